@@ -1,0 +1,17 @@
+/** Reads and writes nested objects by dotted paths, as the table of variables names them. */
+
+/** Sets the value at a dotted path; groups are made as they come. */
+export function setAt(target: Record<string, unknown>, path: string, value: unknown): void {
+  const keys = path.split('.')
+  const last = keys.pop()!
+  let group = target
+  for (const key of keys) group = (group[key] ??= {}) as Record<string, unknown>
+  group[last] = value
+}
+
+/** The value at a dotted path. */
+export function getAt(source: unknown, path: string): unknown {
+  let value = source
+  for (const key of path.split('.')) value = (value as Record<string, unknown>)[key]
+  return value
+}

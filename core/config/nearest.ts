@@ -1,0 +1,33 @@
+/** Finds the known name that a mistyped one probably means. */
+
+/**
+ * The known name with the smallest edit distance, or undefined when none is within `maxDistance`
+ * (default: a third of the name's length, at least 2).
+ */
+export function nearest(name: string, known: Iterable<string>, maxDistance = Math.max(2, Math.floor(name.length / 3))): string | undefined {
+  const wanted = name.slice(0, 200).toLowerCase()
+  let best: string | undefined
+  let bestDistance = maxDistance + 1
+  for (const candidate of known) {
+    const distance = editDistance(wanted, candidate.toLowerCase())
+    if (distance < bestDistance) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
+/** Levenshtein distance: insertions, deletions and replacements from one text to the other. */
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = previous[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1)
+      current.push(Math.min(replaced, previous[column]! + 1, current[column - 1]! + 1))
+    }
+    previous = current
+  }
+  return previous[to.length]!
+}
