@@ -1,0 +1,154 @@
+/**
+ * Building a generation. A Fastify instance in which a plugin failed is spoilt, so a failure means building again
+ * with that plugin's last good version, or without it; the others never notice.
+ */
+import fp from 'fastify-plugin'
+import type { Config } from '../config/variables.ts'
+import type { StateRegistry } from '../state.ts'
+import { arrange } from './arrangement.ts'
+import type { Arrangement, Wishes } from './arrangement.ts'
+import type { FoundPlugin } from './discovery.ts'
+import { Generation } from './generation.ts'
+import type { GenerationOptions } from './generation.ts'
+import type { LoadError, Plugin } from './plugin.ts'
+import { createSvc } from './services.ts'
+import type { BuildContext, SharedServices } from './services.ts'
+
+/** Code of a plugin that could be loaded. */
+export interface LoadedPlugin {
+  found: FoundPlugin
+  door: Plugin
+  /** Generation in which this code was loaded. */
+  loadedIn: number
+}
+/** One plugin as it goes into a build. */
+export interface Candidate {
+  name: string
+  current: LoadedPlugin
+  /** The version that ran last, when it is another one. */
+  lastGood: LoadedPlugin | null
+  options: Record<string, unknown>
+}
+export interface BuildInput {
+  number: number
+  candidates: Map<string, Candidate>
+  wishes: Wishes
+  /** Problems met before (discovery, load), with their phase. */
+  loadErrors: LoadError[]
+  locate: BuildContext['locate']
+}
+export interface BuildServices {
+  config: Config
+  states: StateRegistry
+  shared: SharedServices
+  generationOptions: Pick<GenerationOptions, 'websockets' | 'errors'>
+  exposedHeaders(ofDoors: string[]): string
+  /** Registers the core's own routes. */
+  registerCore(generation: Generation): void
+}
+export interface BuildResult {
+  generation: Generation
+  arrangement: Arrangement
+  context: BuildContext
+  /** What each enabled plugin runs on. */
+  running: Map<string, LoadedPlugin>
+  /** Why a new version was not taken, although the plugin runs (stale), or why it failed. */
+  failures: Map<string, string>
+  release(): void
+}
+
+const REGISTER_MS = 10_000
+const PUBLIC_PAYLOAD = 256 * 1024
+const PAYLOAD = 1024 * 1024
+
+/** Rejects only when the core itself can't be built. */
+export async function buildGeneration(input: BuildInput, services: BuildServices): Promise<BuildResult> {
+  const failures = new Map<string, string>()
+  const outdated = new Set<string>()
+  for (;;) {
+    const attempt = await tryBuild(input, services, failures, outdated)
+    if ('generation' in attempt) return attempt
+    const { plugin, error } = attempt
+    failures.set(plugin, error)
+    // The last good version gets one chance; after that the plugin is left out.
+    if (input.candidates.get(plugin)?.lastGood != null && !outdated.has(plugin)) outdated.add(plugin)
+    else outdated.delete(plugin), failedForGood(input, plugin)
+  }
+}
+
+function failedForGood(input: BuildInput, plugin: string): void {
+  const candidate = input.candidates.get(plugin)
+  if (candidate) candidate.lastGood = null
+}
+
+type Attempt = BuildResult | { plugin: string; error: string }
+
+async function tryBuild(input: BuildInput, services: BuildServices, failures: Map<string, string>, outdated: Set<string>): Promise<Attempt> {
+  const { candidates, number } = input
+  const versionOf = (name: string): LoadedPlugin => (outdated.has(name) ? candidates.get(name)!.lastGood! : candidates.get(name)!.current)
+  const doors = new Map([...candidates.keys()].map(name => [name, versionOf(name).door]))
+  const failed = new Map([...input.wishes.failed, ...[...failures].filter(([name]) => !outdated.has(name))])
+  const arrangement = arrange(doors, { ...input.wishes, failed })
+
+  const generation = new Generation({
+    number,
+    maxWebSocketPayload: services.config.publicMode ? PUBLIC_PAYLOAD : PAYLOAD,
+    exposedHeaders: services.exposedHeaders(arrangement.order.flatMap(name => doors.get(name)!.exposes ?? [])),
+    absent: [...arrangement.verdicts].flatMap(([name, { state }]) => (state === 'enabled' ? [] : doors.get(name)!.paths.map(path => ({ path, name, state })))),
+    ...services.generationOptions,
+  })
+  const context: BuildContext = { generation, extensions: new Map(), registered: [], stopped: [], loadErrors: [...input.loadErrors], watched: new Map(), locate: input.locate }
+  const holders: { release(): void }[] = []
+  const release = (): void => holders.forEach(holder => holder.release())
+  const running = new Map<string, LoadedPlugin>()
+
+  const abandon = async (plugin: string, error: unknown): Promise<Attempt> => {
+    await generation.close(() => {})
+    release()
+    return { plugin, error: error instanceof Error ? error.message : String(error) }
+  }
+  services.registerCore(generation)
+  for (const name of arrangement.order) {
+    const version = versionOf(name)
+    running.set(name, version)
+    const holder = services.states.hold(number, name, version.found.fingerprint)
+    holders.push(holder)
+    const { door, found } = version
+    const svc = createSvc({ name, folder: found.folder, options: candidates.get(name)!.options, mayUse: [...(door.buildsOn ?? []), ...(door.uses ?? [])] }, services.shared, context, holder)
+    try {
+      await generation.app.register(fp(async app => {
+        app.addHook('onRoute', route => generation.addRoute(name, door.paths, route))
+        await withinTime(Promise.resolve(door.register(app as never, svc)), 'register')
+      }, { name, encapsulate: true }))
+    } catch (error) {
+      return abandon(name, error)
+    }
+  }
+  const finished = await finish(generation, context)
+  return finished === null ? { generation, arrangement, context, running, failures, release } : abandon(finished.plugin, finished.error)
+}
+
+/** The last part of a build: what waits until every plugin has registered, then Fastify's own start. */
+async function finish(generation: Generation, context: BuildContext): Promise<{ plugin: string; error: unknown } | null> {
+  for (const { plugin, run } of context.registered) {
+    try {
+      await withinTime(Promise.resolve(run()), 'the work after registering')
+    } catch (error) {
+      return { plugin, error }
+    }
+  }
+  await generation.app.ready()
+  return null
+}
+
+async function withinTime<T>(work: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${REGISTER_MS / 1000} s`)), REGISTER_MS)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,126 @@
+/** Finding plugins: sub-folders of plugin folders and npm packages named in the configuration. */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+
+/** A plugin as found, before any of its code has run. */
+export interface FoundPlugin {
+  name: string
+  source: 'builtin' | 'directory' | 'package'
+  /** Absolute path of its folder. */
+  folder: string
+  /** Absolute path of its door; null when it could not be found. */
+  entry: string | null
+  /** SHA-256 over names and bytes of its files. */
+  fingerprint: string
+  /** Why it can't be used, for example a name that is taken. */
+  problem: string | null
+}
+
+export interface DiscoveryOptions {
+  builtinFolder: string
+  folders: string[]
+  packages: string[]
+  /** Packages are resolved from here. */
+  workingDirectory: string
+}
+
+const NAME = /^[a-z][a-z0-9-]{0,39}$/
+const ENTRIES = ['index.ts', 'index.js', 'index.mjs']
+/** Files beyond this are no plugin's source: a folder that large is a mistake, and its change would not be seen. */
+const MAX_FILES = 2_000
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** All plugins in the order of their sources; of one name the first counts, the others carry a `problem`. */
+export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]> {
+  const found: FoundPlugin[] = [...await findInFolder(options.builtinFolder, 'builtin')]
+  for (const folder of options.folders) found.push(...await findInFolder(folder, 'directory'))
+  for (const name of options.packages) found.push(await findPackage(name, options.workingDirectory))
+  const taken = new Map<string, FoundPlugin>()
+  for (const plugin of found) {
+    const first = taken.get(plugin.name)
+    if (first === undefined) taken.set(plugin.name, plugin)
+    else plugin.problem ??= `the name "${plugin.name}" is taken by the ${first.source} plugin of that name`
+  }
+  return found
+}
+
+async function findInFolder(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin[]> {
+  let names: string[]
+  try {
+    names = (await readdir(folder, { withFileTypes: true })).filter(entry => entry.isDirectory() || entry.isSymbolicLink()).map(entry => entry.name).sort()
+  } catch {
+    return []
+  }
+  const found: FoundPlugin[] = []
+  for (const name of names) {
+    if (name.startsWith('.') || name.startsWith('_') || name === 'node_modules') continue
+    const plugin = join(folder, name)
+    const entry = ENTRIES.map(file => join(plugin, file)).find(existsSync)
+    if (entry === undefined) continue
+    const problem = NAME.test(name) ? null : `"${name}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`
+    found.push({ name, source, folder: plugin, entry, fingerprint: await fingerprintFolder(plugin), problem })
+  }
+  return found
+}
+
+async function findPackage(packageName: string, workingDirectory: string): Promise<FoundPlugin> {
+  const name = basename(packageName).replace(/^svc-plugin-/, '')
+  const missing = { name, source: 'package', folder: workingDirectory, entry: null, fingerprint: '' } as const
+  if (!NAME.test(name)) return { ...missing, problem: `the package "${packageName}" gives no plugin name` }
+  try {
+    const entry = createRequire(join(workingDirectory, 'package.json')).resolve(packageName)
+    const folder = packageFolder(entry)
+    return { name, source: 'package', folder, entry, fingerprint: await fingerprintFolder(folder), problem: null }
+  } catch (error) {
+    return { ...missing, problem: `the package "${packageName}" can't be resolved: ${(error as Error).message.split('\n', 1)[0]}` }
+  }
+}
+
+function packageFolder(entry: string): string {
+  let folder = dirname(entry)
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
+  return folder
+}
+
+/** Hash over relative names and bytes of all files below; `node_modules` and dot files do not count. */
+export async function fingerprintFolder(folder: string): Promise<string> {
+  const hash = createHash('sha256')
+  const budget = { files: MAX_FILES, bytes: MAX_BYTES }
+  await addFolder(folder, '', hash, budget)
+  return hash.digest('hex')
+}
+
+async function addFolder(folder: string, prefix: string, hash: ReturnType<typeof createHash>, budget: { files: number; bytes: number }): Promise<void> {
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const entry of entries) {
+    if (entry.name.startsWith('.') || entry.name === 'node_modules' || --budget.files < 0) continue
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await addFolder(path, `${prefix}${entry.name}/`, hash, budget)
+    else await addFile(path, `${prefix}${entry.name}`, hash, budget)
+  }
+}
+
+async function addFile(path: string, name: string, hash: ReturnType<typeof createHash>, budget: { files: number; bytes: number }): Promise<void> {
+  try {
+    const { size } = await stat(path)
+    budget.bytes -= size
+    hash.update(`${name}\0${size}\0`)
+    if (budget.bytes >= 0) hash.update(await readFile(path))
+  } catch {
+    // A file that disappears between listing and reading: the next look sees a folder without it.
+    hash.update(`${name}\0gone\0`)
+  }
+}
+
+/** Hash of a watched file or folder; `missing` when there is none. */
+export async function fingerprintPath(path: string): Promise<string> {
+  try {
+    if ((await stat(path)).isDirectory()) return await fingerprintFolder(path)
+    return createHash('sha256').update(await readFile(path)).digest('hex')
+  } catch {
+    return 'missing'
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * One generation: a whole Fastify instance with all its routes, built beside the running one and never changed again.
+ * It counts the requests and sockets that began in it and is closed when it has been replaced and the last one is over.
+ */
+import Fastify from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import websocketPlugin from '@fastify/websocket'
+import { METHODS, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ServerRequest } from '../http/context.ts'
+import { contextOf } from '../http/context.ts'
+import { MAX_PARAM_LENGTH, RouteTable } from '../http/routing.ts'
+import type { CoreRoute, RoutingGeneration } from '../http/routing.ts'
+import type { SvcResponse } from '../http/response.ts'
+import type { TakeOver } from '../http/take-over.ts'
+import { adoptWebSockets } from '../http/websockets.ts'
+import type { WebSocketServices } from '../http/websockets.ts'
+import { toTemplate } from '../control/route-record.ts'
+import { answerRouteError } from '../http/route-errors.ts'
+import type { RouteErrorServices } from '../http/route-errors.ts'
+import { isBelow } from '../http/path.ts'
+
+export interface GenerationOptions {
+  number: number
+  /** Bytes of a WebSocket message; one more closes with 1009. */
+  maxWebSocketPayload: number
+  exposedHeaders: string
+  /** Prefixes of plugins that are not enabled, for the 404 that names them. */
+  absent: { path: string; name: string; state: 'disabled' | 'failed' }[]
+  websockets: WebSocketServices
+  errors: RouteErrorServices
+}
+
+export class Generation implements RoutingGeneration {
+  readonly number: number
+  readonly app: FastifyInstance
+  readonly routes = new RouteTable()
+  readonly takeOvers: TakeOver[] = []
+  readonly exposedHeaders: string
+  readonly #absent: GenerationOptions['absent']
+  #handle: (request: ServerRequest, response: SvcResponse) => void = () => {}
+  #server: Server | null = null
+  #open = 0
+  #isReplaced = false
+  #closeCallbacks: { plugin: string | null; run: () => void | Promise<void> }[] = []
+  #closed: Promise<void> | null = null
+  /** Called once when the last request is over after the replacement. */
+  onDrained: () => void = () => {}
+
+  constructor(options: GenerationOptions) {
+    this.number = options.number
+    this.exposedHeaders = options.exposedHeaders
+    this.#absent = options.absent.toSorted((a, b) => b.path.length - a.path.length)
+    this.app = Fastify({
+      serverFactory: handler => {
+        this.#handle = handler as never
+        this.#server = new Server()
+        return this.#server
+      },
+      logger: false,
+      // Our own limits hold: the pipeline has read the body, and paths are bounded by the request head.
+      routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
+      genReqId: request => contextOf(request).requestId,
+    })
+    for (const method of METHODS) if (method !== 'CONNECT') this.app.addHttpMethod(method, { hasBody: false, overrideExisting: true } as never)
+    this.app.register(websocketPlugin, {
+      options: { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol },
+      // The default closes every client as soon as the old generation is closed.
+      preClose: (done: () => void) => done(),
+    })
+    this.app.after(() => adoptWebSockets(this.app, this.number, options.websockets))
+    this.app.addHook('onRequest', (request, reply, done) => {
+      const context = contextOf(request.raw)
+      request.body = context.body
+      if (context.upgrade !== null) context.response = reply.raw as SvcResponse
+      done()
+    })
+    this.app.setErrorHandler((error, request, reply) => answerRouteError(error, request, reply, options.errors))
+  }
+
+  /** Notes a route that a plugin (or the core: null) added; throws when it is taken or its owner may not serve it. */
+  addRoute(plugin: string | null, paths: readonly string[] | null, route: { url: string; method: string | string[]; websocket?: unknown; wsHandler?: unknown; config?: { descriptions?: CoreRoute['descriptions'] } }): void {
+    const template = toTemplate(route.url)
+    if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
+      throw new Error(`the route ${route.url} lies below none of the plugin's paths (${paths.join(', ')})`)
+    }
+    const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
+    const websocket = route.websocket === true || route.wsHandler !== undefined
+    this.routes.add(route.url, { plugin, template, methods, descriptions: route.config?.descriptions ?? [], websocket })
+  }
+
+  handle(request: ServerRequest, response: SvcResponse): void {
+    this.#handle(request, response)
+  }
+
+  upgrade(request: ServerRequest, socket: Socket, head: Buffer): void {
+    this.#server!.emit('upgrade', request, socket, head)
+  }
+
+  absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null {
+    return this.#absent.find(absent => isBelow(path, absent.path.replace(/\/$/, '')) || path === absent.path) ?? null
+  }
+
+  retain(): void {
+    this.#open++
+  }
+
+  release(): void {
+    this.#open--
+    if (this.#open === 0 && this.#isReplaced) this.onDrained()
+  }
+
+  /** Requests and sockets that are still open. */
+  get openCount(): number {
+    return this.#open
+  }
+
+  /** A newer generation has taken over. */
+  replace(): void {
+    this.#isReplaced = true
+    if (this.#open === 0) this.onDrained()
+  }
+
+  onClose(plugin: string | null, run: () => void | Promise<void>): void {
+    this.#closeCallbacks.push({ plugin, run })
+  }
+
+  /** Runs what was left for the end, newest first; errors are handed to `report` and stop nothing. */
+  close(report: (plugin: string | null, error: unknown) => void): Promise<void> {
+    return (this.#closed ??= this.#close(report))
+  }
+
+  async #close(report: (plugin: string | null, error: unknown) => void): Promise<void> {
+    for (const { plugin, run } of this.#closeCallbacks.toReversed()) {
+      try {
+        await run()
+      } catch (error) {
+        report(plugin, error)
+      }
+    }
+    await this.app.close().catch(error => report(null, error))
+  }
+}
+
+/** The route's own choice, else the first that was offered (RFC 6455, 4.2.2). */
+function chooseSubprotocol(offered: Set<string>, request: ServerRequest): string | false {
+  const choose = contextOf(request).description?.subprotocol
+  if (choose !== undefined) return choose([...offered])
+  return offered.values().next().value ?? false
+}

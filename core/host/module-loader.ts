@@ -1,0 +1,92 @@
+/**
+ * Loading a plugin's folder as one unit: its own files are bundled into one CommonJS function, which is compiled and
+ * called with a `require` of that folder. Packages and the contract stay outside.
+ *
+ * Why not `import('…?v=2')`: modules imported that way never leave memory, what they import stays stale, and CommonJS
+ * files do not reload at all. A bundle is an ordinary object that goes away with the last generation that holds it.
+ */
+import * as esbuild from 'esbuild'
+import Module, { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import * as contract from './plugin.ts'
+import type { Plugin } from './plugin.ts'
+import type { FoundPlugin } from './discovery.ts'
+
+const CONTRACT_NAME = 'svc/plugin'
+const hostRequire = createRequire(import.meta.url)
+
+/** Shows stack traces with the plugin's own files and lines. */
+export function enableSourceMaps(): void {
+  process.setSourceMapsEnabled(true)
+}
+
+/** Runs the plugin's module and answers its door; throws with the reason when there is none. */
+export async function loadPlugin(found: FoundPlugin): Promise<Plugin> {
+  const entry = found.entry!
+  const code = await bundle(entry)
+  const module = new Module(entry) as Module & { _compile(code: string, filename: string): void }
+  module.filename = entry
+  module.paths = (Module as unknown as { _nodeModulePaths(folder: string): string[] })._nodeModulePaths(dirname(entry))
+  module.require = makeRequire(module, entry) as NodeJS.Require
+  module._compile(code, entry)
+  const exported = module.exports as { default?: unknown }
+  return checkDoor(exported.default ?? exported)
+}
+
+async function bundle(entry: string): Promise<string> {
+  try {
+    const { outputFiles } = await esbuild.build({
+      entryPoints: [entry],
+      bundle: true,
+      write: false,
+      format: 'cjs',
+      platform: 'node',
+      target: 'node20',
+      packages: 'external',
+      sourcemap: 'inline',
+      sourcesContent: false,
+      outdir: dirname(entry),
+      logLevel: 'silent',
+      // An ES module may ask where it is.
+      banner: { js: 'const __pluginUrl = require("node:url").pathToFileURL(__filename).href;' },
+      define: { 'import.meta.url': '__pluginUrl', 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
+    })
+    return outputFiles[0]!.text
+  } catch (error) {
+    const [first] = (error as esbuild.BuildFailure).errors ?? []
+    if (first === undefined) throw error
+    const where = first.location === null ? '' : `${first.location.file}:${first.location.line}:${first.location.column}: `
+    throw new Error(`${where}${first.text}`, { cause: error })
+  }
+}
+
+/** The contract is the running host's; a package is the folder's own, else the host's. */
+function makeRequire(module: Module, entry: string): (id: string) => unknown {
+  const folderRequire = createRequire(entry)
+  return id => {
+    if (id === CONTRACT_NAME) return contract
+    try {
+      return folderRequire(id)
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${id}'`)) throw error
+      return hostRequire(id)
+    }
+  }
+}
+
+/** The least that a default export must have; what is missing is named. */
+function checkDoor(value: unknown): Plugin {
+  const door = value as Partial<Plugin> | null
+  if (typeof door !== 'object' || door === null) throw new Error('the default export is no plugin (see definePlugin)')
+  if (typeof door.title !== 'string' || door.title === '') throw new Error('the door states no title')
+  if (!Array.isArray(door.paths) || !door.paths.every(path => typeof path === 'string' && path.startsWith('/'))) {
+    throw new Error('the door states no paths (a list of prefixes that start with "/")')
+  }
+  if (typeof door.register !== 'function') throw new Error('the door has no register function')
+  for (const key of ['buildsOn', 'uses', 'exposes'] as const) {
+    const list = door[key]
+    if (list !== undefined && !(Array.isArray(list) && list.every(item => typeof item === 'string'))) throw new Error(`${key} of the door is no list of names`)
+  }
+  return door as Plugin
+}

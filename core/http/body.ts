@@ -1,0 +1,92 @@
+/** Reading a request's body under its limit, for every method and media type. Routes get bytes. */
+import { answerFailure } from './answer.ts'
+import { EMPTY_BODY } from './context.ts'
+import type { RequestContext } from './context.ts'
+import { payloadTooLarge } from './failures.ts'
+
+/** After a refusal this much is still read, so that the client gets the answer and not a reset. */
+const DISCARD_BYTES = 64 * 1024 * 1024
+const DISCARD_MS = 3_000
+
+/** Bytes; the smaller of the route's and the instance's limit. */
+export function bodyLimitOf(context: RequestContext, instanceLimit: number): number {
+  return Math.min(instanceLimit, context.description?.bodyLimit ?? instanceLimit)
+}
+
+/** Length that the head announces; null for a chunked or unannounced body. */
+export function announcedLength(context: RequestContext): number | null {
+  const { headers } = context.request
+  if (headers['transfer-encoding'] !== undefined) return null
+  const length = headers['content-length']
+  if (length !== undefined) return Number(length)
+  return context.request.httpVersionMajor === 2 && !isStreamEnded(context) ? null : 0
+}
+
+function isStreamEnded(context: RequestContext): boolean {
+  const { request } = context
+  return 'stream' in request && (request.stream as { endAfterHeaders?: boolean }).endAfterHeaders === true
+}
+
+/** Reads the body into `context.body`; false when it was refused or the client left. */
+export function readBody(context: RequestContext, limit: number): true | Promise<boolean> {
+  if (context.upgrade !== null || announcedLength(context) === 0) return true
+  if (context.expectsContinue) (context.response as { writeContinue(): void }).writeContinue()
+  return new Promise(resolve => {
+    const { request } = context
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length
+      if (bytes > limit) {
+        detach()
+        refuseBody(context, limit)
+        resolve(false)
+      } else {
+        chunks.push(chunk)
+      }
+    }
+    const onEnd = (): void => {
+      detach()
+      context.body = chunks.length === 0 ? EMPTY_BODY : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)
+      resolve(true)
+    }
+    const onGone = (): void => {
+      detach()
+      resolve(false)
+    }
+    const detach = (): void => {
+      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone)
+    }
+    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
+  })
+}
+
+/**
+ * 413 with the connection closed. Ending at once would race with a client that is still writing: its unread bytes
+ * make the kernel reset the connection and the answer is lost. So the answer is written at once, the rest of the
+ * upload is read and dropped within bounds, and only then the response ends.
+ */
+export function refuseBody(context: RequestContext, limit: number): void {
+  const failure = { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) } as const
+  if (context.request.httpVersionMajor === 2) return answerFailure(context, failure)
+  answerFailure(context, failure, { Connection: 'close' }, (response, payload) => {
+    if (payload !== null) response.write(payload)
+    else response.flushHeaders()
+    discardRest(context, () => response.end())
+  })
+}
+
+function discardRest(context: RequestContext, done: () => void): void {
+  const { request } = context
+  if (request.complete || context.expectsContinue) return done()
+  let discarded = 0
+  const deadline = setTimeout(done, DISCARD_MS)
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length
+    if (discarded > DISCARD_BYTES) done()
+  })
+  request.on('error', () => {})
+  request.once('end', done)
+  request.once('close', () => clearTimeout(deadline))
+  request.resume()
+}

@@ -1,0 +1,141 @@
+/** What the core knows of one request, from its arrival to its end. Every layer and `svc.http` read it. */
+import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { AnyRequest, Origin, RouteDescription, SessionKey } from '../host/plugin.ts'
+import type { SvcResponse } from './response.ts'
+import type { CoreRoute, RoutingGeneration } from './routing.ts'
+import type { RequestFactsSource } from './request-facts.ts'
+
+export type ServerRequest = IncomingMessage | Http2ServerRequest
+
+/** The listener on which a request came. */
+export interface ListenerFacts {
+  kind: 'http' | 'https' | 'grpc'
+  scheme: 'http' | 'https'
+  port: number
+}
+
+export const EMPTY_BODY = Buffer.alloc(0)
+
+const kContext = Symbol('svc.context')
+interface WithContext { [kContext]?: RequestContext }
+
+export class RequestContext {
+  readonly request: ServerRequest
+  /** The response in use; replaced once when an upgrade is handed to the WebSocket server. */
+  response: SvcResponse
+  readonly listener: ListenerFacts
+  readonly generation: RoutingGeneration
+  readonly facts: RequestFactsSource
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt = performance.now()
+  readonly method: string
+  /** Decoded path without query; null when its percent-encoding is malformed. */
+  readonly path: string | null
+  /** The route that matches, whatever may still refuse the request. */
+  readonly route: CoreRoute | null
+  /** Of several descriptions the one that is served. */
+  description: RouteDescription | null
+  /** The connection's socket when this is a WebSocket handshake. */
+  readonly upgrade: { socket: Socket; head: Buffer } | null
+  requestId = ''
+  body: Buffer = EMPTY_BODY
+  /** Added to the `Vary` of whatever the route sets. */
+  vary: string | null = null
+  /** `X-Svc-Fault` and what the metrics count. */
+  fault: 'fail' | 'delay' | 'ai' | null = null
+  /** Credentials of the control plane that came with the request count as the admin token. */
+  controlAdmin = false
+  /** The sender waits for `100 Continue` before it sends the body. */
+  expectsContinue = false
+  /** Bytes of response body written so far. */
+  egressBytes = 0
+  /** Status of the head that was sent, 0 before. */
+  status = 0
+  timer: NodeJS.Timeout | null = null
+  /** Called when the head goes out, in order of registration. */
+  readonly onHead: ((status: number) => void)[] = []
+  /** Called once, when the response is over or the connection is gone. */
+  readonly onClose: ((finished: boolean) => void)[] = []
+  closed = false
+
+  #clientIp: string | undefined
+  #origin: Origin | undefined
+  #session: SessionKey | undefined
+  #abort: AbortController | undefined
+
+  constructor(init: {
+    request: ServerRequest
+    response: SvcResponse
+    listener: ListenerFacts
+    generation: RoutingGeneration
+    facts: RequestFactsSource
+    path: string | null
+    route: CoreRoute | null
+    upgrade: { socket: Socket; head: Buffer } | null
+  }) {
+    this.request = init.request
+    this.response = init.response
+    this.listener = init.listener
+    this.generation = init.generation
+    this.facts = init.facts
+    this.method = init.request.method ?? 'GET'
+    this.path = init.path
+    this.route = init.route
+    this.description = init.route?.descriptions[0] ?? null
+    this.upgrade = init.upgrade
+    ;(init.request as WithContext)[kContext] = this
+  }
+
+  /** Path and query as received. */
+  get url(): string {
+    return this.request.url ?? '/'
+  }
+
+  get peerAddress(): string {
+    return this.request.socket?.remoteAddress ?? ''
+  }
+
+  get clientIp(): string {
+    return (this.#clientIp ??= this.facts.clientIp(this.request.headers, this.peerAddress))
+  }
+
+  get origin(): Origin {
+    return (this.#origin ??= this.facts.origin({ headers: this.request.headers, scheme: this.listener.scheme, port: this.listener.port }))
+  }
+
+  get session(): SessionKey {
+    return (this.#session ??= this.facts.session(this.request.headers['x-svc-session'] as string | undefined, this.clientIp))
+  }
+
+  /** Aborts when the client leaves, the time until headers is over, or the response is done. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController()
+      if (this.closed) this.#abort.abort()
+    }
+    return this.#abort.signal
+  }
+
+  abort(reason: string): void {
+    this.#abort?.abort(reason)
+  }
+
+  /** Ends everything that hangs on the request; the first call counts. */
+  close(finished: boolean): void {
+    if (this.closed) return
+    this.closed = true
+    if (this.timer !== null) clearTimeout(this.timer)
+    this.#abort?.abort(finished ? 'done' : 'client')
+    for (const callback of this.onClose) callback(finished)
+  }
+}
+
+/** The context of a request of Fastify or Node. */
+export function contextOf(request: AnyRequest): RequestContext {
+  const raw = 'raw' in request ? request.raw : request
+  const context = (raw as WithContext)[kContext]
+  if (context === undefined) throw new Error('a request that did not come through the pipeline')
+  return context
+}

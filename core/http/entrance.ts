@@ -1,0 +1,81 @@
+/**
+ * The entrance: what the listeners do with a request before it is on its way. The head is checked, media types that a
+ * plugin has taken over leave here, everything else gets its context and enters the pipeline of the current generation.
+ */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { answer } from './answer.ts'
+import { RequestContext } from './context.ts'
+import type { ListenerFacts, ServerRequest } from './context.ts'
+import { badRequest } from './failures.ts'
+import type { ListenerHandlers } from './listeners.ts'
+import { decodedPath } from './path.ts'
+import { runPipeline } from './pipeline.ts'
+import type { PipelineServices } from './pipeline.ts'
+import { headProblem } from './request-head.ts'
+import type { RequestFactsSource } from './request-facts.ts'
+import { Http1Response } from './response.ts'
+import type { SvcResponse } from './response.ts'
+import type { RoutingGeneration } from './routing.ts'
+import { replayWithoutUpgrade, restoreUpgradeHeaders } from './plain-upgrade.ts'
+import { refuseOnGrpcPort, takeOverFor } from './take-over.ts'
+import { ownSocket } from './socket-owner.ts'
+import type { TakeOver } from './take-over.ts'
+
+/** What the entrance needs of the host. */
+export interface CurrentGeneration {
+  current(): RoutingGeneration & { takeOvers: readonly TakeOver[] }
+}
+
+export function createEntrance(host: CurrentGeneration, services: PipelineServices, facts: RequestFactsSource): ListenerHandlers {
+  function enter(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, expectsContinue: boolean): void {
+    restoreUpgradeHeaders(request)
+    const generation = host.current()
+    const problem = request.httpVersionMajor === 1 ? headProblem(request as IncomingMessage) : null
+    const context = start(request, response, listener, generation, null)
+    context.expectsContinue = expectsContinue
+    if (problem !== null) {
+      response.setHeader('X-Request-Id', requestIdOf(request))
+      answer(context, { status: 400, headers: { Connection: 'close' }, body: badRequest(problem) })
+      return
+    }
+    const taker = takeOverFor(generation.takeOvers, request, listener, services.config.grpcOnHttp)
+    if (taker !== null) taker(request, response as never, { listener: listener.kind, socket: request.socket, clientIp: context.clientIp })
+    else if (listener.kind === 'grpc') refuseOnGrpcPort(request, response)
+    else runPipeline(context, services)
+  }
+
+  function start(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, generation: RoutingGeneration, upgrade: { socket: Socket; head: Buffer } | null): RequestContext {
+    const url = request.url ?? '/'
+    const path = decodedPath(url)
+    const route = path === null ? null : generation.routes.find(request.method ?? 'GET', url)
+    const context = new RequestContext({ request, response, listener, generation, facts, path, route, upgrade })
+    response.context = context
+    generation.retain()
+    context.onClose.push(() => generation.release())
+    if (upgrade === null) response.once('close', () => context.close(response.writableFinished))
+    else upgrade.socket.once('close', () => context.close(true))
+    return context
+  }
+
+  /** A handshake for a WebSocket route goes its way; any other upgrade is the plain request without it (RFC 9110, 7.8). */
+  function upgrade(request: IncomingMessage, socket: Socket, head: Buffer, listener: ListenerFacts, replay: (socket: Socket) => void): void {
+    const generation = host.current()
+    const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && headProblem(request) === null
+    const route = isWebSocket && decodedPath(request.url ?? '') !== null ? generation.routes.find(request.method ?? 'GET', request.url ?? '/') : null
+    if (route === null || !route.websocket) {
+      replayWithoutUpgrade(request, socket, head, replay)
+      return
+    }
+    ownSocket(socket)
+    socket.on('error', () => socket.destroy())
+    runPipeline(start(request, new Http1Response(request) as SvcResponse, listener, generation, { socket, head }), services)
+  }
+
+  return { request: enter, upgrade }
+}
+
+function requestIdOf(request: ServerRequest): string {
+  return String(request.headers['x-request-id'] ?? '').trim() || randomUUID()
+}

@@ -1,0 +1,43 @@
+/** HTTP/2 with prior knowledge beside HTTP/1.1 on one plain-text port (RFC 9113, 3.3). */
+import type { Server } from 'node:http'
+import type { Http2Server } from 'node:http2'
+import type { Socket } from 'node:net'
+import { ownSocket } from './socket-owner.ts'
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+const FIRST_BYTES_MS = 10_000
+
+/**
+ * Puts a look at the first bytes before the server's own connection handling. The HTTP/1.1 server stays the listener,
+ * so that closing, time-outs and connection counts go on working; the HTTP/2 server never listens.
+ */
+export function sniffHttp2(server: Server, http2: Http2Server): void {
+  const [serveHttp1] = server.listeners('connection') as ((socket: Socket) => void)[]
+  server.removeListener('connection', serveHttp1!)
+  server.on('connection', (socket: Socket) => {
+    const timer = setTimeout(() => socket.destroy(), FIRST_BYTES_MS)
+    let seen = Buffer.alloc(0)
+    const decide = (isHttp2: boolean): void => {
+      clearTimeout(timer)
+      socket.off('data', onData).off('close', onClose)
+      socket.pause()
+      socket.unshift(seen)
+      if (isHttp2) {
+        ownSocket(socket)
+        http2.emit('connection', socket)
+      } else {
+        serveHttp1!.call(server, socket)
+      }
+      // Both take the bytes that were put back with the next read.
+      socket.resume()
+    }
+    const onData = (chunk: Buffer): void => {
+      seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
+      const compared = Math.min(seen.length, PREFACE.length)
+      if (!seen.subarray(0, compared).equals(PREFACE.subarray(0, compared))) decide(false)
+      else if (seen.length >= PREFACE.length) decide(true)
+    }
+    const onClose = (): void => clearTimeout(timer)
+    socket.on('data', onData).on('close', onClose)
+  })
+}

@@ -1,0 +1,215 @@
+/**
+ * A request's way, in one list. Every request of every listener passes these stages in this order; a stage answers
+ * true to go on, and false when it has answered or the client has left. The order is a promise to the outside: a
+ * refusal of the control plane is never delayed by a fault header, a rejected request is never captured, and so on.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Config } from '../config/variables.ts'
+import { injectedFaultBody, parseDelay, parseFail, rollFail } from '../faults.ts'
+import type { Log } from '../log.ts'
+import { answer, answerFailure, answerInstead } from './answer.ts'
+import { announcedLength, bodyLimitOf, readBody, refuseBody } from './body.ts'
+import type { RequestContext } from './context.ts'
+import type { Cors } from './cors.ts'
+import { badRequest, internalError, methodNotAllowed, notFound, notFoundOfPlugin, requestTimeout } from './failures.ts'
+import { isBelow } from './path.ts'
+
+/** What the stages need of the process. */
+export interface PipelineServices {
+  config: Config
+  cors: Cors
+  log: Log
+  isDraining(): boolean
+}
+
+type Stage = (context: RequestContext, services: PipelineServices) => boolean | Promise<boolean>
+
+const STAGES: readonly Stage[] = [
+  logWhenDone,
+  assignRequestId,
+  applyCors,
+  startTimer,
+  refuseAnnouncedBody,
+  injectFaults,
+  receiveBody,
+  callRoute,
+]
+
+/** Sends a request on its way. Never throws; an unexpected failure is the 500 of the framework. */
+export function runPipeline(context: RequestContext, services: PipelineServices): void {
+  runFrom(0, context, services)
+}
+
+/** Most requests never leave this loop: a promise is only made where a stage waits. */
+function runFrom(first: number, context: RequestContext, services: PipelineServices): void {
+  try {
+    for (let index = first; index < STAGES.length; index++) {
+      const outcome = STAGES[index]!(context, services)
+      if (outcome === false) return
+      if (outcome !== true) {
+        outcome.then(goesOn => goesOn && runFrom(index + 1, context, services), error => fail(error, context, services))
+        return
+      }
+    }
+  } catch (error) {
+    fail(error, context, services)
+  }
+}
+
+function fail(error: unknown, context: RequestContext, services: PipelineServices): void {
+  services.log.error('request failed in the pipeline', { error, request_id: context.requestId, path: context.path })
+  if (!context.response.headersSent) answerFailure(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
+}
+
+function logWhenDone(context: RequestContext, { log, isDraining }: PipelineServices): boolean {
+  context.onHead.push(status => {
+    if (isDraining() && context.request.httpVersionMajor === 1) (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
+    logRequest(context, status, log)
+  })
+  return true
+}
+
+/** Probes and scrapes come every few seconds and say nothing. */
+const QUIET_PATHS = new Set(['/_svc/ready', '/_svc/metrics'])
+
+function logRequest(context: RequestContext, status: number, log: Log): void {
+  const isQuiet = context.path !== null && QUIET_PATHS.has(context.path)
+  if (!log.isEnabled(isQuiet ? 'debug' : 'info')) return
+  log[isQuiet ? 'debug' : 'info']('request', {
+    method: context.method,
+    path: context.path ?? context.url.split('?', 1)[0],
+    route: context.description?.path ?? context.route?.template ?? 'unmatched',
+    status,
+    latency_ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
+    request_id: context.requestId,
+    client_ip: context.clientIp,
+    plugin: context.route?.plugin ?? undefined,
+  })
+}
+
+function assignRequestId(context: RequestContext): boolean {
+  const given = context.request.headers['x-request-id']
+  const first = (Array.isArray(given) ? given[0] : firstHeader(context, 'x-request-id', given))?.trim()
+  context.requestId = first || randomUUID()
+  // The route sees the id as a header too, whoever made it.
+  if (!first) {
+    context.request.headers['x-request-id'] = context.requestId
+    context.request.rawHeaders.push('X-Request-Id', context.requestId)
+  }
+  context.response.setHeader('X-Request-Id', context.requestId)
+  return true
+}
+
+/** Node joins repeated headers with a comma; the first line counts. */
+function firstHeader(context: RequestContext, name: string, joined: string | undefined): string | undefined {
+  if (joined === undefined || !joined.includes(',')) return joined
+  const { rawHeaders } = context.request
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]!.toLowerCase() === name) return rawHeaders[index + 1]
+  }
+  return joined
+}
+
+function applyCors(context: RequestContext, { cors }: PipelineServices): boolean {
+  const { request, response } = context
+  const origin = request.headers.origin
+  if (context.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined && cors.isOn) {
+    for (const [name, value] of Object.entries(cors.preflight(request.headers))) response.setHeader(name, value)
+    response.setHeader('Content-Length', '0')
+    response.writeHead(200)
+    response.end()
+    return false
+  }
+  if (cors.isOn) {
+    const allowed = cors.allowedOrigin(origin)
+    if (allowed !== null) {
+      response.setHeader('Access-Control-Allow-Origin', allowed)
+      response.setHeader('Access-Control-Expose-Headers', context.generation.exposedHeaders)
+    }
+    context.vary = cors.vary
+  }
+  return true
+}
+
+function startTimer(context: RequestContext, { config }: PipelineServices): boolean {
+  const secs = config.requestTimeoutSecs
+  if (secs > 0) context.timer = setTimeout(timeOut, secs * 1000, context, secs)
+  return true
+}
+
+function timeOut(context: RequestContext, secs: number): void {
+  context.timer = null
+  if (context.response.headersSent) return
+  answerInstead(context, { status: 503, kind: 'timeout', body: requestTimeout(secs) }, { Connection: 'close' })
+  context.abort('timeout')
+}
+
+function refuseAnnouncedBody(context: RequestContext, { config }: PipelineServices): boolean {
+  const limit = bodyLimitOf(context, config.bodyLimit)
+  const length = announcedLength(context)
+  if (length === null || length <= limit || context.upgrade !== null) return true
+  refuseBody(context, limit)
+  return false
+}
+
+function injectFaults(context: RequestContext, { config }: PipelineServices): boolean | Promise<boolean> {
+  const { headers } = context.request
+  if (headers['x-svc-delay'] === undefined && headers['x-svc-fail'] === undefined) return true
+  if (context.path !== null && (isBelow(context.path, '/_svc') || isBelow(context.path, '/ui'))) return true
+  const delayMs = parseDelay(firstHeader(context, 'x-svc-delay', headers['x-svc-delay'] as string | undefined), config.maxDelayMs)
+  if (delayMs === null || delayMs === 0) return injectFail(context)
+  context.fault = 'delay'
+  return waitFor(context, delayMs).then(isThere => isThere && injectFail(context))
+}
+
+function injectFail(context: RequestContext): boolean {
+  if (context.description?.ownFail) return true
+  const fail = parseFail(firstHeader(context, 'x-svc-fail', context.request.headers['x-svc-fail'] as string | undefined))
+  if (fail === null || !rollFail(fail.percent, Math.random)) return true
+  context.fault = 'fail'
+  answerFailure(context, { status: fail.status, kind: 'injected', body: injectedFaultBody(fail.status, fail.percent) })
+  return false
+}
+
+/** Answers false when the client has left, or another answer was sent, before the time was over. */
+export function waitFor(context: RequestContext, ms: number): Promise<boolean> {
+  if (context.closed) return Promise.resolve(false)
+  return new Promise(resolve => {
+    const timer = setTimeout(() => resolve(!context.closed && !context.response.isTakenOver), ms)
+    context.onClose.push(() => {
+      clearTimeout(timer)
+      resolve(false)
+    })
+  })
+}
+
+function receiveBody(context: RequestContext, { config }: PipelineServices): true | Promise<boolean> {
+  return readBody(context, bodyLimitOf(context, config.bodyLimit))
+}
+
+function callRoute(context: RequestContext): boolean {
+  const { generation, request, response, upgrade } = context
+  if (response.headersSent) return false
+  if (context.route !== null) {
+    if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.head)
+    else generation.handle(request, response)
+  } else if (context.path === null) {
+    answer(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
+  } else {
+    answerUnrouted(context, context.path)
+  }
+  return true
+}
+
+/** 405 where the path has other methods, else 404; both always in the core's form. */
+export function answerUnrouted(context: RequestContext, path: string): void {
+  const methods = context.generation.routes.methodsOf(context.url)
+  const asSent = context.url.split('?', 1)[0]!
+  if (methods.length > 0 && !methods.includes(context.method)) {
+    answer(context, { status: 405, headers: { Allow: methods.join(', ') }, body: methodNotAllowed(context.method, asSent, methods) })
+    return
+  }
+  const owner = context.generation.absentOwner(path)
+  const body = owner === null ? notFound(context.method, asSent) : notFoundOfPlugin(context.method, asSent, owner)
+  answer(context, { status: 404, body })
+}

@@ -1,0 +1,116 @@
+/**
+ * The response class of every listener: it tells the request's context when the head goes out and how many bytes
+ * follow, and drops what a route still writes after the core has answered in its place.
+ *
+ * It is a class, not a wrapper put around each response: methods on the prototype cost nothing per request, and they
+ * see everything, hijacked replies and writes by libraries included.
+ */
+import { ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
+import { Http2ServerResponse } from 'node:http2'
+import type { RequestContext } from './context.ts'
+import { mergeVary } from './cors.ts'
+
+interface Hooked {
+  context?: RequestContext
+  /** The core has answered: the route's writes are dropped. */
+  isTakenOver?: boolean
+}
+export type SvcResponse = (ServerResponse<IncomingMessage> | Http2ServerResponse) & Hooked
+
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
+
+export class Http1Response extends ServerResponse implements Hooked {
+  context?: RequestContext
+  isTakenOver?: boolean
+
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    if (this.isTakenOver) return this
+    const context = this.context
+    if (context === undefined) return super.writeHead(status, reason as string, headers as OutgoingHttpHeaders)
+    const given = typeof reason === 'string' ? headers : reason
+    const final = finishHead(this, context, status, given)
+    return typeof reason === 'string' ? super.writeHead(status, reason, final) : super.writeHead(status, final)
+  }
+
+  override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
+    if (this.isTakenOver) return false
+    countBytes(this.context, chunk, encoding)
+    return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
+  }
+
+  override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+    if (this.isTakenOver) return this
+    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') countBytes(this.context, chunk, encoding)
+    return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
+  }
+}
+
+export class Http2Response extends Http2ServerResponse implements Hooked {
+  context?: RequestContext
+  isTakenOver?: boolean
+
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    if (this.isTakenOver) return this
+    const context = this.context
+    const given = (typeof reason === 'string' ? headers : reason) as OutgoingHttpHeaders | undefined
+    if (context === undefined) return super.writeHead(status, given ?? {})
+    const final = finishHead(this, context, status, given) as OutgoingHttpHeaders | undefined
+    return super.writeHead(status, withoutConnection(final))
+  }
+
+  override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
+    if (this.isTakenOver) return false
+    countBytes(this.context, chunk, encoding)
+    return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
+  }
+
+  override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+    if (this.isTakenOver) return this
+    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') countBytes(this.context, chunk, encoding)
+    return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
+  }
+}
+
+/** Everything that happens when a head goes out happens here, once. */
+function finishHead(response: SvcResponse, context: RequestContext, status: number, headers: Headers | undefined): Headers | undefined {
+  if (response.headersSent || status < 200) return headers
+  context.status = status
+  if (context.timer !== null) {
+    clearTimeout(context.timer)
+    context.timer = null
+  }
+  for (const callback of context.onHead) callback(status)
+  if (context.fault !== null) response.setHeader('X-Svc-Fault', context.fault)
+  return context.vary === null ? headers : withVary(response, context.vary, headers)
+}
+
+/** Fastify hands its headers over in one object, which would replace what `setHeader` put there. */
+function withVary(response: SvcResponse, added: string, headers: Headers | undefined): Headers | undefined {
+  if (headers !== undefined && !Array.isArray(headers)) {
+    for (const name in headers) {
+      if (name.length === 4 && name.toLowerCase() === 'vary') {
+        return { ...headers, [name]: mergeVary(String(headers[name]), added) }
+      }
+    }
+  }
+  const current = response.getHeader('vary')
+  response.setHeader('Vary', current === undefined ? added : mergeVary(String(current), added))
+  return headers
+}
+
+/** HTTP/2 has no connection headers (RFC 9113, 8.2.2), and Node throws for them. */
+function withoutConnection(headers: OutgoingHttpHeaders | undefined): OutgoingHttpHeaders {
+  const kept: OutgoingHttpHeaders = {}
+  for (const name in headers) {
+    if (!/^(?:connection|keep-alive|transfer-encoding|upgrade|proxy-connection)$/i.test(name)) kept[name] = headers[name]
+  }
+  return kept
+}
+
+function countBytes(context: RequestContext | undefined, chunk: unknown, encoding: unknown): void {
+  if (context === undefined || context.method === 'HEAD') return
+  context.egressBytes += typeof chunk === 'string'
+    ? Buffer.byteLength(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+    : (chunk as Uint8Array).byteLength
+}

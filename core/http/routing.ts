@@ -1,0 +1,72 @@
+/** The routes of a generation as the pipeline sees them: found before Fastify routes, so that every layer knows them. */
+import FindMyWay from 'find-my-way'
+import type { HTTPMethod } from 'find-my-way'
+import type { Socket } from 'node:net'
+import type { RouteDescription } from '../host/plugin.ts'
+import type { ServerRequest } from './context.ts'
+import type { SvcResponse } from './response.ts'
+
+/** One registered route with what its descriptions say. */
+export interface CoreRoute {
+  /** Null: the core's own. */
+  plugin: string | null
+  /** The catalogue's notation: `/status/{code}`. */
+  template: string
+  methods: string[]
+  descriptions: RouteDescription[]
+  websocket: boolean
+}
+
+/** What the pipeline needs of a generation. */
+export interface RoutingGeneration {
+  readonly number: number
+  readonly routes: RouteTable
+  /** Headers that browsers may read, those of the doors of enabled plugins included. */
+  readonly exposedHeaders: string
+  /** Fastify's own request handler. */
+  handle(request: ServerRequest, response: SvcResponse): void
+  /** Hands a handshake to the WebSocket server. */
+  upgrade(request: ServerRequest, socket: Socket, head: Buffer): void
+  /** The plugin that is not enabled and whose `paths` hold this path. */
+  absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null
+  retain(): void
+  release(): void
+}
+
+/** Longest path parameter; Fastify's 100 would refuse ordinary base64 values. */
+export const MAX_PARAM_LENGTH = 16_384
+
+export class RouteTable {
+  #router = FindMyWay({ maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true })
+  #methods = new Set<string>()
+  #owners = new Map<string, string | null>()
+  readonly list: CoreRoute[] = []
+
+  /** Adds a route in Fastify's notation; throws when one of its methods is taken, naming the owner. */
+  add(fastifyPath: string, route: CoreRoute): void {
+    const shape = fastifyPath.replace(/:[^/:()*-]+/g, ':')
+    for (const method of route.methods) {
+      const key = `${method} ${shape}`
+      if (this.#owners.has(key)) {
+        throw new Error(`${method} ${fastifyPath} is already registered by ${this.#owners.get(key) ?? 'the core'}`)
+      }
+    }
+    for (const method of route.methods) {
+      this.#owners.set(`${method} ${shape}`, route.plugin)
+      this.#methods.add(method)
+      this.#router.on(method as HTTPMethod, fastifyPath, noHandler, route)
+    }
+    this.list.push(route)
+  }
+
+  find(method: string, url: string): CoreRoute | null {
+    return (this.#router.find(method as HTTPMethod, url)?.store as CoreRoute | undefined) ?? null
+  }
+
+  /** Methods that the path has (RFC 9110, 10.2.1), none for an unknown path. */
+  methodsOf(url: string): string[] {
+    return [...this.#methods].filter(method => this.find(method, url) !== null)
+  }
+}
+
+function noHandler(): void {}

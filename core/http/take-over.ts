@@ -1,0 +1,46 @@
+/** Requests that leave the ordinary way by their media type (gRPC, gRPC-Web), and the gRPC port without a taker. */
+import type { Http2ServerResponse } from 'node:http2'
+import type { SvcTakeOver } from '../host/plugin.ts'
+import { EMPTY_BODY } from './context.ts'
+import type { ListenerFacts, ServerRequest } from './context.ts'
+import type { SvcResponse } from './response.ts'
+
+export interface TakeOver {
+  plugin: string
+  match: Parameters<SvcTakeOver['requests']>[0]
+  handler: Parameters<SvcTakeOver['requests']>[1]
+}
+
+const GRPC_UNIMPLEMENTED = '12'
+
+/** Lower-case media type without parameters, empty when there is none. */
+export function mediaTypeOf(request: ServerRequest): string {
+  const type = request.headers['content-type']
+  return type === undefined ? '' : type.split(';', 1)[0]!.trim().toLowerCase()
+}
+
+/** Who takes this request over. The HTTP and HTTPS listeners ask only with SVC_GRPC_ON_HTTP. */
+export function takeOverFor(takeOvers: readonly TakeOver[], request: ServerRequest, listener: ListenerFacts, onHttp: boolean): TakeOver['handler'] | null {
+  if (listener.kind !== 'grpc' && !onHttp) return null
+  const mediaType = mediaTypeOf(request)
+  for (const takeOver of takeOvers) if (takeOver.match(mediaType, request)) return takeOver.handler
+  return mediaType.startsWith('application/grpc') && request.httpVersionMajor === 2 ? answerUnimplemented : null
+}
+
+/** Trailers-only answer of a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
+function answerUnimplemented(_request: ServerRequest, response: unknown): void {
+  (response as Http2ServerResponse).stream.respond(
+    { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': GRPC_UNIMPLEMENTED, 'grpc-message': 'the grpc plugin is not enabled' },
+    { endStream: true },
+  )
+}
+
+/** Everything on the gRPC port that is no gRPC. */
+export function refuseOnGrpcPort(request: ServerRequest, response: SvcResponse): void {
+  request.resume()
+  const body = Buffer.from(JSON.stringify({ error: 'grpc_required', message: 'this port speaks gRPC (HTTP/2) and gRPC-Web; send content-type application/grpc or application/grpc-web' }))
+  response.statusCode = 415
+  response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.setHeader('Content-Length', body.length)
+  ;(response as Http2ServerResponse).end(request.method === 'HEAD' ? EMPTY_BODY : body)
+}

@@ -1,0 +1,37 @@
+/** What the core does with every WebSocket of a generation, whichever plugin serves it. */
+import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { WebSocket, WebSocketServer } from 'ws'
+import { contextOf } from './context.ts'
+import { badRequest } from './failures.ts'
+import { rawAnswer } from './raw-answer.ts'
+import type { StreamRegistry } from './streams.ts'
+
+export interface WebSocketServices {
+  streams: StreamRegistry
+}
+
+/** Puts every socket into the stream registry and the headers that every response has on the 101. */
+export function adoptWebSockets(app: FastifyInstance, generation: number, { streams }: WebSocketServices): void {
+  const server: WebSocketServer = app.websocketServer as never
+  server.on('headers', (lines: string[], request: IncomingMessage) => {
+    const context = contextOf(request)
+    context.status = 101
+    if (context.timer !== null) clearTimeout(context.timer)
+    context.timer = null
+    const headers = context.response.getHeaders()
+    for (const name in headers) lines.push(`${name}: ${String(headers[name])}`)
+    if (context.vary !== null) lines.push(`Vary: ${context.vary}`)
+    if (context.fault !== null) lines.push(`X-Svc-Fault: ${context.fault}`)
+    for (const callback of context.onHead) callback(101)
+  })
+  server.on('connection', (socket: WebSocket, request: IncomingMessage) => {
+    socket.on('error', () => {})
+    streams.registerWebSocket(socket, { generation, request: contextOf(request) })
+  })
+  server.on('wsClientError', (error: Error, socket: Socket, request: IncomingMessage) => {
+    const { requestId } = contextOf(request)
+    socket.end(rawAnswer({ status: 400, headers: { 'X-Request-Id': requestId }, body: badRequest(error.message) }))
+  })
+}
