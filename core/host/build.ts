@@ -4,7 +4,7 @@
  */
 import fp from 'fastify-plugin'
 import type { Config } from '../config/variables.ts'
-import type { StateRegistry } from '../state.ts'
+import type { StateHolder, StateRegistry } from '../state.ts'
 import { arrange } from './arrangement.ts'
 import type { Arrangement, Wishes } from './arrangement.ts'
 import type { FoundPlugin } from './discovery.ts'
@@ -54,6 +54,8 @@ export interface BuildResult {
   running: Map<string, LoadedPlugin>
   /** Why a new version was not taken, although the plugin runs (stale), or why it failed. */
   failures: Map<string, string>
+  /** Effective options of every plugin that could be loaded. */
+  options: Map<string, Record<string, unknown>>
   release(): void
 }
 
@@ -97,9 +99,9 @@ async function tryBuild(input: BuildInput, services: BuildServices, failures: Ma
     absent: [...arrangement.verdicts].flatMap(([name, { state }]) => (state === 'enabled' ? [] : doors.get(name)!.paths.map(path => ({ path, name, state })))),
     ...services.generationOptions,
   })
-  const context: BuildContext = { generation, extensions: new Map(), registered: [], stopped: [], loadErrors: [...input.loadErrors], watched: new Map(), locate: input.locate }
-  const holders: { release(): void }[] = []
-  const release = (): void => holders.forEach(holder => holder.release())
+  const context: BuildContext = { generation, extensions: new Map(), registered: [], stopped: [], loadErrors: [...input.loadErrors], watched: new Set(), locate: input.locate }
+  const holders: StateHolder[] = []
+  const release = (): void => holders.forEach(holder => void holder.release())
   const running = new Map<string, LoadedPlugin>()
 
   const abandon = async (plugin: string, error: unknown): Promise<Attempt> => {
@@ -125,7 +127,7 @@ async function tryBuild(input: BuildInput, services: BuildServices, failures: Ma
     }
   }
   const finished = await finish(generation, context)
-  return finished === null ? { generation, arrangement, context, running, failures, release } : abandon(finished.plugin, finished.error)
+  return finished === null ? { generation, arrangement, context, running, failures, options: new Map([...candidates].map(([name, { options }]) => [name, options])), release } : abandon(finished.plugin, finished.error)
 }
 
 /** The last part of a build: what waits until every plugin has registered, then Fastify's own start. */

@@ -13,6 +13,8 @@ export interface FoundPlugin {
   folder: string
   /** Absolute path of its door; null when it could not be found. */
   entry: string | null
+  /** `version` of the `package.json` beside the door. */
+  version: string | null
   /** SHA-256 over names and bytes of its files. */
   fingerprint: string
   /** Why it can't be used, for example a name that is taken. */
@@ -61,19 +63,19 @@ async function findInFolder(folder: string, source: 'builtin' | 'directory'): Pr
     const entry = ENTRIES.map(file => join(plugin, file)).find(existsSync)
     if (entry === undefined) continue
     const problem = NAME.test(name) ? null : `"${name}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`
-    found.push({ name, source, folder: plugin, entry, fingerprint: await fingerprintFolder(plugin), problem })
+    found.push({ name, source, folder: plugin, entry, version: await versionOf(plugin), fingerprint: await fingerprintFolder(plugin), problem })
   }
   return found
 }
 
 async function findPackage(packageName: string, workingDirectory: string): Promise<FoundPlugin> {
   const name = basename(packageName).replace(/^svc-plugin-/, '')
-  const missing = { name, source: 'package', folder: workingDirectory, entry: null, fingerprint: '' } as const
+  const missing = { name, source: 'package', folder: workingDirectory, entry: null, version: null, fingerprint: '' } as const
   if (!NAME.test(name)) return { ...missing, problem: `the package "${packageName}" gives no plugin name` }
   try {
     const entry = createRequire(join(workingDirectory, 'package.json')).resolve(packageName)
     const folder = packageFolder(entry)
-    return { name, source: 'package', folder, entry, fingerprint: await fingerprintFolder(folder), problem: null }
+    return { name, source: 'package', folder, entry, version: await versionOf(folder), fingerprint: await fingerprintFolder(folder), problem: null }
   } catch (error) {
     return { ...missing, problem: `the package "${packageName}" can't be resolved: ${(error as Error).message.split('\n', 1)[0]}` }
   }
@@ -83,6 +85,15 @@ function packageFolder(entry: string): string {
   let folder = dirname(entry)
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
   return folder
+}
+
+async function versionOf(folder: string): Promise<string | null> {
+  try {
+    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version?: unknown }
+    return typeof version === 'string' ? version : null
+  } catch {
+    return null
+  }
 }
 
 /** Hash over relative names and bytes of all files below; `node_modules` and dot files do not count. */

@@ -44,19 +44,28 @@ export class RouteTable {
 
   /** Adds a route in Fastify's notation; throws when one of its methods is taken, naming the owner. */
   add(fastifyPath: string, route: CoreRoute): void {
+    // Fastify makes a HEAD route for every GET; it is the same route.
+    if (route.methods.length === 1 && route.methods[0] === 'HEAD') {
+      const get = this.list.find(other => other.template === route.template && other.plugin === route.plugin && other.methods.includes('GET'))
+      if (get !== undefined) return this.#claim(fastifyPath, ['HEAD'], get)
+    }
+    this.#claim(fastifyPath, route.methods, route)
+    this.list.push(route)
+  }
+
+  #claim(fastifyPath: string, methods: readonly string[], route: CoreRoute): void {
     const shape = fastifyPath.replace(/:[^/:()*-]+/g, ':')
-    for (const method of route.methods) {
+    for (const method of methods) {
       const key = `${method} ${shape}`
       if (this.#owners.has(key)) {
         throw new Error(`${method} ${fastifyPath} is already registered by ${this.#owners.get(key) ?? 'the core'}`)
       }
     }
-    for (const method of route.methods) {
+    for (const method of methods) {
       this.#owners.set(`${method} ${shape}`, route.plugin)
       this.#methods.add(method)
       this.#router.on(method as HTTPMethod, fastifyPath, noHandler, route)
     }
-    this.list.push(route)
   }
 
   find(method: string, url: string): CoreRoute | null {

@@ -1,0 +1,284 @@
+/**
+ * The plugin host: reads the configuration file and the disk, builds a generation, puts it in the place of the
+ * running one and lets that drain. One run at a time; triggers that come meanwhile share the next run.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { isAbsolute, resolve } from 'node:path'
+import type { Config } from '../config/variables.ts'
+import type { Log } from '../log.ts'
+import type { StreamRegistry } from '../http/streams.ts'
+import { buildGeneration } from './build.ts'
+import type { BuildResult, BuildServices } from './build.ts'
+import { discover, fingerprintPath } from './discovery.ts'
+import type { FoundPlugin } from './discovery.ts'
+import type { Generation } from './generation.ts'
+import { Inventory } from './inventory.ts'
+import type { LoadError, PluginRecord, ReloadResult } from './plugin.ts'
+import { recordsOf } from './records.ts'
+import { Settings } from './settings.ts'
+import { planSwitch } from './switching.ts'
+import type { ClearResult, SwitchResult } from './switching.ts'
+
+export interface HostOptions {
+  config: Config
+  log: Log
+  /** Folder of the built-in plugins. */
+  builtinFolder: string
+  workingDirectory: string
+  /** The product's version. */
+  version: string
+  /** Absolute path of `svc.yaml`, or null. */
+  configFile: string | null
+  /** Options laid over a plugin's section by a subcommand. */
+  extraOptions?: { plugin: string; options: Record<string, unknown> }
+  build: BuildServices
+  streams: StreamRegistry
+}
+
+/** Generations alive at once, the current one included. */
+const MAX_GENERATIONS = 8
+
+export class Host {
+  readonly #options: HostOptions
+  readonly #inventory = new Inventory()
+  readonly #settings: Settings
+  readonly #overrides = new Map<string, boolean>()
+  readonly #draining: BuildResult[] = []
+  #result: BuildResult | null = null
+  #found: FoundPlugin[] = []
+  #loadedAt = new Date()
+  #bytes = ''
+  #queue: Promise<unknown> = Promise.resolve()
+  #nextReload: { force: boolean; promise: Promise<ReloadResult> } | null = null
+  /** Called after each swap, for example to watch other files. */
+  onSwap: () => void = () => {}
+
+  constructor(options: HostOptions) {
+    this.#options = options
+    this.#settings = new Settings(options.configFile, options.config.publicMode)
+  }
+
+  /** Builds the first generation. */
+  async start(): Promise<void> {
+    await this.#enqueue(() => this.#reload(true))
+  }
+
+  current(): Generation {
+    return this.#result!.generation
+  }
+
+  get result(): BuildResult {
+    return this.#result!
+  }
+
+  get loadedAt(): Date {
+    return this.#loadedAt
+  }
+
+  get configFile(): string | null {
+    return this.#options.configFile
+  }
+
+  get loadErrors(): LoadError[] {
+    return [...this.#settings.fileErrors, ...this.#result!.context.loadErrors]
+  }
+
+  /** Folders in which plugins are looked for, the built-in one apart. */
+  get directories(): string[] {
+    const { config, workingDirectory } = this.#options
+    return [...this.#settings.plugins.dirs, ...config.pluginDirs.map(folder => (isAbsolute(folder) ? folder : resolve(workingDirectory, folder)))]
+  }
+
+  /** What a change of would reload: folders with all below them, and single files. */
+  watchedPaths(): { folders: string[]; files: string[] } {
+    const packages = this.#found.filter(plugin => plugin.source === 'package' && plugin.entry !== null).map(plugin => plugin.folder)
+    return {
+      folders: [this.#options.builtinFolder, ...this.directories, ...packages],
+      files: [...(this.configFile === null ? [] : [this.configFile]), ...this.#result!.context.watched],
+    }
+  }
+
+  records(): PluginRecord[] {
+    return recordsOf(this.#found, this.#inventory, this.#result!, this.#settings, this.#options.config.publicMode, this.#options.version)
+  }
+
+  /** Reloads as the control plane, SIGHUP and the watcher do. */
+  reload({ force = false }: { force?: boolean } = {}): Promise<ReloadResult> {
+    if (this.#nextReload !== null) {
+      this.#nextReload.force ||= force
+      return this.#nextReload.promise
+    }
+    const next = { force, promise: undefined as unknown as Promise<ReloadResult> }
+    next.promise = this.#enqueue(() => {
+      this.#nextReload = null
+      return this.#reload(next.force)
+    })
+    this.#nextReload = next
+    return next.promise
+  }
+
+  /** Turns a plugin on or off until the process ends; `svc.yaml` comes second. */
+  switch(name: string, isOn: boolean, cascade: boolean): Promise<SwitchResult> {
+    return this.#enqueue(async () => {
+      const plan = planSwitch({ name, isOn, cascade, records: this.records() })
+      if (plan.outcome !== 'change') return plan
+      for (const changed of plan.names) this.#overrides.set(changed, isOn)
+      await this.#rebuild()
+      return this.#switched(name)
+    })
+  }
+
+  /** Forgets the API's choice for one plugin. */
+  clearOverride(name: string): Promise<ClearResult> {
+    return this.#enqueue(async () => {
+      const record = this.records().find(other => other.name === name)
+      if (record === undefined) return { outcome: 'unknown' }
+      if (!this.#overrides.delete(name)) return { outcome: 'unchanged', record }
+      await this.#rebuild()
+      return this.#switched(name)
+    })
+  }
+
+  #switched(name: string): ClearResult {
+    const record = this.records().find(other => other.name === name)!
+    return record.state === 'failed' ? { outcome: 'failed', record } : { outcome: 'switched', record }
+  }
+
+  /** Lets plugins finish their work when the process stops; errors are logged. */
+  async stopped(): Promise<void> {
+    for (const { plugin, run } of this.#result?.context.stopped ?? []) {
+      try {
+        await run()
+      } catch (error) {
+        this.#reportError(plugin, error)
+      }
+    }
+  }
+
+  /** Closes every generation, drained or not. */
+  async close(): Promise<void> {
+    const all = [...this.#draining.splice(0), ...(this.#result === null ? [] : [this.#result])]
+    await Promise.all(all.map(result => this.#retire(result)))
+  }
+
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#queue.then(work)
+    this.#queue = run.catch(() => {})
+    return run
+  }
+
+  async #reload(force: boolean): Promise<ReloadResult> {
+    const startedAt = performance.now()
+    const isStart = this.#result === null
+    const isRead = await this.#settings.read()
+    if (!isRead && !isStart) return this.#unchanged(startedAt, false)
+    await this.#look()
+    const bytes = await this.#hashDisk()
+    if (!isStart && !force && bytes === this.#bytes) return this.#unchanged(startedAt, true)
+    const before = isStart ? [] : this.records()
+    await this.#rebuild()
+    // What the plugins asked to be watched is known only now.
+    this.#bytes = await this.#hashDisk()
+    return this.#outcome(before, startedAt)
+  }
+
+  async #look(): Promise<void> {
+    this.#found = await discover({
+      builtinFolder: this.#options.builtinFolder,
+      folders: this.directories,
+      packages: this.#settings.plugins.packages,
+      workingDirectory: this.#options.workingDirectory,
+    })
+  }
+
+  async #hashDisk(): Promise<string> {
+    const hash = createHash('sha256')
+    for (const plugin of this.#found) hash.update(`${plugin.folder} ${plugin.fingerprint} ${plugin.problem}\n`)
+    if (this.configFile !== null) hash.update(await readFile(this.configFile).catch(() => ''))
+    for (const path of this.#result?.context.watched ?? []) hash.update(`${path} ${await fingerprintPath(path)}\n`)
+    return hash.digest('hex')
+  }
+
+  async #rebuild(): Promise<void> {
+    const number = (this.#result?.generation.number ?? 0) + 1
+    const { candidates, failed, errors } = await this.#inventory.candidates(this.#found, number, this.#result?.running, this.#settings)
+    if (this.#options.extraOptions) {
+      const candidate = candidates.get(this.#options.extraOptions.plugin)
+      if (candidate) Object.assign(candidate.options, this.#options.extraOptions.options)
+    }
+    const result = await buildGeneration({
+      number,
+      candidates,
+      wishes: { ...this.#settings.plugins, overrides: this.#overrides, failed },
+      loadErrors: errors,
+      locate: (plugin, error) => this.#settings.locate(error, this.#inventory.sectionOf(plugin)),
+    }, this.#options.build)
+    this.#swap(result)
+  }
+
+  /** One assignment; what began in the old generation ends there. */
+  #swap(result: BuildResult): void {
+    const old = this.#result
+    this.#result = result
+    this.#loadedAt = new Date()
+    for (const [name, message] of result.failures) this.#options.log.warn('plugin failed', { plugin: name, error: message })
+    for (const { at, message, line } of result.context.loadErrors) this.#options.log.warn('load error', { at, message, line })
+    if (old !== null) {
+      this.#draining.push(old)
+      old.generation.onDrained = () => void this.#retire(old)
+      old.generation.replace()
+      while (this.#draining.length >= MAX_GENERATIONS) this.#cutOldest()
+    }
+    this.onSwap()
+  }
+
+  #cutOldest(): void {
+    const oldest = this.#draining.shift()!
+    this.#options.streams.endAll({ generation: oldest.generation.number, reason: 'reload' })
+    void this.#retire(oldest)
+  }
+
+  async #retire(result: BuildResult): Promise<void> {
+    const index = this.#draining.indexOf(result)
+    if (index !== -1) this.#draining.splice(index, 1)
+    await result.generation.close((plugin, error) => this.#reportError(plugin, error))
+    result.release()
+  }
+
+  #reportError(plugin: string | null, error: unknown): void {
+    this.#options.log.error('error while closing', { plugin: plugin ?? undefined, error })
+  }
+
+  #unchanged(startedAt: number, applied: boolean): ReloadResult {
+    return {
+      applied,
+      changed: false,
+      generation: this.current().number,
+      plugins: { added: [], reloaded: [], removed: [], failed: [] },
+      load_errors: this.loadErrors,
+      took_ms: Math.round(performance.now() - startedAt),
+    }
+  }
+
+  #outcome(before: PluginRecord[], startedAt: number): ReloadResult {
+    const after = this.records()
+    const enabled = (records: PluginRecord[]): Map<string, PluginRecord> => new Map(records.filter(record => record.state === 'enabled').map(record => [record.name, record]))
+    const was = enabled(before)
+    const is = enabled(after)
+    const { number } = this.current()
+    return {
+      applied: true,
+      changed: true,
+      generation: number,
+      plugins: {
+        added: [...is.keys()].filter(name => !was.has(name)),
+        reloaded: [...is.values()].filter(record => was.has(record.name) && record.generation === number).map(record => record.name),
+        removed: [...was.keys()].filter(name => !is.has(name)),
+        failed: after.filter(record => record.error !== null).map(record => record.name),
+      },
+      load_errors: this.loadErrors,
+      took_ms: Math.round(performance.now() - startedAt),
+    }
+  }
+}

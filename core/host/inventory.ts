@@ -1,0 +1,89 @@
+/** What is known of each plugin's code: loaded once per content, with its door or the reason why there is none. */
+import { applySchema } from '../config/options.ts'
+import type { Candidate, LoadedPlugin } from './build.ts'
+import type { FoundPlugin } from './discovery.ts'
+import { loadPlugin } from './module-loader.ts'
+import type { LoadError, Plugin } from './plugin.ts'
+import type { Settings } from './settings.ts'
+
+type Loaded = { code: LoadedPlugin } | { error: string }
+
+export interface Candidates {
+  candidates: Map<string, Candidate>
+  /** Plugins that can't take part, with the reason. */
+  failed: Map<string, string>
+  /** Problems of their sections in `svc.yaml`. */
+  errors: LoadError[]
+}
+
+export class Inventory {
+  /** By folder; replaced when the folder's content is another. */
+  readonly #loaded = new Map<string, { fingerprint: string; loaded: Loaded }>()
+  /** Section of each plugin that was ever seen; a section whose plugin fails to load is still no unknown key. */
+  readonly #sections = new Map<string, string>()
+  readonly #schemas = new WeakMap<object, unknown>()
+
+  /** Key of the plugin's section in `svc.yaml`. */
+  sectionOf(plugin: string): string {
+    return this.#sections.get(plugin) ?? plugin
+  }
+
+  /** The door of a plugin as found, or why it has none. */
+  look(found: FoundPlugin): Loaded | null {
+    return this.#loaded.get(found.folder)?.loaded ?? null
+  }
+
+  /** Loads what is new or changed and checks everybody's options. */
+  async candidates(found: readonly FoundPlugin[], generation: number, running: ReadonlyMap<string, LoadedPlugin> | undefined, settings: Settings): Promise<Candidates> {
+    const usable = found.filter(plugin => plugin.problem === null)
+    await Promise.all(usable.map(plugin => this.#load(plugin, generation)))
+    this.#forget(new Set(found.map(plugin => plugin.folder)))
+    const candidates = new Map<string, Candidate>()
+    const failed = new Map<string, string>()
+    const errors: LoadError[] = []
+    for (const plugin of usable) {
+      const loaded = this.#loaded.get(plugin.folder)!.loaded
+      const before = running?.get(plugin.name) ?? null
+      if ('error' in loaded) {
+        if (before === null) failed.set(plugin.name, loaded.error)
+        else candidates.set(plugin.name, { name: plugin.name, current: before, lastGood: null, options: this.#options(before.door, plugin.name, settings, errors) })
+        continue
+      }
+      const lastGood = before !== null && before.found.fingerprint !== loaded.code.found.fingerprint ? before : null
+      candidates.set(plugin.name, { name: plugin.name, current: loaded.code, lastGood, options: this.#options(loaded.code.door, plugin.name, settings, errors) })
+    }
+    const sections = new Set([...failed.keys(), ...found.map(plugin => this.sectionOf(plugin.name))])
+    errors.push(...settings.unknownSections(sections), ...settings.unknownPlugins(new Set(found.map(plugin => plugin.name))))
+    return { candidates, failed, errors }
+  }
+
+  async #load(found: FoundPlugin, generation: number): Promise<void> {
+    if (this.#loaded.get(found.folder)?.fingerprint === found.fingerprint) return
+    let loaded: Loaded
+    try {
+      const door = await loadPlugin(found)
+      this.#sections.set(found.name, door.section ?? found.name)
+      loaded = { code: { found, door, loadedIn: generation } }
+    } catch (error) {
+      loaded = { error: error instanceof Error ? error.message : String(error) }
+    }
+    this.#loaded.set(found.folder, { fingerprint: found.fingerprint, loaded })
+  }
+
+  #forget(folders: ReadonlySet<string>): void {
+    for (const folder of this.#loaded.keys()) if (!folders.has(folder)) this.#loaded.delete(folder)
+  }
+
+  #options(door: Plugin, name: string, settings: Settings, errors: LoadError[]): Record<string, unknown> {
+    const section = this.sectionOf(name)
+    const given = settings.section(section)
+    if (door.options === undefined) {
+      if (given !== undefined) errors.push(settings.locate({ at: section, message: `the plugin ${name} takes no options` }, section))
+      return {}
+    }
+    const isList = (door.options as { type?: unknown }).type === 'array'
+    const { value, errors: wrong } = applySchema(door.options, given ?? (isList ? [] : {}), section, this.#schemas)
+    for (const { at, message } of wrong) errors.push(settings.locate({ at, message }, section))
+    return value as Record<string, unknown>
+  }
+}

@@ -1,0 +1,76 @@
+/** The last good `svc.yaml`: the host's own section, the plugins' sections, and where each item stands. */
+import { basename } from 'node:path'
+import { nearest } from '../config/nearest.ts'
+import { readSvcYaml } from '../config/svc-yaml.ts'
+import type { PluginsSection, SvcYaml } from '../config/svc-yaml.ts'
+import type { LoadError } from './plugin.ts'
+
+const NO_PLUGINS: PluginsSection = { enable: [], disable: [], dirs: [], packages: [] }
+
+export class Settings {
+  readonly #file: string | null
+  readonly #publicMode: boolean
+  #document: SvcYaml | null = null
+  /** Problem of the file as a whole, at the last reading. */
+  #fileError: LoadError | null = null
+
+  constructor(file: string | null, publicMode: boolean) {
+    this.#file = file
+    this.#publicMode = publicMode
+  }
+
+  /** Reads the file anew; false when it can't be read, and then what was read before stays. */
+  async read(): Promise<boolean> {
+    const result = await readSvcYaml(this.#file, { publicMode: this.#publicMode })
+    if (result.ok) this.#document = result.document
+    this.#fileError = result.ok ? null : result.error
+    return result.ok
+  }
+
+  get plugins(): PluginsSection {
+    return this.#document?.plugins ?? NO_PLUGINS
+  }
+
+  /** Problems of the file and of the host's own section. */
+  get fileErrors(): LoadError[] {
+    return [...(this.#fileError === null ? [] : [this.#fileError]), ...(this.#document?.errors ?? [])]
+  }
+
+  section(name: string): unknown {
+    return this.#document?.sections[name]
+  }
+
+  unknownSections(known: ReadonlySet<string>): LoadError[] {
+    return Object.keys(this.#document?.sections ?? {})
+      .filter(name => !known.has(name))
+      .map(name => this.locate({ at: name, message: `unknown key "${name}"${didYouMean(name, ['plugins', ...known])}` }, name))
+  }
+
+  unknownPlugins(known: ReadonlySet<string>): LoadError[] {
+    return (['enable', 'disable'] as const).flatMap(list => this.plugins[list].flatMap((name, index) => (known.has(name)
+      ? []
+      : [this.locate({ at: `plugins.${list}[${index}]`, message: `unknown plugin "${name}"${didYouMean(name, [...known])}` }, 'plugins')])))
+  }
+
+  /** Adds file and line to a problem; a plugin states `at` from the top of the file. */
+  locate(error: { at: string | null; message: string; file?: string; line?: number | null }, section: string): LoadError {
+    const file = error.file ?? this.#file
+    const isOwnFile = error.file === undefined
+    return {
+      file: file === null ? null : this.#publicMode ? basename(file) : file,
+      at: error.at,
+      message: error.message,
+      line: error.line ?? (isOwnFile ? this.#document?.locate(segmentsOf(error.at ?? section)) ?? null : null),
+    }
+  }
+}
+
+/** `mcp.servers[0].tools[1]` as the way through the document. */
+function segmentsOf(at: string): (string | number)[] {
+  return at.split(/[.[]/).map(part => (part.endsWith(']') ? Number(part.slice(0, -1)) : part)).filter(part => part !== '')
+}
+
+function didYouMean(name: string, known: string[]): string {
+  const guess = nearest(name, known)
+  return guess === null || guess === undefined ? '' : ` (did you mean "${guess}"?)`
+}

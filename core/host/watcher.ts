@@ -1,0 +1,52 @@
+/** Watches what a reload would read. What a change means is not decided here: the host compares bytes. */
+import { watch } from 'chokidar'
+import type { FSWatcher } from 'chokidar'
+import { dirname, basename } from 'node:path'
+
+/** Editors write in several steps, and a ConfigMap swaps several links. */
+const QUIET_MS = 300
+
+export interface Watched {
+  folders: string[]
+  files: string[]
+}
+
+export class Watcher {
+  readonly #onChange: () => void
+  #watchers: FSWatcher[] = []
+  #watched = ''
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange
+  }
+
+  /** Watches these from now on. */
+  async set(watched: Watched): Promise<void> {
+    const key = JSON.stringify(watched)
+    if (key === this.#watched) return
+    this.#watched = key
+    const old = this.#watchers
+    const folders = watch(watched.folders, { ignoreInitial: true, ignored: isIgnored })
+    // Parents instead of files: a file that is replaced by a rename, or behind a link that is swapped, is seen too.
+    const parents = watch([...new Set(watched.files.map(dirname))], { ignoreInitial: true, depth: 0 })
+    this.#watchers = [folders, parents]
+    for (const watcher of this.#watchers) watcher.on('all', () => this.#changed()).on('error', () => {})
+    await Promise.all([...this.#watchers.map(watcher => new Promise<void>(resolve => watcher.once('ready', resolve))), ...old.map(watcher => watcher.close())])
+  }
+
+  #changed(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#onChange, QUIET_MS)
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await Promise.all(this.#watchers.map(watcher => watcher.close()))
+  }
+}
+
+function isIgnored(path: string): boolean {
+  const name = basename(path)
+  return name === 'node_modules' || (name.startsWith('.') && name !== '.')
+}
