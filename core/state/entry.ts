@@ -1,0 +1,30 @@
+/** Owns what a store keeps beside a value: its size, its life and its places in the store's orders. */
+import type { Deadline } from '../deadline-queue.ts'
+import type { Chain, Link } from './chain.ts'
+
+export class Entry<T> implements Deadline {
+  readonly key: string
+  value: T
+  bytes = 0
+  readonly byAge: Link<Entry<T>>
+  readonly byUse: Link<Entry<T>>
+  /** The group, and the place in it. */
+  group: string | null = null
+  inGroup: Link<Entry<T>> | null = null
+  /** A life of its own, in milliseconds; undefined: that of the bounds. */
+  ttlMs: number | undefined = undefined
+  /** When that life began. */
+  since = 0
+  expiresAt = Infinity
+  /** May be earlier than `expiresAt`: a use only moves that, and the queue catches up when the entry comes first in it. */
+  dueAt = Infinity
+  place = -1
+
+  /** Takes the last place in both orders. */
+  constructor(key: string, value: T, age: Chain<Entry<T>>, use: Chain<Entry<T>>) {
+    this.key = key
+    this.value = value
+    this.byAge = age.push(this)
+    this.byUse = use.push(this)
+  }
+}

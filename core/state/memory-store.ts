@@ -1,0 +1,273 @@
+/**
+ * Owns one bounded map in memory.
+ *
+ * An operation costs the same however full the store is: links keep the orders of age, use and group, a heap keeps the
+ * order of expiry. Each runs to its end within one turn of the event loop, so nobody comes between; the promises are
+ * there for implementations that ask another process.
+ */
+import type { Store, StoreBounds, StoreChange } from '../host/plugin.ts'
+import { DeadlineQueue } from '../deadline-queue.ts'
+import { Chain } from './chain.ts'
+import { ChangeFeed } from './change-feed.ts'
+import { Entry } from './entry.ts'
+
+export interface MemoryStoreOptions {
+  /** The clock, in milliseconds. Default `Date.now`. */
+  now?: () => number
+  /** Hears what a subscriber throws; the change holds and the other subscribers hear of it all the same. */
+  onError?: (error: unknown) => void
+}
+
+type PutOptions = { group?: string; ttlMs?: number }
+
+/** Entries that one timed sweep removes at most. The rest is as good as gone: every look removes what is over first. */
+const SWEEP_LIMIT = 1000
+
+export class MemoryStore<T> implements Store<T> {
+  #bounds: StoreBounds<T>
+  readonly #now: () => number
+  readonly #entries = new Map<string, Entry<T>>()
+  readonly #byAge = new Chain<Entry<T>>()
+  readonly #byUse = new Chain<Entry<T>>()
+  readonly #groups = new Map<string, Chain<Entry<T>>>()
+  readonly #expiry = new DeadlineQueue<Entry<T>>()
+  #bytes = 0
+  readonly #changes: ChangeFeed<T>
+
+  constructor(bounds: StoreBounds<T>, options: MemoryStoreOptions = {}) {
+    this.#bounds = checked(bounds)
+    this.#now = options.now ?? Date.now
+    this.#changes = new ChangeFeed(options.onError ?? (() => {}))
+  }
+
+  async get(key: string): Promise<T | undefined> {
+    const entry = this.#live(key)
+    if (entry === undefined) return undefined
+    this.#byUse.moveToEnd(entry.byUse)
+    if (this.#bounds.ttlFrom === 'use') this.#renew(entry)
+    return entry.value
+  }
+
+  async peek(key: string): Promise<T | undefined> {
+    return this.#live(key)?.value
+  }
+
+  async set(key: string, value: T, options: PutOptions = {}): Promise<void> {
+    this.#put(key, value, options, 'set')
+  }
+
+  async add(key: string, value: T, options: PutOptions = {}): Promise<boolean> {
+    if (this.#live(key) !== undefined) return false
+    return this.#put(key, value, options, 'set')
+  }
+
+  async take(key: string): Promise<T | undefined> {
+    const entry = this.#live(key)
+    if (entry !== undefined) this.#remove(entry, 'deleted')
+    return entry?.value
+  }
+
+  async update(key: string, change: (current: T | undefined) => T | undefined, options: PutOptions = {}): Promise<T | undefined> {
+    const value = change(this.#live(key)?.value)
+    if (value !== undefined) {
+      this.#put(key, value, options, 'updated')
+      return value
+    }
+    const entry = this.#live(key)
+    if (entry !== undefined) this.#remove(entry, 'deleted')
+    return undefined
+  }
+
+  async delete(key: string): Promise<boolean> {
+    const entry = this.#live(key)
+    if (entry !== undefined) this.#remove(entry, 'deleted')
+    return entry !== undefined
+  }
+
+  async list(options: { group?: string; limit?: number; newestFirst?: boolean; where?: (value: T, key: string) => boolean } = {}): Promise<{ key: string; value: T }[]> {
+    this.#dropExpired()
+    const { where, limit = Infinity } = options
+    const entries = options.group === undefined ? this.#byAge : this.#groups.get(options.group)
+    const found: { key: string; value: T }[] = []
+    if (entries === undefined || !(limit > 0)) return found
+    for (const { key, value } of entries.values(options.newestFirst)) {
+      if (where !== undefined && !where(value, key)) continue
+      found.push({ key, value })
+      if (found.length >= limit) break
+    }
+    return found
+  }
+
+  async clear(where?: (value: T, key: string) => boolean): Promise<number> {
+    this.#dropExpired()
+    const matching = [...this.#entries.values()].filter((entry) => where === undefined || where(entry.value, entry.key))
+    for (const entry of matching) this.#remove(entry, 'deleted')
+    return matching.length
+  }
+
+  async count(): Promise<number> {
+    this.#dropExpired()
+    return this.#entries.size
+  }
+
+  async bytes(): Promise<number> {
+    this.#dropExpired()
+    return this.#bytes
+  }
+
+  subscribe(listener: (change: StoreChange<T>) => void): () => void {
+    return this.#changes.subscribe(listener)
+  }
+
+  /** Puts newer bounds in force: what is over them is evicted, lifetimes and sizes are reckoned anew. Takes O(n). */
+  setBounds(bounds: StoreBounds<T>): void {
+    this.#bounds = checked(bounds)
+    this.#bytes = 0
+    for (const entry of this.#byAge.values()) {
+      entry.bytes = bounds.sizeOf?.(entry.value, entry.key) ?? 0
+      this.#bytes += entry.bytes
+      this.#reckonExpiry(entry)
+    }
+    this.#dropExpired()
+    for (const group of this.#groups.values()) this.#trimGroup(group, null)
+    this.#trim(null)
+  }
+
+  /** Removes expired entries, a bounded number of them; for a timer. */
+  sweep(): void {
+    this.#dropExpired(SWEEP_LIMIT)
+  }
+
+  // ------------------------------------------------------------------------------------------------ one entry's ways
+
+  #live(key: string): Entry<T> | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined || entry.expiresAt > this.#now()) return entry
+    this.#remove(entry, 'expired')
+    return undefined
+  }
+
+  /**
+   * Writes an entry and then makes room among the others: the one just written stays, however old its key is. One
+   * that is over the bounds by itself is not kept and costs no other entry its place. Answers whether it was kept.
+   */
+  #put(key: string, value: T, options: PutOptions, by: 'set' | 'updated'): boolean {
+    this.#dropExpired()
+    const bytes = this.#bounds.sizeOf?.(value, key) ?? 0
+    const present = this.#entries.get(key)
+    const group = options.group ?? present?.group ?? null
+    if (!this.#canHold(bytes, group)) {
+      if (present !== undefined) this.#detach(present)
+      this.#changes.tell({ kind: 'evicted', key, value })
+      return false
+    }
+    const entry = present ?? new Entry(key, value, this.#byAge, this.#byUse)
+    if (present === undefined) this.#entries.set(key, entry)
+    this.#bytes += bytes - entry.bytes
+    entry.bytes = bytes
+    entry.value = value
+    this.#byUse.moveToEnd(entry.byUse)
+    if (group !== entry.group) this.#moveToGroup(entry, group)
+    const keepsLife = by === 'updated' && present !== undefined && options.ttlMs === undefined
+    if (!keepsLife) entry.ttlMs = options.ttlMs
+    if (!keepsLife || this.#bounds.ttlFrom === 'use') this.#renew(entry)
+    this.#changes.tell({ kind: 'set', key, value })
+    if (group !== null) this.#trimGroup(this.#groups.get(group), entry)
+    this.#trim(entry)
+    return true
+  }
+
+  #canHold(bytes: number, group: string | null): boolean {
+    const { maxCount, maxBytes = Infinity, maxPerGroup = Infinity } = this.#bounds
+    return maxCount >= 1 && bytes <= maxBytes && (group === null || maxPerGroup >= 1)
+  }
+
+  #remove(entry: Entry<T>, kind: StoreChange<T>['kind']): void {
+    this.#detach(entry)
+    this.#changes.tell({ kind, key: entry.key, value: entry.value })
+  }
+
+  #detach(entry: Entry<T>): void {
+    this.#entries.delete(entry.key)
+    this.#byAge.remove(entry.byAge)
+    this.#byUse.remove(entry.byUse)
+    this.#expiry.remove(entry)
+    this.#moveToGroup(entry, null)
+    this.#bytes -= entry.bytes
+  }
+
+  #moveToGroup(entry: Entry<T>, name: string | null): void {
+    if (entry.group !== null && entry.inGroup !== null) {
+      const left = this.#groups.get(entry.group)
+      left?.remove(entry.inGroup)
+      if (left?.size === 0) this.#groups.delete(entry.group)
+    }
+    entry.group = name
+    entry.inGroup = null
+    if (name === null) return
+    const group = this.#groups.get(name) ?? new Chain<Entry<T>>()
+    this.#groups.set(name, group)
+    entry.inGroup = group.push(entry)
+  }
+
+  // -------------------------------------------------------------------------------------------------- bounds and age
+
+  #trim(kept: Entry<T> | null): void {
+    const { maxCount, maxBytes = Infinity, evict } = this.#bounds
+    const order = evict === 'idle' ? this.#byUse : this.#byAge
+    while (this.#entries.size > maxCount || this.#bytes > maxBytes) {
+      const victim = firstOtherThan(order, kept)
+      if (victim === undefined) return
+      this.#remove(victim, 'evicted')
+    }
+  }
+
+  #trimGroup(group: Chain<Entry<T>> | undefined, kept: Entry<T> | null): void {
+    const { maxPerGroup = Infinity } = this.#bounds
+    while (group !== undefined && group.size > maxPerGroup) {
+      const victim = firstOtherThan(group, kept)
+      if (victim === undefined) return
+      this.#remove(victim, 'evicted')
+    }
+  }
+
+  #renew(entry: Entry<T>): void {
+    entry.since = this.#now()
+    this.#reckonExpiry(entry)
+  }
+
+  #reckonExpiry(entry: Entry<T>): void {
+    entry.expiresAt = entry.since + (entry.ttlMs ?? this.#bounds.ttlMs ?? Infinity)
+    const isQueued = entry.place >= 0
+    if (entry.expiresAt === Infinity) return this.#expiry.remove(entry)
+    if (isQueued && entry.dueAt <= entry.expiresAt) return
+    entry.dueAt = entry.expiresAt
+    if (isQueued) this.#expiry.moved(entry)
+    else this.#expiry.add(entry)
+  }
+
+  #dropExpired(limit = Infinity): void {
+    if (this.#expiry.size === 0) return
+    const now = this.#now()
+    for (let seen = 0; seen < limit; seen += 1) {
+      const entry = this.#expiry.first
+      if (entry === undefined || entry.dueAt > now) return
+      if (entry.expiresAt <= now) {
+        this.#remove(entry, 'expired')
+        continue
+      }
+      entry.dueAt = entry.expiresAt
+      this.#expiry.moved(entry)
+    }
+  }
+}
+
+function checked<T>(bounds: StoreBounds<T>): StoreBounds<T> {
+  if (bounds.maxBytes !== undefined && bounds.sizeOf === undefined) throw new TypeError('maxBytes needs sizeOf')
+  return bounds
+}
+
+function firstOtherThan<T>(order: Chain<T>, kept: T | null): T | undefined {
+  const { first } = order
+  return (first !== null && first.value === kept ? first.next : first)?.value
+}
