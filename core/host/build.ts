@@ -66,30 +66,32 @@ const PAYLOAD = 1024 * 1024
 /** Rejects only when the core itself can't be built. */
 export async function buildGeneration(input: BuildInput, services: BuildServices): Promise<BuildResult> {
   const failures = new Map<string, string>()
+  /** Plugins that get one more chance with the version that ran last. */
   const outdated = new Set<string>()
+  const hopeless = new Set<string>()
   for (;;) {
-    const attempt = await tryBuild(input, services, failures, outdated)
+    const attempt = await tryBuild(input, services, { failures, outdated, hopeless })
     if ('generation' in attempt) return attempt
     const { plugin, error } = attempt
-    failures.set(plugin, error)
-    // The last good version gets one chance; after that the plugin is left out.
-    if (input.candidates.get(plugin)?.lastGood != null && !outdated.has(plugin)) outdated.add(plugin)
-    else outdated.delete(plugin), failedForGood(input, plugin)
+    if (outdated.has(plugin) || input.candidates.get(plugin)!.lastGood === null) hopeless.add(plugin)
+    else outdated.add(plugin)
+    if (!failures.has(plugin)) failures.set(plugin, error)
   }
 }
 
-function failedForGood(input: BuildInput, plugin: string): void {
-  const candidate = input.candidates.get(plugin)
-  if (candidate) candidate.lastGood = null
+/** What earlier attempts have shown. */
+interface Experience {
+  failures: Map<string, string>
+  outdated: Set<string>
+  hopeless: Set<string>
 }
-
 type Attempt = BuildResult | { plugin: string; error: string }
 
-async function tryBuild(input: BuildInput, services: BuildServices, failures: Map<string, string>, outdated: Set<string>): Promise<Attempt> {
+async function tryBuild(input: BuildInput, services: BuildServices, { failures, outdated, hopeless }: Experience): Promise<Attempt> {
   const { candidates, number } = input
   const versionOf = (name: string): LoadedPlugin => (outdated.has(name) ? candidates.get(name)!.lastGood! : candidates.get(name)!.current)
   const doors = new Map([...candidates.keys()].map(name => [name, versionOf(name).door]))
-  const failed = new Map([...input.wishes.failed, ...[...failures].filter(([name]) => !outdated.has(name))])
+  const failed = new Map([...input.wishes.failed, ...[...hopeless].map(name => [name, failures.get(name)!] as const)])
   const arrangement = arrange(doors, { ...input.wishes, failed })
 
   const generation = new Generation({

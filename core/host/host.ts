@@ -145,6 +145,13 @@ export class Host {
     return record.state === 'failed' ? { outcome: 'failed', record } : { outcome: 'switched', record }
   }
 
+  /** The plugin in whose files an error was thrown, by its stack; undefined when none has a part in it. */
+  ownerOf(error: unknown): string | undefined {
+    const stack = error instanceof Error ? error.stack ?? '' : ''
+    const named = this.#found.map(plugin => ({ name: plugin.name, at: stack.indexOf(`${plugin.folder}/`) })).filter(({ at }) => at !== -1)
+    return named.sort((a, b) => a.at - b.at)[0]?.name
+  }
+
   /** Lets plugins finish their work when the process stops; errors are logged. */
   async stopped(): Promise<void> {
     for (const { plugin, run } of this.#result?.context.stopped ?? []) {

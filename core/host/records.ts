@@ -5,8 +5,6 @@ import type { Inventory } from './inventory.ts'
 import type { PluginRecord } from './plugin.ts'
 import type { Settings } from './settings.ts'
 
-export { arrange }
-
 /** One record per plugin that was found, sorted by name; options as they are, secrets included. */
 export function recordsOf(found: readonly FoundPlugin[], inventory: Inventory, result: BuildResult, settings: Settings, publicMode: boolean, productVersion: string): PluginRecord[] {
   return found

@@ -6,6 +6,7 @@ import type { AnyRequest, Origin, RouteDescription, SessionKey } from '../host/p
 import type { SvcResponse } from './response.ts'
 import type { CoreRoute, RoutingGeneration } from './routing.ts'
 import type { RequestFactsSource } from './request-facts.ts'
+import type { RegisteredWebSocket } from './websocket-stream.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
 
@@ -53,6 +54,8 @@ export class RequestContext {
   egressBytes = 0
   /** Status of the head that was sent, 0 before. */
   status = 0
+  /** Limits of the WebSocket that came of it. */
+  webSocket: RegisteredWebSocket | null = null
   timer: NodeJS.Timeout | null = null
   /** Called when the head goes out, in order of registration. */
   readonly onHead: ((status: number) => void)[] = []

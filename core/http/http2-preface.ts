@@ -16,7 +16,7 @@ export function sniffHttp2(server: Server, http2: Http2Server): void {
   server.removeListener('connection', serveHttp1!)
   server.on('connection', (socket: Socket) => {
     const timer = setTimeout(() => socket.destroy(), FIRST_BYTES_MS)
-    let seen = Buffer.alloc(0)
+    let seen: Buffer = Buffer.alloc(0)
     const decide = (isHttp2: boolean): void => {
       clearTimeout(timer)
       socket.off('data', onData).off('close', onClose)

@@ -210,6 +210,6 @@ export function answerUnrouted(context: RequestContext, path: string): void {
     return
   }
   const owner = context.generation.absentOwner(path)
-  const body = owner === null ? notFound(context.method, asSent) : notFoundOfPlugin(context.method, asSent, owner)
+  const body = owner === null ? notFound(context.method, asSent) : notFoundOfPlugin(context.method, asSent, owner.name, owner.state)
   answer(context, { status: 404, body })
 }

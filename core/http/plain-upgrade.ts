@@ -37,7 +37,7 @@ export function restoreUpgradeHeaders(request: ServerRequest): void {
   const asSent = socket?.[kAsSent]
   if (asSent === undefined) return
   socket![kAsSent] = undefined
-  request.rawHeaders = asSent.rawHeaders
+  ;(request as { rawHeaders: string[] }).rawHeaders = asSent.rawHeaders
   request.headers.upgrade = asSent.upgrade
   request.headers.connection = asSent.connection
 }

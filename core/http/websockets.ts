@@ -7,13 +7,16 @@ import { contextOf } from './context.ts'
 import { badRequest } from './failures.ts'
 import { rawAnswer } from './raw-answer.ts'
 import type { StreamRegistry } from './streams.ts'
+import type { StreamPlan } from './svc-streams.ts'
+import { registerWebSocket } from './websocket-stream.ts'
 
 export interface WebSocketServices {
   streams: StreamRegistry
+  plan: StreamPlan
 }
 
 /** Puts every socket into the stream registry and the headers that every response has on the 101. */
-export function adoptWebSockets(app: FastifyInstance, generation: number, { streams }: WebSocketServices): void {
+export function adoptWebSockets(app: FastifyInstance, generation: number, { streams, plan }: WebSocketServices): void {
   const server: WebSocketServer = app.websocketServer as never
   server.on('headers', (lines: string[], request: IncomingMessage) => {
     const context = contextOf(request)
@@ -28,7 +31,7 @@ export function adoptWebSockets(app: FastifyInstance, generation: number, { stre
   })
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => {
     socket.on('error', () => {})
-    streams.registerWebSocket(socket, { generation, request: contextOf(request) })
+    contextOf(request).webSocket = registerWebSocket(streams, socket, { generation, planLifetimeMs: plan.lifetimeMs })
   })
   server.on('wsClientError', (error: Error, socket: Socket, request: IncomingMessage) => {
     const { requestId } = contextOf(request)

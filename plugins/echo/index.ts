@@ -1,0 +1,16 @@
+/** The door of the plugin `echo`: says back what arrived. */
+import { definePlugin } from 'svc/plugin'
+import { registerRoutes } from './routes.ts'
+import { createRecorder } from './record.ts'
+import type {} from './types.ts'
+
+export default definePlugin({
+  title: 'Echo',
+  description: 'Answers with the request as it arrived: method, URL, headers, body.',
+  paths: ['/echo', '/anything'],
+  register(app, svc) {
+    const record = createRecorder(svc)
+    svc.offer('echo.record', record)
+    registerRoutes(app, svc, record)
+  },
+})

@@ -1,0 +1,74 @@
+/** Reads a request into an echo record. */
+import { isUtf8 } from 'node:buffer'
+import type { FastifyRequest, Svc } from 'svc/plugin'
+import type { EchoBody, EchoRecord, Recorder } from './types.ts'
+
+export function createRecorder(svc: Svc): Recorder {
+  return request => toRecord(request, svc)
+}
+
+function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
+  const target = request.raw.url ?? '/'
+  const origin = http.origin(request)
+  const queryAt = target.indexOf('?')
+  const path = queryAt === -1 ? target : target.slice(0, queryAt)
+  const query = queryAt === -1 ? '' : target.slice(queryAt + 1)
+  return {
+    method: request.method,
+    url: target.startsWith('/') ? origin.baseUrl + target : target,
+    path,
+    path_info: path.split('/').filter(segment => segment !== ''),
+    query_string: query,
+    query_params: toQueryParams(query),
+    headers: toHeaders(request.raw.rawHeaders),
+    host: origin.host,
+    port: origin.port,
+    scheme: origin.scheme,
+    remote_ip: http.clientIp(request),
+    body: toBody(http.body(request)),
+    timestamp_unix_ms: Date.now(),
+  }
+}
+
+/** `application/x-www-form-urlencoded` (WHATWG URL, 5.1); any key is an ordinary one, `__proto__` too. */
+function toQueryParams(query: string): Record<string, string | string[]> {
+  const params: Record<string, string | string[]> = Object.create(null)
+  if (query === '') return params
+  for (const [key, value] of new URLSearchParams(query)) {
+    const before = params[key]
+    if (before === undefined) params[key] = value
+    else if (Array.isArray(before)) before.push(value)
+    else params[key] = [before, value]
+  }
+  return params
+}
+
+/** One entry per received line; HTTP/2's pseudo headers are no headers. */
+function toHeaders(rawHeaders: readonly string[]): Record<string, string[]> {
+  const headers: Record<string, string[]> = Object.create(null)
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase()
+    if (name.startsWith(':')) continue
+    const values = headers[name]
+    if (values === undefined) headers[name] = [rawHeaders[index + 1]!]
+    else values.push(rawHeaders[index + 1]!)
+  }
+  return headers
+}
+
+const NO_BODY: EchoBody = { present: false, included: false, body: null, bytes: 0, truncated: false, utf8: null, reason: null }
+
+/** A larger body than is shown never arrives: it was refused before. */
+function toBody(body: Buffer): EchoBody {
+  if (body.length === 0) return NO_BODY
+  const utf8 = isUtf8(body)
+  return {
+    present: true,
+    included: utf8,
+    body: utf8 ? body.toString('utf8') : null,
+    bytes: body.length,
+    truncated: false,
+    utf8,
+    reason: utf8 ? null : 'binary',
+  }
+}

@@ -1,0 +1,39 @@
+/** `/echo` and `/anything`, with and without a path below, for every method. */
+import { describe } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import type { Recorder } from './types.ts'
+
+const shared = {
+  category: 'Echo & Reflection',
+  negotiated: true,
+  responses: { 200: { description: 'The echo record: method, url, headers, query, body' } },
+} satisfies Partial<RouteDescription>
+
+const json = [{ name: 'Content-Type', value: 'application/json' }]
+
+function describeEcho(path: string): RouteDescription {
+  return {
+    ...shared,
+    summary: 'Say back the request',
+    examples: [
+      { name: 'Query', path: `${path}?x=1&x=2`, expectStatus: 200 },
+      { name: 'JSON body', method: 'POST', path, headers: json, body: '{"hello":"gateway"}', bodyType: 'json', expectStatus: 200 },
+    ],
+  }
+}
+
+function describeBelow(path: string): RouteDescription {
+  return {
+    ...shared,
+    summary: 'Say back the request, any path below',
+    parameters: [{ name: 'path', in: 'path', description: 'Anything', schema: { type: 'string' } }],
+    examples: [{ name: 'Sub path', method: 'PUT', path: `${path}/orders/7`, headers: [{ name: 'Content-Type', value: 'text/plain' }], body: 'as is', expectStatus: 200 }],
+  }
+}
+
+export function registerRoutes(app: FastifyInstance, svc: Svc, record: Recorder): void {
+  for (const path of ['/echo', '/anything']) {
+    app.all(path, describe(describeEcho(path)), (request, reply) => svc.http.negotiate(request, reply, record(request)))
+    app.all(`${path}/*`, describe(describeBelow(path)), (request, reply) => svc.http.negotiate(request, reply, record(request)))
+  }
+}
