@@ -18,6 +18,7 @@ import { Listener } from './http/listeners.ts'
 import type { ListenerHandlers } from './http/listeners.ts'
 import { createRequestFacts } from './http/request-facts.ts'
 import { StreamRegistry } from './http/streams.ts'
+import { corsForTakeOver } from './http/take-over.ts'
 import { createSvcHttp } from './http/svc-http.ts'
 import { createSvcStreams } from './http/svc-streams.ts'
 import { createInspector } from './inspector/inspector.ts'
@@ -97,7 +98,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     config, log, http, limits, inspector, metrics,
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
-    cors: cors.forTakeOver,
+    cors: (request, expose) => corsForTakeOver(cors, request, expose),
     streamsOf: generation => createSvcStreams(streams, generation, limits.streams),
     reload: how => host.reload(how),
   }
@@ -151,7 +152,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     }
     await tryOpen('https', 'HTTPS', config.httpsPort, () => {
       if ('error' in pki.server) throw new Error(pki.server.error)
-      return new Listener('https', to, { http2: config.grpcOnHttp, tls: { cert: pki.server.certificate, key: pki.server.key, ca: pki.caCertificate } })
+      return new Listener('https', to, { http2: config.grpcOnHttp, tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate } })
     })
     await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { http2: true }))
     for (const listener of opened) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)

@@ -86,7 +86,7 @@ export class Generation implements RoutingGeneration {
     }
     const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
     const websocket = route.websocket === true || route.wsHandler !== undefined
-    this.routes.add(route.url, { plugin, template, methods, descriptions: route.config?.descriptions ?? [], websocket })
+    this.routes.add(route.url, { plugin, path: template, methods, descriptions: route.config?.descriptions ?? [], websocket })
   }
 
   handle(request: ServerRequest, response: SvcResponse): void {

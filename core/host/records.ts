@@ -29,7 +29,7 @@ function recordOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult
     path: source === 'builtin' || publicMode ? null : plugin.folder,
     state: verdict?.state === 'disabled' ? 'disabled' : isEnabled ? 'enabled' : 'failed',
     disabled_by: verdict?.state === 'disabled' ? verdict.by : null,
-    routes: isEnabled ? new Set(result.generation.routes.list.filter(route => route.plugin === name).map(route => route.template)).size : 0,
+    routes: isEnabled ? new Set(result.generation.routes.list.filter(route => route.plugin === name).map(route => route.path)).size : 0,
     paths: door?.paths ?? [],
     error: verdict?.state === 'disabled' ? null : error,
     stale: isEnabled && error !== null,

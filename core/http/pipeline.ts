@@ -78,7 +78,7 @@ function logRequest(context: RequestContext, status: number, log: Log): void {
   log[isQuiet ? 'debug' : 'info']('request', {
     method: context.method,
     path: context.path ?? context.url.split('?', 1)[0],
-    route: context.description?.path ?? context.route?.template ?? 'unmatched',
+    route: context.description?.path ?? context.route?.path ?? 'unmatched',
     status,
     latency_ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
     request_id: context.requestId,
@@ -210,6 +210,6 @@ export function answerUnrouted(context: RequestContext, path: string): void {
     return
   }
   const owner = context.generation.absentOwner(path)
-  const body = owner === null ? notFound(context.method, asSent) : notFoundOfPlugin(context.method, asSent, owner.name, owner.state)
+  const body = owner === null ? notFound(context.method, asSent) : notFoundOfPlugin(context.method, asSent, owner)
   answer(context, { status: 404, body })
 }

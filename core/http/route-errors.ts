@@ -26,7 +26,7 @@ export function answerRouteError(error: unknown, request: FastifyRequest, reply:
     plugin: context.route?.plugin ?? undefined,
     method: context.method,
     path: context.path,
-    route: context.route?.template,
+    route: context.route?.path,
     request_id: context.requestId,
   })
   if (reply.raw.headersSent || context.response.isTakenOver) {

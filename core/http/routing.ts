@@ -10,9 +10,9 @@ import type { SvcResponse } from './response.ts'
 export interface CoreRoute {
   /** Null: the core's own. */
   plugin: string | null
-  /** The catalogue's notation: `/status/{code}`. */
-  template: string
   methods: string[]
+  /** The catalogue's notation: `/status/{code}`. */
+  path: string
   descriptions: RouteDescription[]
   websocket: boolean
 }
@@ -46,7 +46,7 @@ export class RouteTable {
   add(fastifyPath: string, route: CoreRoute): void {
     // Fastify makes a HEAD route for every GET; it is the same route.
     if (route.methods.length === 1 && route.methods[0] === 'HEAD') {
-      const get = this.list.find(other => other.template === route.template && other.plugin === route.plugin && other.methods.includes('GET'))
+      const get = this.list.find(other => other.path === route.path && other.plugin === route.plugin && other.methods.includes('GET'))
       if (get !== undefined) return this.#claim(fastifyPath, ['HEAD'], get)
     }
     this.#claim(fastifyPath, route.methods, route)

@@ -1,4 +1,5 @@
 /** `svc.streams` for the plugins of one generation: opens streams on replies and puts limits on WebSockets. */
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { BodyStream, BodyStreamOptions, FastifyReply, FastifyRequest, SvcStreams } from '../host/plugin.ts'
 import { openBodyStream } from './body-stream.ts'
 import type { StreamOpening } from './body-stream.ts'
@@ -24,7 +25,7 @@ export function createSvcStreams(registry: StreamRegistry, generation: number, p
       registry,
       generation,
       options: { status: reply.statusCode, ...options } as Options,
-      headers: reply.getHeaders(),
+      headers: reply.getHeaders() as OutgoingHttpHeaders,
       headOnly: context.method === 'HEAD',
       ...(takesSlot ? { admit: () => plan.admit(context), planLifetimeMs: plan.lifetimeMs } : {}),
     }

@@ -3,6 +3,7 @@ import type { Http2ServerResponse } from 'node:http2'
 import type { SvcTakeOver } from '../host/plugin.ts'
 import { EMPTY_BODY } from './context.ts'
 import type { ListenerFacts, ServerRequest } from './context.ts'
+import type { Cors } from './cors.ts'
 import type { SvcResponse } from './response.ts'
 
 export interface TakeOver {
@@ -43,4 +44,10 @@ export function refuseOnGrpcPort(request: ServerRequest, response: SvcResponse):
   response.setHeader('Content-Type', 'application/json; charset=utf-8')
   response.setHeader('Content-Length', body.length)
   ;(response as Http2ServerResponse).end(request.method === 'HEAD' ? EMPTY_BODY : body)
+}
+
+/** CORS headers of an answer that does not come through the pipeline; of a preflight those of the preflight. */
+export function corsForTakeOver(cors: Cors, request: ServerRequest, expose: readonly string[]): Record<string, string> {
+  const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
+  return isPreflight ? cors.preflight(request.headers) : cors.headers(request.headers.origin, expose.join(', '))
 }
