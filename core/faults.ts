@@ -1,0 +1,36 @@
+/** Faults asked for by request header: `X-Svc-Delay` and `X-Svc-Fail`. */
+import { STATUS_CODES } from 'node:http'
+
+/** Milliseconds of an `X-Svc-Delay` value, cut at `capMs`; 0 when absent or no whole number. */
+export function parseDelay(value: string | undefined, capMs: number): number {
+  if (value === undefined) return 0
+  const digits = value.trim()
+  return /^\d+$/.test(digits) ? Math.min(Number(digits), capMs) : 0
+}
+
+export interface Fail {
+  /** 400 to 599. */
+  status: number
+  /** Of a hundred requests so many fail, 0 to 100. */
+  percent: number
+}
+
+/** An `X-Svc-Fail` value: `<status>` or `<status>:<percent>`, a `%` after it allowed; null when absent or anything else. */
+export function parseFail(value: string | undefined): Fail | null {
+  if (value === undefined) return null
+  const match = /^(\d{3})(?:[ \t]*:[ \t]*(\d{1,3})(?:[ \t]*%)?)?$/.exec(value.trim())
+  if (match === null) return null
+  const status = Number(match[1])
+  const percent = match[2] === undefined ? 100 : Number(match[2])
+  return status >= 400 && status <= 599 && percent <= 100 ? { status, percent } : null
+}
+
+/** Whether this request is one of those that fail; each is decided alone. `random` answers 0 to below 1. */
+export function rollFail(percent: number, random: () => number = Math.random): boolean {
+  return percent >= 100 || random() * 100 < percent
+}
+
+/** Body of an injected failure. */
+export function injectedFaultBody(status: number, percent: number): { error: string; status: number; reason: string; percent: number; injected_by: string } {
+  return { error: 'injected fault', status, reason: STATUS_CODES[status] ?? 'Error', percent, injected_by: 'X-Svc-Fail' }
+}

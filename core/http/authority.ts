@@ -1,0 +1,27 @@
+/** The host and port of a `Host` header (RFC 3986, 3.2.2 and 3.2.3), as far as the service uses and repeats them. */
+import { isIPv6 } from 'node:net'
+import { isPort } from './port.ts'
+
+export interface Authority {
+  /** Lower case, IPv6 without brackets. */
+  host: string
+  /** Null when none is named. */
+  port: number | null
+}
+
+/** `[` + 255 characters + `]:65535`. */
+const MAX_LENGTH = 263
+
+/** Name or IPv4 of up to 255 of `A-Za-z0-9.-_`, or IPv6 in brackets, each with an optional port; else null. */
+export function parseAuthority(text: string): Authority | null {
+  if (text.length > MAX_LENGTH) return null
+  const isBracketed = text.charCodeAt(0) === 0x5b
+  const hostEnd = isBracketed ? text.indexOf(']') + 1 : text.indexOf(':')
+  const hostText = hostEnd === -1 ? text : text.slice(0, hostEnd)
+  const host = (isBracketed ? hostText.slice(1, -1) : hostText).toLowerCase()
+  if (isBracketed ? !isIPv6(host) || host.includes('%') : !/^[a-z0-9._-]{1,255}$/.test(host)) return null
+  const rest = hostEnd === -1 ? '' : text.slice(hostEnd)
+  if (rest === '' || rest === ':') return { host, port: null }
+  const port = rest.slice(1)
+  return rest.startsWith(':') && isPort(port) ? { host, port: Number(port) } : null
+}

@@ -1,0 +1,44 @@
+/** The bodies of the answers that the framework gives in a route's place; always JSON. */
+
+const ENDPOINTS_HINT = 'GET / lists every endpoint; /openapi.json describes them'
+
+/** 404 of an unknown path; `path` as sent, without query. */
+export function notFound(method: string, path: string) {
+  return { error: 'not found', method, path, hint: ENDPOINTS_HINT }
+}
+
+/** 404 of a path that belongs to a plugin which does not serve at present. */
+export function notFoundOfPlugin(method: string, path: string, plugin: string, state: 'disabled' | 'failed') {
+  const hint = `this path belongs to the plugin ${plugin}, which ${state === 'failed' ? 'has' : 'is'} ${state}; see GET /_svc/plugins and /openapi.json`
+  return { error: 'not found', method, path, hint, plugin, plugin_state: state }
+}
+
+/** 405; goes with `Allow`, the same methods joined by a comma and a blank (RFC 9110, 15.5.6). */
+export function methodNotAllowed(method: string, path: string, allow: readonly string[]) {
+  return { error: 'method not allowed', method, path, allow }
+}
+
+/** 400 of a request that is not understood at all. */
+export function badRequest(detail: string) {
+  return { error: 'bad request', detail }
+}
+
+/** 413; `limitBytes` is the limit that was passed. */
+export function payloadTooLarge(limitBytes: number) {
+  return { error: 'payload too large', limit: limitBytes, hint: 'bodies above SVC_BODY_LIMIT bytes are refused' }
+}
+
+/** 431 (RFC 6585, 5); `limitBytes` is the limit of a request head. */
+export function headerFieldsTooLarge(limitBytes: number) {
+  return { error: 'request header fields too large', limit: limitBytes }
+}
+
+/** 500 of an exception in a route; what happened is only in the log, under this request id. */
+export function internalError(requestId: string) {
+  return { error: 'internal error', request_id: requestId }
+}
+
+/** 503 of a route that sent no head in time. */
+export function requestTimeout(timeoutSecs: number) {
+  return { error: 'request timeout', timeout_secs: timeoutSecs, hint: 'no response headers within SVC_REQUEST_TIMEOUT' }
+}

@@ -1,0 +1,29 @@
+/** Reading one field out of a request's head. */
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** The value of a field as Node hands it over (repeated lines joined by `, `), undefined when absent. */
+export function headerText(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/**
+ * The value of the first line of a field that may be repeated; `name` in lower case. Node joins repeated lines, and a
+ * joined value can't be told from one line that holds a comma, so the raw lines decide when there is a comma.
+ */
+export function firstHeader(request: { headers: IncomingHttpHeaders; rawHeaders: string[] }, name: string): string | undefined {
+  const joined = headerText(request.headers, name)
+  if (joined === undefined || !joined.includes(',')) return joined
+  const { rawHeaders } = request
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name) return rawHeaders[i + 1]
+  }
+  return joined
+}
+
+/** The first member of a comma-separated value, trimmed. */
+export function firstEntry(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined
+  const comma = value.indexOf(',')
+  return (comma === -1 ? value : value.slice(0, comma)).trim()
+}
