@@ -8,7 +8,8 @@ export function notFound(method: string, path: string) {
 }
 
 /** 404 of a path that belongs to a plugin which does not serve at present. */
-export function notFoundOfPlugin(method: string, path: string, plugin: string, state: 'disabled' | 'failed') {
+export function notFoundOfPlugin(method: string, path: string, owner: { name: string; state: 'disabled' | 'failed' }) {
+  const { name: plugin, state } = owner
   const hint = `this path belongs to the plugin ${plugin}, which ${state === 'failed' ? 'has' : 'is'} ${state}; see GET /_svc/plugins and /openapi.json`
   return { error: 'not found', method, path, hint, plugin, plugin_state: state }
 }

@@ -5,8 +5,8 @@ import { badRequest, headerFieldsTooLarge, internalError, methodNotAllowed, notF
 t.test('has the bodies that clients know [FAIL-1]', async (t) => {
   const rows: [body: object, text: string][] = [
     [notFound('GET', '/no/such'), '{"error":"not found","method":"GET","path":"/no/such","hint":"GET / lists every endpoint; /openapi.json describes them"}'],
-    [notFoundOfPlugin('POST', '/soap', 'soap', 'disabled'), '{"error":"not found","method":"POST","path":"/soap","hint":"this path belongs to the plugin soap, which is disabled; see GET /_svc/plugins and /openapi.json","plugin":"soap","plugin_state":"disabled"}'],
-    [notFoundOfPlugin('GET', '/soap/x', 'soap', 'failed'), '{"error":"not found","method":"GET","path":"/soap/x","hint":"this path belongs to the plugin soap, which has failed; see GET /_svc/plugins and /openapi.json","plugin":"soap","plugin_state":"failed"}'],
+    [notFoundOfPlugin('POST', '/soap', { name: 'soap', state: 'disabled' }), '{"error":"not found","method":"POST","path":"/soap","hint":"this path belongs to the plugin soap, which is disabled; see GET /_svc/plugins and /openapi.json","plugin":"soap","plugin_state":"disabled"}'],
+    [notFoundOfPlugin('GET', '/soap/x', { name: 'soap', state: 'failed' }), '{"error":"not found","method":"GET","path":"/soap/x","hint":"this path belongs to the plugin soap, which has failed; see GET /_svc/plugins and /openapi.json","plugin":"soap","plugin_state":"failed"}'],
     [methodNotAllowed('DELETE', '/uuid', ['GET', 'HEAD']), '{"error":"method not allowed","method":"DELETE","path":"/uuid","allow":["GET","HEAD"]}'],
     [badRequest('x'), '{"error":"bad request","detail":"x"}'],
     [payloadTooLarge(1_048_576), '{"error":"payload too large","limit":1048576,"hint":"bodies above SVC_BODY_LIMIT bytes are refused"}'],

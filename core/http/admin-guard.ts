@@ -1,0 +1,67 @@
+/** The admin token: who presents it, and the refusals of those who need it and do not. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { headerText } from './header.ts'
+
+export interface AdminRefusal {
+  status: 401 | 403
+  headers: Record<string, string>
+  body: { error: string }
+}
+
+export interface AdminGuard {
+  /** Whether the admin token came with the request; false when none is configured. */
+  isAdminToken(headers: IncomingHttpHeaders): boolean
+  /**
+   * Null lets a change of the whole instance pass. `isControlAdmin`: the request carries a control token with scope
+   * `admin`, which counts as the admin token where one is configured.
+   */
+  check(headers: IncomingHttpHeaders, isControlAdmin: boolean): AdminRefusal | null
+}
+
+export function createAdminGuard({ adminToken, publicMode }: { adminToken: string | null; publicMode: boolean }): AdminGuard {
+  const expected = adminToken === null ? null : digest(Buffer.from(adminToken))
+
+  function isAdminToken(headers: IncomingHttpHeaders): boolean {
+    if (expected === null) return false
+    const presented = presentedCredential(headers)
+    // Node reads header bytes as latin1; a token beyond ASCII comes as the bytes of its UTF-8.
+    return presented !== null && timingSafeEqual(digest(Buffer.from(presented, 'latin1')), expected)
+  }
+
+  return {
+    isAdminToken,
+    check(headers, isControlAdmin) {
+      if (expected === null) return publicMode ? disabledInPublicMode() : null
+      return isControlAdmin || isAdminToken(headers) ? null : tokenRequired()
+    },
+  }
+}
+
+/**
+ * The control credential of a request: `X-Svc-Admin-Token` when present, so that a foreign `Authorization` beside it
+ * does no harm, else the bearer token (RFC 6750, 2.1; scheme in any case). Trimmed; null when none or empty.
+ */
+export function presentedCredential(headers: IncomingHttpHeaders): string | null {
+  const own = headerText(headers, 'x-svc-admin-token')
+  if (own !== undefined) return own.trim() || null
+  const match = /^bearer[ \t](.*)$/is.exec(headers.authorization ?? '')
+  return match?.[1]!.trim() || null
+}
+
+/** Digests have one length, so that comparing them tells nothing about the token's. */
+function digest(token: Buffer): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+function tokenRequired(): AdminRefusal {
+  return {
+    status: 401,
+    headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
+    body: { error: 'admin token required: send Authorization: Bearer <token> or X-Svc-Admin-Token' },
+  }
+}
+
+function disabledInPublicMode(): AdminRefusal {
+  return { status: 403, headers: {}, body: { error: 'disabled in public mode: no admin token is configured' } }
+}
