@@ -37,7 +37,7 @@ t.test('answers JSON when nothing else is wanted [ACCEPT-2]', async (t) => {
     '*/xml', 'application/xml;q=0', '*/*;q=0', 'application/json;q=0, application/xml;q=0, text/xml;q=0', 'application/json, text/plain, */*', 'application/problem+json',
     'application/xml2', 'xapplication/xml', 'application /xml', '"application/xml"', '__proto__', 'constructor/prototype',
   ]
-  for (const value of values) t.equal(wantsXml(value), JSON_TYPE, value)
+  for (const value of values) t.equal(wantsXml(value), JSON_TYPE, String(value))
 })
 
 t.test('answers browsers JSON [ACCEPT-3]', async (t) => {

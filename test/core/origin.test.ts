@@ -30,7 +30,7 @@ t.test('names scheme of the listener and Host [ORIGIN-1]', async (t) => {
 })
 
 t.test('falls back to the bind address without a usable Host [ORIGIN-2]', async (t) => {
-  const unusable = [
+  const unusable: Headers[] = [
     {}, { host: '' }, { host: 'bad host<>' }, { host: 'a:0' }, { host: 'a:65536' }, { host: 'a:x' }, { host: ':80' }, { host: '[::1' },
     { host: '[1.2.3.4]' }, { host: '[fe80::1%25eth0]' }, { host: '[::1]x' }, { host: '::1' }, { host: 'user@host' }, { host: 'a/b' },
     { host: 'a'.repeat(256) }, { host: 'a'.repeat(100_000) }, { host: '['.repeat(100_000) }, { host: ':'.repeat(100_000) }, { host: 'h\u00f6st' },
@@ -108,7 +108,7 @@ t.test('takes a forwarded prefix [ORIGIN-6]', async (t) => {
     ['/api', '/api'], ['/api/', '/api'], ['/api/v1, /other', '/api/v1'], [' /api ', '/api'], ['/', ''], ['/a%20b', '/a%20b'],
     ["/a-._~!$&'()*+;=:@b", "/a-._~!$&'()*+;=:@b"], ['/a..b', '/a..b'], ['/...', '/...'], [`/${'a'.repeat(255)}`, `/${'a'.repeat(255)}`],
   ]
-  for (const [value, prefix] of good) t.equal(forwardedPrefix({ 'x-forwarded-prefix': value! }, true), prefix, value)
+  for (const [value, prefix] of good) t.equal(forwardedPrefix({ 'x-forwarded-prefix': value! }, true), prefix, String(value))
   const bad = [
     '', 'api', '//api', '//evil.example/x', '/a b', '/a"b', '/a<b', '/a\\b', '/a?b', '/a#b', '/a%2', '/a%zz', '/..', '/a/../b', '/a/..',
     '/a/%2e%2E/b', '/a/.%2e', '/\u00e4', ', /api', 'https://x/api', `/${'a'.repeat(256)}`, '/'.repeat(100_000), `/${'%'.repeat(100_000)}`,
