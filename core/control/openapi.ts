@@ -1,0 +1,96 @@
+/** Owns the OpenAPI document of the instance, made from the route descriptions. */
+import { templateParameters, templateShape, renameParameters } from './path-template.ts'
+import { listOperations, type Operation } from './operations.ts'
+import { buildOperation, type OpenapiOperation } from './openapi-operation.ts'
+import type { RouteRecord } from './route-record.ts'
+
+/** An OpenAPI 3.1.0 document, as far as it is written here. */
+export type OpenapiDocument = {
+  openapi: '3.1.0'
+  info: { title: string; version: string; description: string }
+  servers: { url: string }[]
+  tags: { name: string }[]
+  paths: Record<string, PathItem>
+}
+export type PathItem = Partial<Record<OpenapiMethod, OpenapiOperation>>
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
+/** The methods that a path item has a field for (OpenAPI 3.1.0, 4.8.9). */
+export type OpenapiMethod = (typeof METHODS)[number]
+const knownMethods: ReadonlySet<string> = new Set(METHODS)
+
+/** The operations that one method of one path item stands for: OpenAPI has room for one, a path can have more. */
+interface Slot {
+  path: string
+  method: OpenapiMethod
+  parameterNames: string[]
+  operations: Operation[]
+}
+
+/**
+ * The OpenAPI 3.1.0 document of these routes. Methods that OpenAPI does not know are left out; templates that differ
+ * in parameter names or wildcards only are one path to OpenAPI and share a path item under the first one's names.
+ */
+export function buildOpenapi(routes: RouteRecord[], { baseUrl, version }: { baseUrl: string; version: string }): OpenapiDocument {
+  const operations = listOperations(routes)
+  const slots = fillSlots(operations)
+  const operationIds = new Set<string>()
+  const paths = new Map<string, PathItem>()
+  for (const { path, method, parameterNames, operations: sharing } of slots) {
+    const item = paths.get(path) ?? {}
+    paths.set(path, item)
+    item[method] = buildOperation({ method, operationId: claimOperationId(operationIds, method, path), parameterNames, sharing })
+  }
+  const categories = new Set(slots.flatMap((slot) => slot.operations.map((operation) => operation.description.category)))
+  return {
+    openapi: '3.1.0',
+    info: { title: 'svc', version, description: 'A stub upstream for gateway demos: deterministic, inspectable, breakable on request.' },
+    servers: [{ url: baseUrl }],
+    tags: [...categories].map((name) => ({ name })),
+    paths: Object.fromEntries(paths),
+  }
+}
+
+function fillSlots(operations: Operation[]): Slot[] {
+  const slots = new Map<string, Slot>()
+  const namesOfShape = new Map<string, string[]>()
+  for (const operation of operations) {
+    const shape = templateShape(operation.path)
+    const parameterNames = namesOfShape.get(shape) ?? distinctNames(operation.path)
+    namesOfShape.set(shape, parameterNames)
+    for (const upperMethod of operation.expandedMethods) {
+      const method = upperMethod.toLowerCase()
+      if (!isOpenapiMethod(method)) continue
+      const key = `${method} ${shape}`
+      const slot = slots.get(key)
+      if (slot) slot.operations.push(operation)
+      else slots.set(key, { path: renameParameters(operation.path, parameterNames), method, parameterNames, operations: [operation] })
+    }
+  }
+  return [...slots.values()]
+}
+
+function isOpenapiMethod(method: string): method is OpenapiMethod {
+  return knownMethods.has(method)
+}
+
+/** Parameter names of a template; `/{path}/{*path}` would name two alike once the star is gone. */
+function distinctNames(template: string): string[] {
+  const names: string[] = []
+  for (const { name } of templateParameters(template)) {
+    let distinct = name
+    for (let count = 2; names.includes(distinct); count++) distinct = `${name}${count}`
+    names.push(distinct)
+  }
+  return names
+}
+
+/** `GET /status/{code}` is `getStatusByCode`; a number is added to an id that is taken. */
+function claimOperationId(taken: Set<string>, method: string, path: string): string {
+  const words = path.replace(/\{([^{}]+)\}/g, ' by $1 ').split(/[^A-Za-z0-9]+/).filter(Boolean)
+  const stem = method + (words.length === 0 ? 'Root' : words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join(''))
+  let id = stem
+  for (let count = 2; taken.has(id); count++) id = `${stem}${count}`
+  taken.add(id)
+  return id
+}
