@@ -1,0 +1,91 @@
+/** Owns the control plane's routes about the process: version, readiness, configuration, status, catalogue, reload. */
+import type { FastifyInstance } from 'fastify'
+import { describe } from '../host/plugin.ts'
+import { buildFacts } from './build-facts.ts'
+import type { ControlDeps } from './deps.ts'
+import { viewLoadErrors } from './plugin-view.ts'
+import { countStates, registerPluginRoutes } from './plugin-routes.ts'
+import { queryFlag } from './query-flag.ts'
+
+const category = 'Control Plane'
+
+/** Registers what lies below `/_svc`, the inspector, metrics and usage aside. */
+export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
+  const { config, instance, plugins } = deps
+
+  app.get('/_svc/version', describe({
+    summary: 'Version and build of the service',
+    category,
+    examples: [{ name: 'Version', path: '/_svc/version', expectStatus: 200 }],
+  }), () => ({
+    name: 'svc',
+    version: instance.version,
+    git_sha: instance.gitSha,
+    ...buildFacts(),
+    control_auth: config.controlAuth,
+    hosted_mode: config.hostedMode,
+    grpc_on_http: config.grpcOnHttp,
+  }))
+
+  app.get('/_svc/ready', describe({
+    summary: 'Readiness: 200 as long as requests are served',
+    description: 'Never authenticated, limited or captured.',
+    category,
+    examples: [{ name: 'Readiness check', path: '/_svc/ready', expectStatus: 200 }],
+  }), (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ready' }))
+
+  app.get('/_svc/config', describe({
+    summary: 'Effective configuration, without secrets',
+    category,
+    examples: [{ name: 'Configuration', path: '/_svc/config', expectStatus: 200 }],
+  }), () => deps.effectiveConfig())
+
+  app.get('/_svc/status', describe({
+    summary: 'Uptime, health, ports, inspector and plugins at a glance',
+    category,
+    examples: [{ name: 'Status', path: '/_svc/status', expectStatus: 200 }],
+  }), () => statusRecord(deps))
+
+  app.get('/_svc/catalog', describe({
+    summary: 'Every endpoint that is enabled, with examples',
+    category,
+    examples: [{ name: 'Catalogue', path: '/_svc/catalog', expectStatus: 200 }],
+  }), () => instance.catalog())
+
+  app.post('/_svc/reload', describe({
+    summary: 'Read svc.yaml and the plugins again',
+    description: 'Requests in flight finish where they began. Needs the admin token where one is configured.',
+    category,
+    parameters: [{ name: 'force', in: 'query', description: 'Build a new generation even when no file changed.', schema: { type: 'boolean', default: false } }],
+    responses: { 200: { description: 'What changed.' }, 422: { description: 'A file could not be read; what ran before goes on.' } },
+    examples: [{ name: 'Reload', method: 'POST', path: '/_svc/reload' }],
+  }), async (request, reply) => {
+    deps.http.guardAdmin(request)
+    const result = await plugins.reload(queryFlag(request, 'force'))
+    return reply.code(result.applied ? 200 : 422).send({ ...result, load_errors: viewLoadErrors(result.load_errors, config.publicMode) })
+  })
+
+  registerPluginRoutes(app, deps)
+}
+
+function statusRecord({ config, instance, inspectorCounters, plugins }: ControlDeps): object {
+  return {
+    name: 'svc',
+    version: instance.version,
+    git_sha: instance.gitSha,
+    instance_id: instance.id,
+    hostname: instance.hostname,
+    uptime_seconds: instance.uptimeSeconds(),
+    started_at: instance.startedAt.toISOString(),
+    healthy: instance.isHealthy(),
+    public_mode: config.publicMode,
+    admin_token_configured: config.adminToken !== null,
+    control_auth: config.controlAuth,
+    hosted_mode: config.hostedMode,
+    console: { title: config.consoleTitle, backlink: config.consoleBacklink },
+    identity_requests: instance.identityRequests(),
+    inspector: inspectorCounters(),
+    ports: instance.ports(),
+    plugins: { ...countStates(plugins.records()), generation: plugins.overview().generation },
+  }
+}

@@ -1,0 +1,57 @@
+/** Owns what the instance's and the control plane's routes need of the host, as an interface that the host fulfils. */
+import type { FastifyRequest, LoadError, PluginRecord, ReloadResult, SvcHttp, SvcInstance } from '../host/plugin.ts'
+import type { Config } from '../config/variables.ts'
+import type { ClearResult, SwitchResult } from '../host/switching.ts'
+import type { RouteRecord } from './route-record.ts'
+
+export interface ControlDeps {
+  config: Config
+  http: SvcHttp
+  instance: ControlInstance
+  /** What `GET /_svc/config` answers: no secrets, names as on the wire. */
+  effectiveConfig(): object
+  /** All routes of the generation, in the order in which they were registered. */
+  routes(): RouteRecord[]
+  plugins: ControlPlugins
+  inspectorCounters(): { stored: number; capacity: number; total_captured: number }
+  /** Which listener the request came in by, and the peer of its TCP connection. */
+  connection(request: FastifyRequest): { scheme: 'http' | 'https'; port: number; peerIp: string }
+}
+
+/** The instance with the facts that only the control plane shows. */
+export interface ControlInstance extends SvcInstance {
+  uptimeSeconds(): number
+  readonly startedAt: Date
+  readonly hostname: string
+  /** `SVC_GIT_SHA`, else the checkout's HEAD, else null. */
+  readonly gitSha: string | null
+  /** Requests to `/identity` since the process started. */
+  identityRequests(): number
+  /** Counts one more and answers the new count. */
+  countIdentityRequest(): number
+}
+
+export interface ControlPlugins {
+  /** One record per plugin that was found, on or off, with the options as they are; secrets are masked here. */
+  records(): PluginRecord[]
+  /** Registered routes of a plugin; none unless it is enabled. */
+  routesOf(name: string): { methods: string[]; path: string }[]
+  overview(): PluginsOverview
+  /** Switches a plugin; the generation has been swapped when the promise resolves. */
+  switch(name: string, on: boolean, cascade: boolean): Promise<SwitchResult>
+  /** Forgets what `switch` chose, so that svc.yaml decides again. */
+  clearOverride(name: string): Promise<ClearResult>
+  /** `force` builds a generation even when no file changed. */
+  reload(force: boolean): Promise<ReloadResult>
+}
+
+/** What `GET /_svc/plugins` says beside the records. */
+export interface PluginsOverview {
+  generation: number
+  loadedAt: Date
+  /** Absolute path of the svc.yaml in use. */
+  configFile: string | null
+  /** Absolute paths of the folders of plugins, the product's own aside. */
+  directories: string[]
+  loadErrors: LoadError[]
+}

@@ -1,0 +1,126 @@
+/** Owns the OpenAPI document's route and the page that renders it. */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { describe } from '../host/plugin.ts'
+import type { ControlDeps } from './deps.ts'
+import { rememberPages } from './page-cache.ts'
+
+const category = 'Docs'
+
+/**
+ * The page is `/docs`, without a slash behind it, and answers at once: so `docs/…` and `openapi.json` are relative
+ * links that hold below any prefix a gateway adds, and no redirect has to know that prefix.
+ */
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>svc API reference</title>
+<link rel="icon" type="image/png" href="docs/favicon-32x32.png">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<script defer src="docs/swagger-ui-bundle.js"></script>
+<script defer src="docs/docs.js"></script>
+</head>
+<body>
+<main id="docs"><noscript>This page needs JavaScript; <a href="openapi.json">openapi.json</a> is the document that it shows.</noscript></main>
+</body>
+</html>
+`
+/** No inline script or style, no other host: what the page draws with comes from below `docs/` or is a `data:` picture. */
+const CONTENT_SECURITY_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+const require = createRequire(import.meta.url)
+const ownFile = (name: string) => () => fileURLToPath(new URL(`./assets/${name}`, import.meta.url))
+const packageFile = (name: string) => () => require.resolve(`swagger-ui-dist/${name}`)
+
+/** The files served below `/docs/`, by name; there are no others. */
+const FILES: ReadonlyMap<string, { type: string; locate: () => string }> = new Map([
+  ['docs.js', { type: 'text/javascript; charset=utf-8', locate: ownFile('docs.js') }],
+  ['swagger-ui-bundle.js', { type: 'text/javascript; charset=utf-8', locate: packageFile('swagger-ui-bundle.js') }],
+  ['swagger-ui.css', { type: 'text/css; charset=utf-8', locate: packageFile('swagger-ui.css') }],
+  ['favicon-32x32.png', { type: 'image/png', locate: packageFile('favicon-32x32.png') }],
+])
+
+interface Asset {
+  type: string
+  bytes: Buffer
+  /** Strong entity tag, with its quotes. */
+  etag: string
+}
+/** Files read so far; they don't change while the process runs. */
+const assets = new Map<string, Promise<Asset>>()
+
+/** Registers `/openapi.json`, `/docs` and the page's files. */
+export function registerDocs(app: FastifyInstance, { http, instance }: ControlDeps): void {
+  const documentFor = rememberPages((baseUrl) => JSON.stringify(instance.openapi(baseUrl)))
+
+  app.get('/openapi.json', describe({
+    summary: 'OpenAPI 3.1 document of everything that is enabled',
+    category,
+    responses: { 200: { description: 'The document; its server is the base URL of the request.', content: { 'application/json': { type: 'object' } } } },
+    examples: [{ name: 'OpenAPI document', path: '/openapi.json', expectStatus: 200 }],
+  }), (request, reply) => reply
+    .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' })
+    .send(documentFor(http.baseUrl(request))))
+
+  app.get('/docs', describe({
+    summary: 'Interactive API reference',
+    category,
+    responses: { 200: { description: 'The page.', content: { 'text/html': { type: 'string' } } } },
+    examples: [{ name: 'API reference', path: '/docs', expectStatus: 200 }],
+  }), (_request, reply) => reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+    .send(PAGE))
+
+  app.get('/docs/', describe({
+    summary: 'Leads to the API reference',
+    category,
+    responses: { 307: { description: 'To `/docs`.' } },
+    examples: [{ name: 'With a slash', path: '/docs/', expectStatus: 307 }],
+  }), (_request, reply) => reply.code(307).header('location', '../docs').send())
+
+  app.get<{ Params: { file: string } }>('/docs/:file', describe({
+    summary: 'Scripts, styles and icons of the API reference',
+    category,
+    parameters: [{ name: 'file', in: 'path', schema: { type: 'string', enum: [...FILES.keys()] } }],
+    responses: { 200: { description: 'The file.' }, 304: { description: 'The file is the one that the client has.' }, 404: { description: 'No such file.' } },
+    examples: [{ name: 'Style sheet', path: '/docs/swagger-ui.css', expectStatus: 200 }],
+  }), async (request, reply) => {
+    const asset = await loadAsset(request.params.file)
+    return asset ? sendAsset(request, reply, asset) : http.notFound(request, reply)
+  })
+}
+
+function loadAsset(name: string): Promise<Asset> | undefined {
+  const file = FILES.get(name)
+  if (!file) return undefined
+  let asset = assets.get(name)
+  if (!asset) {
+    asset = readFile(file.locate()).then((bytes) => ({ type: file.type, bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }))
+    assets.set(name, asset)
+    asset.catch(() => assets.delete(name))
+  }
+  return asset
+}
+
+function sendAsset(request: FastifyRequest, reply: FastifyReply, { type, bytes, etag }: Asset): FastifyReply {
+  reply.headers({ etag, 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' })
+  if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return reply.header('content-type', type).send(bytes)
+}
+
+/** Whether `If-None-Match` names the tag or `*` (RFC 9110, 13.1.2: weak comparison). */
+function namesTag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((item) => item.trim() === '*' || item.trim().replace(/^W\//, '') === etag)
+}

@@ -1,0 +1,96 @@
+/** Owns the routes about the instance itself: its health and its identity. */
+import type { FastifyInstance } from 'fastify'
+import { describe, type FastifyRequest } from '../host/plugin.ts'
+import { buildFacts } from './build-facts.ts'
+import type { ControlDeps } from './deps.ts'
+
+const category = 'Health & Identity'
+const HEALTH_BODY = { description: 'State after the request.' }
+
+/** Registers `/health`, its switches and `/identity`. */
+export function registerInstance(app: FastifyInstance, deps: ControlDeps): void {
+  registerHealth(app, deps)
+  registerIdentity(app, deps)
+}
+
+function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): void {
+  app.get('/health', describe({
+    summary: 'Health of the instance',
+    description: 'Answers 200 or 503, for the health checks of gateways and load balancers.',
+    category,
+    negotiated: true,
+    responses: { 200: { description: 'Healthy.' }, 503: { description: 'Unhealthy.' } },
+    examples: [{ name: 'Health check', path: '/health' }],
+  }), (request, reply) => {
+    reply.code(instance.isHealthy() ? 200 : 503).header('cache-control', 'no-store')
+    return http.negotiate(request, reply, healthRecord(instance))
+  })
+
+  const switches = [
+    { name: 'unhealthy', summary: 'Turn the instance unhealthy', next: () => false },
+    { name: 'toggle', summary: 'Change health to its opposite', next: () => !instance.isHealthy() },
+    { name: 'healthy', summary: 'Turn the instance healthy', next: () => true },
+  ]
+  for (const { name, summary, next } of switches) {
+    app.post(`/health/${name}`, describe({
+      summary,
+      description: 'Needs the admin token where one is configured.',
+      category,
+      negotiated: true,
+      responses: { 200: HEALTH_BODY, 401: { description: 'The admin token is missing or wrong.' }, 403: { description: 'Public mode without an admin token.' } },
+      examples: [{ name: summary, method: 'POST', path: `/health/${name}` }],
+    }), (request, reply) => {
+      http.guardAdmin(request)
+      instance.setHealthy(next())
+      return http.negotiate(request, reply, healthRecord(instance))
+    })
+  }
+}
+
+function healthRecord(instance: ControlDeps['instance']): object {
+  const healthy = instance.isHealthy()
+  return { status: healthy ? 'healthy' : 'unhealthy', healthy, service: 'svc', version: instance.version, instance_id: instance.id }
+}
+
+function registerIdentity(app: FastifyInstance, deps: ControlDeps): void {
+  app.all('/identity', describe({
+    summary: 'Who answers: instance, host, ports, configuration and how the request arrived',
+    description: 'Tells replicas behind a load balancer apart.',
+    category,
+    negotiated: true,
+    examples: [{ name: 'Identity', method: 'GET', path: '/identity', expectStatus: 200 }],
+  }), (request, reply) => deps.http.negotiate(request, reply, identityRecord(request, deps)))
+}
+
+function identityRecord(request: FastifyRequest, { config, http, instance, connection }: ControlDeps): object {
+  const { scheme, port, peerIp } = connection(request)
+  return {
+    instance_id: instance.id,
+    hostname: instance.hostname,
+    version: instance.version,
+    uptime_seconds: instance.uptimeSeconds(),
+    request_count: instance.countIdentityRequest(),
+    port: { ...instance.ports(), listener: { scheme, port } },
+    config: {
+      host: config.host,
+      public_mode: config.publicMode,
+      trust_forward: config.trustForward,
+      body_limit: config.bodyLimit,
+      request_timeout_secs: config.requestTimeoutSecs,
+      max_delay_ms: config.maxDelayMs,
+      inspector_capacity: config.inspectorCapacity,
+      cors_allow_origins: config.corsOrigins,
+      admin_token_configured: config.adminToken !== null,
+    },
+    environment: { ...buildFacts(), os: process.platform, arch: process.arch },
+    request: {
+      method: request.method,
+      peer_ip: peerIp,
+      remote_ip: http.clientIp(request),
+      host: request.headers.host ?? request.headers[':authority'] ?? null,
+      scheme: http.origin(request).scheme,
+      base_url: http.baseUrl(request),
+    },
+    timestamp: new Date().toISOString(),
+  }
+}

@@ -1,0 +1,108 @@
+/** Owns the landing page: every endpoint that is enabled, by category, with a command that calls it. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import { describe, type Catalog, type CatalogEndpoint } from '../host/plugin.ts'
+import { curlLine } from './curl-line.ts'
+import type { ControlDeps } from './deps.ts'
+import { escapeHtml } from './html.ts'
+import { rememberPages } from './page-cache.ts'
+
+const style = readFileSync(new URL('./assets/landing.css', import.meta.url), 'utf8')
+const styleHash = createHash('sha256').update(style).digest('base64')
+/** The page loads nothing and runs nothing; its one style sheet is allowed by its hash. */
+const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
+const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5fb0"/><path d="M4 5l4 6 4-6" stroke="#fff" stroke-width="2" fill="none"/></svg>')}`
+
+/** Registers `GET /`, which answers 200 whatever state the instance is in. */
+export function registerLanding(app: FastifyInstance, { config, http, instance }: ControlDeps): void {
+  const pageFor = rememberPages((baseUrl) =>
+    renderLanding({ catalog: instance.catalog(), baseUrl, instanceId: instance.id, publicMode: config.publicMode }))
+
+  app.get('/', describe({
+    summary: 'This list of endpoints',
+    category: 'Docs',
+    responses: { 200: { description: 'The landing page, also while the instance is unhealthy.', content: { 'text/html': { type: 'string' } } } },
+    examples: [{ name: 'Landing page', path: '/', expectStatus: 200 }],
+  }), (request, reply) => reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+    .send(pageFor(http.baseUrl(request))))
+}
+
+export interface LandingFacts {
+  catalog: Catalog
+  baseUrl: string
+  instanceId: string
+  publicMode: boolean
+}
+
+/** The HTML of the landing page. Links are relative, so that it works below a gateway's prefix. */
+export function renderLanding({ catalog, baseUrl, instanceId, publicMode }: LandingFacts): string {
+  const sections = catalog.categories.map(({ name }, index) => ({
+    id: `category-${index + 1}`,
+    name,
+    endpoints: catalog.endpoints.filter((endpoint) => endpoint.category === name),
+  }))
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>svc</title>
+<link rel="icon" href="${escapeHtml(ICON)}">
+<style>${style}</style>
+</head>
+<body>
+<a class="skip" href="#endpoints">Skip to the endpoints</a>
+<header>
+<h1>svc</h1>
+<p>A stub upstream for gateway demos: deterministic, inspectable, breakable on request.</p>
+<nav aria-label="Documentation">
+<ul class="links">
+${listLinks(catalog).map(([href, text]) => `<li><a href="${href}">${text}</a></li>`).join('\n')}
+</ul>
+</nav>
+</header>
+<nav class="categories" aria-label="Categories">
+<ul>
+${sections.map(({ id, name, endpoints }) => `<li><a href="#${id}">${escapeHtml(name)}</a> <span>${endpoints.length}</span></li>`).join('\n')}
+</ul>
+</nav>
+<main id="endpoints">
+${sections.map(({ id, name, endpoints }) => `<section aria-labelledby="${id}">
+<h2 id="${id}">${escapeHtml(name)}</h2>
+<ul>
+${endpoints.map((endpoint) => renderEndpoint(endpoint, baseUrl)).join('\n')}
+</ul>
+</section>`).join('\n')}
+</main>
+<footer>
+<p>svc ${escapeHtml(catalog.version)} · instance <code>${escapeHtml(instanceId)}</code>${publicMode ? ' · public mode' : ''}</p>
+</footer>
+</body>
+</html>
+`
+}
+
+function listLinks(catalog: Catalog): [href: string, text: string][] {
+  const hasConsole = catalog.endpoints.some(({ path }) => path === '/ui' || path.startsWith('/ui/'))
+  const links: [string, string][] = [['docs', 'API reference'], ['openapi.json', 'OpenAPI document'], ['_svc/catalog', 'Catalogue']]
+  return hasConsole ? [['ui/', 'Console'], ...links] : links
+}
+
+function renderEndpoint({ path, methods, summary, protocol, examples }: CatalogEndpoint, baseUrl: string): string {
+  const badge = protocol === 'http' ? '' : ` <span class="protocol">${protocol === 'sse' ? 'SSE' : 'WebSocket'}</span>`
+  const example = examples[0]
+  const command = example ? `\n<pre><code>${escapeHtml(curlLine(example, baseUrl, protocol))}</code></pre>` : ''
+  return `<li>
+<p class="route"><span class="methods">${escapeHtml(methods.join(' '))}</span> <code>${escapeHtml(path)}</code>${badge}</p>
+<p>${escapeHtml(summary)}</p>${command}
+</li>`
+}

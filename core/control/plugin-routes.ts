@@ -1,0 +1,120 @@
+/** Owns the control plane's routes about plugins: what there is, and switching it on and off. */
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { describe, type PluginRecord, type RouteDescription, type RouteExample } from '../host/plugin.ts'
+import type { SwitchResult } from '../host/switching.ts'
+import type { ControlDeps } from './deps.ts'
+import { viewLoadErrors, viewRecord } from './plugin-view.ts'
+import { queryFlag } from './query-flag.ts'
+
+const category = 'Control Plane'
+type ByName = { Params: { name: string } }
+
+const NAME = { name: 'name', in: 'path', description: 'Name of the plugin.' } as const
+const CASCADE = { name: 'cascade', in: 'query', description: 'Switch the plugins along that stand in the way.', schema: { type: 'boolean', default: false } } as const
+const SWITCH_RESPONSES: RouteDescription['responses'] = {
+  200: { description: 'The record of the plugin, which has been switched or was so already.' },
+  404: { description: 'No such plugin.' },
+  409: { description: 'Other plugins stand in the way; `cascade` switches them along.' },
+  422: { description: 'The plugin failed to register; its record says why.' },
+}
+
+/** Registers `/_svc/plugins` and what lies below it. */
+export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): void {
+  const { config, http, plugins } = deps
+  const view = (record: PluginRecord) => viewRecord(record, config.publicMode)
+
+  app.get('/_svc/plugins', describe({
+    summary: 'Every plugin with state, options and errors',
+    category,
+    examples: [{ name: 'Plugins', path: '/_svc/plugins', expectStatus: 200 }],
+  }), () => {
+    const records = plugins.records()
+    const { generation, loadedAt, configFile, directories, loadErrors } = plugins.overview()
+    return {
+      generation,
+      loaded_at: loadedAt.toISOString(),
+      config_file: configFile,
+      directories,
+      counts: countStates(records),
+      load_errors: viewLoadErrors(loadErrors, config.publicMode),
+      plugins: records.map(view).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    }
+  })
+
+  /**
+   * Examples have to name a plugin that is there, which is known when the catalogue is made, not here: hence getters.
+   * They change nothing when they are sent: one that others build on is on, stays on, and has no override.
+   */
+  function exampleOf(name: string, method: string, tail: string): RouteExample[] {
+    const records = plugins.records()
+    const target = records.find((candidate) => records.some((other) => other.state === 'enabled' && other.builds_on.includes(candidate.name)))
+    return target ? [{ name, method, path: `/_svc/plugins/${target.name}${tail}` }] : []
+  }
+
+  app.get<ByName>('/_svc/plugins/:name', describe({
+    summary: 'One plugin, with its routes',
+    category,
+    parameters: [NAME],
+    responses: { 200: { description: 'The record of the plugin.' }, 404: { description: 'No such plugin.' } },
+    get examples() { return exampleOf('One plugin', 'GET', '') },
+  }), (request, reply) => {
+    const { name } = request.params
+    const record = plugins.records().find((candidate) => candidate.name === name)
+    return record ? reply.send({ ...view(record), routes_list: plugins.routesOf(name) }) : refuseUnknown(reply, name)
+  })
+
+  for (const [verb, on] of [['enable', true], ['disable', false]] as const) {
+    app.post<ByName>(`/_svc/plugins/:name/${verb}`, describe({
+      summary: `${on ? 'Enable' : 'Disable'} a plugin until the process ends`,
+      description: 'Wins over svc.yaml. Needs the admin token where one is configured.',
+      category,
+      parameters: [NAME, CASCADE],
+      responses: SWITCH_RESPONSES,
+      get examples() { return exampleOf(on ? 'Already enabled' : 'Refused while others build on it', 'POST', `/${verb}`) },
+    }), async (request, reply) => {
+      http.guardAdmin(request)
+      const { name } = request.params
+      return answerSwitch(reply, name, await plugins.switch(name, on, queryFlag(request, 'cascade')))
+    })
+  }
+
+  app.delete<ByName>('/_svc/plugins/:name/override', describe({
+    summary: 'Let svc.yaml decide about a plugin again',
+    description: 'Needs the admin token where one is configured.',
+    category,
+    parameters: [NAME],
+    responses: { 200: { description: 'The record of the plugin, as svc.yaml wants it.' }, 404: { description: 'No such plugin.' } },
+    get examples() { return exampleOf('Clear override', 'DELETE', '/override') },
+  }), async (request, reply) => {
+    http.guardAdmin(request)
+    const { name } = request.params
+    return answerSwitch(reply, name, await plugins.clearOverride(name))
+  })
+
+  function answerSwitch(reply: FastifyReply, name: string, result: SwitchResult): FastifyReply {
+    switch (result.outcome) {
+      case 'switched':
+      case 'unchanged':
+        return reply.send(view(result.record))
+      case 'failed':
+        return reply.code(422).send(view(result.record))
+      case 'in-use':
+        return reply.code(409).send({ error: 'plugin in use', name, used_by: result.usedBy })
+      case 'needs':
+        return reply.code(409).send({ error: 'needs', name, needs: result.needs })
+      case 'unknown':
+        return refuseUnknown(reply, name)
+    }
+  }
+
+  function refuseUnknown(reply: FastifyReply, name: string): FastifyReply {
+    return reply.code(404).send({ error: 'unknown plugin', name, plugins: plugins.records().map((record) => record.name).sort() })
+  }
+}
+
+/** How many plugins are in which state. */
+export function countStates(records: PluginRecord[]): Record<PluginRecord['state'], number> {
+  const counts = { enabled: 0, disabled: 0, failed: 0 }
+  for (const { state } of records) counts[state]++
+  return counts
+}

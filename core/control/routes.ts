@@ -1,0 +1,15 @@
+/** Owns the list of what the core itself serves. */
+import type { FastifyInstance } from 'fastify'
+import { registerControl } from './control.ts'
+import type { ControlDeps } from './deps.ts'
+import { registerDocs } from './docs.ts'
+import { registerInstance } from './instance.ts'
+import { registerLanding } from './landing.ts'
+
+/** Registers the routes of the instance and of the control plane, which no plugin owns and nothing switches off. */
+export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): void {
+  registerLanding(app, deps)
+  registerInstance(app, deps)
+  registerControl(app, deps)
+  registerDocs(app, deps)
+}
