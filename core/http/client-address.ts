@@ -12,7 +12,9 @@ const MAX_FORWARDED_FOR_ENTRIES = 64
 /** `"[` + 45 characters of IPv6 + `]:65535"`, rounded up. */
 const MAX_ADDRESS_LENGTH = 64
 const MAPPED_PREFIX = '::ffff:'
-const INTERNAL_RANGES = new Set(['loopback', 'private', 'linkLocal', 'carrierGradeNat', 'uniqueLocal'])
+/** 0.0.0.0, 10/8, 127/8, 169.254/16, 192.168/16, 172.16/12 and 100.64/10, read off the printed form. */
+const INTERNAL_IPV4 = /^(?:0\.0\.0\.0$|10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/
+const INTERNAL_IPV6_RANGES = new Set<string>(['unspecified', 'loopback', 'linkLocal', 'uniqueLocal'])
 
 /**
  * Makes the function that tells a request's client IP. With `trustForward` the first source that holds an address
@@ -83,9 +85,9 @@ function printAddress(host: string): string | null {
 
 /** Loopback, private, link-local, shared (RFC 6598), unique local and unspecified addresses; takes a printed address. */
 export function isInternal(address: string): boolean {
-  return address === '0.0.0.0' || address === '::' || INTERNAL_RANGES.has(ipaddr.parse(address).range())
+  return address.includes(':') ? INTERNAL_IPV6_RANGES.has(ipaddr.parse(address).range()) : INTERNAL_IPV4.test(address)
 }
 
 function printPeer(address: string): string {
-  return address.startsWith(MAPPED_PREFIX) && isIPv4(address.slice(MAPPED_PREFIX.length)) ? address.slice(MAPPED_PREFIX.length) : address
+  return address.startsWith(MAPPED_PREFIX) && address.includes('.') ? address.slice(MAPPED_PREFIX.length) : address
 }
