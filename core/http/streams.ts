@@ -6,9 +6,8 @@
  * place in a heap each, and a stream that sends all the time never touches it.
  */
 import { AsyncResource } from 'node:async_hooks'
-import type { StreamEnd, WebSocket, WebSocketOptions } from '../host/plugin.ts'
+import type { StreamEnd } from '../host/plugin.ts'
 import { DeadlineQueue, type Deadline } from '../deadline-queue.ts'
-import { WebSocketStream, type WebSocketOpening } from './websocket-stream.ts'
 
 /** What ends a stream from outside. */
 export type ForcedEnd = Exclude<StreamEnd, 'done' | 'client'>
@@ -62,7 +61,6 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1
 
 export class StreamRegistry {
   readonly #streams = new Set<OpenStream>()
-  readonly #webSockets = new WeakMap<WebSocket, WebSocketStream>()
   readonly #deadlines = new DeadlineQueue<OpenStream>()
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
@@ -92,18 +90,6 @@ export class StreamRegistry {
   remove(stream: OpenStream): void {
     this.#streams.delete(stream)
     this.#deadlines.remove(stream)
-  }
-
-  /** Takes an open WebSocket in, until its connection is gone. */
-  registerWebSocket(socket: WebSocket, opening: WebSocketOpening): void {
-    const stream = new WebSocketStream(this, socket, opening)
-    this.#webSockets.set(socket, stream)
-    stream.begin(opening.onClose)
-  }
-
-  /** Puts further limits on a registered WebSocket; their times count from now. */
-  limitWebSocket(socket: WebSocket, options: WebSocketOptions): void {
-    this.#webSockets.get(socket)?.limit(options)
   }
 
   /** Sets when `onDue` of a stream is to be called; `Infinity`: never. */

@@ -12,6 +12,12 @@ export interface WebSocketOpening {
   onClose?: () => void
 }
 
+/** A registered WebSocket, for a route to put its own limits on it. */
+export interface RegisteredWebSocket {
+  /** Adds to or replaces the limits so far. Both times count from this call. */
+  limit(options: WebSocketOptions): void
+}
+
 /** Close codes (RFC 6455, 7.4.1) and reasons. */
 const CLOSES: Record<ForcedEnd | 'idle', readonly [code: number, reason: string]> = {
   idle: [1001, 'idle timeout'],
@@ -21,7 +27,14 @@ const CLOSES: Record<ForcedEnd | 'idle', readonly [code: number, reason: string]
   plan: [1008, 'svc plan stream lifetime reached'],
 }
 
-export class WebSocketStream implements OpenStream {
+/** Takes an open WebSocket into the registry, until its connection is gone. */
+export function registerWebSocket(registry: StreamRegistry, socket: WebSocket, opening: WebSocketOpening): RegisteredWebSocket {
+  const stream = new WebSocketStream(registry, socket, opening)
+  stream.begin(opening.onClose)
+  return stream
+}
+
+class WebSocketStream implements OpenStream, RegisteredWebSocket {
   readonly kind = 'websocket'
   readonly generation: number
   isEndless = false
@@ -44,7 +57,6 @@ export class WebSocketStream implements OpenStream {
     if (options) this.#take(options)
   }
 
-  /** Registers, until the connection is gone. */
   begin(onClose?: () => void): void {
     this.#registry.add(this)
     this.#schedule()
@@ -54,7 +66,6 @@ export class WebSocketStream implements OpenStream {
     })
   }
 
-  /** Adds to or replaces the limits so far. Both times count from this call. */
   limit(options: WebSocketOptions): void {
     this.#take(options)
     this.#schedule()

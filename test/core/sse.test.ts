@@ -7,7 +7,8 @@ import type { StreamOpening } from '../../core/http/body-stream.ts'
 import { formatComment, formatEvent, separatorAfter } from '../../core/http/sse-format.ts'
 import { openSse } from '../../core/http/sse.ts'
 import { StreamRegistry } from '../../core/http/streams.ts'
-import { eventually, listen, startStreamServer, watch } from '../support/stream-server.ts'
+import { listen, startStreamServer, watch } from '../support/stream-server.ts'
+import { until } from '../support/until.ts'
 
 /** A server whose streams all have these options, and what it has opened. */
 async function serve(t: Parameters<typeof startStreamServer>[0], options: SseOptions = {}, opening: Partial<StreamOpening> = {}) {
@@ -144,7 +145,7 @@ t.test('heartbeats', async (t) => {
     const client = await watch(port)
     client.response.pause()
     const stream = opened[0]!
-    while (stream.send({ data: 'x'.repeat(60_000) })) await eventually(() => stream.pendingBytes === 0 || stream.pendingBytes > 60_000)
+    while (stream.send({ data: 'x'.repeat(60_000) })) await until(() => stream.pendingBytes === 0 || stream.pendingBytes > 60_000)
     const before = stream.pendingBytes
     clock.advance(100 * 1000)
     t.ok(stream.pendingBytes <= before)
@@ -157,7 +158,7 @@ t.test('heartbeats', async (t) => {
     const client = await watch(port)
     await client.until((text) => text.startsWith(': heartbeat\n\n: heartbeat\n\n'))
     client.leave()
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
   })
 })
 

@@ -7,7 +7,8 @@ import type { BodyStream, BodyStreamOptions, StreamEnd } from '../../core/host/p
 import { openBodyStream, type StreamOpening } from '../../core/http/body-stream.ts'
 import { openSse } from '../../core/http/sse.ts'
 import { StreamRegistry } from '../../core/http/streams.ts'
-import { eventually, listen, startStreamServer, TurnedClock, watch } from '../support/stream-server.ts'
+import { listen, startStreamServer, TurnedClock, watch } from '../support/stream-server.ts'
+import { until } from '../support/until.ts'
 
 /** A server whose streams all have these options, and what it has opened. */
 async function serve(t: Parameters<typeof startStreamServer>[0], options: BodyStreamOptions = {}, opening: Partial<StreamOpening> = {}) {
@@ -30,7 +31,7 @@ t.test('opening', async (t) => {
     opened[0]!.end()
     t.equal(opened[0]!.closed, true)
     t.equal(await client.whole, 'body')
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
     t.same(told, ['admit before head', 'close done'])
   })
 
@@ -72,7 +73,7 @@ t.test('opening', async (t) => {
     t.equal(await opened[0]!.over, 'done')
     t.equal(client.response.headers['x-own'], '1')
     t.equal(await client.whole, '')
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
   })
 
   t.test('with a status that has no body is closed already [STREAM-13]', async (t) => {
@@ -124,7 +125,7 @@ t.test('back-pressure', async (t) => {
     t.teardown(() => socket.destroy())
     socket.pause()
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    await eventually(() => opened.length === 1)
+    await until(() => opened.length === 1)
     const stream = opened[0]!
     const chunk = Buffer.alloc(32 * 1024, 'x')
     const total = 50 * 1024 * 1024
@@ -151,7 +152,7 @@ t.test('back-pressure', async (t) => {
     socket.on('data', (data) => { read += data.length })
     socket.resume()
     await produced
-    await eventually(() => read > total)
+    await until(() => read > total)
     t.ok(most < 1024 * 1024, `${most} bytes pending at most`)
   })
 
@@ -167,7 +168,7 @@ t.test('back-pressure', async (t) => {
     t.equal(await stream.over, 'client')
     t.equal(stream.write('dropped'), false)
     await stream.ready()
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
     t.equal(stream.pendingBytes, 0)
   })
 })
@@ -191,11 +192,11 @@ t.test('clients that leave', async (t) => {
   t.test('while their request waits behind another on the connection are noticed as well [STREAM-8]', async (t) => {
     const { port, opened, registry } = await serve(t)
     const socket = net.connect(port, '127.0.0.1', () => socket.write('GET /1 HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(12)))
-    await eventually(() => opened.length === 12)
+    await until(() => opened.length === 12)
     opened[0]!.end()
-    await eventually(() => registry.count() === 11)
+    await until(() => registry.count() === 11)
     socket.destroy()
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
     t.same(await Promise.all(opened.map(({ over }) => over)), ['done', ...Array(11).fill('client')])
   })
 
@@ -208,9 +209,9 @@ t.test('clients that leave', async (t) => {
       const socket = net.connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'))
       return socket.on('error', () => {})
     })
-    await eventually(() => registry.count() === 1000)
+    await until(() => registry.count() === 1000)
     for (const socket of clients) socket.destroy()
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
     t.pass('all are gone')
   })
 
@@ -257,7 +258,7 @@ t.test('lifetimes', async (t) => {
     await client.until((text) => text === 'body')
     registry.endAll({ reason: 'reload' })
     await t.rejects(client.whole, { code: 'ECONNRESET' })
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
   })
 
   t.test('a client that reads nothing is cut off a while after the end [STREAM-16]', async (t) => {
@@ -272,7 +273,7 @@ t.test('lifetimes', async (t) => {
     registry.endAll({ reason: 'stop' })
     t.equal(registry.count(), 1)
     clock.advance(1)
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
   })
 })
 
@@ -293,7 +294,7 @@ t.test('stop and reload', async (t) => {
     opened.get('/finite')!.write('still here')
     registry.endAll({ reason: 'stop' })
     t.equal(await finite.whole, 'still here')
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
   })
 
   t.test('only the generation that goes is ended [STREAM-11]', async (t) => {
@@ -339,7 +340,7 @@ t.test('HTTP/2', async (t) => {
     opened[0]!.send({ data: 'a' })
     clock.advance(1000)
     t.equal(await whole(), 'data: a\n\n: svc plan stream lifetime reached\n\n')
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
     t.same(closes, ['plan'])
   })
 
@@ -350,7 +351,7 @@ t.test('HTTP/2', async (t) => {
       t.equal(headers[':status'], status)
       opened[0]!.send({ data: 'dropped' })
       t.equal(await whole(), '')
-      await eventually(() => registry.count() === 0)
+      await until(() => registry.count() === 0)
     }
   })
 
@@ -360,7 +361,7 @@ t.test('HTTP/2', async (t) => {
     stream.on('error', () => {})
     stream.close(http2.constants.NGHTTP2_CANCEL)
     t.equal(await opened[0]!.over, 'client')
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
     t.equal(opened[0]!.send({ data: 'dropped' }), false)
     t.same(closes, ['client'])
   })
@@ -379,6 +380,6 @@ t.test('HTTP/2', async (t) => {
     clock.advance(1000)
     t.equal(sse.closed, true)
     clock.advance(5000)
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
   })
 })

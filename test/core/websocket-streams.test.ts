@@ -6,8 +6,9 @@ import t from 'tap'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { WebSocketOptions } from '../../core/host/plugin.ts'
 import { StreamRegistry } from '../../core/http/streams.ts'
-import type { WebSocketOpening } from '../../core/http/websocket-stream.ts'
-import { eventually, listen, TurnedClock } from '../support/stream-server.ts'
+import { registerWebSocket, type RegisteredWebSocket, type WebSocketOpening } from '../../core/http/websocket-stream.ts'
+import { listen, TurnedClock } from '../support/stream-server.ts'
+import { until } from '../support/until.ts'
 
 /** One WebSocket under a registry whose clock the test turns: the client's side, the server's, and how it closes. */
 async function connect(t: Test, opening: Partial<WebSocketOpening> = {}) {
@@ -16,17 +17,16 @@ async function connect(t: Test, opening: Partial<WebSocketOpening> = {}) {
   let closes = 0
   const server = http.createServer()
   const sockets = new WebSocketServer({ server })
-  const accepted = new Promise<WebSocket>((resolve) => {
-    sockets.on('connection', (socket) => {
-      registry.registerWebSocket(socket, { generation: 1, onClose: () => { closes += 1 }, ...opening })
-      resolve(socket)
+  const accepted = new Promise<{ served: WebSocket; registered: RegisteredWebSocket }>((resolve) => {
+    sockets.on('connection', (served) => {
+      resolve({ served, registered: registerWebSocket(registry, served, { generation: 1, onClose: () => { closes += 1 }, ...opening }) })
     })
   })
   const client = new WebSocket(`ws://127.0.0.1:${await listen(t, server)}`)
   t.teardown(() => { client.terminate(); sockets.close() })
   const closed = once(client, 'close').then(([code, reason]) => `${code as number} ${String(reason)}`)
   await once(client, 'open')
-  return { registry, clock, client, served: await accepted, closed, closes: () => closes }
+  return { registry, clock, client, ...await accepted, closed, closes: () => closes }
 }
 
 t.test('each forced end has its code and reason, and leaves nothing [STREAM-14] [STREAM-2]', async (t) => {
@@ -40,7 +40,7 @@ t.test('each forced end has its code and reason, and leaves nothing [STREAM-14] 
     registry.endAll({ reason })
     registry.endAll({ reason: 'stop' })
     t.equal(await closed, expected)
-    await eventually(() => registry.count() === 0)
+    await until(() => registry.count() === 0)
     t.equal(closes(), 1)
   }
 })
@@ -63,8 +63,8 @@ t.test('lifetimes: the route\'s and the plan\'s, whichever is shorter [STREAM-14
 })
 
 t.test('idle time starts anew with each frame of the client, not with those of the server [STREAM-14]', async (t) => {
-  const { registry, clock, client, served, closed } = await connect(t)
-  registry.limitWebSocket(served, { idleMs: 100 })
+  const { registered, clock, client, served, closed } = await connect(t)
+  registered.limit({ idleMs: 100 })
   for (const [event, send] of [['message', () => client.send('text')], ['ping', () => client.ping()], ['pong', () => client.pong()]] as const) {
     clock.advance(60)
     send()
@@ -80,9 +80,9 @@ t.test('idle time starts anew with each frame of the client, not with those of t
 })
 
 t.test('limits can be added and replaced later, counted from then [STREAM-14]', async (t) => {
-  const { registry, clock, served, closed } = await connect(t, { options: { lifetimeMs: 100, idleMs: 1000 } })
+  const { registry, registered, clock, served, closed } = await connect(t, { options: { lifetimeMs: 100, idleMs: 1000 } })
   clock.advance(90)
-  registry.limitWebSocket(served, { lifetimeMs: 200, endless: true })
+  registered.limit({ lifetimeMs: 200, endless: true })
   clock.advance(199)
   t.equal(served.readyState, WebSocket.OPEN)
   t.equal(registry.count({ endless: true }), 1)
@@ -90,11 +90,9 @@ t.test('limits can be added and replaced later, counted from then [STREAM-14]', 
   t.equal(await closed, '1001 maximum connection lifetime reached')
 })
 
-t.test('without limits it stays open, and an unknown socket is left alone [STREAM-14]', async (t) => {
-  const { registry, clock, client, served } = await connect(t, { planLifetimeMs: null })
+t.test('without limits it stays open and sets no timer [STREAM-14]', async (t) => {
+  const { clock, served } = await connect(t, { planLifetimeMs: null })
   clock.advance(1_000_000_000)
-  registry.limitWebSocket(client, { lifetimeMs: 1 })
-  clock.advance(1000)
   t.equal(served.readyState, WebSocket.OPEN)
   t.equal(clock.alarms, 0)
 })
@@ -102,7 +100,7 @@ t.test('without limits it stays open, and an unknown socket is left alone [STREA
 t.test('a client that leaves frees it with its deadlines [STREAM-8] [STREAM-14]', async (t) => {
   const { registry, clock, client, closes } = await connect(t, { options: { lifetimeMs: 100, idleMs: 50 }, planLifetimeMs: 100 })
   client.terminate()
-  await eventually(() => registry.count() === 0)
+  await until(() => registry.count() === 0)
   clock.advance(1000)
   t.equal(closes(), 1)
 })
@@ -116,10 +114,10 @@ t.test('endless ones close first when the process stops [STREAM-12] [STREAM-14]'
 })
 
 t.test('limits that come too late do not bring a closing one back [STREAM-14]', async (t) => {
-  const { registry, clock, served, closed } = await connect(t, { options: { lifetimeMs: 10 } })
+  const { registry, registered, clock, closed } = await connect(t, { options: { lifetimeMs: 10 } })
   clock.advance(10)
-  registry.limitWebSocket(served, { idleMs: 10 })
+  registered.limit({ idleMs: 10 })
   clock.advance(1000)
   t.equal(await closed, '1001 maximum connection lifetime reached')
-  await eventually(() => registry.count() === 0)
+  await until(() => registry.count() === 0)
 })

@@ -111,8 +111,3 @@ export async function watch(port: number, options: http.RequestOptions = {}): Pr
     leave: () => void request.destroy(),
   }
 }
-
-/** Resolves once something holds that nothing announces. */
-export async function eventually(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise<void>((resolve) => setImmediate(resolve))
-}
