@@ -1,0 +1,136 @@
+/** Makes the certificates of the demo PKI: its CA, the server's and the client's (profile of RFC 5280, section 4). */
+import 'reflect-metadata'
+import {
+  AuthorityKeyIdentifierExtension, BasicConstraintsExtension, ExtendedKeyUsage, ExtendedKeyUsageExtension, KeyUsageFlags,
+  KeyUsagesExtension, SubjectAlternativeNameExtension, SubjectKeyIdentifierExtension,
+  X509Certificate as IssuedCertificate, X509CertificateGenerator,
+} from '@peculiar/x509'
+import type { Extension } from '@peculiar/x509'
+import { KeyObject, X509Certificate, randomBytes, webcrypto } from 'node:crypto'
+
+/** Common name of every demo CA: what tells our files from foreign ones. */
+export const demoCaName = 'svc Demo CA'
+
+const dayMs = 86_400_000
+const leafDays = 825
+const caYears = 10
+
+/** A CA that can sign: its certificate and the private key belonging to it. */
+export interface CertificateAuthority {
+  certificate: X509Certificate
+  key: KeyObject
+}
+
+/** A certificate and its private key (PKCS#8), both PEM. */
+export interface PemPair {
+  certificate: string
+  key: string
+}
+
+/** Makes a new demo CA, valid from one day before `now` (milliseconds since 1970) for ten years. */
+export async function createAuthority(now: number): Promise<CertificateAuthority> {
+  const keys = await generateKeys()
+  const notBefore = dayBefore(now)
+  const notAfter = new Date(notBefore)
+  notAfter.setUTCFullYear(notAfter.getUTCFullYear() + caYears)
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: randomSerial(),
+    subject: `CN=${demoCaName}`,
+    issuer: `CN=${demoCaName}`,
+    notBefore,
+    notAfter,
+    publicKey: keys.publicKey,
+    signingKey: keys.privateKey,
+    signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+    extensions: [
+      new BasicConstraintsExtension(true, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign | KeyUsageFlags.digitalSignature, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  return { certificate: new X509Certificate(certificate.toString('pem')), key: KeyObject.from(keys.privateKey) }
+}
+
+/** Makes a server certificate for this machine's own names and `svc`, valid for 825 days from one day before `now`. */
+export function issueServerCertificate(authority: CertificateAuthority, now: number): Promise<PemPair> {
+  return issueLeaf(authority, now, 'CN=svc', [
+    new SubjectAlternativeNameExtension([
+      { type: 'dns', value: 'localhost' },
+      { type: 'ip', value: '127.0.0.1' },
+      { type: 'ip', value: '::1' },
+      { type: 'dns', value: 'svc' },
+    ]),
+    new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+  ])
+}
+
+/** Makes a certificate of the demo client, valid for 825 days from one day before `now`. */
+export function issueClientCertificate(authority: CertificateAuthority, now: number): Promise<PemPair> {
+  return issueLeaf(authority, now, 'CN=demo-client, O=svc Demo', [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth])])
+}
+
+/** Whether `issue...Certificate` can sign with this key: RSA, or EC on a curve of WebCrypto. */
+export function canSign(key: KeyObject): boolean {
+  return signatureOf(key) !== null
+}
+
+async function issueLeaf(authority: CertificateAuthority, now: number, subject: string, extensions: Extension[]): Promise<PemPair> {
+  const issuer = new IssuedCertificate(authority.certificate.raw)
+  const signature = signatureOf(authority.key)
+  if (signature === null) throw new Error(`the demo CA's key type ${authority.key.asymmetricKeyType} cannot sign`)
+  const keys = await generateKeys()
+  const notBefore = dayBefore(now)
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: randomSerial(),
+    subject,
+    issuer: issuer.subjectName,
+    notBefore,
+    notAfter: new Date(notBefore.getTime() + leafDays * dayMs),
+    publicKey: keys.publicKey,
+    signingKey: await webcrypto.subtle.importKey('pkcs8', authority.key.export({ type: 'pkcs8', format: 'der' }), signature.key, false, ['sign']),
+    signingAlgorithm: signature.algorithm,
+    extensions: [
+      ...extensions,
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await authorityKeyIdentifier(issuer),
+    ],
+  })
+  return {
+    certificate: new X509Certificate(certificate.toString('pem')).toString(),
+    key: KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+/** The issuer's own key identifier, however it was made; strict verifiers refuse a chain in which they differ. */
+async function authorityKeyIdentifier(issuer: IssuedCertificate): Promise<AuthorityKeyIdentifierExtension> {
+  const subjectKey = issuer.getExtension(SubjectKeyIdentifierExtension)
+  return subjectKey ? new AuthorityKeyIdentifierExtension(subjectKey.keyId) : AuthorityKeyIdentifierExtension.create(issuer.publicKey)
+}
+
+const webCryptoCurves = new Map([['prime256v1', 'P-256'], ['secp384r1', 'P-384'], ['secp521r1', 'P-521']])
+
+/** How WebCrypto imports a CA key and signs with it; null when it cannot. A CA found on disk may be RSA. */
+function signatureOf(key: KeyObject) {
+  if (key.asymmetricKeyType === 'rsa') {
+    const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+    return { key: rsa, algorithm: rsa }
+  }
+  const namedCurve = webCryptoCurves.get(key.asymmetricKeyDetails?.namedCurve ?? '')
+  return namedCurve ? { key: { name: 'ECDSA', namedCurve }, algorithm: { name: 'ECDSA', hash: 'SHA-256' } } : null
+}
+
+function generateKeys() {
+  return webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
+}
+
+/** One day back, so that a client whose clock is slow accepts the certificate. Certificates know whole seconds. */
+function dayBefore(now: number): Date {
+  return new Date(Math.floor((now - dayMs) / 1000) * 1000)
+}
+
+/** Sixteen bytes, hex; the first bits are 01, so that it is positive and keeps its length (RFC 5280, 4.1.2.2). */
+function randomSerial(): string {
+  const serial = randomBytes(16)
+  serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
+  return serial.toString('hex')
+}

@@ -1,0 +1,104 @@
+/** Reads and writes PEM files, a certificate and its key at a time, so that no half-written pair is ever seen. */
+import { X509Certificate, createPrivateKey, randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { PemPair } from './certificates.ts'
+
+/** Where a certificate and its key are kept. */
+export interface PairFiles {
+  certificate: string
+  key: string
+}
+
+/** What a file holds; `unreadable` is there, but is no file, too large, or not ours to read. */
+export type FileContent =
+  | { state: 'missing' }
+  | { state: 'text'; text: string }
+  | { state: 'unreadable'; reason: string }
+
+const maxFileBytes = 1_048_576
+const absentCodes = new Set(['ENOENT', 'ENOTDIR'])
+
+/** Reads a file of at most 1 MiB. Never rejects. */
+export async function readPemFile(file: string): Promise<FileContent> {
+  try {
+    const facts = await stat(file)
+    // Reading a pipe would wait for its writer, for ever.
+    if (!facts.isFile()) return { state: 'unreadable', reason: 'not a file' }
+    if (facts.size > maxFileBytes) return { state: 'unreadable', reason: `larger than ${maxFileBytes} bytes` }
+    return { state: 'text', text: await readFile(file, 'latin1') }
+  } catch (error) {
+    return absentCodes.has(errorCode(error)) ? { state: 'missing' } : { state: 'unreadable', reason: errorCode(error) }
+  }
+}
+
+/** The first certificate of a PEM text (RFC 7468, section 5); null when there is none. */
+export function parseCertificate(pem: string): X509Certificate | null {
+  // X509Certificate reads DER too, which is no PEM file.
+  if (!pem.includes('-----BEGIN ')) return null
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    return null
+  }
+}
+
+/** The first private key of a PEM text, in any form that OpenSSL reads without a passphrase; null when there is none. */
+export function parsePrivateKey(pem: string): KeyObject | null {
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    return null
+  }
+}
+
+/** Whether a PEM text holds an encrypted key (PKCS#8, or the older form of RFC 1421). */
+export function isEncryptedKey(pem: string): boolean {
+  return pem.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----') || /^Proc-Type: 4,ENCRYPTED/m.test(pem)
+}
+
+/**
+ * Writes a pair, the key first and readable by its owner only; missing folders are made. Both are complete on disk
+ * before either gets its name. Rejects with the reason when that fails, and then leaves neither.
+ */
+export async function writePair(files: PairFiles, pair: PemPair): Promise<void> {
+  const suffix = `.${randomBytes(6).toString('hex')}.tmp`
+  const temporary = { key: temporaryName(files.key, suffix), certificate: temporaryName(files.certificate, suffix) }
+  let keyWritten = false
+  try {
+    await writeNew(temporary.key, pair.key, 0o600)
+    await writeNew(temporary.certificate, pair.certificate, 0o644)
+    await rename(temporary.key, files.key)
+    keyWritten = true
+    await rename(temporary.certificate, files.certificate)
+  } catch (error) {
+    await removeQuietly([temporary.key, temporary.certificate, ...keyWritten ? [files.key] : []])
+    throw error
+  }
+}
+
+/** The system's code of a failure (`EACCES`), else its message. */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+}
+
+function temporaryName(file: string, suffix: string): string {
+  return join(dirname(file), `.${basename(file)}${suffix}`)
+}
+
+async function writeNew(file: string, text: string, mode: number): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const handle = await open(file, 'wx', mode)
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function removeQuietly(files: string[]): Promise<void> {
+  await Promise.allSettled(files.map(file => rm(file, { force: true })))
+}

@@ -1,0 +1,81 @@
+/** Owns the certificate and key files of the HTTPS listener: used as they are, made, replaced, or refused. */
+import { createSecureContext } from 'node:tls'
+import { resolve } from 'node:path'
+import type { X509Certificate } from 'node:crypto'
+import { demoCaName, issueServerCertificate } from './certificates.ts'
+import type { CertificateAuthority } from './certificates.ts'
+import { errorCode, isEncryptedKey, parseCertificate, parsePrivateKey, readPemFile, writePair } from './pem-files.ts'
+import type { FileContent, PairFiles } from './pem-files.ts'
+import { hasCommonName, isIssuedBy, validityOf, validityState } from './verification.ts'
+
+/** PEM certificate (or chain, leaf first) and key of the HTTPS listener, or why it cannot start. */
+export type ServerPair = { cert: string; key: string } | { error: string }
+
+/**
+ * The pair the HTTPS listener serves with. Files that are there are used, unless an older demo CA issued them; those,
+ * and missing ones, are made anew. `now` is in milliseconds since 1970; `warn` says what stays in memory only.
+ */
+export async function loadServerPair(files: PairFiles, authority: CertificateAuthority, now: number, warn: (message: string) => void): Promise<ServerPair> {
+  const [certificate, key] = await Promise.all([readPemFile(files.certificate), readPemFile(files.key)])
+  if (certificate.state === 'missing' && key.state === 'missing') return makePair(files, authority, now, warn)
+  if (certificate.state === 'missing' || key.state === 'missing') {
+    const [there, absent] = key.state === 'missing' ? [files.certificate, files.key] : [files.key, files.certificate]
+    warn(`${there} is there without ${absent}: HTTPS uses a certificate made in memory, nothing is written`)
+    return servable(await issueServerCertificate(authority, now))
+  }
+  return usePair(files, certificate, key, authority, now, warn)
+}
+
+async function usePair(
+  files: PairFiles, certificateFile: Exclude<FileContent, { state: 'missing' }>, keyFile: Exclude<FileContent, { state: 'missing' }>,
+  authority: CertificateAuthority, now: number, warn: (message: string) => void,
+): Promise<ServerPair> {
+  if (certificateFile.state === 'unreadable') return unusable(files, `the certificate cannot be read (${certificateFile.reason})`)
+  const certificate = parseCertificate(certificateFile.text)
+  if (certificate !== null && isStale(certificate, authority, now)) return makePair(files, authority, now, warn)
+  if (keyFile.state === 'unreadable') return unusable(files, `the key cannot be read (${keyFile.reason})`)
+  const reason = reasonUnusable(certificate, certificateFile.text, keyFile.text)
+  return reason === null ? { cert: certificateFile.text, key: keyFile.text } : unusable(files, reason)
+}
+
+/** Whether a demo CA issued it, but not the one in use, or for another time: clients that trust ours would refuse it. */
+function isStale(certificate: X509Certificate, authority: CertificateAuthority, now: number): boolean {
+  if (!hasCommonName(certificate.issuer, demoCaName)) return false
+  return !isIssuedBy(certificate, authority.certificate) || validityState(validityOf(certificate), now) !== 'valid'
+}
+
+/** Why TLS cannot serve with this pair; null when it can. Expired and foreign certificates are the owner's business. */
+function reasonUnusable(certificate: X509Certificate | null, certificatePem: string, keyPem: string): string | null {
+  if (certificate === null) return 'the certificate cannot be parsed'
+  if (isEncryptedKey(keyPem)) return 'the key is encrypted'
+  const key = parsePrivateKey(keyPem)
+  if (key === null) return 'the key cannot be parsed'
+  if (!certificate.checkPrivateKey(key)) return 'the key does not belong to the certificate'
+  try {
+    // Finds what only TLS minds: a broken further certificate of the chain, a key that is too short.
+    createSecureContext({ cert: certificatePem, key: keyPem })
+    return null
+  } catch (error) {
+    return errorCode(error)
+  }
+}
+
+async function makePair(files: PairFiles, authority: CertificateAuthority, now: number, warn: (message: string) => void): Promise<ServerPair> {
+  const pair = await issueServerCertificate(authority, now)
+  try {
+    // Written one after the other, the second would destroy the first.
+    if (resolve(files.certificate) === resolve(files.key)) throw new Error('certificate and key share one file')
+    await writePair(files, pair)
+  } catch (error) {
+    warn(`cannot write ${files.certificate} and ${files.key} (${errorCode(error)}): the HTTPS certificate is kept in memory`)
+  }
+  return servable(pair)
+}
+
+function servable(pair: { certificate: string; key: string }): ServerPair {
+  return { cert: pair.certificate, key: pair.key }
+}
+
+function unusable(files: PairFiles, reason: string): ServerPair {
+  return { error: `cannot use ${files.certificate} with ${files.key}: ${reason}` }
+}
