@@ -2,6 +2,7 @@
 import { ServerResponse } from 'node:http'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { CoreFailure } from '../host/plugin.ts'
+import { isHttp2 } from './context.ts'
 import type { RequestContext } from './context.ts'
 import { Http1Response } from './response.ts'
 
@@ -48,10 +49,9 @@ function send(context: RequestContext, status: number, headers: OutgoingHttpHead
   if (context.upgrade !== null) attachSocket(context)
   // A reply that the route prepared with setHeader must not shine through; what every response has stays.
   for (const name of response.getHeaderNames()) if (name.startsWith('content-')) response.removeHeader(name)
-  const isHttp2 = context.request.httpVersionMajor === 2
   const head: OutgoingHttpHeaders = { ...headers, 'Content-Length': payload.length }
   if (context.upgrade !== null) head.Connection = 'close'
-  if (isHttp2) delete head.Connection
+  if (isHttp2(context.request)) delete head.Connection
   const own = response as ServerResponse
   own.writeHead(status, head)
   finish(own, context.method === 'HEAD' ? null : payload)

@@ -1,6 +1,6 @@
 /** Reading a request's body under its limit, for every method and media type. Routes get bytes. */
 import { answerFailure } from './answer.ts'
-import { EMPTY_BODY } from './context.ts'
+import { EMPTY_BODY, isHttp2 } from './context.ts'
 import type { RequestContext } from './context.ts'
 import { payloadTooLarge } from './failures.ts'
 
@@ -19,12 +19,12 @@ export function announcedLength(context: RequestContext): number | null {
   if (headers['transfer-encoding'] !== undefined) return null
   const length = headers['content-length']
   if (length !== undefined) return Number(length)
-  return context.request.httpVersionMajor === 2 && !isStreamEnded(context) ? null : 0
+  return isHttp2(context.request) && !isStreamEnded(context) ? null : 0
 }
 
 function isStreamEnded(context: RequestContext): boolean {
   const { request } = context
-  return 'stream' in request && (request.stream as { endAfterHeaders?: boolean }).endAfterHeaders === true
+  return isHttp2(request) && (request.stream as { endAfterHeaders?: boolean }).endAfterHeaders === true
 }
 
 /** Reads the body into `context.body`; false when it was refused or the client left. */
@@ -68,7 +68,7 @@ export function readBody(context: RequestContext, limit: number): true | Promise
  */
 export function refuseBody(context: RequestContext, limit: number): void {
   const failure = { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) } as const
-  if (context.request.httpVersionMajor === 2) return answerFailure(context, failure)
+  if (isHttp2(context.request)) return answerFailure(context, failure)
   answerFailure(context, failure, { Connection: 'close' }, (response, payload) => {
     if (payload !== null) response.write(payload)
     else response.flushHeaders()

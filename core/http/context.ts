@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { AnyRequest, Origin, RouteDescription, SessionKey } from '../host/plugin.ts'
+import { firstHeader } from './header.ts'
 import type { SvcResponse } from './response.ts'
 import type { CoreRoute, RoutingGeneration } from './routing.ts'
 import type { RequestFactsSource } from './request-facts.ts'
@@ -15,6 +16,11 @@ export interface ListenerFacts {
   kind: 'http' | 'https' | 'grpc'
   scheme: 'http' | 'https'
   port: number
+}
+
+/** A text request line may claim to be `HTTP/2.0`: only the stream tells. */
+export function isHttp2(request: ServerRequest): request is Http2ServerRequest {
+  return 'stream' in request
 }
 
 export const EMPTY_BODY = Buffer.alloc(0)
@@ -109,7 +115,7 @@ export class RequestContext {
   }
 
   get session(): SessionKey {
-    return (this.#session ??= this.facts.session(this.request.headers['x-svc-session'] as string | undefined, this.clientIp))
+    return (this.#session ??= this.facts.session(firstHeader(this.request, 'x-svc-session'), this.clientIp))
   }
 
   /** Aborts when the client leaves, the time until headers is over, or the response is done. */

@@ -2,7 +2,6 @@
  * The entrance: what the listeners do with a request before it is on its way. The head is checked, media types that a
  * plugin has taken over leave here, everything else gets its context and enters the pipeline of the current generation.
  */
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { answer } from './answer.ts'
@@ -14,6 +13,7 @@ import { decodedPath } from './path.ts'
 import { runPipeline } from './pipeline.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { headProblem } from './request-head.ts'
+import { requestIdOf } from './request-id.ts'
 import type { RequestFactsSource } from './request-facts.ts'
 import { Http1Response } from './response.ts'
 import type { SvcResponse } from './response.ts'
@@ -32,17 +32,16 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
   function enter(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, expectsContinue: boolean): void {
     restoreUpgradeHeaders(request)
     const generation = host.current()
-    const problem = request.httpVersionMajor === 1 ? headProblem(request as IncomingMessage) : null
+    const problem = headProblem(request)
     const context = start(request, response, listener, generation, null)
     context.expectsContinue = expectsContinue
     if (problem !== null) {
-      response.setHeader('X-Request-Id', requestIdOf(request))
-      answer(context, { status: 400, headers: { Connection: 'close' }, body: badRequest(problem) })
+      answer(context, { status: 400, headers: { 'X-Request-Id': requestIdOf(request), Connection: 'close' }, body: badRequest(problem) })
       return
     }
     const taker = takeOverFor(generation.takeOvers, request, listener, services.config.grpcOnHttp)
     if (taker !== null) taker(request, response as never, { listener: listener.kind, socket: request.socket, clientIp: context.clientIp })
-    else if (listener.kind === 'grpc') refuseOnGrpcPort(request, response)
+    else if (listener.kind === 'grpc') refuseOnGrpcPort(context)
     else runPipeline(context, services)
   }
 
@@ -74,8 +73,4 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
   }
 
   return { request: enter, upgrade }
-}
-
-function requestIdOf(request: ServerRequest): string {
-  return String(request.headers['x-request-id'] ?? '').trim() || randomUUID()
 }

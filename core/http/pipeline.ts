@@ -3,16 +3,18 @@
  * true to go on, and false when it has answered or the client has left. The order is a promise to the outside: a
  * refusal of the control plane is never delayed by a fault header, a rejected request is never captured, and so on.
  */
-import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/variables.ts'
 import { injectedFaultBody, parseDelay, parseFail, rollFail } from '../faults.ts'
 import type { Log } from '../log.ts'
 import { answer, answerFailure, answerInstead } from './answer.ts'
 import { announcedLength, bodyLimitOf, readBody, refuseBody } from './body.ts'
+import { isHttp2 } from './context.ts'
 import type { RequestContext } from './context.ts'
 import type { Cors } from './cors.ts'
 import { badRequest, internalError, methodNotAllowed, notFound, notFoundOfPlugin, requestTimeout } from './failures.ts'
+import { firstHeader } from './header.ts'
 import { isBelow } from './path.ts'
+import { requestIdOf } from './request-id.ts'
 
 /** What the stages need of the process. */
 export interface PipelineServices {
@@ -63,7 +65,7 @@ function fail(error: unknown, context: RequestContext, services: PipelineService
 
 function logWhenDone(context: RequestContext, { log, isDraining }: PipelineServices): boolean {
   context.onHead.push(status => {
-    if (isDraining() && context.request.httpVersionMajor === 1) (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
+    if (isDraining() && !isHttp2(context.request)) (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
     logRequest(context, status, log)
   })
   return true
@@ -88,26 +90,15 @@ function logRequest(context: RequestContext, status: number, log: Log): void {
 }
 
 function assignRequestId(context: RequestContext): boolean {
-  const given = context.request.headers['x-request-id']
-  const first = (Array.isArray(given) ? given[0] : firstHeader(context, 'x-request-id', given))?.trim()
-  context.requestId = first || randomUUID()
-  // The route sees the id as a header too, whoever made it.
-  if (!first) {
-    context.request.headers['x-request-id'] = context.requestId
-    context.request.rawHeaders.push('X-Request-Id', context.requestId)
+  const { request } = context
+  context.requestId = requestIdOf(request)
+  if (request.headers['x-request-id'] !== context.requestId) {
+    // The route sees the id as a header too, whoever made it.
+    request.headers['x-request-id'] = context.requestId
+    request.rawHeaders.push('X-Request-Id', context.requestId)
   }
   context.response.setHeader('X-Request-Id', context.requestId)
   return true
-}
-
-/** Node joins repeated headers with a comma; the first line counts. */
-function firstHeader(context: RequestContext, name: string, joined: string | undefined): string | undefined {
-  if (joined === undefined || !joined.includes(',')) return joined
-  const { rawHeaders } = context.request
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]!.toLowerCase() === name) return rawHeaders[index + 1]
-  }
-  return joined
 }
 
 function applyCors(context: RequestContext, { cors }: PipelineServices): boolean {
@@ -156,16 +147,16 @@ function injectFaults(context: RequestContext, { config }: PipelineServices): bo
   const { headers } = context.request
   if (headers['x-svc-delay'] === undefined && headers['x-svc-fail'] === undefined) return true
   if (context.path !== null && (isBelow(context.path, '/_svc') || isBelow(context.path, '/ui'))) return true
-  const delayMs = parseDelay(firstHeader(context, 'x-svc-delay', headers['x-svc-delay'] as string | undefined), config.maxDelayMs)
-  if (delayMs === null || delayMs === 0) return injectFail(context)
+  const delayMs = parseDelay(firstHeader(context.request, 'x-svc-delay'), config.maxDelayMs)
+  if (delayMs === 0) return injectFail(context)
   context.fault = 'delay'
   return waitFor(context, delayMs).then(isThere => isThere && injectFail(context))
 }
 
 function injectFail(context: RequestContext): boolean {
   if (context.description?.ownFail) return true
-  const fail = parseFail(firstHeader(context, 'x-svc-fail', context.request.headers['x-svc-fail'] as string | undefined))
-  if (fail === null || !rollFail(fail.percent, Math.random)) return true
+  const fail = parseFail(firstHeader(context.request, 'x-svc-fail'))
+  if (fail === null || !rollFail(fail.percent)) return true
   context.fault = 'fail'
   answerFailure(context, { status: fail.status, kind: 'injected', body: injectedFaultBody(fail.status, fail.percent) })
   return false

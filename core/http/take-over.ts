@@ -1,8 +1,10 @@
 /** Requests that leave the ordinary way by their media type (gRPC, gRPC-Web), and the gRPC port without a taker. */
 import type { Http2ServerResponse } from 'node:http2'
 import type { SvcTakeOver } from '../host/plugin.ts'
-import { EMPTY_BODY } from './context.ts'
-import type { ListenerFacts, ServerRequest } from './context.ts'
+import { answer } from './answer.ts'
+import { isHttp2 } from './context.ts'
+import type { ListenerFacts, RequestContext, ServerRequest } from './context.ts'
+import { requestIdOf } from './request-id.ts'
 import type { Cors } from './cors.ts'
 import type { SvcResponse } from './response.ts'
 
@@ -25,7 +27,7 @@ export function takeOverFor(takeOvers: readonly TakeOver[], request: ServerReque
   if (listener.kind !== 'grpc' && !onHttp) return null
   const mediaType = mediaTypeOf(request)
   for (const takeOver of takeOvers) if (takeOver.match(mediaType, request)) return takeOver.handler
-  return mediaType.startsWith('application/grpc') && request.httpVersionMajor === 2 ? answerUnimplemented : null
+  return mediaType.startsWith('application/grpc') && isHttp2(request) ? answerUnimplemented : null
 }
 
 /** Trailers-only answer of a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
@@ -37,13 +39,13 @@ function answerUnimplemented(_request: ServerRequest, response: unknown): void {
 }
 
 /** Everything on the gRPC port that is no gRPC. */
-export function refuseOnGrpcPort(request: ServerRequest, response: SvcResponse): void {
-  request.resume()
-  const body = Buffer.from(JSON.stringify({ error: 'grpc_required', message: 'this port speaks gRPC (HTTP/2) and gRPC-Web; send content-type application/grpc or application/grpc-web' }))
-  response.statusCode = 415
-  response.setHeader('Content-Type', 'application/json; charset=utf-8')
-  response.setHeader('Content-Length', body.length)
-  ;(response as Http2ServerResponse).end(request.method === 'HEAD' ? EMPTY_BODY : body)
+export function refuseOnGrpcPort(context: RequestContext): void {
+  context.request.resume()
+  answer(context, {
+    status: 415,
+    headers: { 'X-Request-Id': requestIdOf(context.request) },
+    body: { error: 'grpc_required', message: 'this port speaks gRPC (HTTP/2) and gRPC-Web; send content-type application/grpc or application/grpc-web' },
+  })
 }
 
 /** CORS headers of an answer that does not come through the pipeline; of a preflight those of the preflight. */

@@ -1,0 +1,89 @@
+/**
+ * A bounded load over raw sockets: so many connections for so many seconds, one request at a time on each. An HTTP
+ * client would cost more than the servers that are measured. Run as a program it prints one JSON line of results.
+ */
+import { connect } from 'node:net'
+
+export interface Load {
+  host?: string
+  port: number
+  path: string
+  connections: number
+  /** Seconds that count, after `warmUp` seconds that don't. */
+  seconds: number
+  warmUp?: number
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+export interface LoadResult {
+  requestsPerSecond: number
+  /** Milliseconds. */
+  p50: number
+  p99: number
+}
+
+/** Sends the load; rejects when an answer is no 2xx or a connection breaks. */
+export async function sendLoad(load: Load): Promise<LoadResult> {
+  const { warmUp = 1 } = load
+  const bytes = requestBytes(load)
+  const startedAt = performance.now()
+  const countFrom = startedAt + warmUp * 1000
+  const until = countFrom + load.seconds * 1000
+  const latencies: number[] = []
+  await Promise.all(Array.from({ length: load.connections }, () => runConnection(load, bytes, countFrom, until, latencies)))
+  latencies.sort((a, b) => a - b)
+  return { requestsPerSecond: latencies.length / load.seconds, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }
+}
+
+function requestBytes({ host = '127.0.0.1', port, path, method = 'GET', headers = {}, body }: Load): Buffer {
+  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}:${port}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+  if (body !== undefined) lines.push(`Content-Length: ${Buffer.byteLength(body)}`)
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`)
+}
+
+function runConnection({ host = '127.0.0.1', port }: Load, bytes: Buffer, countFrom: number, until: number, latencies: number[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, noDelay: true })
+    let sentAt = 0
+    let pending: Buffer = Buffer.alloc(0)
+    const send = (): void => {
+      sentAt = performance.now()
+      socket.write(bytes)
+    }
+    socket.on('connect', send)
+    socket.on('error', reject)
+    socket.on('close', () => (performance.now() < until ? reject(new Error('the connection was closed')) : resolve()))
+    socket.on('data', chunk => {
+      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
+      const length = responseLength(pending)
+      if (length === null || pending.length < length) return
+      if (pending[9] !== 0x32) return void reject(new Error(pending.toString('latin1', 0, 200)))
+      pending = pending.subarray(length)
+      const now = performance.now()
+      if (now >= countFrom && now < until) latencies.push(now - sentAt)
+      if (now < until) send()
+      else socket.end()
+    })
+  })
+}
+
+/** Bytes of the response at the start of `buffer`; null when it is not all there. */
+function responseLength(buffer: Buffer): number | null {
+  const headEnd = buffer.indexOf('\r\n\r\n')
+  if (headEnd === -1) return null
+  const head = buffer.toString('latin1', 0, headEnd)
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)
+  if (length !== null) return headEnd + 4 + Number(length[1])
+  const last = buffer.indexOf('0\r\n\r\n', headEnd)
+  return last === -1 ? null : last + 5
+}
+
+function quantile(sorted: number[], q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
+}
+
+if (process.argv[1] === import.meta.filename) {
+  process.stdout.write(`${JSON.stringify(await sendLoad(JSON.parse(process.argv[2]!) as Load))}\n`)
+}
