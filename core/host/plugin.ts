@@ -159,27 +159,9 @@ export function describe(...descriptions: RouteDescription[]): { config: { descr
   return { config: { descriptions } }
 }
 
-/**
- * An answer thrown from a route: status, body and headers as given. Recognised by its `code`, never by its class,
- * since after a reload two copies of a class exist.
- */
-export class HttpError extends Error {
-  readonly code = 'SVC_HTTP_ERROR'
-  readonly status: number
-  readonly body: object
-  readonly headers: Record<string, string>
-  constructor(status: number, body: object, headers: Record<string, string> = {}) {
-    super(String((body as { error?: unknown }).error ?? status))
-    this.status = status
-    this.body = body
-    this.headers = headers
-  }
-}
-
-/** `1,true,yes,on` in any case are true, all else is false. */
-export function isTruthy(value: string | undefined | null): boolean {
-  return value != null && /^(?:1|true|yes|on)$/i.test(value.trim())
-}
+export { HttpError, invalidParameter, refusal } from './http-error.ts'
+export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, quoteInput, rawQuery, readQuery } from './input.ts'
+export type { NumberParameter } from './input.ts'
 
 // ------------------------------------------------------------------------------------------------- what a plugin gets
 
