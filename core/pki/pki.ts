@@ -5,6 +5,7 @@ import { issueClientCertificate } from './certificates.ts'
 import type { PemPair } from './certificates.ts'
 import { createClientCertificateCheck } from './client-certificate.ts'
 import type { ClientCertificateCheck } from './client-certificate.ts'
+import { withFolderLock } from './folder-lock.ts'
 import { loadServerPair } from './server-files.ts'
 import type { ServerPair } from './server-files.ts'
 
@@ -41,12 +42,15 @@ export async function loadPki({ tlsCert, tlsKey, warn, now = Date.now }: PkiOpti
     warnings.push(message)
     warn?.(message)
   }
-  const authority = await loadAuthority(dirname(tlsCert), now(), report)
-  return {
-    caCertificate: authority.certificate.toString(),
-    client: await issueClientCertificate(authority, now()),
-    server: await loadServerPair({ certificate: tlsCert, key: tlsKey }, authority, now(), report),
-    warnings,
-    clientCertificate: createClientCertificateCheck(authority.certificate, now),
-  }
+  const folder = dirname(tlsCert)
+  return withFolderLock(folder, async () => {
+    const authority = await loadAuthority(folder, now(), report)
+    return {
+      caCertificate: authority.certificate.toString(),
+      client: await issueClientCertificate(authority, now()),
+      server: await loadServerPair({ certificate: tlsCert, key: tlsKey }, authority, now(), report),
+      warnings,
+      clientCertificate: createClientCertificateCheck(authority.certificate, now),
+    }
+  })
 }

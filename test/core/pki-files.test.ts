@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { createAuthority, issueServerCertificate } from '../../core/pki/certificates.ts'
 import type { CertificateAuthority } from '../../core/pki/certificates.ts'
+import { withFolderLock } from '../../core/pki/folder-lock.ts'
 import { writePair } from '../../core/pki/pem-files.ts'
 import { loadPki } from '../../core/pki/pki.ts'
 import type { Pki } from '../../core/pki/pki.ts'
@@ -64,6 +65,23 @@ t.test('the files of the CA', async t => {
     t.equal(readFileSync(join(folder, 'ca.crt'), 'latin1'), pki.caCertificate)
     t.ok(new X509Certificate(pki.caCertificate).checkPrivateKey(createPrivateKey(readFileSync(join(folder, 'ca.key')))))
     t.strictSame(pki.warnings, [])
+  })
+
+  t.test('starts that come together share one CA and one pair [PKI-24]', async t => {
+    const folder = temporaryFolder(t)
+    const all = await Promise.all(Array.from({ length: 5 }, () => load(folder)))
+    t.equal(new Set(all.map(pki => pki.caCertificate)).size, 1)
+    t.equal(new Set(all.map(pki => JSON.stringify(pki.server))).size, 1)
+    t.strictSame(Object.keys(snapshot(folder)), ['ca.crt', 'ca.key', 'server.crt', 'server.key'])
+  })
+
+  t.test('a lock that a dead process left is taken over, and gone after [PKI-24]', async t => {
+    const folder = temporaryFolder(t)
+    mkdirSync(join(folder, '.svc-pki.lock'))
+    t.equal(await withFolderLock(folder, async () => 'done', 1), 'done')
+    t.strictSame(snapshot(folder), {})
+    await t.rejects(withFolderLock(folder, async () => { throw new Error('no') }), { message: 'no' })
+    t.strictSame(snapshot(folder), {})
   })
 
   t.test('writes keys as PKCS#8 that only the owner reads [PKI-5]', async t => {

@@ -23,4 +23,5 @@ export default [
   { id: 'PKI-21', rule: 'A header carries percent-encoded PEM, raw PEM whose line ends are newlines, blanks, tabs or gone, base64 DER, or that between colons', where: 'identity 12' },
   { id: 'PKI-22', rule: 'A certificate of the header is refused when it is a CA, of another issuer by name or signature, out of date, or not for client authentication', where: 'identity 12' },
   { id: 'PKI-23', rule: 'A header value that is no certificate, however hostile, is refused', where: 'identity 12' },
+  { id: 'PKI-24', rule: 'Processes that start together on one folder end with the same CA and the same HTTPS pair', where: 'own decision, for replicas that share a volume' },
 ]
