@@ -17,6 +17,7 @@ import { Http1Response, Http2Response } from './response.ts'
 import type { SvcResponse } from './response.ts'
 import { sniffHttp2 } from './http2-preface.ts'
 import { isOwnedElsewhere, ownSocket } from './socket-owner.ts'
+import { hasRefusedCertificate } from '../pki/client-certificate.ts'
 
 /** Node's 5 s would race with gateways that keep idle connections for a minute. */
 const KEEP_ALIVE_MS = 75_000
@@ -172,12 +173,9 @@ function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`
 }
 
-/**
- * A client certificate is asked for, not required; one that is presented must chain to the demo CA. A resumed TLS 1.3
- * session without a certificate says `authorized`, so "there is one" is decided by its bytes.
- */
+/** A client certificate is asked for, not required; one that is presented must chain to the demo CA. */
 function refuseForeignCertificate(socket: TLSSocket): void {
-  if (socket.getPeerCertificate().raw !== undefined && !socket.authorized) socket.destroy()
+  if (hasRefusedCertificate(socket)) socket.destroy()
 }
 
 interface ClientError extends Error { code?: string; bytesParsed?: number; rawPacket?: Buffer }
