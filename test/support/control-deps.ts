@@ -1,0 +1,133 @@
+/** A host that is not there: what the control plane's routes need, kept in plain fields that a test can read and set. */
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/variables.ts'
+import { buildCatalog } from '../../core/control/catalog.ts'
+import type { ControlDeps, PluginsOverview } from '../../core/control/deps.ts'
+import { buildOpenapi } from '../../core/control/openapi.ts'
+import { toTemplate, type RouteRecord } from '../../core/control/route-record.ts'
+import type { ClearResult, SwitchResult } from '../../core/host/switching.ts'
+import { HttpError, type FastifyReply, type FastifyRequest, type PluginRecord, type ReloadResult, type SvcHttp } from '../../core/host/plugin.ts'
+
+export interface FakeHost {
+  /** Set by tests, read by the routes. */
+  config: Partial<Config>
+  baseUrl: string
+  records: PluginRecord[]
+  overview: PluginsOverview
+  switchResult: SwitchResult
+  clearResult: ClearResult
+  reloadResult: ReloadResult
+  /** What the guard throws; null lets pass. */
+  refusal: HttpError | null
+  healthy: boolean
+  /** Written by the routes: calls that reached the host, such as `switch soap off`. */
+  calls: string[]
+  routes: RouteRecord[]
+  deps: ControlDeps
+}
+
+const VERSION = '1.4.0'
+
+/** A record of an enabled built-in plugin with these fields replaced. */
+export function pluginRecord(fields: Partial<PluginRecord> & { name: string }): PluginRecord {
+  return {
+    title: fields.name, version: VERSION, description: '', source: 'builtin', path: null, state: 'enabled', disabled_by: null,
+    routes: 1, paths: [`/${fields.name}`], error: null, stale: false, generation: 1, builds_on: [], uses: [], options: {}, ...fields,
+  }
+}
+
+const config = {
+  host: '0.0.0.0', publicMode: false, trustForward: false, bodyLimit: 1_048_576, requestTimeoutSecs: 120, maxDelayMs: 30_000,
+  inspectorCapacity: 500, corsOrigins: ['*'], adminToken: null, controlAuth: 'open', hostedMode: false, grpcOnHttp: false,
+  consoleTitle: null, consoleBacklink: null,
+} satisfies Partial<Config>
+
+/** A fake host; `fields` replace its defaults. */
+export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost {
+  const unused = () => { throw new Error('not part of the fake host') }
+  const soap = pluginRecord({ name: 'soap', builds_on: ['demo-data'] })
+  const host: FakeHost = {
+    config: { ...config, ...fields.config },
+    baseUrl: 'http://svc.test:8080',
+    records: [soap, pluginRecord({ name: 'demo-data' })],
+    overview: { generation: 2, loadedAt: new Date('2026-11-21T07:31:00.000Z'), configFile: '/etc/svc.yaml', directories: ['/srv/my-plugins'], loadErrors: [] },
+    switchResult: { outcome: 'switched', record: soap },
+    clearResult: { outcome: 'switched', record: soap },
+    reloadResult: { applied: true, changed: true, generation: 3, plugins: { added: [], reloaded: ['soap'], removed: [], failed: [] }, load_errors: [], took_ms: 41 },
+    refusal: null,
+    healthy: true,
+    calls: [],
+    routes: [],
+    ...without(fields, 'config'),
+    deps: undefined as unknown as ControlDeps,
+  }
+  let identityRequests = 0
+  host.deps = {
+    config: host.config as Config,
+    http: {
+      guardAdmin() { if (host.refusal) throw host.refusal },
+      baseUrl: () => host.baseUrl,
+      origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, baseUrl: host.baseUrl }),
+      clientIp: () => '203.0.113.9',
+      negotiate: (request: FastifyRequest, reply: FastifyReply, value: unknown) => reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),
+      notFound: (_request: FastifyRequest, reply: FastifyReply) => reply.code(404).send({ error: 'not found' }),
+    } as Partial<SvcHttp> as SvcHttp,
+    instance: {
+      id: 'edge-1', version: VERSION, hostname: 'box', gitSha: null, startedAt: new Date('2026-03-14T12:00:00Z'),
+      ports: () => ({ http: 8080, https: 8443, grpc: null }),
+      isHealthy: () => host.healthy,
+      setHealthy: (healthy) => { host.healthy = healthy },
+      onHealthChange: unused,
+      catalog: () => buildCatalog(host.routes, VERSION),
+      openapi: (baseUrl) => buildOpenapi(host.routes, { baseUrl, version: VERSION }),
+      plugins: () => host.records,
+      uptimeSeconds: () => 12,
+      identityRequests: () => identityRequests,
+      countIdentityRequest: () => ++identityRequests,
+    },
+    effectiveConfig: () => ({ instance_id: 'edge-1', warnings: [] }),
+    routes: () => host.routes,
+    plugins: {
+      records: () => host.records,
+      routesOf: (name) => host.routes.filter((route) => route.plugin === name).map(({ methods, path }) => ({ methods, path })),
+      overview: () => host.overview,
+      async switch(name, on, cascade) {
+        host.calls.push(`switch ${name} ${on ? 'on' : 'off'}${cascade ? ' cascade' : ''}`)
+        return host.switchResult
+      },
+      async clearOverride(name) {
+        host.calls.push(`clear ${name}`)
+        return host.clearResult
+      },
+      async reload(force) {
+        host.calls.push(`reload${force ? ' force' : ''}`)
+        return host.reloadResult
+      },
+    },
+    inspectorCounters: () => ({ stored: 3, capacity: 500, total_captured: 7 }),
+    connection: () => ({ scheme: 'http', port: 8080, peerIp: '127.0.0.1' }),
+  }
+  return host
+}
+
+function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T, K> {
+  const { [key]: _left, ...rest } = object
+  return rest
+}
+
+/** A bare Fastify instance with what `register` adds; its routes are the fake host's routes. Nothing listens. */
+export async function appOn(host: FakeHost, register: (app: FastifyInstance, deps: ControlDeps) => void): Promise<FastifyInstance> {
+  const app = Fastify({ logger: false })
+  app.addHook('onRoute', (route) => {
+    host.routes.push({
+      plugin: null,
+      methods: [route.method].flat(),
+      path: toTemplate(route.url),
+      descriptions: route.config?.descriptions ?? [],
+    })
+  })
+  app.setErrorHandler((error: Partial<HttpError>, _request, reply) => reply.code(error.status ?? 500).headers(error.headers ?? {}).send(error.body ?? { error: String(error) }))
+  register(app, host.deps)
+  await app.ready()
+  return app
+}
