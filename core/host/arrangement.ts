@@ -40,7 +40,7 @@ export function arrange(doors: ReadonlyMap<string, Door>, wishes: Wishes): Arran
   for (const cycle of findCycles(doors, verdicts)) {
     for (const name of cycle) verdicts.set(name, { state: 'failed', message: `needs itself: ${[...cycle, cycle[0]].join(' -> ')}` })
   }
-  spreadAbsence(doors, verdicts)
+  spreadAbsence(doors, verdicts, wishes.failed)
   return { order: orderByNeeds(doors, verdicts), verdicts }
 }
 
@@ -57,7 +57,7 @@ function wantedByConfiguration(doors: ReadonlyMap<string, Door>, { enable, disab
 }
 
 /** One that is off takes those that build on it along; so does one that is missing or failed. */
-function spreadAbsence(doors: ReadonlyMap<string, Door>, verdicts: Map<string, Verdict>): void {
+function spreadAbsence(doors: ReadonlyMap<string, Door>, verdicts: Map<string, Verdict>, failed: Wishes['failed']): void {
   for (let changed = true; changed;) {
     changed = false
     for (const [name, verdict] of verdicts) {
@@ -66,7 +66,7 @@ function spreadAbsence(doors: ReadonlyMap<string, Door>, verdicts: Map<string, V
         const state = verdicts.get(need)?.state
         if (state === 'enabled') continue
         if (state === 'disabled') verdicts.set(name, { state: 'disabled', by: `needs ${need}` })
-        else verdicts.set(name, { state: 'failed', message: state === undefined ? `builds on "${need}", which is not there` : `builds on "${need}", which failed` })
+        else verdicts.set(name, { state: 'failed', message: state === undefined && !failed.has(need) ? `builds on "${need}", which is not there` : `builds on "${need}", which failed` })
         changed = true
         break
       }

@@ -3,6 +3,7 @@
  * with that plugin's last good version, or without it; the others never notice.
  */
 import fp from 'fastify-plugin'
+import { reasonOf } from './reason.ts'
 import type { Config } from '../config/variables.ts'
 import type { StateHolder, StateRegistry } from '../state.ts'
 import { arrange } from './arrangement.ts'
@@ -109,7 +110,7 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
   const abandon = async (plugin: string, error: unknown): Promise<Attempt> => {
     await generation.close(() => {})
     release()
-    return { plugin, error: error instanceof Error ? error.message : String(error) }
+    return { plugin, error: reasonOf(error) }
   }
   services.registerCore(generation)
   for (const name of arrangement.order) {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
+import { reasonOf } from './reason.ts'
 
 /** A plugin as found, before any of its code has run. */
 export interface FoundPlugin {
@@ -77,7 +78,7 @@ async function findPackage(packageName: string, workingDirectory: string): Promi
     const folder = packageFolder(entry)
     return { name, source: 'package', folder, entry, version: await versionOf(folder), fingerprint: await fingerprintFolder(folder), problem: null }
   } catch (error) {
-    return { ...missing, problem: `the package "${packageName}" can't be resolved: ${(error as Error).message.split('\n', 1)[0]}` }
+    return { ...missing, problem: `the package "${packageName}" can't be resolved: ${reasonOf(error)}` }
   }
 }
 

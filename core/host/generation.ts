@@ -58,6 +58,8 @@ export class Generation implements RoutingGeneration {
         return this.#server
       },
       logger: false,
+      // The host has its own patience, and its own words when it ends.
+      pluginTimeout: 0,
       // Our own limits hold: the pipeline has read the body, and paths are bounded by the request head.
       routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
       genReqId: request => contextOf(request).requestId,

@@ -1,5 +1,6 @@
 /** What is known of each plugin's code: loaded once per content, with its door or the reason why there is none. */
 import { applySchema } from '../config/options.ts'
+import { reasonOf } from './reason.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { loadPlugin } from './module-loader.ts'
@@ -65,7 +66,7 @@ export class Inventory {
       this.#sections.set(found.name, door.section ?? found.name)
       loaded = { code: { found, door, loadedIn: generation } }
     } catch (error) {
-      loaded = { error: error instanceof Error ? error.message : String(error) }
+      loaded = { error: reasonOf(error) }
     }
     this.#loaded.set(found.folder, { fingerprint: found.fingerprint, loaded })
   }
