@@ -178,12 +178,12 @@ export class Host {
   async #reload(force: boolean): Promise<ReloadResult> {
     const startedAt = performance.now()
     const isStart = this.#result === null
+    const before = isStart ? [] : this.records()
     const isRead = await this.#settings.read()
     if (!isRead && !isStart) return this.#unchanged(startedAt, false)
     await this.#look()
     const bytes = await this.#hashDisk()
     if (!isStart && !force && bytes === this.#bytes) return this.#unchanged(startedAt, true)
-    const before = isStart ? [] : this.records()
     await this.#rebuild()
     // What the plugins asked to be watched is known only now.
     this.#bytes = await this.#hashDisk()
