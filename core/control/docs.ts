@@ -30,8 +30,8 @@ const PAGE = `<!doctype html>
 </body>
 </html>
 `
-/** No inline script or style, no other host: what the page draws with comes from below `docs/` or is a `data:` picture. */
-const CONTENT_SECURITY_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+/** No inline script or style, no other host: what the page draws with comes from below `docs/`, is a `data:` picture or one that a reply held (`blob:`). */
+const CONTENT_SECURITY_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 const require = createRequire(import.meta.url)
 const ownFile = (name: string) => () => fileURLToPath(new URL(`./assets/${name}`, import.meta.url))
