@@ -1,11 +1,10 @@
 /** Owns the control plane's routes about the process: version, readiness, configuration, status, catalogue, reload. */
 import type { FastifyInstance } from 'fastify'
-import { describe } from '../host/plugin.ts'
+import { describe, isFlagSet } from '../host/plugin.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors } from './plugin-view.ts'
 import { countStates, registerPluginRoutes } from './plugin-routes.ts'
-import { queryFlag } from './query-flag.ts'
 
 const category = 'Control Plane'
 
@@ -61,7 +60,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     examples: [{ name: 'Reload', method: 'POST', path: '/_svc/reload' }],
   }), async (request, reply) => {
     deps.http.guardAdmin(request)
-    const result = await plugins.reload(queryFlag(request, 'force'))
+    const result = await plugins.reload(isFlagSet(request, 'force'))
     return reply.code(result.applied ? 200 : 422).send({ ...result, load_errors: viewLoadErrors(result.load_errors, config.publicMode) })
   })
 

@@ -1,10 +1,9 @@
 /** Owns the control plane's routes about plugins: what there is, and switching it on and off. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { describe, type PluginRecord, type RouteDescription, type RouteExample } from '../host/plugin.ts'
+import { describe, isFlagSet, type PluginRecord, type RouteDescription, type RouteExample } from '../host/plugin.ts'
 import type { SwitchResult } from '../host/switching.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors, viewRecord } from './plugin-view.ts'
-import { queryFlag } from './query-flag.ts'
 
 const category = 'Control Plane'
 type ByName = { Params: { name: string } }
@@ -74,7 +73,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     }), async (request, reply) => {
       http.guardAdmin(request)
       const { name } = request.params
-      return answerSwitch(reply, name, await plugins.switch(name, on, queryFlag(request, 'cascade')))
+      return answerSwitch(reply, name, await plugins.switch(name, on, isFlagSet(request, 'cascade')))
     })
   }
 

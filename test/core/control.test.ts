@@ -278,10 +278,10 @@ t.test('clearing an override answers the record, an unknown name 404 [CTL-45]', 
   t.same(host.calls, ['clear soap', 'clear nope'])
 })
 
-t.test('cascade and force are asked for by a true value only [CTL-46]', async (t) => {
+t.test('cascade and force are asked for by a true value or the bare name only [CTL-46]', async (t) => {
   const table: [query: string, isOn: boolean][] = [
-    ['', false], ['?', false], ['?X', false], ['?X=', false], ['?X=false', false], ['?X=0', false], ['?X=maybe', false], ['?x=true', false], ['?X=%', false], ['?X[a]=true', false],
-    ['?X=true', true], ['?X=1', true], ['?X=YES', true], ['?X=on', true], ['?a=b&X=true', true], ['?X=true&X=false', true], ['?X=false&X=true', false],
+    ['', false], ['?', false], ['?X=', false], ['?X=false', false], ['?X=0', false], ['?X=maybe', false], ['?x=true', false], ['?X=%', false], ['?X[a]=true', false],
+    ['?X', true], ['?X=true', true], ['?X=1', true], ['?X=YES', true], ['?X=on', true], ['?a=b&X=true', true], ['?X=true&X=false', true], ['?X=false&X=true', false],
   ]
   for (const [query, isOn] of table) {
     const host = fakeHost()

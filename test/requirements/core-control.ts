@@ -40,7 +40,7 @@ export default [
   { id: 'CTL-43', rule: 'A plugin is shown with its routes; an unknown one is 404 with the names there are.', where: 'core 10.5' },
   { id: 'CTL-44', rule: 'Options under secret-sounding keys are masked and texts cut at 200 characters.', where: 'core 10.5' },
   { id: 'CTL-45', rule: 'Each outcome of switching has its status and body.', where: 'console 5' },
-  { id: 'CTL-46', rule: 'cascade and force are booleans of the query that are off unless true.', where: 'console 5; core 10.4' },
+  { id: 'CTL-46', rule: 'cascade and force are flags of the query: a true value or the bare name.', where: 'console 5; core 10.4' },
   { id: 'CTL-47', rule: 'Reload answers 200 with what changed, or 422 when a file could not be read.', where: 'core 10.4' },
   { id: 'CTL-48', rule: 'Reload and switches pass the admin guard before anything else.', where: 'core 9, 10.4, 10.5' },
 ]
