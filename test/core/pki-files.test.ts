@@ -318,14 +318,14 @@ t.test('the files of the HTTPS listener', async t => {
   const longAgo = { notBefore: new Date('2019-01-01'), notAfter: new Date('2020-01-01') }
   const otherAuthority = await makeCertificate({ subject: 'CN=Other CA' })
   const chained = await makeCertificate({ subject: 'CN=localhost', ca: false, issuer: otherAuthority })
-  const own2: [string, CertificateAuthority, string?][] = [
+  const usedAsIs: [string, CertificateAuthority, string?][] = [
     ['a self-signed certificate', own],
     ['an RSA certificate', await makeCertificate({ subject: 'CN=localhost', ca: false, keyType: 'rsa' })],
     ['an expired certificate', await makeCertificate({ subject: 'CN=localhost', ca: false, ...longAgo })],
     ['a chain, leaf first', chained, chained.certificate.toString() + otherAuthority.certificate.toString()],
     ['a certificate named like the demo CA, of another issuer', await makeCertificate({ subject: 'CN=svc Demo CA', ca: false, issuer: otherAuthority })],
   ]
-  for (const [what, { certificate, key }, text = certificate.toString()] of own2) {
+  for (const [what, { certificate, key }, text = certificate.toString()] of usedAsIs) {
     t.test(`serves ${what} as it is [PKI-17]`, async t => {
       const folder = temporaryFolder(t)
       const files = { 'server.crt': text, 'server.key': keyPem(key) }
