@@ -1,5 +1,6 @@
 /** What is known of each plugin's code: loaded once per content, with its door or the reason why there is none. */
 import { applySchema } from '../config/options.ts'
+import type { ValidatorCache } from '../config/options.ts'
 import { reasonOf } from './reason.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
@@ -22,7 +23,7 @@ export class Inventory {
   readonly #loaded = new Map<string, { fingerprint: string; loaded: Loaded }>()
   /** Section of each plugin that was ever seen; a section whose plugin fails to load is still no unknown key. */
   readonly #sections = new Map<string, string>()
-  readonly #schemas = new WeakMap<object, unknown>()
+  readonly #schemas: ValidatorCache = new WeakMap()
 
   /** Key of the plugin's section in `svc.yaml`. */
   sectionOf(plugin: string): string {

@@ -1,0 +1,165 @@
+/** Turns what ajv says about a value into problems that a reader of the file understands: one place, one sentence. */
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import { nearest } from './nearest.ts'
+
+/** One thing that is wrong with a value, at its place in it. */
+export interface Problem {
+  path: (string | number)[]
+  message: string
+}
+
+/** Finds the validator of a part of a schema by its JSON pointer (`#/properties/tools/items/anyOf/1`). */
+export type PartValidator = (pointer: string) => ValidateFunction | undefined
+
+/** The problems that `errors` tell of, when `value` was checked. Of alternatives only the likeliest one speaks. */
+export function problemsOf(errors: readonly ErrorObject[], value: unknown, partValidator: PartValidator): Problem[] {
+  return withoutEchoes(explainAlternatives(errors, partValidator)).flatMap((error) => {
+    const message = messageOf(error)
+    return wrongEntries(error).map((entry) => ({ path: [...placeOf(error, value), ...entry], message }))
+  })
+}
+
+/** Of a list that is too long or repeats itself the entries too many are wrong, not the list. */
+function wrongEntries(error: ErrorObject): number[][] {
+  if (error.keyword === 'uniqueItems') return [[error.params.i as number]]
+  if (error.keyword !== 'maxItems') return [[]]
+  const { limit } = error.params as { limit: number }
+  return (error.data as unknown[]).slice(limit).map((_, index) => [limit + index])
+}
+
+/**
+ * Replaces the errors of `anyOf` and `oneOf` by those of the alternative that was probably meant. ajv lists the
+ * errors of all alternatives right before that of the keyword itself, so the list is read from its end.
+ */
+function explainAlternatives(errors: readonly ErrorObject[], partValidator: PartValidator): ErrorObject[] {
+  const explained: ErrorObject[] = []
+  let covered: string | null = null
+  for (const error of errors.toReversed()) {
+    if (covered !== null && isWithin(error.instancePath, covered)) continue
+    covered = null
+    if (!isNoAlternative(error)) {
+      explained.unshift(error)
+      continue
+    }
+    covered = error.instancePath
+    explained.unshift(...likeliestErrors(error, partValidator))
+  }
+  return explained
+}
+
+/** No alternative fits. An error of `oneOf` that several fit has no other errors with it. */
+function isNoAlternative(error: ErrorObject): boolean {
+  return error.keyword === 'anyOf' || (error.keyword === 'oneOf' && error.params.passingSchemas === null)
+}
+
+function likeliestErrors(error: ErrorObject, partValidator: PartValidator): ErrorObject[] {
+  const alternatives = (error.schema as unknown[]).map((_, index) => errorsOfPart(partValidator(`${error.schemaPath}/${index}`), error.data))
+  if (alternatives.some((errors) => errors.length === 0)) return [error]
+  const ranked = alternatives.toSorted((one, other) => unlikeliness(one) - unlikeliness(other) || one.length - other.length)
+  if (unlikeliness(ranked[0]!) === 2) return [{ ...error, keyword: 'type', params: { type: alternatives.flatMap(rootTypes) } }]
+  return explainAlternatives(ranked[0]!, partValidator).map((inner) => ({ ...inner, instancePath: error.instancePath + inner.instancePath }))
+}
+
+function errorsOfPart(validate: ValidateFunction | undefined, data: unknown): ErrorObject[] {
+  if (validate === undefined) return []
+  validate(structuredClone(data))
+  return validate.errors ?? []
+}
+
+/** 2: another type altogether; 1: a property says that another alternative is meant; 0: likely. */
+function unlikeliness(errors: ErrorObject[]): number {
+  if (rootTypes(errors).length > 0) return 2
+  return errors.some((error) => (error.keyword === 'const' || error.keyword === 'enum') && error.instancePath.split('/').length <= 2) ? 1 : 0
+}
+
+function rootTypes(errors: ErrorObject[]): string[] {
+  return errors.filter((error) => error.keyword === 'type' && error.instancePath === '').flatMap((error) => error.params.type as string | string[])
+}
+
+/** Leaves out errors that only say that another one occurred. */
+function withoutEchoes(errors: ErrorObject[]): ErrorObject[] {
+  const telling = errors.filter((error) => error.keyword !== 'if' && error.keyword !== 'propertyNames')
+  return telling.length === 0 ? errors : telling
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}/`)
+}
+
+/** JSON pointer (RFC 6901) and, where a key is what is wrong, that key. List indexes become numbers. */
+function placeOf(error: ErrorObject, value: unknown): (string | number)[] {
+  const keys = error.instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const wrongKey = wrongKeyOf(error)
+  if (wrongKey !== undefined) keys.push(wrongKey)
+  let container: unknown = value
+  return keys.map((key) => {
+    const step = Array.isArray(container) ? Number(key) : key
+    container = (container as Record<string | number, unknown> | undefined)?.[step]
+    return step
+  })
+}
+
+/** The key that is itself wrong, apart from its value. */
+function wrongKeyOf(error: ErrorObject): string | undefined {
+  return error.propertyName ?? error.params.additionalProperty ?? error.params.unevaluatedProperty
+}
+
+/** A sentence without the value, which may be a secret. */
+function messageOf(error: ErrorObject): string {
+  const { keyword, params } = error
+  if (error.propertyName !== undefined) return `invalid key ${JSON.stringify(error.propertyName)}: ${expectation(error)}`
+  switch (keyword) {
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return unknownKey(wrongKeyOf(error)!, Object.keys((error.parentSchema?.properties ?? {}) as object))
+    case 'required': return `missing key ${JSON.stringify(params.missingProperty)}`
+    case 'dependentRequired': return `missing key ${JSON.stringify(params.missingProperty)}, which ${JSON.stringify(params.property)} needs`
+    case 'uniqueItems': return `entries ${params.j} and ${params.i} are equal`
+    case 'oneOf': return params.passingSchemas === null ? 'fits none of the forms it may have' : 'fits more than one of the forms it may have'
+    case 'anyOf': return 'fits none of the forms it may have'
+    default: return expectation(error)
+  }
+}
+
+/** `unknown key "tols" (did you mean "tools"?)` */
+export function unknownKey(key: string, known: string[]): string {
+  const guess = nearest(key, known)
+  return `unknown key ${JSON.stringify(key.slice(0, 200))}${guess === undefined ? '' : ` (did you mean "${guess}"?)`}`
+}
+
+function expectation({ keyword, params, schema, data, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'type': return `expected ${orList([params.type].flat())}, got ${typeName(data)}`
+    case 'enum': return `expected ${orList((params.allowedValues as unknown[]).map((value) => JSON.stringify(value)))}`
+    case 'const': return `expected ${JSON.stringify(params.allowedValue)}`
+    case 'minimum': return `expected at least ${schema}`
+    case 'maximum': return `expected at most ${schema}`
+    case 'exclusiveMinimum': return `expected more than ${schema}`
+    case 'exclusiveMaximum': return `expected less than ${schema}`
+    case 'minLength': return `expected at least ${count(schema, 'character')}`
+    case 'maxLength': return `expected at most ${count(schema, 'character')}`
+    case 'minItems': return `expected at least ${count(schema, 'entry')}`
+    case 'maxItems': return `expected at most ${count(schema, 'entry')}`
+    case 'minProperties': return `expected at least ${count(schema, 'key')}`
+    case 'maxProperties': return `expected at most ${count(schema, 'key')}`
+    case 'pattern': return `expected text that matches ${schema}`
+    case 'format': return `expected ${schema} format`
+    default: return message ?? `does not satisfy ${keyword}`
+  }
+}
+
+function orList(words: string[]): string {
+  const unique = [...new Set(words)]
+  return unique.length < 2 ? unique.join('') : `${unique.slice(0, -1).join(', ')} or ${unique.at(-1)}`
+}
+
+function count(number: unknown, noun: string): string {
+  if (number === 1) return `1 ${noun}`
+  return `${number} ${noun.endsWith('y') && noun !== 'key' ? `${noun.slice(0, -1)}ies` : `${noun}s`}`
+}
+
+/** Type in the words of JSON Schema. */
+function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

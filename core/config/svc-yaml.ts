@@ -1,0 +1,102 @@
+/** Finds and reads `svc.yaml`: the host's own section, the plugins' sections, and the line of each item. */
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import type { LoadError } from '../host/plugin.ts'
+import { applySchema } from './options.ts'
+import { parseYaml, YamlProblem, type ItemPath, type YamlDocument } from './yaml-document.ts'
+
+/** Bytes of the file. */
+const MAX_FILE_BYTES = 1024 * 1024
+
+/** The section `plugins`, which belongs to the host. */
+export interface PluginsSection {
+  /** When not empty: only these, and what they build on. */
+  enable: string[]
+  /** Wins over `enable`. */
+  disable: string[]
+  /** Absolute paths. */
+  dirs: string[]
+  packages: string[]
+}
+
+/** What a file says; an absent one says nothing. */
+export interface SvcYaml {
+  /** Absolute path, or null without a file. */
+  file: string | null
+  /** Every top-level key but `plugins`; without prototype. */
+  sections: Record<string, unknown>
+  plugins: PluginsSection
+  /** Items of `plugins` that were left out, and what else was gone past. */
+  errors: LoadError[]
+  /** Line of an item, or of the nearest thing around it; null when its section is not there. */
+  locate(path: ItemPath): number | null
+}
+
+export type SvcYamlResult = { ok: true; document: SvcYaml } | { ok: false; error: LoadError }
+
+/**
+ * The file to read: `--config`, else `SVC_CONFIG_FILE`, else `./svc.yaml` if it exists, as an absolute path.
+ * A named file need not exist: reading it then is the error.
+ */
+export function findConfigFile(from: { argument?: string | null; variable?: string | null; cwd: string }): string | null {
+  const named = from.argument ?? from.variable
+  if (named != null) return resolve(from.cwd, named)
+  const usual = resolve(from.cwd, 'svc.yaml')
+  return existsSync(usual) ? usual : null
+}
+
+/** Reads a file (null: none). Fails as a whole when it can't be read, is no YAML or has no mapping at the top. */
+export function readSvcYaml(path: string | null, options: { publicMode: boolean }): SvcYamlResult {
+  const shownFile = path === null ? null : options.publicMode ? basename(path) : path
+  try {
+    const document = path === null ? parseYaml('') : parseYaml(readBounded(path))
+    return { ok: true, document: readSections(document, path, shownFile) }
+  } catch (error) {
+    return { ok: false, error: { file: shownFile, at: null, message: reasonOf(error), line: error instanceof YamlProblem ? error.line : null } }
+  }
+}
+
+/** Reads at most the bound, whatever the size was said to be; pipes and devices could block. */
+function readBounded(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    if (!fstatSync(file).isFile()) throw new YamlProblem('not a regular file', null)
+    const buffer = Buffer.alloc(MAX_FILE_BYTES + 1)
+    let length = 0
+    for (let read = -1; read !== 0 && length < buffer.length; length += read) read = readSync(file, buffer, length, buffer.length - length, null)
+    if (length > MAX_FILE_BYTES) throw new YamlProblem(`larger than ${MAX_FILE_BYTES} bytes`, null)
+    return new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, length))
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** One sentence without the path, which public instances do not show. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (error instanceof YamlProblem) return message
+  if (code === 'ENOENT') return 'the file does not exist'
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'not UTF-8 text'
+  return `the file cannot be read (${code ?? message})`
+}
+
+function readSections(document: YamlDocument, path: string | null, shownFile: string | null): SvcYaml {
+  const top = document.value ?? {}
+  if (typeof top !== 'object' || Array.isArray(top)) throw new YamlProblem('expected a mapping at the top', 1)
+  const sections: Record<string, unknown> = Object.assign(Object.create(null), top)
+  const errors: LoadError[] = document.warnings.map((warning) => ({ file: shownFile, at: null, ...warning }))
+  const checked = applySchema(pluginsSchema, sections.plugins ?? {}, 'plugins')
+  delete sections.plugins
+  errors.push(...checked.errors.map(({ at, path: place, message }) => ({ file: shownFile, at, message, line: document.locate(['plugins', ...place]) })))
+  const plugins = checked.value as PluginsSection
+  const dirs = plugins.dirs.map((dir) => resolve(dirname(path ?? '.'), dir))
+  return { file: path, sections, plugins: { ...plugins, dirs }, errors, locate: document.locate }
+}
+
+const names = { type: 'array', default: [], maxItems: 1000, items: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' } }
+const texts = { type: 'array', default: [], maxItems: 1000, items: { type: 'string', minLength: 1, maxLength: 4096 } }
+const pluginsSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { enable: names, disable: names, dirs: texts, packages: texts },
+}

@@ -1,0 +1,154 @@
+/** Reads YAML text within bounds: plain values, and the line of each. */
+import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser, type CST, type Document, type Node, type Pair } from 'yaml'
+
+/** Where something stands: keys and list indexes from the top. */
+export type ItemPath = readonly (string | number)[]
+
+/** Deeper nesting is refused; a composer that runs out of stack can take the process with it. */
+const MAX_DEPTH = 100
+/** Values of a document after its aliases are replaced by what they stand for. */
+const MAX_VALUES = 1_000_000
+/** Times that one anchor may be inserted, those inside other insertions included. */
+const MAX_ALIAS_COUNT = 100
+
+export interface YamlDocument {
+  /** Made of plain objects, lists, texts, numbers, booleans and null; no part of it occurs twice. */
+  value: unknown
+  /** What can be gone past, such as an unknown tag. */
+  warnings: { message: string; line: number }[]
+  /** Line of an item, or of the nearest thing around it; null when not even its first key is there. */
+  locate(path: ItemPath): number | null
+}
+
+/** The text is no YAML, or goes beyond a bound. */
+export class YamlProblem extends Error {
+  readonly line: number | null
+  constructor(message: string, line: number | null) {
+    super(message)
+    this.line = line
+  }
+}
+
+/** Parses one document (YAML 1.2, core schema; `<<` is an ordinary key). Throws `YamlProblem`. */
+export function parseYaml(text: string): YamlDocument {
+  const lines = new LineCounter()
+  const lineOf = (offset: number): number => lines.linePos(offset).line
+  const tokens = [...new Parser(lines.addNewLine).parse(text)]
+  refuseDeepNesting(tokens, lineOf)
+  // Uniqueness of keys is checked below: here it would take the square of a mapping's size.
+  const composer = new Composer({ version: '1.2', schema: 'core', merge: false, uniqueKeys: false, resolveKnownTags: false, prettyErrors: false, logLevel: 'silent' })
+  const [document, second] = [...composer.compose(tokens, true, text.length)] as Document.Parsed[]
+  const error = document!.errors[0]
+  if (error !== undefined) throw new YamlProblem(error.message, lineOf(error.pos[0]))
+  if (second !== undefined) throw new YamlProblem('more than one document', lineOf(second.range[0]))
+  const anchors = new Map<string, Anchor>()
+  return {
+    value: document!.contents === null ? null : new Converter(anchors, lineOf).convert(document!.contents, 0),
+    warnings: document!.warnings.map((warning) => ({ message: warning.message, line: lineOf(warning.pos[0]) })),
+    locate: (path) => locate(document!.contents, path, anchors, lineOf),
+  }
+}
+
+/** Walks the tokens without recursion, since their depth is what is in question. */
+function refuseDeepNesting(tokens: CST.Token[], lineOf: (offset: number) => number): void {
+  const open = tokens.map((token) => ({ token, depth: 0 }))
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next
+    if (depth > MAX_DEPTH) throw new YamlProblem(`nested more than ${MAX_DEPTH} levels deep`, lineOf(token.offset))
+    if (token.type === 'document' && token.value !== undefined) open.push({ token: token.value, depth })
+    if (!('items' in token)) continue
+    for (const item of token.items) {
+      if (item.key) open.push({ token: item.key, depth: depth + 1 })
+      if (item.value) open.push({ token: item.value, depth: depth + 1 })
+    }
+  }
+}
+
+interface Anchor {
+  node: Node
+  inserted: number
+  isOpen: boolean
+}
+
+/** Makes values of nodes, in the order of the document, so that an alias finds the anchor that stands before it. */
+class Converter {
+  readonly #anchors: Map<string, Anchor>
+  readonly #lineOf: (offset: number) => number
+  #values = 0
+
+  constructor(anchors: Map<string, Anchor>, lineOf: (offset: number) => number) {
+    this.#anchors = anchors
+    this.#lineOf = lineOf
+  }
+
+  convert(node: Node, depth: number): unknown {
+    if (++this.#values > MAX_VALUES) throw this.#problem(`more than ${MAX_VALUES} values`, node)
+    if (depth > MAX_DEPTH) throw this.#problem(`nested more than ${MAX_DEPTH} levels deep`, node)
+    if (isAlias(node)) return this.#insert(this.#anchors.get(node.source), node, depth)
+    const anchor = this.#remember(node)
+    const value = isMap<Node, Node | null>(node) ? this.#object(node.items, depth)
+      : isSeq<Node>(node) ? node.items.map((item) => this.convert(item, depth + 1))
+        : (node as { value?: unknown }).value ?? null
+    if (anchor !== undefined) anchor.isOpen = false
+    return value
+  }
+
+  #remember(node: Node): Anchor | undefined {
+    const name = isAlias(node) ? undefined : (node as { anchor?: string }).anchor
+    if (name === undefined) return undefined
+    const anchor: Anchor = { node, inserted: this.#anchors.get(name)?.node === node ? this.#anchors.get(name)!.inserted : 0, isOpen: true }
+    this.#anchors.set(name, anchor)
+    return anchor
+  }
+
+  #insert(anchor: Anchor | undefined, alias: Node, depth: number): unknown {
+    if (anchor === undefined) throw this.#problem('alias without an anchor before it', alias)
+    if (anchor.isOpen) throw this.#problem('alias inside its own anchor', alias)
+    if (++anchor.inserted > MAX_ALIAS_COUNT) throw this.#problem(`an anchor is used more than ${MAX_ALIAS_COUNT} times`, alias)
+    return this.convert(anchor.node, depth)
+  }
+
+  /** `Object.fromEntries` makes own properties of all keys, `__proto__` included. */
+  #object(pairs: Pair<Node, Node | null>[], depth: number): object {
+    const entries = new Map<string, unknown>()
+    for (const { key, value } of pairs) {
+      const name = keyText(key)
+      if (name === undefined) throw this.#problem('a key must be a text or number', key)
+      if (entries.has(name)) throw this.#problem(`key ${JSON.stringify(name)} occurs twice`, key)
+      const anchor = this.#remember(key)
+      if (anchor !== undefined) anchor.isOpen = false
+      entries.set(name, value === null ? null : this.convert(value, depth + 1))
+    }
+    return Object.fromEntries(entries)
+  }
+
+  #problem(message: string, node: Node): YamlProblem {
+    return new YamlProblem(message, node.range ? this.#lineOf(node.range[0]) : null)
+  }
+}
+
+/** A key as written, so that `1.0` and `on` stay what they look like. */
+function keyText(key: Node | null): string | undefined {
+  if (key === null || !isScalar(key)) return undefined
+  return key.source ?? String(key.value)
+}
+
+function locate(top: Node | null, path: ItemPath, anchors: Map<string, Anchor>, lineOf: (offset: number) => number): number | null {
+  let node: Node | null | undefined = top
+  let line: number | null = null
+  for (const step of path) {
+    while (isAlias(node)) node = anchors.get(node.source)?.node
+    if (isMap<Node, Node | null>(node)) {
+      const pair: Pair<Node, Node | null> | undefined = node.items.find((item) => keyText(item.key) === String(step))
+      if (pair?.key.range) line = lineOf(pair.key.range[0])
+      node = pair?.value
+    } else if (isSeq<Node>(node) && typeof step === 'number') {
+      node = node.items[step]
+      if (node?.range) line = lineOf(node.range[0])
+    } else {
+      break
+    }
+    if (node == null) break
+  }
+  return line
+}
