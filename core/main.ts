@@ -51,13 +51,20 @@ function handleSignals(server: Server): void {
 }
 
 const { config } = parseArguments(process.argv.slice(2))
+let server: Server | undefined
+
+/** A plugin's mistake must not end the process; before the server stands, it goes to standard error. */
+function report(what: string, error: unknown): void {
+  if (server === undefined) process.stderr.write(`${what}: ${error instanceof Error ? error.stack : String(error)}\n`)
+  else server.log.error(what, { error, plugin: server.host.ownerOf(error) })
+}
+
+process.on('uncaughtException', error => report('uncaught exception', error))
+process.on('unhandledRejection', error => report('unhandled rejection', error))
 try {
-  const server = await startServer({ configArgument: config })
+  server = await startServer({ configArgument: config })
   handleSignals(server)
-  process.on('uncaughtException', error => server.log.error('uncaught exception', { error, plugin: server.host.ownerOf(error) }))
-  process.on('unhandledRejection', error => server.log.error('unhandled rejection', { error, plugin: server.host.ownerOf(error) }))
 } catch (error) {
-  if (!(error instanceof HttpPortError)) throw error
-  process.stderr.write(`${error.message}\n`)
+  process.stderr.write(`${error instanceof HttpPortError ? error.message : String((error as Error).stack)}\n`)
   process.exit(1)
 }

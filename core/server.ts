@@ -155,9 +155,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       return new Listener('https', to, { http2: config.grpcOnHttp, tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate } })
     })
     await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { http2: true }))
-    for (const listener of opened) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
     return opened
   }
+
+  for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
 
   let stopping: Promise<void> | null = null
   let cutShort: () => void = () => {}

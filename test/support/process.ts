@@ -1,0 +1,50 @@
+/** The product as a process of its own, started as `npm start` does. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { until } from './until.ts'
+
+interface Test { teardown(callback: () => unknown): unknown }
+
+export interface ServerProcess {
+  child: ChildProcess
+  folder: string
+  /** Everything on standard output and standard error so far. */
+  output(): string
+  errors(): string
+  /** Port of a listener, read from its line. */
+  port(label: 'HTTP' | 'HTTPS' | 'gRPC'): Promise<number>
+  /** Resolves with exit code and signal. */
+  exited: Promise<{ code: number | null; signal: string | null }>
+}
+
+const MAIN = join(import.meta.dirname, '..', '..', 'core', 'main.ts')
+
+/** Starts the server on free ports, in a temporary folder; killed with the test if it still runs. */
+export function startProcess(t: Test, { env = {}, args = [], yaml }: { env?: Record<string, string>; args?: string[]; yaml?: string } = {}): ServerProcess {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-process-'))
+  if (yaml !== undefined) writeFileSync(join(folder, 'svc.yaml'), yaml)
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), MAIN, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', chunk => { output += chunk })
+  child.stderr.on('data', chunk => { errors += chunk })
+  const exited = new Promise<{ code: number | null; signal: string | null }>(resolve => child.on('exit', (code, signal) => resolve({ code, signal })))
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await exited
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    child, folder, exited,
+    output: () => output,
+    errors: () => errors,
+    port: async label => Number(await until(() => new RegExp(`\\b${label} listening on [^\\n]*:(\\d+)`).exec(output)?.[1], `${label} listening`)),
+  }
+}
