@@ -25,6 +25,7 @@ import type { Socket } from 'node:net'
 import type { X509Certificate } from 'node:crypto'
 import type { WebSocket } from 'ws'
 import type { Config } from '../config/variables.ts'
+import type { NegotiatedType } from '../http/accept.ts'
 
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 
@@ -162,6 +163,8 @@ export function describe(...descriptions: RouteDescription[]): { config: { descr
 export { HttpError, invalidParameter, refusal } from './http-error.ts'
 export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, quoteInput, rawQuery, readQuery } from './input.ts'
 export type { NumberParameter } from './input.ts'
+export { preferredType } from '../http/accept.ts'
+export type { NegotiatedType } from '../http/accept.ts'
 
 // ------------------------------------------------------------------------------------------------- what a plugin gets
 
@@ -265,6 +268,8 @@ export interface SvcHttp {
   guardAdmin(request: AnyRequest): void
   /** Answers JSON or XML by `Accept`, with `Vary: Accept`. Takes status and headers of `reply`. */
   negotiate(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply
+  /** The type that `negotiate` answers this request with: what a strong validator of the answer depends on. */
+  negotiatedType(request: FastifyRequest): NegotiatedType
   /** The core's 404 for this request. */
   notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply
   /** Says which of several descriptions of a wildcard route is served. */

@@ -1,4 +1,4 @@
-/** The choice between JSON and XML by `Accept` (RFC 9110, 12.5.1). */
+/** The choice of a media type by `Accept` (RFC 9110, 12.5.1), that between JSON and XML above all. */
 import { splitList } from './quoted-list.ts'
 
 export type NegotiatedType = 'application/json' | 'application/xml' | 'text/xml'
@@ -23,22 +23,31 @@ interface MediaRange {
 export function wantsXml(accept: string | undefined): NegotiatedType {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'application/json'
   const ranges = parseRanges(accept)
-  let best: NegotiatedType = 'application/json'
-  let bestQuality = 0
-  for (const candidate of CANDIDATES) {
-    const quality = qualityOf(candidate, ranges)
-    if (quality > bestQuality) {
-      best = candidate
-      bestQuality = quality
-    }
+  const { type, quality } = bestOf(CANDIDATES, ranges)
+  if (type === null || type === 'application/json') return 'application/json'
+  const isPageWanted = ranges.some(range => PAGE_TYPES.has(range.name) && range.quality >= quality)
+  return isPageWanted ? 'application/json' : type
+}
+
+/**
+ * Of the types that can be served the one an `Accept` value wants most: the most specific matching range gives a type
+ * its quality, the highest wins, of equal ones the first. Null when none is acceptable.
+ */
+export function preferredType<Type extends string>(accept: string, types: readonly Type[]): Type | null {
+  return bestOf(types, parseRanges(accept)).type
+}
+
+function bestOf<Type extends string>(types: readonly Type[], ranges: MediaRange[]): { type: Type | null; quality: number } {
+  let best: { type: Type | null; quality: number } = { type: null, quality: 0 }
+  for (const type of types) {
+    const quality = qualityOf(type, ranges)
+    if (quality > best.quality) best = { type, quality }
   }
-  if (best === 'application/json') return best
-  const isPageWanted = ranges.some(range => PAGE_TYPES.has(range.name) && range.quality >= bestQuality)
-  return isPageWanted ? 'application/json' : best
+  return best
 }
 
 /** Quality that the most specific matching range gives a type; 0 when none matches. */
-function qualityOf(candidate: NegotiatedType, ranges: MediaRange[]): number {
+function qualityOf(candidate: string, ranges: MediaRange[]): number {
   const subtypeRange = `${candidate.slice(0, candidate.indexOf('/'))}/*`
   for (const name of [candidate, subtypeRange, '*/*']) {
     const matching = ranges.filter(range => range.name === name)

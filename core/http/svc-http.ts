@@ -1,4 +1,5 @@
 /** `svc.http`: what plugins ask about requests and how they answer, over the request's context. */
+import { wantsXml } from './accept.ts'
 import type { AdminGuard } from './admin-guard.ts'
 import type { SvcHttp } from '../host/plugin.ts'
 import { HttpError } from '../host/plugin.ts'
@@ -34,6 +35,7 @@ export function createSvcHttp({ config, guard }: SvcHttpServices): SvcHttp {
       if (refusal !== null) throw new HttpError(refusal.status, refusal.body, refusal.headers)
     },
     negotiate,
+    negotiatedType: request => wantsXml(request.headers.accept),
     notFound(request, reply) {
       const context = contextOf(request)
       reply.hijack()

@@ -1,6 +1,6 @@
 /** The choice between JSON and XML. */
 import t from 'tap'
-import { wantsXml } from '../../core/http/accept.ts'
+import { preferredType, wantsXml } from '../../core/http/accept.ts'
 
 const JSON_TYPE = 'application/json'
 const XML = 'application/xml'
@@ -87,4 +87,17 @@ t.test('answers JSON to hostile headers of 100 KB [ACCEPT-2]', async (t) => {
   t.equal(wantsXml(`application/xml;q=${'0'.repeat(100_000)}`), JSON_TYPE)
   t.equal(wantsXml(`application/xml;${' '.repeat(100_000)}q=1`), XML)
   t.equal(wantsXml(`application/xml;q=${'9'.repeat(100_000)}`), XML)
+})
+
+t.test('serves any list of types by the same rules', async (t) => {
+  const rows: [accept: string, type: string | null][] = [
+    ['*/*', 'image/webp'],
+    ['image/webp;q=0, image/*', 'image/png'],
+    ['image/*;q=0.5, image/png', 'image/png'],
+    ['IMAGE/PNG;q=0.2, image/webp;q=0.1', 'image/png'],
+    ['text/html', null],
+    ['image/*;q=0', null],
+    ['', null],
+  ]
+  for (const [accept, type] of rows) t.equal(preferredType(accept, ['image/webp', 'image/png']), type, accept)
 })
