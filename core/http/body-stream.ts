@@ -130,7 +130,7 @@ export class ResponseStream implements BodyStream, OpenStream {
   begin({ headOnly, response }: StreamOpening): void {
     response.on('close', () => this.#onResponseClose())
     response.on('drain', () => this.#onDrain())
-    // Without a listener a write to a connection that just broke would end the process; 'close' tells of it as well.
+    // Without a listener a write to a response that somebody else has ended would end the process; 'close' tells of it.
     response.on('error', ignore)
     this.registry.add(this)
     this.registry.schedule(this, this.nextDeadline())

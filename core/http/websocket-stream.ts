@@ -61,6 +61,7 @@ class WebSocketStream implements OpenStream, RegisteredWebSocket {
     this.#registry.add(this)
     this.#schedule()
     this.#socket.once('close', () => {
+      this.#isClosing = true
       this.#registry.remove(this)
       onClose?.()
     })

@@ -7,7 +7,7 @@ import type { StreamOpening } from '../../core/http/body-stream.ts'
 import { formatComment, formatEvent, separatorAfter } from '../../core/http/sse-format.ts'
 import { openSse } from '../../core/http/sse.ts'
 import { StreamRegistry } from '../../core/http/streams.ts'
-import { listen, startStreamServer, watch } from '../support/stream-server.ts'
+import { fillUp, listen, startStreamServer, watch } from '../support/stream-server.ts'
 import { until } from '../support/until.ts'
 
 /** A server whose streams all have these options, and what it has opened. */
@@ -145,7 +145,7 @@ t.test('heartbeats', async (t) => {
     const client = await watch(port)
     client.response.pause()
     const stream = opened[0]!
-    while (stream.send({ data: 'x'.repeat(60_000) })) await until(() => stream.pendingBytes === 0 || stream.pendingBytes > 60_000)
+    await fillUp(stream)
     const before = stream.pendingBytes
     clock.advance(100 * 1000)
     t.ok(stream.pendingBytes <= before)
@@ -189,6 +189,15 @@ t.test('forced ends', async (t) => {
       registry.endAll({ reason: 'plan' })
       t.equal(await client.whole, `${written.join('')}${separator}${comments.plan}`, JSON.stringify(written))
     }
+  })
+
+  t.test('a whole event after half of another ends that as well [STREAM-10]', async (t) => {
+    const { port, registry, opened } = await serve(t)
+    const client = await watch(port)
+    opened[0]!.write('data: a\n')
+    opened[0]!.send({ data: 'b' })
+    registry.endAll({ reason: 'plan' })
+    t.equal(await client.whole, `data: a\ndata: b\n\n${comments.plan}`)
   })
 
   t.test('the farewell goes before the last words; what comes after is dropped [STREAM-9]', async (t) => {

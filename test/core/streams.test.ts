@@ -7,7 +7,7 @@ import type { BodyStream, BodyStreamOptions, StreamEnd } from '../../core/host/p
 import { openBodyStream, type StreamOpening } from '../../core/http/body-stream.ts'
 import { openSse } from '../../core/http/sse.ts'
 import { StreamRegistry } from '../../core/http/streams.ts'
-import { listen, startStreamServer, TurnedClock, watch } from '../support/stream-server.ts'
+import { fillUp, listen, startStreamServer, TurnedClock, watch } from '../support/stream-server.ts'
 import { until } from '../support/until.ts'
 
 /** A server whose streams all have these options, and what it has opened. */
@@ -156,12 +156,27 @@ t.test('back-pressure', async (t) => {
     t.ok(most < 1024 * 1024, `${most} bytes pending at most`)
   })
 
+  t.test('a stream that has drained is ready for everybody who asks [STREAM-7]', async (t) => {
+    const { port, opened } = await serve(t)
+    const client = await watch(port)
+    client.response.pause()
+    const stream = opened[0]!
+    await fillUp(stream)
+    const waiting = [stream.ready(), stream.ready()]
+    client.response.resume()
+    await Promise.all(waiting)
+    await stream.ready()
+    stream.end()
+    await client.whole
+    t.pass()
+  })
+
   t.test('a wait for the reader ends when the reader leaves [STREAM-7] [STREAM-8]', async (t) => {
     const { port, opened, registry } = await serve(t)
     const client = await watch(port)
     client.response.pause()
     const stream = opened[0]!
-    while (stream.write(Buffer.alloc(256 * 1024))) await new Promise((resolve) => setImmediate(resolve))
+    await fillUp(stream)
     const ready = stream.ready()
     client.leave()
     await ready
@@ -198,6 +213,25 @@ t.test('clients that leave', async (t) => {
     socket.destroy()
     await until(() => registry.count() === 0)
     t.same(await Promise.all(opened.map(({ over }) => over)), ['done', ...Array(11).fill('client')])
+  })
+
+  t.test('and responses that others end or break harm no producer [STREAM-8]', async (t) => {
+    for (const isBroken of [false, true]) {
+      let response: StreamOpening['response'] | null = null
+      let stream: BodyStream | null = null
+      const { port, registry } = await startStreamServer(t, (opening) => {
+        response = opening.response
+        stream = openBodyStream(opening)
+      })
+      const client = await watch(port)
+      if (isBroken) response!.destroy()
+      else response!.end()
+      stream!.write('too late')
+      if (isBroken) await t.rejects(client.whole)
+      else t.equal(await client.whole, '')
+      await until(() => registry.count() === 0)
+      t.equal(await stream!.over, 'client')
+    }
   })
 
   t.test('a thousand of them leave nothing behind [STREAM-8]', async (t) => {
@@ -251,6 +285,15 @@ t.test('lifetimes', async (t) => {
     })
   }
 
+  t.test('may be longer than a timer can wait [STREAM-11]', async (t) => {
+    const { port, clock, opened } = await serve(t, { lifetimeMs: 2 ** 33 })
+    const client = await watch(port)
+    clock.advance(2 ** 33 - 1)
+    t.equal(opened[0]!.closed, false)
+    clock.advance(1)
+    t.equal(await client.whole, '')
+  })
+
   t.test('a body shorter than announced is cut off rather than left open [STREAM-11]', async (t) => {
     const { port, registry, opened } = await serve(t, { headers: { 'Content-Length': 10 } })
     const client = await watch(port)
@@ -265,7 +308,7 @@ t.test('lifetimes', async (t) => {
     const { port, registry, opened, clock } = await serve(t, { lifetimeMs: 1000 })
     const client = await watch(port)
     client.response.pause()
-    while (opened[0]!.write(Buffer.alloc(256 * 1024))) await new Promise((resolve) => setImmediate(resolve))
+    await fillUp(opened[0]!)
     clock.advance(1000)
     t.equal(opened[0]!.closed, true)
     t.equal(registry.count(), 1, 'its last bytes are still to be read')

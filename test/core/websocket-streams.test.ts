@@ -98,11 +98,13 @@ t.test('without limits it stays open and sets no timer [STREAM-14]', async (t) =
 })
 
 t.test('a client that leaves frees it with its deadlines [STREAM-8] [STREAM-14]', async (t) => {
-  const { registry, clock, client, closes } = await connect(t, { options: { lifetimeMs: 100, idleMs: 50 }, planLifetimeMs: 100 })
+  const { registry, registered, clock, client, closes } = await connect(t, { options: { lifetimeMs: 100, idleMs: 50 }, planLifetimeMs: 100 })
   client.terminate()
   await until(() => registry.count() === 0)
   clock.advance(1000)
   t.equal(closes(), 1)
+  registered.limit({ lifetimeMs: 100 })
+  t.equal(clock.alarms, 0, 'limits that come now are for nobody')
 })
 
 t.test('endless ones close first when the process stops [STREAM-12] [STREAM-14]', async (t) => {

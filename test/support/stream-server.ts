@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import type { Test } from 'tap'
 import { StreamRegistry, type Clock } from '../../core/http/streams.ts'
+import type { BodyStream } from '../../core/host/plugin.ts'
 import type { StreamOpening } from '../../core/http/body-stream.ts'
 
 /** A clock that stands still until `advance`. */
@@ -16,6 +17,7 @@ export class TurnedClock implements Clock {
   }
 
   after(ms: number, ring: () => void): () => void {
+    if (!(ms >= 0 && ms < 2 ** 31)) throw new RangeError(`no timer can wait for ${ms} ms`)
     const alarm = { at: this.#now + ms, ring }
     this.#alarms.add(alarm)
     return () => void this.#alarms.delete(alarm)
@@ -109,5 +111,14 @@ export async function watch(port: number, options: http.RequestOptions = {}): Pr
     }),
     whole,
     leave: () => void request.destroy(),
+  }
+}
+
+/** Writes to a stream that nobody reads until the system's own buffers are full too and nothing moves any more. */
+export async function fillUp(stream: BodyStream): Promise<void> {
+  for (let still = 0, before = 0; still < 50; still = stream.pendingBytes === before ? still + 1 : 0) {
+    if (stream.pendingBytes === 0) stream.write(Buffer.alloc(256 * 1024, '\n'))
+    before = stream.pendingBytes
+    await new Promise<void>((resolve) => setImmediate(resolve))
   }
 }
