@@ -533,12 +533,16 @@ export interface Store<T> {
   get(key: string): Promise<T | undefined>
   /** Looks without counting as use. */
   peek(key: string): Promise<T | undefined>
+  /** Starts the entry's life anew. A value that is over the bounds by itself is evicted at once, nothing else for it. */
   set(key: string, value: T, options?: { group?: string; ttlMs?: number }): Promise<void>
   /** Sets only a key that is absent; answers whether it did. */
   add(key: string, value: T, options?: { group?: string; ttlMs?: number }): Promise<boolean>
   /** Removes and answers the value: of several callers exactly one gets it. */
   take(key: string): Promise<T | undefined>
-  /** Replaces the value by what `change` answers, with nobody between; undefined removes it. */
+  /**
+   * Replaces the value by what `change` answers, with nobody between; undefined removes it. An entry
+   * keeps the life that it has, unless `ttlMs` or, with `ttlFrom: 'use'`, this use renews it.
+   */
   update(key: string, change: (current: T | undefined) => T | undefined, options?: { group?: string; ttlMs?: number }): Promise<T | undefined>
   delete(key: string): Promise<boolean>
   /** Entries in insertion order, or newest first. */
