@@ -2,6 +2,11 @@
 /* global SwaggerUIBundle */
 const base = new URL('.', document.baseURI)
 
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const followTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', followTheme)
+followTheme()
+
 fetch(new URL('openapi.json', base))
   .then((response) => {
     if (!response.ok) throw new Error(`openapi.json: ${response.status} ${response.statusText}`)
