@@ -27,10 +27,13 @@ export class Watcher {
     if (key === this.#watched) return
     this.#watched = key
     const old = this.#watchers
-    const folders = watch(watched.folders, { ignoreInitial: true, ignored: isIgnored })
     // Parents instead of files: a file that is replaced by a rename, or behind a link that is swapped, is seen too.
-    const parents = watch([...new Set(watched.files.map(dirname))], { ignoreInitial: true, depth: 0 })
-    this.#watchers = [folders, parents]
+    const parents = [...new Set(watched.files.map(path => dirname(path)))]
+    this.#watchers = [
+      ...(watched.folders.length > 0 ? [watch(watched.folders, { ignoreInitial: true, ignored: isIgnored })] : []),
+      // Without a path chokidar would never say that it is ready.
+      ...(parents.length > 0 ? [watch(parents, { ignoreInitial: true, depth: 0 })] : []),
+    ]
     for (const watcher of this.#watchers) watcher.on('all', () => this.#changed()).on('error', () => {})
     await Promise.all([...this.#watchers.map(watcher => new Promise<void>(resolve => watcher.once('ready', resolve))), ...old.map(watcher => watcher.close())])
   }

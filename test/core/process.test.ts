@@ -142,9 +142,10 @@ t.test('SIGHUP and a changed file reload, and never stop [PROC-8]', async t => {
 
 t.test('an uncaught exception is logged with its owner and the process goes on [PROC-9]', async t => {
   const server = startProcess(t, { yaml: 'plugins: { dirs: [plugins] }', env: { SVC_LOG_FORMAT: 'json' } })
+  const url = `http://127.0.0.1:${await server.port('HTTP')}`
   mkdirSync(join(server.folder, 'plugins', 'bomb'), { recursive: true })
   writeFileSync(join(server.folder, 'plugins', 'bomb', 'index.ts'), plugin('bomb', 'lit', { body: 'setTimeout(() => { throw new Error("boom") }, 10); setTimeout(() => void Promise.reject(new Error("bang")), 10)' }))
-  const url = `http://127.0.0.1:${await server.port('HTTP')}`
+  server.child.kill('SIGHUP')
   await until(() => server.output().includes('boom') && server.output().includes('bang'))
   t.equal(await (await fetch(`${url}/bomb`)).text(), 'lit')
   const lines = server.output().trim().split('\n').map(line => JSON.parse(line) as { level: string; plugin?: string; message: string })
