@@ -59,7 +59,8 @@ export function openStream<Options extends BodyStreamOptions, S extends Response
 function sendHead({ response, headers, options = {}, onClose }: StreamOpening, defaults: Record<string, string>): void {
   try {
     for (const [name, value] of Object.entries({ ...headers, ...options.headers })) {
-      if (value !== undefined) response.setHeader(name, value)
+      // Those of a reply include what the response has already, in lower case; as they were set they read better.
+      if (value !== undefined && value !== response.getHeader(name)) response.setHeader(name, value)
     }
     for (const [name, value] of Object.entries(defaults)) {
       if (!response.hasHeader(name)) response.setHeader(name, value)
