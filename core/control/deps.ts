@@ -2,7 +2,7 @@
 import type { FastifyRequest, LoadError, PluginRecord, ReloadResult, SvcHttp, SvcInstance } from '../host/plugin.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
-import type { RouteRecord } from './route-record.ts'
+import type { RouteRecord } from '../http/route-record.ts'
 
 export interface ControlDeps {
   config: Config

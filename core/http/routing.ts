@@ -2,18 +2,12 @@
 import FindMyWay from 'find-my-way'
 import type { HTTPMethod } from 'find-my-way'
 import type { Socket } from 'node:net'
-import type { RouteDescription } from '../host/plugin.ts'
 import type { ServerRequest } from './context.ts'
 import type { SvcResponse } from './response.ts'
+import type { RouteRecord } from './route-record.ts'
 
 /** One registered route with what its descriptions say. */
-export interface CoreRoute {
-  /** Null: the core's own. */
-  plugin: string | null
-  methods: string[]
-  /** The catalogue's notation: `/status/{code}`. */
-  path: string
-  descriptions: RouteDescription[]
+export interface CoreRoute extends RouteRecord {
   websocket: boolean
 }
 

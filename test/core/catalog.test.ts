@@ -2,7 +2,7 @@
 import t from 'tap'
 import { buildCatalog } from '../../core/control/catalog.ts'
 import { CATEGORIES } from '../../core/control/categories.ts'
-import { toTemplate, type RouteRecord } from '../../core/control/route-record.ts'
+import { toTemplate, type RouteRecord } from '../../core/http/route-record.ts'
 import type { RouteDescription } from '../../core/host/plugin.ts'
 
 const anyMethod = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS', 'TRACE', 'QUERY']

@@ -4,7 +4,7 @@ import SwaggerParser from 'swagger-parser'
 import t, { type Test } from 'tap'
 import { buildOpenapi, type OpenapiDocument } from '../../core/control/openapi.ts'
 import { registerCoreRoutes } from '../../core/control/routes.ts'
-import type { RouteRecord } from '../../core/control/route-record.ts'
+import type { RouteRecord } from '../../core/http/route-record.ts'
 import type { RouteDescription } from '../../core/host/plugin.ts'
 import { appOn, fakeHost } from '../support/control-deps.ts'
 

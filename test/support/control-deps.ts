@@ -4,7 +4,7 @@ import type { Config } from '../../core/config/variables.ts'
 import { buildCatalog } from '../../core/control/catalog.ts'
 import type { ControlDeps, PluginsOverview } from '../../core/control/deps.ts'
 import { buildOpenapi } from '../../core/control/openapi.ts'
-import { toTemplate, type RouteRecord } from '../../core/control/route-record.ts'
+import { toTemplate, type RouteRecord } from '../../core/http/route-record.ts'
 import type { ClearResult, SwitchResult } from '../../core/host/switching.ts'
 import { HttpError, type FastifyReply, type FastifyRequest, type PluginRecord, type ReloadResult, type SvcHttp } from '../../core/host/plugin.ts'
 
