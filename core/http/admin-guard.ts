@@ -1,6 +1,6 @@
 /** The admin token: who presents it, and the refusals of those who need it and do not. */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { isSameSecret, readBearerToken } from './authorization.ts'
 import { headerText } from './header.ts'
 
 export interface AdminRefusal {
@@ -20,19 +20,17 @@ export interface AdminGuard {
 }
 
 export function createAdminGuard({ adminToken, publicMode }: { adminToken: string | null; publicMode: boolean }): AdminGuard {
-  const expected = adminToken === null ? null : digest(Buffer.from(adminToken))
-
   function isAdminToken(headers: IncomingHttpHeaders): boolean {
-    if (expected === null) return false
+    if (adminToken === null) return false
     const presented = presentedCredential(headers)
     // Node reads header bytes as latin1; a token beyond ASCII comes as the bytes of its UTF-8.
-    return presented !== null && timingSafeEqual(digest(Buffer.from(presented, 'latin1')), expected)
+    return presented !== null && isSameSecret(Buffer.from(presented, 'latin1'), adminToken)
   }
 
   return {
     isAdminToken,
     check(headers, isControlAdmin) {
-      if (expected === null) return publicMode ? disabledInPublicMode() : null
+      if (adminToken === null) return publicMode ? disabledInPublicMode() : null
       return isControlAdmin || isAdminToken(headers) ? null : tokenRequired()
     },
   }
@@ -45,13 +43,7 @@ export function createAdminGuard({ adminToken, publicMode }: { adminToken: strin
 export function presentedCredential(headers: IncomingHttpHeaders): string | null {
   const own = headerText(headers, 'x-svc-admin-token')
   if (own !== undefined) return own.trim() || null
-  const match = /^bearer[ \t](.*)$/is.exec(headers.authorization ?? '')
-  return match?.[1]!.trim() || null
-}
-
-/** Digests have one length, so that comparing them tells nothing about the token's. */
-function digest(token: Buffer): Buffer {
-  return createHash('sha256').update(token).digest()
+  return readBearerToken(headers.authorization)
 }
 
 function tokenRequired(): AdminRefusal {

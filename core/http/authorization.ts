@@ -1,0 +1,42 @@
+/** Reading and comparing the credentials that a request presents. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+/** What an `Authorization` field holds. */
+export interface Authorization {
+  /** Lower case. */
+  scheme: string
+  /** What follows the scheme, trimmed; may be empty. */
+  credentials: string
+}
+
+/** Splits the value of `Authorization` or `Proxy-Authorization` (RFC 9110, 11.4); null when absent or empty. */
+export function readAuthorization(value: string | undefined): Authorization | null {
+  const text = value?.trim() ?? ''
+  if (text === '') return null
+  const blank = text.search(/[ \t]/)
+  if (blank === -1) return { scheme: text.toLowerCase(), credentials: '' }
+  return { scheme: text.slice(0, blank).toLowerCase(), credentials: text.slice(blank).trim() }
+}
+
+/** The token of `Authorization: Bearer` (RFC 6750, 2.1); null when there is none. */
+export function readBearerToken(value: string | undefined): string | null {
+  const authorization = readAuthorization(value)
+  return authorization?.scheme === 'bearer' && authorization.credentials !== '' ? authorization.credentials : null
+}
+
+/** User and password of the credentials of `Basic` (RFC 7617, 2), read as UTF-8; null when they are none. */
+export function readBasicCredentials(credentials: string): { username: string; password: string } | null {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials)) return null
+  const pair = Buffer.from(credentials, 'base64').toString()
+  const colon = pair.indexOf(':')
+  return colon === -1 ? null : { username: pair.slice(0, colon), password: pair.slice(colon + 1) }
+}
+
+/** Compares secrets in constant time: digests have one length, so that not even the length of a secret shows. */
+export function isSameSecret(presented: string | Buffer, expected: string | Buffer): boolean {
+  return timingSafeEqual(digest(presented), digest(expected))
+}
+
+function digest(secret: string | Buffer): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
