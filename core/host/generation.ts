@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import websocketPlugin from '@fastify/websocket'
 import { METHODS, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ServerRequest } from '../http/context.ts'
+import type { RequestContext, ServerRequest } from '../http/context.ts'
 import { contextOf } from '../http/context.ts'
 import { MAX_PARAM_LENGTH, RouteTable } from '../http/routing.ts'
 import type { CoreRoute, RoutingGeneration } from '../http/routing.ts'
@@ -74,7 +74,7 @@ export class Generation implements RoutingGeneration {
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
       request.body = context.body
-      if (context.upgrade !== null) context.response = reply.raw as SvcResponse
+      if (context.upgrade !== null) moveHeaders(context, reply.raw as SvcResponse)
       done()
     })
     this.app.setErrorHandler((error, request, reply) => answerRouteError(error, request, reply, options.errors))
@@ -142,6 +142,12 @@ export class Generation implements RoutingGeneration {
     }
     await this.app.close().catch(error => report(null, error))
   }
+}
+
+/** The WebSocket server makes a response of its own; what every response has goes along. */
+function moveHeaders(context: RequestContext, response: SvcResponse): void {
+  for (const [name, value] of Object.entries(context.response.getHeaders())) if (value !== undefined) response.setHeader(name, value)
+  context.response = response
 }
 
 /** The route's own choice, else the first that was offered (RFC 6455, 4.2.2). */

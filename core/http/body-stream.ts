@@ -4,6 +4,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import type { Writable } from 'node:stream'
 import type { BodyStream, BodyStreamOptions, StreamEnd } from '../host/plugin.ts'
+import { onLossWhileQueued } from './queued-response.ts'
 import type { ForcedEnd, OpenStream, StreamRegistry } from './streams.ts'
 
 /** What the pipeline knows when a stream is opened on a response. */
@@ -258,21 +259,6 @@ export class ResponseStream implements BodyStream, OpenStream {
 
 function isGone(response: ServerResponse | Http2ServerResponse): boolean {
   return isHttp2(response) ? response.stream === undefined || response.stream.destroyed : response.destroyed
-}
-
-/**
- * Calls back when the connection is lost before the response has got it: HTTP/1.1 allows requests to be pipelined, and
- * Node tells a response that waits behind another nothing of the loss.
- */
-function onLossWhileQueued(response: ServerResponse | Http2ServerResponse, callback: () => void): void {
-  if (isHttp2(response) || response.socket) return
-  const { socket } = response.req
-  socket.setMaxListeners(socket.getMaxListeners() + 1)
-  socket.once('close', callback)
-  response.once('socket', () => {
-    socket.off('close', callback)
-    socket.setMaxListeners(socket.getMaxListeners() - 1)
-  })
 }
 
 interface Deferred<T> {

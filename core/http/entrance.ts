@@ -12,6 +12,7 @@ import type { ListenerHandlers } from './listeners.ts'
 import { decodedPath } from './path.ts'
 import { runPipeline } from './pipeline.ts'
 import type { PipelineServices } from './pipeline.ts'
+import { onLossWhileQueued } from './queued-response.ts'
 import { headProblem } from './request-head.ts'
 import { requestIdOf } from './request-id.ts'
 import type { RequestFactsSource } from './request-facts.ts'
@@ -53,8 +54,12 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
     response.context = context
     generation.retain()
     context.onClose.push(() => generation.release())
-    if (upgrade === null) response.once('close', () => context.close(response.writableFinished))
-    else upgrade.socket.once('close', () => context.close(true))
+    if (upgrade !== null) {
+      upgrade.socket.once('close', () => context.close(true))
+    } else {
+      response.once('close', () => context.close(response.writableFinished))
+      onLossWhileQueued(response, () => context.close(false))
+    }
     return context
   }
 

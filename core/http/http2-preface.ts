@@ -27,9 +27,9 @@ export function sniffHttp2(server: Server, http2: Http2Server): void {
         http2.emit('connection', socket)
       } else {
         serveHttp1!.call(server, socket)
+        // An HTTP/2 session takes the bytes that were put back by itself; a resumed socket would lose them for it.
+        socket.resume()
       }
-      // Both take the bytes that were put back with the next read.
-      socket.resume()
     }
     const onData = (chunk: Buffer): void => {
       seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
