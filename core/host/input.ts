@@ -29,6 +29,19 @@ export function readQuery(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(rawQuery(request))
 }
 
+/** A raw query as an object: form-decoded, repeated keys as arrays; any key is an ordinary one, `__proto__` too. */
+export function queryRecord(query: string): Record<string, string | string[]> {
+  const record: Record<string, string | string[]> = Object.create(null)
+  if (query === '') return record
+  for (const [key, value] of new URLSearchParams(query)) {
+    const before = record[key]
+    if (before === undefined) record[key] = value
+    else if (Array.isArray(before)) before.push(value)
+    else record[key] = [before, value]
+  }
+  return record
+}
+
 export interface NumberParameter<Default> {
   /** Value when the parameter is absent. */
   fallback: Default

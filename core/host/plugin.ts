@@ -161,7 +161,7 @@ export function describe(...descriptions: RouteDescription[]): { config: { descr
 }
 
 export { HttpError, invalidParameter, refusal } from './http-error.ts'
-export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, quoteInput, rawQuery, readQuery } from './input.ts'
+export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, queryRecord, quoteInput, rawQuery, readQuery } from './input.ts'
 export type { NumberParameter } from './input.ts'
 export { isSameSecret, readAuthorization, readBasicCredentials, readBearerToken } from '../http/authorization.ts'
 export type { Authorization } from '../http/authorization.ts'

@@ -1,5 +1,6 @@
 /** Reads a request into an echo record. */
 import { isUtf8 } from 'node:buffer'
+import { queryRecord } from 'svc/plugin'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import type { EchoBody, EchoRecord, Recorder } from './types.ts'
 
@@ -19,7 +20,7 @@ function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
     path,
     path_info: path.split('/').filter(segment => segment !== ''),
     query_string: query,
-    query_params: toQueryParams(query),
+    query_params: queryRecord(query),
     headers: toHeaders(request.raw.rawHeaders),
     host: origin.host,
     port: origin.port,
@@ -28,19 +29,6 @@ function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
     body: toBody(http.body(request)),
     timestamp_unix_ms: Date.now(),
   }
-}
-
-/** `application/x-www-form-urlencoded` (WHATWG URL, 5.1); any key is an ordinary one, `__proto__` too. */
-function toQueryParams(query: string): Record<string, string | string[]> {
-  const params: Record<string, string | string[]> = Object.create(null)
-  if (query === '') return params
-  for (const [key, value] of new URLSearchParams(query)) {
-    const before = params[key]
-    if (before === undefined) params[key] = value
-    else if (Array.isArray(before)) before.push(value)
-    else params[key] = [before, value]
-  }
-  return params
 }
 
 /** One entry per received line; HTTP/2's pseudo headers are no headers. */

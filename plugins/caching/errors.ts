@@ -1,0 +1,11 @@
+/** What the plugin `caching` refuses. */
+import { quoteInput, refusal } from 'svc/plugin'
+import type { HttpError } from 'svc/plugin'
+
+export function invalidTtl(text: string, max: number): HttpError {
+  return refusal(400, 'invalid_ttl', `invalid ttl ${quoteInput(text)} (expected seconds from 0 to ${max})`)
+}
+
+export function invalidCount(text: string, max: number): HttpError {
+  return refusal(400, 'invalid_count', `invalid number of bytes ${quoteInput(text)} (expected 1 to ${max})`)
+}

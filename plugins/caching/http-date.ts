@@ -1,0 +1,46 @@
+/** Owns dates as HTTP writes them. */
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const MONTH = `(?<month>${MONTHS.join('|')})`
+const TIME = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)'
+const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)'
+const LONG_DAY = '(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)'
+
+const FORMS = [
+  // Sun, 06 Nov 1994 08:49:37 GMT
+  new RegExp(`^${DAY}, (?<day>\\d\\d) ${MONTH} (?<year>\\d{4}) ${TIME} GMT$`),
+  // Sunday, 06-Nov-94 08:49:37 GMT
+  new RegExp(`^${LONG_DAY}, (?<day>\\d\\d)-${MONTH}-(?<year>\\d\\d) ${TIME} GMT$`),
+  // Sun Nov  6 08:49:37 1994
+  new RegExp(`^${DAY} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`),
+]
+
+/**
+ * Whole seconds since the epoch of a date in one of the three forms (IMF-fixdate, RFC 850, asctime; RFC 9110, 5.6.7);
+ * null when it is in none, or no day of the calendar. `now` (milliseconds) settles the century of RFC 850's years.
+ */
+export function parseHttpDate(text: string, now: number = Date.now()): number | null {
+  for (const form of FORMS) {
+    const groups = form.exec(text.trim())?.groups
+    if (groups !== undefined) return toSeconds(groups, now)
+  }
+  return null
+}
+
+function toSeconds(groups: Record<string, string>, now: number): number | null {
+  const [day, hour, minute, second] = [groups.day, groups.hour, groups.minute, groups.second].map(Number) as [number, number, number, number]
+  const month = MONTHS.indexOf(groups.month!)
+  const year = groups.year!.length === 2 ? fullYear(Number(groups.year), now) : Number(groups.year)
+  // A leap second is the last of its minute here.
+  const date = new Date(Date.UTC(year, month, day, hour, minute, Math.min(second, 59)))
+  if (year < 100) date.setUTCFullYear(year)
+  const isReal = date.getUTCDate() === day && hour < 24 && minute < 60 && second <= 60
+  return isReal ? date.getTime() / 1000 : null
+}
+
+/** A year that would lie more than 50 years ahead is the one before with the same last digits (RFC 9110, 5.6.7). */
+function fullYear(lastDigits: number, now: number): number {
+  const thisYear = new Date(now).getUTCFullYear()
+  const year = thisYear - (thisYear % 100) + lastDigits
+  return year > thisYear + 50 ? year - 100 : year
+}

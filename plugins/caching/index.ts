@@ -1,0 +1,14 @@
+/** The door of the plugin `caching`: answers that a cache may keep, and parts of them. */
+import { definePlugin } from 'svc/plugin'
+import { registerCache } from './routes/cache.ts'
+import { registerRange } from './routes/range.ts'
+
+export default definePlugin({
+  title: 'Caching and ranges',
+  description: 'A cacheable answer with validators, and bytes that can be fetched in parts.',
+  paths: ['/cache', '/range'],
+  register(app, svc) {
+    registerCache(app, svc)
+    registerRange(app, svc)
+  },
+})

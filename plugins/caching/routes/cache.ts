@@ -1,0 +1,45 @@
+/** `/cache/{ttl}`: the same answer for as long as the process lives, with everything a cache asks about. */
+import { createHash } from 'node:crypto'
+import { describe, parseInteger } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { isNotModified } from '../conditional.ts'
+import { invalidTtl } from '../errors.ts'
+
+const MAX_TTL = 4_294_967_295
+
+const cache: RouteDescription = {
+  category: 'Response Shaping',
+  summary: 'Answer that may be cached',
+  description: '`Cache-Control: public, max-age=<ttl>` with a strong `ETag` and `Last-Modified`; a conditional request that matches gets 304.',
+  negotiated: true,
+  parameters: [{ name: 'ttl', in: 'path', required: true, description: 'Seconds', schema: { type: 'integer', minimum: 0, maximum: MAX_TTL } }],
+  responses: { 200: { description: 'The answer, the same each time' }, 304: { description: 'The client has it already' }, 400: { description: 'No number of seconds' } },
+  examples: [
+    { name: 'For a minute', path: '/cache/60', expectStatus: 200 },
+    { name: 'Revalidation', path: '/cache/60', headers: [{ name: 'If-None-Match', value: '*' }], expectStatus: 304 },
+  ],
+}
+
+export function registerCache(app: FastifyInstance, svc: Svc): void {
+  // The start of the process, not that of a generation: a reload must not change the answer.
+  const startedAt = new Date(performance.timeOrigin)
+  const generatedAt = startedAt.toISOString()
+  const lastModified = Math.floor(startedAt.getTime() / 1000)
+  const lastModifiedText = startedAt.toUTCString()
+
+  app.get<{ Params: { ttl: string } }>('/cache/:ttl', describe(cache), (request, reply) => {
+    const ttl = parseInteger(request.params.ttl)
+    if (ttl === null || ttl > MAX_TTL) throw invalidTtl(request.params.ttl, MAX_TTL)
+    const tag = opaqueTag(svc.http.negotiatedType(request), ttl, generatedAt)
+    const etag = `"${tag}"`
+    reply.headers({ 'Cache-Control': `public, max-age=${ttl}`, ETag: etag, 'Last-Modified': lastModifiedText })
+    const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers
+    if (isNotModified({ ifNoneMatch, ifModifiedSince }, { etag, lastModified })) return reply.code(304).header('Vary', 'Accept').send()
+    return svc.http.negotiate(request, reply, { cached: true, ttl, generated_at: generatedAt, etag: tag })
+  })
+}
+
+/** A strong tag stands for one form of the answer only (RFC 9110, 8.8.1): JSON and XML have their own. */
+function opaqueTag(type: string, ttl: number, generatedAt: string): string {
+  return createHash('sha256').update(`${type} ${ttl} ${generatedAt}`).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,40 @@
+/** `/delay/{duration}`, for every method. */
+import { setTimeout } from 'node:timers/promises'
+import { describe, isFlagSet } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import type {} from '../echo/types.ts'
+import { jitter, parseDuration } from './duration.ts'
+import { invalidDelay } from './errors.ts'
+
+const delay: RouteDescription = {
+  category: 'Response Shaping',
+  summary: 'Say back the request, late',
+  description: 'Waits, then answers with the echo record and the times. At most 60 s, on public instances 10 s.',
+  negotiated: true,
+  parameters: [
+    { name: 'duration', in: 'path', required: true, description: '`250` or `250ms` milliseconds, `1.5s` seconds', schema: { type: 'string' } },
+    { name: 'jitter', in: 'query', description: 'Vary by up to 20 percent either way', schema: { type: 'boolean' } },
+  ],
+  responses: { 200: { description: 'The echo record with `delay_ms`, `requested_ms`, `max_delay_ms`' }, 400: { description: 'No duration, or one that is too long' } },
+  examples: [
+    { name: 'A quarter of a second', path: '/delay/250', expectStatus: 200 },
+    { name: 'Varied', path: '/delay/0.1s?jitter=true', expectStatus: 200 },
+  ],
+}
+
+export function registerRoutes(app: FastifyInstance, svc: Svc): void {
+  const maxMs = svc.config.publicMode ? 10_000 : 60_000
+  const record = svc.use('echo.record')!
+  app.all<{ Params: { duration: string } }>('/delay/:duration', describe(delay), async (request, reply) => {
+    const requestedMs = parseDuration(request.params.duration)
+    if (requestedMs === null || requestedMs > maxMs) throw invalidDelay(request.params.duration, maxMs)
+    const delayMs = isFlagSet(request, 'jitter') ? jitter(requestedMs, maxMs) : requestedMs
+    if (!(await wait(delayMs, svc.http.signal(request)))) return reply.hijack()
+    return svc.http.negotiate(request, reply, { ...record(request), delay_ms: delayMs, requested_ms: requestedMs, max_delay_ms: maxMs })
+  })
+}
+
+/** Its own wait: the instance's delay limit is shorter than what this route may. False when the request is over. */
+function wait(ms: number, signal: AbortSignal): Promise<boolean> {
+  return setTimeout(ms, true, { signal }).catch(() => false)
+}

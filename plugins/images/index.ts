@@ -1,0 +1,12 @@
+/** The door of the plugin `images`: one small image in five formats. */
+import { definePlugin } from 'svc/plugin'
+import { registerRoutes } from './routes.ts'
+
+export default definePlugin({
+  title: 'Images',
+  description: 'A small valid image as PNG, JPEG, GIF, WebP or SVG, by path or by Accept.',
+  paths: ['/image'],
+  register(app) {
+    registerRoutes(app)
+  },
+})

@@ -1,0 +1,16 @@
+/** The door of the plugin `info`: addresses, dates and random values. */
+import { definePlugin } from 'svc/plugin'
+import { registerAddress } from './routes/address.ts'
+import { registerClock } from './routes/clock.ts'
+import { registerRandom } from './routes/random.ts'
+
+export default definePlugin({
+  title: 'Information and random values',
+  description: 'Address of the client, date and time in any zone, UUIDs, random numbers and filler text.',
+  paths: ['/ip', '/date', '/time', '/uuid', '/guuid', '/random'],
+  register(app, svc) {
+    registerAddress(app, svc)
+    registerClock(app, svc)
+    registerRandom(app, svc)
+  },
+})

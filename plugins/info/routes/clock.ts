@@ -1,0 +1,51 @@
+/** `/date` and `/time`, in UTC and in any zone. */
+import { describe } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { unknownTimezone } from '../errors.ts'
+import { createZoneClock } from '../zone-clock.ts'
+import type { ZonedTime } from '../zone-clock.ts'
+
+const shared = { category: 'Info & Random', negotiated: true } satisfies Partial<RouteDescription>
+
+function describeUtc(what: 'date' | 'time'): RouteDescription {
+  return {
+    ...shared,
+    summary: what === 'date' ? 'Date of today, UTC' : 'Time, UTC',
+    responses: { 200: { description: `\`${what}\` and \`timezone\`` } },
+    examples: [{ name: 'UTC', path: `/${what}`, expectStatus: 200 }],
+  }
+}
+
+function describeZoned(what: 'date' | 'time'): RouteDescription {
+  return {
+    ...shared,
+    path: `/${what}/{*timezone}`,
+    summary: what === 'date' ? 'Date of today in a time zone' : 'Time in a time zone',
+    parameters: [{ name: 'timezone', in: 'path', required: true, description: 'Name in the IANA database', schema: { type: 'string' } }],
+    responses: { 200: { description: `\`${what}\` and \`timezone\`` }, 404: { description: 'No such zone' } },
+    examples: [{ name: 'Kolkata', path: `/${what}/Asia/Kolkata`, expectStatus: 200 }, { name: 'No such zone', path: `/${what}/Mars/Olympus`, expectStatus: 404 }],
+  }
+}
+
+export function registerClock(app: FastifyInstance, svc: Svc): void {
+  const tellTime = createZoneClock()
+  const timeIn = (zone: string): ZonedTime => {
+    const told = tellTime(zone, new Date())
+    if (told === null) throw unknownTimezone(zone)
+    return told
+  }
+  app.get('/date', describe(describeUtc('date')), (request, reply) => {
+    return svc.http.negotiate(request, reply, { date: new Date().toISOString().slice(0, 10), timezone: 'UTC' })
+  })
+  app.get<{ Params: { '*': string } }>('/date/*', describe(describeZoned('date')), (request, reply) => {
+    const timezone = request.params['*']
+    return svc.http.negotiate(request, reply, { date: timeIn(timezone).date, timezone })
+  })
+  app.get('/time', describe(describeUtc('time')), (request, reply) => {
+    return svc.http.negotiate(request, reply, { time: new Date().toISOString(), timezone: 'UTC' })
+  })
+  app.get<{ Params: { '*': string } }>('/time/*', describe(describeZoned('time')), (request, reply) => {
+    const timezone = request.params['*']
+    return svc.http.negotiate(request, reply, { time: timeIn(timezone).time, timezone })
+  })
+}

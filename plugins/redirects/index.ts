@@ -1,0 +1,14 @@
+/** The door of the plugin `redirects`: redirect chains and cookies. */
+import { definePlugin } from 'svc/plugin'
+import { registerCookies } from './routes/cookies.ts'
+import { registerRedirects } from './routes/redirects.ts'
+
+export default definePlugin({
+  title: 'Redirects and cookies',
+  description: 'Redirect chains, single redirects within the instance, and cookies set, shown and deleted.',
+  paths: ['/redirect', '/absolute-redirect', '/redirect-to', '/cookies'],
+  register(app, svc) {
+    registerRedirects(app, svc)
+    registerCookies(app, svc)
+  },
+})

@@ -1,0 +1,83 @@
+/** `/cookies` and below: shown, set and deleted. */
+import { describe, isFlagSet, readQuery } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
+import { checkName, cookiesIn, formatCookie, formatDeletion, parseCookies, readAttributes, readDomain, readPath } from '../cookie.ts'
+
+const shared = { category: 'Redirects & Cookies', negotiated: true } satisfies Partial<RouteDescription>
+const place: RouteParameter[] = [
+  { name: '_path', in: 'query', schema: { type: 'string', default: '/' } },
+  { name: '_domain', in: 'query', schema: { type: 'string' } },
+]
+const attributes: RouteParameter[] = [
+  ...place,
+  { name: '_maxage', in: 'query', description: 'Seconds', schema: { type: 'integer' } },
+  { name: '_secure', in: 'query', schema: { type: 'boolean' } },
+  { name: '_httponly', in: 'query', schema: { type: 'boolean' } },
+  { name: '_samesite', in: 'query', description: '`None` brings `Secure` along', schema: { type: 'string', enum: ['Strict', 'Lax', 'None'] } },
+]
+const anyCookie: RouteParameter = { name: 'flavour', in: 'query', description: 'Any cookie name, with its value; at most 20', schema: { type: 'string' } }
+const toCookies = { 302: { description: 'To `/cookies`, with a `Set-Cookie` for each' }, 400: { description: 'A name or an attribute that no cookie can have' } }
+
+const show: RouteDescription = {
+  ...shared,
+  summary: 'Cookies of the request',
+  responses: { 200: { description: '`{"cookies": {name: value}}`' } },
+  examples: [{ name: 'Two cookies', path: '/cookies', headers: [{ name: 'Cookie', value: 'flavour=oat; size=2' }], expectStatus: 200 }],
+}
+const set: RouteDescription = {
+  ...shared,
+  summary: 'Set cookies by query',
+  parameters: [anyCookie, ...attributes],
+  responses: toCookies,
+  examples: [{ name: 'Two cookies', path: '/cookies/set?flavour=oat&size=2', expectStatus: 302 }, { name: 'With attributes', path: '/cookies/set?id=7&_httponly&_samesite=lax&_maxage=60', expectStatus: 302 }],
+}
+const setOne: RouteDescription = {
+  ...shared,
+  summary: 'Set one cookie by path',
+  parameters: [
+    { name: 'name', in: 'path', required: true, schema: { type: 'string' } },
+    { name: 'value', in: 'path', required: true, schema: { type: 'string' } },
+    ...attributes,
+  ],
+  responses: toCookies,
+  examples: [{ name: 'One cookie', path: '/cookies/set/flavour/oat', expectStatus: 302 }],
+}
+const remove: RouteDescription = {
+  ...shared,
+  summary: 'Delete cookies',
+  description: '`_path` and `_domain` must be those they were set with.',
+  parameters: [anyCookie, ...place],
+  responses: toCookies,
+  examples: [{ name: 'Delete one', path: '/cookies/delete?flavour', expectStatus: 302 }],
+}
+
+export function registerCookies(app: FastifyInstance, svc: Svc): void {
+  app.get('/cookies', describe(show), (request, reply) => {
+    return svc.http.negotiate(request, reply, { cookies: parseCookies(request.headers.cookie ?? '') })
+  })
+
+  app.get('/cookies/set', describe(set), (request, reply) => {
+    const query = readQuery(request)
+    const given = readAttributes(query, flag => isFlagSet(request, flag))
+    return sendCookies(reply, [...cookiesIn(query)].map(([name, value]) => formatCookie(name, value, given)))
+  })
+
+  app.get<{ Params: { name: string; value: string } }>('/cookies/set/:name/:value', describe(setOne), (request, reply) => {
+    const { name, value } = request.params
+    const given = readAttributes(readQuery(request), flag => isFlagSet(request, flag))
+    checkName(name)
+    return sendCookies(reply, [formatCookie(name, value, given)])
+  })
+
+  app.get('/cookies/delete', describe(remove), (request, reply) => {
+    const query = readQuery(request)
+    const [path, domain] = [readPath(query), readDomain(query)]
+    return sendCookies(reply, [...cookiesIn(query).keys()].map(name => formatDeletion(name, path, domain)))
+  })
+}
+
+function sendCookies(reply: FastifyReply, lines: string[]): FastifyReply {
+  reply.code(302).headers({ Location: '/cookies', Vary: 'Accept' })
+  if (lines.length > 0) reply.header('Set-Cookie', lines)
+  return reply.send()
+}

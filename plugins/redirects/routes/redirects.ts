@@ -1,0 +1,83 @@
+/** `/redirect/{n}`, `/absolute-redirect/{n}`, `/redirect-to`. */
+import { describe, invalidParameter, parseInteger, quoteInput, rawQuery, readQuery } from 'svc/plugin'
+import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
+import { invalidCount, targetRefused } from '../errors.ts'
+import { toLocation, whyRefused } from '../redirect-target.ts'
+
+const STATUSES = [300, 301, 302, 303, 307, 308]
+
+const shared = { category: 'Redirects & Cookies' } satisfies Partial<RouteDescription>
+const relative: RouteDescription = {
+  ...shared,
+  summary: 'Chain of relative redirects',
+  description: 'Ends at `/echo`; the query goes along.',
+  parameters: [{ name: 'n', in: 'path', required: true, description: 'Redirects', schema: { type: 'integer', minimum: 1, maximum: 20 } }],
+  responses: { 302: { description: 'To the next, or to `/echo`' }, 400: { description: 'No such number' } },
+  examples: [{ name: 'Three', path: '/redirect/3?x=1', expectStatus: 302 }],
+}
+const absolute: RouteDescription = {
+  ...shared,
+  summary: 'Chain of absolute redirects',
+  description: 'With scheme and host as the client named them; ends at `/echo`, and the query goes along.',
+  parameters: [{ name: 'n', in: 'path', required: true, description: 'Redirects', schema: { type: 'integer', minimum: 1, maximum: 10 } }],
+  responses: { 302: { description: 'To the next, or to `/echo`' }, 400: { description: 'No such number' } },
+  examples: [{ name: 'Two', path: '/absolute-redirect/2', expectStatus: 302 }],
+}
+const single: RouteDescription = {
+  ...shared,
+  summary: 'One redirect within the instance',
+  description: 'The target is a path, or an http(s) URL of the host that was called; any other is refused.',
+  parameters: [
+    { name: 'url', in: 'query', required: true, description: 'Target', schema: { type: 'string' } },
+    { name: 'status_code', in: 'query', schema: { type: 'integer', enum: STATUSES, default: 302 } },
+  ],
+  responses: { 302: { description: 'To the target, with the status asked for' }, 400: { description: 'A target elsewhere, or no redirect status' } },
+  examples: [
+    { name: 'To a path', path: '/redirect-to?url=/echo', expectStatus: 302 },
+    { name: 'Keeping the method', method: 'POST', path: '/redirect-to?url=/echo&status_code=307', body: 'as is', expectStatus: 307 },
+    { name: 'To another host', path: '/redirect-to?url=https://example.com/', expectStatus: 400 },
+  ],
+}
+
+export function registerRedirects(app: FastifyInstance, svc: Svc): void {
+  app.get<{ Params: { n: string } }>('/redirect/:n', describe(relative), (request, reply) => {
+    return reply.code(302).header('Location', nextInChain('/redirect', request.params.n, 20, request)).send()
+  })
+
+  app.get<{ Params: { n: string } }>('/absolute-redirect/:n', describe(absolute), (request, reply) => {
+    const next = nextInChain('/absolute-redirect', request.params.n, 10, request)
+    return reply.code(302).header('Location', svc.http.baseUrl(request) + next).send()
+  })
+
+  app.all('/redirect-to', describe(single), (request, reply) => {
+    const query = readQuery(request)
+    const status = readStatus(query)
+    const target = query.get('url') ?? ''
+    const reason = whyRefused(target, hostOf(request))
+    if (reason !== null) throw targetRefused(target, reason)
+    return reply.code(status).header('Location', toLocation(target)).send()
+  })
+}
+
+/** Path of the next redirect of a chain, or of its end, with the query as received. */
+function nextInChain(path: string, text: string, max: number, request: FastifyRequest): string {
+  const left = parseInteger(text)
+  if (left === null || left < 1 || left > max) throw invalidCount(text, max)
+  const query = rawQuery(request)
+  return (left === 1 ? '/echo' : `${path}/${left - 1}`) + (query === '' ? '' : `?${query}`)
+}
+
+function readStatus(query: URLSearchParams): number {
+  const text = query.get('status_code')
+  const status = text === null ? 302 : parseInteger(text)
+  if (status === null || !STATUSES.includes(status)) {
+    throw invalidParameter('status_code', `invalid status_code ${quoteInput(text ?? '')} (expected one of ${STATUSES.join(', ')})`)
+  }
+  return status
+}
+
+/** Host and port as the client sent them; HTTP/2 has a field of its own for it (RFC 9113, 8.3.1). */
+function hostOf(request: FastifyRequest): string {
+  const authority = request.headers[':authority']
+  return (typeof authority === 'string' ? authority : request.headers.host) ?? ''
+}

@@ -1,0 +1,16 @@
+/** The door of the plugin `reliability`: endpoints that fail, in ways that can be foretold. */
+import { definePlugin } from 'svc/plugin'
+import { createCounters } from './counters.ts'
+import { registerCounterRoutes } from './routes/counters.ts'
+import { registerFlaky } from './routes/flaky.ts'
+
+export default definePlugin({
+  title: 'Reliability testing',
+  description: 'Endpoints that fail at a rate, by a pattern, after some successes or until they recover.',
+  paths: ['/flaky'],
+  register(app, svc) {
+    const counters = createCounters(svc)
+    registerFlaky(app, svc, counters)
+    registerCounterRoutes(app, svc, counters)
+  },
+})

@@ -1,0 +1,37 @@
+/** `/flaky/status` and `/flaky/reset`. */
+import { describe, invalidParameter, quoteInput, readQuery } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import type { Counters } from '../counters.ts'
+
+const shared = { category: 'Reliability Testing', negotiated: true } satisfies Partial<RouteDescription>
+const status: RouteDescription = {
+  ...shared,
+  summary: 'Counters of the session',
+  responses: { 200: { description: '`session` and `counters`, name to number of requests' } },
+  examples: [{ name: 'Counters', path: '/flaky/status', expectStatus: 200 }],
+}
+const reset: RouteDescription = {
+  ...shared,
+  summary: 'Reset the counters of the session, or of all',
+  parameters: [{ name: 'scope', in: 'query', description: '`all` needs the admin token where one is configured', schema: { type: 'string', enum: ['session', 'all'], default: 'session' } }],
+  responses: { 200: { description: 'How many were removed' }, 400: { description: 'Another scope' }, 401: { description: 'Scope `all` without the admin token' }, 403: { description: 'Scope `all` on a public instance without an admin token' } },
+  examples: [{ name: 'Own counters', method: 'POST', path: '/flaky/reset', expectStatus: 200 }],
+}
+
+export function registerCounterRoutes(app: FastifyInstance, svc: Svc, counters: Counters): void {
+  app.get('/flaky/status', describe(status), async (request, reply) => {
+    const { key, label } = svc.http.session(request)
+    return svc.http.negotiate(request, reply, { session: label, counters: await counters.of(key) })
+  })
+
+  app.post('/flaky/reset', describe(reset), async (request, reply) => {
+    const scope = readQuery(request).get('scope') ?? 'session'
+    if (scope === 'all') {
+      svc.http.guardAdmin(request)
+      return svc.http.negotiate(request, reply, { status: 'reset', scope, counters_removed: await counters.resetAll() })
+    }
+    if (scope !== 'session') throw invalidParameter('scope', `invalid scope ${quoteInput(scope)} (expected session or all)`)
+    const { key, label } = svc.http.session(request)
+    return svc.http.negotiate(request, reply, { status: 'reset', scope, session: label, counters_removed: await counters.reset(key) })
+  })
+}

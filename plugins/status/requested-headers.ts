@@ -1,0 +1,38 @@
+/** Owns response headers that a query asks for: which may be set, and how they are shown. */
+import { quoteInput } from 'svc/plugin'
+import { forbiddenHeader, invalidHeader, tooManyHeaders } from './errors.ts'
+
+const MAX_HEADERS = 50
+/** They belong to the connection or to the framing of the message (RFC 9110, 7.6.1). */
+const FORBIDDEN = new Set([
+  'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'host', 'http2-settings',
+])
+/** RFC 9110, 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
+const PRINTABLE = /^[\t\x20-\x7e]*$/
+
+/** Lower-case name to its values in the order asked for. */
+export type RequestedHeaders = Map<string, string[]>
+
+/** Reads name and value pairs; throws at the first that may not be set, so that none of them is. */
+export function requestedHeaders(query: URLSearchParams): RequestedHeaders {
+  if (query.size > MAX_HEADERS) throw tooManyHeaders(query.size, MAX_HEADERS)
+  const headers: RequestedHeaders = new Map()
+  for (const [name, value] of query) {
+    if (!TOKEN.test(name)) throw invalidHeader(`invalid header name ${quoteInput(name)} (expected a token)`)
+    const key = name.toLowerCase()
+    if (FORBIDDEN.has(key)) throw forbiddenHeader(name)
+    if (!PRINTABLE.test(value)) throw invalidHeader(`invalid value of ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
+    const values = headers.get(key)
+    if (values === undefined) headers.set(key, [value])
+    else values.push(value)
+  }
+  return headers
+}
+
+/** The headers as the reply shows them: a text, or a list when the name came more than once. */
+export function showHeaders(headers: RequestedHeaders): Record<string, string | string[]> {
+  const shown: Record<string, string | string[]> = Object.create(null)
+  for (const [name, values] of headers) shown[name] = values.length === 1 ? values[0]! : values
+  return shown
+}

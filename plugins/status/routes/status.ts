@@ -1,0 +1,44 @@
+/** `/status/{code}`, for every method. */
+import { describe } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { drawStatus, parseStatuses } from '../weighted-status.ts'
+
+const status: RouteDescription = {
+  category: 'Status Codes',
+  summary: 'Answer with a status code',
+  description: 'One code from 200 to 599, or a list of up to 20 of which one is drawn: `200,500` evenly, `200:0.9,500:0.1` by weight.',
+  negotiated: true,
+  parameters: [{ name: 'code', in: 'path', required: true, description: 'Code, or list of `code` and `code:weight`', schema: { type: 'string' } }],
+  responses: {
+    default: { description: 'The status asked for, with `{"status": n}`; 204, 205 and 304 without a body' },
+    400: { description: 'Not a code from 200 to 599, or a list that makes no sense' },
+  },
+  examples: [
+    { name: 'Teapot', path: '/status/418', expectStatus: 418 },
+    { name: 'No content', method: 'DELETE', path: '/status/204', expectStatus: 204 },
+    { name: 'One of two, evenly', path: '/status/200,202', expectStatus: null },
+    { name: 'Every tenth fails', path: '/status/200:0.9,503:0.1', expectStatus: null },
+  ],
+}
+
+const BODILESS = new Set([204, 205, 304])
+/** Headers without which the status means little to a client. */
+const EXTRA_HEADERS = new Map<number, Record<string, string>>([
+  ...[301, 302, 303, 307, 308].map(code => [code, { Location: '/echo' }] as const),
+  [401, { 'WWW-Authenticate': 'Basic realm="svc"' }],
+  [407, { 'Proxy-Authenticate': 'Basic realm="svc"' }],
+  [429, { 'Retry-After': '1' }],
+  [503, { 'Retry-After': '1' }],
+])
+
+export function registerStatus(app: FastifyInstance, svc: Svc): void {
+  app.all<{ Params: { code: string } }>('/status/:code', describe(status), (request, reply) => {
+    const spec = request.params.code
+    const drawn = drawStatus(parseStatuses(spec))
+    const extra = EXTRA_HEADERS.get(drawn)
+    reply.code(drawn)
+    if (extra !== undefined) reply.headers(extra)
+    if (BODILESS.has(drawn)) return reply.header('Vary', 'Accept').send()
+    return svc.http.negotiate(request, reply, /[,:]/.test(spec) ? { status: drawn, chosen_from: spec } : { status: drawn })
+  })
+}

@@ -1,0 +1,24 @@
+/** The door of the plugin `transfer`: bodies that are compressed, encoded, streamed or slow. */
+import { definePlugin } from 'svc/plugin'
+import { registerBase64 } from './routes/base64.ts'
+import { registerBytes } from './routes/bytes.ts'
+import { registerCompression } from './routes/compression.ts'
+import { registerDrip } from './routes/drip.ts'
+import { registerLines } from './routes/lines.ts'
+import { registerLinks } from './routes/links.ts'
+import { registerUtf8 } from './routes/utf8.ts'
+
+export default definePlugin({
+  title: 'Transfer',
+  description: 'Compressed, encoded, streamed and slow bodies, random bytes and pages of links.',
+  paths: ['/gzip', '/deflate', '/brotli', '/zstd', '/encoding', '/bytes', '/stream-bytes', '/stream', '/drip', '/links', '/base64'],
+  async register(app, svc) {
+    await registerCompression(app, svc)
+    registerUtf8(app)
+    registerBytes(app, svc)
+    registerLines(app, svc)
+    registerDrip(app, svc)
+    registerLinks(app)
+    registerBase64(app)
+  },
+})

@@ -1,0 +1,25 @@
+/** `/base64/{value}`: decodes what the path says. */
+import { isUtf8 } from 'node:buffer'
+import { describe } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription } from 'svc/plugin'
+import { decodeBase64 } from '../base64.ts'
+import { incorrectBase64 } from '../errors.ts'
+
+const base64: RouteDescription = {
+  category: 'Response Shaping',
+  summary: 'Decode base64',
+  description: 'Standard or URL-safe alphabet, padding optional. Text is answered as text, anything else as bytes.',
+  parameters: [{ name: 'value', in: 'path', required: true, description: 'Base64, `/` and `+` percent-encoded', schema: { type: 'string' } }],
+  responses: { 200: { description: 'What was encoded', content: { 'text/plain': { type: 'string' }, 'application/octet-stream': { type: 'string', format: 'binary' } } }, 400: { description: 'Not base64' } },
+  examples: [{ name: 'Text', path: '/base64/c3ZjIHNheXMgaGVsbG8', expectStatus: 200 }],
+}
+
+export function registerBase64(app: FastifyInstance): void {
+  app.get<{ Params: { value: string } }>('/base64/:value', describe(base64), (request, reply) => {
+    // The text is the client's: it must never become a page.
+    reply.header('X-Content-Type-Options', 'nosniff')
+    const bytes = decodeBase64(request.params.value)
+    if (bytes === null) throw incorrectBase64()
+    return reply.type(isUtf8(bytes) ? 'text/plain; charset=utf-8' : 'application/octet-stream').send(bytes)
+  })
+}

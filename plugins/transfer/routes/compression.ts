@@ -1,0 +1,31 @@
+/** `/gzip`, `/deflate`, `/brotli`, `/zstd`: an echo that is compressed whatever the client accepts. */
+import { describe } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { createCodings } from '../compression.ts'
+import type { Coding } from '../compression.ts'
+import { joinHeaders } from '../joined-headers.ts'
+
+function describeCoding({ name, flag, token }: Coding): RouteDescription {
+  return {
+    category: 'Response Shaping',
+    summary: `Body compressed with ${name}`,
+    description: `\`Content-Encoding: ${token}\`, whatever \`Accept-Encoding\` says.`,
+    responses: { 200: { description: `\`${flag}\`, method, headers and origin of the request`, content: { 'application/json': { type: 'object' } } } },
+    examples: [{ name: 'Compressed', path: `/${name}`, headers: [{ name: 'Accept-Encoding', value: token }], expectStatus: 200 }],
+  }
+}
+
+export async function registerCompression(app: FastifyInstance, svc: Svc): Promise<void> {
+  for (const coding of await createCodings()) {
+    app.get(`/${coding.name}`, describe(describeCoding(coding)), (request, reply) => {
+      const text = JSON.stringify({
+        [coding.flag]: true,
+        method: request.method,
+        headers: joinHeaders(request.raw.rawHeaders),
+        origin: svc.http.clientIp(request),
+      })
+      reply.headers({ 'Content-Type': 'application/json', 'Content-Encoding': coding.token, Vary: 'Accept-Encoding' })
+      return reply.send(coding.encode(text))
+    })
+  }
+}

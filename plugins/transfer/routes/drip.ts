@@ -1,0 +1,54 @@
+/** `/drip`: a body that comes slowly behind a head that comes at once. */
+import { decimalParameter, describe, integerParameter, readQuery } from 'svc/plugin'
+import type { BodyStream, FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { scheduleDrops } from '../drip-schedule.ts'
+import type { Drop } from '../drip-schedule.ts'
+
+const drip: RouteDescription = {
+  category: 'Response Shaping',
+  summary: 'Slow body',
+  description: 'After `delay` seconds the head with the final `Content-Length`, then the asterisks one after another, the last one `duration` seconds later.',
+  parameters: [
+    { name: 'numbytes', in: 'query', description: 'Asterisks, at most 10240 (1024 on public instances)', schema: { type: 'integer', minimum: 0, default: 10 } },
+    { name: 'duration', in: 'query', description: 'Seconds from the first to the last, at most 30 (10)', schema: { type: 'number', minimum: 0, default: 2 } },
+    { name: 'delay', in: 'query', description: 'Seconds before the head, at most 30 (10)', schema: { type: 'number', minimum: 0, default: 0 } },
+    { name: 'code', in: 'query', description: 'Status', schema: { type: 'integer', minimum: 200, maximum: 599, default: 200 } },
+  ],
+  responses: { 200: { description: 'The asterisks', content: { 'application/octet-stream': { type: 'string' } } }, 400: { description: 'A parameter that makes no sense' } },
+  examples: [{ name: 'Five bytes in half a second', path: '/drip?numbytes=5&duration=0.5', expectStatus: 200 }],
+}
+
+const BODILESS = new Set([204, 205, 304])
+
+export function registerDrip(app: FastifyInstance, svc: Svc): void {
+  const maxBytes = svc.config.publicMode ? 1024 : 10_240
+  const maxSeconds = svc.config.maxDelayMs / 1000
+
+  app.get('/drip', describe(drip), async (request, reply) => {
+    const query = readQuery(request)
+    const bytes = integerParameter(query, 'numbytes', { fallback: 10, max: maxBytes })
+    const duration = decimalParameter(query, 'duration', { fallback: 2, max: maxSeconds })
+    const delay = decimalParameter(query, 'delay', { fallback: 0, max: maxSeconds })
+    reply.code(integerParameter(query, 'code', { fallback: 200, min: 200, max: 599 }))
+
+    if (delay > 0 && !(await svc.http.delay(request, delay * 1000))) return reply.hijack()
+    if (BODILESS.has(reply.statusCode)) return reply.send()
+    reply.headers({ 'Content-Type': 'application/octet-stream', 'Content-Length': bytes })
+    const stream = svc.streams.body(request, reply)
+    if (stream === null) return reply
+    if (bytes > 0) await pour(stream, scheduleDrops(bytes, duration * 1000), ms => svc.http.delay(request, ms))
+    stream.end()
+    return reply
+  })
+}
+
+/** Writes each drop when it is due, reckoned from the start: a late one does not make the next one late. */
+async function pour(stream: BodyStream, drops: Drop[], wait: (ms: number) => Promise<boolean>): Promise<void> {
+  const startedAt = performance.now()
+  for (const { atMs, bytes } of drops) {
+    const restMs = startedAt + atMs - performance.now()
+    if (restMs > 0) await wait(restMs)
+    if (stream.closed) return
+    stream.write('*'.repeat(bytes))
+  }
+}

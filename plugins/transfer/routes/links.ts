@@ -1,0 +1,41 @@
+/** `/links/{n}` and `/links/{n}/{offset}`: pages that link to one another, for crawlers. */
+import { capCount, describe } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, RouteParameter } from 'svc/plugin'
+import { readCount } from '../count.ts'
+
+const MAX_LINKS = 200
+
+const count: RouteParameter = { name: 'n', in: 'path', required: true, description: 'Links, at most 200', schema: { type: 'integer', minimum: 0 } }
+const first: RouteDescription = {
+  category: 'Response Shaping',
+  summary: 'To the first page of links',
+  parameters: [count],
+  responses: { 302: { description: 'To `/links/{n}/0`' }, 400: { description: 'No such number' } },
+  examples: [{ name: 'Ten', path: '/links/10', expectStatus: 302 }],
+}
+const page: RouteDescription = {
+  category: 'Response Shaping',
+  summary: 'Page of links',
+  parameters: [count, { name: 'offset', in: 'path', required: true, description: 'The page itself, which is not linked', schema: { type: 'integer', minimum: 0 } }],
+  responses: { 200: { description: 'The page', content: { 'text/html': { type: 'string' } } }, 400: { description: 'No such number' } },
+  examples: [{ name: 'The third of ten', path: '/links/10/2', expectStatus: 200 }],
+}
+
+export function registerLinks(app: FastifyInstance): void {
+  app.get<{ Params: { n: string } }>('/links/:n', describe(first), (request, reply) => {
+    const links = capCount(reply, readCount(request.params.n, 'links'), MAX_LINKS)
+    return reply.code(302).header('Location', `/links/${links}/0`).send()
+  })
+
+  app.get<{ Params: { n: string; offset: string } }>('/links/:n/:offset', describe(page), (request, reply) => {
+    const asked = readCount(request.params.n, 'links')
+    const offset = readCount(request.params.offset, 'links')
+    return reply.type('text/html; charset=utf-8').send(linkPage(capCount(reply, asked, MAX_LINKS), offset))
+  })
+}
+
+function linkPage(links: number, current: number): string {
+  let items = ''
+  for (let index = 0; index < links; index++) items += index === current ? `${index} ` : `<a href='/links/${links}/${index}'>${index}</a> `
+  return `<html><head><title>Links</title></head><body>${items}</body></html>`
+}

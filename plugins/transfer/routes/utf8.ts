@@ -1,0 +1,16 @@
+/** `/encoding/utf8`: the page of many scripts. */
+import { describe } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription } from 'svc/plugin'
+import { UTF8_PAGE } from '../utf8-page.ts'
+
+const utf8: RouteDescription = {
+  category: 'Response Shaping',
+  summary: 'Page of text in many scripts, in UTF-8',
+  responses: { 200: { description: 'The page', content: { 'text/html': { type: 'string' } } } },
+  examples: [{ name: 'Page', path: '/encoding/utf8', expectStatus: 200 }],
+}
+
+export function registerUtf8(app: FastifyInstance): void {
+  const page = Buffer.from(UTF8_PAGE)
+  app.get('/encoding/utf8', describe(utf8), (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
+}
