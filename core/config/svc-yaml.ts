@@ -32,7 +32,8 @@ export interface SvcYaml {
   locate(path: ItemPath): number | null
 }
 
-export type SvcYamlResult = { ok: true; document: SvcYaml } | { ok: false; error: LoadError }
+/** `text` is what was read: whether it changed is decided by it, not by what the file holds a moment later. */
+export type SvcYamlResult = { ok: true; document: SvcYaml; text: string } | { ok: false; error: LoadError }
 
 /**
  * The file to read: `--config`, else `SVC_CONFIG_FILE`, else `./svc.yaml` if it exists, as an absolute path.
@@ -49,8 +50,8 @@ export function findConfigFile(from: { argument?: string | null; variable?: stri
 export function readSvcYaml(path: string | null, options: { publicMode: boolean }): SvcYamlResult {
   const shownFile = path === null ? null : options.publicMode ? basename(path) : path
   try {
-    const document = path === null ? parseYaml('') : parseYaml(readBounded(path))
-    return { ok: true, document: readSections(document, path, shownFile) }
+    const text = path === null ? '' : readBounded(path)
+    return { ok: true, document: readSections(parseYaml(text), path, shownFile), text }
   } catch (error) {
     return { ok: false, error: { file: shownFile, at: null, message: reasonOf(error), line: error instanceof YamlProblem ? error.line : null } }
   }

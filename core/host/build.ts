@@ -102,7 +102,7 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
     absent: [...arrangement.verdicts].flatMap(([name, { state }]) => (state === 'enabled' ? [] : doors.get(name)!.paths.map(path => ({ path, name, state })))),
     ...services.generationOptions,
   })
-  const context: BuildContext = { generation, extensions: new Map(), registered: [], stopped: [], loadErrors: [...input.loadErrors], watched: new Set(), locate: input.locate }
+  const context: BuildContext = { generation, extensions: new Map(), registered: [], stopped: [], loadErrors: [...input.loadErrors], watched: new Map(), locate: input.locate }
   const holders: StateHolder[] = []
   const release = (): void => holders.forEach(holder => void holder.release())
   const running = new Map<string, LoadedPlugin>()

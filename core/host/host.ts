@@ -3,7 +3,6 @@
  * running one and lets that drain. One run at a time; triggers that come meanwhile share the next run.
  */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
 import type { Config } from '../config/variables.ts'
 import type { Log } from '../log.ts'
@@ -95,7 +94,7 @@ export class Host {
     const packages = this.#found.filter(plugin => plugin.source === 'package' && plugin.entry !== null).map(plugin => plugin.folder)
     return {
       folders: [this.#options.builtinFolder, ...this.directories, ...packages],
-      files: [...(this.configFile === null ? [] : [this.configFile]), ...this.#result!.context.watched],
+      files: [...(this.configFile === null ? [] : [this.configFile]), ...this.#result!.context.watched.keys()],
     }
   }
 
@@ -179,14 +178,14 @@ export class Host {
     const startedAt = performance.now()
     const isStart = this.#result === null
     const before = isStart ? [] : this.records()
-    const isRead = await this.#settings.read()
+    const isRead = this.#settings.read()
     if (!isRead && !isStart) return this.#unchanged(startedAt, false)
     await this.#look()
-    const bytes = await this.#hashDisk()
+    const bytes = await this.#hash(fingerprintPath)
     if (!isStart && !force && bytes === this.#bytes) return this.#unchanged(startedAt, true)
     await this.#rebuild()
-    // What the plugins asked to be watched is known only now.
-    this.#bytes = await this.#hashDisk()
+    // What the plugins asked to be watched is known only now; what has changed since then is the next reload's.
+    this.#bytes = await this.#hash(path => this.#result!.context.watched.get(path)!)
     return this.#outcome(before, startedAt)
   }
 
@@ -199,11 +198,11 @@ export class Host {
     })
   }
 
-  async #hashDisk(): Promise<string> {
-    const hash = createHash('sha256')
+  /** Hash of all that a generation is made of, as it was read; of watched paths as they are, or were when first watched. */
+  async #hash(fingerprintOf: (path: string) => string | Promise<string>): Promise<string> {
+    const hash = createHash('sha256').update(this.#settings.text)
     for (const plugin of this.#found) hash.update(`${plugin.folder} ${plugin.fingerprint} ${plugin.problem}\n`)
-    if (this.configFile !== null) hash.update(await readFile(this.configFile).catch(() => ''))
-    for (const path of this.#result?.context.watched ?? []) hash.update(`${path} ${await fingerprintPath(path)}\n`)
+    for (const path of this.#result?.context.watched.keys() ?? []) hash.update(`${path} ${await fingerprintOf(path)}\n`)
     return hash.digest('hex')
   }
 

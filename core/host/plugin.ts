@@ -198,7 +198,7 @@ export interface Svc<Options = Record<string, unknown>> {
   loadErrors(): LoadError[]
   /** Reloads as `POST /_svc/reload` does. */
   reload(options?: { force?: boolean }): Promise<ReloadResult>
-  /** Has a further file or folder watched; a change of its bytes reloads. */
+  /** Has a further file or folder watched; a change of its bytes reloads. Call it before reading the file. */
   watch(path: string): void
 
   /** Bounded data that outlive a reload; the same name gives the same store in every generation of the same code. */

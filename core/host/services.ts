@@ -2,6 +2,7 @@
 import type { Config } from '../config/variables.ts'
 import type { Log } from '../log.ts'
 import type { StateHolder } from '../state.ts'
+import { fingerprintPath } from './discovery.ts'
 import type { Generation } from './generation.ts'
 import type { ExtensionPoints, LoadError, ReloadResult, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcTakeOver } from './plugin.ts'
 
@@ -27,8 +28,8 @@ export interface BuildContext {
   registered: { plugin: string; run: () => void | Promise<void> }[]
   stopped: { plugin: string; run: () => void | Promise<void> }[]
   loadErrors: LoadError[]
-  /** Further files and folders to watch. */
-  watched: Set<string>
+  /** Further files and folders to watch, with their fingerprints when the plugin named them. */
+  watched: Map<string, Promise<string>>
   /** Fills in file and line of an item of the plugin's section. */
   locate(plugin: string, error: { at: string | null; message: string; file?: string; line?: number | null }): LoadError
 }
@@ -76,7 +77,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     reportLoadError: error => void build.loadErrors.push(build.locate(name, error)),
     loadErrors: () => [...build.loadErrors],
     reload: options => shared.reload(options),
-    watch: path => void build.watched.add(path),
+    watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
     shared: (object, create, dispose) => holder.shared(object, create, dispose),
   }

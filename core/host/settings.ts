@@ -11,6 +11,8 @@ export class Settings {
   readonly #file: string | null
   readonly #publicMode: boolean
   #document: SvcYaml | null = null
+  /** Text of the file as it was last read. */
+  text = ''
   /** Problem of the file as a whole, at the last reading. */
   #fileError: LoadError | null = null
 
@@ -20,9 +22,12 @@ export class Settings {
   }
 
   /** Reads the file anew; false when it can't be read, and then what was read before stays. */
-  async read(): Promise<boolean> {
-    const result = await readSvcYaml(this.#file, { publicMode: this.#publicMode })
-    if (result.ok) this.#document = result.document
+  read(): boolean {
+    const result = readSvcYaml(this.#file, { publicMode: this.#publicMode })
+    if (result.ok) {
+      this.#document = result.document
+      this.text = result.text
+    }
     this.#fileError = result.ok ? null : result.error
     return result.ok
   }

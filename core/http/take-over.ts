@@ -6,7 +6,6 @@ import { isHttp2 } from './context.ts'
 import type { ListenerFacts, RequestContext, ServerRequest } from './context.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Cors } from './cors.ts'
-import type { SvcResponse } from './response.ts'
 
 export interface TakeOver {
   plugin: string

@@ -1,0 +1,12 @@
+/** The door of `demo-data`: the customers, products and orders that several areas show. It has no routes. */
+import { definePlugin } from 'svc/plugin'
+import { records } from './records.ts'
+
+export default definePlugin({
+  title: 'Demo data',
+  description: 'Customers, products, orders and reviews that GraphQL, SOAP and MCP show',
+  paths: [],
+  register(_app, svc) {
+    svc.offer('demo-data.records', records)
+  },
+})

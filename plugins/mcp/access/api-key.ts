@@ -1,0 +1,26 @@
+/** Owns the API key of `/mcp/apikey` and of configured servers with `auth: apikey`. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { HttpError } from 'svc/plugin'
+import type { Exchange } from '../exchange.ts'
+import type { JsonObject } from '../types.ts'
+
+const CHALLENGE = { 'WWW-Authenticate': 'ApiKey realm="svc-mcp", header="X-API-Key"' }
+
+/** Any key that is not empty, or exactly the one that is configured. Throws 401. */
+export function checkApiKey({ request, server, mcp }: Exchange): JsonObject {
+  const given = String(request.headers['x-api-key'] ?? '').trim()
+  if (given === '') throw unauthorized('X-API-Key header required')
+  const expected = server.apiKey ?? mcp.svc.config.mcp.apiKey
+  if (expected !== null && !isEqual(given, expected)) throw unauthorized('invalid X-API-Key')
+  return { sub: 'api-key-client', auth: 'x-api-key' }
+}
+
+function unauthorized(description: string): HttpError {
+  return new HttpError(401, { error: 'unauthorized', error_description: description }, CHALLENGE)
+}
+
+/** Digests are compared: they have one length, so nothing leaks about the key's. */
+function isEqual(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}

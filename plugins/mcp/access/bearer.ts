@@ -1,0 +1,20 @@
+/** Owns bearer tokens of servers with `auth: oauth` (RFC 6750): whether one came, is genuine, and was meant for here. */
+import { HttpError } from 'svc/plugin'
+import type { Exchange } from '../exchange.ts'
+import type { JsonObject } from '../types.ts'
+import { BASE_SCOPE, challenge, metadataUrl } from './protected-resource.ts'
+
+/** Throws 401 with a challenge that leads to the metadata document. */
+export async function checkBearer(exchange: Exchange): Promise<JsonObject> {
+  const token = /^Bearer +(\S+)$/i.exec(exchange.request.headers.authorization?.trim() ?? '')?.[1]
+  if (token === undefined) throw unauthorized(exchange, 'unauthorized', 'Bearer token required')
+  throw unauthorized(exchange, 'invalid_token', 'no identity provider')
+}
+
+/** Without a token the challenge says only where to get one (RFC 6750, 3.1). */
+function unauthorized({ mcp, server, request }: Exchange, error: 'unauthorized' | 'invalid_token', description: string): HttpError {
+  const isRefused = error === 'invalid_token'
+  const resource_metadata = metadataUrl(mcp, server, request)
+  const headers = challenge({ error: isRefused ? error : undefined, resource_metadata, scope: BASE_SCOPE, error_description: isRefused ? description : undefined })
+  return new HttpError(401, { error, error_description: description, resource_metadata }, headers)
+}

@@ -1,0 +1,11 @@
+/** Owns the check of `Origin`, which keeps foreign pages from reaching a local server by DNS rebinding. */
+import type { Exchange } from '../exchange.ts'
+import { refusal } from '../errors.ts'
+
+/** Requests without `Origin` come from no page. Throws 403. */
+export function checkOrigin({ request, mcp }: Pick<Exchange, 'request' | 'mcp'>): void {
+  const { origin } = request.headers
+  const { allowedOrigins } = mcp.svc.config.mcp
+  if (origin === undefined || allowedOrigins.includes('*')) return
+  if (!allowedOrigins.includes(origin.replace(/\/$/, '').toLowerCase())) throw refusal(403, 'Forbidden: this Origin is not allowed')
+}

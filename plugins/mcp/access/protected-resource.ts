@@ -1,0 +1,44 @@
+/** Owns the OAuth protected resources: their identifiers, metadata documents (RFC 9728) and challenges. */
+import type { FastifyRequest } from 'svc/plugin'
+import type { Mcp } from '../mcp.ts'
+import type { Server } from '../server.ts'
+import type { JsonObject } from '../types.ts'
+
+export const METADATA_PATH = '/.well-known/oauth-protected-resource'
+export const BASE_SCOPE = 'mcp:tools'
+export const WRITE_SCOPE = 'mcp:tools:write'
+
+/** Path of a server's Streamable HTTP endpoint. */
+export function endpointPath(server: Server): string {
+  if (server.name === 'default') return '/mcp'
+  return server.isNamed ? `/mcp/servers/${server.name}` : `/mcp/${server.name}`
+}
+
+/** The resource identifier of a server for this request, without a trailing `/`. */
+export function resourceUrl(mcp: Mcp, server: Server, request: FastifyRequest): string {
+  const configured = server.name === 'protected' ? mcp.svc.config.mcp.resourceUrl : null
+  return configured ?? mcp.svc.http.baseUrl(request) + endpointPath(server)
+}
+
+/** RFC 9728, 2. */
+export function metadata(mcp: Mcp, server: Server, request: FastifyRequest): JsonObject {
+  const baseUrl = mcp.svc.http.baseUrl(request)
+  return {
+    resource: resourceUrl(mcp, server, request),
+    authorization_servers: [baseUrl],
+    scopes_supported: [BASE_SCOPE, WRITE_SCOPE],
+    bearer_methods_supported: ['header'],
+    resource_name: server.isNamed ? `svc MCP (${server.name})` : 'svc MCP (protected)',
+    resource_documentation: `${baseUrl}/`,
+  }
+}
+
+export function metadataUrl(mcp: Mcp, server: Server, request: FastifyRequest): string {
+  return `${mcp.svc.http.baseUrl(request)}${METADATA_PATH}${endpointPath(server)}`
+}
+
+/** `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1): the parameters in the order given, undefined ones left out. */
+export function challenge(parameters: Record<string, string | undefined>): Record<string, string> {
+  const text = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${value}"`])).join(', ')
+  return { 'WWW-Authenticate': `Bearer ${text}` }
+}

@@ -1,0 +1,22 @@
+/** Owns the scopes that single tools need on servers with `auth: oauth`. */
+import { CODES, RpcError } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import type { RpcRequest } from '../json-rpc.ts'
+import type { JsonObject } from '../types.ts'
+import { challenge, metadataUrl } from './protected-resource.ts'
+
+/** Throws the JSON-RPC error of a missing scope: status 403 with the challenge of RFC 6750, 3.1. */
+export function checkScope(exchange: Exchange, { method, params }: RpcRequest): void {
+  const { server, mcp, request, claims } = exchange
+  if (server.auth !== 'oauth' || method !== 'tools/call') return
+  const scope = server.tools.get(String(params.name))?.definition.scope
+  if (scope === undefined || grantedScopes(claims).includes(scope)) return
+  const description = `the token lacks the scope ${scope}`
+  const headers = challenge({ error: 'insufficient_scope', scope, resource_metadata: metadataUrl(mcp, server, request), error_description: description })
+  throw new RpcError(CODES.scopeMissing, `Forbidden: ${description}`, { status: 403, data: { requiredScope: scope }, headers })
+}
+
+/** RFC 9068, 2.2.3: one string, separated by blanks. */
+function grantedScopes(claims: JsonObject | null): string[] {
+  return typeof claims?.scope === 'string' ? claims.scope.split(' ') : []
+}

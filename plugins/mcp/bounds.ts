@@ -1,0 +1,58 @@
+/** Owns how much and how long: every bound of the plugin, for normal and for public mode. */
+
+export interface Bounds {
+  bodyBytes: number
+  sessions: number
+  sessionIdleMs: number
+  /** Lifetime of GET, listen and legacy streams. */
+  longStreamMs: number
+  /** How long a client may take to answer a question. */
+  questionMs: number
+  /** Messages and bytes kept per session for clients that come back. */
+  replayMessages: number
+  replayBytes: number
+  slowTaskMs: number
+  largeOutputKb: number
+}
+
+const NORMAL: Bounds = {
+  bodyBytes: 4 * 1024 * 1024,
+  sessions: 1000,
+  sessionIdleMs: 30 * 60_000,
+  longStreamMs: 60 * 60_000,
+  questionMs: 120_000,
+  replayMessages: 256,
+  replayBytes: 1024 * 1024,
+  slowTaskMs: 60_000,
+  largeOutputKb: 1024,
+}
+
+const PUBLIC: Bounds = {
+  bodyBytes: 256 * 1024,
+  sessions: 200,
+  sessionIdleMs: 10 * 60_000,
+  longStreamMs: 5 * 60_000,
+  questionMs: 30_000,
+  replayMessages: 64,
+  replayBytes: 128 * 1024,
+  slowTaskMs: 15_000,
+  largeOutputKb: 256,
+}
+
+export function boundsOf(config: { publicMode: boolean }): Bounds {
+  return config.publicMode ? PUBLIC : NORMAL
+}
+
+/** The same in both modes. */
+export const MAX_REPLAY_BYTES = 64 * 1024 * 1024
+export const MAX_REQUESTS_IN_FLIGHT = 64
+export const MAX_QUESTIONS = 32
+export const MAX_SUBSCRIPTIONS = 32
+export const MAX_BATCH = 50
+export const DEFAULT_PAGE_SIZE = 100
+export const MAX_PAGE_SIZE = 1000
+/** Bytes that a slow reader of a stream may be behind before messages are kept back from it. */
+export const MAX_PENDING_BYTES = 1024 * 1024
+/** After this time without an answer a reply becomes an event stream, so that idle proxies see keep-alives. */
+export const STREAM_AFTER_MS = 10_000
+export const KEEP_ALIVE_MS = 15_000

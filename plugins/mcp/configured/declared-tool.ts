@@ -1,0 +1,75 @@
+/** Owns tools that svc.yaml declares: the first answer whose conditions hold, with arguments filled in. */
+import { isDeepStrictEqual } from 'node:util'
+import { ToolFailure } from '../errors.ts'
+import { isObject } from '../json-rpc.ts'
+import type { DeclaredAnswer, DeclaredTool } from '../options.ts'
+import type { CallContext, Content, JsonObject, ToolDefinition, ToolResult } from '../types.ts'
+
+const MAX_ANSWER_BYTES = 256 * 1024
+
+/** The tool as the registry takes it. Throws on an answer that is too large. */
+export function defineDeclaredTool(tool: DeclaredTool, maxDelayMs: number): ToolDefinition {
+  for (const [index, answer] of tool.answers.entries()) {
+    const bytes = Buffer.byteLength(JSON.stringify(answer))
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`answers[${index}] has ${bytes} bytes (at most ${MAX_ANSWER_BYTES})`)
+  }
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: tool.input_schema ?? { type: 'object' },
+    outputSchema: tool.output_schema,
+    annotations: tool.annotations,
+    scope: tool.scope,
+    call: (args, context) => answerDeclared(tool.answers, args, context, maxDelayMs),
+  }
+}
+
+async function answerDeclared(answers: DeclaredAnswer[], args: JsonObject, context: CallContext, maxDelayMs: number): Promise<ToolResult> {
+  const answer = answers.find(({ when }) => Object.entries(when ?? {}).every(([name, value]) => Object.hasOwn(args, name) && isDeepStrictEqual(args[name], value)))
+  if (!answer) return { content: [{ type: 'text', text: 'no answer declared for these arguments' }], isError: true }
+  if (answer.delay_ms) await context.sleep(Math.min(answer.delay_ms, maxDelayMs))
+  const filler = new Filler(args)
+  const structuredContent = answer.structured && (filler.fill(answer.structured) as JsonObject)
+  return { content: contentOf(answer, structuredContent, filler), structuredContent, isError: answer.is_error }
+}
+
+function contentOf(answer: DeclaredAnswer, structured: JsonObject | undefined, filler: Filler): Content[] {
+  if (answer.content) return filler.fill(answer.content) as Content[]
+  return [{ type: 'text', text: answer.text === undefined ? JSON.stringify(structured) : filler.fillText(answer.text) }]
+}
+
+/** Replaces `{{args.a.b}}` in texts; a long argument that is named often must not make an endless answer. */
+class Filler {
+  readonly #args: JsonObject
+  #filledChars = 0
+
+  constructor(args: JsonObject) {
+    this.#args = args
+  }
+
+  /** A value with all its texts filled. */
+  fill(value: unknown): unknown {
+    if (typeof value === 'string') return this.fillText(value)
+    if (Array.isArray(value)) return value.map((item) => this.fill(item))
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.fill(member)]))
+  }
+
+  /** A text argument as it is, any other as JSON, a missing one as nothing. Nothing is evaluated. */
+  fillText(text: string): string {
+    return text.replace(/\{\{args((?:\.[\w-]+)+)\}\}/g, (_, path: string) => {
+      const value = valueAt(this.#args, path.slice(1).split('.'))
+      const filled = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+      this.#filledChars += filled.length
+      if (this.#filledChars > MAX_ANSWER_BYTES) throw new ToolFailure(`the answer would have more than ${MAX_ANSWER_BYTES} bytes`)
+      return filled
+    })
+  }
+}
+
+function valueAt(root: unknown, path: string[]): unknown {
+  let value = root
+  for (const name of path) value = (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
+  return value
+}

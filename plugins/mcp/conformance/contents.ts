@@ -1,0 +1,37 @@
+/** Owns the small image, sound and forms that the conformance fixtures share. */
+import { encodePng } from '../demo/png.ts'
+import type { Question } from '../types.ts'
+
+/** One red pixel, base64. */
+export const PNG = encodePng(1, () => [255, 0, 0]).toString('base64')
+
+/** A hundredth of a second of silence: RIFF, PCM, 8 kHz, 8 bits, mono; base64. */
+export const WAV = encodeSilence(80).toString('base64')
+
+function encodeSilence(samples: number): Buffer {
+  const wav = Buffer.alloc(44 + samples, 128)
+  wav.write('RIFF', 0, 'latin1')
+  wav.writeUInt32LE(36 + samples, 4)
+  wav.write('WAVEfmt ', 8, 'latin1')
+  wav.writeUInt32LE(16, 16)
+  wav.writeUInt16LE(1, 20)
+  wav.writeUInt16LE(1, 22)
+  wav.writeUInt32LE(8000, 24)
+  wav.writeUInt32LE(8000, 28)
+  wav.writeUInt16LE(1, 32)
+  wav.writeUInt16LE(8, 34)
+  wav.write('data', 36, 'latin1')
+  wav.writeUInt32LE(samples, 40)
+  return wav
+}
+
+/** A form of one required field. */
+export function form(message: string, field: string, type: 'string' | 'boolean' = 'string'): Question {
+  return { method: 'elicitation/create', params: { message, requestedSchema: { type: 'object', properties: { [field]: { type } }, required: [field] } } }
+}
+
+export function sampling(text: string, maxTokens: number): Question {
+  return { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens } }
+}
+
+export const ROOTS: Question = { method: 'roots/list' }

@@ -1,0 +1,50 @@
+/** Owns the suite's prompts. */
+import { isObject } from '../json-rpc.ts'
+import type { Content, PromptDefinition, PromptResult } from '../types.ts'
+import { form, PNG } from './contents.ts'
+import { ON_CONFORMANCE } from './fixture.ts'
+
+export const promptFixtures: PromptDefinition[] = [
+  { ...ON_CONFORMANCE, name: 'test_simple_prompt', description: 'Without arguments', get: () => spoken({ type: 'text', text: 'This is a simple prompt for testing.' }) },
+  {
+    ...ON_CONFORMANCE,
+    name: 'test_prompt_with_arguments',
+    description: 'With two arguments',
+    arguments: [
+      { name: 'arg1', description: 'First', required: true, complete: ['paris', 'park', 'party'] },
+      { name: 'arg2', description: 'Second', required: true, complete: ['one', 'two', 'three'] },
+    ],
+    get: ({ arg1, arg2 }) => spoken({ type: 'text', text: `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'` }),
+  },
+  {
+    ...ON_CONFORMANCE,
+    name: 'test_prompt_with_embedded_resource',
+    description: 'With an embedded resource',
+    arguments: [{ name: 'resourceUri', description: 'URI of the resource', required: true }],
+    get: ({ resourceUri = '' }) =>
+      spoken(
+        { type: 'resource', resource: { uri: resourceUri, mimeType: 'text/plain', text: 'Embedded resource content for testing.' } },
+        { type: 'text', text: 'Please process the embedded resource above.' },
+      ),
+  },
+  {
+    ...ON_CONFORMANCE,
+    name: 'test_prompt_with_image',
+    description: 'With an image',
+    get: () => spoken({ type: 'image', data: PNG, mimeType: 'image/png' }, { type: 'text', text: 'Please analyze the image above.' }),
+  },
+  {
+    ...ON_CONFORMANCE,
+    name: 'test_input_required_result_prompt',
+    description: 'Asks before it answers',
+    async get(_args, context) {
+      const { user_context } = await context.ask({ user_context: form('What context should the prompt use?', 'context') })
+      const content = isObject(user_context.content) ? user_context.content : {}
+      return spoken({ type: 'text', text: `Use this context: ${String(content.context ?? '')}` })
+    },
+  },
+]
+
+function spoken(...contents: Content[]): PromptResult {
+  return { messages: contents.map((content) => ({ role: 'user', content })) }
+}

@@ -1,0 +1,15 @@
+/** Owns the server that the official conformance suite is run against. */
+import type { McpServers } from '../types.ts'
+import { askingFixtures } from './asking-tools.ts'
+import { promptFixtures } from './prompts.ts'
+import { resourceFixtures, templateFixture } from './resources.ts'
+import { plainFixtures } from './tools.ts'
+
+export function registerConformance(servers: McpServers): void {
+  for (const tool of [...plainFixtures, ...askingFixtures]) servers.tool(tool)
+  for (const resource of resourceFixtures) servers.resource(resource)
+  servers.template(templateFixture)
+  for (const prompt of promptFixtures) servers.prompt(prompt)
+  // Its content names it, so that it selects nothing itself.
+  servers.server({ name: 'conformance', title: 'svc MCP conformance', description: 'Fixtures of the official conformance suite' })
+}

@@ -1,0 +1,15 @@
+/** The door of `mcp`: Model Context Protocol servers over Streamable HTTP and the legacy transport. */
+import { definePlugin } from 'svc/plugin'
+import { registerPlugin } from './register.ts'
+import { type Options, optionsSchema } from './options.ts'
+
+export default definePlugin<Options>({
+  title: 'MCP servers',
+  description: 'Model Context Protocol: open, API-key and OAuth-protected servers, named servers, both eras',
+  paths: ['/mcp', '/.well-known/oauth-protected-resource'],
+  buildsOn: ['demo-data'],
+  uses: ['identity'],
+  options: optionsSchema,
+  exposes: ['X-Svc-Mcp-Server', 'X-Svc-Mcp-Session', 'X-Svc-Mcp-Method', 'X-Svc-Mcp-Request-Id', 'X-Svc-Mcp-Protocol-Version'],
+  register: registerPlugin,
+})

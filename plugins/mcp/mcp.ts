@@ -1,0 +1,14 @@
+/** Owns what the routes of one generation share. */
+import type { Svc } from 'svc/plugin'
+import type { Bounds } from './bounds.ts'
+import type { Hub } from './hub.ts'
+import type { Options } from './options.ts'
+import type { Server } from './server.ts'
+
+export interface Mcp {
+  readonly svc: Svc<Options>
+  readonly bounds: Bounds
+  readonly hub: Hub
+  /** Complete when all plugins have registered. */
+  readonly servers: ReadonlyMap<string, Server>
+}

@@ -1,0 +1,35 @@
+/** Owns `completion/complete`: values for prompt arguments and template variables. */
+import type { Call, Outcome } from '../call.ts'
+import { invalidParams, shorten } from '../errors.ts'
+import { isObject } from '../json-rpc.ts'
+import type { JsonObject } from '../types.ts'
+
+const MAX_VALUES = 100
+
+export function complete(call: Call): Outcome {
+  const { ref, argument } = call.params
+  if (!isObject(argument) || typeof argument.name !== 'string') throw invalidParams('Missing argument.name')
+  const prefix = (typeof argument.value === 'string' ? argument.value : '').toLowerCase()
+  const matching = candidates(call, ref, argument.name).filter((value) => value.toLowerCase().startsWith(prefix))
+  return { result: { completion: { values: matching.slice(0, MAX_VALUES), total: matching.length, hasMore: matching.length > MAX_VALUES } } }
+}
+
+/** All values of the argument; a known prompt or template without such an argument has none. */
+function candidates(call: Call, ref: unknown, argument: string): readonly string[] {
+  if (!isObject(ref)) throw invalidParams('Missing ref')
+  if (ref.type === 'ref/prompt') return promptValues(call, ref, argument)
+  if (ref.type === 'ref/resource') return templateValues(call, ref, argument)
+  throw invalidParams('Unknown ref.type (expected ref/prompt or ref/resource)')
+}
+
+function promptValues(call: Call, ref: JsonObject, argument: string): readonly string[] {
+  const prompt = call.server.prompts.get(String(ref.name))
+  if (!prompt) throw invalidParams(`Unknown prompt: ${shorten(String(ref.name))}`)
+  return prompt.arguments?.find(({ name }) => name === argument)?.complete ?? []
+}
+
+function templateValues(call: Call, ref: JsonObject, argument: string): readonly string[] {
+  const template = call.server.templates.find(({ definition }) => definition.uriTemplate === ref.uri)
+  if (!template) throw invalidParams(`Unknown resource template: ${shorten(String(ref.uri))}`)
+  return new Map(Object.entries(template.definition.complete ?? {})).get(argument) ?? []
+}

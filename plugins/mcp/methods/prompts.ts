@@ -1,0 +1,40 @@
+/** Owns `prompts/list` and `prompts/get`. */
+import type { Call, Outcome } from '../call.ts'
+import { HandlerContext } from '../call-context.ts'
+import { invalidParams, shorten } from '../errors.ts'
+import { isObject } from '../json-rpc.ts'
+import type { PromptDefinition } from '../types.ts'
+import { showPromptResult } from '../wire/results.ts'
+
+/** Characters of an argument that are used. */
+const MAX_ARGUMENT = 20_000
+
+export function listPrompts(call: Call): Outcome {
+  return { result: call.server.lists.page('prompts', call.version, call.params.cursor, call.pageSize), cache: { ttlMs: 300_000, cacheScope: 'public' } }
+}
+
+export async function getPrompt(call: Call): Promise<Outcome> {
+  const { name } = call.params
+  if (typeof name !== 'string') throw invalidParams('Missing prompt name')
+  const prompt = call.server.prompts.get(name)
+  if (!prompt) throw invalidParams(`Unknown prompt: ${shorten(name)}`)
+  const args = readArguments(prompt, call.params.arguments)
+  call.conversation.resume(call)
+  const context = new HandlerContext(call)
+  const result = await prompt.get(args, context)
+  return { result: await showPromptResult({ description: prompt.description, ...result }, call, context) }
+}
+
+/** Values are strings, required ones are not empty, unknown ones are ignored. Throws -32602. */
+function readArguments(prompt: PromptDefinition, value: unknown): Record<string, string> {
+  if (value !== undefined && value !== null && !isObject(value)) throw invalidParams('"arguments" must be an object')
+  const given = new Map(Object.entries(value ?? {}))
+  const args: Record<string, string> = {}
+  for (const { name, required } of prompt.arguments ?? []) {
+    const argument = given.get(name)
+    if (argument !== undefined && typeof argument !== 'string') throw invalidParams(`Prompt argument "${name}" must be a string`)
+    if (required && !argument) throw invalidParams(`Missing prompt argument "${name}"`)
+    if (argument) args[name] = argument.slice(0, MAX_ARGUMENT)
+  }
+  return args
+}

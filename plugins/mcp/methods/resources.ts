@@ -1,0 +1,47 @@
+/** Owns `resources/list`, `resources/templates/list` and `resources/read`. */
+import type { CacheHint, Call, Outcome } from '../call.ts'
+import { HandlerContext } from '../call-context.ts'
+import { CODES, invalidParams, RpcError, shorten } from '../errors.ts'
+import type { FoundResource, Server } from '../server.ts'
+import type { CallContext, ResourceContents } from '../types.ts'
+
+export function listResources(call: Call): Outcome {
+  return { result: call.server.lists.page('resources', call.version, call.params.cursor, call.pageSize), cache: { ttlMs: 60_000, cacheScope: 'public' } }
+}
+
+export function listTemplates(call: Call): Outcome {
+  return { result: call.server.lists.page('resourceTemplates', call.version, call.params.cursor, call.pageSize), cache: { ttlMs: 300_000, cacheScope: 'public' } }
+}
+
+export async function readResourceMethod(call: Call): Promise<Outcome> {
+  const uri = readUri(call)
+  const resource = requireResource(call, uri)
+  call.conversation.resume(call)
+  const contents = await readResource(resource, uri, new HandlerContext(call))
+  return { result: { contents: [contents] }, cache: cacheHint(resource, call.server) }
+}
+
+/** The contents, under the URI that was asked for. */
+export async function readResource(resource: FoundResource, uri: string, context: CallContext): Promise<ResourceContents> {
+  const { definition, variables } = resource
+  const readout = variables === null ? await definition.read(context) : await definition.read(variables, context)
+  return { uri, mimeType: definition.mimeType, ...readout }
+}
+
+/** Throws -32602 when `params.uri` is no string. */
+export function readUri(call: Call): string {
+  const { uri } = call.params
+  if (typeof uri !== 'string') throw invalidParams('Missing resource uri')
+  return uri
+}
+
+/** Throws when the server has no such resource: -32002, which became -32602 in the stateless version. */
+export function requireResource(call: Call, uri: string): FoundResource {
+  const resource = call.server.findResource(uri)
+  if (resource) return resource
+  throw new RpcError(call.version.isStateless ? CODES.invalidParams : CODES.resourceNotFound, `Resource not found: ${shorten(uri)}`, { data: { uri } })
+}
+
+function cacheHint({ definition }: FoundResource, server: Server): CacheHint {
+  return { ttlMs: definition.ttlMs ?? 60_000, cacheScope: definition.isPrivate && server.auth !== 'open' ? 'private' : 'public' }
+}

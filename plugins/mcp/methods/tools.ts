@@ -1,0 +1,49 @@
+/** Owns `tools/list` and `tools/call`. */
+import type { Call, Outcome } from '../call.ts'
+import { HandlerContext } from '../call-context.ts'
+import { invalidParams, shorten, ToolFailure } from '../errors.ts'
+import { isObject } from '../json-rpc.ts'
+import type { Tool } from '../registry.ts'
+import type { JsonObject, ToolResult } from '../types.ts'
+import { showToolResult } from '../wire/results.ts'
+
+const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
+
+export function listTools(call: Call): Outcome {
+  return { result: call.server.lists.page('tools', call.version, call.params.cursor, call.pageSize), cache: LIST_CACHE }
+}
+
+/** Arguments that do not fit the schema are a tool error, which a model can read and mend, in every version. */
+export async function callTool(call: Call): Promise<Outcome> {
+  const { name } = call.params
+  if (typeof name !== 'string') throw invalidParams('Missing tool name')
+  const tool = call.server.tools.get(name)
+  if (!tool) throw invalidParams(`Unknown tool: ${shorten(name)}`)
+  const args = readArguments(call.params.arguments)
+  const context = new HandlerContext(call)
+  context.log('debug', { event: 'tools/call', tool: name })
+  const problem = tool.validate(args)
+  if (problem === null) call.conversation.resume(call)
+  const result = problem === null ? await run(tool, args, context) : failed(`Invalid arguments for tool ${name}: ${shorten(problem)}`)
+  return { result: await showToolResult(result, call, context) }
+}
+
+/** `arguments` absent or null is no arguments. */
+function readArguments(value: unknown): JsonObject {
+  if (value === undefined || value === null) return {}
+  if (!isObject(value)) throw invalidParams('"arguments" must be an object')
+  return value
+}
+
+async function run(tool: Tool, args: JsonObject, context: HandlerContext): Promise<ToolResult> {
+  try {
+    return await tool.definition.call(args, context)
+  } catch (error) {
+    if (error instanceof ToolFailure) return failed(error.message)
+    throw error
+  }
+}
+
+function failed(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}

@@ -1,0 +1,115 @@
+/** Owns the section `mcp` of svc.yaml: its schema and what the plugin gets of it. */
+import type { JsonSchema } from 'svc/plugin'
+import type { JsonObject, ToolAnnotations } from './types.ts'
+
+export interface Options {
+  servers: ConfiguredServer[]
+}
+
+/** A server of svc.yaml. */
+export interface ConfiguredServer {
+  name: string
+  title?: string
+  description?: string
+  instructions?: string
+  auth: 'open' | 'apikey' | 'oauth'
+  /** Exact key for `auth: apikey`. */
+  api_key?: string
+  /** Names of registered tools, `*`, or tools declared in place. */
+  tools: (string | DeclaredTool)[]
+  /** URIs and URI templates of registered resources, `*`. */
+  resources: string[]
+  prompts: string[]
+}
+
+/** A tool that exists on one configured server only and answers what is written down. */
+export interface DeclaredTool {
+  name: string
+  title?: string
+  description?: string
+  input_schema?: JsonSchema
+  output_schema?: JsonSchema
+  annotations?: ToolAnnotations
+  scope?: string
+  answers: DeclaredAnswer[]
+}
+
+/** One of `text`, `structured` and `content` says what is answered. */
+export interface DeclaredAnswer {
+  /** Arguments that must be equal; absent: always. */
+  when?: JsonObject
+  text?: string
+  structured?: JsonObject
+  /** Content blocks as they are. */
+  content?: JsonObject[]
+  is_error?: boolean
+  delay_ms?: number
+}
+
+const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength })
+const names: JsonSchema = { type: 'array', items: { type: 'string', maxLength: 500 }, maxItems: 200, default: [] }
+
+const answer: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  anyOf: [{ required: ['text'] }, { required: ['structured'] }, { required: ['content'] }],
+  properties: {
+    when: { type: 'object' },
+    text: { type: 'string' },
+    structured: { type: 'object' },
+    content: { type: 'array', items: { type: 'object', required: ['type'] }, maxItems: 100 },
+    is_error: { type: 'boolean' },
+    delay_ms: { type: 'integer', minimum: 0 },
+  },
+}
+
+const declaredTool: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: {
+    name: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,128}$' },
+    title: text(200),
+    description: text(4000),
+    input_schema: { type: 'object' },
+    output_schema: { type: 'object' },
+    annotations: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        title: text(200),
+        readOnlyHint: { type: 'boolean' },
+        destructiveHint: { type: 'boolean' },
+        idempotentHint: { type: 'boolean' },
+        openWorldHint: { type: 'boolean' },
+      },
+    },
+    scope: text(200),
+    answers: { type: 'array', items: answer, maxItems: 200, default: [] },
+  },
+}
+
+const server: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: {
+    name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
+    title: text(200),
+    description: text(4000),
+    instructions: text(20_000),
+    auth: { enum: ['open', 'apikey', 'oauth'], default: 'open' },
+    api_key: { type: 'string', minLength: 1, maxLength: 1000 },
+    // By type, so that a wrong member is reported for itself and not for both alternatives.
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    tools: { type: 'array', maxItems: 200, default: [], items: { type: ['string', 'object'], if: { type: 'object' }, then: declaredTool } },
+    resources: names,
+    prompts: names,
+  },
+}
+
+export const optionsSchema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { servers: { type: 'array', items: server, maxItems: 50, default: [] } },
+}

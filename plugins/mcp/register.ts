@@ -1,0 +1,68 @@
+/** Owns what happens when the plugin registers: the registry, the routes, and the servers once all plugins are there. */
+import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { boundsOf } from './bounds.ts'
+import { buildConfiguredServers } from './configured/servers.ts'
+import { registerConformance } from './conformance/register.ts'
+import { registerDemo } from './demo/register.ts'
+import { CLOCK_URI } from './demo/resources.ts'
+import { Hub } from './hub.ts'
+import type { Mcp } from './mcp.ts'
+import type { Options } from './options.ts'
+import { Registry } from './registry.ts'
+import { serverExamples } from './routes/descriptions.ts'
+import { registerLegacy } from './routes/legacy-sse.ts'
+import { registerMetadata } from './routes/metadata.ts'
+import { registerEndpoint } from './routes/streamable-http.ts'
+import { select, Server } from './server.ts'
+
+/** Between the moment at which all plugins have registered and the one at which clients that ask get the new lists. */
+const SWITCH_MS = 200
+
+export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
+  const bounds = boundsOf(svc.config)
+  const hub = svc.shared('hub', () => new Hub(bounds), (closing) => closing.close())
+  svc.shared('clock', () => setInterval(() => hub.resourceUpdated(CLOCK_URI), svc.config.mcp.clockTickSecs * 1000).unref(), clearInterval)
+
+  const registry = new Registry()
+  const registrar = registry.registrar(() => svc.name, (uri) => hub.resourceUpdated(uri))
+  const records = svc.use('demo-data.records')
+  if (!records) throw new Error('the extension point demo-data.records is missing')
+  registerDemo(registrar, records, bounds)
+  registerConformance(registrar)
+  svc.offer('mcp.servers', registrar)
+
+  const servers = new Map<string, Server>()
+  const mcp: Mcp = { svc, bounds, hub, servers }
+  registerEndpoint(app, mcp, { route: '/mcp', server: 'default', summary: 'MCP: open server' })
+  registerEndpoint(app, mcp, { route: '/mcp/protected', server: 'protected', summary: 'MCP: server for bearers of an OAuth token' })
+  registerEndpoint(app, mcp, { route: '/mcp/apikey', server: 'apikey', summary: 'MCP: server for holders of an API key' })
+  const named = registerEndpoint(app, mcp, { route: '/mcp/servers/:name', summary: 'MCP: named server' })
+  registerLegacy(app, mcp)
+  registerMetadata(app, mcp)
+
+  svc.whenRegistered(() => {
+    for (const server of buildServers(registry, svc)) servers.set(server.name, server)
+    addExamples(named, servers)
+    announceWhenServing(hub, servers, svc)
+  })
+}
+
+/** Every server of the registry, then those of svc.yaml, which select from all that plugins have registered. */
+function buildServers(registry: Registry, svc: Svc<Options>): Server[] {
+  const release = svc.instance.version
+  const registered = [...registry.servers.values()].map((definition) => new Server(definition, select(registry, definition), release))
+  const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message) => svc.reportLoadError({ at, message }))
+  return [...registered, ...configured]
+}
+
+function addExamples(named: RouteDescription, servers: ReadonlyMap<string, Server>): void {
+  for (const server of servers.values()) {
+    if (server.isNamed && server.auth === 'open') named.examples.push(...serverExamples(server.name, `/mcp/servers/${server.name}`))
+  }
+}
+
+/** A client that hears of a change asks at once; it must not be the old generation that answers. */
+function announceWhenServing(hub: Hub, servers: ReadonlyMap<string, Server>, svc: Svc<Options>): void {
+  const timer = setTimeout(() => hub.takeOver(servers), SWITCH_MS).unref()
+  svc.whenClosed(() => clearTimeout(timer))
+}

@@ -1,0 +1,72 @@
+/** Owns the HTTP+SSE transport of 2024-11-05: one stream for all answers, and a path to post to. */
+import { describe, type FastifyInstance } from 'svc/plugin'
+import { isJson } from '../access/media-types.ts'
+import { refusal } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import { parseBody, readId, readMessage, resultText, type RpcRequest } from '../json-rpc.ts'
+import type { Mcp } from '../mcp.ts'
+import type { Session } from '../sessions/session.ts'
+import { OLDEST } from '../versions.ts'
+import { answerRequest } from '../wire/handshake/answer.ts'
+import { initializeResult, readAgreement } from '../wire/handshake/initialize.ts'
+import { takeNotice } from '../wire/handshake/notice.ts'
+import { legacyOutlet } from '../wire/handshake/outlet.ts'
+import { requireSession } from '../wire/handshake/serve.ts'
+import { describeLegacyPost, describeLegacyStream } from './descriptions.ts'
+import { guard } from './guard.ts'
+
+const TRANSPORT = 'http+sse'
+const MESSAGES_PATH = '/mcp/messages'
+
+export function registerLegacy(app: FastifyInstance, mcp: Mcp): void {
+  app.get('/mcp/sse', describe(describeLegacyStream(mcp)), guard(mcp, 'default', openStream))
+  app.post(MESSAGES_PATH, describe(describeLegacyPost(mcp)), guard(mcp, 'default', takeMessage))
+}
+
+/** The session begins and ends with the stream. */
+function openStream(exchange: Exchange): void {
+  const { mcp, request, server } = exchange
+  if (request.method === 'HEAD') throw refusal(405, 'Method Not Allowed', { Allow: 'GET' })
+  if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: this stream is text/event-stream')
+  const { sessions } = mcp.hub
+  const session = sessions.create({ server: server.name, transport: TRANSPORT, version: OLDEST, clientCapabilities: {}, principal: null })
+  exchange.facts.session = session.id
+  exchange.facts.version = session.version.name
+  const connection = exchange.openStream({ endless: true, lifetimeMs: mcp.bounds.longStreamMs })
+  if (!connection) return sessions.end(session)
+  connection.send({ event: 'endpoint', data: `${mcp.svc.http.prefix(request)}${MESSAGES_PATH}?sessionId=${session.id}` })
+  session.attachLegacy(connection)
+  session.hold(connection, sessions.now)
+  void connection.over.then(() => sessions.end(session))
+}
+
+/** Accepted before the work is done; the answer comes on the stream. */
+function takeMessage(exchange: Exchange): void {
+  const { sessionId } = exchange.request.query as { sessionId?: string | string[] }
+  if (typeof sessionId !== 'string' || sessionId === '') throw refusal(400, 'Bad Request: the query parameter sessionId is required')
+  if (!isJson(exchange.request.headers['content-type'])) throw refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
+  const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
+  exchange.facts.requestId = readId(body)
+  const message = readMessage(body)
+  if (message.kind !== 'response') exchange.facts.method = message.method
+  const session = requireSession(exchange, TRANSPORT, sessionId)
+  exchange.reply.type('text/plain; charset=utf-8')
+  exchange.accept('Accepted')
+  if (message.kind !== 'request') takeNotice(message, session)
+  else if (message.method === 'initialize') initialize(message, session, exchange)
+  else void answer(message, session, exchange)
+}
+
+/** The stream made the session; the handshake settles what it is. */
+function initialize(request: RpcRequest, session: Session, exchange: Exchange): void {
+  const agreement = readAgreement(request, exchange.server, TRANSPORT, null)
+  session.version = agreement.version
+  session.clientCapabilities = agreement.clientCapabilities
+  session.writeLegacy(resultText(request.id, initializeResult(session, exchange.server)))
+}
+
+async function answer(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
+  const text = await answerRequest(request, session, exchange, legacyOutlet(session))
+  if (text !== null) session.writeLegacy(text)
+}
+

@@ -1,0 +1,47 @@
+/** Owns the Streamable HTTP endpoints: one POST, GET and DELETE per server. */
+import { describe, type FastifyInstance, type RouteDescription } from 'svc/plugin'
+import { isJson } from '../access/media-types.ts'
+import { refusal } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import { parseBody, readId } from '../json-rpc.ts'
+import type { Mcp } from '../mcp.ts'
+import { STATELESS } from '../versions.ts'
+import { endSession, serveHandshake } from '../wire/handshake/serve.ts'
+import { serveStream } from '../wire/handshake/server-stream.ts'
+import { isStateless, serveStateless } from '../wire/2026-07-28/serve.ts'
+import { describeDelete, describeGet, describePost, type Endpoint } from './descriptions.ts'
+import { guard } from './guard.ts'
+
+/** Declares the routes of an endpoint; answers its POST description, whose examples grow with the servers. */
+export function registerEndpoint(app: FastifyInstance, mcp: Mcp, endpoint: Endpoint): RouteDescription {
+  const post = describePost(endpoint, mcp)
+  app.post(endpoint.route, describe(post), guard(mcp, endpoint.server, servePost))
+  app.get(endpoint.route, describe(describeGet(endpoint, mcp)), guard(mcp, endpoint.server, serveStream, requireSessionMethod))
+  app.delete(endpoint.route, describe(describeDelete(endpoint, mcp)), guard(mcp, endpoint.server, endSession, requireSessionMethod))
+  return post
+}
+
+/** What a POST must be before its message is looked at, in order. */
+const POST_CHECKS: readonly ((exchange: Exchange) => void)[] = [checkAccept, checkContentType]
+
+async function servePost(exchange: Exchange): Promise<void> {
+  for (const check of POST_CHECKS) check(exchange)
+  const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
+  exchange.facts.requestId = readId(body)
+  if (isStateless(exchange.header('mcp-protocol-version'), body)) await serveStateless(exchange, body)
+  else await serveHandshake(exchange, body)
+}
+
+function checkAccept({ accepts }: Exchange): void {
+  if (!accepts.json && !accepts.sse) throw refusal(406, 'Not Acceptable: accept application/json, text/event-stream, or both')
+}
+
+function checkContentType({ request }: Exchange): void {
+  if (!isJson(request.headers['content-type'])) throw refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
+}
+
+/** The stateless version has only POST; HEAD opens nothing in any. */
+function requireSessionMethod(exchange: Exchange): void {
+  if (exchange.header('mcp-protocol-version') === STATELESS.name) throw refusal(405, `Method Not Allowed: ${STATELESS.name} has only POST`, { Allow: 'POST' })
+  if (exchange.request.method === 'HEAD') throw refusal(405, 'Method Not Allowed', { Allow: 'POST, GET, DELETE' })
+}

@@ -1,0 +1,108 @@
+/** Owns the messages that are kept for clients whose connection drops: bounded per session and in all. */
+
+export interface KeptMessage {
+  readonly stream: number
+  /** Position in its stream, from 1. */
+  readonly sequence: number
+  readonly text: string
+}
+
+interface Entry extends KeptMessage {
+  readonly log: ReplayLog
+  readonly bytes: number
+}
+
+export interface ReplayBounds {
+  messages: number
+  bytes: number
+  /** Bytes of all sessions together. */
+  totalBytes: number
+}
+
+/** All logs of a process. Sets keep insertion order, so the oldest message is always the first. */
+export class ReplayStore {
+  readonly #bounds: ReplayBounds
+  readonly #entries = new Set<Entry>()
+  #bytes = 0
+
+  constructor(bounds: ReplayBounds) {
+    this.#bounds = bounds
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  open(): ReplayLog {
+    return new ReplayLog(this)
+  }
+
+  /** Keeps a message; what is over a bound is forgotten, oldest first. */
+  keep(log: ReplayLog, message: KeptMessage): void {
+    const entry: Entry = { ...message, log, bytes: Buffer.byteLength(message.text) }
+    this.#entries.add(entry)
+    log.add(entry)
+    this.#bytes += entry.bytes
+    while (log.entries.size > this.#bounds.messages || log.bytes > this.#bounds.bytes) this.#forgetFirst(log.entries)
+    while (this.#bytes > this.#bounds.totalBytes) this.#forgetFirst(this.#entries)
+  }
+
+  forgetAll(log: ReplayLog): void {
+    for (const entry of log.entries) this.#forget(entry)
+  }
+
+  #forgetFirst(entries: Set<Entry>): void {
+    for (const entry of entries) return this.#forget(entry)
+  }
+
+  #forget(entry: Entry): void {
+    this.#entries.delete(entry)
+    entry.log.remove(entry)
+    this.#bytes -= entry.bytes
+  }
+}
+
+/** The messages of one session. */
+export class ReplayLog {
+  readonly #store: ReplayStore
+  readonly #countOf = new Map<number, number>()
+  readonly entries = new Set<Entry>()
+  bytes = 0
+
+  constructor(store: ReplayStore) {
+    this.#store = store
+  }
+
+  keep(message: KeptMessage): void {
+    this.#store.keep(this, message)
+  }
+
+  /** What is kept of a stream after a position, in order. */
+  after(stream: number, sequence: number): KeptMessage[] {
+    return [...this.entries].filter((entry) => entry.stream === stream && entry.sequence > sequence)
+  }
+
+  holds(stream: number): boolean {
+    return this.#countOf.has(stream)
+  }
+
+  /** For the store alone. */
+  add(entry: Entry): void {
+    this.entries.add(entry)
+    this.bytes += entry.bytes
+    this.#countOf.set(entry.stream, (this.#countOf.get(entry.stream) ?? 0) + 1)
+  }
+
+  /** For the store alone. */
+  remove(entry: Entry): void {
+    this.entries.delete(entry)
+    this.bytes -= entry.bytes
+    const left = (this.#countOf.get(entry.stream) ?? 1) - 1
+    if (left > 0) this.#countOf.set(entry.stream, left)
+    else this.#countOf.delete(entry.stream)
+  }
+
+  forget(): void {
+    this.#store.forgetAll(this)
+  }
+}

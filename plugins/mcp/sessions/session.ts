@@ -1,0 +1,161 @@
+/** Owns a session of the handshake versions: what was agreed, what is in flight, and the ways to its client. */
+import type { SseStream } from 'svc/plugin'
+import { MAX_PENDING_BYTES, MAX_REQUESTS_IN_FLIGHT } from '../bounds.ts'
+import { CODES, RpcError } from '../errors.ts'
+import { notificationText, type RequestId } from '../json-rpc.ts'
+import type { JsonObject, LogLevel } from '../types.ts'
+import type { Version } from '../versions.ts'
+import { PendingQuestions } from './pending-questions.ts'
+import type { ReplayLog } from './replay.ts'
+import { SessionStream } from './session-stream.ts'
+
+export type Transport = 'streamable-http' | 'http+sse'
+
+/** What `initialize` settles. */
+export interface Agreement {
+  server: string
+  transport: Transport
+  version: Version
+  clientCapabilities: JsonObject
+  /** `sub` of the credentials, null on open servers. */
+  principal: string | null
+}
+
+/** A request that is being worked on. */
+export interface InFlight {
+  readonly signal: AbortSignal
+  cancel(): void
+}
+
+export class Session {
+  readonly id: string
+  readonly server: string
+  readonly transport: Transport
+  readonly principal: string | null
+  version: Version
+  clientCapabilities: JsonObject
+  /** Null until the client sets one: no log messages. */
+  logLevel: LogLevel | null = null
+  /** URIs whose updates the client wants. */
+  readonly subscriptions = new Set<string>()
+  readonly questions: PendingQuestions
+  lastUsedAt: number
+  openStreams = 0
+  readonly #log: ReplayLog
+  readonly #streams = new Map<number, SessionStream>()
+  readonly #inFlight = new Map<RequestId, InFlight>()
+  #streamCount = 0
+  #standalone: SessionStream | null = null
+  #legacy: SseStream | null = null
+  #hasEnded = false
+
+  constructor(id: string, agreement: Agreement, log: ReplayLog, questionMs: number, now: number) {
+    this.id = id
+    this.server = agreement.server
+    this.transport = agreement.transport
+    this.principal = agreement.principal
+    this.version = agreement.version
+    this.clientCapabilities = agreement.clientCapabilities
+    this.lastUsedAt = now
+    this.#log = log
+    this.questions = new PendingQuestions(questionMs)
+  }
+
+  /** Open streams and running requests count as use. */
+  get isBusy(): boolean {
+    return this.openStreams > 0 || this.#inFlight.size > 0
+  }
+
+  // ------------------------------------------------------------------------------------------------------- streams
+
+  /** A stream for the messages of one call. */
+  newStream(): SessionStream {
+    for (const [number, stream] of this.#streams) if (stream.isSpent) this.#streams.delete(number)
+    const stream = new SessionStream(++this.#streamCount, this.#log)
+    this.#streams.set(stream.number, stream)
+    return stream
+  }
+
+  stream(number: number): SessionStream | undefined {
+    return this.#streams.get(number)
+  }
+
+  /** The stream of GET, for what belongs to no call; undefined while one is connected. */
+  newStandalone(): SessionStream | undefined {
+    if (this.#standalone?.isConnected) return undefined
+    this.#standalone?.complete()
+    this.#standalone = this.newStream()
+    return this.#standalone
+  }
+
+  /** Counts a connection of the session until it is over. */
+  hold(connection: SseStream, now: () => number): void {
+    this.openStreams++
+    void connection.over.then(() => {
+      this.openStreams--
+      this.lastUsedAt = now()
+    })
+  }
+
+  attachLegacy(connection: SseStream): void {
+    this.#legacy = connection
+  }
+
+  /** Sends on the one stream of the legacy transport. */
+  writeLegacy(text: string): void {
+    this.#legacy?.send({ event: 'message', data: text })
+    if (this.#legacy && this.#legacy.pendingBytes > MAX_PENDING_BYTES) this.#legacy.end()
+  }
+
+  /** Sends what belongs to no call; lost when the client has opened no stream for it. */
+  push(method: string, params?: JsonObject): void {
+    const text = notificationText(method, params)
+    if (this.transport === 'http+sse') this.writeLegacy(text)
+    else this.#standalone?.write(text)
+  }
+
+  // ------------------------------------------------------------------------------------------------------ requests
+
+  /** Registers a request. Throws -32603 when too many are in flight. */
+  begin(id: RequestId, onCancel: () => void): InFlight {
+    if (this.#inFlight.size >= MAX_REQUESTS_IN_FLIGHT) throw new RpcError(CODES.internal, `Too many requests in flight (at most ${MAX_REQUESTS_IN_FLIGHT})`)
+    let controller: AbortController | undefined
+    let isCancelled = false
+    const inFlight: InFlight = {
+      // Made when first asked for: most tools never look at it.
+      get signal() {
+        controller ??= new AbortController()
+        if (isCancelled) controller.abort()
+        return controller.signal
+      },
+      cancel() {
+        isCancelled = true
+        controller?.abort()
+        onCancel()
+      },
+    }
+    this.#inFlight.set(id, inFlight)
+    return inFlight
+  }
+
+  finish(id: RequestId, inFlight: InFlight, now: number): void {
+    if (this.#inFlight.get(id) === inFlight) this.#inFlight.delete(id)
+    this.lastUsedAt = now
+  }
+
+  /** `notifications/cancelled`; an unknown id changes nothing. */
+  cancel(id: unknown): void {
+    this.#inFlight.get(id as RequestId)?.cancel()
+  }
+
+  /** Closes streams, aborts what is in flight, forgets what was kept. Once. */
+  end(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    for (const inFlight of this.#inFlight.values()) inFlight.cancel()
+    for (const stream of this.#streams.values()) stream.complete()
+    this.#legacy?.end()
+    this.#streams.clear()
+    this.#log.forget()
+  }
+}

@@ -1,0 +1,11 @@
+/** Owns `server/discover`, which stands in for the handshake. */
+import type { Call, Outcome } from '../../call.ts'
+import { VERSION_NAMES } from '../../versions.ts'
+import { capabilities } from '../server-info.ts'
+
+export function discover({ server, version }: Call): Outcome {
+  return {
+    result: { supportedVersions: VERSION_NAMES, capabilities: capabilities(server, version), instructions: server.definition.instructions },
+    cache: { ttlMs: 3_600_000, cacheScope: 'public' },
+  }
+}

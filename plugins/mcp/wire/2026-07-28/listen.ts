@@ -1,0 +1,50 @@
+/** Owns `subscriptions/listen`: a stream of the changes that the client asked for. */
+import { MAX_PENDING_BYTES, MAX_SUBSCRIPTIONS } from '../../bounds.ts'
+import { invalidParams, refusal } from '../../errors.ts'
+import type { Exchange } from '../../exchange.ts'
+import { isObject, notificationText, resultText, type RpcRequest } from '../../json-rpc.ts'
+import type { Server } from '../../server.ts'
+import type { JsonObject, ListName } from '../../types.ts'
+import { resultMeta } from './results.ts'
+
+const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
+
+interface Honoured {
+  lists: Set<ListName>
+  uris: Set<string>
+}
+
+/** Opens the stream. Throws 406 without one, -32602 without `notifications`. */
+export function listen(exchange: Exchange, request: RpcRequest): void {
+  const { mcp, server } = exchange
+  if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: subscriptions/listen answers with text/event-stream')
+  if (!isObject(request.params.notifications)) throw invalidParams('"notifications" must be an object')
+  const honoured = readWishes(request.params.notifications, server)
+  const subscription = { [SUBSCRIPTION_KEY]: request.id }
+  const goodbye = resultText(request.id, JSON.stringify({ resultType: 'complete', _meta: { ...subscription, ...resultMeta(server) } }))
+  const stream = exchange.openStream({ endless: true, lifetimeMs: mcp.bounds.longStreamMs, farewell: () => stream?.send({ event: 'message', data: goodbye }) })
+  if (!stream) return
+  const send = (method: string, params: JsonObject) => {
+    // A reader that is far behind misses changes rather than having them pile up; lists can be fetched at any time.
+    if (stream.pendingBytes <= MAX_PENDING_BYTES) stream.send({ event: 'message', data: notificationText(method, { ...params, _meta: subscription }) })
+  }
+  send('notifications/subscriptions/acknowledged', { notifications: acknowledge(honoured) })
+  const stop = mcp.hub.listen({ server: server.name, lists: honoured.lists, uris: honoured.uris, send })
+  void stream.over.then(stop)
+}
+
+/** What is asked for and offered; unknown members and URIs are left out. */
+function readWishes(wishes: JsonObject, server: Server): Honoured {
+  const lists = new Set<ListName>()
+  if (wishes.toolsListChanged === true) lists.add('tools')
+  if (wishes.promptsListChanged === true && server.prompts.size > 0) lists.add('prompts')
+  if (wishes.resourcesListChanged === true && server.hasResources) lists.add('resources')
+  const asked = Array.isArray(wishes.resourceSubscriptions) ? wishes.resourceSubscriptions : []
+  const known = asked.filter((uri): uri is string => typeof uri === 'string' && server.findResource(uri) !== null)
+  return { lists, uris: new Set([...new Set(known)].slice(0, MAX_SUBSCRIPTIONS)) }
+}
+
+function acknowledge({ lists, uris }: Honoured): JsonObject {
+  const flags = [...lists].map((list) => [`${list}ListChanged`, true])
+  return { ...Object.fromEntries(flags), ...(uris.size > 0 ? { resourceSubscriptions: [...uris] } : {}) }
+}

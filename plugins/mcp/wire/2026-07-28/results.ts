@@ -1,0 +1,23 @@
+/** Owns what stateless results carry beside their own members. */
+import type { CacheHint, Outcome } from '../../call.ts'
+import { resultJson } from '../../dispatch.ts'
+import type { Server } from '../../server.ts'
+import type { JsonObject } from '../../types.ts'
+
+const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
+
+/** The JSON text of a complete result. The result's own text is not parsed or built again: the rest is spliced in. */
+export function completeResult(outcome: Outcome, server: Server): string {
+  const text = resultJson(outcome)
+  const own = text === '{}' ? '{' : `${text.slice(0, -1)},`
+  return `${own}${cacheMembers(outcome.cache)}"resultType":"complete","_meta":{"${SERVER_INFO_KEY}":${server.infoText}}}`
+}
+
+/** `_meta` of the results that are built as objects. */
+export function resultMeta(server: Server): JsonObject {
+  return { [SERVER_INFO_KEY]: JSON.parse(server.infoText) }
+}
+
+function cacheMembers(cache: CacheHint | undefined): string {
+  return cache ? `"ttlMs":${cache.ttlMs},"cacheScope":"${cache.cacheScope}",` : ''
+}

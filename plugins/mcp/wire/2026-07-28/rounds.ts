@@ -1,0 +1,111 @@
+/** Owns questions in stateless calls: the call ends with them, and is made again with the answers and signed state. */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Call } from '../../call.ts'
+import { CODES, invalidParams, RpcError } from '../../errors.ts'
+import { isObject } from '../../json-rpc.ts'
+import { CAPABILITY, isSupported, isUsable, questionParams } from '../../questions.ts'
+import type { Answers, JsonObject, Question } from '../../types.ts'
+
+const STATE_LIFETIME_MS = 10 * 60_000
+const MAX_STATE = 64 * 1024
+
+/** Thrown through a handler that asks what is not answered yet; the result of this round. */
+export class InputRequired extends Error {
+  readonly result: JsonObject
+  constructor(result: JsonObject) {
+    super('input required')
+    this.result = result
+  }
+}
+
+/** What the state says; bound to everything that must be the same in the next round. */
+interface State {
+  /** Digest of method, name, arguments and caller. */
+  binding: string
+  expiresAt: number
+  /** Makes the state of every round another one. */
+  nonce: string
+  answers: Record<string, JsonObject>
+}
+
+/** The rounds of one call so far. */
+export class Rounds {
+  readonly #key: Buffer
+  readonly #binding: string
+  /** Answers of earlier rounds, and those of this one as questions use them. */
+  readonly #known: Map<string, unknown>
+  readonly #given: Map<string, unknown>
+
+  /** Reads state and answers of a request. Throws -32602 when they can't be used. */
+  constructor(call: Pick<Call, 'method' | 'params' | 'claims'>, key: Buffer) {
+    this.#key = key
+    this.#binding = bindingOf(call)
+    const { requestState, inputResponses } = call.params
+    this.#known = new Map(requestState === undefined ? [] : Object.entries(this.#readState(requestState).answers))
+    this.#given = readResponses(inputResponses)
+  }
+
+  /** The answers when all are known. Throws `InputRequired` with the missing questions, -32021 without the capability. */
+  ask(questions: Record<string, Question>, call: Pick<Call, 'version' | 'conversation'>): Answers {
+    requireCapabilities(Object.values(questions), call)
+    const answers: Answers = Object.create(null)
+    const missing: [string, JsonObject][] = []
+    for (const [key, question] of Object.entries(questions)) {
+      const answer = [this.#given.get(key), this.#known.get(key)].find((candidate) => isUsable(question.method, candidate))
+      if (answer === undefined) missing.push([key, { method: question.method, params: questionParams(question, call.version) }])
+      else {
+        answers[key] = answer as JsonObject
+        this.#known.set(key, answer)
+      }
+    }
+    if (missing.length > 0) throw new InputRequired({ resultType: 'input_required', inputRequests: Object.fromEntries(missing), requestState: this.#writeState() })
+    return answers
+  }
+
+  #writeState(): string {
+    const state: State = { binding: this.#binding, expiresAt: Date.now() + STATE_LIFETIME_MS, nonce: randomBytes(9).toString('base64url'), answers: Object.fromEntries(this.#known) as Answers }
+    const payload = Buffer.from(JSON.stringify(state)).toString('base64url')
+    const text = `${payload}.${this.#sign(payload)}`
+    if (text.length > MAX_STATE) throw invalidParams(`The answers make a requestState of more than ${MAX_STATE} bytes`)
+    return text
+  }
+
+  #readState(text: unknown): State {
+    if (typeof text !== 'string' || text.length > MAX_STATE) throw invalidState()
+    const [payload = '', mac = '', ...rest] = text.split('.')
+    const expected = this.#sign(payload)
+    if (rest.length > 0 || mac.length !== expected.length || !timingSafeEqual(Buffer.from(mac, 'latin1'), Buffer.from(expected, 'latin1'))) throw invalidState()
+    const state = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as State
+    if (state.binding !== this.#binding || state.expiresAt < Date.now()) throw invalidState()
+    return state
+  }
+
+  #sign(payload: string): string {
+    return createHmac('sha256', this.#key).update(payload).digest('base64url')
+  }
+}
+
+function bindingOf({ method, params, claims }: Pick<Call, 'method' | 'params' | 'claims'>): string {
+  const principal = typeof claims?.sub === 'string' ? claims.sub : 'anonymous'
+  const parts = [method, params.name ?? params.uri ?? null, params.arguments ?? {}, principal]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}
+
+function readResponses(value: unknown): Map<string, unknown> {
+  if (value === undefined) return new Map()
+  if (!isObject(value)) throw invalidParams('"inputResponses" must be an object')
+  const responses = new Map(Object.entries(value))
+  for (const [key, response] of responses) if (!isObject(response)) throw invalidParams(`"inputResponses.${key.slice(0, 100)}" must be an object`)
+  return responses
+}
+
+function requireCapabilities(questions: Question[], { version, conversation }: Pick<Call, 'version' | 'conversation'>): void {
+  const missing = questions.filter(({ method }) => !isSupported(method, version, conversation.clientCapabilities)).map(({ method }) => CAPABILITY[method])
+  if (missing.length === 0) return
+  const requiredCapabilities = Object.fromEntries(missing.map((name) => [name, {}]))
+  throw new RpcError(CODES.missingCapability, `Missing required client capability: ${missing.join(', ')}`, { status: 400, data: { requiredCapabilities } })
+}
+
+function invalidState(): RpcError {
+  return invalidParams('Invalid or expired requestState')
+}

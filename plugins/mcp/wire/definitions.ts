@@ -1,0 +1,55 @@
+/** Owns how tools, resources, templates and prompts look in the lists of each protocol version. */
+import { withoutRouting } from '../schema.ts'
+import type { JsonObject, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolAnnotations, ToolDefinition } from '../types.ts'
+import type { Version } from '../versions.ts'
+
+export function showTool(tool: ToolDefinition, version: Version): JsonObject {
+  return {
+    name: tool.name,
+    title: version.titles ? tool.title : undefined,
+    description: tool.description,
+    inputSchema: version.routedArguments ? tool.inputSchema : withoutRouting(tool.inputSchema),
+    outputSchema: version.structuredOutput ? tool.outputSchema : undefined,
+    annotations: version.annotations ? showAnnotations(tool) : undefined,
+  }
+}
+
+export function showResource(resource: ResourceDefinition, version: Version): JsonObject {
+  return {
+    uri: resource.uri,
+    name: resource.name,
+    title: version.titles ? resource.title : undefined,
+    description: resource.description,
+    mimeType: resource.mimeType,
+    size: resource.size,
+  }
+}
+
+export function showTemplate(template: TemplateDefinition, version: Version): JsonObject {
+  return {
+    uriTemplate: template.uriTemplate,
+    name: template.name,
+    title: version.titles ? template.title : undefined,
+    description: template.description,
+    mimeType: template.mimeType,
+  }
+}
+
+export function showPrompt(prompt: PromptDefinition, version: Version): JsonObject {
+  return {
+    name: prompt.name,
+    title: version.titles ? prompt.title : undefined,
+    description: prompt.description,
+    arguments: (prompt.arguments ?? []).map(({ name, title, description, required }) => ({
+      name,
+      title: version.titles ? title : undefined,
+      description,
+      required: required ?? false,
+    })),
+  }
+}
+
+/** The first version with annotations had no `title` beside the name: it stands inside. */
+function showAnnotations(tool: ToolDefinition): ToolAnnotations | undefined {
+  return tool.annotations || tool.title ? { title: tool.title, ...tool.annotations } : undefined
+}

@@ -1,0 +1,37 @@
+/** Owns the answer to one request of a session, whatever transport brought it. */
+import type { Call } from '../../call.ts'
+import { dispatch, resultJson } from '../../dispatch.ts'
+import { Cancelled, CODES, RpcError } from '../../errors.ts'
+import type { Exchange } from '../../exchange.ts'
+import { errorText, resultText, type RpcRequest } from '../../json-rpc.ts'
+import { pageSizeOf } from '../../page-size.ts'
+import type { Session } from '../../sessions/session.ts'
+import { SessionConversation } from './conversation.ts'
+import { sessionMethod } from './methods.ts'
+import type { Outlet } from './outlet.ts'
+
+/** Resolves with the text of the answer, or null as soon as the client cancels. Never rejects. */
+export function answerRequest(request: RpcRequest, session: Session, exchange: Exchange, outlet: Outlet): Promise<string | null> {
+  return new Promise((resolve) => {
+    run(request, session, exchange, outlet, () => resolve(null)).then(resolve, (error: unknown) => resolve(failureText(error, request, exchange)))
+  })
+}
+
+async function run(request: RpcRequest, session: Session, exchange: Exchange, outlet: Outlet, onCancel: () => void): Promise<string> {
+  const { mcp, server, claims, http } = exchange
+  const inFlight = session.begin(request.id, onCancel)
+  try {
+    const conversation = new SessionConversation(mcp.hub, session, inFlight, outlet)
+    const call: Call = { server, version: session.version, method: request.method, params: request.params, pageSize: pageSizeOf(exchange.request), claims, http, conversation }
+    return resultText(request.id, resultJson(await dispatch(call, (name) => sessionMethod(name, session))))
+  } finally {
+    session.finish(request.id, inFlight, mcp.hub.sessions.now())
+  }
+}
+
+function failureText(error: unknown, request: RpcRequest, exchange: Exchange): string | null {
+  if (error instanceof Cancelled) return null
+  if (error instanceof RpcError) return errorText(request.id, error)
+  exchange.logFailure(request.method, error)
+  return errorText(request.id, new RpcError(CODES.internal, 'Internal error'))
+}

@@ -1,0 +1,40 @@
+/** Owns batches, which one revision had (2025-03-26): an array of messages in one POST. */
+import { checkScope } from '../../access/scope.ts'
+import { MAX_BATCH } from '../../bounds.ts'
+import { refusal, RpcError } from '../../errors.ts'
+import type { Exchange } from '../../exchange.ts'
+import { errorText, readId, readMessage } from '../../json-rpc.ts'
+import type { Session } from '../../sessions/session.ts'
+import { answerRequest } from './answer.ts'
+import { takeNotice } from './notice.ts'
+import { NOWHERE, PostOutlet } from './outlet.ts'
+
+/** Runs all messages at the same time and answers in the order in which they were sent; nothing to answer is 202. */
+export async function serveBatch(messages: unknown[], session: Session, exchange: Exchange): Promise<void> {
+  if (!session.version.batches) throw refusal(400, `Invalid Request: ${session.version.name} has no batches`)
+  if (messages.length === 0 || messages.length > MAX_BATCH) throw refusal(400, `Invalid Request: a batch has 1 to ${MAX_BATCH} messages`)
+  const answers = await Promise.all(messages.map((message) => answerMember(message, session, exchange)))
+  const texts = answers.filter((text) => text !== null)
+  if (texts.length === 0) return exchange.accept()
+  if (exchange.accepts.json) return exchange.sendJson(200, `[${texts.join(',')}]`)
+  const outlet = new PostOutlet(exchange, session)
+  for (const text of texts) outlet.write(text)
+  outlet.complete()
+}
+
+/** The answer to a member, null for what is not answered. */
+async function answerMember(value: unknown, session: Session, exchange: Exchange): Promise<string | null> {
+  try {
+    const message = readMessage(value)
+    if (message.kind !== 'request') {
+      takeNotice(message, session)
+      return null
+    }
+    if (message.method === 'initialize') throw refusal(400, 'Invalid Request: initialize does not go into a batch')
+    checkScope(exchange, message)
+    return await answerRequest(message, session, exchange, NOWHERE)
+  } catch (error) {
+    if (error instanceof RpcError) return errorText(readId(value), error)
+    throw error
+  }
+}

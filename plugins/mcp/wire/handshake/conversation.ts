@@ -1,0 +1,65 @@
+/** Owns the way to the client of a call in a session. */
+import type { Call, Conversation } from '../../call.ts'
+import { ToolFailure } from '../../errors.ts'
+import type { Hub } from '../../hub.ts'
+import { notificationText } from '../../json-rpc.ts'
+import { isSupported, questionParams, SUBJECT } from '../../questions.ts'
+import type { InFlight, Session } from '../../sessions/session.ts'
+import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
+import type { Outlet } from './outlet.ts'
+
+export class SessionConversation implements Conversation {
+  readonly #hub: Hub
+  readonly #session: Session
+  readonly #inFlight: InFlight
+  readonly #outlet: Outlet
+
+  constructor(hub: Hub, session: Session, inFlight: InFlight, outlet: Outlet) {
+    this.#hub = hub
+    this.#session = session
+    this.#inFlight = inFlight
+    this.#outlet = outlet
+  }
+
+  get session(): string {
+    return this.#session.id
+  }
+  get transport(): 'streamable-http' | 'http+sse' {
+    return this.#session.transport
+  }
+  get logLevel(): LogLevel | null {
+    return this.#session.logLevel
+  }
+  get clientCapabilities(): JsonObject {
+    return this.#session.clientCapabilities
+  }
+  get signal(): AbortSignal {
+    return this.#inFlight.signal
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.#outlet.write(notificationText(method, params))
+  }
+
+  /** Sessions have no rounds: the answer comes while the handler waits. */
+  resume(): void {}
+
+  async ask(questions: Record<string, Question>, call: Call): Promise<Answers> {
+    const answers = await Promise.all(Object.entries(questions).map(async ([key, question]) => [key, await this.#askOne(question, call)] as const))
+    return Object.fromEntries(answers)
+  }
+
+  closeStream(): void {
+    this.#outlet.closeConnection()
+  }
+
+  announce(list: ListName): void {
+    this.#hub.listChanged(this.#session.server, list)
+  }
+
+  #askOne({ method, params }: Question, { version }: Call): Promise<JsonObject> {
+    if (!isSupported(method, version, this.clientCapabilities)) throw new ToolFailure(`${SUBJECT[method]} failed: the client did not declare it`)
+    if (!this.#outlet.isStream) throw new ToolFailure(`${SUBJECT[method]} failed: the client takes no event stream`)
+    return this.#session.questions.ask(method, questionParams({ method, params }, version), this.signal, (text) => this.#outlet.write(text))
+  }
+}

@@ -1,0 +1,28 @@
+/** Owns `initialize`: what client and server agree on. */
+import { isObject, type RpcRequest } from '../../json-rpc.ts'
+import type { Server } from '../../server.ts'
+import type { Agreement, Session, Transport } from '../../sessions/session.ts'
+import type { JsonObject } from '../../types.ts'
+import { negotiate } from '../../versions.ts'
+import { capabilities, serverInfo } from '../server-info.ts'
+
+/** Missing or odd members of `params` do not fail: they count as absent. */
+export function readAgreement({ params }: RpcRequest, server: Server, transport: Transport, claims: JsonObject | null): Agreement {
+  return {
+    server: server.name,
+    transport,
+    version: negotiate(params.protocolVersion),
+    clientCapabilities: isObject(params.capabilities) ? params.capabilities : {},
+    principal: typeof claims?.sub === 'string' ? claims.sub : null,
+  }
+}
+
+/** The JSON text of the result. */
+export function initializeResult(session: Session, server: Server): string {
+  return JSON.stringify({
+    protocolVersion: session.version.name,
+    capabilities: capabilities(server, session.version),
+    serverInfo: serverInfo(server, session.version),
+    instructions: server.definition.instructions,
+  })
+}

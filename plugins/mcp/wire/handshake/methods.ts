@@ -1,0 +1,47 @@
+/** Owns the methods that only sessions have: ping, log level, resource subscriptions. */
+import { isLogLevel, type Call, type Outcome } from '../../call.ts'
+import { MAX_SUBSCRIPTIONS } from '../../bounds.ts'
+import type { Method } from '../../dispatch.ts'
+import { invalidParams, methodNotFound } from '../../errors.ts'
+import { readUri, requireResource } from '../../methods/resources.ts'
+import type { Session } from '../../sessions/session.ts'
+
+const NOTHING: Outcome = { result: '{}' }
+
+const METHODS: ReadonlyMap<string, (call: Call, session: Session) => Outcome> = new Map([
+  ['ping', () => NOTHING],
+  ['logging/setLevel', setLevel],
+  ['resources/subscribe', subscribe],
+  ['resources/unsubscribe', unsubscribe],
+])
+
+/** The method of that name as this session has it. */
+export function sessionMethod(name: string, session: Session): Method | undefined {
+  const method = METHODS.get(name)
+  return method && ((call) => method(call, session))
+}
+
+function setLevel({ params }: Call, session: Session): Outcome {
+  if (!isLogLevel(params.level)) throw invalidParams('Unknown log level')
+  session.logLevel = params.level
+  return NOTHING
+}
+
+function subscribe(call: Call, session: Session): Outcome {
+  const uri = readKnownUri(call)
+  if (session.subscriptions.size >= MAX_SUBSCRIPTIONS && !session.subscriptions.has(uri)) throw invalidParams(`Too many subscriptions (at most ${MAX_SUBSCRIPTIONS})`)
+  session.subscriptions.add(uri)
+  return NOTHING
+}
+
+function unsubscribe(call: Call, session: Session): Outcome {
+  session.subscriptions.delete(readKnownUri(call))
+  return NOTHING
+}
+
+function readKnownUri(call: Call): string {
+  if (!call.server.hasResources) throw methodNotFound(call.method)
+  const uri = readUri(call)
+  requireResource(call, uri)
+  return uri
+}

@@ -1,0 +1,61 @@
+/** Owns where the messages of a call in a session go: the stream of its POST, the legacy stream, or nowhere. */
+import type { Exchange } from '../../exchange.ts'
+import type { Session } from '../../sessions/session.ts'
+import type { SessionStream } from '../../sessions/session-stream.ts'
+
+export interface Outlet {
+  /** False: nothing sent here reaches the client, so questions make no sense. */
+  readonly isStream: boolean
+  write(text: string): void
+  /** Ends the connection, not the call. */
+  closeConnection(): void
+}
+
+/** For clients that take one JSON answer only. */
+export const NOWHERE: Outlet = { isStream: false, write() {}, closeConnection() {} }
+
+export function legacyOutlet(session: Session): Outlet {
+  return { isStream: true, write: (text) => session.writeLegacy(text), closeConnection() {} }
+}
+
+/** The reply to a POST, which becomes a stream with the first message. */
+export class PostOutlet implements Outlet {
+  readonly isStream = true
+  readonly #exchange: Exchange
+  readonly #session: Session
+  #stream: SessionStream | null = null
+
+  constructor(exchange: Exchange, session: Session) {
+    this.#exchange = exchange
+    this.#session = session
+  }
+
+  get hasBegun(): boolean {
+    return this.#stream !== null
+  }
+
+  /** Starts the stream. The call goes on, and its messages are kept, also when there is no connection for it. */
+  open(): SessionStream {
+    if (this.#stream) return this.#stream
+    this.#stream = this.#session.newStream()
+    const connection = this.#exchange.openStream()
+    if (connection) {
+      this.#session.hold(connection, this.#exchange.mcp.hub.sessions.now)
+      this.#stream.begin(connection, this.#session.version.priming)
+    }
+    return this.#stream
+  }
+
+  write(text: string): void {
+    this.open().write(text)
+  }
+
+  closeConnection(): void {
+    if (this.#session.version.priming) this.open().disconnect()
+  }
+
+  /** Ends the stream, after the answer if there is one. */
+  complete(answer?: string): void {
+    this.open().complete(answer)
+  }
+}

@@ -1,0 +1,91 @@
+/** Owns POST and DELETE of the handshake era: messages that belong to a session. */
+import { checkScope } from '../../access/scope.ts'
+import { STREAM_AFTER_MS } from '../../bounds.ts'
+import { CODES, refusal, RpcError } from '../../errors.ts'
+import type { Exchange } from '../../exchange.ts'
+import { errorText, readMessage, resultText, type RequestId, type RpcRequest } from '../../json-rpc.ts'
+import type { Session, Transport } from '../../sessions/session.ts'
+import { handshakeVersion } from '../../versions.ts'
+import { unsupportedVersion } from '../2026-07-28/envelope.ts'
+import { answerRequest } from './answer.ts'
+import { serveBatch } from './batch.ts'
+import { initializeResult, readAgreement } from './initialize.ts'
+import { takeNotice } from './notice.ts'
+import { NOWHERE, PostOutlet } from './outlet.ts'
+
+/** Answers a POST. Throws the refusals of the transport. */
+export async function serveHandshake(exchange: Exchange, body: unknown): Promise<void> {
+  checkVersionHeader(exchange)
+  if (Array.isArray(body)) {
+    exchange.facts.method = 'batch'
+    return serveBatch(body, requireSession(exchange, 'streamable-http'), exchange)
+  }
+  const message = readMessage(body)
+  if (message.kind !== 'response') exchange.facts.method = message.method
+  if (message.kind === 'request' && message.method === 'initialize') return initialize(message, exchange)
+  const session = requireSession(exchange, 'streamable-http')
+  if (message.kind === 'request') return serveRequest(message, session, exchange)
+  takeNotice(message, session)
+  exchange.accept()
+}
+
+/** Ends the session. */
+export function endSession(exchange: Exchange): void {
+  checkVersionHeader(exchange)
+  const session = requireSession(exchange, 'streamable-http')
+  exchange.mcp.hub.sessions.end(session)
+  exchange.sendJson(200, JSON.stringify({ terminated: session.id }))
+}
+
+/** Any handshake version will do: it need not be the one that was agreed on. Throws -32022. */
+export function checkVersionHeader(exchange: Exchange): void {
+  const header = exchange.header('mcp-protocol-version')
+  if (header !== undefined && !handshakeVersion(header)) throw unsupportedVersion(header)
+}
+
+/** The session that the request names and may use. Throws 400 without an id, 404 with a wrong one. */
+export function requireSession(exchange: Exchange, transport: Transport, id = exchange.header('mcp-session-id')): Session {
+  if (!id) throw refusal(400, 'Bad Request: Mcp-Session-Id header is required')
+  const session = exchange.mcp.hub.sessions.use(id)
+  const isOwn = session && session.server === exchange.server.name && session.transport === transport && isSamePrincipal(session, exchange)
+  if (!isOwn) throw sessionNotFound()
+  exchange.facts.session = session.id
+  exchange.facts.version = session.version.name
+  return session
+}
+
+export function sessionNotFound(): RpcError {
+  return new RpcError(CODES.sessionNotFound, 'Session not found', { status: 404 })
+}
+
+function isSamePrincipal(session: Session, { claims }: Exchange): boolean {
+  return session.principal === (typeof claims?.sub === 'string' ? claims.sub : null)
+}
+
+/** The session begins with the answer; an id that came along is of no interest. */
+function initialize(request: RpcRequest, exchange: Exchange): void {
+  const { mcp, server } = exchange
+  const session = mcp.hub.sessions.create(readAgreement(request, server, 'streamable-http', exchange.claims))
+  exchange.facts.session = session.id
+  exchange.facts.version = session.version.name
+  exchange.reply.header('Mcp-Session-Id', session.id)
+  const text = resultText(request.id, initializeResult(session, server))
+  if (exchange.accepts.json) exchange.sendJson(200, text)
+  else new PostOutlet(exchange, session).complete(text)
+}
+
+async function serveRequest(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
+  checkScope(exchange, request)
+  if (!exchange.accepts.sse) return exchange.sendJson(200, (await answerRequest(request, session, exchange, NOWHERE)) ?? cancelledText(request.id))
+  const outlet = new PostOutlet(exchange, session)
+  const timer = setTimeout(() => outlet.open(), STREAM_AFTER_MS)
+  const answer = await answerRequest(request, session, exchange, outlet)
+  clearTimeout(timer)
+  if (answer === null || outlet.hasBegun || !exchange.accepts.json) outlet.complete(answer ?? undefined)
+  else exchange.sendJson(200, answer)
+}
+
+/** For a client that can't be given an empty stream. */
+function cancelledText(id: RequestId): string {
+  return errorText(id, new RpcError(CODES.cancelled, 'Request cancelled'))
+}

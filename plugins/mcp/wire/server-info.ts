@@ -1,0 +1,29 @@
+/** Owns how a server presents itself: its information and capabilities in each protocol version. */
+import type { Server } from '../server.ts'
+import type { JsonObject } from '../types.ts'
+import type { Version } from '../versions.ts'
+
+/** `serverInfo` of `initialize` and of stateless results. */
+export function serverInfo(server: Server, version: Version): JsonObject {
+  return {
+    name: server.isNamed ? `svc-mcp-${server.name}` : 'svc-mcp',
+    title: version.titles ? server.definition.title : undefined,
+    version: server.release,
+    description: version.descriptions ? server.definition.description : undefined,
+  }
+}
+
+/** What the server can do; a list method without its capability here is not found. */
+export function capabilities(server: Server, version: Version): JsonObject {
+  return {
+    tools: { listChanged: true },
+    resources: server.hasResources ? { subscribe: true, listChanged: true } : undefined,
+    prompts: server.prompts.size > 0 ? { listChanged: true } : undefined,
+    completions: offersCompletions(server, version) ? {} : undefined,
+    logging: {},
+  }
+}
+
+export function offersCompletions(server: Server, version: Version): boolean {
+  return version.completions && server.hasCompletions
+}
