@@ -1,0 +1,53 @@
+/** What formats share, as one object: providers get it through the extension point, not by import. */
+import { randomUUID } from 'node:crypto'
+import type { NeutralRequest } from '../neutral.ts'
+import { BadInput, type BadInputDetails } from '../errors.ts'
+import { cosine, Embedder } from './embedding.ts'
+import { generate, type GeneratedFault, type GenerateOptions } from './generate.ts'
+import * as json from './json.ts'
+import { modeOfModel } from './model-mode.ts'
+import { lastUserText, promptTokens, render } from './prompt.ts'
+import { rankDocuments } from './relevance.ts'
+import { fromSchema } from './schema-value.ts'
+import { digest, generator } from './seed.ts'
+import { count, pieces, words } from './tokens.ts'
+import type { ChatResult } from '../neutral.ts'
+
+/** Pure functions over text, tokens, schemas and vectors. */
+export interface Engine {
+  generate(request: NeutralRequest, options: GenerateOptions): ChatResult | GeneratedFault
+  /** The tokens of a text, and how many there are. */
+  pieces(text: string): string[]
+  count(text: string): number
+  words(text: string): string[]
+  /** The request as text, and its prompt tokens. */
+  render(request: NeutralRequest): string
+  promptTokens(request: NeutralRequest): number
+  lastUserText(request: NeutralRequest): string
+  /** A vector of length 1. */
+  embed(text: string, dimensions: number): number[]
+  cosine(a: readonly number[], b: readonly number[]): number
+  /** Documents by how well they fit, best first. */
+  relevance(query: string, documents: readonly string[]): { index: number; score: number }[]
+  /** A value that is valid for a JSON Schema. */
+  fromSchema(schema: unknown, userText: string): unknown
+  modeOfModel: typeof modeOfModel
+  /** An id of random hex digits, at most 64. */
+  randomId(digits: number): string
+  /** SHA-256 over the parts as hex digits, and numbers in [0, 1) that it fixes. */
+  digest(...parts: (string | number)[]): string
+  generator(hex: string): () => number
+  /** The error to throw for a request that is wrong: status 400, or the one given. */
+  badInput(message: string, details?: BadInputDetails): Error
+  /** Reading values of unknown shape. */
+  readonly json: typeof json
+}
+
+export const engine: Engine = {
+  generate, pieces, count, words, render, lastUserText, cosine, fromSchema, modeOfModel, digest, generator, json,
+  promptTokens: (request) => promptTokens(request, render(request)),
+  embed: (text, dimensions) => new Embedder(dimensions).embed(text),
+  relevance: rankDocuments,
+  randomId: (digits) => (randomUUID() + randomUUID()).replaceAll('-', '').slice(0, digits),
+  badInput: (message, details) => new BadInput(message, details),
+}

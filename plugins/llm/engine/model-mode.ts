@@ -1,0 +1,19 @@
+/** Which mode answers: asked for by header, by the model's name, by the provider. */
+import { modes, type Mode } from '../neutral.ts'
+
+const headerWords: Readonly<Record<string, Mode>> = { canned: 'canned', default: 'canned', echo: 'echo', scripted: 'scripted', script: 'scripted', random: 'random' }
+
+/** The mode that an `X-Svc-Mode` value asks for; undefined for others. */
+export function modeOfHeader(value: string | undefined): Mode | undefined {
+  const word = value?.trim().toLowerCase()
+  return word !== undefined && Object.hasOwn(headerWords, word) ? headerWords[word] : undefined
+}
+
+/** The first segment of a model name that names a mode: `svc-echo`, `my/random.v2`. */
+export function modeOfModel(model: string): Mode | undefined {
+  for (const segment of model.toLowerCase().split(/[-_:/.@]/)) {
+    const mode = modes.find((candidate) => candidate === segment)
+    if (mode !== undefined) return mode
+  }
+  return undefined
+}

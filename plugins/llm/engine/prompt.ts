@@ -1,0 +1,77 @@
+/** What the engine reads out of a request: its one text form, its tokens, the last user text, trailing tool results. */
+import type { Message, NeutralRequest, Part } from '../neutral.ts'
+import { count } from './tokens.ts'
+
+const describedCharacters = 60
+const imageTokens = 85
+const resultCharacters = 300
+
+/** The request as text, one line an item, as the mode `echo` answers it and prompt tokens are counted. */
+export function render(request: NeutralRequest): string {
+  const lines = request.system.map((text) => `system: ${text}`)
+  if (request.tools.length > 0) lines.push(`tools: ${request.tools.map((tool) => tool.name).join(', ')}`)
+  for (const message of request.messages) {
+    for (const part of message.parts) lines.push(renderPart(message.role, part))
+  }
+  return lines.join('\n')
+}
+
+function renderPart(role: Message['role'], part: Part): string {
+  if (part.type === 'text') return `${role}: ${part.text}`
+  if (part.type === 'call') return `assistant: [tool_call ${part.name}] ${compact(part.args)}`
+  if (part.type === 'result') return `tool (${part.name ?? 'result'}): ${part.content}`
+  return `${role}: [${part.type} ${part.description.slice(0, describedCharacters)}]`
+}
+
+/** Compact JSON; texts that are no JSON are kept as they came. */
+function compact(args: unknown): string {
+  return typeof args === 'string' ? args : (JSON.stringify(args) ?? 'null')
+}
+
+/** Tokens of a request whose text form is `prompt`: the text, its tools, 85 for an image; at least 1. */
+export function promptTokens(request: NeutralRequest, prompt: string): number {
+  let tokens = count(prompt)
+  for (const tool of request.tools) tokens += count(`${tool.name} ${tool.description} ${JSON.stringify(tool.schema) ?? ''}`)
+  for (const message of request.messages) {
+    for (const part of message.parts) if (part.type === 'image') tokens += imageTokens
+  }
+  return Math.max(1, tokens)
+}
+
+/** The text of the last user message, its parts joined with newlines; empty when there is none. */
+export function lastUserText(request: NeutralRequest): string {
+  for (let i = request.messages.length - 1; i >= 0; i--) {
+    const message = request.messages[i]
+    if (message?.role !== 'user' || (message.parts.length > 0 && message.parts.every((part) => part.type === 'result'))) continue
+    return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  }
+  return ''
+}
+
+/** The sentence about the tool results that end the request; null when it does not end with results. */
+export function answerToResults(request: NeutralRequest): string | null {
+  const results: string[] = []
+  for (let i = request.messages.length - 1; i >= 0; i--) {
+    const message = request.messages[i]
+    if (message === undefined || message.role === 'assistant') break
+    const own = message.parts.filter((part) => part.type === 'result')
+    if (own.length === 0) {
+      if (message.role === 'user') break
+      continue
+    }
+    results.unshift(...own.map((part) => `${part.name ?? nameOfCall(request, part.id) ?? 'tool'} returned ${shorten(part.content)}`))
+  }
+  return results.length === 0 ? null : `Based on the tool results: ${results.join('; ')}. Let me know if you need anything else.`
+}
+
+function nameOfCall(request: NeutralRequest, id: string): string | undefined {
+  for (const message of request.messages) {
+    for (const part of message.parts) if (part.type === 'call' && part.id === id) return part.name
+  }
+  return undefined
+}
+
+function shorten(content: string): string {
+  const trimmed = content.trim()
+  return trimmed.length > resultCharacters ? `${trimmed.slice(0, resultCharacters)}...` : trimmed
+}

@@ -1,0 +1,143 @@
+/** A value for a JSON Schema: tool arguments and structured replies, always the same for the same question. */
+import { countOf, isObject, listOf, own, type JsonObject } from './json.ts'
+import { numberFor, textFor, textOfFormat } from './sample-text.ts'
+import { fitNumber, fitText } from './schema-bounds.ts'
+
+const maxDepth = 12
+const maxNodes = 2000
+const maxItems = 20
+
+interface Walk {
+  root: unknown
+  userText: string
+  nodes: number
+}
+
+/** Where in the value we are: the property's name gives it its meaning, `variant` makes list items differ. */
+interface Place {
+  name: string
+  depth: number
+  variant: number
+}
+
+/**
+ * A value that is valid for the usual keywords of JSON Schema (2020-12; upper-case type names of Gemini are taken
+ * too). Deeper than 12 levels or beyond 2000 nodes it is null.
+ */
+export function fromSchema(schema: unknown, userText: string): unknown {
+  return valueOf(schema, { name: '', depth: 0, variant: 0 }, { root: schema, userText, nodes: 0 })
+}
+
+function valueOf(given: unknown, place: Place, walk: Walk): unknown {
+  if (++walk.nodes > maxNodes || place.depth > maxDepth) return null
+  const schema = resolve(given, walk.root)
+  if (!isObject(schema)) return textFor(place.name, walk.userText)
+  if (Object.hasOwn(schema, 'const')) return schema.const
+  const options = listOf(schema.enum).filter((option) => option !== null)
+  if (options.length > 0) return options[place.variant % options.length]
+  if (Object.hasOwn(schema, 'default') && place.variant === 0) return schema.default
+  const alternative = firstAlternative(schema, walk.root)
+  if (alternative !== undefined) return valueOf(merge({ ...schema, anyOf: undefined, oneOf: undefined }, alternative), { ...place, depth: place.depth + 1 }, walk)
+  if (Array.isArray(schema.allOf)) {
+    const parts = schema.allOf.map((part: unknown) => resolve(part, walk.root)).filter(isObject)
+    return valueOf(parts.reduce(merge, { ...schema, allOf: undefined }), { ...place, depth: place.depth + 1 }, walk)
+  }
+  return ofType(typeOf(schema), schema, place, walk)
+}
+
+function ofType(type: string, schema: JsonObject, place: Place, walk: Walk): unknown {
+  switch (type) {
+    case 'object': return objectFor(schema, place, walk)
+    case 'array': return listFor(schema, place, walk)
+    case 'integer': return fitNumber(numberFor(place.name, true), schema, true, place.variant)
+    case 'number': return fitNumber(numberFor(place.name, false), schema, false, place.variant)
+    case 'boolean': return place.variant === 0
+    case 'null': return null
+    default: return textValue(schema, place, walk)
+  }
+}
+
+function textValue(schema: JsonObject, place: Place, walk: Walk): string {
+  const formatted = textOfFormat(schema.format, place.variant)
+  if (formatted !== undefined) return formatted
+  const text = textFor(place.name, walk.userText)
+  if (place.variant === 0) return fitText(text, schema)
+  // The number that tells items apart must survive the cut to maxLength.
+  const suffix = ` ${place.variant + 1}`
+  const most = countOf(schema.maxLength)
+  return fitText(most === undefined ? text + suffix : [...text].slice(0, Math.max(0, most - suffix.length)).join('') + suffix, schema)
+}
+
+function typeOf(schema: JsonObject): string {
+  const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type): type is string => typeof type === 'string')
+  const type = types.map((name) => name.toLowerCase()).find((name) => name !== 'null') ?? types[0]?.toLowerCase()
+  if (type !== undefined) return type
+  if (isObject(schema.properties)) return 'object'
+  return Object.hasOwn(schema, 'items') || Array.isArray(schema.prefixItems) ? 'array' : 'string'
+}
+
+function objectFor(schema: JsonObject, place: Place, walk: Walk): object {
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  const names = new Set<string>()
+  for (const name of listOf(schema.propertyOrdering)) if (typeof name === 'string' && Object.hasOwn(properties, name)) names.add(name)
+  for (const name of Object.keys(properties)) names.add(name)
+  for (const name of listOf(schema.required)) if (typeof name === 'string') names.add(name)
+  const value = Object.create(null) as Record<string, unknown>
+  for (const name of names) {
+    if (walk.nodes > maxNodes) break
+    value[name] = valueOf(own(properties, name), { name, depth: place.depth + 1, variant: place.variant }, walk)
+  }
+  return value
+}
+
+function listFor(schema: JsonObject, place: Place, walk: Walk): unknown[] {
+  const most = Math.min(countOf(schema.maxItems) ?? maxItems, maxItems)
+  const fixed = listOf(schema.prefixItems).slice(0, most)
+  const values = fixed.map((item) => valueOf(item, { name: place.name, depth: place.depth + 1, variant: 0 }, walk))
+  const least = Math.min(Math.max(countOf(schema.minItems) ?? 0, 1), most)
+  if (schema.items === false) return values
+  const seen = new Set(values.map((value) => JSON.stringify(value)))
+  // Further tries are for items that collide with a prefix item; each has its own variant.
+  for (let variant = place.variant; values.length < least && variant < place.variant + 2 * maxItems; variant++) {
+    const value = valueOf(schema.items, { name: place.name, depth: place.depth + 1, variant: schema.uniqueItems === true ? variant : place.variant }, walk)
+    const key = JSON.stringify(value)
+    if (schema.uniqueItems === true && seen.has(key)) continue
+    seen.add(key)
+    values.push(value)
+  }
+  return values
+}
+
+/** Follows `$ref` (a local JSON pointer, RFC 6901); keywords beside it stay. Null when it leads nowhere or in a circle. */
+function resolve(given: unknown, root: unknown): unknown {
+  let schema = given
+  for (let hops = 0; isObject(schema) && typeof schema.$ref === 'string'; hops++) {
+    const target: unknown = hops < maxDepth ? pointed(root, schema.$ref) : undefined
+    if (target === undefined) return { type: 'null' }
+    schema = isObject(target) ? merge({ ...schema, $ref: undefined }, target) : target
+  }
+  return schema
+}
+
+function pointed(root: unknown, ref: string): unknown {
+  if (!ref.startsWith('#')) return undefined
+  let value: unknown = root
+  for (const raw of ref.slice(1).split('/').slice(1)) {
+    const key = raw.replaceAll('~1', '/').replaceAll('~0', '~')
+    value = Array.isArray(value) ? value[Number(key)] : own(value, key)
+  }
+  return value
+}
+
+function firstAlternative(schema: JsonObject, root: unknown): JsonObject | undefined {
+  const list = [schema.anyOf, schema.oneOf].find((candidate): candidate is unknown[] => Array.isArray(candidate) && candidate.length > 0)
+  return list?.map((option) => resolve(option, root)).find((option): option is JsonObject => isObject(option) && option.type !== 'null' && option.const !== null)
+}
+
+/** Both schemas at once: properties and required names add up, else the second one's keyword holds. */
+function merge(first: JsonObject, second: JsonObject): JsonObject {
+  const both = Object.assign(Object.create(null) as JsonObject, first, second)
+  if (isObject(first.properties) && isObject(second.properties)) both.properties = Object.assign(Object.create(null) as JsonObject, first.properties, second.properties)
+  if (Array.isArray(first.required) && Array.isArray(second.required)) both.required = [...first.required, ...second.required]
+  return both
+}

@@ -1,0 +1,42 @@
+/** Which tool a request is answered with, by how well its name and description fit the last user text. */
+import type { NeutralRequest, Tool } from '../neutral.ts'
+import { spacedName } from './sample-text.ts'
+import { containsPhrase } from './scripted.ts'
+import { toolStopWords } from './stop-words.ts'
+import { words } from './tokens.ts'
+
+/** The tool to call; undefined when none is forced and none fits. */
+export function chooseTool(request: NeutralRequest, userText: string): Tool | undefined {
+  const { tools, toolChoice } = request
+  if (tools.length === 0 || toolChoice === 'none') return undefined
+  if (typeof toolChoice === 'object') {
+    const named = tools.find((tool) => tool.name === toolChoice.name)
+    if (named !== undefined) return named
+  }
+  const best = bestTool(tools, userText)
+  return best ?? (toolChoice === 'required' ? tools[0] : undefined)
+}
+
+/** The best scoring tool, the first of equals; undefined when all score 0. */
+function bestTool(tools: readonly Tool[], userText: string): Tool | undefined {
+  const said = words(userText)
+  const saidSet = new Set(said)
+  let best: Tool | undefined
+  let bestScore = 0
+  for (const tool of tools) {
+    const score = scoreTool(tool, said, saidSet)
+    if (score > bestScore) {
+      best = tool
+      bestScore = score
+    }
+  }
+  return best
+}
+
+function scoreTool(tool: Tool, said: readonly string[], saidSet: ReadonlySet<string>): number {
+  const name = spacedName(tool.name)
+  let score = containsPhrase(said, name) ? 10 : 0
+  for (const part of name.split(' ')) if (part.length >= 3 && !toolStopWords.has(part) && saidSet.has(part)) score += 3
+  for (const word of new Set(words(tool.description))) if (word.length >= 4 && !toolStopWords.has(word) && saidSet.has(word)) score += 1
+  return score
+}

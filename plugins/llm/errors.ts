@@ -1,0 +1,56 @@
+/** Errors of the mock LLM: the kinds that providers put in their own words, and what a wrong request throws. */
+import type { ErrorKind, FaultKind } from './provider.ts'
+
+export interface BadInputDetails {
+  /** The wrong parameter, in the format's own path notation. */
+  param?: string
+  code?: string
+  type?: string
+  /** Default `bad_request`. */
+  kind?: ErrorKind
+  /** Default: that of the kind. */
+  status?: number
+}
+
+/** Thrown by a provider's `parse` for a request that is wrong. Recognised by its `code`, never by its class. */
+export class BadInput extends Error {
+  readonly code = 'SVC_LLM_BAD_INPUT'
+  readonly details: BadInputDetails
+  constructor(message: string, details: BadInputDetails = {}) {
+    super(message)
+    this.details = details
+  }
+}
+
+export function isBadInput(error: unknown): error is BadInput {
+  return error instanceof Error && (error as { code?: unknown }).code === 'SVC_LLM_BAD_INPUT'
+}
+
+/** A row for each kind: words of `X-Svc-Fail` beside its name, status, and text where a provider has none of its own. */
+export interface KindRow {
+  aliases: readonly string[]
+  status: number
+  message: string
+  /** Clients cannot ask for it by name. */
+  isInternal?: true
+}
+
+/** All kinds, in the order in which the index lists those that clients can name. */
+export const kinds: Readonly<Record<FaultKind, KindRow>> = {
+  rate_limit: { aliases: ['ratelimit', 'rate-limit', 'throttle', 'throttling'], status: 429, message: 'rate limit reached, try again in 2 s' },
+  server_error: { aliases: ['server', 'error', 'internal'], status: 500, message: 'the server had an error while processing your request' },
+  unavailable: { aliases: ['service_unavailable'], status: 503, message: 'the service is temporarily unavailable' },
+  overloaded: { aliases: [], status: 503, message: 'the model is overloaded, try again later' },
+  timeout: { aliases: [], status: 504, message: 'the request timed out' },
+  context_length: { aliases: ['context_length_exceeded', 'context'], status: 400, message: "this model's maximum context length is 8192 tokens, your request has more" },
+  prompt_filter: { aliases: [], status: 400, message: 'the prompt was refused by the content filter' },
+  content_filter: { aliases: ['filter'], status: 200, message: '' },
+  invalid_credential: { aliases: ['auth', 'unauthorized'], status: 401, message: 'the credential is not valid' },
+  missing_credential: { aliases: [], status: 401, message: 'a credential is required', isInternal: true },
+  forbidden: { aliases: [], status: 403, message: 'you are not allowed to use this resource' },
+  not_found: { aliases: [], status: 404, message: 'the model does not exist' },
+  bad_request: { aliases: ['invalid'], status: 400, message: 'the request is not valid' },
+  too_large: { aliases: [], status: 413, message: 'the request body is too large' },
+  status_4xx: { aliases: [], status: 400, message: 'the request was refused', isInternal: true },
+  status_5xx: { aliases: [], status: 500, message: 'the server failed', isInternal: true },
+}
