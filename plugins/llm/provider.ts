@@ -24,6 +24,8 @@ export interface LlmProvider {
   error(kind: ErrorKind, facts: ErrorFacts): ProviderAnswer
   /** Texts of its errors where they are not the common ones; `{key}` is the masked credential. */
   messages?: Partial<Record<ErrorKind, string>>
+  /** Text of the error for an unknown model; `{model}` is its id. */
+  unknownModel?: string
   /** Headers that go with every answer of the provider. */
   headers?(facts: HeaderFacts): Record<string, string>
   /** Statuses that are not the common ones. */

@@ -1,8 +1,9 @@
 /** What formats share, as one object: providers get it through the extension point, not by import. */
 import { randomUUID } from 'node:crypto'
-import type { NeutralRequest } from '../neutral.ts'
+import type { ChatResult, NeutralRequest } from '../neutral.ts'
 import { BadInput, type BadInputDetails } from '../errors.ts'
 import { cosine, Embedder } from './embedding.ts'
+import { embeddingInputs, vectorSize } from './embedding-input.ts'
 import { generate, type GeneratedFault, type GenerateOptions } from './generate.ts'
 import * as json from './json.ts'
 import { modeOfModel } from './model-mode.ts'
@@ -11,7 +12,6 @@ import { rankDocuments } from './relevance.ts'
 import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
 import { count, pieces, words } from './tokens.ts'
-import type { ChatResult } from '../neutral.ts'
 
 /** Pure functions over text, tokens, schemas and vectors. */
 export interface Engine {
@@ -27,6 +27,9 @@ export interface Engine {
   /** A vector of length 1. */
   embed(text: string, dimensions: number): number[]
   cosine(a: readonly number[], b: readonly number[]): number
+  /** Checks of embeddings requests; both throw what `badInput` makes. */
+  vectorSize: typeof vectorSize
+  embeddingInputs: typeof embeddingInputs
   /** Documents by how well they fit, best first. */
   relevance(query: string, documents: readonly string[]): { index: number; score: number }[]
   /** A value that is valid for a JSON Schema. */
@@ -44,7 +47,7 @@ export interface Engine {
 }
 
 export const engine: Engine = {
-  generate, pieces, count, words, render, lastUserText, cosine, fromSchema, modeOfModel, digest, generator, json,
+  generate, pieces, count, words, render, lastUserText, cosine, fromSchema, modeOfModel, digest, generator, json, vectorSize, embeddingInputs,
   promptTokens: (request) => promptTokens(request, render(request)),
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,

@@ -1,0 +1,128 @@
+/** One request of a provider route: what is known of it, read once and when asked for. */
+import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import type { Audience } from './answers.ts'
+import { findCredential, header, type Credential } from './credentials.ts'
+import { BadInput } from './errors.ts'
+import type { ProviderInstance } from './instance.ts'
+import type { LlmRoute, RequestHeaders, RouteInput } from './provider.ts'
+import type { EngineLimits } from './provider.ts'
+
+/** Deeper JSON would break whoever walks it recursively. */
+const maxJsonDepth = 200
+
+export class Exchange implements Audience {
+  readonly svc: Svc<unknown>
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly instance: ProviderInstance
+  readonly route: LlmRoute
+  readonly params: Record<string, string>
+  readonly limits: EngineLimits
+  readonly startedAt = performance.now()
+  readonly requestId: string
+  readonly instanceId: string
+  readonly credential: Credential | null
+  /** Label of the fault that fired. */
+  fault: string | null = null
+  #query: URLSearchParams | undefined
+
+  constructor(svc: Svc<unknown>, served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string>; limits: EngineLimits }, request: FastifyRequest, reply: FastifyReply) {
+    this.svc = svc
+    this.instance = served.instance
+    this.route = served.route
+    this.params = served.params
+    this.limits = served.limits
+    this.request = request
+    this.reply = reply
+    this.requestId = svc.http.requestId(request)
+    this.instanceId = svc.instance.id
+    this.credential = findCredential(served.instance.format.credentials, this.headers, () => this.query)
+  }
+
+  get headers(): RequestHeaders {
+    return this.request.headers
+  }
+
+  header(name: string): string | undefined {
+    return header(this.request.headers, name)
+  }
+
+  get url(): string {
+    return this.request.raw.url ?? ''
+  }
+
+  get hasQuery(): boolean {
+    return this.url.includes('?')
+  }
+
+  get query(): URLSearchParams {
+    if (this.#query === undefined) {
+      const at = this.url.indexOf('?')
+      this.#query = new URLSearchParams(at < 0 ? '' : this.url.slice(at + 1))
+    }
+    return this.#query
+  }
+
+  get path(): string {
+    return this.url.split('?', 1)[0] ?? ''
+  }
+
+  get body(): Buffer {
+    return this.svc.http.body(this.request)
+  }
+
+  /** What the route's `parse` gets. */
+  input(): RouteInput {
+    const { svc, request, instance } = this
+    const body = this.body
+    const query = (): URLSearchParams => this.query
+    return {
+      method: request.method,
+      headers: request.headers,
+      params: this.params,
+      get query() {
+        return query()
+      },
+      body,
+      json: () => parseObject(body, instance.format.messages?.bad_request),
+      get session() {
+        return svc.http.session(request).key
+      },
+      ...(instance.defaultModel === undefined ? {} : { defaultModel: instance.defaultModel }),
+      limits: this.limits,
+      credential: this.credential,
+    }
+  }
+}
+
+const notJson = 'the request body is not a JSON object'
+
+/** The body as a JSON object; throws for anything else, whatever its content type. */
+export function parseObject(body: Buffer, message: string = notJson): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new BadInput(message)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadInput(message)
+  // Every level costs two bytes, so small bodies need no look.
+  if (body.length > 2 * maxJsonDepth && isTooDeep(body)) throw new BadInput(`the request body is nested deeper than ${maxJsonDepth} levels`)
+  return value as Record<string, unknown>
+}
+
+/** Counts brackets outside strings; the body is valid JSON by now. */
+function isTooDeep(body: Buffer): boolean {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]
+    if (byte === 0x5c) at++
+    else if (byte === 0x22) inString = !inString
+    else if (inString) continue
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > maxJsonDepth) return true
+    } else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return false
+}

@@ -1,0 +1,40 @@
+/** The stream framings: how events become bytes, and what stands before and after them. */
+import type { Framing, StreamEvent } from '../provider.ts'
+import { eventFrame } from './aws-eventstream.ts'
+
+export interface Framer {
+  contentType: string
+  /** Written once before the first and after the last event. */
+  head: string
+  tail: string
+  frame(event: StreamEvent, isFirst: boolean): string | Buffer
+  /** The event with its data cut in the middle, so that no reader can parse it. */
+  broken(event: StreamEvent, isFirst: boolean): string | Buffer
+}
+
+/** Data of an event on one line: compact JSON, texts as they are. */
+function line(event: StreamEvent): string {
+  return typeof event.data === 'string' ? event.data : JSON.stringify(event.data)
+}
+
+function half(event: StreamEvent): string {
+  const text = line(event)
+  return text.slice(0, Math.max(1, text.length >> 1))
+}
+
+function framer(contentType: string, frame: (text: string, event: StreamEvent, isFirst: boolean) => string | Buffer, head = '', tail = ''): Framer {
+  return {
+    contentType, head, tail,
+    frame: (event, isFirst) => frame(line(event), event, isFirst),
+    broken: (event, isFirst) => frame(half(event), event, isFirst),
+  }
+}
+
+/** By name: SSE (WHATWG HTML, 9.2), newline-delimited JSON, one JSON array, AWS event streams. */
+export const framings: Readonly<Record<Framing, Framer>> = {
+  'sse': framer('text/event-stream; charset=utf-8', (text, event) => (event.event === undefined ? `data: ${text}\n\n` : `event: ${event.event}\ndata: ${text}\n\n`)),
+  'sse-crlf': framer('text/event-stream', (text) => `data: ${text}\r\n\r\n`),
+  'ndjson': framer('application/x-ndjson', (text) => `${text}\n`),
+  'json-array': framer('application/json; charset=UTF-8', (text, _event, isFirst) => (isFirst ? text : `,\r\n${text}`), '[', ']'),
+  'aws-eventstream': framer('application/vnd.amazon.eventstream', (text, event) => eventFrame(text, event)),
+}

@@ -1,0 +1,27 @@
+/** The door of the mock LLM: engine, runner, records; the formats are plugins of their own. */
+import { definePlugin } from 'svc/plugin'
+import { Directory } from './directory.ts'
+import type { CompiledRule } from './engine/rules.ts'
+import { FaultWords } from './faults.ts'
+import { engineLimits } from './limits.ts'
+import { createMetrics } from './metrics.ts'
+import { optionsSchema, type LlmOptions } from './options.ts'
+import { createRecords } from './records.ts'
+import { registerRoutes } from './routes.ts'
+
+export default definePlugin<LlmOptions>({
+  title: 'Mock LLM',
+  description: 'One deterministic engine behind the wire formats of many model providers, with streams, tools, faults and records.',
+  paths: ['/ai'],
+  options: optionsSchema,
+  exposes: ['X-Svc-Request-Id', 'X-Svc-Credential', 'X-Svc-Provider', 'X-Svc-Model', 'X-Svc-Mode'],
+  register(app, svc) {
+    const rules: CompiledRule[] = []
+    const faults = new FaultWords()
+    const records = createRecords(svc)
+    const directory = new Directory({ svc, limits: engineLimits(svc.config), faults, rules, records, metrics: createMetrics(svc.metrics) }, rules)
+    svc.offer('llm.providers', directory)
+    registerRoutes(app, svc, { directory, faults, records })
+    svc.whenRegistered(() => directory.registerNamed(app, svc.options))
+  },
+})

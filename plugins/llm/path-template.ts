@@ -1,0 +1,36 @@
+/** Path templates of provider routes, and how they become routes of Fastify. */
+
+/** A template on the router: directly, or as one of several behind a wildcard. */
+export interface RouterPath {
+  /** In Fastify's notation. */
+  path: string
+  /** Behind a wildcard: reads the decoded rest of the path; null when it is not this template's. */
+  read: ((rest: string) => Record<string, string> | null) | null
+}
+
+const parameter = /\{(\*?)([^{}]+)\}/g
+
+/**
+ * `/models/{model}` becomes `/models/:model`. What the router can't express, text beside a parameter
+ * (`{model}:embedContent`) and slashes inside one (`{*modelId}/converse`), is matched behind a wildcard.
+ */
+export function routerPath(template: string): RouterPath {
+  const segments = template.split('/')
+  const first = segments.findIndex((segment) => segment.includes('{*') || (segment.includes('{') && !/^\{[^{}]+\}$/.test(segment)))
+  if (first < 0) return { path: template.replace(parameter, ':$2'), read: null }
+  const names = [...template.matchAll(parameter)].map((match) => match[2] as string)
+  const head = segments.slice(0, first)
+  if (head.some((segment) => segment.includes('{'))) throw new Error(`${template}: a parameter before a wildcard is not supported`)
+  const pattern = new RegExp(`^${segments.slice(first).join('/').split(parameter).map((text, i) => (i % 3 === 0 ? escape(text) : i % 3 === 1 ? (text === '*' ? '(.*)' : '(.+)') : '')).join('')}$`, 's')
+  return {
+    path: `${head.join('/')}/*`,
+    read(rest) {
+      const match = pattern.exec(rest)
+      return match && Object.fromEntries(names.map((name, i) => [name, match[i + 1] ?? '']))
+    },
+  }
+}
+
+function escape(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+}

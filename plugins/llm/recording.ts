@@ -1,0 +1,75 @@
+/** Makes the record of a request out of what was answered. */
+import { showCredential } from './credentials.ts'
+import type { Exchange } from './exchange.ts'
+import type { ChatResult, Finish } from './neutral.ts'
+import type { Parsed, ResultOf } from './provider.ts'
+import { keepBody, keepHeaders, keepPreview, keepPrompt, keepQuery, type AiRecord } from './records.ts'
+
+type Told = Pick<AiRecord, 'model' | 'mode' | 'stream' | 'normalized_prompt' | 'prompt_tokens' | 'completion_tokens' | 'finish_reason' | 'reply_preview' | 'status'>
+
+function record(exchange: Exchange, told: Told, bodyLine?: string): AiRecord {
+  const { svc, request, credential } = exchange
+  const session = svc.http.session(request)
+  return {
+    request_id: exchange.requestId,
+    timestamp: new Date().toISOString(),
+    provider: exchange.instance.name,
+    method: request.method,
+    endpoint: exchange.path,
+    query: keepQuery(exchange.url, svc.inspector),
+    credential: credential === null ? null : showCredential(credential),
+    headers: keepHeaders(exchange.headers, svc.inspector),
+    ...keepBody(exchange.body, bodyLine ?? (isMultipart(exchange) ? 'multipart body' : undefined)),
+    fault: exchange.fault,
+    session_header: session.header,
+    session: session.label,
+    ...told,
+  }
+}
+
+function isMultipart(exchange: Exchange): boolean {
+  return exchange.header('content-type')?.toLowerCase().startsWith('multipart/') === true
+}
+
+/** The record of an error. */
+export function recordError(exchange: Exchange, status: number): AiRecord {
+  return record(exchange, { model: null, mode: null, stream: false, normalized_prompt: '', prompt_tokens: 0, completion_tokens: 0, finish_reason: 'error', reply_preview: '', status })
+}
+
+/** The record of a reply; null for what is not recorded, such as lists of models. */
+export function recordReply(exchange: Exchange, parsed: Parsed, result: ResultOf<Parsed>, words: Record<Finish, string>, stream: boolean, status: number): AiRecord | null {
+  const told = tell(parsed, result, words)
+  return told && record(exchange, { ...told, model: parsed.model ?? null, stream, status }, parsed.bodyLine)
+}
+
+function tell(parsed: Parsed, result: ResultOf<Parsed>, words: Record<Finish, string>): Omit<Told, 'model' | 'stream' | 'status'> | null {
+  const nothing = { completion_tokens: 0, finish_reason: null, reply_preview: '' }
+  switch (result.op) {
+    case 'chat': return tellChat(result, words)
+    case 'embed': return { ...nothing, mode: 'embedding', normalized_prompt: keepPrompt(parsed.op === 'embed' ? textOf(parsed.inputs) : ''), prompt_tokens: result.promptTokens }
+    case 'rerank': return { ...nothing, mode: 'rerank', normalized_prompt: keepPrompt(parsed.op === 'rerank' ? [parsed.query, ...parsed.documents].join('\n') : ''), prompt_tokens: result.promptTokens }
+    case 'count': return { ...nothing, mode: 'count_tokens', normalized_prompt: '', prompt_tokens: result.promptTokens }
+    case 'own': {
+      if (parsed.op !== 'own' || parsed.mode === undefined) return null
+      return { ...nothing, mode: parsed.mode, normalized_prompt: keepPrompt(parsed.prompt ?? ''), prompt_tokens: parsed.promptTokens, completion_tokens: parsed.completionTokens, reply_preview: keepPreview(parsed.preview ?? '') }
+    }
+    default: return null
+  }
+}
+
+function textOf(inputs: readonly (string | number[])[]): string {
+  return inputs.map((input) => (typeof input === 'string' ? input : input.join(' '))).join('\n')
+}
+
+function tellChat(result: ChatResult, words: Record<Finish, string>): Omit<Told, 'model' | 'stream' | 'status'> {
+  const [first] = result.choices
+  const preview = first === undefined ? '' : [first.text, ...first.calls.map((call) => `[tool_call ${call.name}] ${call.json}`)].filter((text) => text !== '').join('\n')
+  return {
+    mode: result.mode,
+    normalized_prompt: keepPrompt(result.prompt),
+    prompt_tokens: result.promptTokens,
+    completion_tokens: result.completionTokens,
+    finish_reason: first === undefined ? null : words[first.finish],
+    reply_preview: keepPreview(preview),
+  }
+}

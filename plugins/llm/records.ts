@@ -1,0 +1,114 @@
+/** Records of what the mock LLM was asked and answered, for `/ai/requests`. */
+import { randomUUID } from 'node:crypto'
+import type { Store, Svc, SvcInspector } from 'svc/plugin'
+import { maskKey } from './credentials.ts'
+import type { RequestHeaders } from './provider.ts'
+
+/** What is kept of one request; plain data. */
+export interface AiRecord {
+  request_id: string
+  timestamp: string
+  provider: string
+  method: string
+  endpoint: string
+  query: string | null
+  model: string | null
+  mode: string | null
+  stream: boolean
+  credential: string | null
+  headers: Record<string, string>
+  /** Text of the body; `json` says that it is to be shown as a value. */
+  body: string
+  json: boolean
+  normalized_prompt: string
+  prompt_tokens: number
+  completion_tokens: number
+  finish_reason: string | null
+  reply_preview: string
+  status: number
+  fault: string | null
+  /** Value of `X-Svc-Session`, and the session as shown (header or address). */
+  session_header: string | null
+  session: string
+}
+
+const jsonBytes = 64 * 1024
+const textBytes = 16 * 1024
+const promptCharacters = 32 * 1024
+const previewCharacters = 500
+const lifetimeMs = 60 * 60 * 1000
+const storeBytes = 64 * 1024 * 1024
+const sigV4Characters = 77
+
+export interface Records {
+  add(record: AiRecord): Promise<void>
+  /** The newest record of a request id. */
+  find(requestId: string, visible: (record: AiRecord) => boolean): Promise<AiRecord | undefined>
+  /** Newest first. */
+  list(limit: number, visible: (record: AiRecord) => boolean): Promise<AiRecord[]>
+}
+
+/** Kept one hour, the newest 1000 (200 in public mode), at most 64 MiB. */
+export function createRecords(svc: Svc<unknown>): Records {
+  const store: Store<AiRecord> = svc.state<AiRecord>('requests', {
+    maxCount: svc.config.publicMode ? 200 : 1000,
+    maxBytes: storeBytes,
+    sizeOf: (record) => 1024 + 2 * (record.body.length + record.normalized_prompt.length),
+    ttlMs: lifetimeMs,
+  })
+  const newest = async (limit: number, where: (record: AiRecord) => boolean): Promise<AiRecord[]> =>
+    (await store.list({ newestFirst: true, limit, where })).map((entry) => entry.value)
+  return {
+    // A retry may reuse its request id, so that is no key.
+    add: (record) => store.set(randomUUID(), record),
+    find: async (requestId, visible) => (await newest(1, (record) => record.request_id === requestId && visible(record)))[0],
+    list: newest,
+  }
+}
+
+/** The body as it is kept: JSON up to 64 KiB whole, else the first 16 KiB as text. */
+export function keepBody(body: Buffer, line: string | undefined): Pick<AiRecord, 'body' | 'json'> {
+  if (line !== undefined) return { body: line, json: false }
+  if (body.length <= jsonBytes) return { body: body.toString('utf8'), json: true }
+  return { body: body.subarray(0, textBytes).toString('utf8'), json: false }
+}
+
+export function keepPrompt(prompt: string): string {
+  return prompt.slice(0, promptCharacters)
+}
+
+export function keepPreview(text: string): string {
+  return text.slice(0, previewCharacters)
+}
+
+const keyHeaders = new Set(['x-api-key', 'api-key', 'x-goog-api-key', 'cookie', 'x-amz-security-token'])
+const authorizationHeaders = new Set(['authorization', 'proxy-authorization'])
+
+/** Headers with every credential masked, lists joined. */
+export function keepHeaders(headers: RequestHeaders, inspector: SvcInspector): Record<string, string> {
+  const list = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: Array.isArray(value) ? value.join(', ') : value }]))
+  const kept = Object.create(null) as Record<string, string>
+  for (const { name, value } of inspector.redactHeaders(list)) {
+    const key = name.toLowerCase()
+    kept[key] = authorizationHeaders.has(key) ? maskAuthorization(value) : keyHeaders.has(key) ? maskKey(value) : value
+  }
+  return kept
+}
+
+function maskAuthorization(value: string): string {
+  if (/^AWS4-HMAC-SHA256\s/i.test(value)) return value.slice(0, Math.min(sigV4Characters, indexOrEnd(value, 'Signature=')))
+  const [scheme = '', ...rest] = value.trim().split(/\s+/)
+  return rest.length === 0 ? maskKey(scheme) : `${scheme} ${maskKey(rest.join(' '))}`
+}
+
+function indexOrEnd(text: string, part: string): number {
+  const at = text.indexOf(part)
+  return at < 0 ? text.length : at
+}
+
+/** The raw query with the value of `key` masked; null without one. */
+export function keepQuery(url: string, inspector: SvcInspector): string | null {
+  const at = url.indexOf('?')
+  if (at < 0) return null
+  return inspector.redactUrl(url.slice(at + 1).replace(/(^|&)(key=)([^&]*)/gi, (_whole, before: string, name: string, value: string) => `${before}${name}${maskKey(value)}`))
+}

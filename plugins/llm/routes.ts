@@ -1,0 +1,100 @@
+/** `/ai`: the index of providers, and the records of what they were asked. */
+import { describe, HttpError } from 'svc/plugin'
+import type { FastifyInstance, FastifyRequest, InspectorEntry, RouteDescription, Svc } from 'svc/plugin'
+import type { Directory } from './directory.ts'
+import type { FaultWords } from './faults.ts'
+import { category } from './mount.ts'
+import { modes } from './neutral.ts'
+import type { AiRecord, Records } from './records.ts'
+
+const requestHeaders = ['X-Svc-Mode', 'X-Svc-Fail', 'X-Svc-Require-Auth', 'X-Svc-Latency-Ms', 'X-Svc-TTFT-Ms', 'X-Svc-Tokens-Per-Second', 'X-Svc-Jitter', 'X-Svc-Session', 'X-Svc-Delay']
+
+const index: RouteDescription = {
+  summary: 'Mock LLM: providers, models, routes', category, area: 'llm',
+  examples: [{ name: 'Index', path: '/ai', expectStatus: 200 }],
+}
+const session = { name: 'session', in: 'query', description: 'Only records of this session', schema: { type: 'string' } } as const
+const list: RouteDescription = {
+  summary: 'Mock LLM: recorded requests, newest first', category, area: 'llm',
+  parameters: [{ name: 'limit', in: 'query', description: 'Default 50', schema: { type: 'integer', minimum: 1, maximum: 200 } }, session],
+  examples: [{ name: 'The last ten', path: '/ai/requests?limit=10', expectStatus: 200 }],
+}
+const one: RouteDescription = {
+  summary: 'Mock LLM: one recorded request', category, area: 'llm',
+  path: '/ai/requests/{id}',
+  description: 'By the request id of the answer (`X-Svc-Request-Id`): prompt as the engine saw it, tokens, credential, fault.',
+  parameters: [{ name: 'id', in: 'path', required: true, description: 'A request id', schema: { type: 'string', maxLength: 200 } }, session],
+  responses: { 200: { description: 'The record' }, 404: { description: 'No such record, or one of another session' } },
+  examples: [{ name: 'Unknown id', path: '/ai/requests/no-such-id', expectStatus: 404 }],
+}
+
+export function registerRoutes(app: FastifyInstance, svc: Svc<unknown>, parts: { directory: Directory; faults: FaultWords; records: Records }): void {
+  const { directory, faults, records } = parts
+  app.get('/ai', describe(index), (request, reply) => reply.send({ providers: directory.index(svc.http.baseUrl(request)), modes, fail_kinds: faults.names(), headers: requestHeaders }))
+
+  app.get<{ Querystring: Query }>('/ai/requests', describe(list), async (request, reply) => {
+    const found = await records.list(readLimit(request.query.limit), visibility(svc, request))
+    return reply.send({ count: found.length, requests: found.map(showShort) })
+  })
+
+  app.get<{ Querystring: Query; Params: { id: string } }>('/ai/requests/:id', describe(one), async (request, reply) => {
+    const { id } = request.params
+    const record = id.length <= maxIdCharacters ? await records.find(id, visibility(svc, request)) : undefined
+    if (record === undefined) throw new HttpError(404, { error: 'no such AI request', request_id: id, hint: 'records are kept for one hour; GET /ai/requests lists them' })
+    return reply.send(showWhole(record, svc.inspector.entry(id)))
+  })
+}
+
+interface Query {
+  limit?: string | string[]
+  session?: string | string[]
+}
+
+const maxIdCharacters = 200
+const defaultLimit = 50
+const maxLimit = 200
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}
+
+function readLimit(value: string | string[] | undefined): number {
+  const limit = Number(first(value) ?? defaultLimit)
+  return Number.isFinite(limit) ? Math.min(Math.max(1, Math.trunc(limit)), maxLimit) : defaultLimit
+}
+
+/** In public mode a caller sees the own session, or one whose name it knows; an address is no such name. */
+function visibility(svc: Svc<unknown>, request: FastifyRequest<{ Querystring: Query }>): (record: AiRecord) => boolean {
+  const asked = first(request.query.session)
+  if (!svc.config.publicMode) return asked === undefined ? () => true : (record) => record.session === asked
+  if (asked !== undefined && !asked.startsWith('ip:')) return (record) => record.session_header === asked
+  const own = svc.http.session(request)
+  return (record) => record.session === own.label && record.session_header === own.header
+}
+
+function showShort(record: AiRecord): object {
+  const { request_id, timestamp, provider, endpoint, model, mode, stream, status, prompt_tokens, completion_tokens, finish_reason, fault } = record
+  return { request_id, timestamp, provider, endpoint, model, mode, stream, status, prompt_tokens, completion_tokens, finish_reason, fault }
+}
+
+function showWhole({ json, session: _session, session_header: _header, ...record }: AiRecord, entry: InspectorEntry | undefined): object {
+  const { prompt_tokens, completion_tokens } = record
+  return {
+    ...record,
+    body: json ? readBody(record.body) : record.body,
+    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+    captured: entry === undefined ? null : { inspector_id: entry.id, status: entry.status, latency_ms: entry.latency_ms, client_ip: entry.client_ip },
+  }
+}
+
+/** JSON as a value; what is none, or would be nested too deep to be sent, as text. */
+function readBody(text: string): unknown {
+  if (text === '') return null
+  try {
+    const value: unknown = JSON.parse(text)
+    JSON.stringify(value)
+    return value
+  } catch {
+    return text
+  }
+}
