@@ -62,15 +62,33 @@ function modeOf(parsed: ChatParsed, { instance, modeHeader }: ComputeOptions): M
 
 function chat(parsed: ChatParsed, options: ComputeOptions): ChatResult {
   const { instance, rules, limits } = options
-  const result = generate(parsed.request, {
+  const generateOptions = {
     mode: modeOf(parsed, options),
     rules: instance.rules.length > 0 ? [...instance.rules, ...rules] : rules,
     loremWords: limits.loremWords,
     ...(instance.reply === undefined ? {} : { reply: instance.reply }),
     ...(options.filtered === undefined ? {} : { filtered: options.filtered }),
+  }
+  const results = [parsed.request, ...(parsed.also ?? [])].map((request) => {
+    const result = generate(request, generateOptions)
+    if (result.op === 'fault') throw new RuleFault(result.fail)
+    return result
   })
-  if (result.op === 'fault') throw new RuleFault(result.fail)
-  return result
+  const result = results.length === 1 ? (results[0] as ChatResult) : joined(results)
+  return parsed.promptTokens === undefined ? result : { ...result, promptTokens: parsed.promptTokens }
+}
+
+/** Several prompts in one reply: choices numbered through, tokens added up. */
+function joined(results: readonly ChatResult[]): ChatResult {
+  const sum = (tokens: (result: ChatResult) => number): number => results.reduce((total, result) => total + tokens(result), 0)
+  return {
+    ...(results[0] as ChatResult),
+    prompt: results.map((result) => result.prompt).join('\n'),
+    choices: results.flatMap((result) => result.choices).map((choice, index) => ({ ...choice, index })),
+    promptTokens: sum((result) => result.promptTokens),
+    completionTokens: sum((result) => result.completionTokens),
+    reasoningTokens: sum((result) => result.reasoningTokens),
+  }
 }
 
 /** Characters that are embedded before other requests get their turn. */

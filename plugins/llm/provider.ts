@@ -106,7 +106,9 @@ export interface LlmRoute<P extends Parsed = Parsed> {
   render(result: ResultOf<P>, parsed: P, context: RenderContext): Rendered
   /** The events of a streamed reply. */
   stream?(result: ResultOf<P>, parsed: P, context: RenderContext): Iterable<StreamEvent>
-  framing?: Framing | ((parsed: P) => Framing)
+  framing?: Framing
+  /** The framing, where the request has a say in it. */
+  framingOf?(parsed: P): Framing
   /** As that of the provider, where this route differs. */
   streamError?(facts: ErrorFacts): StreamEvent
   finishWords?: Record<Finish, string>
@@ -158,6 +160,10 @@ export interface ChatParsed<W = unknown> extends ParsedBase {
   op: 'chat'
   model: string
   request: NeutralRequest
+  /** Further prompts that the same reply answers; their choices follow those of the first. */
+  also?: NeutralRequest[]
+  /** Where the format counts its prompt in a way of its own. */
+  promptTokens?: number
   /** What else the format needs for its reply. */
   wire: W
 }

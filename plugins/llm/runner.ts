@@ -138,7 +138,7 @@ const paceMs = { normal: 60_000, public: 20_000 }
 async function stream(exchange: Exchange, { parsed, result, latency, wish }: Answered, context: RenderContext): Promise<FastifyReply> {
   const { svc, request, reply, route, instance } = exchange
   const caps = svc.config.publicMode ? 'public' : 'normal'
-  const name = typeof route.framing === 'function' ? route.framing(parsed) : (route.framing ?? 'sse')
+  const name = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
   const framer = framings[name]
   const headers = { 'Content-Type': framer.contentType, 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no', ...route.streamHeaders?.(result, parsed) }
   const open = framer.contentType.startsWith('text/event-stream') ? svc.streams.sse : svc.streams.body

@@ -6,6 +6,7 @@ import { cosine, Embedder } from './embedding.ts'
 import { embeddingInputs, vectorSize } from './embedding-input.ts'
 import { generate, type GeneratedFault, type GenerateOptions } from './generate.ts'
 import * as json from './json.ts'
+import { describeInline, describeUrl } from './media.ts'
 import { modeOfModel } from './model-mode.ts'
 import { lastUserText, promptTokens, render } from './prompt.ts'
 import { rankDocuments } from './relevance.ts'
@@ -35,6 +36,9 @@ export interface Engine {
   /** A value that is valid for a JSON Schema. */
   fromSchema(schema: unknown, userText: string): unknown
   modeOfModel: typeof modeOfModel
+  /** Media in a few words. */
+  describeUrl: typeof describeUrl
+  describeInline: typeof describeInline
   /** An id of random hex digits, at most 64. */
   randomId(digits: number): string
   /** SHA-256 over the parts as hex digits, and numbers in [0, 1) that it fixes. */
@@ -47,7 +51,7 @@ export interface Engine {
 }
 
 export const engine: Engine = {
-  generate, pieces, count, words, render, lastUserText, cosine, fromSchema, modeOfModel, digest, generator, json, vectorSize, embeddingInputs,
+  generate, pieces, count, words, render, lastUserText, cosine, fromSchema, modeOfModel, digest, generator, json, vectorSize, embeddingInputs, describeUrl, describeInline,
   promptTokens: (request) => promptTokens(request, render(request)),
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,

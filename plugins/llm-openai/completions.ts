@@ -1,0 +1,113 @@
+/** `POST /completions`: prompts in, text out, plain and streamed. */
+import type { ChatParsed, ChatResult, Choice, Engine, LlmRoute, NeutralRequest, RenderContext, RouteInput, StreamEvent } from '../llm/types.ts'
+import { clamp } from './chat.ts'
+import { describePost } from './describe.ts'
+
+interface CompletionWire {
+  prompts: string[]
+  /** Choices of each prompt. */
+  n: number
+  echo: boolean
+  suffix: string
+  includeUsage: boolean
+}
+type Parsed = ChatParsed<CompletionWire>
+
+const mostPrompts = 64
+const mostStops = 4
+const noPrompt = '<|endoftext|>'
+
+export function completions(engine: Engine): LlmRoute<Parsed> {
+  return {
+    method: 'POST',
+    path: '/completions',
+    op: 'chat',
+    describe: describePost('/completions', 'text completion', [{ name: 'One prompt', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 16 } }]),
+    framing: 'sse',
+    parse: (input) => parse(engine, input),
+    render: (result, parsed, context) => ({
+      body: {
+        ...headOf(engine, parsed, context),
+        choices: result.choices.map((choice) => ({ text: wholeText(choice, parsed.wire), index: choice.index, logprobs: null, finish_reason: context.finishWords[choice.finish] })),
+        usage: usageOf(result),
+      },
+    }),
+    stream: (result, parsed, context) => streamReply(engine, result, parsed, context),
+  }
+}
+
+function parse(engine: Engine, input: RouteInput): Parsed {
+  const { json } = engine
+  const body = input.json()
+  const model = json.textOf(body.model) ?? input.defaultModel ?? 'svc-gpt'
+  const prompts = readPrompts(engine, body.prompt)
+  const n = clamp(body.n, 1, input.limits.choices)
+  const maxTokens = json.countOf(body.max_tokens)
+  const requestOf = (text: string): NeutralRequest => ({
+    model, system: [], messages: [{ role: 'user', parts: [{ type: 'text', text }] }], tools: [], toolChoice: 'none', format: { type: 'none' },
+    stop: json.stopsOf(body.stop, mostStops), n, ...(maxTokens === undefined ? {} : { maxTokens }),
+  })
+  const [first, ...also] = prompts.map(({ text }) => requestOf(text))
+  return {
+    op: 'chat',
+    model,
+    stream: body.stream === true,
+    request: first ?? requestOf(noPrompt),
+    also,
+    promptTokens: prompts.reduce((sum, prompt) => sum + prompt.tokens, 0),
+    wire: {
+      prompts: prompts.map(({ text }) => text),
+      n,
+      echo: body.echo === true,
+      suffix: json.textOf(body.suffix) ?? '',
+      includeUsage: json.own(body.stream_options, 'include_usage') === true,
+    },
+  }
+}
+
+/** A text, texts, token ids, or lists of them. */
+function readPrompts(engine: Engine, given: unknown): { text: string; tokens: number }[] {
+  const wrong = (message: string): Error => engine.badInput(message, { param: 'prompt', code: 'invalid_value' })
+  const isTokens = (value: unknown): value is number[] => Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'number')
+  const list: unknown[] = given == null ? [noPrompt] : isTokens(given) || !Array.isArray(given) ? [given] : given
+  if (list.length === 0) throw wrong("Invalid 'prompt': empty array.")
+  if (list.length > mostPrompts) throw wrong(`Invalid 'prompt': at most ${mostPrompts} prompts are taken.`)
+  return list.map((prompt) => {
+    if (typeof prompt === 'string') return { text: prompt, tokens: engine.count(prompt) }
+    if (isTokens(prompt)) return { text: prompt.join(' '), tokens: prompt.length }
+    throw wrong("Invalid type for 'prompt': expected a text, a list of texts, or token ids.")
+  })
+}
+
+function headOf(engine: Engine, parsed: Parsed, context: RenderContext): object {
+  return { id: `cmpl-${engine.randomId(29)}`, object: 'text_completion', created: context.created, model: parsed.model, system_fingerprint: 'fp_svc' }
+}
+
+function usageOf({ promptTokens, completionTokens }: ChatResult): object {
+  return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: promptTokens + completionTokens }
+}
+
+function echoOf(choice: Choice, wire: CompletionWire): string {
+  return wire.echo ? (wire.prompts[Math.floor(choice.index / wire.n)] ?? '') : ''
+}
+
+function wholeText(choice: Choice, wire: CompletionWire): string {
+  return choice.finish === 'content_filter' ? '' : echoOf(choice, wire) + choice.text + wire.suffix
+}
+
+function* streamReply(engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext): Iterable<StreamEvent> {
+  const { wire } = parsed
+  const head = headOf(engine, parsed, context)
+  const usage = wire.includeUsage ? { usage: null } : {}
+  const chunk = (choice: Choice, text: string, finish: string | null): object => ({ ...head, choices: [{ text, index: choice.index, logprobs: null, finish_reason: finish }], ...usage })
+  for (const choice of result.choices) {
+    const isFiltered = choice.finish === 'content_filter'
+    const echo = isFiltered ? '' : echoOf(choice, wire)
+    if (echo !== '') yield { data: chunk(choice, echo, null) }
+    for (const piece of choice.pieces) yield { data: chunk(choice, piece, null), paced: true }
+    if (!isFiltered && wire.suffix !== '') yield { data: chunk(choice, wire.suffix, null) }
+    yield { data: chunk(choice, '', context.finishWords[choice.finish]) }
+  }
+  if (wire.includeUsage) yield { data: { ...head, choices: [], usage: usageOf(result) } }
+  yield { data: '[DONE]' }
+}

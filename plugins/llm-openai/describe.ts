@@ -1,0 +1,16 @@
+/** Descriptions of the format's routes, in the shape that the catalogue wants. */
+import type { LlmRouteDescription } from '../llm/types.ts'
+
+/** A POST route with one JSON example. */
+export function describePost(path: string, summary: string, example: { name: string; body: object; status?: number }[]): LlmRouteDescription {
+  return {
+    summary,
+    requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
+    examples: example.map(({ name, body, status }) => ({ name, method: 'POST', path: `/ai/openai/v1${path}`, body: JSON.stringify(body), bodyType: 'json', expectStatus: status ?? 200 })),
+  }
+}
+
+/** A GET route with one example. */
+export function describeGet(path: string, summary: string, name: string): LlmRouteDescription {
+  return { summary, examples: [{ name, path: `/ai/openai/v1${path}`, expectStatus: 200 }] }
+}

@@ -1,0 +1,42 @@
+/** Errors of the OpenAI format: `{ error: { message, type, param, code } }`. */
+import type { ErrorFacts, ErrorKind } from '../llm/types.ts'
+import type { OpenAiError } from './types.ts'
+
+interface Row {
+  code: string | null
+  /** Default `invalid_request_error`. */
+  type?: string
+  param?: string
+}
+
+const rows: Readonly<Record<ErrorKind, Row>> = {
+  missing_credential: { code: null },
+  invalid_credential: { code: 'invalid_api_key' },
+  forbidden: { code: 'unsupported_country_region_territory' },
+  not_found: { code: 'model_not_found', param: 'model' },
+  bad_request: { code: null },
+  too_large: { code: null },
+  rate_limit: { code: 'rate_limit_exceeded', type: 'requests' },
+  server_error: { code: null, type: 'server_error' },
+  unavailable: { code: 'service_unavailable', type: 'server_error' },
+  overloaded: { code: 'server_is_overloaded', type: 'service_unavailable_error' },
+  timeout: { code: 'timeout', type: 'server_error' },
+  context_length: { code: 'context_length_exceeded', param: 'messages' },
+  prompt_filter: { code: 'content_filter', param: 'prompt' },
+  status_4xx: { code: null },
+  status_5xx: { code: null, type: 'server_error' },
+}
+
+export const messages: Partial<Record<ErrorKind, string>> = {
+  missing_credential: "You didn't provide an API key. Send it as a bearer token: Authorization: Bearer YOUR_KEY",
+  invalid_credential: 'Incorrect API key provided: {key}. Use the key that this server was started with.',
+  bad_request: 'We could not parse the JSON body of your request.',
+  rate_limit: 'The rate limit is reached: 10000 requests per min. Please try again in 2s.',
+  context_length: "This model's maximum context length is 8192 tokens, but your messages have more.",
+  prompt_filter: 'The prompt was refused by the content management policy.',
+}
+
+export function openAiError(kind: ErrorKind, facts: ErrorFacts): { error: OpenAiError } {
+  const row = rows[kind] ?? rows.server_error
+  return { error: { message: facts.message, type: row.type ?? 'invalid_request_error', param: facts.param ?? row.param ?? null, code: facts.code ?? row.code } }
+}

@@ -1,0 +1,25 @@
+/** Headers of OpenAI and Azure: version and time on success, rate limits on success and where they are the reason. */
+import type { HeaderFacts } from '../llm/types.ts'
+
+const limits = { requests: 10_000, tokens: 2_000_000 }
+
+export function openAiHeaders({ status, prompt, completion, kind, elapsedMs }: HeaderFacts): Record<string, string> {
+  if (kind === 'rate_limit' || kind === 'overloaded') return rateLimits(0, 0, '2s', '2s')
+  if (kind !== undefined || status !== 200) return {}
+  return {
+    'openai-version': '2020-10-01',
+    'openai-processing-ms': String(elapsedMs),
+    ...rateLimits(limits.requests - 1, limits.tokens - prompt - completion, '6ms', '0s'),
+  }
+}
+
+function rateLimits(requests: number, tokens: number, resetRequests: string, resetTokens: string): Record<string, string> {
+  return {
+    'x-ratelimit-limit-requests': String(limits.requests),
+    'x-ratelimit-limit-tokens': String(limits.tokens),
+    'x-ratelimit-remaining-requests': String(requests),
+    'x-ratelimit-remaining-tokens': String(tokens),
+    'x-ratelimit-reset-requests': resetRequests,
+    'x-ratelimit-reset-tokens': resetTokens,
+  }
+}

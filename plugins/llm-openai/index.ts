@@ -1,0 +1,18 @@
+/** The door of the OpenAI format: chat completions, responses, embeddings, images, audio, moderations. */
+import { definePlugin } from 'svc/plugin'
+import { createProvider } from './provider.ts'
+import { createWire } from './wire.ts'
+import type {} from '../llm/types.ts'
+import type {} from './types.ts'
+
+export default definePlugin({
+  title: 'Mock LLM: OpenAI',
+  description: 'The wire format of the OpenAI API, over the shared engine.',
+  paths: ['/ai/openai', '/ai/v1'],
+  buildsOn: ['llm'],
+  register(app, svc) {
+    const llm = svc.use('llm.providers')!
+    svc.offer('llm-openai.wire', (extras) => createWire(llm.engine, extras))
+    llm.register(app, createProvider(llm.engine))
+  },
+})

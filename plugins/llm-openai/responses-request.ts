@@ -1,0 +1,70 @@
+/** Reads a request of the Responses API. */
+import type { ChatParsed, Engine, Message, RouteInput } from '../llm/types.ts'
+import { readContent, readFormat, readToolChoice, readTools } from './messages.ts'
+
+export interface ResponsesWire {
+  /** The whole request: the reply echoes many of its fields. */
+  body: Record<string, unknown>
+  /** The client wants the reasoning summarised in the reply. */
+  showsSummary: boolean
+}
+export type ResponsesParsed = ChatParsed<ResponsesWire>
+
+export function parseResponses(engine: Engine, input: RouteInput): ResponsesParsed {
+  const { json } = engine
+  const body = input.json()
+  const model = json.textOf(body.model) ?? input.defaultModel ?? 'svc-gpt'
+  const { system, messages } = readInput(engine, body)
+  const maxTokens = json.countOf(body.max_output_tokens)
+  const effort = json.textOf(json.own(body.reasoning, 'effort'))
+  const showsSummary = json.textOf(json.own(body.reasoning, 'summary')) !== undefined
+  const tools = json.listOf(body.tools).filter((tool) => json.own(tool, 'type') === 'function')
+  return {
+    op: 'chat',
+    model,
+    stream: body.stream === true,
+    request: {
+      model, system, messages,
+      tools: readTools(engine, tools),
+      toolChoice: readToolChoice(engine, body.tool_choice),
+      format: readFormat(engine, json.own(body.text, 'format')),
+      stop: [],
+      n: 1,
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...((effort !== undefined && effort !== 'none') || showsSummary ? { reasoning: {} } : {}),
+    },
+    wire: { body, showsSummary },
+  }
+}
+
+/** A text, or a list of items; unknown items are ignored. */
+function readInput(engine: Engine, body: Record<string, unknown>): { system: string[]; messages: Message[] } {
+  const { json } = engine
+  const read = { system: [] as string[], messages: [] as Message[] }
+  const instructions = json.textOf(body.instructions)
+  if (instructions !== undefined) read.system.push(instructions)
+  if (typeof body.input === 'string') read.messages.push({ role: 'user', parts: [{ type: 'text', text: body.input }] })
+  else if (Array.isArray(body.input)) for (const item of body.input) addItem(engine, read, json.objectOf(item))
+  else throw engine.badInput("Missing required parameter: 'input'.", { param: 'input', code: 'missing_required_parameter' })
+  return read
+}
+
+function addItem(engine: Engine, read: { system: string[]; messages: Message[] }, item: Record<string, unknown>): void {
+  const { json } = engine
+  const id = json.textOf(item.call_id) ?? ''
+  if (item.type === 'function_call') {
+    const name = json.textOf(item.name)
+    if (name !== undefined) read.messages.push({ role: 'assistant', parts: [{ type: 'call', id, name, args: json.argumentsOf(item.arguments) }] })
+  } else if (item.type === 'function_call_output') {
+    read.messages.push({ role: 'tool', parts: [{ type: 'result', id, content: outputText(engine, item.output) }] })
+  } else if (item.type === undefined || item.type === 'message') {
+    const parts = readContent(engine, item.content)
+    if (item.role === 'system' || item.role === 'developer') read.system.push(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'))
+    else read.messages.push({ role: item.role === 'assistant' ? 'assistant' : 'user', parts })
+  }
+}
+
+function outputText(engine: Engine, output: unknown): string {
+  if (!Array.isArray(output)) return engine.json.asText(output)
+  return readContent(engine, output).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}

@@ -1,0 +1,36 @@
+/** The format as a whole: its routes, errors and headers, for OpenAI itself and for those that share it. */
+import type { Engine, Finish, LlmRoute } from '../llm/types.ts'
+import { chatCompletions } from './chat.ts'
+import { completions } from './completions.ts'
+import { embeddings } from './embeddings.ts'
+import { messages, openAiError } from './errors.ts'
+import { openAiHeaders } from './headers.ts'
+import { images } from './images.ts'
+import { listModels, retrieveModel } from './models.ts'
+import { moderations } from './moderations.ts'
+import { responses } from './responses.ts'
+import { speech } from './speech.ts'
+import { transcriptions } from './transcriptions.ts'
+import type { ChatExtras, OpenAiRouteName, OpenAiWire } from './types.ts'
+
+/** Words for how a text ends; a stop sequence is a plain stop. */
+export const finishWords: Record<Finish, string> = {
+  stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'tool_calls', content_filter: 'content_filter', prompt_filter: 'content_filter',
+}
+
+export function createWire(engine: Engine, extras?: ChatExtras): OpenAiWire {
+  const routes: Record<OpenAiRouteName, LlmRoute> = {
+    chat: chatCompletions(engine, extras),
+    completions: completions(engine),
+    responses: responses(engine),
+    embeddings: embeddings(engine),
+    moderations: moderations(engine),
+    images: images(engine),
+    transcriptions: transcriptions(engine, 'transcriptions'),
+    translations: transcriptions(engine, 'translations'),
+    speech: speech(engine),
+    models: listModels(),
+    model: retrieveModel(),
+  }
+  return { routes, error: openAiError, messages, headers: openAiHeaders, finishWords, unknownModel: "The model '{model}' does not exist" }
+}
