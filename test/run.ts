@@ -27,7 +27,7 @@ function testFiles(): string[] {
 function runFile(file: string): Promise<Result> {
   return new Promise(resolve => {
     const startedAt = performance.now()
-    const child = spawn(process.execPath, ['--import', 'tsx', join(folder, file)], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP: '1', FORCE_COLOR: '0' } })
+    const child = spawn(process.execPath, ['--import', 'tsx', join(folder, file)], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP: '1', TAP_TIMEOUT: '240', FORCE_COLOR: '0' } })
     const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS)
     const parser = new Parser()
     let output = ''
