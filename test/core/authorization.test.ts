@@ -25,7 +25,7 @@ t.test('Basic credentials are base64 of UTF-8, cut at the first colon', async t 
   t.strictSame(readBasicCredentials(encode('a:b:c')), { username: 'a', password: 'b:c' })
   t.strictSame(readBasicCredentials(encode('ü:é')), { username: 'ü', password: 'é' })
   t.strictSame(readBasicCredentials(encode(':')), { username: '', password: '' })
-  t.strictSame(readBasicCredentials('YTpi'.replace(/=/g, '')), { username: 'a', password: 'b' })
+  t.strictSame(readBasicCredentials('YTpi'), { username: 'a', password: 'b' })
   for (const credentials of ['', '%%%', encode('nocolon'), 'a:b', 'YT pi']) t.equal(readBasicCredentials(credentials), null, JSON.stringify(credentials))
 })
 

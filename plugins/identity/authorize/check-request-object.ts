@@ -1,0 +1,16 @@
+/** Request objects and registration on the way, which this provider does not offer (OpenID Connect Core, 3.1.2.6). */
+import { OAuthError } from '../errors.ts'
+import type { OAuthErrorCode } from '../errors.ts'
+import type { Check } from './authorization-request.ts'
+
+const UNSUPPORTED: readonly [string, OAuthErrorCode][] = [
+  ['request', 'request_not_supported'],
+  ['request_uri', 'request_uri_not_supported'],
+  ['registration', 'registration_not_supported'],
+]
+
+export const checkRequestObject: Check = ({ parameters }) => {
+  for (const [name, error] of UNSUPPORTED) {
+    if (parameters.has(name)) throw new OAuthError(error, `${name} is not supported`)
+  }
+}

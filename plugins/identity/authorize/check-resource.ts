@@ -1,0 +1,7 @@
+/** The `resource` parameters of an authorization request (RFC 8707, 2.1). */
+import { checkResources } from '../resource.ts'
+import type { Check } from './authorization-request.ts'
+
+export const checkResource: Check = request => {
+  request.resources = checkResources(request.parameters.getAll('resource'))
+}

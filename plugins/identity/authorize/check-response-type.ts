@@ -1,0 +1,8 @@
+/** The `response_type` of an authorization request (RFC 6749, 3.1.1). */
+import { OAuthError } from '../errors.ts'
+import { required } from '../parameters.ts'
+import type { Check } from './authorization-request.ts'
+
+export const checkResponseType: Check = ({ parameters }) => {
+  if (required(parameters, 'response_type') !== 'code') throw new OAuthError('unsupported_response_type', 'response_type must be code')
+}

@@ -1,0 +1,59 @@
+/** The login form: who asks for what, and the fields to answer with. Works without a script. */
+import type { FastifyReply } from 'svc/plugin'
+import { DEMO_USERS } from '../users.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import { html } from './html.ts'
+import type { Html } from './html.ts'
+import { sendPage } from './page.ts'
+
+/** Parameters of the request that come back with the form. */
+const CARRIED = [
+  'client_id', 'redirect_uri', 'response_type', 'response_mode', 'scope', 'state', 'nonce', 'code_challenge', 'code_challenge_method', 'max_age', 'resource',
+]
+const MAX_USERNAME_CHARACTERS = 256
+const DEFAULT_USERNAME = 'demo'
+
+/** A failed attempt: 401 with the form again. */
+export interface FailedLogin {
+  username: string
+}
+
+/** Sends the form; with `failed` the one that says what went wrong and keeps what was typed, the password aside. */
+export function sendLoginPage(reply: FastifyReply, request: AuthorizationRequest, failed: FailedLogin | null): FastifyReply {
+  const { client, parameters, scope } = request
+  const username = failed === null ? parameters.get('login_hint') ?? DEFAULT_USERNAME : failed.username
+  return sendPage(reply, failed === null ? 200 : 401, {
+    title: failed === null ? 'Sign in' : 'Sign-in failed',
+    content: html`<h1>Sign in</h1>
+<p><strong>${client.name}</strong> <span class="fact">(<code>${client.id}</code>)</span> asks for access.</p>
+${failed === null ? '' : html`<p class="alert" id="failed" role="alert">Wrong user name or password.</p>`}
+<h2 id="scopes">Requested scopes</h2>
+<ul class="scopes" aria-labelledby="scopes">${scope.map(name => html`<li>${name}</li>`)}</ul>
+<form method="post" action="authorize">
+${CARRIED.flatMap(name => parameters.getAll(name).map(value => hiddenInput(name, value)))}
+<label for="username">User name</label>
+<input id="username" name="username" value="${username.slice(0, MAX_USERNAME_CHARACTERS)}" autocomplete="username" autocapitalize="none" spellcheck="false"${describedBy(failed)}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" value="" autocomplete="current-password" autofocus${describedBy(failed)}>
+<div class="actions">
+<button type="submit" name="action" value="approve">Approve</button>
+<button type="submit" name="action" value="deny" class="quiet" formnovalidate>Deny</button>
+</div>
+</form>
+<h2 id="users">Demo users</h2>
+<table aria-labelledby="users">
+<thead><tr><th scope="col">User name</th><th scope="col">Password</th><th scope="col">Groups</th></tr></thead>
+<tbody>${DEMO_USERS.map(user => html`<tr><th scope="row"><code>${user.username}</code></th><td><code>${user.username}</code></td><td>${user.groups.join(', ')}</td></tr>`)}</tbody>
+</table>`,
+  })
+}
+
+function describedBy(failed: FailedLogin | null): Html {
+  return failed === null ? html`` : html` aria-invalid="true" aria-describedby="failed"`
+}
+
+/** A field that the browser sends back unseen. */
+export function hiddenInput(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">
+`
+}

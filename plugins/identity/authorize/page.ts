@@ -1,0 +1,55 @@
+/** The frame of this provider's pages: head, style, headers. */
+import type { FastifyReply } from 'svc/plugin'
+import { NO_STORE } from '../errors.ts'
+import { Html, html } from './html.ts'
+import { STYLE } from './style.ts'
+
+const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+
+/** A page: its title, what stands in the frame, and source expressions of the scripts that may run (CSP 3, 2.3.1). */
+export interface Page {
+  title: string
+  content: Html
+  scriptSource?: string
+}
+
+/** Sends a page. It loads nothing; no `form-action`, because browsers would apply it to the redirect after the form. */
+export function sendPage(reply: FastifyReply, status: number, { title, content, scriptSource }: Page): FastifyReply {
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} - svc</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<main>
+<p class="brand"><span aria-hidden="true">svc</span> demo sign-in</p>
+${content}
+</main>
+</body>
+</html>
+`
+  return reply.code(status).headers({
+    ...NO_STORE,
+    'Content-Type': 'text/html; charset=utf-8',
+    'X-Frame-Options': 'DENY',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Content-Security-Policy': scriptSource === undefined ? CONTENT_SECURITY_POLICY : `${CONTENT_SECURITY_POLICY}; script-src ${scriptSource}`,
+  }).send(document.markup)
+}
+
+/** Sends the page of a request that can't be answered at its redirect URI. */
+export function sendErrorPage(reply: FastifyReply, error: string, description: string): FastifyReply {
+  return sendPage(reply, 400, {
+    title: 'Request refused',
+    content: html`<h1>Request refused</h1>
+<p class="alert">${description}</p>
+<p>The application that sent you here asked for something that can't be granted, so you are not sent back to it.</p>
+<p class="fact">Error <code>${error}</code></p>`,
+  })
+}

@@ -1,0 +1,57 @@
+/** The OAuth errors of this provider and how they look on the wire. */
+import { HttpError } from 'svc/plugin'
+
+/** Headers of every answer that may hold a token or tell about one (RFC 6749, 5.1). */
+export const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+
+/** The challenge to a client that failed to authenticate (RFC 6749, 5.2; RFC 7617, 2). */
+const CLIENT_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="svc"' }
+
+interface ErrorKind {
+  status: number
+  headers?: Record<string, string>
+}
+
+/** Every error code with its status where it is answered directly; at the authorization endpoint it is redirected. */
+export const OAUTH_ERRORS = {
+  // RFC 6749, 4.1.2.1 and 5.2
+  invalid_request: { status: 400 },
+  invalid_client: { status: 401, headers: CLIENT_CHALLENGE },
+  invalid_grant: { status: 400 },
+  unauthorized_client: { status: 400 },
+  unsupported_grant_type: { status: 400 },
+  unsupported_response_type: { status: 400 },
+  invalid_scope: { status: 400 },
+  access_denied: { status: 400 },
+  // RFC 8707, 2
+  invalid_target: { status: 400 },
+  // RFC 6750, 3.1
+  invalid_token: { status: 401 },
+  insufficient_scope: { status: 403 },
+  // RFC 7591, 3.2.2
+  invalid_redirect_uri: { status: 400 },
+  invalid_client_metadata: { status: 400 },
+  // OpenID Connect Core, 3.1.2.6
+  login_required: { status: 400 },
+  request_not_supported: { status: 400 },
+  request_uri_not_supported: { status: 400 },
+  registration_not_supported: { status: 400 },
+} satisfies Record<string, ErrorKind>
+
+export type OAuthErrorCode = keyof typeof OAUTH_ERRORS
+
+/**
+ * An error as RFC 6749, 5.2 shows it: `{"error": "<code>", "error_description": "<sentence>"}`. The sentence is
+ * printable ASCII without `"` and `\`, and never repeats what the request said.
+ */
+export class OAuthError extends HttpError {
+  readonly error: OAuthErrorCode
+  readonly description: string
+  /** `headers` are added to those of the code, `status` replaces its. */
+  constructor(error: OAuthErrorCode, description: string, { headers = {}, status }: { headers?: Record<string, string>; status?: number } = {}) {
+    const kind: ErrorKind = OAUTH_ERRORS[error]
+    super(status ?? kind.status, { error, error_description: description }, { ...NO_STORE, ...kind.headers, ...headers })
+    this.error = error
+    this.description = description
+  }
+}

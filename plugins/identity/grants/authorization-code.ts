@@ -1,0 +1,60 @@
+/** The grant `authorization_code` (RFC 6749, 4.1.3) with PKCE (RFC 7636, 4.5). */
+import { OAuthError } from '../errors.ts'
+import { required } from '../parameters.ts'
+import { isVerifierOf } from '../pkce.ts'
+import type { Challenge } from '../pkce.ts'
+import type { Login } from '../token-response.ts'
+import { firstNonEmpty, issueUserTokens } from './grant-request.ts'
+import type { GrantHandler, GrantRequest } from './grant-request.ts'
+
+/** What a code stands for. */
+export interface AuthorizationCode {
+  clientId: string
+  redirectUri: string
+  /** Whether the authorization request named it: then the token request must, too. */
+  isRedirectUriGiven: boolean
+  login: Login
+  scope: readonly string[]
+  resources: readonly string[]
+  nonce: string | undefined
+  challenge: Challenge | null
+}
+
+export const authorizationCode: GrantHandler = async request => {
+  const { client, resources } = request
+  const code = await redeem(required(request.parameters, 'code'), request)
+  checkRedirectUri(code, request.parameters.get('redirect_uri'))
+  checkVerifier(code.challenge, request.parameters.get('code_verifier'))
+  const { login, scope, nonce } = code
+  return issueUserTokens({ client, login, scope, resources: firstNonEmpty(resources, code.resources), nonce }, request)
+}
+
+/**
+ * Another client's attempt leaves the code alone; that of its own uses it up, whatever is found wrong with it later. Of
+ * several at the same moment one gets it.
+ */
+async function redeem(text: string, { client, stores }: GrantRequest): Promise<AuthorizationCode> {
+  const seen = await stores.codes.peek(text)
+  const code = seen?.clientId === client.id ? await stores.codes.take(text) : undefined
+  if (code === undefined) throw refused('the code is unknown, used, expired or that of another client')
+  return code
+}
+
+/** RFC 6749, 4.1.3: identical to that of the authorization request. */
+function checkRedirectUri({ redirectUri, isRedirectUriGiven }: AuthorizationCode, presented: string | undefined): void {
+  if (presented === undefined ? isRedirectUriGiven : presented !== redirectUri) {
+    throw refused('redirect_uri differs from that of the authorization request')
+  }
+}
+
+/** A verifier without a challenge is refused, so that nobody can strip the challenge (RFC 9700, 4.8.2). */
+function checkVerifier(challenge: Challenge | null, verifier: string | undefined): void {
+  if (challenge === null && verifier !== undefined) throw refused('code_verifier without a code_challenge in the authorization request')
+  if (challenge !== null && (verifier === undefined || !isVerifierOf(challenge, verifier))) {
+    throw refused('code_verifier is missing, malformed or wrong')
+  }
+}
+
+function refused(description: string): OAuthError {
+  return new OAuthError('invalid_grant', description)
+}

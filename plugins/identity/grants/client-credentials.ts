@@ -1,0 +1,10 @@
+/** The grant `client_credentials` (RFC 6749, 4.4): the client asks for itself. */
+import { DEFAULT_CLIENT_SCOPE } from '../scope.ts'
+import { issueTokens } from '../token-response.ts'
+import { firstNonEmpty, requestedScope } from './grant-request.ts'
+import type { GrantHandler } from './grant-request.ts'
+
+export const clientCredentials: GrantHandler = async ({ parameters, client, resources, issuer, tokens }) => {
+  const scope = firstNonEmpty(requestedScope(parameters), client.scope, DEFAULT_CLIENT_SCOPE)
+  return issueTokens({ client, login: null, scope, resources }, issuer, tokens)
+}

@@ -1,0 +1,43 @@
+/** The token endpoint (RFC 6749, 3.2): its checks in order, then the grant. */
+import { authenticateClient } from '../client-authentication.ts'
+import { OAuthError } from '../errors.ts'
+import { required } from '../parameters.ts'
+import type { Parameters } from '../parameters.ts'
+import { checkResources } from '../resource.ts'
+import type { Stores } from '../stores.ts'
+import type { TokenResponse } from '../token-response.ts'
+import type { Tokens } from '../types.ts'
+import { authorizationCode } from './authorization-code.ts'
+import { clientCredentials } from './client-credentials.ts'
+import type { GrantHandler } from './grant-request.ts'
+import { isGrantType, TOKEN_EXCHANGE } from './grant-types.ts'
+import type { GrantType } from './grant-types.ts'
+import { password } from './password.ts'
+import { refreshToken } from './refresh-token.ts'
+import { tokenExchange } from './token-exchange.ts'
+
+const GRANTS: Record<GrantType, GrantHandler> = {
+  authorization_code: authorizationCode,
+  refresh_token: refreshToken,
+  client_credentials: clientCredentials,
+  password,
+  [TOKEN_EXCHANGE]: tokenExchange,
+}
+
+/** A request to the token endpoint. */
+export interface TokenRequest {
+  parameters: Parameters
+  /** Value of the header. */
+  authorization: string | undefined
+  issuer: string
+}
+
+/** Answers tokens, or throws the OAuth error of the first check that fails. */
+export async function grantTokens({ parameters, authorization, issuer }: TokenRequest, stores: Stores, tokens: Tokens): Promise<TokenResponse> {
+  const grantType = required(parameters, 'grant_type')
+  if (!isGrantType(grantType)) throw new OAuthError('unsupported_grant_type', 'this grant_type is not supported')
+  const client = await authenticateClient(authorization, parameters, stores.clients)
+  if (!client.grantTypes.includes(grantType)) throw new OAuthError('unauthorized_client', 'the client may not use this grant_type')
+  const resources = checkResources(parameters.getAll('resource'))
+  return GRANTS[grantType]({ parameters, client, resources, issuer, stores, tokens })
+}

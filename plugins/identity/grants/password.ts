@@ -1,0 +1,16 @@
+/** The grant `password` (RFC 6749, 4.3). */
+import { OAuthError } from '../errors.ts'
+import { required } from '../parameters.ts'
+import { logIn } from '../users.ts'
+import { issueUserTokens, userScope } from './grant-request.ts'
+import type { GrantHandler } from './grant-request.ts'
+
+export const password: GrantHandler = async request => {
+  const { parameters, client, resources } = request
+  const username = required(parameters, 'username')
+  const secret = required(parameters, 'password')
+  const scope = userScope(parameters, client)
+  const user = logIn(username, secret)
+  if (user === null) throw new OAuthError('invalid_grant', 'wrong user name or password')
+  return issueUserTokens({ client, login: { user, authTime: Math.floor(Date.now() / 1000) }, scope, resources }, request)
+}

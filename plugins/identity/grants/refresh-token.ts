@@ -1,0 +1,26 @@
+/** The grant `refresh_token` (RFC 6749, 6) with rotation (RFC 9700, 4.14.2). */
+import { OAuthError } from '../errors.ts'
+import { required } from '../parameters.ts'
+import { isPartOf } from '../scope.ts'
+import { firstNonEmpty, issueUserTokens, requestedScope } from './grant-request.ts'
+import type { GrantHandler } from './grant-request.ts'
+
+/** Everything is checked before the token is taken: an attempt that fails leaves it to its owner. */
+export const refreshToken: GrantHandler = async request => {
+  const { parameters, client, stores } = request
+  const token = required(parameters, 'refresh_token')
+  const seen = await stores.refreshTokens.peek(token)
+  if (seen?.clientId !== client.id) throw refused()
+  const asked = requestedScope(parameters)
+  if (!isPartOf(asked, seen.scope)) throw new OAuthError('invalid_scope', 'scope goes beyond what was granted')
+  const record = await stores.refreshTokens.take(token)
+  if (record === undefined) throw refused()
+
+  const granted = { client, login: record.login, scope: record.scope, resources: record.resources }
+  const narrowed = { ...granted, scope: firstNonEmpty(asked, record.scope), resources: firstNonEmpty(request.resources, record.resources) }
+  return issueUserTokens(narrowed, request, granted)
+}
+
+function refused(): OAuthError {
+  return new OAuthError('invalid_grant', 'the refresh token is unknown, used, expired, revoked or that of another client')
+}

@@ -1,0 +1,95 @@
+/** The grant `token-exchange` (RFC 8693): a token for another audience, by delegation or impersonation. */
+import { isNestedWithin, MAX_NESTING } from '../compact-jwt.ts'
+import { OAuthError } from '../errors.ts'
+import { required } from '../parameters.ts'
+import type { Parameters } from '../parameters.ts'
+import { audienceOf, MAX_RESOURCES } from '../resource.ts'
+import { DEFAULT_CLIENT_SCOPE, isPartOf } from '../scope.ts'
+import { ACCESS_TOKEN_LIFE_S, registeredClaims } from '../token-response.ts'
+import type { TokenClaims, Tokens } from '../types.ts'
+import { firstNonEmpty, requestedScope } from './grant-request.ts'
+import type { GrantHandler, GrantRequest } from './grant-request.ts'
+
+/** RFC 8693, 3. */
+const TYPE_PREFIX = 'urn:ietf:params:oauth:token-type:'
+const TOKEN_TYPES: readonly string[] = ['access_token', 'id_token', 'jwt'].map(name => TYPE_PREFIX + name)
+const ID_TOKEN = `${TYPE_PREFIX}id_token`
+const MAX_AUDIENCE_CHARACTERS = 2048
+
+/** Claims about the person that go on into the new token. */
+const PERSON_CLAIMS = ['name', 'email', 'preferred_username', 'groups']
+
+export const tokenExchange: GrantHandler = async request => {
+  const { parameters, client, issuer, tokens } = request
+  const subject = await readToken('subject', parameters, tokens)
+  const actor = await readActor(parameters, tokens)
+  const type = readType('requested_token_type', parameters.get('requested_token_type') ?? `${TYPE_PREFIX}access_token`)
+  const audience = readAudience(request)
+  const scope = readScope(parameters, subject)
+
+  const isIdToken = type === ID_TOKEN
+  const claims = {
+    ...registeredClaims(issuer, String(subject.sub), isIdToken ? client.id : audience),
+    ...isIdToken ? { azp: client.id } : { client_id: client.id, scope: scope.join(' ') },
+    ...pick(subject, PERSON_CLAIMS),
+    act: actorClaim(subject, actor),
+  }
+  if (!isNestedWithin(claims, MAX_NESTING)) throw new OAuthError('invalid_request', 'the chain of actors is too long')
+  return {
+    access_token: await tokens.sign(claims, { typ: isIdToken ? 'JWT' : 'at+jwt' }),
+    issued_token_type: type,
+    token_type: isIdToken ? 'N_A' : 'Bearer',
+    expires_in: ACCESS_TOKEN_LIFE_S,
+    scope: scope.join(' '),
+  }
+}
+
+/** The claims of `<role>_token`, which must be a valid token of this server about somebody (RFC 8693, 2.2.2). */
+async function readToken(role: 'subject' | 'actor', parameters: Parameters, tokens: Tokens): Promise<TokenClaims> {
+  const token = required(parameters, `${role}_token`)
+  readType(`${role}_token_type`, required(parameters, `${role}_token_type`))
+  const verdict = await tokens.verify(token, { refuseRevoked: true })
+  if (!verdict.valid) throw new OAuthError('invalid_request', `${role}_token: ${verdict.reason}`)
+  if (typeof verdict.claims.sub !== 'string') throw new OAuthError('invalid_request', `${role}_token: claim sub missing`)
+  return verdict.claims
+}
+
+async function readActor(parameters: Parameters, tokens: Tokens): Promise<TokenClaims | null> {
+  if (!parameters.has('actor_token') && !parameters.has('actor_token_type')) return null
+  return readToken('actor', parameters, tokens)
+}
+
+function readType(name: string, type: string): string {
+  if (!TOKEN_TYPES.includes(type)) throw new OAuthError('invalid_request', `${name} must be ${TYPE_PREFIX} with access_token, id_token or jwt`)
+  return type
+}
+
+/** RFC 8693, 2.1: `audience` and `resource` together say where the token is to be used. */
+function readAudience({ parameters, resources }: GrantRequest): string | string[] {
+  const audiences = parameters.getAll('audience')
+  if (audiences.length + parameters.getAll('resource').length > MAX_RESOURCES) {
+    throw new OAuthError('invalid_target', `at most ${MAX_RESOURCES} audiences and resources can be named`)
+  }
+  if (audiences.some(audience => audience.length > MAX_AUDIENCE_CHARACTERS)) {
+    throw new OAuthError('invalid_target', `an audience has at most ${MAX_AUDIENCE_CHARACTERS} characters`)
+  }
+  return audienceOf([...new Set([...resources, ...audiences])])
+}
+
+/** Part of the subject's scope; a subject without one, such as an ID token, sets no bounds. */
+function readScope(parameters: Parameters, subject: TokenClaims): readonly string[] {
+  const asked = requestedScope(parameters)
+  const own = typeof subject.scope === 'string' ? subject.scope.split(' ').filter(name => name !== '') : []
+  if (own.length === 0) return firstNonEmpty(asked, DEFAULT_CLIENT_SCOPE)
+  if (!isPartOf(asked, own)) throw new OAuthError('invalid_scope', 'scope goes beyond that of the subject token')
+  return firstNonEmpty(asked, own)
+}
+
+/** The claim `act` (RFC 8693, 4.1): who acts now, with those who acted before inside. */
+function actorClaim(subject: TokenClaims, actor: TokenClaims | null): unknown {
+  return actor === null ? subject.act : { sub: actor.sub, act: subject.act }
+}
+
+function pick(claims: TokenClaims, names: readonly string[]): TokenClaims {
+  return Object.fromEntries(names.filter(name => Object.hasOwn(claims, name)).map(name => [name, claims[name]]))
+}

@@ -1,0 +1,24 @@
+/** The door of the plugin `identity`: an OAuth 2.0 and OpenID Connect provider for demos. */
+import { definePlugin } from 'svc/plugin'
+import { createProvider } from './provider.ts'
+import { registerAuthorizeRoutes } from './routes/authorize.ts'
+import { registerMetadataRoutes } from './routes/metadata.ts'
+import { registerRegistrationRoute } from './routes/registration.ts'
+import { registerTokenRoutes } from './routes/token.ts'
+import { registerUserInfoRoutes } from './routes/userinfo.ts'
+import type {} from './types.ts'
+
+export default definePlugin({
+  title: 'Identity provider',
+  description: 'OAuth 2.0 and OpenID Connect: code with PKCE, refresh, client credentials, password, token exchange, introspection, revocation, registration.',
+  paths: ['/oauth', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'],
+  register(app, svc) {
+    const provider = createProvider(svc)
+    svc.offer('identity.tokens', provider.tokens)
+    registerMetadataRoutes(app, provider)
+    registerAuthorizeRoutes(app, provider)
+    registerTokenRoutes(app, provider)
+    registerUserInfoRoutes(app, provider)
+    registerRegistrationRoute(app, provider)
+  },
+})

@@ -1,0 +1,31 @@
+/** Proof Key for Code Exchange (RFC 7636). */
+import { createHash } from 'node:crypto'
+import { isSameSecret } from 'svc/plugin'
+
+export const CHALLENGE_METHODS = ['S256', 'plain'] as const
+export type ChallengeMethod = (typeof CHALLENGE_METHODS)[number]
+
+export interface Challenge {
+  value: string
+  method: ChallengeMethod
+}
+
+/** RFC 7636, 4.1 and 4.2: challenge and verifier have the same syntax. */
+const SYNTAX = /^[A-Za-z0-9._~-]{43,128}$/
+
+/** Whether a text can be a challenge or a verifier. */
+export function isPkceValue(text: string): boolean {
+  return SYNTAX.test(text)
+}
+
+/** The method of that name, compared exactly; `plain` when none is named (RFC 7636, 4.3), null when unknown. */
+export function findChallengeMethod(name = 'plain'): ChallengeMethod | null {
+  return CHALLENGE_METHODS.find(method => method === name) ?? null
+}
+
+/** Whether the verifier is that of the challenge (RFC 7636, 4.6). */
+export function isVerifierOf(challenge: Challenge, verifier: string): boolean {
+  if (!isPkceValue(verifier)) return false
+  const derived = challenge.method === 'plain' ? verifier : createHash('sha256').update(verifier).digest('base64url')
+  return isSameSecret(derived, challenge.value)
+}

@@ -1,0 +1,26 @@
+/** How the routes of this plugin answer and describe themselves. */
+import type { FastifyReply, RouteDescription, RouteExample } from 'svc/plugin'
+import { NO_STORE } from '../errors.ts'
+
+/** Always JSON: OAuth knows no other form. `headers` default to those of answers that nobody may keep. */
+export function sendJson(reply: FastifyReply, value: unknown, headers: Record<string, string> = NO_STORE): FastifyReply {
+  return reply.headers({ ...headers, 'Content-Type': 'application/json; charset=utf-8' }).send(JSON.stringify(value))
+}
+
+/** What the descriptions of all routes have. */
+export const CATEGORY = 'Auth: OIDC Provider'
+
+/** The demo client as an example presents it. */
+export const DEMO_CLIENT: RouteExample['auth'] = { type: 'basic', username: 'svc', password: 'svc-secret' }
+
+/** A POST of a form. */
+export function formExample(name: string, path: string, form: Record<string, string>, expectStatus: number, auth: RouteExample['auth'] = DEMO_CLIENT): RouteExample {
+  const headers = [{ name: 'Content-Type', value: 'application/x-www-form-urlencoded' }]
+  return { name, method: 'POST', path, headers, body: new URLSearchParams(form).toString(), bodyType: 'form', auth, expectStatus }
+}
+
+/** The schema of a form body, for descriptions; all values are strings. */
+export function formBody(description: string, names: readonly string[], requiredNames: readonly string[] = []): NonNullable<RouteDescription['requestBody']> {
+  const properties = Object.fromEntries(names.map(name => [name, { type: 'string' }]))
+  return { description, required: true, content: { 'application/x-www-form-urlencoded': { type: 'object', properties, required: requiredNames } } }
+}

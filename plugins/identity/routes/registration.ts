@@ -1,0 +1,41 @@
+/** The registration endpoint. */
+import { describe } from 'svc/plugin'
+import type { FastifyInstance } from 'svc/plugin'
+import type { Provider } from '../provider.ts'
+import { registerClient } from '../registration.ts'
+import { CATEGORY, sendJson } from './answer.ts'
+
+const BODY = {
+  type: 'object',
+  properties: {
+    client_name: { type: 'string', maxLength: 200 },
+    redirect_uris: { type: 'array', items: { type: 'string' }, maxItems: 10 },
+    grant_types: { type: 'array', items: { type: 'string' } },
+    response_types: { type: 'array', items: { const: 'code' } },
+    token_endpoint_auth_method: { enum: ['client_secret_basic', 'client_secret_post', 'none'] },
+    scope: { type: 'string', maxLength: 1000 },
+  },
+}
+
+/** Registers `POST /oauth/register`. */
+export function registerRegistrationRoute(app: FastifyInstance, { svc, stores }: Provider): void {
+  app.post('/oauth/register', describe({
+    category: CATEGORY,
+    summary: 'Register a client',
+    description: 'RFC 7591, open to everybody; a registration is forgotten after a day. Its redirect URIs are compared exactly.',
+    requestBody: { description: 'Client metadata', required: true, content: { 'application/json': BODY } },
+    responses: { 201: { description: 'The client, with its secret unless it is public' }, 400: { description: '`invalid_client_metadata` or `invalid_redirect_uri`' } },
+    examples: [{
+      name: 'Public client',
+      method: 'POST',
+      path: '/oauth/register',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: '{"client_name":"cli","redirect_uris":["http://localhost:3000/callback"],"token_endpoint_auth_method":"none"}',
+      bodyType: 'json',
+      expectStatus: 201,
+    }],
+  }), async (request, reply) => {
+    const client = await registerClient(request.headers['content-type'], svc.http.body(request), stores.clients)
+    return sendJson(reply.code(201), client)
+  })
+}

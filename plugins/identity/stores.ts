@@ -1,0 +1,32 @@
+/** What this provider remembers between requests, and how much of it. */
+import type { Store, Svc } from 'svc/plugin'
+import type { AuthorizationCode } from './grants/authorization-code.ts'
+import type { RefreshToken } from './refresh-tokens.ts'
+import type { Client } from './clients.ts'
+
+/** Milliseconds for which a code can be redeemed. */
+export const CODE_LIFE_MS = 300_000
+/** Milliseconds for which a refresh token, and a registration, lives. */
+export const REFRESH_TOKEN_LIFE_MS = 86_400_000
+export const REGISTRATION_LIFE_MS = 86_400_000
+
+/** Entries of one kind live equally long, so that the oldest, which a full store drops, is the one nearest its end. */
+export interface Stores {
+  codes: Store<AuthorizationCode>
+  refreshTokens: Store<RefreshToken>
+  clients: Store<Client>
+  /** Digests of revoked token ids. */
+  revoked: Store<true>
+}
+
+/** The stores, smaller in public mode. */
+export function openStores(svc: Svc): Stores {
+  const { publicMode } = svc.config
+  const tokens = publicMode ? 2_000 : 10_000
+  return {
+    codes: svc.state('codes', { maxCount: tokens, ttlMs: CODE_LIFE_MS }),
+    refreshTokens: svc.state('refresh-tokens', { maxCount: tokens, ttlMs: REFRESH_TOKEN_LIFE_MS }),
+    clients: svc.state('clients', { maxCount: publicMode ? 200 : 1_000, ttlMs: REGISTRATION_LIFE_MS }),
+    revoked: svc.state('revoked', { maxCount: tokens }),
+  }
+}
