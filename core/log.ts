@@ -1,9 +1,9 @@
 /** The log of the process: levels, fields of every line, and how lines get out. */
-import { pino } from 'pino'
 import { logLevels, type LogLevel } from './config/log-level.ts'
 import type { LogFormat } from './config/config.ts'
 import type { Logger } from './host/plugin.ts'
 import { jsonForm, textForm, type EventLevel, type LineForm, type LogFields } from './log-line.ts'
+import { openOutput, type LogOutput } from './log-output.ts'
 
 /** The core's log. One event is one line; plugins get it as `Logger`. */
 export interface Log extends Logger {
@@ -13,7 +13,7 @@ export interface Log extends Logger {
   line(message: string): void
   /** Ask it before fields are collected that are costly. */
   isEnabled(level: LogLevel): boolean
-  /** Resolves when all lines have left the process, or cannot any more. */
+  /** Resolves when all lines have left the process, cannot any more, or their reader has stalled for 1 s. */
   flush(): Promise<void>
 }
 
@@ -30,44 +30,14 @@ export interface LogOptions {
   stream?: LogStream
 }
 
-/** Bytes that wait for a slow reader of standard output; lines beyond are dropped rather than held for ever. */
-const MAX_WAITING_BYTES = 8 * 1024 * 1024
-
 /** Makes the log of a process. */
 export function createLog({ level, format, stream }: LogOptions): Log {
   const isTerminal = stream === undefined ? process.stdout.isTTY === true : stream.isTTY === true
-  const sink = stream === undefined
-    ? standardOutput((lines) => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
+  const output = stream === undefined
+    ? openOutput(1, (lines) => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
     : { write: (line: string) => void stream.write(line), flush: async () => {} }
-  const log = new LineLog({ sink, threshold: logLevels.indexOf(level), form: format === 'json' ? jsonForm : textForm(isTerminal), clock: createClock() }, '')
+  const log = new LineLog({ output, threshold: logLevels.indexOf(level), form: format === 'json' ? jsonForm : textForm(isTerminal), clock: createClock() }, '')
   return log
-}
-
-interface Sink {
-  write(line: string): void
-  flush(): Promise<void>
-}
-
-/**
- * A write of its own for each line is too slow for one line per request. This destination writes the first line at
- * once and gathers what comes while a write is under way, so an idle process has nothing waiting; what is left when
- * the process exits is written synchronously.
- */
-function standardOutput(onDropped: (lines: number) => void): Sink {
-  let dropped = 0
-  const destination = pino.destination({ fd: 1, sync: false, minLength: 0, maxLength: MAX_WAITING_BYTES })
-  // A reader that went away (EPIPE), or a full disk, is no reason to stop serving.
-  destination.on('error', () => {})
-  destination.on('drop', () => void dropped++)
-  destination.on('drain', () => {
-    const lines = dropped
-    dropped = 0
-    if (lines > 0) onDropped(lines)
-  })
-  return {
-    write: (line) => void destination.write(line),
-    flush: () => new Promise((resolve) => destination.flush(() => resolve())),
-  }
 }
 
 /** Timestamps in RFC 3339; those of one millisecond are made once. */
@@ -85,7 +55,7 @@ function createClock(): () => string {
 }
 
 interface Shared {
-  sink: Sink
+  output: LogOutput
   /** Index of the least level that is written. */
   threshold: number
   form: LineForm
@@ -137,11 +107,11 @@ class LineLog implements Log {
   }
 
   flush(): Promise<void> {
-    return this.#shared.sink.flush()
+    return this.#shared.output.flush()
   }
 
   #write(level: EventLevel, message: string, fields?: LogFields): void {
-    const { sink, form, clock } = this.#shared
-    sink.write(`${form.print(clock(), level, message, fields, this.#bound)}\n`)
+    const { output, form, clock } = this.#shared
+    output.write(`${form.print(clock(), level, message, fields, this.#bound)}\n`)
   }
 }
