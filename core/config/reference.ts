@@ -5,18 +5,10 @@
 import { pathToFileURL } from 'node:url'
 import { variables, type Variable } from './variables.ts'
 
-/** The README holds the table between these lines. */
-export const referenceMarkers = { start: '<!-- configuration -->', end: '<!-- /configuration -->' } as const
-
-/** The whole table between its markers, without a line end after the last. */
-export function configurationReference(): string {
-  return [
-    referenceMarkers.start,
-    '| Variable | Values | Default | Meaning |',
-    '|---|---|---|---|',
-    ...variables.map((variable) => `| \`${variable.name}\` | ${cell(variable.parser.expected)} | ${cell(defaultOf(variable))} | ${cell(variable.meaning)} |`),
-    referenceMarkers.end,
-  ].join('\n')
+/** One row per variable, in the order of the table. */
+export function configurationTable(): string {
+  const rows = variables.map((variable) => `| \`${variable.name}\` | ${cell(variable.parser.expected)} | ${cell(defaultOf(variable))} | ${cell(variable.meaning)} |`)
+  return ['| Variable | Values | Default | Meaning |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 function defaultOf({ fallback, fallbackText }: Variable): string {
@@ -28,4 +20,4 @@ function cell(text: string): string {
   return text.replaceAll('|', '\\|').replace(/<(\w+)>/g, '`<$1>`')
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.stdout.write(`${configurationReference()}\n`)
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.stdout.write(`${configurationTable()}\n`)
