@@ -5,21 +5,24 @@ import type { ControlDeps } from './control/deps.ts'
 import { buildOpenapi } from './control/openapi.ts'
 import type { RouteRecord } from './http/route-record.ts'
 import type { Host } from './host/host.ts'
-import type { SvcHttp } from './host/plugin.ts'
+import type { SvcHttp, SvcStreams } from './host/plugin.ts'
 import { contextOf } from './http/context.ts'
 import type { Inspector } from './inspector/inspector.ts'
 import type { Instance } from './instance.ts'
+import type { Metrics } from './metrics.ts'
 
 export interface ControlDepsSources {
   config: Config
   http: SvcHttp
   instance: Instance
   inspector: Inspector
+  metrics: Metrics
+  streamsOf(generation: number): SvcStreams
   host(): Host
   effectiveConfig(): object
 }
 
-export function createControlDeps({ config, http, instance, inspector, host, effectiveConfig }: ControlDepsSources): ControlDeps {
+export function createControlDeps({ config, http, instance, inspector, metrics, streamsOf, host, effectiveConfig }: ControlDepsSources): ControlDeps {
   const routes = (): RouteRecord[] => host().current().routes.list
   const plugins: ControlDeps['plugins'] = {
     records: () => host().records(),
@@ -36,14 +39,14 @@ export function createControlDeps({ config, http, instance, inspector, host, eff
     reload: force => host().reload({ force }),
   }
   return {
-    config, http, plugins, effectiveConfig, routes,
+    config, http, inspector, metrics, plugins, effectiveConfig, routes,
     instance: {
       ...instance,
       catalog: () => buildCatalog(routes(), instance.version),
       openapi: baseUrl => buildOpenapi(routes(), { baseUrl, version: instance.version }),
       plugins: () => host().records(),
     },
-    inspectorCounters: () => inspector.counters(),
+    openEvents: (request, reply, options) => streamsOf(contextOf(request).generation.number).sse(request, reply, options),
     connection(request) {
       const { listener, peerAddress } = contextOf(request)
       return { scheme: listener.scheme, port: listener.port, peerIp: peerAddress.replace(/^::ffff:/, '') }

@@ -2,7 +2,26 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { SvcMetrics } from './host/plugin.ts'
 
+/** One line of a series: labels, value, and what stands after the series' name (`_bucket`, `_sum`, `_count`). */
+export interface Sample {
+  labels: Record<string, string>
+  value: number
+  suffix?: string
+}
+
+/** A series whose numbers are kept elsewhere and read when somebody scrapes. */
+export interface OwnSeries {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+  samples(): Sample[]
+}
+
 export interface Metrics extends SvcMetrics {
+  /** As for plugins; `collect` runs before each scrape. */
+  counter(name: string, help: string, labels?: string[], collect?: () => void): ReturnType<SvcMetrics['counter']>
+  /** Adds a series that counts by itself, where the library's counting would be felt on every request. */
+  add(series: OwnSeries): void
   /** Prometheus text format 0.0.4. */
   text(): Promise<string>
   readonly contentType: string
@@ -16,8 +35,15 @@ export function createMetrics(): Metrics {
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    counter(name, help, labelNames = []) {
-      const counter = series(name, () => new Counter({ name, help, labelNames, registers: [registry] }))
+    add({ name, help, type, samples }) {
+      const get = (): object => ({
+        name, help, type, aggregator: 'sum',
+        values: samples().map(({ labels, value, suffix = '' }) => ({ labels, value, metricName: name + suffix })),
+      })
+      registry.registerMetric({ name, get } as never)
+    },
+    counter(name, help, labelNames = [], collect?: () => void) {
+      const counter = series(name, () => new Counter({ name, help, labelNames, registers: [registry], ...(collect && { collect }) }))
       return { inc: (labels, value = 1) => (labels === undefined ? counter.inc(value) : counter.inc(labels, value)) }
     },
     gauge(name, help, labelNames = []) {

@@ -9,6 +9,7 @@ import { registerCoreRoutes } from './control/routes.ts'
 import { createControlDeps } from './control-deps.ts'
 import { enableSourceMaps } from './host/module-loader.ts'
 import { Host } from './host/host.ts'
+import type { SvcStreams } from './host/plugin.ts'
 import type { SharedServices } from './host/services.ts'
 import { createAdminGuard } from './http/admin-guard.ts'
 import { createCors } from './http/cors.ts'
@@ -28,6 +29,7 @@ import { createLimits } from './limits/limits.ts'
 import { createLog } from './log.ts'
 import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { RequestMetrics } from './request-metrics.ts'
 import { loadPki } from './pki/pki.ts'
 import { createSvcPki } from './pki/svc-pki.ts'
 import { SHUTDOWN_TIMES, shutDown } from './shutdown.ts'
@@ -82,15 +84,18 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const cors = createCors({ origins: config.corsOrigins })
   const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
   const limits = createLimits(config)
-  const inspector = createInspector(config)
+  const inspector = createInspector({ config, isControlCredential: value => guard.matches(value) })
   const http = createSvcHttp({ config, guard })
   const ports: Ports = { http: null, https: null, grpc: null }
   const instance = createInstance(config, VERSION, config.gitSha ?? await readGitSha(PRODUCT_FOLDER), () => ({ ...ports }))
 
+  const requestMetrics = new RequestMetrics(metrics, instance)
+  const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, limits.streams)
+
   // The host is needed by what it hands to plugins: these are asked only after it stands.
   let host!: Host
   const deps = createControlDeps({
-    config, http, instance, inspector,
+    config, http, instance, inspector, metrics, streamsOf,
     host: () => host,
     effectiveConfig: () => effectiveView(config, { configFile, generation: host.current().number, warnings }),
   })
@@ -99,7 +104,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
     cors: (request, expose) => corsForTakeOver(cors, request, expose),
-    streamsOf: generation => createSvcStreams(streams, generation, limits.streams),
+    streamsOf,
     reload: how => host.reload(how),
   }
   host = new Host({
@@ -123,7 +128,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   let isDraining = false
   const facts = createRequestFacts(config)
-  const handlers = createEntrance(host, { config, cors, log, isDraining: () => isDraining }, facts)
+  const handlers = createEntrance(host, { config, cors, log, inspector, metrics: requestMetrics, isDraining: () => isDraining }, facts)
   const listeners = await openListeners(handlers)
   const watcher = new Watcher(() => void host.reload())
   if (config.watch) {

@@ -67,7 +67,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   registerPluginRoutes(app, deps)
 }
 
-function statusRecord({ config, instance, inspectorCounters, plugins }: ControlDeps): object {
+function statusRecord({ config, instance, inspector, plugins }: ControlDeps): object {
   return {
     name: 'svc',
     version: instance.version,
@@ -83,7 +83,7 @@ function statusRecord({ config, instance, inspectorCounters, plugins }: ControlD
     hosted_mode: config.hostedMode,
     console: { title: config.consoleTitle, backlink: config.consoleBacklink },
     identity_requests: instance.identityRequests(),
-    inspector: inspectorCounters(),
+    inspector: inspector.counters(),
     ports: instance.ports(),
     plugins: { ...countStates(plugins.records()), generation: plugins.overview().generation },
   }

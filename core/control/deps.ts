@@ -1,7 +1,8 @@
 /** Owns what the instance's and the control plane's routes need of the host, as an interface that the host fulfils. */
-import type { FastifyRequest, LoadError, PluginRecord, ReloadResult, SvcHttp, SvcInstance } from '../host/plugin.ts'
+import type { FastifyRequest, LoadError, PluginRecord, ReloadResult, SvcHttp, SvcInstance, SvcStreams } from '../host/plugin.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
+import type { Inspector } from '../inspector/inspector.ts'
 import type { RouteRecord } from '../http/route-record.ts'
 
 export interface ControlDeps {
@@ -13,7 +14,10 @@ export interface ControlDeps {
   /** All routes of the generation, in the order in which they were registered. */
   routes(): RouteRecord[]
   plugins: ControlPlugins
-  inspectorCounters(): { stored: number; capacity: number; total_captured: number }
+  inspector: Inspector
+  metrics: { readonly contentType: string; text(): Promise<string> }
+  /** Starts an event stream, as `svc.streams.sse` does for plugins. */
+  openEvents: SvcStreams['sse']
   /** Which listener the request came in by, and the peer of its TCP connection. */
   connection(request: FastifyRequest): { scheme: 'http' | 'https'; port: number; peerIp: string }
 }

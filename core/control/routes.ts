@@ -5,11 +5,15 @@ import type { ControlDeps } from './deps.ts'
 import { registerDocs } from './docs.ts'
 import { registerInstance } from './instance.ts'
 import { registerLanding } from './landing.ts'
+import { registerMetrics } from './metrics.ts'
+import { registerRequests } from './requests.ts'
 
 /** Registers the routes of the instance and of the control plane, which no plugin owns and nothing switches off. */
 export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): void {
   registerLanding(app, deps)
   registerInstance(app, deps)
   registerControl(app, deps)
+  registerRequests(app, deps)
+  registerMetrics(app, deps)
   registerDocs(app, deps)
 }

@@ -10,6 +10,8 @@ export interface AdminRefusal {
 }
 
 export interface AdminGuard {
+  /** Whether a value, in the bytes in which Node reads headers, is the admin token; false when none is configured. */
+  matches(value: string): boolean
   /** Whether the admin token came with the request; false when none is configured. */
   isAdminToken(headers: IncomingHttpHeaders): boolean
   /**
@@ -20,14 +22,19 @@ export interface AdminGuard {
 }
 
 export function createAdminGuard({ adminToken, publicMode }: { adminToken: string | null; publicMode: boolean }): AdminGuard {
+  function matches(value: string): boolean {
+    // Node reads header bytes as latin1; a token beyond ASCII comes as the bytes of its UTF-8.
+    return adminToken !== null && isSameSecret(Buffer.from(value, 'latin1'), adminToken)
+  }
+
   function isAdminToken(headers: IncomingHttpHeaders): boolean {
     if (adminToken === null) return false
     const presented = presentedCredential(headers)
-    // Node reads header bytes as latin1; a token beyond ASCII comes as the bytes of its UTF-8.
-    return presented !== null && isSameSecret(Buffer.from(presented, 'latin1'), adminToken)
+    return presented !== null && matches(presented)
   }
 
   return {
+    matches,
     isAdminToken,
     check(headers, isControlAdmin) {
       if (adminToken === null) return publicMode ? disabledInPublicMode() : null

@@ -37,12 +37,13 @@ export function readBody(context: RequestContext, limit: number): true | Promise
     let bytes = 0
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length
+      chunks.push(chunk)
       if (bytes > limit) {
         detach()
+        // What came of it is shown where requests are looked at.
+        context.body = Buffer.concat(chunks, bytes)
         refuseBody(context, limit)
         resolve(false)
-      } else {
-        chunks.push(chunk)
       }
     }
     const onEnd = (): void => {

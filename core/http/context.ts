@@ -23,6 +23,10 @@ export function isHttp2(request: ServerRequest): request is Http2ServerRequest {
   return 'stream' in request
 }
 
+export interface EgressCounter {
+  addEgress(bytes: number): void
+}
+
 export const EMPTY_BODY = Buffer.alloc(0)
 
 const kContext = Symbol('svc.context')
@@ -56,8 +60,16 @@ export class RequestContext {
   controlAdmin = false
   /** The sender waits for `100 Continue` before it sends the body. */
   expectsContinue = false
-  /** Bytes of response body written so far. */
-  egressBytes = 0
+  /** The control plane has checked a credential of this request and taken it. */
+  hasControlCredential = false
+  /** Hear of the bytes of response body as they are written. */
+  readonly egress: EgressCounter[] = []
+  /** Whether the head that goes out announces an event stream; known when `onHead` is called. */
+  isEventStream = false
+  /** The plan refused what a route was about to answer: the 429 in its place is the limiter's, not the route's. */
+  isRefused = false
+  /** Last word before the head goes out; false: another answer has been sent in its place. */
+  gate: (() => boolean) | null = null
   /** Status of the head that was sent, 0 before. */
   status = 0
   /** Limits of the WebSocket that came of it. */
@@ -129,6 +141,20 @@ export class RequestContext {
 
   abort(reason: string): void {
     this.#abort?.abort(reason)
+  }
+
+  /** The template that matched, in the catalogue's notation; `unmatched` when none did. */
+  get routeLabel(): string {
+    return this.description?.path ?? this.route?.path ?? 'unmatched'
+  }
+
+  /** Milliseconds since arrival, to a hundredth. */
+  get latencyMs(): number {
+    return Math.round((performance.now() - this.startedAt) * 100) / 100
+  }
+
+  countEgress(bytes: number): void {
+    for (const counter of this.egress) counter.addEgress(bytes)
   }
 
   /** Ends everything that hangs on the request; the first call counts. */

@@ -4,33 +4,37 @@
  * refusal of the control plane is never delayed by a fault header, a rejected request is never captured, and so on.
  */
 import type { Config } from '../config/variables.ts'
-import { injectedFaultBody, parseDelay, parseFail, rollFail } from '../faults.ts'
+import type { Inspector } from '../inspector/inspector.ts'
 import type { Log } from '../log.ts'
+import type { RequestMetrics } from '../request-metrics.ts'
 import { answer, answerFailure, answerInstead } from './answer.ts'
 import { announcedLength, bodyLimitOf, readBody, refuseBody } from './body.ts'
-import { isHttp2 } from './context.ts'
 import type { RequestContext } from './context.ts'
 import type { Cors } from './cors.ts'
 import { badRequest, internalError, methodNotAllowed, notFound, notFoundOfPlugin, requestTimeout } from './failures.ts'
-import { firstHeader } from './header.ts'
-import { isBelow } from './path.ts'
 import { requestIdOf } from './request-id.ts'
+import { capture } from './stages/capture.ts'
+import { injectFaults } from './stages/faults.ts'
+import { observe } from './stages/observation.ts'
 
 /** What the stages need of the process. */
 export interface PipelineServices {
   config: Config
   cors: Cors
   log: Log
+  metrics: RequestMetrics
+  inspector: Inspector
   isDraining(): boolean
 }
 
-type Stage = (context: RequestContext, services: PipelineServices) => boolean | Promise<boolean>
+export type Stage = (context: RequestContext, services: PipelineServices) => boolean | Promise<boolean>
 
 const STAGES: readonly Stage[] = [
-  logWhenDone,
+  observe,
   assignRequestId,
   applyCors,
   startTimer,
+  capture,
   refuseAnnouncedBody,
   injectFaults,
   receiveBody,
@@ -61,32 +65,6 @@ function runFrom(first: number, context: RequestContext, services: PipelineServi
 function fail(error: unknown, context: RequestContext, services: PipelineServices): void {
   services.log.error('request failed in the pipeline', { error, request_id: context.requestId, path: context.path })
   if (!context.response.headersSent) answerFailure(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
-}
-
-function logWhenDone(context: RequestContext, { log, isDraining }: PipelineServices): boolean {
-  context.onHead.push(status => {
-    if (isDraining() && !isHttp2(context.request)) (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
-    logRequest(context, status, log)
-  })
-  return true
-}
-
-/** Probes and scrapes come every few seconds and say nothing. */
-const QUIET_PATHS = new Set(['/_svc/ready', '/_svc/metrics'])
-
-function logRequest(context: RequestContext, status: number, log: Log): void {
-  const isQuiet = context.path !== null && QUIET_PATHS.has(context.path)
-  if (!log.isEnabled(isQuiet ? 'debug' : 'info')) return
-  log[isQuiet ? 'debug' : 'info']('request', {
-    method: context.method,
-    path: context.path ?? context.url.split('?', 1)[0],
-    route: context.description?.path ?? context.route?.path ?? 'unmatched',
-    status,
-    latency_ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
-    request_id: context.requestId,
-    client_ip: context.clientIp,
-    plugin: context.route?.plugin ?? undefined,
-  })
 }
 
 function assignRequestId(context: RequestContext): boolean {
@@ -141,37 +119,6 @@ function refuseAnnouncedBody(context: RequestContext, { config }: PipelineServic
   if (length === null || length <= limit || context.upgrade !== null) return true
   refuseBody(context, limit)
   return false
-}
-
-function injectFaults(context: RequestContext, { config }: PipelineServices): boolean | Promise<boolean> {
-  const { headers } = context.request
-  if (headers['x-svc-delay'] === undefined && headers['x-svc-fail'] === undefined) return true
-  if (context.path !== null && (isBelow(context.path, '/_svc') || isBelow(context.path, '/ui'))) return true
-  const delayMs = parseDelay(firstHeader(context.request, 'x-svc-delay'), config.maxDelayMs)
-  if (delayMs === 0) return injectFail(context)
-  context.fault = 'delay'
-  return waitFor(context, delayMs).then(isThere => isThere && injectFail(context))
-}
-
-function injectFail(context: RequestContext): boolean {
-  if (context.description?.ownFail) return true
-  const fail = parseFail(firstHeader(context.request, 'x-svc-fail'))
-  if (fail === null || !rollFail(fail.percent)) return true
-  context.fault = 'fail'
-  answerFailure(context, { status: fail.status, kind: 'injected', body: injectedFaultBody(fail.status, fail.percent) })
-  return false
-}
-
-/** Answers false when the client has left, or another answer was sent, before the time was over. */
-export function waitFor(context: RequestContext, ms: number): Promise<boolean> {
-  if (context.closed) return Promise.resolve(false)
-  return new Promise(resolve => {
-    const timer = setTimeout(() => resolve(!context.closed && !context.response.isTakenOver), ms)
-    context.onClose.push(() => {
-      clearTimeout(timer)
-      resolve(false)
-    })
-  })
 }
 
 function receiveBody(context: RequestContext, { config }: PipelineServices): true | Promise<boolean> {

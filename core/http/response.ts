@@ -29,19 +29,20 @@ export class Http1Response extends ServerResponse implements Hooked {
     const context = this.context
     if (context === undefined) return super.writeHead(status, reason as string, headers as OutgoingHttpHeaders)
     const given = typeof reason === 'string' ? headers : reason
+    if (isStopped(this, context, status, given)) return this
     const final = finishHead(this, context, status, given)
     return typeof reason === 'string' ? super.writeHead(status, reason, final) : super.writeHead(status, final)
   }
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-    if (this.isTakenOver) return false
-    countBytes(this.context, chunk, encoding)
+    if (this.isTakenOver || isStoppedUnannounced(this)) return false
+    countBytes(this, chunk, encoding)
     return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
-    if (this.isTakenOver) return this
-    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') countBytes(this.context, chunk, encoding)
+    if (this.isTakenOver || isStoppedUnannounced(this)) return this
+    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') countBytes(this, chunk, encoding)
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 }
@@ -55,21 +56,58 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
     const context = this.context
     const given = (typeof reason === 'string' ? headers : reason) as OutgoingHttpHeaders | undefined
     if (context === undefined) return super.writeHead(status, given ?? {})
+    if (isStopped(this, context, status, given)) return this
     const final = finishHead(this, context, status, given) as OutgoingHttpHeaders | undefined
     return super.writeHead(status, withoutConnection(final))
   }
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-    if (this.isTakenOver) return false
-    countBytes(this.context, chunk, encoding)
+    if (this.isTakenOver || isStoppedUnannounced(this)) return false
+    countBytes(this, chunk, encoding)
     return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
-    if (this.isTakenOver) return this
-    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') countBytes(this.context, chunk, encoding)
+    if (this.isTakenOver || isStoppedUnannounced(this)) return this
+    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') countBytes(this, chunk, encoding)
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
+}
+
+/** Asks the gate once; true: it has sent another answer, and this one is dropped with all that follows. */
+function isStopped(response: SvcResponse, context: RequestContext, status: number, headers: Headers | undefined): boolean {
+  if (response.headersSent || status < 200) return false
+  context.isEventStream = isEventStream(response, headers)
+  const gate = context.gate
+  context.gate = null
+  return gate !== null && !gate()
+}
+
+/** The same where a body comes without `writeHead`: Node would send the head in the middle of the write. */
+function isStoppedUnannounced(response: SvcResponse): boolean {
+  const { context } = response
+  return context !== undefined && context.gate !== null && isStopped(response, context, response.statusCode, undefined)
+}
+
+function isEventStream(response: SvcResponse, headers: Headers | undefined): boolean {
+  const type = givenType(headers) ?? response.getHeader('content-type')
+  return typeof type === 'string' && /^text\/event-stream[\t ]*(?:;|$)/i.test(type)
+}
+
+function givenType(headers: Headers | undefined): unknown {
+  if (headers === undefined) return undefined
+  if (!Array.isArray(headers)) {
+    for (const name in headers) if (isTypeName(name)) return headers[name]
+    return undefined
+  }
+  // Node takes pairs, and one flat list of names and values.
+  const flat = headers.flat()
+  for (let index = 0; index < flat.length; index += 2) if (isTypeName(String(flat[index]))) return flat[index + 1]
+  return undefined
+}
+
+function isTypeName(name: string): boolean {
+  return name.length === 12 && name.toLowerCase() === 'content-type'
 }
 
 /** Everything that happens when a head goes out happens here, once. */
@@ -108,9 +146,15 @@ function withoutConnection(headers: OutgoingHttpHeaders | undefined): OutgoingHt
   return kept
 }
 
-function countBytes(context: RequestContext | undefined, chunk: unknown, encoding: unknown): void {
-  if (context === undefined || context.method === 'HEAD') return
-  context.egressBytes += typeof chunk === 'string'
+/** The statuses without content (RFC 9110, 15.3.5 and 15.4.5): Node drops what is written. */
+function isEmpty(response: SvcResponse): boolean {
+  return response.statusCode === 204 || response.statusCode === 304
+}
+
+function countBytes(response: SvcResponse, chunk: unknown, encoding: unknown): void {
+  const { context } = response
+  if (context === undefined || context.method === 'HEAD' || context.closed || isEmpty(response)) return
+  context.countEgress(typeof chunk === 'string'
     ? Buffer.byteLength(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
-    : (chunk as Uint8Array).byteLength
+    : (chunk as Uint8Array).byteLength)
 }

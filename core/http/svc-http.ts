@@ -7,7 +7,8 @@ import type { Config } from '../config/variables.ts'
 import { contextOf } from './context.ts'
 import type { RequestContext } from './context.ts'
 import { negotiate } from './negotiation.ts'
-import { answerUnrouted, waitFor } from './pipeline.ts'
+import { answerUnrouted } from './pipeline.ts'
+import { waitFor } from './stages/faults.ts'
 
 export interface SvcHttpServices {
   config: Config

@@ -6,6 +6,7 @@ import type { ControlDeps, PluginsOverview } from '../../core/control/deps.ts'
 import { buildOpenapi } from '../../core/control/openapi.ts'
 import { toTemplate, type RouteRecord } from '../../core/http/route-record.ts'
 import type { ClearResult, SwitchResult } from '../../core/host/switching.ts'
+import { createInspector } from '../../core/inspector/inspector.ts'
 import { HttpError, type FastifyReply, type FastifyRequest, type PluginRecord, type ReloadResult, type SvcHttp } from '../../core/host/plugin.ts'
 
 export interface FakeHost {
@@ -104,7 +105,15 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
         return host.reloadResult
       },
     },
-    inspectorCounters: () => ({ stored: 3, capacity: 500, total_captured: 7 }),
+    inspector: {
+      ...createInspector({ config: { ...config, shared: { enabled: false } } as Config, isControlCredential: () => false }),
+      counters: () => ({ stored: 3, capacity: 500, total_captured: 7 }),
+    },
+    metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => '' },
+    openEvents(_request, reply) {
+      void reply.type('text/event-stream').send(': fake\n\n')
+      return null
+    },
     connection: () => ({ scheme: 'http', port: 8080, peerIp: '127.0.0.1' }),
   }
   return host

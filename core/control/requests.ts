@@ -1,0 +1,125 @@
+/** Owns the routes of the inspector: the list, one entry, the live feed, clearing. */
+import type { FastifyInstance } from 'fastify'
+import { describe, HttpError, readQuery } from '../host/plugin.ts'
+import type { FastifyRequest, RouteParameter } from '../host/plugin.ts'
+import type { CaptureFilter, Inspector } from '../inspector/inspector.ts'
+import { isSessionName } from '../sessions.ts'
+import type { ControlDeps } from './deps.ts'
+
+const category = 'Control Plane'
+const DEFAULT_LIMIT = 100
+/** Milliseconds of silence after which a feed says that it is still there. */
+const KEEP_ALIVE_MS = 15_000
+
+const SESSION: RouteParameter = { name: 'session', in: 'query', description: 'Only requests with this `X-Svc-Session`. Required in public mode.', schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' } }
+const PATH_PREFIX: RouteParameter = { name: 'path_prefix', in: 'query', description: 'Only paths that begin so.', schema: { type: 'string' } }
+const BAD_FILTER = { description: 'A parameter is invalid, or the session is missing in public mode.' }
+
+/** Registers `/_svc/requests` and what lies below. */
+export function registerRequests(app: FastifyInstance, deps: ControlDeps): void {
+  registerList(app, deps)
+  registerFeed(app, deps)
+  registerEntry(app, deps)
+  registerClear(app, deps)
+}
+
+function registerList(app: FastifyInstance, { config, inspector }: ControlDeps): void {
+  app.get('/_svc/requests', describe({
+    summary: 'Captured requests, newest first',
+    description: 'What reached the routes, faults and refused bodies included; the control plane and rejected requests are not captured.',
+    category,
+    parameters: [SESSION, PATH_PREFIX, { name: 'limit', in: 'query', description: 'At most so many; moved into 1 to the capacity.', schema: { type: 'integer', default: DEFAULT_LIMIT } }],
+    responses: { 200: { description: 'The entries.' }, 400: BAD_FILTER },
+    examples: [{ name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' }],
+  }), request => {
+    const filter = readFilter(request, config.publicMode)
+    const requests = inspector.list(filter, readLimit(request, inspector))
+    return { count: requests.length, capacity: inspector.capacity, public_mode: config.publicMode, requests }
+  })
+}
+
+function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: ControlDeps): void {
+  app.get('/_svc/requests/stream', describe({
+    summary: 'Live feed of captured requests',
+    description: 'One `request` event per capture, its id is the id of the entry. Resumes after `Last-Event-ID`.',
+    category,
+    protocol: 'sse',
+    endless: true,
+    parameters: [
+      SESSION, PATH_PREFIX,
+      { name: 'Last-Event-ID', in: 'header', description: 'Stored entries after this one come first.', schema: { type: 'string' } },
+      { name: 'last_event_id', in: 'query', description: 'The same, where a header can not be set.', schema: { type: 'string' } },
+    ],
+    responses: { 200: { description: 'The feed.', content: { 'text/event-stream': {} } }, 400: BAD_FILTER, 503: { description: 'Too many feeds are open.' } },
+    examples: [{ name: 'Live feed', path: '/_svc/requests/stream?session=demo' }],
+  }), (request, reply) => {
+    const filter = readFilter(request, config.publicMode)
+    if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
+    const stream = openEvents(request, reply, { endless: true, heartbeatMs: KEEP_ALIVE_MS, heartbeatText: 'keep-alive' })
+    if (stream === null) return reply
+    // Clients and proxies that wait for a first byte see that the feed is open.
+    stream.comment('inspector feed')
+    inspector.openFeed(stream, filter, lastEventId(request))
+    return reply
+  })
+}
+
+function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps): void {
+  app.get('/_svc/requests/:id', describe({
+    summary: 'One captured request by its id or request id',
+    category,
+    parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the entry, or the `X-Request-Id` of the answer.', schema: { type: 'string' } }, SESSION],
+    responses: { 200: { description: 'The entry.' }, 404: { description: 'No such entry is held.' } },
+    examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
+  }), request => {
+    const { id } = request.params as { id: string }
+    const session = readSession(request)
+    const entry = inspector.find(id)
+    const isShown = entry !== undefined && (!config.publicMode || (session !== undefined && entry.session === session))
+    if (!isShown) throw new HttpError(404, { error: 'unknown_request', id })
+    return entry
+  })
+}
+
+function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): void {
+  app.delete('/_svc/requests', describe({
+    summary: 'Forget captured requests',
+    description: 'Of one session; all of them need the admin token where one is configured.',
+    category,
+    parameters: [{ ...SESSION, description: 'Forget only this session\'s requests.' }],
+    responses: { 200: { description: 'How many were removed.' }, 400: BAD_FILTER, 401: { description: 'The admin token is missing or wrong.' }, 403: { description: 'Public mode without an admin token.' } },
+    examples: [{ name: 'Forget one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 }],
+  }), request => {
+    const session = readSession(request)
+    if (session !== undefined) return { cleared: inspector.clear({ session }), session }
+    http.guardAdmin(request)
+    return { cleared: inspector.clear({}) }
+  })
+}
+
+function readFilter(request: FastifyRequest, publicMode: boolean): CaptureFilter {
+  const session = readSession(request)
+  if (publicMode && session === undefined) {
+    throw new HttpError(400, { error: 'session_required', details: 'public mode shows one session: add ?session=, the value of your X-Svc-Session header' })
+  }
+  return { session, pathPrefix: readQuery(request).get('path_prefix') ?? undefined }
+}
+
+function readSession(request: FastifyRequest): string | undefined {
+  const session = readQuery(request).get('session')
+  if (session === null) return undefined
+  if (!isSessionName(session)) throw new HttpError(400, { error: 'invalid_session' })
+  return session
+}
+
+function readLimit(request: FastifyRequest, { capacity }: Inspector): number {
+  const text = readQuery(request).get('limit')
+  if (text === null) return Math.min(DEFAULT_LIMIT, capacity)
+  if (!/^[+-]?\d+$/.test(text)) throw new HttpError(400, { error: 'invalid_limit' })
+  return Math.min(Math.max(Number(text), 1), capacity)
+}
+
+function lastEventId(request: FastifyRequest): string | null {
+  const header = request.headers['last-event-id']
+  return (typeof header === 'string' && header !== '' ? header : null) ?? readQuery(request).get('last_event_id')
+}

@@ -1,0 +1,58 @@
+/** The outermost stage: what metrics and access log say of a request, whatever becomes of it. */
+import type { Log } from '../../log.ts'
+import type { CountedProtocol } from '../../request-metrics.ts'
+import { isHttp2 } from '../context.ts'
+import type { RequestContext } from '../context.ts'
+import type { PipelineServices } from '../pipeline.ts'
+
+/** The client left before there were response headers; the code is a custom of proxies (nginx). */
+export const CLIENT_GONE = 499
+
+/** Counts and logs the request when its head goes out, or when its client has left before. */
+export function observe(context: RequestContext, { metrics, log, isDraining }: PipelineServices): boolean {
+  context.egress.push(metrics)
+  context.onHead.push(status => {
+    if (isDraining() && !isHttp2(context.request)) (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
+    metrics.countRequest(context.routeLabel, context.method, status, context.latencyMs)
+    metrics.countProtocol(protocolOf(context))
+    if (context.fault !== null) metrics.countFault(context.fault)
+    if (context.isEventStream || status === 101) {
+      metrics.addOpenStreams(1)
+      context.onClose.push(() => metrics.addOpenStreams(-1))
+    }
+    logRequest(context, status, log)
+  })
+  context.onClose.push(() => {
+    if (context.status !== 0) return
+    metrics.countRequest(context.routeLabel, context.method, CLIENT_GONE, null)
+    metrics.countProtocol(protocolOf(context))
+    logRequest(context, CLIENT_GONE, log)
+  })
+  return true
+}
+
+/** The area that the route states, else how it was answered. */
+function protocolOf(context: RequestContext): CountedProtocol {
+  const area = context.description?.area
+  if (area !== undefined) return area
+  if (context.upgrade !== null) return 'websocket'
+  return context.isEventStream ? 'sse' : 'http'
+}
+
+/** Probes and scrapes come every few seconds and say nothing. */
+const QUIET_PATHS = new Set(['/_svc/ready', '/_svc/metrics'])
+
+function logRequest(context: RequestContext, status: number, log: Log): void {
+  const isQuiet = context.path !== null && QUIET_PATHS.has(context.path)
+  if (!log.isEnabled(isQuiet ? 'debug' : 'info')) return
+  log[isQuiet ? 'debug' : 'info']('request', {
+    method: context.method,
+    path: context.path ?? context.url.split('?', 1)[0],
+    route: context.routeLabel,
+    status,
+    latency_ms: context.latencyMs,
+    request_id: context.requestId,
+    client_ip: context.clientIp,
+    plugin: context.route?.plugin ?? undefined,
+  })
+}

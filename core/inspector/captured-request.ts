@@ -1,0 +1,109 @@
+/** One captured request as it is kept, and how it is shown. */
+import type { InspectorEntry } from '../host/plugin.ts'
+
+/** Bytes of a body that are kept. */
+export const KEPT_BODY_BYTES = 65_536
+
+/**
+ * What is kept, credentials redacted already. It is close to what the parser made, since every request is captured and
+ * few are ever looked at; `toEntry` makes the shape that is shown.
+ */
+export interface CapturedRequest {
+  id: string
+  requestId: string
+  /** Milliseconds since 1970. */
+  arrivedAt: number
+  method: string
+  /** Path and query as received. */
+  uri: string
+  httpVersion: string
+  /** Names and values in turn. */
+  rawHeaders: readonly string[]
+  clientIp: string
+  /** A valid `X-Svc-Session` value. */
+  session: string | null
+  /** At most `KEPT_BODY_BYTES`, in memory of its own. */
+  body: Buffer | null
+  /** Bytes received. */
+  bodyBytes: number
+  status: number
+  latencyMs: number
+}
+
+/** Path of the target as received, without query. */
+export function pathOf({ uri }: CapturedRequest): string {
+  const query = uri.indexOf('?')
+  return query === -1 ? uri : uri.slice(0, query)
+}
+
+/** The first bytes of a body, copied: a slice would hold the whole buffer in which it arrived. */
+export function keptBody(body: Buffer): Buffer | null {
+  if (body.length === 0) return null
+  const kept = Buffer.allocUnsafeSlow(Math.min(body.length, KEPT_BODY_BYTES))
+  body.copy(kept, 0, 0, kept.length)
+  return kept
+}
+
+/** Bytes that a captured request is counted with. */
+export function sizeOf(captured: CapturedRequest): number {
+  let bytes = captured.uri.length + (captured.body?.length ?? 0)
+  for (const text of captured.rawHeaders) bytes += text.length
+  return bytes
+}
+
+export function toEntry(captured: CapturedRequest): InspectorEntry {
+  const { uri, body } = captured
+  const query = uri.indexOf('?')
+  const text = body === null ? null : decodeText(body, captured.bodyBytes > KEPT_BODY_BYTES)
+  return {
+    id: captured.id,
+    request_id: captured.requestId,
+    timestamp: new Date(captured.arrivedAt).toISOString(),
+    method: captured.method,
+    uri,
+    path: pathOf(captured),
+    query: query === -1 ? null : uri.slice(query + 1),
+    version: `HTTP/${captured.httpVersion}`,
+    headers: toHeaders(captured.rawHeaders),
+    client_ip: captured.clientIp,
+    session: captured.session,
+    body: text,
+    body_base64: body === null || text !== null ? null : body.toString('base64'),
+    body_size: captured.bodyBytes,
+    body_truncated: captured.bodyBytes > KEPT_BODY_BYTES,
+    status: captured.status,
+    latency_ms: captured.latencyMs,
+  }
+}
+
+function toHeaders(rawHeaders: readonly string[]): InspectorEntry['headers'] {
+  const headers: InspectorEntry['headers'] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase()
+    // Pseudo-headers of HTTP/2 (RFC 9113, 8.3.1) are the request line, which has fields of its own.
+    if (!name.startsWith(':')) headers.push({ name, value: rawHeaders[index + 1]! })
+  }
+  return headers
+}
+
+/** Null when the bytes are no UTF-8. A character that the cut went through is left out, so that a long text stays text. */
+function decodeText(bytes: Buffer, isCut: boolean): string | null {
+  const whole = isCut ? bytes.subarray(0, bytes.length - incompleteTail(bytes)) : bytes
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(whole)
+  } catch {
+    return null
+  }
+}
+
+/** Bytes of a UTF-8 sequence (RFC 3629, 3) that the end cuts off, 0 to 3. */
+function incompleteTail(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back]!
+    if (byte < 0x80) return 0
+    if (byte < 0xc0) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+    return length > back ? back : 0
+  }
+  return 0
+}

@@ -1,0 +1,80 @@
+/** Live feeds of captured requests: what each reader still waits for, and how it gets it at its own pace. */
+import type { CaptureStore, Stored } from './capture-store.ts'
+import { toEntry } from './captured-request.ts'
+import type { CapturedRequest } from './captured-request.ts'
+
+/** New entries that may wait for a slow reader; further ones are skipped for it. */
+const MAX_WAITING = 256
+
+/** Where a feed's events go. */
+export interface FeedStream {
+  /** False: the reader is slow, wait for `ready`. */
+  send(event: { event: string; id: string; data: string }): boolean
+  ready(): Promise<void>
+  readonly closed: boolean
+  readonly over: Promise<unknown>
+}
+
+interface Feed {
+  readonly stream: FeedStream
+  readonly matches: (captured: CapturedRequest) => boolean
+  /** Sequences to send, oldest first. The entries stay in the store alone, so that slow readers hold no memory. */
+  readonly waiting: number[]
+  /** How many of `waiting` were stored before the feed opened; they do not count as waiting. */
+  replaying: number
+  isPumping: boolean
+}
+
+export class Feeds {
+  readonly #store: CaptureStore
+  readonly #max: number
+  readonly #open = new Set<Feed>()
+  /** Entries are printed once for all feeds. */
+  #printed: { id: string; data: string } = { id: '', data: '' }
+
+  constructor(store: CaptureStore, max: number) {
+    this.#store = store
+    this.#max = max
+  }
+
+  get isFull(): boolean {
+    return this.#open.size >= this.#max
+  }
+
+  /**
+   * Feeds a stream until it ends. With `lastEventId` the stored entries after that one come first, all of them when it
+   * is no longer held; null: live ones only.
+   */
+  open(stream: FeedStream, matches: (captured: CapturedRequest) => boolean, lastEventId: string | null): void {
+    const waiting = lastEventId === null ? [] : this.#store.since(this.#store.sequenceOf(lastEventId) ?? 0, matches)
+    const feed: Feed = { stream, matches, waiting, replaying: waiting.length, isPumping: false }
+    this.#open.add(feed)
+    void stream.over.then(() => this.#open.delete(feed))
+    void this.#pump(feed)
+  }
+
+  publish({ sequence, captured }: Stored): void {
+    for (const feed of this.#open) {
+      if (feed.waiting.length - feed.replaying >= MAX_WAITING || !feed.matches(captured)) continue
+      feed.waiting.push(sequence)
+      void this.#pump(feed)
+    }
+  }
+
+  async #pump(feed: Feed): Promise<void> {
+    if (feed.isPumping) return
+    feed.isPumping = true
+    for (let sequence = feed.waiting.shift(); sequence !== undefined && !feed.stream.closed; sequence = feed.waiting.shift()) {
+      if (feed.replaying > 0) feed.replaying--
+      const captured = this.#store.at(sequence)
+      if (captured !== undefined && !this.#send(feed, captured)) await feed.stream.ready()
+    }
+    feed.isPumping = false
+  }
+
+  #send({ stream }: Feed, captured: CapturedRequest): boolean {
+    const { id } = captured
+    if (this.#printed.id !== id) this.#printed = { id, data: JSON.stringify(toEntry(captured)) }
+    return stream.send({ event: 'request', id, data: this.#printed.data })
+  }
+}

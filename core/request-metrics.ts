@@ -1,0 +1,124 @@
+/**
+ * The series of HTTP requests. Every request is counted, so the numbers are kept in plain arrays beside the metrics
+ * library, which hashes labels at each step, and are handed to it when somebody scrapes.
+ */
+import type { Metrics, Sample } from './metrics.ts'
+
+/** What `svc_protocol_requests_total` tells apart; all are there from the start. */
+const PROTOCOLS = ['http', 'graphql', 'grpc', 'websocket', 'sse', 'mcp', 'a2a', 'llm'] as const
+export type CountedProtocol = (typeof PROTOCOLS)[number]
+
+const FAULTS = ['fail', 'delay', 'ai'] as const
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE'])
+/** Seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+/** Values of the label `route`; plugins can be added for ever, series can't. */
+const MAX_ROUTES = 1024
+const CLASSES = 5
+
+/** Counts of one route. */
+interface RouteCounts {
+  /** By method: requests whose status is 1xx, 2xx, ... */
+  classes: Map<string, number[]>
+  /** Requests up to each bound of `BUCKETS` and above the one before; the last is above all. */
+  buckets: number[]
+  seconds: number
+}
+
+export class RequestMetrics {
+  readonly #routes = new Map<string, RouteCounts>()
+  readonly #protocols: ReturnType<Metrics['counter']>
+  readonly #faults: ReturnType<Metrics['counter']>
+  /** Counted since the last scrape, by protocol: the library's counter takes them over then. */
+  readonly #protocolCounts = new Map<CountedProtocol, number>()
+  #egressBytes = 0
+  #streamsOpen = 0
+
+  constructor(metrics: Metrics, build: { version: string; gitSha: string | null }) {
+    metrics.add({ name: 'svc_requests_total', help: 'Requests by route, method and class of the status', type: 'counter', samples: () => this.#requestSamples() })
+    metrics.add({ name: 'svc_request_duration_seconds', help: 'Time from arrival to response headers', type: 'histogram', samples: () => this.#durationSamples() })
+    metrics.add({ name: 'svc_streams_open', help: 'Open event streams and WebSockets', type: 'gauge', samples: () => [{ labels: {}, value: this.#streamsOpen }] })
+    metrics.add({ name: 'svc_egress_bytes_total', help: 'Bytes of HTTP response bodies', type: 'counter', samples: () => [{ labels: {}, value: this.#egressBytes }] })
+    this.#protocols = metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'], () => this.#flushProtocols())
+    for (const protocol of PROTOCOLS) this.#protocols.inc({ protocol }, 0)
+    this.#faults = metrics.counter('svc_faults_injected_total', 'Faults injected on request', ['kind'])
+    for (const kind of FAULTS) this.#faults.inc({ kind }, 0)
+    metrics.gauge('svc_build_info', 'Version and revision of the service', ['version', 'git_sha'])
+      .set({ version: build.version, git_sha: build.gitSha ?? 'unknown' }, 1)
+  }
+
+  /** One request whose response head goes out, or whose client has left before (`latencyMs` null). */
+  countRequest(route: string, method: string, status: number, latencyMs: number | null): void {
+    const counts = this.#countsOf(route)
+    const name = METHODS.has(method) ? method : 'OTHER'
+    let classes = counts.classes.get(name)
+    if (classes === undefined) counts.classes.set(name, classes = zeros(CLASSES))
+    classes[Math.min(CLASSES, Math.max(1, Math.trunc(status / 100))) - 1]!++
+    if (latencyMs === null) return
+    const seconds = latencyMs / 1000
+    let bucket = 0
+    while (bucket < BUCKETS.length && seconds > BUCKETS[bucket]!) bucket++
+    counts.buckets[bucket]!++
+    counts.seconds += seconds
+  }
+
+  countProtocol(protocol: CountedProtocol): void {
+    this.#protocolCounts.set(protocol, (this.#protocolCounts.get(protocol) ?? 0) + 1)
+  }
+
+  countFault(kind: (typeof FAULTS)[number]): void {
+    this.#faults.inc({ kind })
+  }
+
+  addEgress(bytes: number): void {
+    this.#egressBytes += bytes
+  }
+
+  /** An event stream or a WebSocket opened (1) or closed (-1). */
+  addOpenStreams(change: 1 | -1): void {
+    this.#streamsOpen += change
+  }
+
+  #countsOf(route: string): RouteCounts {
+    const known = this.#routes.get(route)
+    if (known !== undefined) return known
+    if (route !== 'other' && this.#routes.size >= MAX_ROUTES) return this.#countsOf('other')
+    const counts: RouteCounts = { classes: new Map(), buckets: zeros(BUCKETS.length + 1), seconds: 0 }
+    this.#routes.set(route, counts)
+    return counts
+  }
+
+  #flushProtocols(): void {
+    for (const [protocol, count] of this.#protocolCounts) this.#protocols.inc({ protocol }, count)
+    this.#protocolCounts.clear()
+  }
+
+  #requestSamples(): Sample[] {
+    const samples: Sample[] = []
+    for (const [route, { classes }] of this.#routes) {
+      for (const [method, counts] of classes) {
+        counts.forEach((value, index) => {
+          if (value > 0) samples.push({ labels: { route, method, status_class: `${index + 1}xx` }, value })
+        })
+      }
+    }
+    return samples
+  }
+
+  #durationSamples(): Sample[] {
+    const samples: Sample[] = []
+    for (const [route, { buckets, seconds }] of this.#routes) {
+      let count = 0
+      buckets.forEach((value, index) => {
+        count += value
+        samples.push({ suffix: '_bucket', labels: { route, le: index < BUCKETS.length ? String(BUCKETS[index]) : '+Inf' }, value: count })
+      })
+      samples.push({ suffix: '_sum', labels: { route }, value: seconds }, { suffix: '_count', labels: { route }, value: count })
+    }
+    return samples
+  }
+}
+
+function zeros(length: number): number[] {
+  return Array.from({ length }, () => 0)
+}
