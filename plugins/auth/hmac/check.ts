@@ -1,0 +1,85 @@
+/** The check of an HMAC signature: each rule a step, in order, the first that fails names the reason. */
+import { createHmac } from 'node:crypto'
+import { isSameSecret } from 'svc/plugin'
+import type { FastifyRequest } from 'svc/plugin'
+import { unauthenticated } from '../outcome.ts'
+import type { Authenticated } from '../outcome.ts'
+import { checkBodyDigest } from './body-digest.ts'
+import { readHmacCredentials } from './credentials.ts'
+import { parseHttpDate } from './http-date.ts'
+import { buildSigningString, fieldText } from './signing-string.ts'
+
+const CHALLENGE = 'hmac realm="svc", headers="date request-line"'
+const ALGORITHMS = new Map([
+  ['hmac-sha1', 'sha1'],
+  ['hmac-sha256', 'sha256'],
+  ['hmac-sha384', 'sha384'],
+  ['hmac-sha512', 'sha512'],
+])
+
+/** Who must have signed, and how old the signature may be. */
+export interface HmacExpectation {
+  username: string
+  secret: string
+  /** Seconds; 0: of any age. */
+  clockSkewS: number
+}
+
+/** What was signed by whom; throws the 401 with the reason. `now` is in milliseconds since 1970. */
+export function checkHmac(request: FastifyRequest, body: Buffer, { username, secret, clockSkewS }: HmacExpectation, now: number): Authenticated {
+  const credentials = readHmacCredentials(request)
+  if (typeof credentials === 'string') throw refused(credentials)
+  const { header, algorithm, signedHeaders, signature } = credentials
+  if (credentials.username === undefined) throw refused('username or keyId missing')
+  if (!isSameSecret(Buffer.from(credentials.username, 'latin1'), username)) throw refused('unknown username')
+  const hash = ALGORITHMS.get(algorithm)
+  if (hash === undefined) throw refused('unsupported algorithm')
+  if (signature === undefined) throw refused('signature missing')
+  const dateHeader = checkDate(request, clockSkewS, now)
+  const signingString = buildSigningString(request, signedHeaders)
+  if ('missing' in signingString) throw refused(`signed header missing: ${signingString.missing}`)
+
+  // Node reads header bytes as latin1: written as latin1 they are the bytes that were signed.
+  const signedBytes = Buffer.from(signingString.text, 'latin1')
+  const shown = signedBytes.toString()
+  const isDigestSigned = signedHeaders.includes('digest')
+  if (isDigestSigned) checkDigest(request, body, shown)
+  const expected = createHmac(hash, secret).update(signedBytes).digest()
+  if (!isSameSecret(Buffer.from(signature, 'base64'), expected)) throw refused('signature mismatch', { signing_string: shown })
+  return {
+    authenticated: true,
+    auth_type: 'hmac',
+    username,
+    header,
+    claims: {
+      algorithm,
+      signed_headers: signedHeaders.join(' '),
+      signing_string: shown,
+      date_header: dateHeader,
+      clock_skew: clockSkewS,
+      digest_verified: isDigestSigned,
+      credential_header: header,
+    },
+  }
+}
+
+/** The name of the header with the date: `Date`, or `X-Date` for clients that can't set that. */
+function checkDate(request: FastifyRequest, clockSkewS: number, now: number): 'date' | 'x-date' {
+  const date = fieldText(request, 'date')
+  const text = date ?? fieldText(request, 'x-date')
+  if (text === null) throw refused('no Date or X-Date header')
+  const time = parseHttpDate(text)
+  if (time === null) throw refused('unreadable date')
+  if (clockSkewS > 0 && Math.abs(now - time) > clockSkewS * 1000) throw refused(`date outside the clock skew of ${clockSkewS} s`)
+  return date === null ? 'x-date' : 'date'
+}
+
+function checkDigest(request: FastifyRequest, body: Buffer, signingString: string): void {
+  const outcome = checkBodyDigest(fieldText(request, 'digest') ?? '', body)
+  if (outcome === 'unusable') throw refused('no usable digest (SHA-256 or SHA-512)')
+  if (outcome === 'mismatch') throw refused('body digest mismatch', { signing_string: signingString })
+}
+
+function refused(reason: string, more: Record<string, unknown> = {}): Error {
+  return unauthenticated(`unauthorized: ${reason}`, CHALLENGE, more)
+}

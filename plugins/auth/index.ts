@@ -1,0 +1,21 @@
+/** The door of the plugin `auth`: checks of the credentials that a gateway passes on or adds. */
+import { definePlugin } from 'svc/plugin'
+import { registerApiKeyRoutes } from './routes/api-key.ts'
+import { registerBasicRoutes } from './routes/basic-auth.ts'
+import { registerHmacRoutes } from './routes/hmac.ts'
+import { registerJwtRoutes } from './routes/jwt.ts'
+import { registerMtlsRoutes } from './routes/mtls.ts'
+
+export default definePlugin({
+  title: 'Auth checks',
+  description: 'Says whether credentials are right: Basic, API key, JWT, HMAC signatures, client certificates.',
+  paths: ['/auth'],
+  buildsOn: ['identity'],
+  register(app, svc) {
+    registerBasicRoutes(app, svc)
+    registerApiKeyRoutes(app, svc)
+    registerJwtRoutes(app, svc)
+    registerHmacRoutes(app, svc)
+    registerMtlsRoutes(app, svc)
+  },
+})
