@@ -10,11 +10,15 @@ export type Validate = (args: JsonObject) => string | null
 /** RFC 9110, 5.6.2: what may stand in a header's name. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
+/** Checks schemas against the meta-schema, whose compilation costs more than all tools together: it happens once. */
+const metaSchema = new Ajv2020({ strict: false, logger: false })
+
 /** Compiles a tool's input schema. Throws when it is no schema of an object. */
 export function compileInput(schema: JsonSchema): Validate {
   if (schema.type !== 'object') throw new Error('the input schema must have "type": "object"')
+  if (metaSchema.validateSchema(schema) !== true) throw new Error(`the input schema is no JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
   // One instance a schema: schemas of strangers may carry the same `$id` or `$anchor`.
-  const validate = new Ajv2020({ strict: false, useDefaults: true, validateFormats: false, logger: false }).compile<JsonObject>(schema)
+  const validate = new Ajv2020({ meta: false, validateSchema: false, strict: false, useDefaults: true, validateFormats: false, logger: false }).compile<JsonObject>(schema)
   return (args) => (validate(args) ? null : describeProblem(validate.errors?.[0]))
 }
 
