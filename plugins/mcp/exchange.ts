@@ -89,11 +89,11 @@ export class Exchange {
     this.sendJson(error.status ?? 200, errorText(this.facts.requestId, error), error.headers)
   }
 
-  /** Starts the event stream; null when it may not be (the plan's answer has been sent, or the client has left). */
+  /** Starts the event stream; null when another answer has been sent, such as the plan's. One of a client that has left is closed. */
   openStream(options: SseOptions = {}): SseStream | null {
     if (this.reply.sent) return null
     this.reply.headers(factHeaders(this.facts))
-    this.reply.headers({ 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' })
+    this.reply.header('Cache-Control', 'no-cache, no-transform')
     return this.mcp.svc.streams.sse(this.request, this.reply, { status: 200, heartbeatMs: KEEP_ALIVE_MS, heartbeatText: 'keepalive', ...options })
   }
 }

@@ -1,5 +1,5 @@
 /** Owns what happens when the plugin registers: the registry, the routes, and the servers once all plugins are there. */
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import type { FastifyInstance, Svc } from 'svc/plugin'
 import { boundsOf } from './bounds.ts'
 import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
@@ -33,16 +33,23 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
 
   const servers = new Map<string, Server>()
   const mcp: Mcp = { svc, bounds, hub, servers }
-  registerEndpoint(app, mcp, { route: '/mcp', server: 'default', summary: 'MCP: open server' })
-  registerEndpoint(app, mcp, { route: '/mcp/protected', server: 'protected', summary: 'MCP: server for bearers of an OAuth token' })
-  registerEndpoint(app, mcp, { route: '/mcp/apikey', server: 'apikey', summary: 'MCP: server for holders of an API key' })
+  const descriptions = new Map([
+    ['default', registerEndpoint(app, mcp, { route: '/mcp', server: 'default', summary: 'MCP: open server' })],
+    ['protected', registerEndpoint(app, mcp, { route: '/mcp/protected', server: 'protected', summary: 'MCP: server for bearers of an OAuth token' })],
+    ['apikey', registerEndpoint(app, mcp, { route: '/mcp/apikey', server: 'apikey', summary: 'MCP: server for holders of an API key' })],
+  ])
   const named = registerEndpoint(app, mcp, { route: '/mcp/servers/:name', summary: 'MCP: named server' })
   registerLegacy(app, mcp)
   registerMetadata(app, mcp)
 
   svc.whenRegistered(() => {
-    for (const server of buildServers(registry, svc)) servers.set(server.name, server)
-    addExamples(named, servers)
+    registry.close()
+    for (const server of buildServers(registry, svc)) {
+      servers.set(server.name, server)
+      // The console knows the servers by these examples.
+      const description = descriptions.get(server.name) ?? named
+      description.examples.push(...serverExamples(server, mcp))
+    }
     announceWhenServing(hub, servers, svc)
   })
 }
@@ -53,12 +60,6 @@ function buildServers(registry: Registry, svc: Svc<Options>): Server[] {
   const registered = [...registry.servers.values()].map((definition) => new Server(definition, select(registry, definition), release))
   const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message) => svc.reportLoadError({ at, message }))
   return [...registered, ...configured]
-}
-
-function addExamples(named: RouteDescription, servers: ReadonlyMap<string, Server>): void {
-  for (const server of servers.values()) {
-    if (server.isNamed && server.auth === 'open') named.examples.push(...serverExamples(server.name, `/mcp/servers/${server.name}`))
-  }
 }
 
 /** A client that hears of a change asks at once; it must not be the old generation that answers. */

@@ -28,6 +28,7 @@ export class Registry {
   readonly servers = new Map<string, ServerDefinition>()
   /** `<kind> <name>` to the plugin that registered it. */
   readonly #owners = new Map<string, string>()
+  #isClosed = false
 
   /** The extension point as one plugin uses it; `updated` is told of changed resources. */
   registrar(plugin: () => string, updated: (uri: string) => void): McpServers {
@@ -59,7 +60,13 @@ export class Registry {
     }
   }
 
+  /** The servers are built from what is here now. */
+  close(): void {
+    this.#isClosed = true
+  }
+
   #claim(kind: string, name: string, plugin: string): void {
+    if (this.#isClosed) throw new Error(`MCP ${kind} "${name}" of plugin ${plugin} comes too late (expected while the plugin registers)`)
     const key = `${kind} ${name}`
     const owner = this.#owners.get(key)
     if (owner !== undefined) throw new Error(`MCP ${kind} "${name}" of plugin ${plugin} is taken by plugin ${owner}`)

@@ -21,8 +21,8 @@ export class Server implements Selection {
   readonly name: string
   readonly definition: ServerDefinition
   readonly auth: 'open' | 'apikey' | 'oauth'
-  /** The one API key that is accepted; undefined: by the rule for all. */
-  readonly apiKey: string | undefined
+  /** The one API key that is accepted; null: by the rule for all. */
+  readonly apiKey: string | null
   /** Release of the product, shown as `serverInfo.version`. */
   readonly release: string
   readonly tools: ReadonlyMap<string, Tool>
@@ -33,7 +33,7 @@ export class Server implements Selection {
   /** `serverInfo` of the newest version as JSON text: part of every stateless result. */
   readonly infoText: string
 
-  constructor(definition: ServerDefinition, selection: Selection, release: string, apiKey?: string) {
+  constructor(definition: ServerDefinition, selection: Selection, release: string, apiKey: string | null = null) {
     this.name = definition.name
     this.definition = definition
     this.auth = definition.auth ?? 'open'

@@ -2,7 +2,9 @@
 import type { CoreFailure, RequestFacts, RouteDescription, RouteExample } from 'svc/plugin'
 import { factHeaders } from '../exchange.ts'
 import type { Mcp } from '../mcp.ts'
+import { endpointPath } from '../access/protected-resource.ts'
 import { UNNAMED_SERVERS } from '../registry.ts'
+import type { Server } from '../server.ts'
 import { STATELESS } from '../versions.ts'
 
 /** A Streamable HTTP endpoint: of one server, or of all named ones. */
@@ -36,12 +38,11 @@ export function describePost(endpoint: Endpoint, mcp: Mcp): RouteDescription {
       202: { description: 'A notification or response was taken' },
       '4XX': { description: 'Refused; a JSON-RPC error', content: { 'application/json': { type: 'object' } } },
     },
-    examples: endpoint.server === undefined ? [] : serverExamples(endpoint.server, endpoint.route),
+    examples: [],
   }
 }
 
 export function describeGet(endpoint: Endpoint, mcp: Mcp): RouteDescription {
-  const path = examplePath(endpoint)
   return {
     ...common(endpoint, mcp),
     summary: 'MCP: stream from server to client of a session',
@@ -49,7 +50,7 @@ export function describeGet(endpoint: Endpoint, mcp: Mcp): RouteDescription {
     parameters: [...parameters(endpoint), sessionHeader, { name: 'Last-Event-ID', in: 'header', description: 'Id of the last event that arrived', schema: { type: 'string' } }],
     responses: { 200: { description: 'Event stream', content: { 'text/event-stream': { type: 'string' } } }, '4XX': { description: 'No session, no event stream accepted, or a stream is open' } },
     endless: true,
-    examples: [{ name: 'Without a session', path, headers: [{ name: 'Accept', value: 'text/event-stream' }, ...credentials(endpoint.server)], expectStatus: endpoint.server === 'protected' ? 401 : 400 }],
+    examples: [{ name: 'Without a session', path: examplePath(endpoint), headers: [{ name: 'Accept', value: 'text/event-stream' }, ...demoKey(endpoint.server === 'apikey')], expectStatus: refusalOf(endpoint, mcp) }],
   }
 }
 
@@ -59,7 +60,7 @@ export function describeDelete(endpoint: Endpoint, mcp: Mcp): RouteDescription {
     summary: 'MCP: end a session',
     parameters: [...parameters(endpoint), sessionHeader],
     responses: { 200: { description: '`{"terminated": id}`', content: { 'application/json': { type: 'object' } } }, '4XX': { description: 'No session' } },
-    examples: [{ name: 'Without a session', method: 'DELETE', path: examplePath(endpoint), headers: credentials(endpoint.server), expectStatus: endpoint.server === 'protected' ? 401 : 400 }],
+    examples: [{ name: 'Without a session', method: 'DELETE', path: examplePath(endpoint), headers: demoKey(endpoint.server === 'apikey'), expectStatus: refusalOf(endpoint, mcp) }],
   }
 }
 
@@ -88,7 +89,7 @@ export function describeLegacyPost(mcp: Mcp): RouteDescription {
 
 export function describeMetadata(path: string, mcp: Mcp): RouteDescription {
   const isOfNamed = path.endsWith('{name}')
-  const named = [...mcp.svc.options.servers].find((server) => server.auth === 'oauth')?.name
+  const named = mcp.svc.options.servers.find((server) => server.auth === 'oauth')?.name
   return {
     path,
     category: 'MCP Server',
@@ -96,31 +97,33 @@ export function describeMetadata(path: string, mcp: Mcp): RouteDescription {
     summary: 'MCP: OAuth protected resource metadata (RFC 9728)',
     parameters: isOfNamed ? [serverName] : [],
     responses: { 200: { description: 'Resource, authorization servers, scopes', content: { 'application/json': { type: 'object' } } } },
-    examples: isOfNamed && named === undefined ? [] : [{ name: 'Fetch', path: path.replace('{name}', named ?? ''), expectStatus: 200 }],
+    examples: isOfNamed && named === undefined ? [{ name: 'An open server has none', path: path.replace('{name}', 'weather'), expectStatus: 404 }] : [{ name: 'Fetch', path: path.replace('{name}', named ?? ''), expectStatus: 200 }],
   }
 }
 
-/** Requests that work as they stand, one for each era. */
-export function serverExamples(server: string, path: string): RouteExample[] {
-  const isClosed = server === 'protected'
+/** Requests to a server that work as they stand, one for each era; without a token the challenge is what there is to see. */
+export function serverExamples(server: Server, mcp: Mcp): RouteExample[] {
+  const path = endpointPath(server)
+  const headers = demoKey(server.auth === 'apikey')
+  const expectStatus = server.auth === 'oauth' ? 401 : server.auth === 'apikey' && (server.apiKey ?? mcp.svc.config.mcp.apiKey) !== null ? null : 200
   return [
     {
-      name: `${server}: list the tools (${STATELESS.name})`,
+      name: `${server.name}: list the tools (${STATELESS.name})`,
       method: 'POST',
       path,
-      headers: [json, { name: 'MCP-Protocol-Version', value: STATELESS.name }, { name: 'Mcp-Method', value: 'tools/list' }, ...credentials(server)],
+      headers: [json, { name: 'MCP-Protocol-Version', value: STATELESS.name }, { name: 'Mcp-Method', value: 'tools/list' }, ...headers],
       body: '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}',
       bodyType: 'json',
-      expectStatus: isClosed ? 401 : 200,
+      expectStatus,
     },
     {
-      name: `${server}: begin a session`,
+      name: `${server.name}: begin a session`,
       method: 'POST',
       path,
-      headers: [json, { name: 'Accept', value: 'application/json, text/event-stream' }, ...credentials(server)],
+      headers: [json, { name: 'Accept', value: 'application/json, text/event-stream' }, ...headers],
       body: '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"curl","version":"1"}}}',
       bodyType: 'json',
-      expectStatus: isClosed ? 401 : 200,
+      expectStatus,
     },
   ]
 }
@@ -148,6 +151,12 @@ function examplePath({ route }: Endpoint): string {
   return route.replace(':name', 'weather')
 }
 
-function credentials(server: string | undefined): { name: string; value: string }[] {
-  return server === 'apikey' ? [{ name: 'X-API-Key', value: 'demo' }] : []
+function demoKey(isNeeded: boolean): { name: string; value: string }[] {
+  return isNeeded ? [{ name: 'X-API-Key', value: 'demo' }] : []
+}
+
+/** What a request without a session gets; null where it depends on a key that is configured. */
+function refusalOf({ server }: Endpoint, mcp: Mcp): number | null {
+  if (server === 'protected') return 401
+  return server === 'apikey' && mcp.svc.config.mcp.apiKey !== null ? null : 400
 }

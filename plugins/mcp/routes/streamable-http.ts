@@ -12,7 +12,7 @@ import { isStateless, serveStateless } from '../wire/2026-07-28/serve.ts'
 import { describeDelete, describeGet, describePost, type Endpoint } from './descriptions.ts'
 import { guard } from './guard.ts'
 
-/** Declares the routes of an endpoint; answers its POST description, whose examples grow with the servers. */
+/** Declares the routes of an endpoint; answers its POST description, whose examples come with the servers. */
 export function registerEndpoint(app: FastifyInstance, mcp: Mcp, endpoint: Endpoint): RouteDescription {
   const post = describePost(endpoint, mcp)
   app.post(endpoint.route, describe(post), guard(mcp, endpoint.server, servePost))

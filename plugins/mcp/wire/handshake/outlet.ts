@@ -1,5 +1,6 @@
 /** Owns where the messages of a call in a session go: the stream of its POST, the legacy stream, or nowhere. */
 import type { Exchange } from '../../exchange.ts'
+import type { RequestId } from '../../json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { SessionStream } from '../../sessions/session-stream.ts'
 
@@ -23,26 +24,31 @@ export class PostOutlet implements Outlet {
   readonly isStream = true
   readonly #exchange: Exchange
   readonly #session: Session
+  /** The request whose work stops when the plan has no stream for it. */
+  readonly #requestId: RequestId | null
   #stream: SessionStream | null = null
 
-  constructor(exchange: Exchange, session: Session) {
+  constructor(exchange: Exchange, session: Session, requestId: RequestId | null = null) {
     this.#exchange = exchange
     this.#session = session
+    this.#requestId = requestId
   }
 
   get hasBegun(): boolean {
     return this.#stream !== null
   }
 
-  /** Starts the stream. The call goes on, and its messages are kept, also when there is no connection for it. */
+  /** Starts the stream. When the client has left, the call goes on all the same, and its messages are kept. */
   open(): SessionStream {
     if (this.#stream) return this.#stream
     this.#stream = this.#session.newStream()
     const connection = this.#exchange.openStream()
-    if (connection) {
-      this.#session.hold(connection, this.#exchange.mcp.hub.sessions.now)
-      this.#stream.begin(connection, this.#session.version.priming)
+    if (!connection) {
+      this.#session.cancel(this.#requestId)
+      return this.#stream
     }
+    this.#session.hold(connection, this.#exchange.mcp.hub.sessions.now)
+    this.#stream.begin(connection, this.#session.version.priming)
     return this.#stream
   }
 

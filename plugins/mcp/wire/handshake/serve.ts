@@ -77,7 +77,7 @@ function initialize(request: RpcRequest, exchange: Exchange): void {
 async function serveRequest(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
   checkScope(exchange, request)
   if (!exchange.accepts.sse) return exchange.sendJson(200, (await answerRequest(request, session, exchange, NOWHERE)) ?? cancelledText(request.id))
-  const outlet = new PostOutlet(exchange, session)
+  const outlet = new PostOutlet(exchange, session, request.id)
   const timer = setTimeout(() => outlet.open(), STREAM_AFTER_MS)
   const answer = await answerRequest(request, session, exchange, outlet)
   clearTimeout(timer)
