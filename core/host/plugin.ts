@@ -183,7 +183,7 @@ export interface Svc<Options = Record<string, unknown>> {
   readonly log: Logger
 
   /** Offers a registry to other plugins. One plugin offers `<own name>.<point>`. */
-  offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K]): void
+  offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
   /** Another plugin's extension point; undefined while that plugin is off. Name it in `buildsOn` or `uses`. */
   use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
 
@@ -219,6 +219,15 @@ export interface Svc<Options = Record<string, unknown>> {
 /** Grows by declaration: `declare module 'svc/plugin' { interface ExtensionPoints { 'llm.providers': Providers } }`. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface ExtensionPoints {}
+
+/**
+ * An extension point that knows who uses it: where an offered value has this method, each plugin gets what the method
+ * answers to that plugin's name. So a registry can say by whom a name was taken.
+ */
+export const forPlugin: unique symbol = Symbol.for('svc.forPlugin')
+export interface PersonalPoint<T> {
+  [forPlugin]?: (plugin: string) => T
+}
 
 export interface Logger {
   trace(message: string, fields?: Record<string, unknown>): void

@@ -4,7 +4,8 @@ import type { Log } from '../log.ts'
 import type { StateHolder } from '../state.ts'
 import { fingerprintPath } from './discovery.ts'
 import type { Generation } from './generation.ts'
-import type { ExtensionPoints, LoadError, ReloadResult, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcTakeOver } from './plugin.ts'
+import { forPlugin } from './plugin.ts'
+import type { ExtensionPoints, LoadError, PersonalPoint, ReloadResult, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcTakeOver } from './plugin.ts'
 
 /** Services of the process that all plugins share. */
 export interface SharedServices {
@@ -69,7 +70,8 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     use<K extends keyof ExtensionPoints>(point: K) {
       const owner = String(point).split('.', 1)[0]!
       if (owner !== name && !plugin.mayUse.includes(owner)) throw new Error(`"${String(point)}" belongs to ${owner}: name it in buildsOn or uses of the door`)
-      return build.extensions.get(point) as ExtensionPoints[K] | undefined
+      const value = build.extensions.get(point) as (ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>) | undefined
+      return value?.[forPlugin]?.(name) ?? value
     },
     whenRegistered: run => void build.registered.push({ plugin: name, run }),
     whenClosed: run => build.generation.onClose(name, run),
