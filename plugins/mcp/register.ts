@@ -1,5 +1,5 @@
 /** Owns what happens when the plugin registers: the registry, the routes, and the servers once all plugins are there. */
-import type { FastifyInstance, Svc } from 'svc/plugin'
+import { type FastifyInstance, forPlugin, type Svc } from 'svc/plugin'
 import { boundsOf } from './bounds.ts'
 import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
@@ -24,12 +24,13 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
   svc.shared('clock', () => setInterval(() => hub.resourceUpdated(CLOCK_URI), svc.config.mcp.clockTickSecs * 1000).unref(), clearInterval)
 
   const registry = new Registry()
-  const registrar = registry.registrar(() => svc.name, (uri) => hub.resourceUpdated(uri))
+  const registrarOf = (plugin: string) => registry.registrar(plugin, (uri) => hub.resourceUpdated(uri))
+  const registrar = registrarOf(svc.name)
   const records = svc.use('demo-data.records')
   if (!records) throw new Error('the extension point demo-data.records is missing')
   registerDemo(registrar, records, bounds)
   registerConformance(registrar)
-  svc.offer('mcp.servers', registrar)
+  svc.offer('mcp.servers', { ...registrar, [forPlugin]: registrarOf })
 
   const servers = new Map<string, Server>()
   const mcp: Mcp = { svc, bounds, hub, servers }

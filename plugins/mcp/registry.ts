@@ -31,29 +31,29 @@ export class Registry {
   #isClosed = false
 
   /** The extension point as one plugin uses it; `updated` is told of changed resources. */
-  registrar(plugin: () => string, updated: (uri: string) => void): McpServers {
+  registrar(plugin: string, updated: (uri: string) => void): McpServers {
     return {
       tool: (definition) => {
         const tool = compileTool(definition)
-        this.#claim('tool', definition.name, plugin())
+        this.#claim('tool', definition.name, plugin)
         this.tools.set(definition.name, tool)
       },
       resource: (definition) => {
-        this.#claim('resource', definition.uri, plugin())
+        this.#claim('resource', definition.uri, plugin)
         this.resources.set(definition.uri, definition)
       },
       template: (definition) => {
         const pattern = parseTemplate(definition.uriTemplate)
-        this.#claim('resource template', definition.uriTemplate, plugin())
+        this.#claim('resource template', definition.uriTemplate, plugin)
         this.templates.set(definition.uriTemplate, { definition, pattern })
       },
       prompt: (definition) => {
-        this.#claim('prompt', definition.name, plugin())
+        this.#claim('prompt', definition.name, plugin)
         this.prompts.set(definition.name, definition)
       },
       server: (definition) => {
         if (!SERVER_NAME.test(definition.name)) throw new Error(`invalid MCP server name "${definition.name}" (expected ${SERVER_NAME.source})`)
-        this.#claim('server', definition.name, plugin())
+        this.#claim('server', definition.name, plugin)
         this.servers.set(definition.name, definition)
       },
       updated,
