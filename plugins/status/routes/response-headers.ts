@@ -48,7 +48,10 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply, headers: Reque
   const joins = request.raw.httpVersionMajor === 2
   for (const [name, values] of headers) {
     if (name === 'x-content-type-options' || name === 'content-type') continue
-    reply.header(name, values.length === 1 ? values[0] : joins && name !== 'set-cookie' ? values.join(', ') : values)
+    const value = values.length === 1 ? values[0]! : joins && name !== 'set-cookie' ? values.join(', ') : values
+    // Fastify keeps headers in an ordinary object, where this name would be a prototype.
+    if (name === '__proto__') reply.raw.setHeader(name, value)
+    else reply.header(name, value)
   }
 }
 

@@ -1,0 +1,50 @@
+/** A plain HTTP/1.1 client for tests: it sends what it is given, and neither follows nor decodes anything. */
+import http from 'node:http'
+import https from 'node:https'
+
+export interface RequestOptions {
+  method?: string
+  /** A list is sent as so many lines. */
+  headers?: Record<string, string | string[]>
+  body?: string | Buffer
+}
+
+export interface Reply {
+  status: number
+  headers: http.IncomingHttpHeaders
+  /** Every line as it came, name in lower case. */
+  lines: [name: string, value: string][]
+  body: Buffer
+  text: string
+  /** The body as JSON; throws when it is none. */
+  json<T = Record<string, unknown>>(): T
+}
+
+/** Sends one request on a connection of its own. `path` goes out as it is, unlike in `fetch`. */
+export function send(baseUrl: string, path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<Reply> {
+  const { protocol, hostname, port } = new URL(baseUrl)
+  const client = protocol === 'https:' ? https : http
+  return new Promise((resolve, reject) => {
+    const request = client.request({ hostname, port, path, method, headers, agent: false, rejectUnauthorized: false }, response => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => resolve(toReply(response, Buffer.concat(chunks))))
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+function toReply(response: http.IncomingMessage, body: Buffer): Reply {
+  const { rawHeaders } = response
+  const text = body.toString()
+  return {
+    status: response.statusCode!,
+    headers: response.headers,
+    lines: Array.from({ length: rawHeaders.length / 2 }, (_, index) => [rawHeaders[2 * index]!.toLowerCase(), rawHeaders[2 * index + 1]!]),
+    body,
+    text,
+    json: <T>() => JSON.parse(text) as T,
+  }
+}
