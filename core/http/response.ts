@@ -120,7 +120,18 @@ function finishHead(response: SvcResponse, context: RequestContext, status: numb
   }
   for (const callback of context.onHead) callback(status)
   if (context.fault !== null) response.setHeader('X-Svc-Fault', context.fault)
-  return context.vary === null ? headers : withVary(response, context.vary, headers)
+  const own = status === 204 || status === 304 ? withoutLength(headers) : headers
+  return context.vary === null ? own : withVary(response, context.vary, own)
+}
+
+/**
+ * Fastify's HEAD routes announce a length of 0 where a route sent no body. With 204 that is forbidden, and with 304 it
+ * would be the length of what the client has already (RFC 9110, 8.6).
+ */
+function withoutLength(headers: Headers | undefined): Headers | undefined {
+  if (headers === undefined || Array.isArray(headers) || headers['content-length'] === undefined) return headers
+  const { 'content-length': _length, ...rest } = headers
+  return rest
 }
 
 /** Fastify hands its headers over in one object, which would replace what `setHeader` put there. */
