@@ -25,7 +25,7 @@ export function send(baseUrl: string, path: string, { method = 'GET', headers = 
   const { protocol, hostname, port } = new URL(baseUrl)
   const client = protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
-    const request = client.request({ hostname, port, path, method, headers, agent: false, rejectUnauthorized: false }, response => {
+    const request = client.request({ hostname: hostname.replace(/^\[|\]$/g, ''), port, path, method, headers, agent: false, rejectUnauthorized: false }, response => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
