@@ -1,0 +1,72 @@
+/** How much of everything a mock may hold, for a private and for a public instance. */
+
+export interface Bounds {
+  mocks: number
+  /** Bytes of all documents held, versions and drafts included. */
+  totalDocumentBytes: number
+  /** Bytes of one decoded document. */
+  documentBytes: number
+  levels: number
+  nodes: number
+  operations: number
+  /** Links of a chain of `$ref`s. */
+  refChain: number
+  versions: number
+  rules: number
+  conditions: number
+  /** Bytes of a body in a rule or an override. */
+  ruleBodyBytes: number
+  stateKeys: number
+  stateValueBytes: number
+  sessions: number
+  sessionIdleMs: number
+  trafficEntries: number
+  trafficBytes: number
+  /** Milliseconds that one check may take. */
+  checkMs: number
+}
+
+const NORMAL: Bounds = {
+  mocks: 50,
+  totalDocumentBytes: 64 << 20,
+  documentBytes: 16 << 20,
+  levels: 100,
+  nodes: 1_000_000,
+  operations: 2000,
+  refChain: 32,
+  versions: 10,
+  rules: 100,
+  conditions: 20,
+  ruleBodyBytes: 256 << 10,
+  stateKeys: 100,
+  stateValueBytes: 1024,
+  sessions: 1000,
+  sessionIdleMs: 3_600_000,
+  trafficEntries: 200,
+  trafficBytes: 4 << 20,
+  checkMs: 30_000,
+}
+
+const PUBLIC: Bounds = {
+  ...NORMAL,
+  mocks: 20,
+  totalDocumentBytes: 16 << 20,
+  documentBytes: 2 << 20,
+  nodes: 200_000,
+  operations: 500,
+  versions: 5,
+  rules: 50,
+  conditions: 10,
+  ruleBodyBytes: 64 << 10,
+  stateKeys: 20,
+  sessions: 200,
+  sessionIdleMs: 900_000,
+  trafficEntries: 50,
+  trafficBytes: 512 << 10,
+  checkMs: 10_000,
+}
+
+/** The bounds of an instance. */
+export function boundsFor(publicMode: boolean): Bounds {
+  return publicMode ? PUBLIC : NORMAL
+}

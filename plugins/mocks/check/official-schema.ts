@@ -1,0 +1,25 @@
+/** Holds documents against the official JSON Schema of their OpenAPI version. */
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { issue, type Issue } from '../issue.ts'
+import type { JsonObject } from '../json.ts'
+
+/** Findings shown at most. */
+const LIMIT = 50
+
+/** Made once and kept: compiling the official schemas takes longer than most checks. */
+export class OfficialSchema {
+  readonly #validator = new Validator({ allErrors: false, logger: false })
+
+  /** `spec_invalid` warnings, none when the document is valid. */
+  async findings(root: JsonObject): Promise<Issue[]> {
+    const { valid, errors } = await this.#validator.validate(root)
+    if (valid || errors === undefined) return []
+    if (typeof errors === 'string') return [issue('spec_invalid', '#', errors)]
+    return errors.slice(0, LIMIT).map((error) => issue('spec_invalid', `#${error.instancePath}`, `${error.message ?? 'is not valid'}${extra(error.params)}`))
+  }
+}
+
+function extra(params: Record<string, unknown>): string {
+  const name = params['unevaluatedProperty'] ?? params['additionalProperty'] ?? params['missingProperty']
+  return typeof name === 'string' ? ` (${name})` : ''
+}

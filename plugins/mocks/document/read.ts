@@ -1,0 +1,109 @@
+/** Reads the text of an OpenAPI document, JSON or YAML, within bounds; nothing outside the text is ever opened. */
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Pair, type Scalar } from 'yaml'
+import type { Bounds } from '../bounds.ts'
+import { issue, type Issue } from '../issue.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+
+export type ReadResult =
+  | { value: JsonObject; format: 'json' | 'yaml'; lineOf(tokens: readonly (string | number)[]): number | undefined }
+  | { error: Issue }
+
+/** The value in a text, or the reason why there is none (`parse_error`, `not_openapi`, `too_deep`, `too_many_nodes`, `too_large`). */
+export function readDocument(text: string, bounds: Bounds): ReadResult {
+  const trimmed = text.trimStart()
+  if (trimmed === '') return { error: issue('parse_error', null, 'the document is empty') }
+  if (trimmed.startsWith('{')) {
+    const read = readJson(text)
+    // A flow mapping is YAML as well: `{openapi: 3.1.0}`.
+    if (!('error' in read)) return checked(read, bounds)
+    const yaml = readYaml(text, bounds)
+    return 'error' in yaml ? read : checked(yaml, bounds)
+  }
+  const yaml = readYaml(text, bounds)
+  return 'error' in yaml ? yaml : checked(yaml, bounds)
+}
+
+type Parsed = { value: Json; format: 'json' | 'yaml'; lineOf(tokens: readonly (string | number)[]): number | undefined } | { error: Issue }
+
+function readJson(text: string): Parsed {
+  try {
+    return { value: JSON.parse(text) as Json, format: 'json', lineOf: () => undefined }
+  } catch (error) {
+    const message = (error as Error).message
+    const position = /position (\d+)/.exec(message)?.[1]
+    const line = position === undefined ? undefined : text.slice(0, Number(position)).split('\n').length
+    return { error: issue('parse_error', null, message, line) }
+  }
+}
+
+/** YAML 1.2 core schema. Aliases may be used at most 100 times over, counted with what they hold; duplicate keys are errors. */
+function readYaml(text: string, bounds: Bounds): Parsed {
+  const lines = new LineCounter()
+  let document: Document.Parsed
+  try {
+    document = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: true, lineCounter: lines, prettyErrors: false })
+  } catch {
+    // The composer recurses: thousands of nested collections end its stack, which is an ordinary exception.
+    return { error: issue('too_deep', null, `the document nests more than ${bounds.levels} levels`) }
+  }
+  const first = document.errors[0]
+  if (first) return { error: issue('parse_error', null, first.message, lines.linePos(first.pos[0]).line) }
+  try {
+    const value = document.toJS({ maxAliasCount: 100 }) as Json
+    return { value, format: 'yaml', lineOf: (tokens) => lineIn(document, lines, tokens) }
+  } catch (error) {
+    return { error: issue('parse_error', null, (error as Error).message) }
+  }
+}
+
+/** The line of the innermost key or list item that the tokens lead to. */
+function lineIn(document: Document.Parsed, lines: LineCounter, tokens: readonly (string | number)[]): number | undefined {
+  let node: unknown = document.contents
+  let offset: number | undefined
+  for (const token of tokens) {
+    if (isAlias(node)) node = node.resolve(document)
+    if (isMap(node)) {
+      const pair: Pair | undefined = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(token))
+      if (!pair) break
+      offset = (pair.key as Scalar).range?.[0] ?? offset
+      node = pair.value
+    } else if (isSeq(node)) {
+      node = node.items[Number(token)]
+      offset = (isNode(node) ? node.range?.[0] : undefined) ?? offset
+    } else break
+  }
+  return offset === undefined ? undefined : lines.linePos(offset).line
+}
+
+function checked(read: Exclude<Parsed, { error: Issue }>, bounds: Bounds): ReadResult {
+  if (!isObject(read.value)) return { error: issue('not_openapi', '#', `an OpenAPI document is a mapping, this is ${kindOf(read.value)}`) }
+  const problem = measure(read.value, bounds)
+  return problem ? { error: problem } : { ...read, value: read.value }
+}
+
+function kindOf(value: Json): string {
+  if (value === null) return 'empty'
+  return Array.isArray(value) ? 'a list' : typeof value === 'string' ? 'a text' : `a ${typeof value}`
+}
+
+/** Counts levels, nodes and characters, without recursion and with every alias counted as often as it is used. */
+export function measure(root: Json, bounds: Bounds): Issue | undefined {
+  const stack: { value: Json; level: number }[] = [{ value: root, level: 1 }]
+  let nodes = 0
+  let characters = 0
+  for (let top = stack.pop(); top; top = stack.pop()) {
+    const { value, level } = top
+    nodes++
+    if (nodes > bounds.nodes) return issue('too_many_nodes', null, `the document has more than ${bounds.nodes} nodes`)
+    if (level > bounds.levels) return issue('too_deep', null, `the document nests more than ${bounds.levels} levels`)
+    if (typeof value === 'string') characters += value.length
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, child] of Object.entries(value)) {
+        characters += key.length
+        stack.push({ value: child, level: level + 1 })
+      }
+    }
+    if (characters > bounds.documentBytes * 2) return issue('too_large', null, 'the document unfolds to more than twice the permitted size')
+  }
+  return undefined
+}

@@ -1,0 +1,63 @@
+/** JSON values as the mocks see them: types, safe access by keys that come from input, comparison and copies. */
+
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject {
+  [key: string]: Json
+}
+
+/** Whether a value is a JSON object (no list, not null). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A member by a key from input; inherited ones such as `constructor` do not exist. */
+export function own(object: JsonObject | undefined, key: string): Json | undefined {
+  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** A member that is an object, else undefined. */
+export function ownObject(object: JsonObject | undefined, key: string): JsonObject | undefined {
+  const value = own(object, key)
+  return isObject(value) ? value : undefined
+}
+
+/** A member that is a text, else undefined. */
+export function ownText(object: JsonObject | undefined, key: string): string | undefined {
+  const value = own(object, key)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Sets a member whose name comes from input: `__proto__` becomes an ordinary key. */
+export function setOwn(object: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+  else object[key] = value
+}
+
+/** Deep equality of JSON values; the order of members does not count. */
+export function deepEqual(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]))
+  if (!isObject(a) || !isObject(b)) return false
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
+}
+
+/** JSON Merge Patch (RFC 7396): members that are null in the patch are removed. The target is not changed. */
+export function mergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch
+  const result: JsonObject = isObject(target) ? { ...target } : {}
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key]
+    else setOwn(result, key, mergePatch(own(result, key), value))
+  }
+  return result
+}
+
+/** Parses JSON text; undefined when it is none. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+/** Reads request bodies by media type, to be checked and to be matched by rules. */
+import type { MediaType } from '../document/operations.ts'
+import { isObject, own, ownObject, ownText, parseJson, setOwn, type Json, type JsonObject } from '../json.ts'
+import type { Flattener } from '../schema/flat-schema.ts'
+import { coerce } from './coerce.ts'
+import { baseType, isJsonType } from './media-types.ts'
+import { deepObject, parseQuery } from './parameters.ts'
+
+export type ReadBody =
+  /** A value that can be held against the schema. */
+  | { kind: 'value'; value: Json }
+  /** Bytes of a type that is not looked into. */
+  | { kind: 'opaque' }
+  | { kind: 'malformed'; keyword: 'json' | 'multipart'; message: string }
+
+/** The value of a body as its media type says; `media` is the entry of the document that covers the type. */
+export function readBody(bytes: Buffer, contentType: string, media: MediaType | undefined, flattener: Flattener): ReadBody {
+  const type = baseType(contentType)
+  if (isJsonType(type)) {
+    const value = parseJson(bytes.toString('utf8'))
+    return value === undefined ? { kind: 'malformed', keyword: 'json', message: 'the body is not valid JSON' } : { kind: 'value', value }
+  }
+  if (type === 'application/x-www-form-urlencoded') return { kind: 'value', value: formFields(parseQuery(bytes.toString('utf8')), media, flattener) }
+  if (type === 'multipart/form-data') {
+    const fields = multipartFields(bytes, contentType)
+    return fields ? { kind: 'value', value: formFields(fields, media, flattener) } : { kind: 'malformed', keyword: 'multipart', message: 'the body is no multipart/form-data with the boundary that Content-Type names' }
+  }
+  return type.startsWith('text/') ? { kind: 'value', value: bytes.toString('utf8') } : { kind: 'opaque' }
+}
+
+/** Fields as an object: repeated names and `a[]` make lists where the schema has one, `a[b]` objects, texts get their types. */
+function formFields(fields: [string, string][], media: MediaType | undefined, flattener: Flattener): Json {
+  const flat = flattener.flatten(media?.schema)
+  const encoding = ownObject(media?.raw, 'encoding')
+  const result: JsonObject = {}
+  for (const [key] of fields) {
+    const name = key.replace(/\[.*$/s, '')
+    if (name === '' || Object.hasOwn(result, name)) continue
+    const property = flat.properties.get(name)
+    const plain = fields.filter(([other]) => other === name).map(([, value]) => value)
+    const types = flattener.flatten(property).types ?? []
+    if (plain.length === 0) setOwn(result, name, deepObject(name, fields) ?? '')
+    else if (plain.length > 1 || types.includes('array')) setOwn(result, name, listOf(plain, ownObject(encoding, name)))
+    else setOwn(result, name, objectOf(plain[0] ?? '', types))
+  }
+  return coerce(result, media?.schema, flattener)
+}
+
+function listOf(values: string[], encoding: JsonObject | undefined): Json {
+  // Without `explode` one field holds the whole list (OpenAPI 3.1.1, 4.15.1).
+  if (values.length === 1 && own(encoding, 'explode') === false) return (values[0] ?? '').split(ownText(encoding, 'style') === 'pipeDelimited' ? '|' : ',')
+  return values
+}
+
+/** Objects in a field are JSON by default (OpenAPI 3.1.1, 4.15.1.1). */
+function objectOf(text: string, types: readonly string[]): Json {
+  const value = types.includes('object') ? parseJson(text) : undefined
+  return isObject(value) ? value : text
+}
+
+const MAX_PARTS = 1000
+
+/** Names and texts of the parts of a multipart body (RFC 7578); files are named but not looked into. */
+export function multipartFields(bytes: Buffer, contentType: string): [string, string][] | undefined {
+  const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType)
+  const text = boundary?.[1] ?? boundary?.[2]
+  if (text === undefined) return undefined
+  const delimiter = Buffer.from(`--${text}`)
+  const fields: [string, string][] = []
+  let at = bytes.indexOf(delimiter)
+  if (at < 0) return undefined
+  while (fields.length < MAX_PARTS) {
+    const start = at + delimiter.length
+    const next = bytes.indexOf(delimiter, start)
+    if (next < 0) return bytes.subarray(start, start + 2).toString() === '--' ? fields : undefined
+    const field = partField(bytes.subarray(start, next))
+    if (field) fields.push(field)
+    at = next
+  }
+  return fields
+}
+
+function partField(part: Buffer): [string, string] | undefined {
+  const end = part.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const head = part.subarray(0, end).toString('utf8')
+  const name = /\bname="([^"]*)"/i.exec(head)?.[1]
+  if (name === undefined) return undefined
+  const isFile = /\bfilename\*?=/i.test(head)
+  const content = part.subarray(end + 4, part.length - 2)
+  return [name, isFile ? '' : content.toString('utf8')]
+}

@@ -1,0 +1,70 @@
+/** A request as the engine sees it: below the mock, with what is costly to read read once and only when asked for. */
+import type { MediaType } from '../document/operations.ts'
+import { parseJson, type Json } from '../json.ts'
+import type { Flattener } from '../schema/flat-schema.ts'
+import { readBody, type ReadBody } from './body.ts'
+import { isJsonType } from './media-types.ts'
+import { parseCookies, parseQuery } from './parameters.ts'
+import { withoutPreferences } from './prefer.ts'
+
+export interface RequestSource {
+  /** Upper case. */
+  method: string
+  /** Below the mock, as it was sent, beginning with a slash. */
+  path: string
+  /** Without the question mark; empty when there is none. */
+  query: string
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  body: Buffer
+}
+
+export class Incoming {
+  readonly method: string
+  readonly path: string
+  readonly bytes: Buffer
+  readonly contentType: string
+  readonly rawQuery: string
+  /** With the forms of `Prefer` in it. */
+  readonly fullQuery: readonly (readonly [string, string])[]
+  readonly query: readonly (readonly [string, string])[]
+  readonly #headers: RequestSource['headers']
+  #cookies: Map<string, string> | undefined
+  #json: { value: Json | undefined } | undefined
+  #read: ReadBody | undefined
+
+  constructor(source: RequestSource) {
+    this.method = source.method
+    this.path = source.path
+    this.bytes = source.body
+    this.#headers = source.headers
+    this.contentType = this.header('content-type') ?? ''
+    this.rawQuery = source.query
+    this.fullQuery = parseQuery(source.query)
+    this.query = withoutPreferences(this.fullQuery)
+  }
+
+  /** A field by its name in any case; several are joined. */
+  readonly header = (name: string): string | undefined => {
+    const value = this.#headers[name.toLowerCase()]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  get cookies(): Map<string, string> {
+    this.#cookies ??= parseCookies(this.header('cookie'))
+    return this.#cookies
+  }
+
+  /** The body held against its media type; null when there is none. */
+  read(media: MediaType | undefined, flattener: Flattener): ReadBody | null {
+    if (this.bytes.length === 0) return null
+    this.#read ??= readBody(this.bytes, this.contentType, media, flattener)
+    return this.#read
+  }
+
+  /** The body as rules and templates see it: JSON, or what a form was read as; undefined for anything else. */
+  readonly json = (): Json | undefined => {
+    if (this.#read) return this.#read.kind === 'value' ? this.#read.value : undefined
+    this.#json ??= { value: this.bytes.length > 0 && (this.contentType === '' || isJsonType(this.contentType)) ? parseJson(this.bytes.toString('utf8')) : undefined }
+    return this.#json.value
+  }
+}

@@ -1,0 +1,120 @@
+/** Checks a request's credentials against the security of its operation (OpenAPI 3.1.1, 4.27 and 4.30). */
+import type { ApiDocument } from '../document/api-document.ts'
+import { own, ownText, type Json, type JsonObject } from '../json.ts'
+import type { Credentials } from '../settings.ts'
+
+/** What the credentials are taken from, and who can judge those that this instance issues. */
+export interface SecurityInput {
+  mock: string
+  header(name: string): string | undefined
+  query: readonly (readonly [string, string])[]
+  cookies: ReadonlyMap<string, string>
+  credentials: Credentials
+  /** Whether a client certificate of the demo CA came with the request. */
+  hasClientCertificate(): boolean
+  /** Scopes of an access token of the built-in provider, null when it is refused; undefined while there is no provider. */
+  verifyToken: ((token: string) => Promise<{ scopes: string[] } | null>) | undefined
+}
+
+export type SecurityResult =
+  | { passed: true; credential: string | null }
+  | { passed: false; status: 401 | 403; message: string; challenges: string[] }
+
+/** What one scheme says: passed with a kind of credential, or failed with a challenge. */
+type Verdict = { passed: true; credential: string } | { passed: false; isScope: boolean; challenge: string | null; message: string }
+
+/** Alternatives are OR, the schemes inside one are AND; an empty alternative is open. */
+export async function checkSecurity(document: ApiDocument, alternatives: readonly JsonObject[], input: SecurityInput): Promise<SecurityResult> {
+  if (alternatives.length === 0) return { passed: true, credential: null }
+  const failures: Extract<Verdict, { passed: false }>[] = []
+  for (const alternative of alternatives) {
+    const verdicts: Verdict[] = []
+    for (const [name, scopes] of Object.entries(alternative)) verdicts.push(await checkScheme(document, name, scopes, input))
+    const failed = verdicts.filter((verdict) => !verdict.passed)
+    if (failed.length === 0) return { passed: true, credential: verdicts.map((verdict) => (verdict.passed ? verdict.credential : '')).join('+') || null }
+    // By scope alone: the credentials are good, the permission is missing.
+    failures.push(...failed.map((verdict) => ({ ...verdict, isScope: verdict.isScope && failed.every((other) => other.isScope) })))
+  }
+  const byScope = failures.filter((failure) => failure.isScope)
+  const told = byScope.length > 0 ? byScope : failures
+  const challenges = [...new Set(told.flatMap((failure) => failure.challenge ?? []))]
+  return { passed: false, status: byScope.length > 0 ? 403 : 401, message: [...new Set(told.map((failure) => failure.message))].join('; or '), challenges }
+}
+
+async function checkScheme(document: ApiDocument, name: string, scopes: Json, input: SecurityInput): Promise<Verdict> {
+  const scheme = document.component('securitySchemes', name)
+  const required = Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : []
+  switch (ownText(scheme, 'type')) {
+    case 'apiKey':
+      return checkApiKey(scheme ?? {}, input)
+    case 'http':
+      return checkHttp(ownText(scheme, 'scheme')?.toLowerCase() ?? '', required, input)
+    case 'oauth2':
+    case 'openIdConnect':
+      return checkToken(required, input, ownText(scheme, 'type') ?? '')
+    case 'mutualTLS':
+      return input.hasClientCertificate() ? { passed: true, credential: 'mutualTLS' } : fail('a client certificate of the demo CA is required', null)
+    default:
+      return fail(`the security scheme "${name}" is not defined`, null)
+  }
+}
+
+function fail(message: string, challenge: string | null, isScope = false): Verdict {
+  return { passed: false, isScope, challenge, message }
+}
+
+/** A value for use inside a quoted string (RFC 9110, 5.6.4). */
+function quoted(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '').replaceAll(/["\\]/g, '\\$&')
+}
+
+function checkApiKey(scheme: JsonObject, input: SecurityInput): Verdict {
+  const place = ownText(scheme, 'in') ?? 'header'
+  const name = String(own(scheme, 'name') ?? '')
+  const value = place === 'query' ? input.query.find(([key]) => key === name)?.[1] : place === 'cookie' ? input.cookies.get(name) : input.header(name)
+  const { apiKeys } = input.credentials
+  if (value && (apiKeys === null || apiKeys.includes(value))) return { passed: true, credential: 'apiKey' }
+  return fail(`an API key in the ${place} "${name}" is ${value ? 'not accepted' : 'required'}`, `ApiKey realm="${input.mock}", in="${quoted(place)}", name="${quoted(name)}"`)
+}
+
+/** The value after the scheme's name in `Authorization`. */
+function authorization(input: SecurityInput, scheme: string): string {
+  const header = input.header('authorization') ?? ''
+  const at = header.indexOf(' ')
+  return at > 0 && header.slice(0, at).toLowerCase() === scheme ? header.slice(at + 1).trim() : ''
+}
+
+async function checkHttp(scheme: string, scopes: string[], input: SecurityInput): Promise<Verdict> {
+  const value = authorization(input, scheme)
+  if (scheme === 'basic') return checkBasic(value, input)
+  if (scheme !== 'bearer') {
+    const title = scheme.charAt(0).toUpperCase() + scheme.slice(1)
+    return value === '' ? fail(`${title} credentials are required`, /^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(scheme) ? `${title} realm="${input.mock}"` : null) : { passed: true, credential: scheme }
+  }
+  const { bearer } = input.credentials
+  if (bearer === 'idp') return checkToken(scopes, input, 'bearer')
+  if (value !== '' && (bearer === 'any' || bearer.includes(value))) return { passed: true, credential: 'bearer' }
+  return fail(`a bearer token is ${value === '' ? 'required' : 'not accepted'}`, `Bearer realm="${input.mock}"`)
+}
+
+function checkBasic(value: string, input: SecurityInput): Verdict {
+  const decoded = Buffer.from(value, 'base64').toString('utf8')
+  const at = decoded.indexOf(':')
+  const { basic } = input.credentials
+  const isRight = at > 0 && (basic === null || basic.get(decoded.slice(0, at)) === decoded.slice(at + 1))
+  return isRight ? { passed: true, credential: 'basic' } : fail('a user name and password are required', `Basic realm="${input.mock}"`)
+}
+
+/** Access tokens of the built-in provider; errors as in RFC 6750, 3.1. */
+async function checkToken(required: string[], input: SecurityInput, kind: string): Promise<Verdict> {
+  const token = authorization(input, 'bearer')
+  const realm = `Bearer realm="${input.mock}"`
+  if (token === '') return fail('an access token is required', realm)
+  // Without the provider nobody can judge a token; scopes are not looked at either.
+  if (input.credentials.oauth === 'any' || !input.verifyToken) return { passed: true, credential: kind }
+  const verified = await input.verifyToken(token)
+  if (!verified) return fail('the access token is not valid', `${realm}, error="invalid_token"`)
+  const missing = required.filter((scope) => !verified.scopes.includes(scope))
+  if (missing.length === 0) return { passed: true, credential: kind }
+  return fail(`the access token lacks the scope ${missing.join(' ')}`, `${realm}, error="insufficient_scope", scope="${quoted(required.join(' '))}"`, true)
+}

@@ -1,0 +1,64 @@
+/** Holds a request against its operation: parameters, then the body. */
+import type { Operation, Parameter } from '../document/operations.ts'
+import type { Json } from '../json.ts'
+import type { Flattener } from '../schema/flat-schema.ts'
+import type { SchemaSet } from '../schema/schema-set.ts'
+import type { ReadBody } from './body.ts'
+import { coveringType } from './media-types.ts'
+import { parameterValue, type RawParameters } from './parameters.ts'
+
+/** One way in which a request differs from what the document asks for. */
+export interface Violation {
+  in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'security'
+  path: string
+  keyword: string
+  message: string
+}
+
+const MAX_VIOLATIONS = 20
+/** Above this only the first error of a body is looked for: a list of a million wrong items has a million errors. */
+const ALL_ERRORS_BYTES = 64 << 10
+
+/** The violations of the parameters, in the order in which the document names them. */
+export function checkParameters(operation: Operation, raw: RawParameters, schemas: SchemaSet, flattener: Flattener): Violation[] {
+  const violations: Violation[] = []
+  for (const parameter of operation.parameters) {
+    if (violations.length >= MAX_VIOLATIONS) break
+    violations.push(...checkParameter(parameter, raw, schemas, flattener))
+  }
+  return violations.slice(0, MAX_VIOLATIONS)
+}
+
+function checkParameter(parameter: Parameter, raw: RawParameters, schemas: SchemaSet, flattener: Flattener): Violation[] {
+  const value = parameterValue(parameter, raw, flattener)
+  const place = `/${parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name}`
+  if (value === undefined) return parameter.required ? [{ in: parameter.in, path: place, keyword: 'required', message: 'is required' }] : []
+  if (value === '' && parameter.in === 'query' && parameter.raw['allowEmptyValue'] === true) return []
+  const errors = schemas.errors(parameter.schema, value, 'request') ?? []
+  return errors.map((error) => ({ in: parameter.in, path: `${place}${error.path}`, keyword: error.keyword, message: error.message }))
+}
+
+export interface RequestBody {
+  bytes: Buffer
+  contentType: string
+  /** Null when there is no body. */
+  read: ReadBody | null
+}
+
+/** Whether the body's type is one that the operation takes. A body on an operation without one is not looked at. */
+export function isSupportedType(operation: Operation, body: RequestBody): boolean {
+  const content = operation.requestBody?.content ?? []
+  return body.bytes.length === 0 || content.length === 0 || coveringType(content, body.contentType) !== undefined
+}
+
+/** The violations of a body whose type is taken. */
+export function checkBody(operation: Operation, body: RequestBody, schemas: SchemaSet): Violation[] {
+  const definition = operation.requestBody
+  if (!definition) return []
+  if (body.bytes.length === 0 || body.read === null) return definition.required ? [{ in: 'body', path: '', keyword: 'required', message: 'a body is required' }] : []
+  if (body.read.kind === 'malformed') return [{ in: 'body', path: '', keyword: body.read.keyword, message: body.read.message }]
+  if (body.read.kind === 'opaque') return []
+  const schema: Json | undefined = coveringType(definition.content, body.contentType)?.schema
+  const errors = schemas.errors(schema, body.read.value, 'request', { all: body.bytes.length <= ALL_ERRORS_BYTES }) ?? []
+  return errors.slice(0, MAX_VIOLATIONS).map((error) => ({ in: 'body', path: error.path, keyword: error.keyword, message: error.message }))
+}

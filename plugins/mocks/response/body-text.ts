@@ -1,0 +1,41 @@
+/** Puts a value on the wire as its media type wants it. */
+import type { CompiledApi } from '../compiled-api.ts'
+import { isObject, type Json } from '../json.ts'
+import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
+import { Dice } from '../schema/seed.ts'
+import { pictureOf } from './pictures.ts'
+import { writeXml } from './xml.ts'
+
+/** The bytes of a value. Texts of types that are not JSON go out as they are. */
+export function serializeBody(value: Json, type: string, schema: Json | undefined, api: CompiledApi): Buffer {
+  const base = baseType(type)
+  if (isJsonType(base)) return Buffer.from(JSON.stringify(value))
+  if (typeof value === 'string') return Buffer.from(value)
+  if (isXmlType(base)) return Buffer.from(writeXml(value, schema, api.document, api.sampler.flattener))
+  if (base === 'application/x-www-form-urlencoded' && isObject(value)) return Buffer.from(formEncode(value))
+  return Buffer.from(JSON.stringify(value))
+}
+
+/** Bytes for types that no schema describes: a picture where it is one, else sixteen by seed. */
+export function generatedBytes(type: string, seed: string): Buffer {
+  return pictureOf(baseType(type)) ?? Buffer.from(new Dice(seed).hex(32), 'hex')
+}
+
+/** Whether a type is made of bytes rather than of text or a value. */
+export function isBinaryType(type: string): boolean {
+  const base = baseType(type)
+  return !isJsonType(base) && !isXmlType(base) && !base.startsWith('text/') && !/^application\/(?:x-www-form-urlencoded|graphql|jwt|sql|yaml|x-yaml|javascript|(?:x-)?ndjson|jsonl?|json-seq|xhtml)$/.test(base) && !/\+(?:yaml|jwt|xml)$/.test(base)
+}
+
+/** Nested members in brackets, as `deepObject` has them. */
+function formEncode(value: Json): string {
+  const pairs: [string, string][] = []
+  const add = (name: string, member: Json): void => {
+    if (pairs.length >= 5000) return
+    if (Array.isArray(member)) for (const item of member) add(typeof item === 'object' ? `${name}[]` : name, item)
+    else if (isObject(member)) for (const [key, inner] of Object.entries(member)) add(name === '' ? key : `${name}[${key}]`, inner)
+    else pairs.push([name, member === null ? '' : String(member)])
+  }
+  add('', value)
+  return new URLSearchParams(pairs).toString()
+}

@@ -1,0 +1,130 @@
+/** Makes the body and headers of a chosen response, and remembers what it made. */
+import type { CompiledApi } from '../compiled-api.ts'
+import type { MediaType, Operation } from '../document/operations.ts'
+import { own, ownObject, isObject, type Json } from '../json.ts'
+import { negotiate } from '../request/media-types.ts'
+import { echo } from './echo.ts'
+import { generatedBytes, isBinaryType, serializeBody } from './body-text.ts'
+import { documentHeaders } from './response-headers.ts'
+import { exampleValue, type Choice } from './response-choice.ts'
+
+/** Everything that decides over a rendered response. */
+export interface RenderInput {
+  operation: Operation
+  choice: Choice
+  accept: string | undefined
+  dynamic: boolean
+  /** Seed of the mock, its settings and the request's `Prefer`. */
+  seed: string
+  path: ReadonlyMap<string, string>
+  echo: 'off' | 'path' | 'path+body'
+  /** The JSON body, asked for only where it is echoed. */
+  requestBody(): Json | undefined
+}
+
+export interface Rendered {
+  /** Undefined: the body is bytes without a value, or there is none. */
+  value: Json | undefined
+  bytes: Buffer | null
+  contentType: string | null
+  schema: Json | undefined
+  headers: readonly (readonly [string, string])[]
+  /** `example:<name>`, `example` or `generated`. */
+  source: string
+}
+
+/** The media type of a choice, and whether it is one that was asked for; undefined when the response has none. */
+export interface ChosenType {
+  media: MediaType
+  type: string
+  fits: boolean
+}
+
+const MAX_ENTRIES = 1000
+const MAX_BYTES = 16 << 20
+const BODILESS = new Set([204, 205, 304])
+
+/** Chooses the media type. Where an example is named, types that have it come into question first. */
+export function chooseType(choice: Choice, accept: string | undefined): ChosenType | undefined {
+  const { content } = choice.definition
+  if (BODILESS.has(choice.status)) return undefined
+  const withExample = choice.example === null ? [] : content.filter(({ raw }) => Object.hasOwn(ownObject(raw, 'examples') ?? {}, choice.example ?? ''))
+  const offered = withExample.length > 0 ? withExample : content
+  const chosen = negotiate(offered.map(({ type }) => type), accept)
+  const media = chosen && offered.find(({ type }) => type === chosen.declaredAs)
+  return media && { media, type: chosen.type, fits: chosen.fits }
+}
+
+/** Renders for one version of a mock. */
+export class Renderer {
+  readonly #api: CompiledApi
+  readonly #remembered = new Map<string, Rendered>()
+  #bytes = 0
+
+  constructor(api: CompiledApi) {
+    this.#api = api
+  }
+
+  /** The response for a choice; the same input gives the same answer. */
+  render(input: RenderInput, chosen: ChosenType | undefined): Rendered {
+    const echoesBody = input.echo === 'path+body' && /^(?:POST|PUT|PATCH)$/.test(input.operation.method)
+    if (echoesBody) return this.#make(input, chosen, input.requestBody())
+    const key = [input.operation.key, input.choice.status, input.choice.definition.status, chosen?.type, input.choice.example, input.dynamic, input.seed, input.echo, ...input.path.values()].join('\u0000')
+    const known = this.#remembered.get(key)
+    if (known) return known
+    const rendered = this.#make(input, chosen, undefined)
+    this.#remember(key, rendered)
+    return rendered
+  }
+
+  #make(input: RenderInput, chosen: ChosenType | undefined, requestBody: Json | undefined): Rendered {
+    const { operation, choice } = input
+    const seed = [input.seed, operation.key, choice.definition.status, ...input.path.values()].join('\u0001')
+    const headers = documentHeaders(this.#api, choice.definition, { seed, useExamples: !input.dynamic })
+    if (!chosen) return { value: undefined, bytes: null, contentType: null, schema: undefined, headers, source: choice.example === null ? 'generated' : `example:${choice.example}` }
+    const { media, type } = chosen
+    const body = this.#body(media, type, choice, { dynamic: input.dynamic, seed })
+    const contentType = type.startsWith('text/') && !type.includes(';') ? `${type}; charset=utf-8` : type
+    if (body.bytes) return { value: undefined, bytes: body.bytes, contentType, schema: media.schema, headers, source: body.source }
+    const value = input.echo === 'off' ? body.value : echo(body.value, { template: operation.template, path: input.path, body: requestBody, schema: media.schema }, this.#api.sampler.flattener)
+    return { value, bytes: serializeBody(value, type, media.schema, this.#api), contentType, schema: media.schema, headers, source: body.source }
+  }
+
+  #body(media: MediaType, type: string, choice: Choice, options: { dynamic: boolean; seed: string }): { value: Json; bytes?: Buffer; source: string } {
+    if (!options.dynamic || choice.example !== null) {
+      const found = this.#example(media, choice.example)
+      if (found) return found
+    }
+    if (isBinaryType(type)) return { value: null, bytes: generatedBytes(type, options.seed), source: 'generated' }
+    if (media.schema === undefined && type.startsWith('text/')) return { value: '', source: 'generated' }
+    return { value: this.#api.sampler.sample(media.schema, { seed: options.seed, useExamples: !options.dynamic }), source: 'generated' }
+  }
+
+  #example(media: MediaType, name: string | null): { value: Json; source: string } | undefined {
+    if (name !== null) {
+      const value = exampleValue(this.#api.document, media.raw, name)
+      return value === undefined ? undefined : { value, source: `example:${encodeURIComponent(name)}` }
+    }
+    if (Object.hasOwn(media.raw, 'example')) return { value: media.raw['example'] ?? null, source: 'example' }
+    for (const [first, entry] of Object.entries(ownObject(media.raw, 'examples') ?? {})) {
+      const example = this.#api.document.resolve(entry)
+      const value = isObject(example) ? own(example, 'value') : undefined
+      if (value !== undefined) return { value, source: `example:${encodeURIComponent(first)}` }
+    }
+    return undefined
+  }
+
+  #remember(key: string, rendered: Rendered): void {
+    const size = (rendered.bytes?.length ?? 0) * 2 + key.length
+    if (size > MAX_BYTES / 16) return
+    this.#remembered.set(key, rendered)
+    this.#bytes += size
+    while (this.#remembered.size > MAX_ENTRIES || this.#bytes > MAX_BYTES) {
+      const oldest = this.#remembered.entries().next().value
+      if (!oldest) break
+      this.#remembered.delete(oldest[0])
+      this.#bytes -= (oldest[1].bytes?.length ?? 0) * 2 + oldest[0].length
+    }
+  }
+}
+

@@ -1,0 +1,95 @@
+/** Chooses which of an operation's responses is sent: by pairing, by preference, else the default one. */
+import { responseFor, type Operation, type ResponseDefinition } from '../document/operations.ts'
+import { deepEqual, isObject, own, ownObject, type Json, type JsonObject } from '../json.ts'
+import type { ApiDocument } from '../document/api-document.ts'
+
+/** A response of the document with the status it is sent as. */
+export interface Choice {
+  definition: ResponseDefinition
+  status: number
+  /** The name of an example to use; null: the usual order. */
+  example: string | null
+}
+
+/** The status that a declared one is sent as: ranges as their hundred, `default` as 200. */
+export function sentStatus(declared: string): number {
+  if (declared === 'default') return 200
+  return declared.endsWith('XX') ? Number(declared[0]) * 100 : Number(declared)
+}
+
+/** All responses in the order of choice: lowest 2xx, `2XX`, `default`, then by status. */
+export function inOrder(operation: Operation): ResponseDefinition[] {
+  const rank = ({ status }: ResponseDefinition): number => {
+    if (/^2\d\d$/.test(status)) return Number(status) - 1000
+    if (status === '2XX') return -2
+    return status === 'default' ? -1 : sentStatus(status)
+  }
+  return [...operation.responses].sort((a, b) => rank(a) - rank(b))
+}
+
+/** The response of an operation that nobody asked anything special of; undefined when it declares none. */
+export function defaultChoice(operation: Operation): Choice | undefined {
+  const definition = inOrder(operation)[0]
+  return definition && { definition, status: sentStatus(definition.status), example: null }
+}
+
+/** The response for a status; undefined when the document has none. */
+export function choiceForStatus(operation: Operation, status: number): Choice | undefined {
+  const definition = responseFor(operation, status)
+  return definition && { definition, status, example: null }
+}
+
+/** A named example, in the response of that status, or in the first that has it. */
+export function choiceForExample(operation: Operation, example: string, status: number | null): Choice | undefined {
+  const definition = status === null ? inOrder(operation).find((response) => exampleNames(response).includes(example)) : responseFor(operation, status)
+  if (!definition || !exampleNames(definition).includes(example)) return undefined
+  return { definition, status: status ?? sentStatus(definition.status), example }
+}
+
+/** The names of a response's examples, of all media types. */
+export function exampleNames(response: ResponseDefinition): string[] {
+  return [...new Set(response.content.flatMap(({ raw }) => Object.keys(ownObject(raw, 'examples') ?? {})))]
+}
+
+/** Examples with one name on both sides: what a request must hold for that response to be sent. */
+export interface Pairing {
+  choice: Choice
+  /** Values of parameters, by place and name. */
+  parameters: { place: string; name: string; value: Json }[]
+  /** Undefined: the body does not count. */
+  body: Json | undefined
+}
+
+/** The pairings of an operation, in document order; those without anything on the request's side are none. */
+export function listPairings(document: ApiDocument, operation: Operation): Pairing[] {
+  const pairings: Pairing[] = []
+  for (const definition of operation.responses) {
+    for (const name of exampleNames(definition)) {
+      const parameters = operation.parameters.flatMap((parameter) => {
+        const value = exampleValue(document, parameter.raw, name)
+        return value === undefined ? [] : [{ place: parameter.in, name: parameter.name, value }]
+      })
+      const body = operation.requestBody?.content.map(({ raw }) => exampleValue(document, raw, name)).find((value) => value !== undefined)
+      if (parameters.length > 0 || body !== undefined) pairings.push({ choice: { definition, status: sentStatus(definition.status), example: name }, parameters, body })
+    }
+  }
+  return pairings
+}
+
+/** The value of a named example of a media type or parameter; `externalValue` is never fetched. */
+export function exampleValue(document: ApiDocument, holder: JsonObject, name: string): Json | undefined {
+  const entry = document.resolve(own(ownObject(holder, 'examples'), name))
+  return isObject(entry) ? own(entry, 'value') : undefined
+}
+
+/** The first pairing that the request equals. Path parameters are compared as texts. */
+export function findPairing(pairings: readonly Pairing[], valueOf: (place: string, name: string) => Json | undefined, body: () => Json | undefined): Pairing | undefined {
+  return pairings.find(
+    (pairing) =>
+      pairing.parameters.every(({ place, name, value }) => {
+        const sent = valueOf(place, name)
+        return place === 'path' ? sent !== undefined && String(sent) === String(value) : deepEqual(sent, value)
+      }) &&
+      (pairing.body === undefined || deepEqual(body(), pairing.body)),
+  )
+}

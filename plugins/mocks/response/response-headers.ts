@@ -1,0 +1,52 @@
+/** The headers that a response of the document declares, with a value for each. */
+import type { CompiledApi } from '../compiled-api.ts'
+import type { ResponseDefinition } from '../document/operations.ts'
+import { isObject, own, ownObject, type Json, type JsonObject } from '../json.ts'
+
+/** What the server itself says, or what would make the client misread the body. */
+const NEVER = /^(?:connection|content-encoding|content-length|content-type|date|keep-alive|proxy-.*|set-cookie2|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*|access-control-.*)$/i
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** Whether a header of that name may be taken from a document. */
+export function isTakenFromDocuments(name: string): boolean {
+  return NAME.test(name) && !NEVER.test(name)
+}
+
+/** A value that can stand in a header: no line ends, nothing beyond Latin-1. */
+export function headerText(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replaceAll(/[^\t\x20-\x7e\xa0-\xff]/g, '')
+}
+
+/** Names and values: `example`, else the first of `examples`, else generated from the schema. */
+export function documentHeaders(api: CompiledApi, response: ResponseDefinition, options: { seed: string; useExamples: boolean }): [string, string][] {
+  const headers: [string, string][] = []
+  for (const [name, definition] of response.headers) {
+    if (!isTakenFromDocuments(name)) continue
+    const value = exampleOf(api, definition) ?? generated(api, definition, { ...options, seed: `${options.seed}/header/${name.toLowerCase()}` })
+    headers.push([name, headerText(serialize(value))])
+  }
+  return headers
+}
+
+function exampleOf(api: CompiledApi, definition: JsonObject): Json | undefined {
+  if (Object.hasOwn(definition, 'example')) return definition['example']
+  for (const entry of Object.values(ownObject(definition, 'examples') ?? {})) {
+    const value = own(api.document.resolve(entry), 'value')
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+function generated(api: CompiledApi, definition: JsonObject, options: { seed: string; useExamples: boolean }): Json {
+  const media = Object.values(ownObject(definition, 'content') ?? {})[0]
+  const schema = own(definition, 'schema') ?? (isObject(media) ? own(media, 'schema') : undefined)
+  return api.sampler.sample(schema ?? { type: 'string' }, options)
+}
+
+/** Style `simple` (OpenAPI 3.1.1, 4.21.1). */
+function serialize(value: Json): string {
+  if (Array.isArray(value)) return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item))).join(',')
+  if (isObject(value)) return Object.entries(value).map(([name, member]) => `${name},${typeof member === 'object' ? JSON.stringify(member) : String(member)}`).join(',')
+  return value === null ? '' : String(value)
+}

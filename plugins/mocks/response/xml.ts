@@ -1,0 +1,87 @@
+/** Writes a value as XML by the `xml` keywords of its schema (OpenAPI 3.1.1, 4.26). */
+import { isObject, own, ownObject, ownText, type Json } from '../json.ts'
+import type { ApiDocument } from '../document/api-document.ts'
+import type { Flattener } from '../schema/flat-schema.ts'
+
+/** What an XML name is made of here; others are replaced, so that any member name gives a well-formed document. */
+function xmlName(name: string): string {
+  const safe = name.replaceAll(/[^\p{L}\p{N}._-]/gu, '_')
+  return /^[\p{L}_]/u.test(safe) ? safe : `_${safe}`
+}
+
+function escape(text: string): string {
+  // Characters that XML 1.0 can't hold at all are left out (XML 1.0, 2.2).
+  // eslint-disable-next-line no-control-regex
+  return text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+}
+
+/** A whole document; the root element is named by `xml.name`, else by the schema's name, else `root`. */
+export function writeXml(value: Json, schema: Json | undefined, document: ApiDocument, flattener: Flattener): string {
+  const writer = new XmlWriter(document, flattener)
+  const name = writer.hint(schema).name ?? flattener.flatten(schema).componentName ?? 'root'
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${writer.element(name, value, schema)}`
+}
+
+interface Hint {
+  name: string | undefined
+  prefix: string | undefined
+  namespace: string | undefined
+  attribute: boolean
+  wrapped: boolean
+}
+
+class XmlWriter {
+  readonly #document: ApiDocument
+  readonly #flattener: Flattener
+
+  constructor(document: ApiDocument, flattener: Flattener) {
+    this.#document = document
+    this.#flattener = flattener
+  }
+
+  /** The `xml` object of a schema, its own or the one of what it refers to. */
+  hint(schema: Json | undefined): Hint {
+    const xml = isObject(schema) ? (ownObject(schema, 'xml') ?? ownObject(this.#document.resolve(schema), 'xml')) : undefined
+    return { name: ownText(xml, 'name'), prefix: ownText(xml, 'prefix'), namespace: ownText(xml, 'namespace'), attribute: own(xml, 'attribute') === true, wrapped: own(xml, 'wrapped') === true }
+  }
+
+  element(fallback: string, value: Json, schema: Json | undefined): string {
+    const { name, open } = this.#tag(fallback, schema)
+    if (Array.isArray(value)) return `<${open}>${this.#items(value, schema, fallback)}</${name}>`
+    if (!isObject(value)) return value === null ? `<${open}/>` : `<${open}>${escape(String(value))}</${name}>`
+    const properties = this.#flattener.flatten(schema).properties
+    let attributes = ''
+    let children = ''
+    for (const [key, member] of Object.entries(value)) {
+      const property = properties.get(key)
+      const hint = this.hint(property)
+      if (hint.attribute && typeof member !== 'object') attributes += ` ${this.#qualified(hint.name ?? key, hint)}="${escape(String(member))}"`
+      else children += this.#member(key, member, property, hint)
+    }
+    return children === '' ? `<${open}${attributes}/>` : `<${open}${attributes}>${children}</${name}>`
+  }
+
+  #member(key: string, member: Json, schema: Json | undefined, hint: Hint): string {
+    if (!Array.isArray(member)) return this.element(key, member, schema)
+    if (!hint.wrapped) return this.#items(member, schema, hint.name ?? key)
+    const { name, open } = this.#tag(key, schema)
+    return `<${open}>${this.#items(member, schema, hint.name ?? key)}</${name}>`
+  }
+
+  #items(items: Json[], schema: Json | undefined, fallback: string): string {
+    const itemSchema = this.#flattener.flatten(schema).items
+    return items.map((item) => this.element(this.hint(itemSchema).name ?? fallback, item, itemSchema)).join('')
+  }
+
+  #tag(fallback: string, schema: Json | undefined): { name: string; open: string } {
+    const hint = this.hint(schema)
+    const name = this.#qualified(hint.name ?? fallback, hint)
+    const namespace = hint.namespace === undefined ? '' : ` xmlns${hint.prefix ? `:${xmlName(hint.prefix)}` : ''}="${escape(hint.namespace)}"`
+    return { name, open: `${name}${namespace}` }
+  }
+
+  #qualified(name: string, hint: Hint): string {
+    return hint.prefix ? `${xmlName(hint.prefix)}:${xmlName(name)}` : xmlName(name)
+  }
+}
+

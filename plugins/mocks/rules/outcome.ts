@@ -1,0 +1,91 @@
+/** What a rule or an override changes in an answer: reading it, and what is wrong with it. */
+import { isObject, own, type Json, type JsonObject } from '../json.ts'
+
+export interface Outcome {
+  status: number | null
+  example: string | null
+  /** Undefined: none is given (null is a body). */
+  body: Json | undefined
+  /** RFC 7396 patch over the body that would have been sent. */
+  merge: Json | undefined
+  headers: Record<string, string>
+  mediaType: string | null
+  delayMs: number
+  /** Null removes a key. */
+  setState: Record<string, string | null>
+  abort: boolean
+}
+
+export interface OutcomeLimits {
+  maxDelayMs: number
+  bodyBytes: number
+  stateKeys: number
+  stateValueBytes: number
+}
+
+/** A place inside the item that was read, and what is wrong there. */
+export interface Problem {
+  at: string
+  message: string
+}
+
+/** Framing and what the server itself says: a wrong value there breaks clients, not stories. */
+const FORBIDDEN_HEADER = /^(?:connection|content-length|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*)$/i
+
+/** Checks of each key; the answer says what was expected, null when the value is right. */
+const CHECKS: Record<string, (value: Json, limits: OutcomeLimits) => string | null> = {
+  status: (value) => (Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599 ? null : 'expected a status, 200 to 599'),
+  example: (value) => (typeof value === 'string' && value !== '' && value.length <= 256 ? null : 'expected the name of an example'),
+  body: checkSize,
+  merge: checkSize,
+  headers: checkHeaders,
+  media_type: (value) => (typeof value === 'string' && /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;\s*[\w-]{1,40}=[^\r\n;]{1,100})*$/.test(value) ? null : 'expected a media type such as application/json'),
+  delay_ms: (value, limits) => (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= limits.maxDelayMs ? null : `expected whole milliseconds, 0 to ${limits.maxDelayMs}`),
+  set_state: checkState,
+  abort: (value) => (typeof value === 'boolean' ? null : 'expected true or false'),
+}
+
+function checkSize(value: Json, limits: OutcomeLimits): string | null {
+  return JSON.stringify(value).length <= limits.bodyBytes ? null : `expected at most ${limits.bodyBytes} bytes`
+}
+
+function checkHeaders(value: Json): string | null {
+  if (!isObject(value) || Object.keys(value).length > 50) return 'expected an object of at most 50 headers'
+  for (const [name, text] of Object.entries(value)) {
+    if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return `"${name.slice(0, 100)}" is no header name`
+    if (FORBIDDEN_HEADER.test(name)) return `the header ${name} can't be set`
+    if (typeof text !== 'string' || text.length > 8192) return `expected a text for the header ${name}`
+  }
+  return null
+}
+
+function checkState(value: Json, limits: OutcomeLimits): string | null {
+  if (!isObject(value) || Object.keys(value).length > limits.stateKeys) return `expected an object of at most ${limits.stateKeys} keys`
+  for (const [name, text] of Object.entries(value)) {
+    if (text !== null && (typeof text !== 'string' || text.length > limits.stateValueBytes)) return `expected a text of at most ${limits.stateValueBytes} characters or null for "${name.slice(0, 64)}"`
+  }
+  return null
+}
+
+/** Reads an outcome; `others` are keys that the caller reads itself. */
+export function readOutcome(value: JsonObject, others: readonly string[], limits: OutcomeLimits): { outcome: Outcome } | { problem: Problem } {
+  for (const [key, entry] of Object.entries(value)) {
+    if (others.includes(key)) continue
+    const check = Object.hasOwn(CHECKS, key) ? CHECKS[key] : undefined
+    const message = check ? check(entry, limits) : `unknown key (known: ${[...Object.keys(CHECKS), ...others].join(', ')})`
+    if (message) return { problem: { at: key.slice(0, 64), message } }
+  }
+  return {
+    outcome: {
+      status: (own(value, 'status') as number | undefined) ?? null,
+      example: (own(value, 'example') as string | undefined) ?? null,
+      body: own(value, 'body'),
+      merge: own(value, 'merge'),
+      headers: (own(value, 'headers') as Record<string, string> | undefined) ?? {},
+      mediaType: (own(value, 'media_type') as string | undefined) ?? null,
+      delayMs: (own(value, 'delay_ms') as number | undefined) ?? 0,
+      setState: (own(value, 'set_state') as Record<string, string | null> | undefined) ?? {},
+      abort: own(value, 'abort') === true,
+    },
+  }
+}

@@ -1,0 +1,95 @@
+/** Turns schemas of OpenAPI 3.0 and 3.1 into plain JSON Schema 2020-12, with references to schemas that stand alone. */
+import type { ApiDocument } from '../document/api-document.ts'
+import { isObject, own, ownText, setOwn, type Json, type JsonObject } from '../json.ts'
+
+/** Whose body is looked at: `readOnly` members are not asked of requests, `writeOnly` ones not of responses. */
+export type Direction = 'request' | 'response'
+
+export interface ConversionContext {
+  document: ApiDocument
+  direction: Direction
+  /** The id under which the schema that a reference names is known to the validator. */
+  idOf(ref: string): string
+  /** Whether a pattern can be run; others are left out. */
+  supportsPattern(pattern: string): boolean
+}
+
+const PLAIN = ['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'maxItems', 'minItems', 'uniqueItems', 'maxContains', 'minContains', 'maxProperties', 'minProperties', 'dependentRequired', 'format'] as const
+const SINGLE = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'] as const
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
+const MAPS = ['properties', 'patternProperties', 'dependentSchemas'] as const
+
+/** The JSON Schema for a schema of the document; annotations and what only OpenAPI knows are left out. */
+export function convertSchema(schema: Json | undefined, context: ConversionContext): Json {
+  if (typeof schema === 'boolean') return schema
+  if (!isObject(schema)) return true
+  const ref = ownText(schema, '$ref')
+  // OpenAPI 3.0.4, 4.8.23: siblings of a reference are ignored.
+  if (ref !== undefined && context.document.dialect === '3.0') return { $ref: context.idOf(ref) }
+  const result: JsonObject = {}
+  if (ref !== undefined) result['$ref'] = context.idOf(ref)
+  copyPlain(schema, result)
+  for (const keyword of SINGLE) if (Object.hasOwn(schema, keyword)) result[keyword] = convertSchema(schema[keyword], context)
+  for (const keyword of LISTS) {
+    const list = own(schema, keyword)
+    if (Array.isArray(list) && list.length > 0) result[keyword] = list.map((entry) => convertSchema(entry, context))
+  }
+  for (const keyword of MAPS) convertMap(schema, keyword, result, context)
+  convertRequired(schema, result, context)
+  const pattern = ownText(schema, 'pattern')
+  if (pattern !== undefined && context.supportsPattern(pattern)) result['pattern'] = pattern
+  if (context.document.dialect === '3.0') convertExclusiveBounds(result)
+  return own(schema, 'nullable') === true ? orNull(result) : result
+}
+
+function copyPlain(schema: JsonObject, result: JsonObject): void {
+  for (const keyword of PLAIN) {
+    const value = own(schema, keyword)
+    if (value !== undefined) result[keyword] = value
+  }
+  // ajv refuses an empty list, which says nothing that could be met.
+  if (Array.isArray(result['enum']) && result['enum'].length === 0) delete result['enum']
+}
+
+function convertMap(schema: JsonObject, keyword: (typeof MAPS)[number], result: JsonObject, context: ConversionContext): void {
+  const map = own(schema, keyword)
+  if (!isObject(map)) return
+  const converted: JsonObject = {}
+  for (const [name, entry] of Object.entries(map)) {
+    if (keyword === 'patternProperties' && !context.supportsPattern(name)) continue
+    setOwn(converted, name, convertSchema(entry, context))
+  }
+  result[keyword] = converted
+}
+
+function convertRequired(schema: JsonObject, result: JsonObject, context: ConversionContext): void {
+  const required = own(schema, 'required')
+  if (!Array.isArray(required)) return
+  const skipped = context.direction === 'request' ? 'readOnly' : 'writeOnly'
+  const properties = own(schema, 'properties')
+  const names = new Set(required.filter((name) => typeof name === 'string'))
+  result['required'] = [...names].filter((name) => !isMarked(isObject(properties) ? own(properties, name) : undefined, skipped, context.document))
+}
+
+/** Whether a schema, or the one it refers to, carries `readOnly` or `writeOnly`. */
+export function isMarked(schema: Json | undefined, mark: 'readOnly' | 'writeOnly', document: ApiDocument): boolean {
+  if (!isObject(schema)) return false
+  return own(schema, mark) === true || (ownText(schema, '$ref') !== undefined && own(document.resolve(schema), mark) === true)
+}
+
+/** `exclusiveMinimum: true` beside `minimum` is how 3.0 spells an exclusive bound. */
+function convertExclusiveBounds(result: JsonObject): void {
+  for (const [bound, exclusive] of [['minimum', 'exclusiveMinimum'], ['maximum', 'exclusiveMaximum']] as const) {
+    const value = result[bound]
+    if (result[exclusive] === true && typeof value === 'number') {
+      result[exclusive] = value
+      delete result[bound]
+    } else if (typeof result[exclusive] === 'boolean') delete result[exclusive]
+  }
+}
+
+function orNull(schema: JsonObject): JsonObject {
+  const type = schema['type']
+  if (typeof type === 'string' && !('enum' in schema) && !('const' in schema) && !('allOf' in schema) && !('anyOf' in schema) && !('oneOf' in schema) && !('$ref' in schema) && !('not' in schema)) return { ...schema, type: [type, 'null'] }
+  return { anyOf: [schema, { type: 'null' }] }
+}

@@ -1,0 +1,186 @@
+/** One view of a schema for the generator: references followed, `allOf` merged, both spellings of bounds united. */
+import type { ApiDocument } from '../document/api-document.ts'
+import { deepEqual, isObject, own, ownObject, ownText, type Json, type JsonObject } from '../json.ts'
+
+export interface FlatSchema {
+  /** Null: any. */
+  types: string[] | null
+  isNullable: boolean
+  const: Json | undefined
+  enum: Json[] | undefined
+  /** `example`, then the first of `examples`. */
+  examples: Json[]
+  default: Json | undefined
+  format: string | undefined
+  patterns: string[]
+  minLength: number
+  maxLength: number
+  minimum: number
+  maximum: number
+  exclusiveMinimum: number
+  exclusiveMaximum: number
+  multipleOf: number | undefined
+  properties: Map<string, Json>
+  required: Set<string>
+  /** Patterns of `patternProperties`, with their schemas. */
+  patternProperties: [string, Json][]
+  additional: Json | undefined
+  minProperties: number
+  maxProperties: number
+  items: Json | undefined
+  prefixItems: Json[]
+  contains: Json | undefined
+  minItems: number
+  maxItems: number
+  uniqueItems: boolean
+  /** One entry for each `oneOf` or `anyOf`, with the alternatives. */
+  unions: { alternatives: Json[]; discriminator: JsonObject | undefined }[]
+  /** Whether it holds keywords that the generator does not promise to meet, so that what it makes has to be checked. */
+  isIntricate: boolean
+  /** How many of the merged schemas speak of members. */
+  objectParts: number
+  /** References that were followed to get here. */
+  refs: string[]
+  /** The name of the first component that was followed, for the root element of XML. */
+  componentName: string | undefined
+}
+
+function emptyFlat(): FlatSchema {
+  return { types: null, isNullable: false, const: undefined, enum: undefined, examples: [], default: undefined, format: undefined, patterns: [], minLength: 0, maxLength: Infinity, minimum: -Infinity, maximum: Infinity, exclusiveMinimum: -Infinity, exclusiveMaximum: Infinity, multipleOf: undefined, properties: new Map(), required: new Set(), patternProperties: [], additional: undefined, minProperties: 0, maxProperties: Infinity, items: undefined, prefixItems: [], contains: undefined, minItems: 0, maxItems: Infinity, uniqueItems: false, unions: [], isIntricate: false, objectParts: 0, refs: [], componentName: undefined }
+}
+
+/** How many schemas one merge may take in: `allOf` trees that double at each level would never end. */
+const MERGE_BUDGET = 500
+
+/** Flattens schemas of one document; answers for schemas of the document itself are remembered. */
+export class Flattener {
+  readonly #document: ApiDocument
+  readonly #known = new WeakMap<object, FlatSchema>()
+
+  constructor(document: ApiDocument) {
+    this.#document = document
+  }
+
+  flatten(schema: Json | undefined): FlatSchema {
+    const known = isObject(schema) ? this.#known.get(schema) : undefined
+    if (known) return known
+    const flat = emptyFlat()
+    this.#absorb(flat, schema, new Set(), { left: MERGE_BUDGET })
+    if (isObject(schema)) this.#known.set(schema, flat)
+    return flat
+  }
+
+  /** Both schemas at once, as one of them with `allOf` would be. */
+  merge(a: FlatSchema, schema: Json): FlatSchema {
+    const flat: FlatSchema = { ...a, properties: new Map(a.properties), required: new Set(a.required), unions: [...a.unions], examples: [...a.examples], patterns: [...a.patterns], refs: [...a.refs], patternProperties: [...a.patternProperties], prefixItems: [...a.prefixItems] }
+    this.#absorb(flat, schema, new Set(), { left: MERGE_BUDGET })
+    return flat
+  }
+
+  #absorb(flat: FlatSchema, schema: Json | undefined, seen: Set<object>, budget: { left: number }): void {
+    if (!isObject(schema) || seen.has(schema) || budget.left-- <= 0) return
+    seen.add(schema)
+    const ref = ownText(schema, '$ref')
+    if (ref !== undefined) {
+      flat.refs.push(ref)
+      flat.componentName ??= ref.slice(ref.lastIndexOf('/') + 1)
+      this.#absorb(flat, this.#document.references.target(ref), seen, budget)
+      if (this.#document.dialect === '3.0') return
+    }
+    absorbValues(flat, schema)
+    absorbNumbers(flat, schema)
+    absorbObject(flat, schema)
+    absorbArray(flat, schema)
+    absorbDoubts(flat, schema)
+    for (const part of listOf(schema, 'allOf')) this.#absorb(flat, part, seen, budget)
+    const discriminator = ownObject(schema, 'discriminator')
+    for (const keyword of ['oneOf', 'anyOf']) {
+      const alternatives = listOf(schema, keyword)
+      if (alternatives.length > 0) flat.unions.push({ alternatives, discriminator })
+    }
+    // Alternatives branch off with what they hold already; the same part may come again beside it.
+    seen.delete(schema)
+  }
+}
+
+function listOf(schema: JsonObject, keyword: string): Json[] {
+  const list = own(schema, keyword)
+  return Array.isArray(list) ? list : []
+}
+
+function absorbValues(flat: FlatSchema, schema: JsonObject): void {
+  const type = own(schema, 'type')
+  const types = typeof type === 'string' ? [type] : Array.isArray(type) ? type.filter((entry) => typeof entry === 'string') : null
+  if (types) {
+    if (types.includes('null')) flat.isNullable = true
+    flat.types = flat.types ? flat.types.filter((entry) => types.includes(entry) || (entry === 'integer' && types.includes('number'))) : types
+    if (flat.types.includes('number') && types.includes('integer') && !types.includes('number')) flat.types = flat.types.map((entry) => (entry === 'number' ? 'integer' : entry))
+  }
+  if (own(schema, 'nullable') === true) flat.isNullable = true
+  if (Object.hasOwn(schema, 'const')) flat.const = schema['const']
+  const values = own(schema, 'enum')
+  if (Array.isArray(values) && values.length > 0) flat.enum = flat.enum ? flat.enum.filter((value) => values.some((other) => deepEqual(value, other))) : values
+  if (Object.hasOwn(schema, 'example')) flat.examples.push(schema['example'] ?? null)
+  const first = listOf(schema, 'examples')[0]
+  if (first !== undefined) flat.examples.push(first)
+  if (Object.hasOwn(schema, 'default') && schema['default'] !== null) flat.default = schema['default']
+  flat.format = ownText(schema, 'format') ?? flat.format
+  const pattern = ownText(schema, 'pattern')
+  if (pattern !== undefined) flat.patterns.push(pattern)
+}
+
+function number(schema: JsonObject, keyword: string): number | undefined {
+  const value = own(schema, keyword)
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+function absorbNumbers(flat: FlatSchema, schema: JsonObject): void {
+  const minimum = number(schema, 'minimum')
+  const maximum = number(schema, 'maximum')
+  // 3.0 says `exclusiveMinimum: true` beside the bound, 3.1 gives the bound itself.
+  if (minimum !== undefined && own(schema, 'exclusiveMinimum') === true) flat.exclusiveMinimum = Math.max(flat.exclusiveMinimum, minimum)
+  else flat.minimum = Math.max(flat.minimum, minimum ?? -Infinity)
+  if (maximum !== undefined && own(schema, 'exclusiveMaximum') === true) flat.exclusiveMaximum = Math.min(flat.exclusiveMaximum, maximum)
+  else flat.maximum = Math.min(flat.maximum, maximum ?? Infinity)
+  flat.exclusiveMinimum = Math.max(flat.exclusiveMinimum, number(schema, 'exclusiveMinimum') ?? -Infinity)
+  flat.exclusiveMaximum = Math.min(flat.exclusiveMaximum, number(schema, 'exclusiveMaximum') ?? Infinity)
+  const multipleOf = number(schema, 'multipleOf')
+  if (multipleOf !== undefined && multipleOf > 0) flat.multipleOf = Math.max(flat.multipleOf ?? 0, multipleOf)
+  flat.minLength = Math.max(flat.minLength, number(schema, 'minLength') ?? 0)
+  flat.maxLength = Math.min(flat.maxLength, number(schema, 'maxLength') ?? Infinity)
+}
+
+function absorbObject(flat: FlatSchema, schema: JsonObject): void {
+  for (const [name, property] of Object.entries(ownObject(schema, 'properties') ?? {})) {
+    const present = flat.properties.get(name)
+    flat.properties.set(name, present === undefined || present === property ? property : { allOf: [present, property] })
+  }
+  for (const name of listOf(schema, 'required')) if (typeof name === 'string') flat.required.add(name)
+  for (const entry of Object.entries(ownObject(schema, 'patternProperties') ?? {})) flat.patternProperties.push(entry)
+  const additional = own(schema, 'additionalProperties')
+  if (additional !== undefined && flat.additional !== false) flat.additional = additional
+  flat.minProperties = Math.max(flat.minProperties, number(schema, 'minProperties') ?? 0)
+  flat.maxProperties = Math.min(flat.maxProperties, number(schema, 'maxProperties') ?? Infinity)
+}
+
+const INTRICATE = ['oneOf', 'not', 'if', 'dependentSchemas', 'dependentRequired', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames', 'patternProperties', 'contains', 'uniqueItems', 'minProperties', 'maxProperties', 'multipleOf', 'const'] as const
+
+function absorbDoubts(flat: FlatSchema, schema: JsonObject): void {
+  if (INTRICATE.some((keyword) => Object.hasOwn(schema, keyword))) flat.isIntricate = true
+  if (Object.hasOwn(schema, 'properties') || Object.hasOwn(schema, 'additionalProperties')) flat.objectParts++
+  // Each merged part has its own idea of what is additional; members of the other parts may be forbidden by it.
+  if (flat.objectParts > 1 && flat.additional !== undefined && flat.additional !== true) flat.isIntricate = true
+  if (flat.format !== undefined && (flat.minLength > 0 || flat.maxLength < 64)) flat.isIntricate = true
+  if (flat.types?.length === 0 || flat.enum?.length === 0) flat.isIntricate = true
+}
+
+function absorbArray(flat: FlatSchema, schema: JsonObject): void {
+  const items = own(schema, 'items')
+  if (items !== undefined) flat.items = flat.items === undefined || flat.items === items ? items : { allOf: [flat.items, items] }
+  const prefix = listOf(schema, 'prefixItems')
+  if (prefix.length > flat.prefixItems.length) flat.prefixItems = prefix
+  flat.contains = own(schema, 'contains') ?? flat.contains
+  flat.minItems = Math.max(flat.minItems, number(schema, 'minItems') ?? 0)
+  flat.maxItems = Math.min(flat.maxItems, number(schema, 'maxItems') ?? Infinity)
+  if (own(schema, 'uniqueItems') === true) flat.uniqueItems = true
+}

@@ -1,0 +1,49 @@
+/** Generated numbers: 1 to 1000 where the bounds allow, else as near to that as they do. */
+import type { FlatSchema } from './flat-schema.ts'
+import { Dice } from './seed.ts'
+
+/** A number for a schema; numbers that need not be whole get two decimals. */
+export function generateNumber(schema: FlatSchema, isInteger: boolean, seed: string): number {
+  const dice = new Dice(seed)
+  const step = schema.multipleOf ?? (isInteger ? 1 : 0.01)
+  const whole = isInteger && step % 1 !== 0 ? 1 : step
+  const range = bounds(schema, isInteger)
+  const lowest = Math.ceil(round(range.low / whole))
+  const highest = Math.floor(round(range.high / whole))
+  if (lowest > highest) return narrow(schema, isInteger)
+  return round(dice.whole(lowest, highest) * whole)
+}
+
+/** Both bounds included; 1 to 1000 is moved to where the schema's own bounds lie. */
+function bounds(schema: FlatSchema, isInteger: boolean): { low: number; high: number } {
+  const nudge = isInteger ? 1 : 0.01
+  const minimum = Math.max(schema.minimum, open(schema.exclusiveMinimum, nudge), formatRange(schema, -1))
+  const maximum = Math.min(schema.maximum, open(schema.exclusiveMaximum, -nudge), formatRange(schema, 1))
+  const low = Math.max(minimum, Math.min(1, maximum))
+  const wanted = Math.max(1000, (schema.multipleOf ?? 1) * 10)
+  const high = Math.min(maximum, low <= 1 ? wanted : low + wanted)
+  return { low, high }
+}
+
+function open(bound: number, nudge: number): number {
+  if (!Number.isFinite(bound)) return bound
+  // At magnitudes where the nudge would be lost, the next multiple of one is the nearest that can be told apart.
+  return bound + nudge === bound ? bound + Math.sign(nudge) * Math.max(1, Math.abs(bound) * Number.EPSILON * 2) : bound + nudge
+}
+
+function formatRange(schema: FlatSchema, side: 1 | -1): number {
+  return schema.format === 'int32' ? side * 2_147_483_647 : side * Infinity
+}
+
+/** No multiple lies within the bounds: the middle of them, whatever it is. */
+function narrow(schema: FlatSchema, isInteger: boolean): number {
+  const low = Math.max(schema.minimum, schema.exclusiveMinimum)
+  const high = Math.min(schema.maximum, schema.exclusiveMaximum)
+  const middle = Number.isFinite(low) && Number.isFinite(high) ? (low + high) / 2 : Number.isFinite(low) ? low + 1 : Number.isFinite(high) ? high - 1 : 1
+  return isInteger ? Math.round(middle) : middle
+}
+
+/** Removes what binary fractions add (0.1 + 0.2). */
+function round(value: number): number {
+  return Number.isFinite(value) ? Number(value.toPrecision(15)) : value
+}

@@ -1,0 +1,122 @@
+/** Makes a text that fits a regular expression, from its syntax tree. */
+import { RegExpParser, type AST } from '@eslint-community/regexpp'
+import type { Dice } from './seed.ts'
+
+/** What one text may grow to; a tree of repetitions multiplies. */
+const MAX_LENGTH = 4096
+
+/** A text for the pattern; undefined when it is no pattern, or one that can't be built (look-around is passed over). */
+export function textForPattern(source: string, dice: Dice): string | undefined {
+  if (source.length > 4096) return undefined
+  try {
+    const parser = new RegExpParser({ ecmaVersion: 2024 })
+    const pattern = parsePattern(parser, source)
+    const builder = new Builder(dice)
+    return pattern ? builder.alternatives(pattern.alternatives) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** With the `u` flag first; older patterns escape what that flag forbids. */
+function parsePattern(parser: RegExpParser, source: string): AST.Pattern | undefined {
+  for (const unicode of [true, false]) {
+    try {
+      return parser.parsePattern(source, 0, source.length, { unicode })
+    } catch {
+      // the other reading may do
+    }
+  }
+  return undefined
+}
+
+class Builder {
+  readonly #dice: Dice
+  #length = 0
+
+  constructor(dice: Dice) {
+    this.#dice = dice
+  }
+
+  alternatives(list: readonly AST.Alternative[]): string {
+    const chosen = this.#dice.pick(list)
+    return chosen ? chosen.elements.map((element) => this.#element(element)).join('') : ''
+  }
+
+  #element(element: AST.Element): string {
+    if (this.#length > MAX_LENGTH) return ''
+    switch (element.type) {
+      case 'Character':
+        return this.#emit(String.fromCodePoint(element.value))
+      case 'CharacterSet':
+      case 'CharacterClass':
+      case 'ExpressionCharacterClass':
+        return this.#emit(this.#member(element))
+      case 'Group':
+      case 'CapturingGroup':
+        return this.alternatives(element.alternatives)
+      case 'Quantifier':
+        return this.#repeat(element)
+      default:
+        // Assertions (anchors, boundaries, look-around) hold no text of their own; back-references are left empty.
+        return ''
+    }
+  }
+
+  #emit(text: string): string {
+    this.#length += text.length
+    return text
+  }
+
+  #repeat(quantifier: AST.Quantifier): string {
+    const high = Math.min(quantifier.max, quantifier.min + 2)
+    let text = ''
+    for (let count = this.#dice.whole(quantifier.min, high); count > 0 && this.#length <= MAX_LENGTH; count--) text += this.#element(quantifier.element)
+    return text
+  }
+
+  #member(set: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass): string {
+    const candidates = CANDIDATES.filter((character) => belongs(set, character))
+    if (candidates.length > 0) return this.#dice.pick(candidates.slice(0, 62)) ?? ''
+    // Nothing of the usual characters fits: take the first the class names.
+    const first = set.type === 'CharacterClass' ? set.elements[0] : undefined
+    if (first?.type === 'Character') return String.fromCodePoint(first.value)
+    if (first?.type === 'CharacterClassRange') return String.fromCodePoint(first.min.value)
+    return ''
+  }
+}
+
+/** In the order in which they are liked. */
+const CANDIDATES = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /:,;!#$%&\'()*+<=>?@[\\]^`{|}~"\t\n']
+
+function belongs(set: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass | AST.CharacterClassElement, character: string): boolean {
+  const code = character.codePointAt(0) ?? 0
+  switch (set.type) {
+    case 'Character':
+      return set.value === code
+    case 'CharacterClassRange':
+      return code >= set.min.value && code <= set.max.value
+    case 'CharacterClass':
+      return set.elements.some((element) => belongs(element, character)) !== set.negate
+    case 'CharacterSet':
+      return inNamedSet(set, character)
+    default:
+      return false
+  }
+}
+
+function inNamedSet(set: AST.CharacterSet, character: string): boolean {
+  switch (set.kind) {
+    case 'any':
+      return character !== '\n'
+    case 'digit':
+      return /\d/.test(character) !== set.negate
+    case 'space':
+      return /\s/.test(character) !== set.negate
+    case 'word':
+      return /\w/.test(character) !== set.negate
+    default:
+      // A property such as `\p{L}`; its name was checked by the parser, so the engine knows it too.
+      return new RegExp(`\\p{${set.value === null ? set.key : `${set.key}=${set.value}`}}`, 'u').test(character) !== set.negate
+  }
+}

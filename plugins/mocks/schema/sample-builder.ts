@@ -1,0 +1,297 @@
+/** Builds one value for a schema: every choice follows from the seed, the place and what was found wrong before. */
+import { isObject, ownObject, ownText, setOwn, type Json, type JsonObject } from '../json.ts'
+import { escapeToken } from '../json-pointer.ts'
+import { isMarked } from './convert.ts'
+import type { Flattener, FlatSchema } from './flat-schema.ts'
+import { generateNumber } from './generated-number.ts'
+import { generateText } from './generated-text.ts'
+import type { SchemaSet } from './schema-set.ts'
+import { Dice } from './seed.ts'
+
+/** What earlier attempts have shown: places (JSON pointers) where to choose otherwise. */
+export interface Corrections {
+  /** Where examples, defaults and discriminator values did not fit. */
+  withoutExample: Set<string>
+  /** How many alternatives to pass over. */
+  alternative: Map<string, number>
+  /** Other throws of the dice. */
+  variant: Map<string, number>
+}
+
+const MAX_LEVELS = 40
+const MAX_VALUES = 5000
+const MAX_BYTES = 200 << 10
+const MAX_ITEMS = 20
+
+/** References that are open on this branch. */
+interface Open {
+  ref: string
+  parent: Open | null
+}
+
+export class SampleBuilder {
+  /** Where examples or defaults were taken, and where a `oneOf` or `anyOf` was decided: what a next attempt can change. */
+  readonly usedExamples = new Set<string>()
+  readonly usedUnions = new Set<string>()
+  /** Whether something was built that may not fit: only then is checking worth compiling the schema. */
+  hasDoubts = false
+  readonly #schemas: SchemaSet
+  readonly #flattener: Flattener
+  readonly #seed: string
+  readonly #useExamples: boolean
+  readonly #corrections: Corrections
+  #values = 0
+  #bytes = 0
+
+  constructor(schemas: SchemaSet, flattener: Flattener, options: { seed: string; useExamples: boolean }, corrections: Corrections) {
+    this.#schemas = schemas
+    this.#flattener = flattener
+    this.#seed = options.seed
+    this.#useExamples = options.useExamples
+    this.#corrections = corrections
+  }
+
+  build(schema: Json | undefined): Json {
+    return this.#value(schema, '', '', null, 0)
+  }
+
+  #value(schema: Json | undefined, path: string, name: string, open: Open | null, level: number): Json {
+    this.#values++
+    this.#bytes += 8
+    const flat = this.#flattener.flatten(schema)
+    if (flat.isIntricate) this.hasDoubts = true
+    const fixed = this.#fixed(flat, path)
+    if (fixed !== undefined) return fixed
+    if (level > MAX_LEVELS || this.#values > MAX_VALUES * 2) return this.#stub(flat)
+    const inner = enter(open, flat.refs)
+    const decided = this.#decideUnions(flat, path, inner)
+    const chosen = decided.flat === flat ? undefined : this.#fixed(decided.flat, path)
+    if (chosen !== undefined) return chosen
+    return this.#typed(decided, path, name, inner, level)
+  }
+
+  /** What the schema itself gives as a value; undefined when it leaves it open. */
+  #fixed(flat: FlatSchema, path: string): Json | undefined {
+    if (flat.const !== undefined) return flat.const
+    if (this.#useExamples && !this.#corrections.withoutExample.has(path)) {
+      const example = flat.examples.find((value) => value !== null) ?? flat.default
+      if (example !== undefined) {
+        this.usedExamples.add(path)
+        this.hasDoubts = true
+        this.#bytes += JSON.stringify(example).length
+        return example
+      }
+    }
+    if (flat.enum) {
+      const fitting = flat.enum.filter((value) => value !== null && (flat.types === null || flat.types.includes(typeName(value)) || (typeName(value) === 'integer' && flat.types.includes('number'))))
+      if (fitting.length === 0) this.hasDoubts = true
+      return this.#dice(path).pick(fitting.length > 0 ? fitting : flat.enum)
+    }
+    return undefined
+  }
+
+  /** Takes one alternative of each `oneOf` and `anyOf`, the first that can be built and is not open already. */
+  #decideUnions(start: FlatSchema, path: string, open: Open | null): { flat: FlatSchema; discriminator: [string, string] | null } {
+    let flat = start
+    let discriminator: [string, string] | null = null
+    let skip = this.#corrections.alternative.get(path) ?? 0
+    for (let index = 0; index < flat.unions.length && index < 20; index++) {
+      const union = flat.unions[index]
+      if (!union) break
+      const candidates = this.#candidates(union.alternatives, open)
+      const at = skip % candidates.length
+      skip = Math.floor(skip / candidates.length)
+      const chosen = this.#firstBuildable(flat, [...candidates.slice(at), ...candidates.slice(0, at)])
+      if (candidates.length > 1) this.usedUnions.add(path)
+      flat = chosen.flat
+      if (flat.isIntricate) this.hasDoubts = true
+      discriminator = this.#discriminatorOf(union.discriminator, chosen.alternative) ?? discriminator
+    }
+    return { flat, discriminator }
+  }
+
+  #candidates(alternatives: Json[], open: Open | null): Json[] {
+    const rank = (alternative: Json): number => {
+      const flat = this.#flattener.flatten(alternative)
+      if (flat.types?.length === 1 && flat.types[0] === 'null') return 2
+      return flat.refs.some((ref) => timesOpen(open, ref) > 0) ? 1 : 0
+    }
+    const ranked = alternatives.map((alternative) => ({ alternative, rank: rank(alternative) }))
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ alternative }) => alternative)
+  }
+
+  #firstBuildable(flat: FlatSchema, alternatives: Json[]): { flat: FlatSchema; alternative: Json } {
+    for (const alternative of alternatives) {
+      const merged = this.#flattener.merge(flat, alternative)
+      if (alternative !== false && merged.types?.length !== 0 && merged.enum?.length !== 0) return { flat: merged, alternative }
+    }
+    return { flat: this.#flattener.merge(flat, alternatives[0] ?? {}), alternative: alternatives[0] ?? {} }
+  }
+
+  #discriminatorOf(discriminator: JsonObject | undefined, alternative: Json): [string, string] | null {
+    const property = ownText(discriminator, 'propertyName')
+    const ref = isObject(alternative) ? ownText(alternative, '$ref') : undefined
+    if (property === undefined || ref === undefined) return null
+    const name = ref.slice(ref.lastIndexOf('/') + 1)
+    const mapped = Object.entries(ownObject(discriminator, 'mapping') ?? {}).find(([, target]) => target === ref || target === name)
+    return [property, mapped?.[0] ?? name]
+  }
+
+  #typed(decided: { flat: FlatSchema; discriminator: [string, string] | null }, path: string, name: string, open: Open | null, level: number): Json {
+    const { flat } = decided
+    switch (typeOf(flat)) {
+      case 'object':
+        return this.#object(flat, decided.discriminator, path, open, level)
+      case 'array':
+        return this.#array(flat, path, name, open, level)
+      case 'integer':
+        return generateNumber(flat, true, this.#place(path))
+      case 'number':
+        return generateNumber(flat, false, this.#place(path))
+      case 'boolean':
+        return this.#dice(path).next() < 0.5
+      case 'null':
+        return null
+      case 'string': {
+        const text = generateText(flat, name, this.#place(path))
+        this.#bytes += text.length
+        if (flat.patterns.some((pattern) => this.#schemas.pattern(pattern)?.test(text) === false)) this.hasDoubts = true
+        return text
+      }
+      default:
+        return path === '' ? {} : generateText(flat, name, this.#place(path))
+    }
+  }
+
+  #object(flat: FlatSchema, discriminator: [string, string] | null, path: string, open: Open | null, level: number): JsonObject {
+    const result: JsonObject = {}
+    const names = [...flat.properties.keys()].sort((a, b) => Number(flat.required.has(b)) - Number(flat.required.has(a)))
+    let room = flat.maxProperties - flat.required.size
+    const kept = new Set(names.filter((name) => flat.required.has(name) || room-- > 0))
+    for (const [name, property] of flat.properties) {
+      if (!kept.has(name) || isMarked(property, 'writeOnly', this.#schemas.document)) continue
+      const at = `${path}/${escapeToken(name)}`
+      if (discriminator?.[0] === name && !this.#corrections.withoutExample.has(at)) {
+        this.usedExamples.add(at)
+        setOwn(result, name, discriminator[1])
+      } else this.#member(result, name, property, { isRequired: flat.required.has(name), at, open, level })
+    }
+    for (const name of flat.required) if (!flat.properties.has(name)) this.#member(result, name, this.#schemaOfOther(flat, name), { isRequired: true, at: `${path}/${escapeToken(name)}`, open, level })
+    this.#fill(result, flat, path, open, level)
+    return result
+  }
+
+  #member(result: JsonObject, name: string, schema: Json, place: { isRequired: boolean; at: string; open: Open | null; level: number }): void {
+    const { isRequired, at, open, level } = place
+    this.#bytes += name.length
+    if (!isRequired && (this.#isSpent() || level >= MAX_LEVELS)) return
+    const flat = this.#flattener.flatten(schema)
+    const times = Math.max(0, ...flat.refs.map((ref) => timesOpen(open, ref)))
+    if (times === 0) return setOwn(result, name, this.#value(schema, at, name, open, level + 1))
+    if (!isRequired) return
+    // A required member of a type that is open already: as small as it can be, one level more, then an empty object.
+    if (flat.isNullable) setOwn(result, name, null)
+    else if (typeOf(flat) === 'array') setOwn(result, name, [])
+    else setOwn(result, name, times === 1 ? this.#value(schema, at, name, open, level + 1) : this.#stub(flat))
+  }
+
+  #stub(flat: FlatSchema): Json {
+    this.hasDoubts = true
+    return stub(flat)
+  }
+
+  /** The schema that holds for a member without one of its own; texts where nothing is said. */
+  #schemaOfOther(flat: FlatSchema, name: string): Json {
+    const matching = flat.patternProperties.find(([pattern]) => this.#schemas.pattern(pattern)?.test(name))
+    if (matching) return matching[1]
+    return isObject(flat.additional) ? flat.additional : { type: 'string' }
+  }
+
+  /** Maps get two members, and objects as many as `minProperties` asks for. */
+  #fill(result: JsonObject, flat: FlatSchema, path: string, open: Open | null, level: number): void {
+    const isMap = flat.properties.size === 0 && flat.required.size === 0 && isObject(flat.additional) && !this.#isSpent()
+    const schema = isObject(flat.additional) ? flat.additional : {}
+    const isOpen = this.#flattener.flatten(schema).refs.some((ref) => timesOpen(open, ref) > 0)
+    const wanted = Math.min(Math.max(flat.minProperties, isMap && !isOpen ? 2 : 0), flat.maxProperties, MAX_ITEMS)
+    for (let number = 1; Object.keys(result).length < wanted && number <= MAX_ITEMS * 2; number++) {
+      const name = `key${number}`
+      if (!Object.hasOwn(result, name)) this.#member(result, name, this.#schemaOfOther(flat, name), { isRequired: true, at: `${path}/${name}`, open, level })
+    }
+  }
+
+  #array(flat: FlatSchema, path: string, name: string, open: Open | null, level: number): Json[] {
+    const result: Json[] = []
+    const itemIsOpen = this.#flattener.flatten(flat.items).refs.some((ref) => timesOpen(open, ref) > 0)
+    const least = Math.min(flat.minItems, MAX_ITEMS)
+    const wanted = itemIsOpen || this.#isSpent() || level >= MAX_LEVELS || flat.items === false ? least : Math.max(least, Math.min(2, flat.maxItems))
+    for (const [index, schema] of flat.prefixItems.entries()) if (index < flat.maxItems) result.push(this.#value(schema, `${path}/${index}`, name, open, level + 1))
+    if (flat.contains !== undefined && result.length < flat.maxItems) result.push(this.#value(flat.contains, `${path}/${result.length}`, name, open, level + 1))
+    for (let attempt = 0; result.length < wanted && attempt < wanted + 10; attempt++) {
+      const at = `${path}/${result.length}`
+      const item = this.#value(flat.items, flat.uniqueItems ? `${at}#${attempt}` : at, name, open, level + 1)
+      const isRepeated = flat.uniqueItems && result.some((other) => JSON.stringify(other) === JSON.stringify(item))
+      if (!isRepeated) result.push(item)
+      else if (!this.#corrections.withoutExample.has(`${at}#${attempt + 1}`)) this.#corrections.withoutExample.add(`${at}#${attempt + 1}`)
+    }
+    return result
+  }
+
+  #isSpent(): boolean {
+    return this.#values > MAX_VALUES || this.#bytes > MAX_BYTES
+  }
+
+  #place(path: string): string {
+    const variant = this.#corrections.variant.get(path)
+    return variant === undefined ? `${this.#seed}${path}` : `${this.#seed}${path}~${variant}`
+  }
+
+  #dice(path: string): Dice {
+    return new Dice(this.#place(path))
+  }
+}
+
+function enter(open: Open | null, refs: readonly string[]): Open | null {
+  let result = open
+  for (const ref of refs) result = { ref, parent: result }
+  return result
+}
+
+function timesOpen(open: Open | null, ref: string): number {
+  let times = 0
+  for (let entry = open; entry; entry = entry.parent) if (entry.ref === ref) times++
+  return times
+}
+
+/** The smallest value of a type, where nothing more may be added. */
+function stub(flat: FlatSchema): Json {
+  if (flat.isNullable) return null
+  switch (typeOf(flat)) {
+    case 'array':
+      return []
+    case 'string':
+      return ''
+    case 'integer':
+    case 'number':
+      return 1
+    case 'boolean':
+      return true
+    default:
+      return {}
+  }
+}
+
+/** The type to build: the first that is not null, else what the keywords speak of. */
+function typeOf(flat: FlatSchema): string | undefined {
+  if (flat.types) return flat.types.find((type) => type !== 'null') ?? 'null'
+  if (flat.properties.size > 0 || flat.required.size > 0 || flat.additional !== undefined || flat.patternProperties.length > 0 || flat.minProperties > 0) return 'object'
+  if (flat.items !== undefined || flat.prefixItems.length > 0 || flat.contains !== undefined || flat.minItems > 0) return 'array'
+  if (flat.patterns.length > 0 || flat.minLength > 0 || Number.isFinite(flat.maxLength)) return 'string'
+  if (flat.multipleOf !== undefined || [flat.minimum, flat.maximum, flat.exclusiveMinimum, flat.exclusiveMaximum].some((bound) => Number.isFinite(bound))) return 'number'
+  return flat.format === undefined ? undefined : /^(?:int32|int64|float|double)$/.test(flat.format) ? 'number' : 'string'
+}
+
+function typeName(value: Json): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value
+}

@@ -1,0 +1,167 @@
+/** The validators of one document: compiled when first asked for, kept with the version they belong to. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import addFormatsModule from 'ajv-formats'
+import type { ApiDocument } from '../document/api-document.ts'
+import { isObject, type Json } from '../json.ts'
+import { convertSchema, type ConversionContext, type Direction } from './convert.ts'
+import { linearPattern, type LinearPattern } from './linear-pattern.ts'
+
+export interface SchemaError {
+  /** JSON pointer into the value. */
+  path: string
+  keyword: string
+  message: string
+}
+
+/** Errors of a value, none when it fits; null when the schema can't be used for checking. */
+export type Check = SchemaError[] | null
+
+/** How many referenced schemas one validation may enter: schemas that refer to one another twice each would take for ever. */
+const STEP_BUDGET = 50_000
+
+export class SchemaSet {
+  readonly document: ApiDocument
+  readonly #patterns = new Map<string, LinearPattern | null>()
+  readonly #engines = new Map<string, Engine>()
+
+  constructor(document: ApiDocument) {
+    this.document = document
+  }
+
+  /** Whether the value fits. True when the schema can't be used for checking. */
+  accepts(schema: Json | undefined, value: Json, direction: Direction): boolean {
+    return this.#run(schema, value, direction, false)?.length !== 1
+  }
+
+  /** All errors of a value that does not fit; the common case, a value that fits, costs no more than `accepts`. */
+  errors(schema: Json | undefined, value: Json, direction: Direction, options: { all?: boolean } = {}): Check {
+    const first = this.#run(schema, value, direction, false)
+    if (first === null || first.length === 0 || options.all === false) return first
+    return this.#run(schema, value, direction, true) ?? first
+  }
+
+  /** Whether the schema can be compiled and run; else why not. */
+  compileError(schema: Json | undefined, direction: Direction): string | null {
+    return isObject(schema) ? this.#engine(direction, false).compile(schema).error : null
+  }
+
+  /** The linear form of a pattern; undefined when there is none. */
+  pattern(source: string): LinearPattern | undefined {
+    let pattern = this.#patterns.get(source)
+    if (pattern === undefined) {
+      pattern = linearPattern(source) ?? null
+      this.#patterns.set(source, pattern)
+    }
+    return pattern ?? undefined
+  }
+
+  #run(schema: Json | undefined, value: Json, direction: Direction, all: boolean): Check {
+    if (schema === undefined || schema === true) return []
+    if (schema === false) return [{ path: '', keyword: 'false schema', message: 'no value is allowed here' }]
+    if (!isObject(schema)) return []
+    return this.#engine(direction, all).run(schema, value)
+  }
+
+  #engine(direction: Direction, all: boolean): Engine {
+    const key = `${direction} ${all}`
+    let engine = this.#engines.get(key)
+    if (!engine) {
+      engine = new Engine(this, direction, all)
+      this.#engines.set(key, engine)
+    }
+    return engine
+  }
+}
+
+interface Compiled {
+  validate: ValidateFunction | null
+  error: string | null
+}
+
+/** One ajv with the schemas of one direction. */
+class Engine {
+  readonly #ajv: Ajv2020
+  readonly #context: ConversionContext
+  readonly #compiled = new WeakMap<object, Compiled>()
+  readonly #ids = new Map<string, string>()
+  readonly #pending: string[] = []
+  #steps = 0
+
+  constructor(set: SchemaSet, direction: Direction, all: boolean) {
+    this.#ajv = new Ajv2020({
+      strict: false,
+      allErrors: all,
+      logger: false,
+      inlineRefs: false,
+      validateSchema: false,
+      addUsedSchema: false,
+      // ajv keeps what this returns by its text, so each must have its own.
+      code: { regExp: Object.assign((source: string) => ({ test: (text: string) => set.pattern(source)?.test(text) ?? true, toString: () => `linear ${source}` }), { code: 'linearPattern' }) },
+    } as ConstructorParameters<typeof Ajv2020>[0])
+    addFormatsModule.default(this.#ajv)
+    for (const name of ['byte', 'binary', 'password']) this.#ajv.addFormat(name, true)
+    this.#ajv.addKeyword({ keyword: 'svcStep', schema: false, validate: () => this.#step() })
+    this.#context = { document: set.document, direction, idOf: (ref) => this.#idOf(ref), supportsPattern: (pattern) => set.pattern(pattern) !== undefined }
+  }
+
+  compile(schema: object): Compiled {
+    const known = this.#compiled.get(schema)
+    if (known) return known
+    let result: Compiled
+    try {
+      const converted = convertSchema(schema as Json, this.#context)
+      this.#addPending()
+      result = { validate: this.#ajv.compile(converted as object), error: null }
+    } catch (error) {
+      result = { validate: null, error: (error as Error).message.slice(0, 300) }
+    }
+    this.#compiled.set(schema, result)
+    return result
+  }
+
+  run(schema: object, value: Json): Check {
+    const { validate } = this.compile(schema)
+    if (!validate) return null
+    this.#steps = 0
+    try {
+      if (validate(value)) return []
+    } catch {
+      // The budget is spent, or schemas that contain themselves ended the stack: such a schema can't be checked against.
+      return null
+    }
+    return (validate.errors ?? []).slice(0, 1000).map(readable)
+  }
+
+  #idOf(ref: string): string {
+    let id = this.#ids.get(ref)
+    if (id === undefined) {
+      id = `s:${this.#ids.size}`
+      this.#ids.set(ref, id)
+      this.#pending.push(ref)
+    }
+    return id
+  }
+
+  /** Registers what conversion has met, each as a schema of its own: bundling them would repeat them everywhere. */
+  #addPending(): void {
+    for (let ref = this.#pending.pop(); ref !== undefined; ref = this.#pending.pop()) {
+      const id = this.#idOf(ref)
+      const target = this.#context.document.references.target(ref)
+      const converted = target === undefined ? true : convertSchema(target, this.#context)
+      this.#ajv.addSchema(isObject(converted) ? { svcStep: true, ...converted } : { svcStep: true, ...(converted === false ? { not: {} } : {}) }, id)
+    }
+  }
+
+  #step(): boolean {
+    if (++this.#steps > STEP_BUDGET) throw new Error('too many steps')
+    return true
+  }
+}
+
+function readable(error: ErrorObject): SchemaError {
+  const params = error.params as { additionalProperty?: string; unevaluatedProperty?: string; allowedValues?: unknown[] }
+  const extra = params.additionalProperty ?? params.unevaluatedProperty
+  const suffix = extra !== undefined ? ` ("${extra}")` : Array.isArray(params.allowedValues) ? `: ${JSON.stringify(params.allowedValues).slice(0, 200)}` : ''
+  return { path: error.instancePath, keyword: error.keyword, message: `${error.message ?? 'is not valid'}${suffix}` }
+}
