@@ -69,7 +69,7 @@ export class Traffic {
     const found: CapturedRequest[] = []
     for (let index = this.#entries.length - 1; index >= 0 && found.length < limit; index--) {
       const request = this.#entries[index]?.request
-      if (request && matches(request, filter)) found.push(request)
+      if (request && passes(request, filter)) found.push(request)
     }
     return found
   }
@@ -94,7 +94,8 @@ export class Traffic {
   }
 }
 
-function matches(request: CapturedRequest, filter: TrafficFilter): boolean {
+/** Whether a captured request is one of those that are asked for. */
+export function passes(request: CapturedRequest, filter: TrafficFilter): boolean {
   return (filter.operation === null || request.operation === filter.operation) && (filter.session === null || request.session === filter.session) && (filter.status === null || request.status === filter.status)
 }
 

@@ -1,0 +1,20 @@
+/** The door of the plugin `mocks`: OpenAPI documents as mock APIs. */
+import { definePlugin } from 'svc/plugin'
+import { mockCommand } from './command.ts'
+import { registerRoutes } from './routes.ts'
+import { MOCKS_SECTION, type MocksSection } from './section.ts'
+import { startService } from './start.ts'
+
+export default definePlugin<MocksSection>({
+  title: 'OpenAPI mocks',
+  description: 'Any OpenAPI 3.0 or 3.1 document as a mock API: examples or deterministic data, rules, overrides, validation, security, versions.',
+  paths: ['/mock', '/_svc/mocks'],
+  uses: ['identity'],
+  section: 'mocks',
+  options: MOCKS_SECTION,
+  exposes: ['X-Svc-Mock', 'X-Svc-Mock-Version', 'X-Svc-Mock-Operation', 'X-Svc-Mock-Source', 'X-Svc-Mock-Violations', 'X-Svc-Mock-Error'],
+  command: mockCommand,
+  async register(app, svc) {
+    registerRoutes(app, await startService(svc))
+  },
+})

@@ -1,0 +1,43 @@
+/** From an upload to a deployed mock, and how mocks are sent. */
+import { HttpError, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { showReport, type Report } from '../check/report.ts'
+import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
+import type { GivenParts } from '../definition.ts'
+import type { Deployable, Mock } from '../mock.ts'
+import { recordOf, urlOf, type Service } from '../service.ts'
+import type { ReadUpload } from '../upload.ts'
+
+/** The document of an upload. Throws `invalid_body`. */
+export function requireDocument(upload: Pick<ReadUpload, 'text'>): string {
+  if (upload.text === null) throw managementError('invalid_body', 'the envelope has no "spec"')
+  return upload.text
+}
+
+/** Sends the record of a mock, with its revision as `ETag`. */
+export function sendMock(service: Service, request: FastifyRequest, reply: FastifyReply, mock: Mock, report?: Report): FastifyReply {
+  return reply.header('ETag', `"${mock.revision}"`).send(recordOf(service, request, mock, report))
+}
+
+/** Checks a definition and answers what can be deployed. Throws `not_deployable` with the report. */
+export async function checkForDeploy(service: Service, definition: { text: string; given: GivenParts; message: string | null; rolledBackFrom?: number }, against: string | null): Promise<{ next: Deployable; report: Report }> {
+  const { report, json, format } = await service.registry.check(definition, against)
+  if (!report.deployable || json === null) throw notDeployable(report)
+  return { next: { text: definition.text, format, json, given: definition.given, message: definition.message, rolledBackFrom: definition.rolledBackFrom ?? null }, report }
+}
+
+function notDeployable(report: Report): HttpError {
+  const first = report.errors[0]
+  return new HttpError(MANAGEMENT_ERRORS.not_deployable, { error: 'not_deployable', message: first ? `${first.code}: ${first.message}` : 'the definition has errors', report: showReport(report) })
+}
+
+/** Deploys an upload under a name at once: 201 for a new mock, 200 for a new version. */
+export async function deployUpload(service: Service, request: FastifyRequest, reply: FastifyReply, name: string, upload: ReadUpload): Promise<FastifyReply> {
+  const { registry } = service
+  const present = registry.get(name)
+  const { next, report } = await checkForDeploy(service, { text: requireDocument(upload), given: upload.given, message: upload.message }, present ? name : null)
+  if (present) registry.deploy(present, next)
+  const mock = present ?? registry.add({ name, source: 'api', file: null }, next)
+  if (upload.enabled !== null) mock.enabled = upload.enabled
+  if (!present) reply.code(201).header('Location', `${urlOf(service, request, name).replace(/\/mock\/[^/]*$/, '')}/_svc/mocks/${name}`)
+  return sendMock(service, request, reply, mock, report)
+}
