@@ -1,10 +1,20 @@
 /** What a session has done with a mock: its state values, and how often it called each operation. */
-import type { Store, StoreBounds } from 'svc/plugin'
+import type { SessionKey, Store, StoreBounds } from 'svc/plugin'
 import type { Bounds } from './bounds.ts'
 
 export interface SessionMemory {
   state: Record<string, string>
   counts: Record<string, number>
+}
+
+/** The key of a request's session; an address never reads like a value of `X-Svc-Session`. */
+export function keyOfSession(session: SessionKey): string {
+  return session.header === null ? `address ${session.label}` : keyOfNamed(session.header)
+}
+
+/** The key of the session that `X-Svc-Session: <name>` stands for. */
+export function keyOfNamed(name: string): string {
+  return `named ${name}`
 }
 
 /** The bounds of the store that holds the memories of all mocks, grouped by mock. */

@@ -10,6 +10,7 @@ import type { Mock } from '../mock.ts'
 import { Incoming } from '../request/incoming.ts'
 import type { Service } from '../service.ts'
 import { urlOf } from '../service.ts'
+import { keyOfSession } from '../session-memory.ts'
 import { captureBody } from '../traffic.ts'
 import type { MocksSection } from '../section.ts'
 
@@ -91,20 +92,21 @@ async function respond(service: Service, request: FastifyRequest, mock: Mock, li
 
 function surroundings({ svc, memories }: Service, request: FastifyRequest, mock: Mock): Surroundings {
   const session = svc.http.session(request)
+  const key = keyOfSession(session)
   return {
     mock: mock.name,
     session: session.label,
-    count: (operation) => memories.count(mock.name, session.key, operation),
-    setState: (values) => memories.set(mock.name, session.key, values),
+    count: (operation) => memories.count(mock.name, key, operation),
+    setState: (values) => memories.set(mock.name, key, values),
     hasClientCertificate: () => svc.pki.clientCertificate(request).state === 'valid',
-    verifyToken: tokenVerifier(svc, request),
+    verifyToken: tokenVerifier(svc),
     random: Math.random,
     now: () => new Date(),
   }
 }
 
 /** Access tokens of the built-in provider, issued under any address of this instance. */
-function tokenVerifier(svc: Svc<MocksSection>, _request: FastifyRequest): Surroundings['verifyToken'] {
+function tokenVerifier(svc: Svc<MocksSection>): Surroundings['verifyToken'] {
   const tokens = svc.use('identity.tokens')
   if (!tokens) return undefined
   return async (token) => {

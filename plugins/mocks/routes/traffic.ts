@@ -4,6 +4,7 @@ import { managementError } from '../errors.ts'
 import { isObject, parseJson, type JsonObject } from '../json.ts'
 import type { Mock } from '../mock.ts'
 import { mockOf, type Service } from '../service.ts'
+import { keyOfNamed, keyOfSession } from '../session-memory.ts'
 import { passes, type CapturedRequest, type TrafficFilter } from '../traffic.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 
@@ -41,10 +42,12 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
 /** The session key that a request means: a named session, else the caller's. */
 function sessionKey({ svc }: Service, request: FastifyRequest): { key: string; label: string } {
   const named = readQuery(request).get('session')
-  if (named === null) return svc.http.session(request)
-  if (!/^[\x21-\x7e]{1,128}$/.test(named)) throw managementError('invalid_parameter', 'expected session to be 1 to 128 printable characters')
-  // The key of a request that sends this value as X-Svc-Session.
-  return { key: svc.http.session({ ...request, headers: { 'x-svc-session': named } } as unknown as FastifyRequest).key, label: named }
+  if (named === null) {
+    const session = svc.http.session(request)
+    return { key: keyOfSession(session), label: session.label }
+  }
+  if (!/^[\w.:-]{1,128}$/.test(named)) throw managementError('invalid_parameter', 'expected session to be 1 to 128 of A-Z a-z 0-9 . _ : -')
+  return { key: keyOfNamed(named), label: named }
 }
 
 async function showState(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
