@@ -77,6 +77,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   for (const warning of warnings) log.warn(warning)
 
   const configFile = findConfigFile({ argument: options.configArgument, variable: config.configFile, cwd: workingDirectory })
+  // Plugins resolve paths of their sections against the file in use, however it was named.
+  config.configFile = configFile
   const pki = await loadPki({ tlsCert: resolve(workingDirectory, config.tlsCert), tlsKey: resolve(workingDirectory, config.tlsKey), warn: message => log.warn(message) })
   const states = new StateRegistry({ onError: (error, failure) => log.error('state', { error, ...failure }) })
   const streams = new StreamRegistry({ onError: error => log.error('stream', { error }) })
