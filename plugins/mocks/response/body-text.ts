@@ -24,7 +24,7 @@ export function generatedBytes(type: string, seed: string): Buffer {
 /** Whether a type is made of bytes rather than of text or a value. */
 export function isBinaryType(type: string): boolean {
   const base = baseType(type)
-  return !isJsonType(base) && !isXmlType(base) && !base.startsWith('text/') && !/^application\/(?:x-www-form-urlencoded|graphql|jwt|sql|yaml|x-yaml|javascript|(?:x-)?ndjson|jsonl?|json-seq|xhtml)$/.test(base) && !/\+(?:yaml|jwt|xml)$/.test(base)
+  return base.startsWith('image/') || (!isJsonType(base) && !isXmlType(base) && !base.startsWith('text/') && !/^application\/(?:x-www-form-urlencoded|graphql|jwt|sql|yaml|x-yaml|javascript|(?:x-)?ndjson|jsonl?|json-seq|xhtml)$/.test(base) && !/\+(?:yaml|jwt|xml)$/.test(base))
 }
 
 /** Nested members in brackets, as `deepObject` has them. */

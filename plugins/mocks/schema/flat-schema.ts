@@ -33,7 +33,7 @@ export interface FlatSchema {
   minItems: number
   maxItems: number
   uniqueItems: boolean
-  /** One entry for each `oneOf` or `anyOf`, with the alternatives. */
+  /** One entry for each `oneOf`, `anyOf` or `if`, with the alternatives. */
   unions: { alternatives: Json[]; discriminator: JsonObject | undefined }[]
   /** Whether it holds keywords that the generator does not promise to meet, so that what it makes has to be checked. */
   isIntricate: boolean
@@ -98,6 +98,8 @@ export class Flattener {
       const alternatives = listOf(schema, keyword)
       if (alternatives.length > 0) flat.unions.push({ alternatives, discriminator })
     }
+    // A condition is a choice as well: what holds with it, or without it. The check tells when it was the wrong one.
+    if (Object.hasOwn(schema, 'if')) flat.unions.push({ alternatives: [{ allOf: [schema['if'] ?? true, own(schema, 'then') ?? true] }, own(schema, 'else') ?? true], discriminator: undefined })
     // Alternatives branch off with what they hold already; the same part may come again beside it.
     seen.delete(schema)
   }

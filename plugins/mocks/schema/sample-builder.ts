@@ -149,7 +149,8 @@ export class SampleBuilder {
       case 'number':
         return generateNumber(flat, false, this.#place(path))
       case 'boolean':
-        return this.#dice(path).next() < 0.5
+        // A client that follows pages would follow them for ever.
+        return !/^(?:has_?(?:more|next)|is_?truncated|truncated|incomplete_?results)/i.test(name) && this.#dice(path).next() < 0.5
       case 'null':
         return null
       case 'string': {

@@ -1,0 +1,23 @@
+/** Rules of the OpenAPI mocks. */
+export default [
+  { id: 'MOCK-1', rule: 'The name of a mock is 1 to 64 of a-z, 0-9 and "-", and neither "reload" nor "check".', where: 'mocks 1' },
+  { id: 'MOCK-2', rule: 'An operation is named by its unique operationId, else by METHOD /template; either form finds it.', where: 'mocks 1' },
+  { id: 'MOCK-12', rule: 'The petstore is there unless SVC_MOCKS_SAMPLE is false.', where: 'mocks 2, 12' },
+  { id: 'MOCK-28', rule: 'Settings, overrides and rules have routes of their own, with errors that name the place.', where: 'mocks 3, 4, 8' },
+  { id: 'MOCK-30', rule: 'Every answer names the mock, its version, the operation and its source.', where: 'mocks 5' },
+  { id: 'MOCK-31', rule: 'An unknown mock is 404 with the known ones, a disabled one 503 with Retry-After.', where: 'mocks 5' },
+  { id: 'MOCK-32', rule: 'A path that no template matches is a 404 problem that says what nearly matched and why; a method that the path lacks is 405 with Allow.', where: 'mocks 5' },
+  { id: 'MOCK-33', rule: 'Templates match literal before mixed before parameter, with backtracking, without folding.', where: 'mocks 5.1' },
+  { id: 'MOCK-34', rule: 'Paths answer with and without the path of each server; base_path fixes one.', where: 'mocks 4' },
+  { id: 'MOCK-38', rule: 'Prefer and its query forms choose status, example, dynamic and seed; what was used comes back as Preference-Applied.', where: 'mocks 5.4' },
+  { id: 'MOCK-50', rule: 'A request that equals the examples of one name gets the response of that name.', where: 'mocks 7.1' },
+  { id: 'MOCK-51', rule: 'Without more the lowest 2xx answers, else 2XX, default, the lowest status.', where: 'mocks 7.2' },
+  { id: 'MOCK-52', rule: 'The media type follows Accept; nothing that fits is 406, a violation or ignored by the validation mode.', where: 'mocks 7.2' },
+  { id: 'MOCK-53', rule: 'XML is written by the xml keywords; pictures and bytes are valid for their type.', where: 'mocks 7.2' },
+  { id: 'MOCK-54', rule: 'Declared headers are sent, but none that the server itself says or that would change how the body is read.', where: 'mocks 7.2' },
+  { id: 'MOCK-55', rule: 'Path parameters are echoed with the type of the schema; path+body echoes members of the request as well.', where: 'mocks 7.3' },
+  { id: 'MOCK-56', rule: 'Generated data fits its schema and is the same for the same request, also after a restart.', where: 'mocks 7.4' },
+  { id: 'MOCK-57', rule: 'Recursive and exponential schemas give a finite answer within bounds.', where: 'mocks 7.4' },
+  { id: 'MOCK-81', rule: 'YAML bombs, deep nesting, circular references and foreign names give a report in bounded time, or plain data.', where: 'mocks 11, 14' },
+  { id: 'MOCK-82', rule: 'Patterns run in linear time.', where: 'mocks 14' },
+]
