@@ -1,5 +1,6 @@
 import t from 'tap'
 import { mockServer } from './client.ts'
+import type { Json, JsonObject } from '../../plugins/mocks/json.ts'
 import { answering, documentOf } from './document.ts'
 
 const server = await mockServer(t)
@@ -103,7 +104,7 @@ t.test('Accept chooses the media type [MOCK-52]', async (t) => {
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/xml'],
     ['image/png', 'application/json'],
   ]
-  for (const [accept, type] of cases) t.equal((await server.call('/mock/types/x', { headers: accept === undefined ? {} : { accept } })).headers['content-type'], type, accept)
+  for (const [accept, type] of cases) t.equal((await server.call('/mock/types/x', { headers: accept === undefined ? {} : { accept } })).headers['content-type'], type, accept ?? 'no Accept')
   t.equal((await server.call('/mock/types/any', { headers: { accept: 'image/gif' } })).headers['content-type'], 'image/gif', 'a declared range takes what was asked for')
   t.equal((await server.call('/mock/types/any')).headers['content-type'], 'application/octet-stream')
   t.match((await server.call('/mock/types/x', { headers: { accept: 'image/png' } })).headers, { 'x-svc-mock-violations': '1' })
@@ -135,7 +136,7 @@ t.test('XML, forms, pictures and bytes are what they say [MOCK-53]', async (t) =
 })
 
 t.test('declared headers are sent, but not those that would lie [MOCK-54]', async (t) => {
-  const header = (value: unknown): object => ({ schema: { type: 'string' }, example: value })
+  const header = (value: Json): JsonObject => ({ schema: { type: 'string' }, example: value })
   await server.mock('headers', {
     spec: documentOf({
       '/x': { get: { responses: { 200: { description: 'ok', headers: { 'X-Rate': { schema: { type: 'integer', minimum: 9, maximum: 9 } }, 'X-List': header(['a', 'b']), 'X-Split': header('a\r\nSet-Cookie: b=1'), 'X-Wide': header('é€'), 'Content-Encoding': header('gzip'), 'Content-Length': header('5'), 'Transfer-Encoding': header('chunked'), Connection: header('close'), 'X-Request-Id': header('mine'), 'X-Svc-Mock': header('other'), 'Access-Control-Allow-Origin': header('https://evil.example'), 'Set-Cookie': header('a=1'), 'bad name': header('x') } } } } },
