@@ -1,3 +1,5 @@
+// `then` is a keyword of JSON Schema.
+/* oxlint-disable unicorn/no-thenable */
 import t from 'tap'
 import type { Json, JsonObject } from '../../plugins/mocks/json.ts'
 import { compile, documentOf } from './document.ts'
