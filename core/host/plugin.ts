@@ -163,6 +163,8 @@ export function describe(...descriptions: RouteDescription[]): { config: { descr
 export { HttpError, invalidParameter, refusal } from './http-error.ts'
 export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, queryRecord, quoteInput, rawQuery, readQuery } from './input.ts'
 export type { NumberParameter } from './input.ts'
+export { isJsonObject, readJsonObject } from './json-body.ts'
+export { headerProblem } from '../http/settable-header.ts'
 export { isSameSecret, readAuthorization, readBasicCredentials, readBearerToken } from '../http/authorization.ts'
 export type { Authorization } from '../http/authorization.ts'
 export { preferredType } from '../http/accept.ts'

@@ -1,15 +1,8 @@
 /** Owns response headers that a query asks for: which may be set, and how they are shown. */
-import { quoteInput } from 'svc/plugin'
+import { headerProblem, quoteInput } from 'svc/plugin'
 import { forbiddenHeader, invalidHeader, tooManyHeaders } from './errors.ts'
 
 const MAX_HEADERS = 50
-/** They belong to the connection or to the framing of the message (RFC 9110, 7.6.1). */
-const FORBIDDEN = new Set([
-  'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'host', 'http2-settings',
-])
-/** RFC 9110, 5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
-const PRINTABLE = /^[\t\x20-\x7e]*$/
 
 /** Lower-case name to its values in the order asked for. */
 export type RequestedHeaders = Map<string, string[]>
@@ -19,10 +12,11 @@ export function requestedHeaders(query: URLSearchParams): RequestedHeaders {
   if (query.size > MAX_HEADERS) throw tooManyHeaders(query.size, MAX_HEADERS)
   const headers: RequestedHeaders = new Map()
   for (const [name, value] of query) {
-    if (!TOKEN.test(name)) throw invalidHeader(`invalid header name ${quoteInput(name)} (expected a token)`)
+    const problem = headerProblem(name, value)
+    if (problem === 'name') throw invalidHeader(`invalid header name ${quoteInput(name)} (expected a token)`)
+    if (problem === 'reserved') throw forbiddenHeader(name)
+    if (problem === 'value') throw invalidHeader(`invalid value of ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
     const key = name.toLowerCase()
-    if (FORBIDDEN.has(key)) throw forbiddenHeader(name)
-    if (!PRINTABLE.test(value)) throw invalidHeader(`invalid value of ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
     const values = headers.get(key)
     if (values === undefined) headers.set(key, [value])
     else values.push(value)
