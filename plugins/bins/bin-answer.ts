@@ -1,0 +1,81 @@
+/** Owns the answer that a bin gives to what it captures: how it is configured, and what is sent. */
+import { headerProblem, quoteInput } from 'svc/plugin'
+import { invalidBin } from './errors.ts'
+import type { BinLimits } from './limits.ts'
+
+/** As configured and shown. */
+export interface BinAnswer {
+  status: number
+  /** Lower-case names. */
+  headers: Record<string, string>
+  /** Null: the default answer. */
+  body: string | null
+  delay_ms: number
+}
+
+const MAX_HEADERS = 20
+const MAX_BODY_BYTES = 16_384
+const MEMBERS = new Set(['status', 'headers', 'body', 'delay_ms'])
+
+/** Reads the configuration in a request's body; throws `invalid_bin` at the first member that is wrong. */
+export function readBinAnswer(wanted: Record<string, unknown>, limits: BinLimits): BinAnswer {
+  const unknown = Object.keys(wanted).find(key => !MEMBERS.has(key))
+  if (unknown !== undefined) throw invalidBin(`unknown member ${quoteInput(unknown)} (expected status, headers, body, delay_ms)`)
+  return {
+    status: readInteger(wanted, 'status', 200, 200, 599),
+    headers: readHeaders(wanted.headers),
+    body: readBody(wanted.body),
+    delay_ms: readInteger(wanted, 'delay_ms', 0, 0, limits.max_delay_ms),
+  }
+}
+
+function readInteger(wanted: Record<string, unknown>, name: string, fallback: number, min: number, max: number): number {
+  const value = wanted[name]
+  if (value === undefined) return fallback
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value
+  throw invalidBin(`invalid ${name} (expected an integer from ${min} to ${max})`)
+}
+
+function readHeaders(wanted: unknown): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null)
+  if (wanted === undefined) return headers
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) throw invalidBin('invalid headers (expected an object of strings)')
+  const pairs = Object.entries(wanted)
+  if (pairs.length > MAX_HEADERS) throw invalidBin(`${pairs.length} headers (expected at most ${MAX_HEADERS})`)
+  for (const [name, value] of pairs) {
+    if (typeof value !== 'string') throw invalidBin(`invalid value of header ${quoteInput(name)} (expected a string)`)
+    const problem = headerProblem(name, value)
+    if (problem === 'name') throw invalidBin(`invalid header name ${quoteInput(name)} (expected a token)`)
+    if (problem === 'reserved') throw invalidBin(`the header ${quoteInput(name)} belongs to the connection and cannot be set`)
+    if (problem === 'value') throw invalidBin(`invalid value of header ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
+    headers[name.toLowerCase()] = value
+  }
+  return headers
+}
+
+function readBody(wanted: unknown): string | null {
+  if (wanted === undefined || wanted === null) return null
+  const body = typeof wanted === 'string' ? wanted : toJson(wanted)
+  const bytes = Buffer.byteLength(body)
+  if (bytes > MAX_BODY_BYTES) throw invalidBin(`the body has ${bytes} bytes (expected at most ${MAX_BODY_BYTES})`)
+  return body
+}
+
+/** Deep nesting is parsed, but overflows the stack when it is written again. */
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    throw invalidBin('the body is nested too deep')
+  }
+}
+
+/** Media type of a configured body that has no `content-type` of its own: it is sent as it stands. */
+export function mediaTypeOf(body: string): string {
+  try {
+    JSON.parse(body)
+    return 'application/json'
+  } catch {
+    return 'text/plain; charset=utf-8'
+  }
+}

@@ -1,0 +1,89 @@
+/** Owns the record of a captured request. */
+import { isUtf8 } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
+import type { FastifyRequest, Svc } from 'svc/plugin'
+
+/** As replies and the feed show it. */
+export interface CapturedRequest {
+  /** Position in its bin, from 1. */
+  seq: number
+  id: string
+  bin_id: string
+  timestamp: string
+  method: string
+  /** Below the bin, as received; `/` at its root. */
+  path: string
+  full_path: string
+  /** Raw, without `?`. */
+  query: string | null
+  /** One entry per line in received order, names in lower case. */
+  headers: { name: string; value: string }[]
+  content_type: string | null
+  /** Text of a body that is UTF-8. */
+  body: string | null
+  /** Any other body. */
+  body_base64: string | null
+  /** Bytes as received, however much is kept. */
+  body_size: number
+  body_truncated: boolean
+  client_ip: string
+}
+
+/** Records a request; credentials of the instance itself are redacted. It gets its `seq` when it is stored. */
+export function captureRequest(request: FastifyRequest, svc: Svc, { binId, maxBody }: { binId: string; maxBody: number }): Omit<CapturedRequest, 'seq'> {
+  const target = svc.inspector.redactUrl(request.raw.url ?? '/')
+  const queryAt = target.indexOf('?')
+  const fullPath = queryAt === -1 ? target : target.slice(0, queryAt)
+  return {
+    id: randomUUID(),
+    bin_id: binId,
+    timestamp: new Date().toISOString(),
+    method: request.method,
+    path: belowBin(fullPath),
+    full_path: fullPath,
+    query: queryAt === -1 ? null : target.slice(queryAt + 1),
+    headers: svc.inspector.redactHeaders(toHeaderLines(request.raw.rawHeaders)),
+    content_type: request.headers['content-type'] ?? null,
+    ...keepBody(svc.http.body(request), maxBody),
+    client_ip: svc.http.clientIp(request),
+  }
+}
+
+/** What of a path follows its second segment. */
+function belowBin(fullPath: string): string {
+  const end = fullPath.indexOf('/', fullPath.indexOf('/', 1) + 1)
+  return end === -1 ? '/' : fullPath.slice(end)
+}
+
+/** HTTP/2's pseudo headers are no headers. */
+function toHeaderLines(rawHeaders: readonly string[]): { name: string; value: string }[] {
+  const lines: { name: string; value: string }[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase()
+    if (!name.startsWith(':')) lines.push({ name, value: rawHeaders[index + 1]! })
+  }
+  return lines
+}
+
+type KeptBody = Pick<CapturedRequest, 'body' | 'body_base64' | 'body_size' | 'body_truncated'>
+
+function keepBody(body: Buffer, maxBytes: number): KeptBody {
+  const size = { body_size: body.length, body_truncated: body.length > maxBytes }
+  if (body.length === 0) return { body: null, body_base64: null, ...size }
+  if (!isUtf8(body)) return { body: null, body_base64: body.toString('base64', 0, maxBytes), ...size }
+  return { body: body.toString('utf8', 0, wholeCharacters(body, maxBytes)), body_base64: null, ...size }
+}
+
+/** At most so many bytes of UTF-8, without a part of a character at the end (RFC 3629, 3: `10xxxxxx` continues one). */
+function wholeCharacters(text: Buffer, maxBytes: number): number {
+  let end = Math.min(text.length, maxBytes)
+  while (end < text.length && (text[end]! & 0xc0) === 0x80) end--
+  return end
+}
+
+/** Bytes that a captured request counts towards its bin's bound. */
+export function storedBytes({ headers, body, body_base64: base64, full_path: path, query }: CapturedRequest): number {
+  let bytes = Buffer.byteLength(body ?? '') + (base64?.length ?? 0) + path.length + (query?.length ?? 0)
+  for (const { name, value } of headers) bytes += name.length + value.length
+  return bytes
+}

@@ -1,0 +1,21 @@
+/** The door of the plugin `bins`: URLs that record what is sent to them. */
+import { definePlugin } from 'svc/plugin'
+import { createBinStore } from './bin-store.ts'
+import { createFeeds } from './feed.ts'
+import { limitsOf } from './limits.ts'
+import { registerBins } from './routes/bins.ts'
+import { registerCapture } from './routes/capture.ts'
+import { registerRequests } from './routes/requests.ts'
+
+export default definePlugin({
+  title: 'Request bins',
+  description: 'URLs that record what is sent to them, answer as configured, and show it in lists and live.',
+  paths: ['/bin'],
+  register(app, svc) {
+    const limits = limitsOf(svc.config)
+    const bins = createBinStore(svc, limits)
+    registerBins(app, svc, bins, limits)
+    registerRequests(app, svc, bins, limits, createFeeds(svc, bins))
+    registerCapture(app, svc, bins, limits)
+  },
+})

@@ -1,0 +1,56 @@
+/** `POST /bin` and `GET /bin`: making bins and listing the session's own. */
+import { describe, readJsonObject } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { readBinAnswer } from '../bin-answer.ts'
+import type { BinStore } from '../bin-store.ts'
+import { linksOf, summarize } from '../bin.ts'
+import { invalidJson } from '../errors.ts'
+import type { BinLimits } from '../limits.ts'
+
+const category = 'Request Bin & Webhooks'
+const create: RouteDescription = {
+  category,
+  summary: 'Make a bin',
+  description: 'Everything that is sent to its URL, or to a path below, is recorded and answered as configured here. Anyone who knows the id may send, read and delete.',
+  requestBody: {
+    description: 'Optional: how the bin answers',
+    content: {
+      'application/json': {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
+          headers: { type: 'object', maxProperties: 20, additionalProperties: { type: 'string' } },
+          body: { description: 'Text as it stands, or JSON; at most 16384 bytes' },
+          delay_ms: { type: 'integer', minimum: 0, default: 0 },
+        },
+      },
+    },
+  },
+  responses: { 201: { description: 'The bin, its limits and its addresses' }, 400: { description: 'Not JSON, or a configuration that makes no sense' }, 429: { description: 'Public instances: the session has its ten bins' }, 503: { description: 'Public instances: all bins are in use' } },
+  examples: [
+    { name: 'Plain', method: 'POST', path: '/bin', expectStatus: 201 },
+    { name: 'Slow answer', method: 'POST', path: '/bin', headers: [{ name: 'Content-Type', value: 'application/json' }], body: '{"status":202,"headers":{"X-Bin":"demo"},"body":{"accepted":true},"delay_ms":100}', bodyType: 'json', expectStatus: 201 },
+  ],
+}
+const list: RouteDescription = {
+  category,
+  summary: 'Bins of the session',
+  responses: { 200: { description: '`bins`, newest first' } },
+  examples: [{ name: 'List', path: '/bin', expectStatus: 200 }],
+}
+
+export function registerBins(app: FastifyInstance, svc: Svc, bins: BinStore, limits: BinLimits): void {
+  app.post('/bin', describe(create), async (request, reply) => {
+    const wanted = readJsonObject(svc.http.body(request))
+    if (wanted === null) throw invalidJson()
+    const bin = await bins.create(svc.http.session(request).key, readBinAnswer(wanted, limits))
+    const { id, created_at, expires_at, response } = summarize(bin)
+    return reply.code(201).send({ id, created_at, expires_at, response, limits, ...linksOf(id, svc.http.baseUrl(request)) })
+  })
+
+  app.get('/bin', describe(list), async request => {
+    const own = await bins.ofSession(svc.http.session(request).key)
+    return { count: own.length, bins: own.map(summarize), limits }
+  })
+}

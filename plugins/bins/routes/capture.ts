@@ -1,0 +1,79 @@
+/** `/bin/{id}` and everything below it, for every method: capturing, answering as configured, and deleting the bin. */
+import { describe } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
+import { mediaTypeOf } from '../bin-answer.ts'
+import type { BinStore } from '../bin-store.ts'
+import type { Bin } from '../bin.ts'
+import { captureRequest } from '../captured-request.ts'
+import { binNotFound, inspectionIsReadOnly } from '../errors.ts'
+import type { BinLimits } from '../limits.ts'
+
+const category = 'Request Bin & Webhooks'
+const id: RouteParameter = { name: 'id', in: 'path', required: true, description: 'Id of a bin', schema: { type: 'string' } }
+const gone = { 404: { description: 'No such bin' } }
+
+const capture: RouteDescription = {
+  category,
+  summary: 'Capture a request',
+  description: 'Recorded, then answered as the bin is configured; `X-Svc-Bin-Seq` is its sequence number. A DELETE deletes the bin; to capture one, send it to a path below.',
+  methods: ['GET', 'POST', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'],
+  parameters: [id],
+  responses: { default: { description: 'As configured; by default 200 `{"ok":true,"bin","id","seq"}`' }, ...gone },
+  examples: [{ name: 'A hook', method: 'POST', path: '/bin/<bin_id>', headers: [{ name: 'Content-Type', value: 'application/json' }], body: '{"event":"order.created"}', bodyType: 'json', expectStatus: 200 }],
+}
+const remove: RouteDescription = {
+  category,
+  summary: 'Delete a bin',
+  methods: ['DELETE'],
+  parameters: [id],
+  responses: { 200: { description: '`{"deleted": "<id>"}`; its feeds end' }, ...gone },
+  examples: [{ name: 'Delete', method: 'DELETE', path: '/bin/<bin_id>', expectStatus: 200 }],
+}
+const captureBelow: RouteDescription = {
+  ...capture,
+  summary: 'Capture a request, any path below the bin',
+  description: 'As at the bin itself, with every method, DELETE included.',
+  methods: undefined,
+  parameters: [id, { name: 'path', in: 'path', description: 'Anything', schema: { type: 'string' } }],
+  examples: [{ name: 'Sub path', method: 'DELETE', path: '/bin/<bin_id>/orders/7', expectStatus: 200 }],
+}
+
+/** `requests`, `requests/stream` and `requests/{n}`; what GET and HEAD find there is registered on its own. */
+const INSPECTION = /^requests(?:\/[^/]+)?$/
+/** Statuses without content (RFC 9110, 15.3.5, 15.3.6, 15.4.5). */
+const BODILESS = new Set([204, 205, 304])
+
+export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, limits: BinLimits): void {
+  async function take(request: FastifyRequest, reply: FastifyReply, binId: string): Promise<FastifyReply> {
+    const bin = await bins.capture(binId, captureRequest(request, svc, { binId, maxBody: limits.max_captured_body }))
+    if (bin === undefined) throw binNotFound(binId)
+    const isThere = bin.answer.delay_ms === 0 || await svc.http.delay(request, bin.answer.delay_ms)
+    return isThere ? answer(reply, bin) : reply.hijack()
+  }
+
+  app.all<{ Params: { id: string } }>('/bin/:id', describe(capture, remove), async (request, reply) => {
+    const { id: binId } = request.params
+    if (request.method !== 'DELETE') return take(request, reply, binId)
+    svc.http.serving(request, remove)
+    if (!await bins.delete(binId)) throw binNotFound(binId)
+    return { deleted: binId }
+  })
+
+  app.all<{ Params: { id: string; '*': string } }>('/bin/:id/*', describe(captureBelow), async (request, reply) => {
+    const { id: binId, '*': rest } = request.params
+    if (INSPECTION.test(rest)) {
+      if (await bins.find(binId) === undefined) throw binNotFound(binId)
+      throw inspectionIsReadOnly(request.method, request.raw.url!.split('?', 1)[0]!)
+    }
+    return take(request, reply, binId)
+  })
+}
+
+/** Answers the newest request of a bin. */
+function answer(reply: FastifyReply, { id: binId, answer: { status, headers, body }, requests, total }: Bin): FastifyReply {
+  reply.code(status).headers(headers).header('X-Svc-Bin-Seq', String(total))
+  if (BODILESS.has(status)) return reply.send()
+  if (!('content-type' in headers)) reply.type(body === null ? 'application/json; charset=utf-8' : mediaTypeOf(body))
+  // As bytes: to the media type of a text Fastify would add a charset.
+  return reply.send(Buffer.from(body ?? JSON.stringify({ ok: true, bin: binId, id: requests.at(-1)?.id, seq: total })))
+}
