@@ -1,0 +1,59 @@
+/** Owns what `/sse/chat` says: the reply to a prompt, its words, and the chunks that carry them. */
+import { randomUUID } from 'node:crypto'
+
+const REPLY = [
+  'This is a canned answer from a stub upstream, sent one word at a time so that you can watch a gateway stream it.',
+  'Nothing here was generated: the same prompt gets the same words, whatever the time of day or the mood of a model.',
+  'If the words arrive all at once, something between you and this server has buffered the stream.',
+].join(' ')
+const QUOTED_CHARACTERS = 200
+
+export interface ChatReply {
+  /** Each with the blanks that follow it. */
+  words: string[]
+  promptTokens: number
+  finishReason: 'stop' | 'length'
+}
+
+/** The reply to a prompt (may be empty), cut to so many words. */
+export function replyTo(prompt: string, maxTokens: number): ChatReply {
+  const all = splitWords(prompt === '' ? REPLY : `You said: "${quote(prompt)}". ${REPLY}`)
+  return {
+    words: all.slice(0, maxTokens),
+    promptTokens: countWords(prompt),
+    finishReason: all.length > maxTokens ? 'length' : 'stop',
+  }
+}
+
+/** The first characters (code points, not halves of them) of a prompt that can be shown. */
+function quote(prompt: string): string {
+  // No code point has more than two units, so that a long prompt is not taken apart as a whole.
+  const start = Array.from(prompt.slice(0, 2 * QUOTED_CHARACTERS)).slice(0, QUOTED_CHARACTERS).join('')
+  return start.replace(/\p{Cc}/gu, '')
+}
+
+function splitWords(text: string): string[] {
+  return text.match(/\S+\s*/g) ?? []
+}
+
+function countWords(text: string): number {
+  let count = 0
+  for (const _word of text.matchAll(/\S+/g)) count++
+  return count
+}
+
+/** `chat-` and 32 hex digits. */
+export function newChatId(): string {
+  return `chat-${randomUUID().replaceAll('-', '')}`
+}
+
+/** One word on its way. */
+export function wordChunk(id: string, index: number, delta: string) {
+  return { id, object: 'chat.chunk', index, delta, finish_reason: null }
+}
+
+/** The last chunk: no word, but why it ends and what it cost. */
+export function lastChunk(id: string, { words, promptTokens, finishReason }: ChatReply) {
+  const usage = { completion_tokens: words.length, prompt_tokens: promptTokens, total_tokens: words.length + promptTokens }
+  return { id, object: 'chat.chunk', index: words.length, delta: '', finish_reason: finishReason, usage }
+}

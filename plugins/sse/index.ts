@@ -1,0 +1,14 @@
+/** The door of the plugin `sse`: streams of server-sent events. */
+import { definePlugin } from 'svc/plugin'
+import { registerChat } from './routes/chat.ts'
+import { registerEvents } from './routes/events.ts'
+
+export default definePlugin({
+  title: 'Server-Sent Events',
+  description: 'Numbered events that can be resumed, and a chat reply word by word.',
+  paths: ['/sse'],
+  register(app, svc) {
+    registerEvents(app, svc)
+    registerChat(app, svc)
+  },
+})
