@@ -1,0 +1,14 @@
+/** The door of the plugin `websocket`: an echo and a ticker over WebSocket. */
+import { definePlugin } from 'svc/plugin'
+import { registerEcho } from './routes/echo.ts'
+import { registerTime } from './routes/time.ts'
+
+export default definePlugin({
+  title: 'WebSocket',
+  description: 'Echoes every message, or sends the time in ticks.',
+  paths: ['/ws'],
+  register(app, svc) {
+    registerEcho(app, svc)
+    registerTime(app, svc)
+  },
+})
