@@ -1,0 +1,70 @@
+/** Owns what a JSON-RPC message becomes: which items are requests, who answers them, what is sent back (JSON-RPC 2.0, 4 to 6). */
+import { isJsonObject } from 'svc/plugin'
+import { ExactNumber, parseExactly, writeExactly } from './exact-json.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST, methodNotFound, PARSE_ERROR, RpcError } from './errors.ts'
+import type { RpcErrorObject } from './errors.ts'
+import { METHODS } from './methods.ts'
+import type { MethodHost, Params } from './methods.ts'
+
+export interface DispatchHost extends MethodHost {
+  /** Items of a batch at most. */
+  maxBatch: number
+}
+
+type Id = string | ExactNumber | null
+type Outcome = { result: unknown } | { error: RpcErrorObject }
+
+/** The text of the reply; null when nothing is to be said: notifications alone. */
+export async function dispatch(body: Buffer, host: DispatchHost): Promise<string | null> {
+  const message = parseExactly(body)
+  if (message === undefined) return write({ error: PARSE_ERROR }, null)
+  if (!Array.isArray(message)) return answerItem(message, host)
+  if (message.length === 0 || message.length > host.maxBatch) return write({ error: INVALID_REQUEST }, null)
+  const replies = (await Promise.all(message.map(item => answerItem(item, host)))).filter(reply => reply !== null)
+  return replies.length === 0 ? null : `[${replies.join(',')}]`
+}
+
+async function answerItem(item: unknown, host: MethodHost): Promise<string | null> {
+  if (!isRequest(item)) return write({ error: INVALID_REQUEST }, idOf(item))
+  const outcome = await call(item.method, item.params, host)
+  return Object.hasOwn(item, 'id') ? write(outcome, idOf(item)) : null
+}
+
+/** An item that is none of these is answered even without an id: it is no notification. */
+function isRequest(item: unknown): item is { method: string; params?: unknown } {
+  return isJsonObject(item) && item.jsonrpc === '2.0' && typeof item.method === 'string' && (!Object.hasOwn(item, 'id') || isId(item.id))
+}
+
+function isId(value: unknown): value is Id {
+  return value === null || typeof value === 'string' || value instanceof ExactNumber
+}
+
+function idOf(item: unknown): Id {
+  return isJsonObject(item) && isId(item.id) ? item.id : null
+}
+
+async function call(name: string, params: unknown, host: MethodHost): Promise<Outcome> {
+  const method = METHODS.get(name)
+  if (method === undefined) return { error: methodNotFound(name) }
+  if (!isParams(params)) return { error: { code: -32602, message: 'Invalid params: an array or an object is needed' } }
+  try {
+    return { result: await method(params, host) }
+  } catch (error) {
+    if (error instanceof RpcError) return { error: error.object }
+    throw error
+  }
+}
+
+/** A number is an object here, too. */
+function isParams(value: unknown): value is Params {
+  return value === undefined || (typeof value === 'object' && value !== null && !(value instanceof ExactNumber))
+}
+
+function write(outcome: Outcome, id: Id): string {
+  try {
+    return writeExactly({ jsonrpc: '2.0', ...outcome, id })
+  } catch {
+    // What could just be parsed may be nested too deep to be written.
+    return writeExactly({ jsonrpc: '2.0', error: INTERNAL_ERROR, id })
+  }
+}

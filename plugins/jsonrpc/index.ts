@@ -1,0 +1,10 @@
+/** The door of the plugin `jsonrpc`: a JSON-RPC 2.0 server with a handful of methods. */
+import { definePlugin } from 'svc/plugin'
+import { registerRoutes } from './routes.ts'
+
+export default definePlugin({
+  title: 'JSON-RPC 2.0',
+  description: 'Methods to echo, reckon, wait and fail, in single calls, notifications and batches.',
+  paths: ['/jsonrpc'],
+  register: registerRoutes,
+})
