@@ -1,0 +1,16 @@
+/** The door of the plugin `webhooks`: signatures verified and made. */
+import { definePlugin } from 'svc/plugin'
+import { registerReceive } from './routes/receive.ts'
+import { registerSign } from './routes/sign.ts'
+import { registerVerify } from './routes/verify.ts'
+
+export default definePlugin({
+  title: 'Webhook signatures',
+  description: 'Verifies and makes webhook signatures in three schemes; sends nothing itself.',
+  paths: ['/webhooks'],
+  register(app, svc) {
+    registerVerify(app, svc)
+    registerSign(app, svc)
+    registerReceive(app, svc)
+  },
+})

@@ -1,0 +1,87 @@
+/** `POST /webhooks/verify` and `/webhooks/verify/{scheme}`: is this message signed with that secret? */
+import { describe, isFlagSet, readQuery } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
+import { failures } from '../errors.ts'
+import { presentedSecret } from '../presented-secret.ts'
+import { findScheme } from '../schemes.ts'
+import { standard } from '../schemes/standard.ts'
+import type { Scheme } from '../schemes/scheme.ts'
+import { verify } from '../verification.ts'
+
+const secret: RouteParameter[] = [
+  { name: 'X-Webhook-Secret', in: 'header', schema: { type: 'string' } },
+  { name: 'secret', in: 'query', description: 'Where the header is absent', schema: { type: 'string' } },
+  { name: 'tolerance', in: 'query', description: 'Seconds of age, either way', schema: { type: 'integer', minimum: 0, maximum: 2_592_000, default: 300 } },
+  { name: 'ignore_timestamp', in: 'query', description: 'Take any age', schema: { type: 'boolean' } },
+]
+const shared = {
+  category: 'Request Bin & Webhooks',
+  responses: {
+    200: { description: 'The signature is valid' },
+    400: { description: 'Something is missing or malformed' },
+    401: { description: 'Wrong signature, or a timestamp outside the tolerance' },
+  },
+} satisfies Partial<RouteDescription>
+
+const byDefault: RouteDescription = {
+  ...shared,
+  summary: 'Verify a Standard Webhooks signature',
+  description: 'Every answer names the signature that was expected.',
+  parameters: secret,
+  examples: [{
+    name: 'Public test vector',
+    method: 'POST',
+    path: '/webhooks/verify?ignore_timestamp=true',
+    headers: [
+      { name: 'webhook-id', value: 'msg_p5jXN8AQM9LWM0D4loKWxJek' },
+      { name: 'webhook-timestamp', value: '1614265330' },
+      { name: 'webhook-signature', value: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=' },
+      { name: 'X-Webhook-Secret', value: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+    ],
+    body: '{"test": 2432232314}',
+    bodyType: 'json',
+    expectStatus: 200,
+  }],
+}
+const byName: RouteDescription = {
+  ...shared,
+  summary: 'Verify a signature of one scheme',
+  parameters: [{ name: 'scheme', in: 'path', required: true, schema: { type: 'string', enum: ['standard', 'hmac-hex', 'timestamped'] } }, ...secret],
+  responses: { ...shared.responses, 404: { description: 'No such scheme' } },
+  examples: [{
+    name: 'Body alone, hex',
+    method: 'POST',
+    path: '/webhooks/verify/hmac-hex',
+    headers: [
+      { name: 'X-Hub-Signature-256', value: 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17' },
+      { name: 'X-Webhook-Secret', value: "It's a Secret to Everybody" },
+    ],
+    body: 'Hello, World!',
+    expectStatus: 200,
+  }],
+}
+
+export function registerVerify(app: FastifyInstance, svc: Svc): void {
+  function answer(request: FastifyRequest, reply: FastifyReply, scheme: Scheme): FastifyReply {
+    const query = readQuery(request)
+    const { report, failure } = verify({
+      scheme,
+      headers: request.headers,
+      body: svc.http.body(request),
+      secret: presentedSecret(request, query),
+      tolerance: query.get('tolerance'),
+      ignoreTimestamp: isFlagSet(request, 'ignore_timestamp'),
+    })
+    if (failure === null) return reply.send(report)
+    return reply.code(failure.status).send({ ...report, error: failure.error, message: failure.message })
+  }
+
+  app.post('/webhooks/verify', describe(byDefault), (request, reply) => answer(request, reply, standard))
+
+  app.post<{ Params: { scheme: string } }>('/webhooks/verify/:scheme', describe(byName), (request, reply) => {
+    const scheme = findScheme(request.params.scheme)
+    if (scheme !== undefined) return answer(request, reply, scheme)
+    const { status, error, message } = failures.unknownScheme(request.params.scheme)
+    return reply.code(status).send({ valid: false, error, message, expected_signature: null })
+  })
+}

@@ -1,0 +1,53 @@
+/** Owns signed examples: a payload, its headers, and the command that sends them. */
+import { randomUUID } from 'node:crypto'
+import { curlCommand } from './curl-command.ts'
+import { DEMO_SECRETS } from './demo-secrets.ts'
+import { DEFAULT_TOLERANCE_SECS, unixNow } from './schemes.ts'
+import { signatureOf } from './schemes/scheme.ts'
+import type { Scheme } from './schemes/scheme.ts'
+
+export interface SigningRequest {
+  scheme: Scheme
+  secret: string
+  key: Buffer
+  payload: string
+  id: string
+  /** Unix seconds as they are written. */
+  timestamp: string
+  baseUrl: string
+}
+
+/** What `/webhooks/sign` answers. */
+export function signExample({ scheme, secret, key, payload, id, timestamp, baseUrl }: SigningRequest) {
+  const facts = { id, timestamp }
+  const signature = signatureOf(scheme, key, facts, Buffer.from(payload))
+  const headers = { ...scheme.write(signature, facts), 'content-type': 'application/json' }
+  const verifyPath = scheme.name === 'standard' ? '/webhooks/verify' : `/webhooks/verify/${scheme.name}`
+  // The command is to succeed whatever moment was signed for.
+  const isOld = scheme.hasTimestamp && Math.abs(unixNow() - Number(timestamp)) > DEFAULT_TOLERANCE_SECS / 2
+  return {
+    scheme: scheme.name,
+    secret,
+    headers,
+    body: payload,
+    signed_content: scheme.prefix(facts) + payload,
+    verify_path: verifyPath,
+    receive_path: DEMO_SECRETS.find(demo => demo.secret === secret)?.receive_path ?? null,
+    curl: curlCommand({ url: `${baseUrl}${verifyPath}`, query: isOld ? 'ignore_timestamp=true' : '', headers, secret, body: payload }),
+  }
+}
+
+/** What is signed when nobody brings a payload. */
+export function samplePayload(): string {
+  return JSON.stringify({
+    type: 'order.created',
+    timestamp: new Date().toISOString(),
+    data: { id: 'ord_1001', amount: 4200, currency: 'EUR' },
+  })
+}
+
+/** An id that survives in a header as it stands; else `msg_` and 32 hex digits. */
+export function messageId(wanted: string | null): string {
+  const isUsable = wanted !== null && wanted.length <= 256 && /^[!-~](?:[ -~]*[!-~])?$/.test(wanted)
+  return isUsable ? wanted : `msg_${randomUUID().replaceAll('-', '')}`
+}
