@@ -9,6 +9,7 @@ import type { SvcHttp, SvcStreams } from './host/plugin.ts'
 import { contextOf } from './http/context.ts'
 import type { Inspector } from './inspector/inspector.ts'
 import type { Instance } from './instance.ts'
+import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface ControlDepsSources {
@@ -16,13 +17,14 @@ export interface ControlDepsSources {
   http: SvcHttp
   instance: Instance
   inspector: Inspector
+  limits: Limits
   metrics: Metrics
   streamsOf(generation: number): SvcStreams
   host(): Host
   effectiveConfig(): object
 }
 
-export function createControlDeps({ config, http, instance, inspector, metrics, streamsOf, host, effectiveConfig }: ControlDepsSources): ControlDeps {
+export function createControlDeps({ config, http, instance, inspector, limits, metrics, streamsOf, host, effectiveConfig }: ControlDepsSources): ControlDeps {
   const routes = (): RouteRecord[] => host().current().routes.list
   const plugins: ControlDeps['plugins'] = {
     records: () => host().records(),
@@ -39,7 +41,7 @@ export function createControlDeps({ config, http, instance, inspector, metrics, 
     reload: force => host().reload({ force }),
   }
   return {
-    config, http, inspector, metrics, plugins, effectiveConfig, routes,
+    config, http, inspector, limits, metrics, plugins, effectiveConfig, routes,
     instance: {
       ...instance,
       catalog: () => buildCatalog(routes(), instance.version),

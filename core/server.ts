@@ -12,11 +12,13 @@ import { Host } from './host/host.ts'
 import type { SvcStreams } from './host/plugin.ts'
 import type { SharedServices } from './host/services.ts'
 import { createAdminGuard } from './http/admin-guard.ts'
+import { createControlAuth } from './http/control-auth/control-auth.ts'
 import { createCors } from './http/cors.ts'
 import { createEntrance } from './http/entrance.ts'
 import { exposedHeaders } from './http/exposed-headers.ts'
 import { Listener } from './http/listeners.ts'
 import type { ListenerHandlers } from './http/listeners.ts'
+import { createStreamPlan } from './http/stages/plan-limits.ts'
 import { createRequestFacts } from './http/request-facts.ts'
 import { StreamRegistry } from './http/streams.ts'
 import { corsForTakeOver } from './http/take-over.ts'
@@ -25,6 +27,7 @@ import { createSvcStreams } from './http/svc-streams.ts'
 import { createInspector } from './inspector/inspector.ts'
 import { createInstance, readGitSha } from './instance.ts'
 import type { Ports } from './instance.ts'
+import { createCallAdmission } from './limits/call-admission.ts'
 import { createLimits } from './limits/limits.ts'
 import { createLog } from './log.ts'
 import type { Log } from './log.ts'
@@ -85,24 +88,28 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const metrics = createMetrics()
   const cors = createCors({ origins: config.corsOrigins })
   const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
-  const limits = createLimits(config)
-  const inspector = createInspector({ config, isControlCredential: value => guard.matches(value) })
+  const controlAuth = createControlAuth({ config, guard, warn: message => log.warn(message) })
+  const limits = createLimits({ config, metrics, usageFile: config.usageFile === null ? null : resolve(workingDirectory, config.usageFile), warn: message => log.warn(message) })
+  await limits.open()
+  const plan = createStreamPlan(limits)
+  const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value) })
   const http = createSvcHttp({ config, guard })
   const ports: Ports = { http: null, https: null, grpc: null }
   const instance = createInstance(config, VERSION, config.gitSha ?? await readGitSha(PRODUCT_FOLDER), () => ({ ...ports }))
 
   const requestMetrics = new RequestMetrics(metrics, instance)
-  const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, limits.streams)
+  const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
 
   // The host is needed by what it hands to plugins: these are asked only after it stands.
   let host!: Host
   const deps = createControlDeps({
-    config, http, instance, inspector, metrics, streamsOf,
+    config, http, instance, inspector, limits, metrics, streamsOf,
     host: () => host,
     effectiveConfig: () => effectiveView(config, { configFile, generation: host.current().number, warnings }),
   })
   const shared: SharedServices = {
-    config, log, http, limits, inspector, metrics,
+    config, log, http, inspector, metrics,
+    limits: createCallAdmission({ limits }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
     cors: (request, expose) => corsForTakeOver(cors, request, expose),
@@ -116,7 +123,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     extraOptions: options.extraOptions,
     build: {
       config, states, shared,
-      generationOptions: { websockets: { streams, plan: limits.streams }, errors: { log } },
+      generationOptions: { websockets: { streams, plan }, errors: { log } },
       exposedHeaders: ofDoors => exposedHeaders(ofDoors, limits.exposedHeaders),
       registerCore: generation => {
         generation.app.register(async app => {
@@ -130,7 +137,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   let isDraining = false
   const facts = createRequestFacts(config)
-  const handlers = createEntrance(host, { config, cors, log, inspector, metrics: requestMetrics, isDraining: () => isDraining }, facts)
+  const handlers = createEntrance(host, { config, cors, log, guard, controlAuth, limits, inspector, metrics: requestMetrics, isDraining: () => isDraining }, facts)
   const listeners = await openListeners(handlers)
   const watcher = new Watcher(() => void host.reload())
   if (config.watch) {
@@ -177,6 +184,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       isDraining = true
       await watcher.close()
       await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)
+      await limits.close()
       states.close()
       await log.flush()
     })()),

@@ -6,6 +6,7 @@ import { registerDocs } from './docs.ts'
 import { registerInstance } from './instance.ts'
 import { registerLanding } from './landing.ts'
 import { registerMetrics } from './metrics.ts'
+import { registerUsage } from './usage.ts'
 import { registerRequests } from './requests.ts'
 
 /** Registers the routes of the instance and of the control plane, which no plugin owns and nothing switches off. */
@@ -15,5 +16,6 @@ export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): voi
   registerControl(app, deps)
   registerRequests(app, deps)
   registerMetrics(app, deps)
+  registerUsage(app, deps)
   registerDocs(app, deps)
 }

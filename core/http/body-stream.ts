@@ -50,6 +50,8 @@ export function openStream<Options extends BodyStreamOptions, S extends Response
   if (!isLate) {
     if (opening.admit?.() === false) return null
     sendHead(opening, headers)
+    // The plan may have refused at the sight of the head, and answered.
+    if ((response as { isTakenOver?: boolean }).isTakenOver) return null
   }
   const stream = new Stream(opening)
   if (isLate) stream.abandon()

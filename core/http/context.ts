@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { AnyRequest, Origin, RouteDescription, SessionKey } from '../host/plugin.ts'
+import type { Lease } from '../limits/lease.ts'
 import { firstHeader } from './header.ts'
 import type { SvcResponse } from './response.ts'
 import type { CoreRoute, RoutingGeneration } from './routing.ts'
@@ -62,6 +63,8 @@ export class RequestContext {
   expectsContinue = false
   /** The control plane has checked a credential of this request and taken it. */
   hasControlCredential = false
+  /** What the request holds of the plan; null where no limit applies. */
+  lease: Lease | null = null
   /** Hear of the bytes of response body as they are written. */
   readonly egress: EgressCounter[] = []
   /** Whether the head that goes out announces an event stream; known when `onHead` is called. */

@@ -5,16 +5,21 @@
  */
 import type { Config } from '../config/variables.ts'
 import type { Inspector } from '../inspector/inspector.ts'
+import type { Limits } from '../limits/limits.ts'
 import type { Log } from '../log.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
+import type { AdminGuard } from './admin-guard.ts'
 import { answer, answerFailure, answerInstead } from './answer.ts'
 import { announcedLength, bodyLimitOf, readBody, refuseBody } from './body.ts'
 import type { RequestContext } from './context.ts'
 import type { Cors } from './cors.ts'
 import { badRequest, internalError, methodNotAllowed, notFound, notFoundOfPlugin, requestTimeout } from './failures.ts'
 import { requestIdOf } from './request-id.ts'
+import type { ControlAuth } from './control-auth/control-auth.ts'
+import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
 import { injectFaults } from './stages/faults.ts'
+import { limitByPlan } from './stages/plan-limits.ts'
 import { observe } from './stages/observation.ts'
 
 /** What the stages need of the process. */
@@ -24,6 +29,9 @@ export interface PipelineServices {
   log: Log
   metrics: RequestMetrics
   inspector: Inspector
+  controlAuth: ControlAuth
+  guard: AdminGuard
+  limits: Limits
   isDraining(): boolean
 }
 
@@ -33,6 +41,8 @@ const STAGES: readonly Stage[] = [
   observe,
   assignRequestId,
   applyCors,
+  authenticateControl,
+  limitByPlan,
   startTimer,
   capture,
   refuseAnnouncedBody,

@@ -23,6 +23,7 @@ export function adoptWebSockets(app: FastifyInstance, generation: number, { stre
     context.status = 101
     if (context.timer !== null) clearTimeout(context.timer)
     context.timer = null
+    context.lease?.becomeStream()
     const headers = context.response.getHeaders()
     for (const name in headers) lines.push(`${name}: ${String(headers[name])}`)
     if (context.vary !== null) lines.push(`Vary: ${context.vary}`)

@@ -1,18 +1,65 @@
-/** Plan limits of the instance. Inactive: nothing is limited, counted or decorated. */
+/** The limits of the instance as the rest of the core uses them. Without a plan nothing is limited, counted or decorated. */
 import type { Config } from '../config/variables.ts'
-import type { SvcLimits } from '../host/plugin.ts'
-import type { StreamPlan } from '../http/svc-streams.ts'
+import type { SessionKey } from '../host/plugin.ts'
+import type { Metrics } from '../metrics.ts'
+import { systemLimitClock } from './clock.ts'
+import type { LimitClock } from './clock.ts'
+import { DIMENSIONS, PlanLimiter } from './plan-limiter.ts'
+import type { Refusal } from './plan-limiter.ts'
+import { planRejection } from './plan-rejection.ts'
+import type { Rejection } from './plan-rejection.ts'
+import { UsageFile } from './usage-file.ts'
+import { usageRecord } from './usage-record.ts'
+import type { UsageRecord } from './usage-record.ts'
 
-export interface Limits extends SvcLimits {
-  readonly streams: StreamPlan
-  /** Headers that browsers may read while limits are active. */
+export interface Limits {
+  /** Null: no plan is active. */
+  readonly limiter: PlanLimiter | null
+  readonly plan: string
+  /** Milliseconds a stream may live; null: as long as it likes. */
+  readonly streamLifetimeMs: number | null
+  /** Headers that browsers may read while a plan is active. */
   readonly exposedHeaders: string[]
+  /** The answer to a refused request. Counts the rejection. */
+  reject(refusal: Refusal): Rejection
+  usage(session: SessionKey): UsageRecord
+  /** Reads the usage file. */
+  open(): Promise<void>
+  /** Writes it for the last time. */
+  close(): Promise<void>
 }
 
-export function createLimits(_config: Config): Limits {
+export interface LimitsOptions {
+  config: Config
+  metrics: Metrics
+  /** Absolute path of the usage file, or null. */
+  usageFile: string | null
+  warn(message: string): void
+  clock?: LimitClock
+}
+
+const EXPOSED = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Svc-Limit', 'X-Svc-Plan', 'X-Svc-Quota-Remaining']
+
+export function createLimits({ config, metrics, usageFile, warn, clock = systemLimitClock }: LimitsOptions): Limits {
+  const { name, active, limits } = config.plan
+  const limiter = active ? new PlanLimiter(limits, clock) : null
+  const file = limiter === null || usageFile === null || limits.scope !== 'instance'
+    ? null
+    : new UsageFile({ path: usageFile, plan: name, counters: limiter.instance, clock, warn })
+  const rejections = metrics.counter('svc_limit_rejections_total', 'Requests and calls that the plan refused', ['dimension'])
+  for (const dimension of DIMENSIONS) rejections.inc({ dimension }, 0)
+
   return {
-    streams: { admit: () => true, lifetimeMs: null },
-    exposedHeaders: [],
-    admitCall: async () => ({ admitted: true }),
+    limiter,
+    plan: name,
+    streamLifetimeMs: active && limits.streamLifetimeSecs !== null ? limits.streamLifetimeSecs * 1000 : null,
+    exposedHeaders: active ? EXPOSED : [],
+    reject(refusal) {
+      rejections.inc({ dimension: refusal.dimension })
+      return planRejection(refusal, name, limits, clock.wall())
+    },
+    usage: session => usageRecord(config, limiter, session, clock),
+    open: async () => file?.open(),
+    close: async () => file?.close(),
   }
 }

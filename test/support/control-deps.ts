@@ -6,6 +6,7 @@ import type { ControlDeps, PluginsOverview } from '../../core/control/deps.ts'
 import { buildOpenapi } from '../../core/control/openapi.ts'
 import { toTemplate, type RouteRecord } from '../../core/http/route-record.ts'
 import type { ClearResult, SwitchResult } from '../../core/host/switching.ts'
+import type { Limits } from '../../core/limits/limits.ts'
 import { createInspector } from '../../core/inspector/inspector.ts'
 import { HttpError, type FastifyReply, type FastifyRequest, type PluginRecord, type ReloadResult, type SvcHttp } from '../../core/host/plugin.ts'
 
@@ -70,6 +71,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       baseUrl: () => host.baseUrl,
       origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, baseUrl: host.baseUrl }),
       clientIp: () => '203.0.113.9',
+      session: () => ({ key: 'ip:203.0.113.9', label: 'ip:203.0.113.9', header: null }),
       negotiate: (request: FastifyRequest, reply: FastifyReply, value: unknown) => reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),
       notFound: (_request: FastifyRequest, reply: FastifyReply) => reply.code(404).send({ error: 'not found' }),
     } as Partial<SvcHttp> as SvcHttp,
@@ -109,6 +111,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       ...createInspector({ config: { ...config, shared: { enabled: false } } as Config, isControlCredential: () => false }),
       counters: () => ({ stored: 3, capacity: 500, total_captured: 7 }),
     },
+    limits: { usage: () => ({ plan: 'none' }) } as Partial<Record<keyof Limits, unknown>> as Limits,
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => '' },
     openEvents(_request, reply) {
       void reply.type('text/event-stream').send(': fake\n\n')

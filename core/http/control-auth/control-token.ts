@@ -1,0 +1,67 @@
+/** Verifies control-plane tokens: JWTs (RFC 7519) signed with Ed25519 (RFC 8037, RFC 9864). */
+import type { KeyObject } from 'node:crypto'
+import { errors, jwtVerify } from 'jose'
+import { grantedScopes } from './scopes.ts'
+import type { Scope } from './scopes.ts'
+
+export type TokenProblem = 'expired' | 'not_yet_valid' | 'invalid_audience' | 'invalid_signature' | 'invalid_algorithm' | 'missing_claim' | 'malformed'
+export type TokenVerdict = { scopes: Scope[] } | { problem: TokenProblem }
+
+/** Characters. */
+const MAX_LENGTH = 8192
+/** Seconds. */
+const CLOCK_SKEW = 30
+/** Valid tokens that are remembered. */
+const MAX_REMEMBERED = 1000
+
+export interface ControlTokens {
+  /** Answers at once for a token that was verified before. */
+  verify(token: string): TokenVerdict | Promise<TokenVerdict>
+  /** Whether a token was verified and is still valid. */
+  isKnown(token: string): boolean
+}
+
+/** Clients send one token with every request, so that verified ones are remembered until they expire. */
+export function createControlTokens(key: KeyObject, audience: string): ControlTokens {
+  const known = new Map<string, { scopes: Scope[]; validUntilMs: number }>()
+
+  function recall(token: string): Scope[] | null {
+    const found = known.get(token)
+    if (found === undefined) return null
+    if (Date.now() < found.validUntilMs) return found.scopes
+    known.delete(token)
+    return null
+  }
+
+  async function verify(token: string): Promise<TokenVerdict> {
+    if (token.length > MAX_LENGTH) return { problem: 'malformed' }
+    try {
+      const { payload } = await jwtVerify(token, key, { algorithms: ['EdDSA', 'Ed25519'], audience, clockTolerance: CLOCK_SKEW, requiredClaims: ['exp', 'aud'] })
+      const scopes = grantedScopes(payload.scope)
+      if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value!)
+      known.set(token, { scopes, validUntilMs: (payload.exp! + CLOCK_SKEW) * 1000 })
+      return { scopes }
+    } catch (error) {
+      return { problem: problemOf(error) }
+    }
+  }
+
+  return {
+    verify(token) {
+      const scopes = recall(token)
+      return scopes === null ? verify(token) : { scopes }
+    },
+    isKnown: token => recall(token) !== null,
+  }
+}
+
+const CLAIM_PROBLEMS: Record<string, TokenProblem> = { aud: 'invalid_audience', nbf: 'not_yet_valid' }
+
+function problemOf(error: unknown): TokenProblem {
+  if (error instanceof errors.JWTExpired) return 'expired'
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'invalid_signature'
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'invalid_algorithm'
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return 'malformed'
+  if (error.reason === 'missing') return 'missing_claim'
+  return (error.reason === 'check_failed' ? CLAIM_PROBLEMS[error.claim] : undefined) ?? 'malformed'
+}
