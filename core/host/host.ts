@@ -179,6 +179,7 @@ export class Host {
     const isStart = this.#result === null
     const before = isStart ? [] : this.records()
     const isRead = this.#settings.read()
+    for (const { at, message, line } of this.#settings.fileErrors) this.#options.log.warn('load error', { at, message, line })
     if (!isRead && !isStart) return this.#unchanged(startedAt, false)
     await this.#look()
     const bytes = await this.#hash(fingerprintPath)

@@ -23,6 +23,8 @@ export class Inventory {
   readonly #loaded = new Map<string, { fingerprint: string; loaded: Loaded }>()
   /** Section of each plugin that was ever seen; a section whose plugin fails to load is still no unknown key. */
   readonly #sections = new Map<string, string>()
+  /** Plugins that cannot run on the options they were given, for example without a required one. */
+  readonly #invalid = new Map<string, string>()
   readonly #schemas: ValidatorCache = new WeakMap()
 
   /** Key of the plugin's section in `svc.yaml`. */
@@ -35,8 +37,14 @@ export class Inventory {
     return this.#loaded.get(found.folder)?.loaded ?? null
   }
 
+  /** Why a plugin cannot run on its options; undefined when it can. */
+  invalidOptions(name: string): string | undefined {
+    return this.#invalid.get(name)
+  }
+
   /** Loads what is new or changed and checks everybody's options. */
   async candidates(found: readonly FoundPlugin[], generation: number, running: ReadonlyMap<string, LoadedPlugin> | undefined, settings: Settings): Promise<Candidates> {
+    this.#invalid.clear()
     const usable = found.filter(plugin => plugin.problem === null)
     await Promise.all(usable.map(plugin => this.#load(plugin, generation)))
     this.#forget(new Set(found.map(plugin => plugin.folder)))
@@ -53,6 +61,8 @@ export class Inventory {
       }
       const lastGood = before !== null && before.found.fingerprint !== loaded.code.found.fingerprint ? before : null
       candidates.set(plugin.name, { name: plugin.name, current: loaded.code, lastGood, options: this.#options(loaded.code.door, plugin.name, settings, errors) })
+      const invalid = this.#invalid.get(plugin.name)
+      if (invalid !== undefined) failed.set(plugin.name, invalid)
     }
     const sections = new Set([...failed.keys(), ...found.map(plugin => this.sectionOf(plugin.name))])
     errors.push(...settings.unknownSections(sections), ...settings.unknownPlugins(new Set(found.map(plugin => plugin.name))))
@@ -84,7 +94,8 @@ export class Inventory {
       return {}
     }
     const isList = (door.options as { type?: unknown }).type === 'array'
-    const { value, errors: wrong } = applySchema(door.options, given ?? (isList ? [] : {}), section, this.#schemas)
+    const { value, errors: wrong, isValid } = applySchema(door.options, given ?? (isList ? [] : {}), section, this.#schemas)
+    if (!isValid) this.#invalid.set(name, wrong.at(-1)?.message ?? 'its options are not valid')
     for (const { at, message } of wrong) errors.push(settings.locate({ at, message }, section))
     return value as Record<string, unknown>
   }

@@ -44,6 +44,8 @@ function errorOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult)
   if (plugin.problem !== null) return { phase: 'discover', message: plugin.problem }
   const loaded = inventory.look(plugin)
   if (loaded !== null && 'error' in loaded) return { phase: 'load', message: loaded.error }
+  const invalid = inventory.invalidOptions(plugin.name)
+  if (invalid !== undefined) return { phase: 'options', message: invalid }
   const failure = result.failures.get(plugin.name)
   if (failure !== undefined) return { phase: 'register', message: failure }
   const verdict = result.arrangement.verdicts.get(plugin.name)

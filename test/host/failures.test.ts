@@ -30,6 +30,7 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
   ['builds on one that failed', { bad: plugin('bad', 'x', { door: 'buildsOn: ["worse"],' }), worse: 'throw new Error("x")' }, 'register', /"worse", which failed/],
   ['needs itself', { bad: plugin('bad', 'x', { door: 'buildsOn: ["bad"],' }) }, 'register', /needs itself: bad -> bad/],
   ['needs itself by another', { bad: plugin('bad', 'x', { door: 'buildsOn: ["other"],' }), other: plugin('other', 'x', { door: 'uses: ["bad"],' }) }, 'register', /needs itself: /],
+  ['lacks an option that it requires', { bad: plugin('bad', 'x', { door: "options: { type: 'object', required: ['key'], properties: { key: { type: 'string' } } }," }) }, 'options', /key/],
   ['offers a point of another plugin', { bad: plugin('bad', 'x', { body: 'svc.offer("good.point" as never, 1 as never)' }) }, 'register', /named "bad\.<point>"/],
   ['uses a point that its door does not name', { bad: plugin('bad', 'x', { body: 'svc.use("good.point" as never)' }) }, 'register', /name it in buildsOn or uses/],
 ]
