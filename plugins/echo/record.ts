@@ -1,6 +1,6 @@
 /** Reads a request into an echo record. */
 import { isUtf8 } from 'node:buffer'
-import { queryRecord } from 'svc/plugin'
+import { queryRecord, rawQuery } from 'svc/plugin'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import type { EchoBody, EchoRecord, Recorder } from './types.ts'
 
@@ -11,9 +11,8 @@ export function createRecorder(svc: Svc): Recorder {
 function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
   const target = request.raw.url ?? '/'
   const origin = http.origin(request)
-  const queryAt = target.indexOf('?')
-  const path = queryAt === -1 ? target : target.slice(0, queryAt)
-  const query = queryAt === -1 ? '' : target.slice(queryAt + 1)
+  const query = rawQuery(request)
+  const path = pathOf(target)
   return {
     method: request.method,
     url: target.startsWith('/') ? origin.baseUrl + target : target,
@@ -29,6 +28,13 @@ function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
     body: toBody(http.body(request)),
     timestamp_unix_ms: Date.now(),
   }
+}
+
+/** Path as received; that of an absolute target (RFC 9112, 3.2.2) begins behind its authority. */
+function pathOf(target: string): string {
+  const queryAt = target.indexOf('?')
+  const path = queryAt === -1 ? target : target.slice(0, queryAt)
+  return path.startsWith('/') ? path : path.slice(path.indexOf('/', path.indexOf('//') + 2))
 }
 
 /** One entry per received line; HTTP/2's pseudo headers are no headers. */
