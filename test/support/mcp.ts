@@ -34,7 +34,8 @@ export async function post(url: string, body: unknown, headers: Record<string, s
   const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) })
   const text = await response.text()
   const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
-  const messages: Json[] = isStream ? readEvents(text).filter(event => event.data !== '').map(event => JSON.parse(event.data)) : text === '' ? [] : [JSON.parse(text)]
+  const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json')
+  const messages: Json[] = isStream ? readEvents(text).filter(event => event.data !== '').map(event => JSON.parse(event.data)) : isJson && text !== '' ? [JSON.parse(text)] : []
   return { status: response.status, headers: response.headers, answer: messages.at(-1) ?? {}, messages, isStream, text }
 }
 

@@ -2,13 +2,23 @@
 import { HttpError } from 'svc/plugin'
 import type { Exchange } from '../exchange.ts'
 import type { JsonObject } from '../types.ts'
-import { BASE_SCOPE, challenge, metadataUrl } from './protected-resource.ts'
+import type {} from '../../identity/types.ts'
+import { BASE_SCOPE, challenge, metadataUrl, resourceUrl } from './protected-resource.ts'
 
 /** Throws 401 with a challenge that leads to the metadata document. */
 export async function checkBearer(exchange: Exchange): Promise<JsonObject> {
   const token = /^Bearer +(\S+)$/i.exec(exchange.request.headers.authorization?.trim() ?? '')?.[1]
   if (token === undefined) throw unauthorized(exchange, 'unauthorized', 'Bearer token required')
-  throw unauthorized(exchange, 'invalid_token', 'no identity provider')
+  const tokens = exchange.mcp.svc.use('identity.tokens')
+  const verdict = await tokens?.verify(token, { algorithms: ['RS256'], typ: 'at+jwt', audiences: audiences(exchange) })
+  if (!verdict?.valid) throw unauthorized(exchange, 'invalid_token', verdict?.reason ?? 'there is no identity provider')
+  return verdict.claims
+}
+
+/** The resource itself and those accepted beside it, each with and without a trailing `/`. */
+function audiences({ mcp, server, request }: Exchange): string[] {
+  const accepted = [resourceUrl(mcp, server, request), ...mcp.svc.config.mcp.acceptedAudiences]
+  return accepted.flatMap((audience) => [audience.replace(/\/$/, ''), `${audience.replace(/\/$/, '')}/`])
 }
 
 /** Without a token the challenge says only where to get one (RFC 6750, 3.1). */

@@ -25,7 +25,7 @@ export function metadata(mcp: Mcp, server: Server, request: FastifyRequest): Jso
   const baseUrl = mcp.svc.http.baseUrl(request)
   return {
     resource: resourceUrl(mcp, server, request),
-    authorization_servers: [baseUrl],
+    authorization_servers: [mcp.svc.use('identity.tokens')?.issuer(request) ?? baseUrl],
     scopes_supported: [BASE_SCOPE, WRITE_SCOPE],
     bearer_methods_supported: ['header'],
     resource_name: server.isNamed ? `svc MCP (${server.name})` : 'svc MCP (protected)',
