@@ -1,0 +1,34 @@
+/** Errors of the Anthropic format: `{ type: "error", error: { type, message }, request_id }`. */
+import type { ErrorFacts, ErrorKind } from '../llm/types.ts'
+
+/** `error.type` of each kind; absent: `invalid_request_error`. */
+const types: Readonly<Partial<Record<ErrorKind, string>>> = {
+  missing_credential: 'authentication_error',
+  invalid_credential: 'authentication_error',
+  forbidden: 'permission_error',
+  not_found: 'not_found_error',
+  too_large: 'request_too_large',
+  rate_limit: 'rate_limit_error',
+  server_error: 'api_error',
+  unavailable: 'api_error',
+  overloaded: 'overloaded_error',
+  timeout: 'timeout_error',
+  status_5xx: 'api_error',
+}
+
+export const messages: Partial<Record<ErrorKind, string>> = {
+  missing_credential: 'x-api-key header is required',
+  invalid_credential: 'invalid x-api-key',
+  overloaded: 'Overloaded',
+  context_length: 'prompt is too long: 250000 tokens > 200000 maximum',
+  rate_limit: 'This request would exceed your rate limit of 4000 requests per minute.',
+}
+
+/** The id of a request as this API shows it. */
+export function requestIdOf(requestId: string): string {
+  return `req_${requestId.replaceAll('-', '')}`
+}
+
+export function anthropicError(kind: ErrorKind, { message, requestId }: ErrorFacts): object {
+  return { type: 'error', error: { type: types[kind] ?? 'invalid_request_error', message }, request_id: requestIdOf(requestId) }
+}

@@ -1,0 +1,162 @@
+/** `POST /messages`, plain and streamed, and `/messages/count_tokens`. */
+import type { ChatParsed, ChatResult, Choice, CountParsed, Engine, Finish, LlmRoute, LlmRouteDescription, RouteInput, StreamEvent } from '../llm/types.ts'
+import { cachedPrefix, noCacheUse, type CacheUse, type PromptCache } from './prompt-cache.ts'
+import { readRequest } from './request.ts'
+import type { MessagesOptions } from './types.ts'
+
+interface MessageWire {
+  cache: CacheUse
+  /** Thinking blocks come without their text. */
+  hidesThinking: boolean
+}
+type Parsed = ChatParsed<MessageWire>
+
+export const finishWords: Record<Finish, string> = {
+  stop: 'end_turn', stop_sequence: 'stop_sequence', length: 'max_tokens', tool_calls: 'tool_use', content_filter: 'refusal', prompt_filter: 'refusal',
+}
+
+const defaultModel = 'svc-claude'
+
+function describeAt(path: string, summary: string, examples: { name: string; body: object }[]): LlmRouteDescription {
+  return {
+    summary,
+    requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
+    parameters: [{ name: 'anthropic-version', in: 'header', description: '2026-10-21 refuses sampling parameters; every other value follows 2023-06-01', schema: { type: 'string' } }],
+    examples: examples.map(({ name, body }) => ({ name, method: 'POST', path: `/ai/anthropic/v1${path}`, headers: [{ name: 'anthropic-version', value: '2023-06-01' }], body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 })),
+  }
+}
+
+const hello = { model: 'svc-claude', max_tokens: 256, messages: [{ role: 'user', content: 'hello' }] }
+
+export function createMessages(engine: Engine, cache: PromptCache, options: MessagesOptions = {}): LlmRoute<Parsed> {
+  return {
+    method: 'POST', path: '/v1/messages', op: 'chat',
+    describe: describeAt('/messages', 'message', [{ name: 'Hello', body: hello }, { name: 'Stream', body: { ...hello, stream: true } }]),
+    framing: 'sse',
+    finishWords,
+    parse: (input) => parse(engine, cache, input),
+    render: (result, parsed) => ({ body: messageOf(engine, result, parsed, options) }),
+    stream: (result, parsed) => streamMessage(engine, result, parsed, options),
+  }
+}
+
+export function countTokens(engine: Engine): LlmRoute<CountParsed> {
+  return {
+    method: 'POST', path: '/v1/messages/count_tokens', op: 'count',
+    describe: describeAt('/messages/count_tokens', 'token count', [{ name: 'Hello', body: { model: hello.model, messages: hello.messages } }]),
+    parse(input) {
+      const body = input.json()
+      const model = engine.json.textOf(body.model) ?? input.defaultModel ?? defaultModel
+      return { op: 'count', model, request: readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: false }), wire: undefined }
+    },
+    render: ({ promptTokens }) => ({ body: { input_tokens: promptTokens } }),
+  }
+}
+
+function versionOf({ headers }: RouteInput): string | undefined {
+  const value = headers['anthropic-version']
+  return Array.isArray(value) ? value[0] : value
+}
+
+async function parse(engine: Engine, cache: PromptCache, input: RouteInput): Promise<Parsed> {
+  const { json } = engine
+  const body = input.json()
+  const model = json.textOf(body.model) ?? input.defaultModel ?? defaultModel
+  const request = readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: true })
+  const prefix = cachedPrefix(engine, body)
+  const use = prefix === null ? noCacheUse : await cache.use(input.session, model, prefix, Math.min(engine.count(prefix), engine.promptTokens(request) - 1))
+  return { op: 'chat', model, stream: body.stream === true, request, wire: { cache: use, hidesThinking: json.own(body.thinking, 'display') === 'omitted' } }
+}
+
+function usageOf(result: ChatResult, { cache }: MessageWire, outputTokens = result.completionTokens): Record<string, unknown> {
+  return {
+    input_tokens: result.promptTokens - cache.created - cache.read,
+    cache_creation_input_tokens: cache.created,
+    cache_read_input_tokens: cache.read,
+    cache_creation: { ephemeral_5m_input_tokens: cache.created, ephemeral_1h_input_tokens: 0 },
+    output_tokens: outputTokens,
+    output_tokens_details: result.reasoningTokens === 0 ? null : { thinking_tokens: result.reasoningTokens },
+    server_tool_use: null,
+    service_tier: 'standard',
+    inference_geo: null,
+    speed: null,
+  }
+}
+
+type Block = { type: string } & Record<string, unknown>
+
+/** A block as a whole, with the deltas that build it up from its empty form. */
+interface BuiltBlock {
+  whole: Block
+  empty: Block
+  deltas: { delta: object; paced: boolean }[]
+}
+
+/** Thinking first, then the text or the calls; a filtered reply has no block. */
+function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire): BuiltBlock[] {
+  const blocks: BuiltBlock[] = []
+  if (choice.finish === 'content_filter') return blocks
+  if (choice.reasoning !== '') {
+    const signature = Buffer.from(engine.digest('thinking', choice.reasoning), 'hex').toString('base64')
+    const shown = hidesThinking ? [] : choice.reasoningPieces
+    blocks.push({
+      whole: { type: 'thinking', thinking: shown.join(''), signature },
+      empty: { type: 'thinking', thinking: '', signature: '' },
+      deltas: [...shown.map((thinking) => ({ delta: { type: 'thinking_delta', thinking }, paced: true })), { delta: { type: 'signature_delta', signature }, paced: false }],
+    })
+  }
+  for (const call of choice.calls) {
+    const whole = { type: 'tool_use', id: `toolu_${call.id}`, name: call.name, input: call.args, caller: { type: 'direct' } }
+    blocks.push({
+      whole,
+      empty: { ...whole, input: {} },
+      deltas: [{ delta: { type: 'input_json_delta', partial_json: '' }, paced: false }, ...call.jsonPieces.map((piece) => ({ delta: { type: 'input_json_delta', partial_json: piece }, paced: true }))],
+    })
+  }
+  if (choice.calls.length === 0) {
+    blocks.push({ whole: { type: 'text', text: choice.text }, empty: { type: 'text', text: '' }, deltas: choice.pieces.map((text) => ({ delta: { type: 'text_delta', text }, paced: true })) })
+  }
+  return blocks
+}
+
+function endOf(choice: Choice): { stop_reason: string; stop_sequence: string | null; stop_details: object | null } {
+  const refused = choice.finish === 'content_filter'
+  return {
+    stop_reason: finishWords[choice.finish],
+    stop_sequence: choice.stopSequence,
+    stop_details: refused ? { type: 'refusal', category: 'general_harms', explanation: 'The content filter withheld this reply.' } : null,
+  }
+}
+
+function headOf(engine: Engine, parsed: Parsed, { idPrefix = 'msg_' }: MessagesOptions): object {
+  return { id: `${idPrefix}${engine.randomId(24)}`, type: 'message', role: 'assistant', model: parsed.model }
+}
+
+function messageOf(engine: Engine, result: ChatResult, parsed: Parsed, options: MessagesOptions): object {
+  const choice = result.choices[0] as Choice
+  return {
+    ...headOf(engine, parsed, options),
+    content: blocksOf(engine, choice, parsed.wire).map((block) => block.whole),
+    container: null,
+    diagnostics: null,
+    ...endOf(choice),
+    usage: usageOf(result, parsed.wire),
+  }
+}
+
+function* streamMessage(engine: Engine, result: ChatResult, parsed: Parsed, options: MessagesOptions): Iterable<StreamEvent> {
+  const choice = result.choices[0] as Choice
+  const emit = (type: string, fields: object, paced = false): StreamEvent => ({ event: type, data: { type, ...fields }, paced })
+  const message = { ...headOf(engine, parsed, options), content: [], container: null, diagnostics: null, stop_reason: null, stop_sequence: null, stop_details: null, usage: usageOf(result, parsed.wire, 1) }
+  yield emit('message_start', { message })
+  for (const [index, block] of blocksOf(engine, choice, parsed.wire).entries()) {
+    yield emit('content_block_start', { index, content_block: block.empty })
+    if (index === 0) yield emit('ping', {})
+    for (const { delta, paced } of block.deltas) yield emit('content_block_delta', { index, delta }, paced)
+    yield emit('content_block_stop', { index })
+  }
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens, output_tokens_details, server_tool_use } = usageOf(result, parsed.wire)
+  yield emit('message_delta', { delta: { ...endOf(choice), container: null }, usage: { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens, output_tokens_details, server_tool_use } })
+  yield emit('message_stop', {})
+}
+

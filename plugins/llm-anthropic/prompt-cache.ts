@@ -1,0 +1,48 @@
+/** Prompt caching as usage shows it: which prefixes a session has sent before. */
+import type { Svc } from 'svc/plugin'
+import type { Engine } from '../llm/types.ts'
+
+/** What a request reads from or writes to the cache, in tokens; one of them is 0. */
+export interface CacheUse {
+  created: number
+  read: number
+}
+
+export const noCacheUse: CacheUse = { created: 0, read: 0 }
+
+export interface PromptCache {
+  /** Marks a prefix as seen; `tokens` is its size. */
+  use(session: string, model: string, prefix: string, tokens: number): Promise<CacheUse>
+}
+
+const lifetimeMs = 5 * 60 * 1000
+
+/** Entries live 5 minutes from their last use; at most 4096 (512 in public mode), the oldest go first. */
+export function createPromptCache(svc: Svc, engine: Engine): PromptCache {
+  const store = svc.state<true>('prompt-cache', { maxCount: svc.config.publicMode ? 512 : 4096, ttlMs: lifetimeMs, ttlFrom: 'use' })
+  return {
+    async use(session, model, prefix, tokens) {
+      const key = engine.digest(session, model, prefix)
+      if (await store.get(key)) return { created: 0, read: tokens }
+      await store.set(key, true)
+      return { created: tokens, read: 0 }
+    },
+  }
+}
+
+/** The text of a request up to its last block with `cache_control`: tools, system, messages; null without one. */
+export function cachedPrefix({ json }: Engine, body: Record<string, unknown>): string | null {
+  const blocks = [
+    ...json.listOf(body.tools),
+    ...json.listOf(body.system),
+    ...json.listOf(body.messages).flatMap((message) => json.listOf(json.own(message, 'content'))),
+  ]
+  const last = blocks.findLastIndex((block) => json.isObject(json.own(block, 'cache_control')))
+  if (last < 0) return null
+  return blocks.slice(0, last + 1).map((block) => textOf(json.objectOf(block))).join('\n')
+}
+
+/** Texts as they are; other blocks as JSON, without the mark, which may move from turn to turn. */
+function textOf({ cache_control: _mark, ...block }: Record<string, unknown>): string {
+  return typeof block.text === 'string' ? block.text : JSON.stringify(block)
+}

@@ -1,0 +1,30 @@
+/** Anthropic as a provider. */
+import type { Engine, LlmProvider } from '../llm/types.ts'
+import { anthropicError, messages } from './errors.ts'
+import { anthropicHeaders } from './headers.ts'
+import { countTokens, createMessages, finishWords } from './messages.ts'
+import { listModels, models, retrieveModel } from './models.ts'
+import type { PromptCache } from './prompt-cache.ts'
+
+export function createProvider(engine: Engine, cache: PromptCache): LlmProvider {
+  return {
+    id: 'anthropic',
+    title: 'Anthropic',
+    basePath: '/ai/anthropic',
+    order: 3,
+    credentials: [{ source: 'x-api-key', header: 'x-api-key' }, { source: 'bearer', scheme: 'Bearer' }],
+    models,
+    knowsModel: (id) => id.startsWith('claude'),
+    routes: [createMessages(engine, cache), countTokens(engine), listModels(), retrieveModel()],
+    error: (kind, facts) => ({ status: facts.status, body: anthropicError(kind, facts) }),
+    messages,
+    unknownModel: 'model: {model}',
+    headers: anthropicHeaders,
+    faultStatus: { overloaded: 529 },
+    finishWords,
+    streamError: (facts) => ({ event: 'error', data: anthropicError('server_error', facts) }),
+    check({ headers, enforced }) {
+      if (enforced && !headers['anthropic-version']) throw engine.badInput('anthropic-version: header is required')
+    },
+  }
+}

@@ -1,0 +1,15 @@
+/** The extension point `llm-anthropic.wire`: the messages route for providers that share the format (Bedrock). */
+import type { LlmRoute } from '../llm/types.ts'
+
+export interface MessagesOptions {
+  /** Before the id of a message. Default `msg_`. */
+  idPrefix?: string
+}
+
+export type AnthropicWireFactory = (options?: MessagesOptions) => LlmRoute
+
+declare module 'svc/plugin' {
+  interface ExtensionPoints {
+    'llm-anthropic.wire': AnthropicWireFactory
+  }
+}

@@ -1,0 +1,17 @@
+/** The door of Azure OpenAI: the OpenAI wire behind deployments, with content filter results. */
+import { definePlugin } from 'svc/plugin'
+import { createProvider } from './provider.ts'
+import type {} from '../llm/types.ts'
+import type {} from '../llm-openai/types.ts'
+
+export default definePlugin({
+  title: 'Mock LLM: Azure OpenAI',
+  description: 'The OpenAI wire as Azure serves it: deployments, api-version, content filter results.',
+  paths: ['/ai/azure'],
+  buildsOn: ['llm', 'llm-openai'],
+  register(app, svc) {
+    const llm = svc.use('llm.providers')!
+    const createWire = svc.use('llm-openai.wire')!
+    llm.register(app, createProvider(llm.engine, createWire))
+  },
+})

@@ -1,0 +1,82 @@
+/** Azure OpenAI as a provider: the wire's routes by deployment, by resource, and under `/openai/v1`. */
+import type { Engine, LlmProvider, LlmRoute, LlmRouteDescription, ModelInfo, Parsed, RouteInput } from '../llm/types.ts'
+import type { OpenAiRouteName, OpenAiWireFactory } from '../llm-openai/types.ts'
+import { filterExtras } from './content-filter.ts'
+import { azureError } from './errors.ts'
+
+const models: ModelInfo[] = [
+  { id: 'svc-gpt' }, { id: 'svc-embed', kind: 'embed' }, { id: 'svc-echo' }, { id: 'svc-scripted' }, { id: 'svc-random' }, { id: 'gpt-5' }, { id: 'gpt-5-mini' },
+  { id: 'gpt-4.1' }, { id: 'gpt-4o' }, { id: 'text-embedding-3-small', kind: 'embed' }, { id: 'text-embedding-3-large', kind: 'embed' }, { id: 'gpt-image-1', kind: 'image' }, { id: 'whisper-1', kind: 'transcribe' }, { id: 'tts-1', kind: 'speech' },
+]
+
+const byDeployment: readonly OpenAiRouteName[] = ['chat', 'completions', 'embeddings', 'images', 'transcriptions', 'translations', 'speech']
+const byResource: readonly OpenAiRouteName[] = ['responses', 'models', 'model']
+
+const version = { name: 'api-version', in: 'query', required: true, description: 'Any value', schema: { type: 'string' } } as const
+const deployment = { name: 'deployment', in: 'path', required: true, description: 'Counts as the model', schema: { type: 'string' } } as const
+
+export function createProvider(engine: Engine, createWire: OpenAiWireFactory): LlmProvider {
+  const wire = createWire(filterExtras)
+  return {
+    id: 'azure',
+    title: 'Azure OpenAI',
+    basePath: '/ai/azure',
+    order: 2,
+    credentials: [{ source: 'api-key', header: 'api-key' }, { source: 'bearer', scheme: 'Bearer' }],
+    models,
+    routes: [
+      ...byDeployment.map((name) => ofDeployment(engine, wire.routes[name])),
+      ...byResource.map((name) => ofResource(engine, wire.routes[name])),
+      ...Object.values(wire.routes).map((route) => ({ ...route, path: `/openai/v1${route.path}`, describe: movedTo(route, '/ai/azure/openai/v1') })),
+    ],
+    error: (kind, facts) => azureError(wire, kind, facts),
+    messages: wire.messages,
+    headers: wire.headers,
+    finishWords: wire.finishWords,
+    unknownModel: wire.unknownModel,
+  }
+}
+
+/** The deployment in the path is the model, whatever the body says. */
+function ofDeployment(engine: Engine, route: LlmRoute): LlmRoute {
+  const description = movedTo(route, '/ai/azure/openai/deployments/svc-gpt', '?api-version=2024-10-21')
+  return {
+    ...route,
+    path: `/openai/deployments/{deployment}${route.path}`,
+    describe: { ...description, parameters: [deployment, version, ...(description.parameters ?? [])] },
+    async parse(input) {
+      requireVersion(engine, input)
+      const model = input.params.deployment ?? ''
+      const json = (): Record<string, unknown> => ({ ...input.json(), model })
+      return withModel(await route.parse(Object.assign(Object.create(input) as RouteInput, { json })), model)
+    },
+  }
+}
+
+/** Forms carry their model beside the file, out of reach of `json`. */
+function withModel(parsed: Parsed, model: string): Parsed {
+  return { ...parsed, model }
+}
+
+function ofResource(engine: Engine, route: LlmRoute): LlmRoute {
+  const description = movedTo(route, '/ai/azure/openai', '?api-version=2025-04-01-preview')
+  return {
+    ...route,
+    path: `/openai${route.path}`,
+    describe: { ...description, parameters: [version, ...(description.parameters ?? [])] },
+    parse(input) {
+      requireVersion(engine, input)
+      return route.parse(input)
+    },
+  }
+}
+
+function requireVersion(engine: Engine, input: RouteInput): void {
+  if (input.query.get('api-version')) return
+  throw engine.badInput('The api-version query parameter (?api-version=) is required for all requests.', { code: 'MissingApiVersionParameter' })
+}
+
+/** The route's description with its examples below another base. */
+function movedTo(route: LlmRoute, base: string, query = ''): LlmRouteDescription {
+  return { ...route.describe, examples: route.describe.examples.map((example) => ({ ...example, path: base + example.path.slice('/ai/openai/v1'.length) + query })) }
+}

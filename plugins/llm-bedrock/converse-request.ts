@@ -1,0 +1,67 @@
+/** Reads a Converse request, and the bodies of Amazon's own models, which are alike. */
+import type { Engine, Message, NeutralRequest, Part, ReplyFormat, ToolChoice } from '../llm/types.ts'
+
+const mostStops = 4
+
+/** Throws when `messages` is missing or empty, or a role is unknown. */
+export function readConverse(engine: Engine, body: Record<string, unknown>, model: string): NeutralRequest {
+  const { json } = engine
+  const config = json.objectOf(body.inferenceConfig)
+  const maxTokens = json.countOf(config.maxTokens) ?? json.countOf(config.max_new_tokens)
+  const toolConfig = json.objectOf(body.toolConfig)
+  const thinking = json.own(body.additionalModelRequestFields, 'thinking')
+  const budget = json.countOf(json.own(thinking, 'budget_tokens'))
+  return {
+    model,
+    system: json.listOf(body.system).flatMap((block) => json.textOf(json.own(block, 'text')) ?? []),
+    messages: readMessages(engine, body.messages),
+    tools: json.listOf(toolConfig.tools).flatMap((tool) => {
+      const spec = json.own(tool, 'toolSpec')
+      const name = json.textOf(json.own(spec, 'name'))
+      return name === undefined ? [] : [{ name, description: json.textOf(json.own(spec, 'description')) ?? '', schema: json.own(json.own(spec, 'inputSchema'), 'json') ?? {} }]
+    }),
+    toolChoice: readToolChoice(engine, toolConfig.toolChoice),
+    format: readFormat(engine, json.own(body.outputConfig, 'textFormat')),
+    stop: json.stopsOf(config.stopSequences, mostStops),
+    n: 1,
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(json.own(thinking, 'type') === 'enabled' ? { reasoning: budget === undefined ? {} : { budget } } : {}),
+  }
+}
+
+function readMessages(engine: Engine, given: unknown): Message[] {
+  const list = engine.json.listOf(given)
+  if (list.length === 0) throw engine.badInput('A conversation must have messages: provide the field messages and try again.')
+  return list.map((message, index): Message => {
+    const role = engine.json.own(message, 'role')
+    if (role !== 'user' && role !== 'assistant') throw engine.badInput(`messages[${index}].role: expected user or assistant.`)
+    const content = engine.json.own(message, 'content')
+    return { role, parts: typeof content === 'string' ? [{ type: 'text', text: content }] : engine.json.listOf(content).flatMap((block) => readBlock(engine, engine.json.objectOf(block))) }
+  })
+}
+
+/** Blocks are told by their key; unknown ones are skipped. */
+function readBlock(engine: Engine, block: Record<string, unknown>): Part[] {
+  const { json } = engine
+  if (typeof block.text === 'string') return [{ type: 'text', text: block.text }]
+  if (block.image !== undefined) return [{ type: 'image', description: engine.describeInline(`image/${json.asText(json.own(block.image, 'format'))}`, 'base64') }]
+  if (block.document !== undefined) return [{ type: 'file', description: json.textOf(json.own(block.document, 'name'))?.slice(0, 200) ?? 'document' }]
+  const name = json.textOf(json.own(block.toolUse, 'name'))
+  if (name !== undefined) return [{ type: 'call', id: json.textOf(json.own(block.toolUse, 'toolUseId')) ?? '', name, args: json.own(block.toolUse, 'input') ?? {} }]
+  if (!json.isObject(block.toolResult)) return []
+  const content = json.listOf(block.toolResult.content).map((part) => json.textOf(json.own(part, 'text')) ?? json.asText(json.own(part, 'json')))
+  return [{ type: 'result', id: json.textOf(block.toolResult.toolUseId) ?? '', content: content.filter((text) => text !== '').join('\n') }]
+}
+
+function readToolChoice({ json }: Engine, given: unknown): ToolChoice {
+  const name = json.textOf(json.own(json.own(given, 'tool'), 'name'))
+  if (name !== undefined) return { name }
+  return json.own(given, 'any') === undefined ? 'auto' : 'required'
+}
+
+/** The schema comes as JSON text. */
+function readFormat({ json }: Engine, given: unknown): ReplyFormat {
+  if (json.own(given, 'type') !== 'json_schema') return { type: 'none' }
+  const schema = json.own(json.own(json.own(given, 'structure'), 'jsonSchema'), 'schema')
+  return { type: 'schema', schema: json.argumentsOf(schema) }
+}

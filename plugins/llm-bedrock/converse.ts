@@ -1,0 +1,80 @@
+/** `Converse` and `ConverseStream`. */
+import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, RouteInput, StreamEvent } from '../llm/types.ts'
+import { readConverse } from './converse-request.ts'
+import { describeOperation } from './describe.ts'
+
+export const finishWords: Record<Finish, string> = {
+  stop: 'end_turn', stop_sequence: 'stop_sequence', length: 'max_tokens', tool_calls: 'tool_use', content_filter: 'content_filtered', prompt_filter: 'content_filtered',
+}
+
+const hello = { messages: [{ role: 'user', content: [{ text: 'hello' }] }] }
+const model = 'anthropic.claude-sonnet-4-5-20250929-v1:0'
+const metrics = { latencyMs: 42 }
+
+export function converse(engine: Engine): LlmRoute<ChatParsed> {
+  return {
+    method: 'POST', path: '/model/{*modelId}/converse', op: 'chat',
+    describe: describeOperation('converse', model, 'converse', hello),
+    parse: (input) => parse(engine, input, false),
+    render: (result) => ({ body: { ...outputOf(engine, result), usage: { ...usageOf(result), cacheReadInputTokens: 0, cacheWriteInputTokens: 0 }, metrics } }),
+  }
+}
+
+export function converseStream(engine: Engine): LlmRoute<ChatParsed> {
+  return {
+    method: 'POST', path: '/model/{*modelId}/converse-stream', op: 'chat',
+    describe: describeOperation('converse-stream', model, 'converse, streamed', hello),
+    framing: 'aws-eventstream',
+    parse: (input) => parse(engine, input, true),
+    render: (result) => ({ body: outputOf(engine, result) }),
+    stream: (result) => converseEvents(engine, result),
+  }
+}
+
+function parse(engine: Engine, input: RouteInput, stream: boolean): ChatParsed {
+  const id = input.params.modelId ?? ''
+  return { op: 'chat', model: id, stream, request: readConverse(engine, input.json(), id), wire: undefined }
+}
+
+export function usageOf({ promptTokens, completionTokens }: ChatResult): object {
+  return { inputTokens: promptTokens, outputTokens: completionTokens, totalTokens: promptTokens + completionTokens }
+}
+
+function signatureOf(engine: Engine, reasoning: string): string {
+  return Buffer.from(engine.digest('thinking', reasoning), 'hex').toString('base64')
+}
+
+/** The message and why it ended. */
+export function outputOf(engine: Engine, result: ChatResult): object {
+  const choice = result.choices[0] as Choice
+  const content: object[] = []
+  if (choice.reasoning !== '') content.push({ reasoningContent: { reasoningText: { text: choice.reasoning, signature: signatureOf(engine, choice.reasoning) } } })
+  for (const call of choice.calls) content.push({ toolUse: { toolUseId: `tooluse_${call.id}`, name: call.name, input: call.args } })
+  if (choice.calls.length === 0 && choice.finish !== 'content_filter') content.push({ text: choice.text })
+  return { output: { message: { role: 'assistant', content } }, stopReason: finishWords[choice.finish] }
+}
+
+/** The events of a conversation turn; text blocks have no start event. */
+export function* converseEvents(engine: Engine, result: ChatResult): Iterable<StreamEvent & { event: string; data: object }> {
+  const choice = result.choices[0] as Choice
+  let index = 0
+  const delta = (value: object, paced = true): StreamEvent & { event: string; data: object } => ({ event: 'contentBlockDelta', data: { contentBlockIndex: index, delta: value }, paced })
+  const stop = (): { event: string; data: object } => ({ event: 'contentBlockStop', data: { contentBlockIndex: index++ } })
+  yield { event: 'messageStart', data: { role: 'assistant' } }
+  if (choice.reasoning !== '') {
+    for (const text of choice.reasoningPieces) yield delta({ reasoningContent: { text } })
+    yield delta({ reasoningContent: { signature: signatureOf(engine, choice.reasoning) } }, false)
+    yield stop()
+  }
+  for (const call of choice.calls) {
+    yield { event: 'contentBlockStart', data: { contentBlockIndex: index, start: { toolUse: { toolUseId: `tooluse_${call.id}`, name: call.name } } } }
+    for (const input of call.jsonPieces) yield delta({ toolUse: { input } })
+    yield stop()
+  }
+  if (choice.calls.length === 0 && choice.finish !== 'content_filter') {
+    for (const text of choice.pieces) yield delta({ text })
+    yield stop()
+  }
+  yield { event: 'messageStop', data: { stopReason: finishWords[choice.finish] } }
+  yield { event: 'metadata', data: { usage: usageOf(result), metrics } }
+}

@@ -1,0 +1,28 @@
+/** Errors of Bedrock: `{ message }`, the name in the header `x-amzn-errortype`. */
+import type { ErrorFacts, ErrorKind, ProviderAnswer } from '../llm/types.ts'
+
+/** Names of the kinds; absent: `ValidationException`. */
+const names: Readonly<Partial<Record<ErrorKind, string>>> = {
+  missing_credential: 'MissingAuthenticationTokenException',
+  invalid_credential: 'UnrecognizedClientException',
+  forbidden: 'AccessDeniedException',
+  not_found: 'ResourceNotFoundException',
+  rate_limit: 'ThrottlingException',
+  server_error: 'InternalServerException',
+  unavailable: 'ServiceUnavailableException',
+  overloaded: 'ServiceUnavailableException',
+  timeout: 'ModelTimeoutException',
+  status_5xx: 'InternalServerException',
+}
+
+export const messages: Partial<Record<ErrorKind, string>> = {
+  missing_credential: 'Missing Authentication Token',
+  invalid_credential: 'The security token included in the request is invalid.',
+  rate_limit: 'Too many requests, the rate limit of this model is reached. Please wait before trying again.',
+  context_length: 'Input is too long for requested model.',
+}
+
+export function bedrockError(kind: ErrorKind, { status, message, type }: ErrorFacts): ProviderAnswer {
+  const name = type === 'malformed' ? 'IncompleteSignatureException' : (names[kind] ?? 'ValidationException')
+  return { status, headers: { 'x-amzn-errortype': name }, body: { message } }
+}

@@ -1,0 +1,179 @@
+/** The bodies that `InvokeModel` takes: each model family reads and answers in its own form. */
+import type { ChatParsed, ChatResult, Choice, EmbedParsed, EmbedResult, Engine, Finish, LlmRoute, NeutralRequest, RenderContext, RouteInput, StreamEvent } from '../llm/types.ts'
+import { converseEvents, outputOf, usageOf } from './converse.ts'
+import { readConverse } from './converse-request.ts'
+
+type Body = Record<string, unknown>
+export type FamilyParsed = ChatParsed | EmbedParsed
+export type FamilyResult = ChatResult | EmbedResult
+/** One chunk of a streamed reply, before it is framed. */
+export interface Chunk {
+  data: object
+  paced?: boolean | number
+}
+
+export interface Family {
+  /** Whether the body is of this family; `id` is without region and ARN. */
+  matches(body: Body, id: string): boolean
+  parse(input: RouteInput, body: Body, modelId: string): FamilyParsed | Promise<FamilyParsed>
+  reply(result: FamilyResult, parsed: FamilyParsed, context: RenderContext): object
+  /** Default: one chunk with the whole reply. */
+  chunks?(result: FamilyResult, parsed: FamilyParsed, context: RenderContext): Iterable<Chunk>
+}
+
+/** Routes of other formats, where their plugins run. */
+export interface SharedFormats {
+  anthropic: LlmRoute | undefined
+  openai: LlmRoute | undefined
+}
+
+/** In the order in which they are asked. */
+export function createFamilies(engine: Engine, formats: SharedFormats): Family[] {
+  return [
+    ...shared(formats.anthropic, (body, id) => body.anthropic_version !== undefined || (body.messages !== undefined && id.startsWith('anthropic.')), true),
+    nova(engine),
+    ...shared(formats.openai, (body) => body.messages !== undefined, false),
+    titanEmbed(engine), titanText(engine), mistral(engine), llama(engine), cohereEmbed(engine),
+  ]
+}
+
+/** A family that another plugin's route speaks. */
+function shared(route: LlmRoute | undefined, matches: Family['matches'], isStreamed: boolean): Family[] {
+  if (route === undefined) return []
+  const family: Family = {
+    matches,
+    parse: (input, body, modelId) => route.parse(Object.assign(Object.create(input) as RouteInput, { json: () => ({ ...body, model: modelId }) })) as ChatParsed | Promise<ChatParsed>,
+    reply: (result, parsed, context) => route.render(result, parsed, { ...context, finishWords: route.finishWords ?? openAiWords }).body as object,
+  }
+  if (isStreamed) family.chunks = (result, parsed, context) => (route.stream?.(result, parsed, context) ?? []) as Iterable<StreamEvent & Chunk>
+  return [family]
+}
+
+/** The words of the chat completions format, which has its own in its provider. */
+const openAiWords: Record<Finish, string> = {
+  stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'tool_calls', content_filter: 'content_filter', prompt_filter: 'content_filter',
+}
+
+function firstOf(result: FamilyResult): Choice {
+  return (result as ChatResult).choices[0] as Choice
+}
+
+function nova(engine: Engine): Family {
+  return {
+    matches: (body, id) => body.messages !== undefined && id.startsWith('amazon.nova'),
+    parse: (_input, body, modelId) => ({ op: 'chat', model: modelId, request: readConverse(engine, body, modelId), wire: undefined }),
+    reply: (result) => ({ ...outputOf(engine, result as ChatResult), usage: usageOf(result as ChatResult) }),
+    *chunks(result) {
+      for (const { event, data, paced } of converseEvents(engine, result as ChatResult)) yield { data: { [event]: data }, ...(paced === undefined ? {} : { paced }) }
+    },
+  }
+}
+
+/** A family that takes one text and answers with one. */
+interface TextFamily {
+  matches: Family['matches']
+  prompt: string
+  /** Where the limit and the stop sequences stand. */
+  limits(body: Body): { maxTokens: unknown; stop: unknown }
+  words: Record<Finish, string>
+  reply(result: ChatResult, text: string, reason: string): object
+  /** `soFar` pieces have been sent with this one; `reason` only with the last. */
+  chunk(result: ChatResult, piece: string, soFar: number, reason: string | null): object
+}
+
+const mostStops = 4
+
+function textFamily(engine: Engine, family: TextFamily): Family {
+  const { json } = engine
+  return {
+    matches: family.matches,
+    parse(_input, body, modelId) {
+      const { maxTokens, stop } = family.limits(body)
+      const limit = json.countOf(maxTokens)
+      const request: NeutralRequest = {
+        model: modelId, system: [], messages: [{ role: 'user', parts: [{ type: 'text', text: json.asText(body[family.prompt]) }] }], tools: [], toolChoice: 'none', format: { type: 'none' },
+        stop: json.stopsOf(stop, mostStops), n: 1, ...(limit === undefined ? {} : { maxTokens: limit }),
+      }
+      return { op: 'chat', model: modelId, request, wire: undefined }
+    },
+    reply(result) {
+      const choice = firstOf(result)
+      return family.reply(result as ChatResult, choice.text, family.words[choice.finish])
+    },
+    *chunks(result) {
+      const choice = firstOf(result)
+      const pieces = choice.pieces.length === 0 ? [''] : choice.pieces
+      for (const [index, piece] of pieces.entries()) {
+        const isLast = index === pieces.length - 1
+        yield { data: family.chunk(result as ChatResult, piece, Math.min(index + 1, choice.pieces.length), isLast ? family.words[choice.finish] : null), paced: true }
+      }
+    },
+  }
+}
+
+const stopOrLength: Record<Finish, string> = { stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'stop', content_filter: 'stop', prompt_filter: 'stop' }
+
+function titanText(engine: Engine): Family {
+  const words: Record<Finish, string> = { stop: 'FINISH', stop_sequence: 'STOP_CRITERIA_MET', length: 'LENGTH', tool_calls: 'FINISH', content_filter: 'CONTENT_FILTERED', prompt_filter: 'CONTENT_FILTERED' }
+  return textFamily(engine, {
+    matches: (body) => typeof body.inputText === 'string',
+    prompt: 'inputText',
+    limits: (body) => ({ maxTokens: engine.json.own(body.textGenerationConfig, 'maxTokenCount'), stop: engine.json.own(body.textGenerationConfig, 'stopSequences') }),
+    words,
+    reply: (result, outputText, completionReason) => ({ inputTextTokenCount: result.promptTokens, results: [{ tokenCount: result.completionTokens, outputText, completionReason }] }),
+    chunk: (result, outputText, soFar, completionReason) => ({ outputText, index: 0, totalOutputTextTokenCount: soFar, completionReason, inputTextTokenCount: result.promptTokens }),
+  })
+}
+
+function mistral(engine: Engine): Family {
+  const outputs = (text: string, stop_reason: string | null): object => ({ outputs: [{ text, stop_reason }] })
+  return textFamily(engine, {
+    matches: (body, id) => typeof body.prompt === 'string' && id.startsWith('mistral.'),
+    prompt: 'prompt',
+    limits: (body) => ({ maxTokens: body.max_tokens, stop: body.stop }),
+    words: stopOrLength,
+    reply: (_result, text, reason) => outputs(text, reason),
+    chunk: (_result, piece, _soFar, reason) => outputs(piece, reason),
+  })
+}
+
+function llama(engine: Engine): Family {
+  const reply = (result: ChatResult, generation: string, tokens: number, stop_reason: string | null): object => ({ generation, prompt_token_count: result.promptTokens, generation_token_count: tokens, stop_reason })
+  return textFamily(engine, {
+    matches: (body) => typeof body.prompt === 'string',
+    prompt: 'prompt',
+    limits: (body) => ({ maxTokens: body.max_gen_len, stop: undefined }),
+    words: stopOrLength,
+    reply: (result, text, reason) => reply(result, text, result.completionTokens, reason),
+    chunk: (result, piece, soFar, reason) => reply(result, piece, soFar, reason),
+  })
+}
+
+const embedDimensions = 1024
+
+function titanEmbed(engine: Engine): Family {
+  return {
+    matches: (body, id) => typeof body.inputText === 'string' && id.includes('embed'),
+    parse: (input, body, modelId) => ({
+      op: 'embed', model: modelId, wire: undefined,
+      inputs: engine.embeddingInputs(body.inputText, input.limits, { input: 'inputText', dimensions: 'dimensions' }),
+      dimensions: engine.vectorSize(body.dimensions, embedDimensions, input.limits, { input: 'inputText', dimensions: 'dimensions' }),
+    }),
+    reply(result) {
+      const { vectors, promptTokens } = result as EmbedResult
+      return { embedding: vectors[0], inputTextTokenCount: promptTokens, embeddingsByType: { float: vectors[0] } }
+    },
+  }
+}
+
+function cohereEmbed(engine: Engine): Family {
+  const names = { input: 'texts', dimensions: 'output_dimension' }
+  return {
+    matches: (body) => body.texts !== undefined,
+    parse(input, body, modelId) {
+      const texts = engine.json.listOf(body.texts).filter((text): text is string => typeof text === 'string')
+      return { op: 'embed', model: modelId, inputs: engine.embeddingInputs(texts, input.limits, names), dimensions: engine.vectorSize(body.output_dimension, embedDimensions, input.limits, names), wire: undefined }
+    },
+    reply: (result, parsed) => ({ id: engine.randomId(32), texts: (parsed as EmbedParsed).inputs, embeddings: (result as EmbedResult).vectors, response_type: 'embeddings_floats' }),
+  }
+}

@@ -1,0 +1,21 @@
+/** The door of the Bedrock format: Converse, InvokeModel and their streams, token counting. */
+import { definePlugin } from 'svc/plugin'
+import { createProvider } from './provider.ts'
+import type {} from '../llm/types.ts'
+import type {} from '../llm-anthropic/types.ts'
+import type {} from '../llm-openai/types.ts'
+
+export default definePlugin({
+  title: 'Mock LLM: Bedrock',
+  description: 'The wire format of Amazon Bedrock Runtime: Converse and the bodies of single model families.',
+  paths: ['/ai/bedrock'],
+  buildsOn: ['llm'],
+  uses: ['llm-anthropic', 'llm-openai'],
+  register(app, svc) {
+    const llm = svc.use('llm.providers')!
+    llm.register(app, createProvider(llm.engine, {
+      anthropic: svc.use('llm-anthropic.wire')?.({ idPrefix: 'msg_bdrk_' }),
+      openai: svc.use('llm-openai.wire')?.().routes.chat,
+    }))
+  },
+})

@@ -1,0 +1,100 @@
+/** `InvokeModel` and `InvokeModelWithResponseStream`: the body's family decides the form. */
+import type { ChatParsed, ChatResult, CountParsed, EmbedParsed, EmbedResult, Engine, LlmRoute, NeutralRequest, RouteInput, StreamEvent } from '../llm/types.ts'
+import { readConverse } from './converse-request.ts'
+import { describeOperation, familyId } from './describe.ts'
+import type { Chunk, Family, FamilyParsed, FamilyResult } from './families.ts'
+
+/** The family that reads and answers, and the request as it has read it. */
+interface InvokeWire {
+  family: Family
+  inner: FamilyParsed
+}
+type Parsed = ChatParsed<InvokeWire> | EmbedParsed<InvokeWire>
+
+const latencyMs = 42
+const firstByteMs = 10
+const titan = 'amazon.titan-text-express-v1'
+
+export function invoke(engine: Engine, families: readonly Family[]): LlmRoute<Parsed> {
+  return {
+    method: 'POST', path: '/model/{*modelId}/invoke', op: 'chat',
+    describe: describeOperation('invoke', titan, 'invoke a model', { inputText: 'hello' }),
+    parse: (input) => parse(engine, families, input, false),
+    render: (result, { wire }, context) => ({ body: wire.family.reply(result, wire.inner, context), headers: tokenHeaders(result) }),
+  }
+}
+
+export function invokeStream(engine: Engine, families: readonly Family[]): LlmRoute<Parsed> {
+  return {
+    method: 'POST', path: '/model/{*modelId}/invoke-with-response-stream', op: 'chat',
+    describe: describeOperation('invoke-with-response-stream', titan, 'invoke a model, streamed', { inputText: 'hello' }),
+    framing: 'aws-eventstream',
+    parse: (input) => parse(engine, families, input, true),
+    render: (result, { wire }, context) => ({ body: wire.family.reply(result, wire.inner, context) }),
+    stream: (result, { wire }, context) => frames(result, wire.family.chunks?.(result, wire.inner, context) ?? [{ data: wire.family.reply(result, wire.inner, context) }]),
+    streamHeaders: () => ({ 'x-amzn-bedrock-content-type': 'application/json' }),
+  }
+}
+
+async function parse(engine: Engine, families: readonly Family[], input: RouteInput, stream: boolean): Promise<Parsed> {
+  const inner = await readBody(engine, families, input, input.json())
+  return { ...inner.parsed, stream, wire: { family: inner.family, inner: inner.parsed } }
+}
+
+async function readBody(engine: Engine, families: readonly Family[], input: RouteInput, body: Record<string, unknown>): Promise<{ family: Family; parsed: FamilyParsed }> {
+  const modelId = input.params.modelId ?? ''
+  const id = familyId(modelId)
+  const family = families.find((candidate) => candidate.matches(body, id))
+  if (family === undefined) throw engine.badInput(`Malformed input request: the body fits no known model family (model ${modelId.slice(0, 200)}).`)
+  return { family, parsed: await family.parse(input, body, modelId) }
+}
+
+function tokensOf(result: FamilyResult): { input: number; output: number } {
+  return { input: result.promptTokens, output: (result as ChatResult | (EmbedResult & { completionTokens?: undefined })).completionTokens ?? 0 }
+}
+
+function tokenHeaders(result: FamilyResult): Record<string, string> {
+  const { input, output } = tokensOf(result)
+  return { 'x-amzn-bedrock-input-token-count': String(input), 'x-amzn-bedrock-output-token-count': String(output), 'x-amzn-bedrock-invocation-latency': String(latencyMs) }
+}
+
+/** Each chunk as base64 in JSON; the last one tells the figures of the call. */
+function* frames(result: FamilyResult, chunks: Iterable<Chunk>): Iterable<StreamEvent> {
+  const { input, output } = tokensOf(result)
+  let held: Chunk | undefined
+  for (const chunk of chunks) {
+    if (held !== undefined) yield frame(held)
+    held = chunk
+  }
+  const figures = { 'amazon-bedrock-invocationMetrics': { inputTokenCount: input, outputTokenCount: output, invocationLatency: latencyMs, firstByteLatency: firstByteMs } }
+  if (held !== undefined) yield frame({ ...held, data: { ...held.data, ...figures } })
+}
+
+function frame({ data, paced }: Chunk): StreamEvent {
+  return { event: 'chunk', data: { bytes: Buffer.from(JSON.stringify(data)).toString('base64') }, ...(paced === undefined ? {} : { paced }) }
+}
+
+/** `CountTokens`: of a Converse request, or of a body for `InvokeModel`. */
+export function countTokens(engine: Engine, families: readonly Family[]): LlmRoute<CountParsed> {
+  const { json } = engine
+  return {
+    method: 'POST', path: '/model/{*modelId}/count-tokens', op: 'count',
+    describe: describeOperation('count-tokens', 'anthropic.claude-sonnet-4-5-20250929-v1:0', 'count tokens', { input: { converse: { messages: [{ role: 'user', content: [{ text: 'hello' }] }] } } }),
+    async parse(input) {
+      const model = input.params.modelId ?? ''
+      const given = json.own(input.json(), 'input')
+      const converse = json.own(given, 'converse')
+      if (json.isObject(converse)) return { op: 'count', model, request: readConverse(engine, converse, model), wire: undefined }
+      const bytes = json.textOf(json.own(json.own(given, 'invokeModel'), 'body'))
+      const body = bytes === undefined ? undefined : json.argumentsOf(Buffer.from(bytes, 'base64').toString('utf8'))
+      if (!json.isObject(body)) throw engine.badInput('input: provide converse, or invokeModel with a JSON body in base64.')
+      const { parsed } = await readBody(engine, families, input, body)
+      return { op: 'count', model, request: parsed.op === 'chat' ? parsed.request : textRequest(model, parsed.inputs), wire: undefined }
+    },
+    render: ({ promptTokens }) => ({ body: { inputTokens: promptTokens } }),
+  }
+}
+
+function textRequest(model: string, inputs: EmbedParsed['inputs']): NeutralRequest {
+  return { model, system: [], messages: [{ role: 'user', parts: [{ type: 'text', text: inputs.join('\n') }] }], tools: [], toolChoice: 'none', format: { type: 'none' }, stop: [], n: 1 }
+}

@@ -1,0 +1,31 @@
+/** Amazon Bedrock as a provider. */
+import type { Engine, LlmProvider } from '../llm/types.ts'
+import { converse, converseStream, finishWords } from './converse.ts'
+import { bedrockError, messages } from './errors.ts'
+import { createFamilies, type SharedFormats } from './families.ts'
+import { countTokens, invoke, invokeStream } from './invoke.ts'
+import { sigV4 } from './sigv4.ts'
+
+const models = [
+  'svc-claude', 'anthropic.claude-sonnet-4-5-20250929-v1:0', 'anthropic.claude-haiku-4-5-20251001-v1:0', 'amazon.nova-pro-v1:0', 'amazon.titan-text-express-v1',
+  'amazon.titan-embed-text-v2:0', 'meta.llama3-3-70b-instruct-v1:0', 'mistral.mistral-large-2407-v1:0', 'cohere.embed-english-v3', 'svc-echo', 'svc-scripted', 'svc-random',
+]
+
+export function createProvider(engine: Engine, formats: SharedFormats): LlmProvider {
+  const families = createFamilies(engine, formats)
+  return {
+    id: 'bedrock',
+    title: 'Amazon Bedrock',
+    basePath: '/ai/bedrock',
+    order: 5,
+    credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
+    models: models.map((id) => (id.includes('embed') ? { id, kind: 'embed' } : { id })),
+    routes: [converse(engine), converseStream(engine), invoke(engine, families), invokeStream(engine, families), countTokens(engine, families)],
+    error: bedrockError,
+    messages,
+    headers: ({ requestId }) => ({ 'x-amzn-requestid': requestId.replace(/[^\x20-\x7e]/g, '?') }),
+    faultStatus: { missing_credential: 403, invalid_credential: 403, timeout: 408 },
+    finishWords,
+    streamError: ({ message }) => ({ exception: 'internalServerException', data: { message } }),
+  }
+}

@@ -1,0 +1,34 @@
+/** Cohere as a provider. */
+import { randomUUID } from 'node:crypto'
+import type { Engine, ErrorKind, LlmProvider } from '../llm/types.ts'
+import { checkApiKey, listModels, models, tokenize } from './account.ts'
+import { chat, finishWords } from './chat.ts'
+import { embed } from './embed.ts'
+import { rerank } from './rerank.ts'
+
+const messages: Partial<Record<ErrorKind, string>> = {
+  missing_credential: 'no api key supplied',
+  invalid_credential: 'invalid api token',
+  bad_request: 'invalid request: the body must be a JSON object',
+  context_length: 'too many tokens: the request is longer than the context of the model',
+  rate_limit: 'You are past the rate limit of this key. Please wait and try again.',
+}
+
+export function createProvider(engine: Engine): LlmProvider {
+  return {
+    id: 'cohere',
+    title: 'Cohere',
+    basePath: '/ai/cohere',
+    aliases: { '/ai/v1/rerank': '/v2/rerank' },
+    order: 7,
+    credentials: [{ source: 'bearer', scheme: 'Bearer' }],
+    models,
+    routes: [
+      chat(engine), embed(engine, 'v2'), rerank(engine, 'v2'), embed(engine, 'v1'), rerank(engine, 'v1'),
+      tokenize(engine), checkApiKey(engine), listModels(),
+    ],
+    error: (_kind, { status, message }) => ({ status, body: { id: randomUUID(), message } }),
+    messages,
+    finishWords,
+  }
+}

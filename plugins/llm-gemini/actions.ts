@@ -1,0 +1,19 @@
+/** The actions on a model (`models/{model}:action`): how they are described, and how the model is read. */
+import type { LlmRouteDescription, RouteInput } from '../llm/types.ts'
+
+const modelParameter = { name: 'model', in: 'path', required: true, description: 'Any id, with or without models/', schema: { type: 'string' } } as const
+
+export function describeAction(action: string, summary: string, body: object, query = ''): LlmRouteDescription {
+  const model = action.toLowerCase().includes('embed') ? 'gemini-embedding-001' : 'svc-gemini'
+  return {
+    summary,
+    parameters: [modelParameter],
+    requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
+    examples: [{ name: summary, method: 'POST', path: `/ai/gemini/v1beta/models/${model}:${action}${query}`, body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 }],
+  }
+}
+
+/** The model in the path, without its resource prefix. */
+export function modelOf({ params }: RouteInput): string {
+  return (params.model ?? '').replace(/^models\//, '')
+}

@@ -1,0 +1,42 @@
+/** Errors of the Gemini format: `google.rpc.Status` as JSON. */
+import type { ErrorFacts, ErrorKind, ProviderAnswer } from '../llm/types.ts'
+
+/** Status words of the kinds that have one of their own; others follow from the number. */
+const words: Readonly<Partial<Record<ErrorKind, string>>> = {
+  missing_credential: 'PERMISSION_DENIED',
+  invalid_credential: 'INVALID_ARGUMENT',
+  forbidden: 'PERMISSION_DENIED',
+  not_found: 'NOT_FOUND',
+  bad_request: 'INVALID_ARGUMENT',
+  too_large: 'FAILED_PRECONDITION',
+  rate_limit: 'RESOURCE_EXHAUSTED',
+  server_error: 'INTERNAL',
+  unavailable: 'UNAVAILABLE',
+  overloaded: 'UNAVAILABLE',
+  timeout: 'DEADLINE_EXCEEDED',
+  context_length: 'INVALID_ARGUMENT',
+  prompt_filter: 'INVALID_ARGUMENT',
+}
+const byNumber: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 409: 'ABORTED', 499: 'CANCELLED', 501: 'UNIMPLEMENTED' }
+
+export const messages: Partial<Record<ErrorKind, string>> = {
+  missing_credential: 'Method does not allow unregistered callers. Please use an API key.',
+  invalid_credential: 'API key not valid. Please pass a valid API key.',
+  overloaded: 'The model is overloaded. Please try again later.',
+  rate_limit: 'The rate limit of this project is exceeded. Please retry in 2s.',
+  context_length: 'The input token count exceeds the maximum number of tokens allowed (1048576).',
+}
+
+const rpc = 'type.googleapis.com/google.rpc'
+
+function detailsOf(kind: ErrorKind): object[] {
+  if (kind === 'invalid_credential') {
+    return [{ '@type': `${rpc}.ErrorInfo`, reason: 'API_KEY_INVALID', domain: 'googleapis.com', metadata: { service: 'generativelanguage.googleapis.com' } }]
+  }
+  return kind === 'rate_limit' ? [{ '@type': `${rpc}.RetryInfo`, retryDelay: '2s' }] : []
+}
+
+export function geminiError(kind: ErrorKind, { status, message }: ErrorFacts): ProviderAnswer {
+  const word = byNumber[status] ?? words[kind] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION')
+  return { status, headers: { 'Content-Type': 'application/json; charset=UTF-8' }, body: { error: { code: status, message, status: word, details: detailsOf(kind) } } }
+}

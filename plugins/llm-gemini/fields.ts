@@ -1,0 +1,7 @@
+/** Fields of requests, which may be spelt in camelCase or snake_case (protobuf JSON). */
+import type { Engine } from '../llm/types.ts'
+
+/** The field `responseSchema`, or `response_schema`. */
+export function field(engine: Engine, object: unknown, name: string): unknown {
+  return engine.json.own(object, name) ?? engine.json.own(object, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+}

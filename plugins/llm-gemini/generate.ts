@@ -1,0 +1,132 @@
+/** `:generateContent` and `:streamGenerateContent`. */
+import type { ChatParsed, ChatResult, Choice, CountParsed, Engine, Finish, LlmRoute, RouteInput, StreamEvent } from '../llm/types.ts'
+import { describeAction, modelOf } from './actions.ts'
+import { field } from './fields.ts'
+import { readRequest } from './request.ts'
+
+type Parsed = ChatParsed<{ isSse: boolean }>
+
+export const finishWords: Record<Finish, string> = {
+  stop: 'STOP', stop_sequence: 'STOP', tool_calls: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY', prompt_filter: 'SAFETY',
+}
+
+const contentType = 'application/json; charset=UTF-8'
+const piecesInChunk = 4
+const hello = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }
+
+export function generateContent(engine: Engine): LlmRoute<Parsed> {
+  return {
+    method: 'POST', path: '/v1beta/models/{model}:generateContent', op: 'chat',
+    describe: describeAction('generateContent', 'content', hello),
+    parse: (input) => parse(engine, input, false),
+    render: (result, parsed) => ({ body: wholeReply(engine, result, parsed), contentType }),
+  }
+}
+
+export function streamGenerateContent(engine: Engine): LlmRoute<Parsed> {
+  return {
+    method: 'POST', path: '/v1beta/models/{model}:streamGenerateContent', op: 'chat',
+    describe: describeAction('streamGenerateContent', 'streamed content', hello, '?alt=sse'),
+    framingOf: ({ wire }) => (wire.isSse ? 'sse-crlf' : 'json-array'),
+    parse: (input) => parse(engine, input, true),
+    render: (result, parsed) => ({ body: [wholeReply(engine, result, parsed)], contentType }),
+    stream: (result, parsed) => streamChunks(engine, result, parsed),
+  }
+}
+
+export function countTokens(engine: Engine): LlmRoute<CountParsed> {
+  return {
+    method: 'POST', path: '/v1beta/models/{model}:countTokens', op: 'count',
+    describe: describeAction('countTokens', 'token count', hello),
+    parse(input) {
+      const model = modelOf(input)
+      const body = input.json()
+      const inner = field(engine, body, 'generateContentRequest')
+      return { op: 'count', model, request: readRequest(engine, engine.json.isObject(inner) ? inner : body, model, input.limits.choices), wire: undefined }
+    },
+    render: ({ promptTokens }) => ({ body: { totalTokens: promptTokens, promptTokensDetails: details(promptTokens) }, contentType }),
+  }
+}
+
+function parse(engine: Engine, input: RouteInput, stream: boolean): Parsed {
+  const model = modelOf(input)
+  return { op: 'chat', model, stream, request: readRequest(engine, input.json(), model, input.limits.choices), wire: { isSse: input.query.get('alt') === 'sse' } }
+}
+
+function details(tokens: number): object[] {
+  return [{ modality: 'TEXT', tokenCount: tokens }]
+}
+
+function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult): object {
+  return {
+    promptTokenCount: promptTokens,
+    candidatesTokenCount: completionTokens - reasoningTokens,
+    ...(reasoningTokens === 0 ? {} : { thoughtsTokenCount: reasoningTokens }),
+    totalTokenCount: promptTokens + completionTokens,
+    promptTokensDetails: details(promptTokens),
+  }
+}
+
+/** The four categories; only hate speech is ever found. */
+function safetyRatings(isHit: boolean): object[] {
+  return ['HARASSMENT', 'HATE_SPEECH', 'SEXUALLY_EXPLICIT', 'DANGEROUS_CONTENT'].map((name) => ({
+    category: `HARM_CATEGORY_${name}`,
+    ...(isHit && name === 'HATE_SPEECH' ? { probability: 'HIGH', blocked: true } : { probability: 'NEGLIGIBLE' }),
+  }))
+}
+
+function candidate(choice: Choice, parts: object[], isLast: boolean): object {
+  const isFiltered = choice.finish === 'content_filter'
+  return {
+    content: { parts: isFiltered ? [] : parts, role: 'model' },
+    ...(isLast ? { finishReason: finishWords[choice.finish] } : {}),
+    index: choice.index,
+    ...(isFiltered ? { safetyRatings: safetyRatings(true) } : {}),
+  }
+}
+
+/** The answer to a prompt that was refused: no candidates. */
+function refused({ promptTokens }: ChatResult, head: object): object {
+  return {
+    promptFeedback: { blockReason: 'SAFETY', safetyRatings: safetyRatings(true) },
+    usageMetadata: { promptTokenCount: promptTokens, totalTokenCount: promptTokens },
+    ...head,
+  }
+}
+
+function headOf(engine: Engine, parsed: Parsed): object {
+  return { modelVersion: parsed.model, responseId: engine.randomId(24) }
+}
+
+function lastParts(choice: Choice): object[] {
+  return choice.calls.length > 0 ? choice.calls.map((call) => ({ functionCall: { name: call.name, args: call.args } })) : [{ text: choice.text }]
+}
+
+function wholeReply(engine: Engine, result: ChatResult, parsed: Parsed): object {
+  const head = headOf(engine, parsed)
+  if (result.choices[0]?.finish === 'prompt_filter') return refused(result, head)
+  return {
+    candidates: result.choices.map((choice) => candidate(choice, [...(choice.reasoning === '' ? [] : [{ text: choice.reasoning, thought: true }]), ...lastParts(choice)], true)),
+    usageMetadata: usageOf(result),
+    ...head,
+  }
+}
+
+/** Only the first candidate is streamed; a call comes whole, in the last chunk. */
+function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iterable<StreamEvent> {
+  const head = headOf(engine, parsed)
+  const choice = result.choices[0] as Choice
+  if (choice.finish === 'prompt_filter') return yield { data: refused(result, head) }
+  const running = { promptTokenCount: result.promptTokens, totalTokenCount: result.promptTokens }
+  const chunk = (parts: object[], paced: number, isLast = false): StreamEvent => ({ data: { candidates: [candidate(choice, parts, isLast)], usageMetadata: isLast ? usageOf(result) : running, ...head }, paced })
+  for (const pieces of chunked(choice.reasoningPieces)) yield chunk([{ text: pieces.join(''), thought: true }], pieces.length)
+  if (choice.calls.length > 0) return yield chunk(lastParts(choice), choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0), true)
+  const groups = chunked(choice.pieces)
+  for (const pieces of groups.slice(0, -1)) yield chunk([{ text: pieces.join('') }], pieces.length)
+  const last = groups.at(-1) ?? []
+  yield chunk([{ text: last.join('') }], last.length, true)
+}
+
+function chunked(pieces: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(pieces.length / piecesInChunk) }, (_, i) => pieces.slice(i * piecesInChunk, (i + 1) * piecesInChunk))
+}

@@ -1,0 +1,30 @@
+/** Gemini as a provider. */
+import type { Engine, LlmProvider } from '../llm/types.ts'
+import { batchEmbedContents, embedContent } from './embed.ts'
+import { geminiError, messages } from './errors.ts'
+import { countTokens, finishWords, generateContent, streamGenerateContent } from './generate.ts'
+import { getModel, listModels, models, unknownAction } from './models.ts'
+
+export function createProvider(engine: Engine): LlmProvider {
+  return {
+    id: 'gemini',
+    title: 'Gemini',
+    basePath: '/ai/gemini',
+    aliases: { '/ai/gemini/v1': '/v1beta' },
+    order: 4,
+    credentials: [{ source: 'x-goog-api-key', header: 'x-goog-api-key' }, { source: 'query-key', query: 'key' }, { source: 'bearer', scheme: 'Bearer' }],
+    models,
+    knowsModel: (id) => id.startsWith('gemini'),
+    // The last one takes what the others leave.
+    routes: [
+      listModels(), getModel(), generateContent(engine), streamGenerateContent(engine), countTokens(engine),
+      batchEmbedContents(engine), embedContent(engine), unknownAction(engine),
+    ],
+    error: geminiError,
+    messages,
+    unknownModel: 'models/{model} is not found for API version v1beta.',
+    faultStatus: { missing_credential: 403, invalid_credential: 400 },
+    rendersPromptFilter: true,
+    finishWords,
+  }
+}
