@@ -1,15 +1,19 @@
 /** The official `openai` package against the mock: every call that the format offers. */
 import t from 'tap'
-import OpenAI from 'openai'
+import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError, RateLimitError, toFile } from 'openai'
 import { serve } from '../support/server.ts'
 
 const server = await serve(t)
-const client = new OpenAI({ baseURL: `${server.url}/ai/openai/v1`, apiKey: 'sk-demo-1234', maxRetries: 0 })
+const baseURL = `${server.url}/ai/openai/v1`
+const fast = { 'X-Svc-Tokens-Per-Second': '0' }
+const client = new OpenAI({ baseURL, apiKey: 'sk-demo-1234', maxRetries: 0, defaultHeaders: fast })
 const hello: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'hello' }]
+const schema = { type: 'object', properties: { city: { type: 'string' }, age: { type: 'integer', minimum: 40 } }, required: ['city', 'age'], additionalProperties: false }
+const greeting = /^Hello! I'm svc, a mock model server/
 
 t.test('chat completions: an answer with usage, a stream, and their records [LLM-50]', async (t) => {
   const { data, response } = await client.chat.completions.create({ model: 'svc-gpt', messages: hello }).withResponse()
-  t.match(data.choices[0]?.message.content, /^Hello! I'm svc/)
+  t.match(data.choices[0]?.message.content, greeting)
   t.same([data.usage?.prompt_tokens, data.usage?.completion_tokens, data.usage?.total_tokens], [4, 45, 49])
   t.equal(response.headers.get('x-svc-credential'), 'bearer ****1234')
 
@@ -27,14 +31,14 @@ t.test('chat completions: an answer with usage, a stream, and their records [LLM
   t.equal(deltas, 45, 'one delta a token')
   t.same(usage, data.usage)
 
-  const record = await (await fetch(`${server.url}/ai/requests/${response.headers.get('x-svc-request-id')}`)).json()
+  const record = (await (await fetch(`${server.url}/ai/requests/${response.headers.get('x-svc-request-id')}`)).json()) as { headers: Record<string, string> }
   t.match(record, { provider: 'openai', model: 'svc-gpt', mode: 'canned', status: 200, normalized_prompt: 'user: hello', finish_reason: 'stop', usage: { prompt_tokens: 4, completion_tokens: 45, total_tokens: 49 } })
-  t.equal((record as { headers: Record<string, string> }).headers.authorization, 'Bearer ****1234')
+  t.equal(record.headers.authorization, 'Bearer ****1234')
 })
 
-t.test('chat completions: the stream helper and runTools [LLM-50]', async (t) => {
+t.test('chat completions: the stream helper, runTools, parse [LLM-50]', async (t) => {
   const final = await client.chat.completions.stream({ model: 'svc-gpt', messages: hello }).finalChatCompletion()
-  t.match(final.choices[0]?.message.content, /^Hello!/)
+  t.match(final.choices[0]?.message.content, greeting)
   const called: string[] = []
   const runner = client.chat.completions.runTools({
     model: 'svc-gpt',
@@ -43,4 +47,165 @@ t.test('chat completions: the stream helper and runTools [LLM-50]', async (t) =>
   })
   t.equal(await runner.finalContent(), 'Based on the tool results: get_weather returned sunny. Let me know if you need anything else.')
   t.same(called, ['Paris'])
+  const parsed = await client.chat.completions.parse({ model: 'svc-gpt', messages: [{ role: 'user', content: 'weather in Oslo' }], response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } } })
+  t.same(parsed.choices[0]?.message.parsed, { city: 'Oslo', age: 40 })
+})
+
+t.test('chat completions: choices, log probabilities, tools in a stream, reasoning, limits [LLM-50]', async (t) => {
+  const many = await client.chat.completions.create({ model: 'svc-random', messages: hello, n: 3, logprobs: true, top_logprobs: 2, stop: ['.'] })
+  t.equal(many.choices.length, 3)
+  t.equal(new Set(many.choices.map((choice) => choice.message.content)).size, 3)
+  const [entry] = many.choices[0]?.logprobs?.content ?? []
+  t.equal(entry?.top_logprobs.length, 2)
+  t.equal(entry?.top_logprobs[0]?.token, entry?.token)
+  t.ok((entry?.logprob ?? 1) <= 0 && (entry?.logprob ?? -1) > -0.5)
+  t.equal(Buffer.from(entry?.bytes ?? []).toString(), entry?.token)
+
+  const streamed = client.chat.completions.stream({ model: 'svc-gpt', messages: [{ role: 'user', content: 'weather in Rome' }], tools: [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } } }] })
+  const call = (await streamed.finalMessage()).tool_calls?.[0]
+  t.match(call, { type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } })
+  t.match(call?.id, /^call_[0-9a-f]{24}$/)
+
+  const thought = await client.chat.completions.create({ model: 'svc-gpt', messages: hello, reasoning_effort: 'low', max_completion_tokens: 3 })
+  t.equal(thought.choices[0]?.finish_reason, 'length')
+  t.equal(thought.usage?.completion_tokens, 3 + (thought.usage?.completion_tokens_details?.reasoning_tokens ?? 0))
+})
+
+t.test('responses: create, stream, parse, function calls [LLM-51]', async (t) => {
+  const whole = await client.responses.create({ model: 'svc-gpt', input: 'hello', instructions: 'be brief', metadata: { a: 'b' } })
+  t.match(whole.output_text, greeting)
+  t.match(whole, { status: 'completed', instructions: 'be brief', metadata: { a: 'b' }, usage: { input_tokens: engineTokens('system: be brief\nuser: hello'), output_tokens: 45 } })
+
+  const stream = client.responses.stream({ model: 'svc-gpt', input: 'hello', reasoning: { effort: 'low', summary: 'auto' } })
+  const types: string[] = []
+  let last = -1
+  for await (const event of stream) {
+    t.equal(event.sequence_number, ++last)
+    if (types.at(-1) !== event.type) types.push(event.type)
+  }
+  t.same(types, [
+    'response.created', 'response.in_progress', 'response.output_item.added', 'response.reasoning_summary_part.added', 'response.reasoning_summary_text.delta', 'response.reasoning_summary_text.done',
+    'response.reasoning_summary_part.done', 'response.output_item.done', 'response.output_item.added', 'response.content_part.added', 'response.output_text.delta', 'response.output_text.done',
+    'response.content_part.done', 'response.output_item.done', 'response.completed',
+  ])
+  const final = await stream.finalResponse()
+  t.match(final.output_text, greeting)
+  t.equal(final.output[0]?.type, 'reasoning')
+
+  const tools: OpenAI.Responses.FunctionTool[] = [{ type: 'function', name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } }, strict: false }]
+  const asked = await client.responses.create({ model: 'svc-gpt', input: 'weather in Rome', tools })
+  const call = asked.output.find((item) => item.type === 'function_call')
+  t.match(call, { name: 'get_weather', arguments: '{"city":"Rome"}' })
+  const done = await client.responses.create({ model: 'svc-gpt', tools, input: [{ role: 'user', content: 'weather in Rome' }, ...asked.output as OpenAI.Responses.ResponseInputItem[], { type: 'function_call_output', call_id: call?.call_id ?? '', output: 'rainy' }] })
+  t.match(done.output_text, /get_weather returned rainy/)
+
+  const parsed = await client.responses.parse({ model: 'svc-gpt', input: 'trip to Oslo', text: { format: { type: 'json_schema', name: 'x', schema, strict: true } } })
+  t.same(parsed.output_parsed, { city: 'Oslo', age: 40 })
+  const cut = await client.responses.create({ model: 'svc-gpt', input: 'hello', max_output_tokens: 2 })
+  t.match(cut, { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output_text: 'Hello' })
+})
+
+/** The token rule, told again for one text: runs of letters by four, others one each. */
+function engineTokens(text: string): number {
+  return (text.match(/[a-z]{1,4}|[^a-z\s]/gi) ?? []).length
+}
+
+t.test('completions, plain and streamed, several prompts [LLM-52]', async (t) => {
+  const whole = await client.completions.create({ model: 'svc-gpt', prompt: ['hello', 'json please'], n: 2, echo: true, suffix: '!' })
+  t.same(whole.choices.map((choice) => choice.index), [0, 1, 2, 3])
+  t.match(whole.choices[0]?.text, /^helloHello!.*!$/s)
+  t.match(whole.choices[3]?.text, /^json please.*!$/s)
+  t.equal(whole.usage?.prompt_tokens, 2 + 3)
+  let text = ''
+  let usage: OpenAI.CompletionUsage | undefined
+  for await (const chunk of await client.completions.create({ model: 'svc-gpt', prompt: 'hello', stream: true, stream_options: { include_usage: true } })) {
+    text += chunk.choices[0]?.text ?? ''
+    usage = chunk.usage ?? undefined
+  }
+  t.match(text, greeting)
+  t.match(usage, { prompt_tokens: 2, completion_tokens: 45, total_tokens: 47 })
+})
+
+t.test('embeddings as floats and as base64 are the same [LLM-52]', async (t) => {
+  const packed = await client.embeddings.create({ model: 'svc-embed', input: ['hello world', 'Hello, World!'] })
+  const plain = await client.embeddings.create({ model: 'text-embedding-3-large', input: 'hello world', encoding_format: 'float' })
+  t.equal(packed.data[0]?.embedding.length, 1536)
+  t.same(packed.data[0]?.embedding, packed.data[1]?.embedding)
+  t.equal(plain.data[0]?.embedding.length, 3072)
+  const same = await client.embeddings.create({ model: 'svc-embed', input: 'hello world', encoding_format: 'float', dimensions: 1536 })
+  t.ok(same.data[0]?.embedding.every((value, i) => Math.abs(value - (packed.data[0]?.embedding[i] ?? 9)) < 1e-6))
+  t.equal((await client.embeddings.create({ model: 'svc-embed', input: [[1, 2, 3], [4]] })).usage.prompt_tokens, 4)
+})
+
+t.test('models, moderations, images [LLM-52]', async (t) => {
+  const ids = (await client.models.list()).data.map((model) => model.id)
+  t.ok(ids.includes('svc-gpt') && ids.includes('gpt-6-sol'))
+  t.equal((await client.models.retrieve('svc-anything')).id, 'svc-anything')
+  await t.rejects(client.models.retrieve('no-such'), { status: 404, code: 'model_not_found', message: /The model 'no-such' does not exist/ })
+  const { results } = await client.moderations.create({ input: ['I hate this idiot and will kill it', 'a nice day'] })
+  t.match(results[0], { flagged: true, categories: { hate: true, harassment: true, violence: true, sexual: false } })
+  t.equal(results[1]?.flagged, false)
+  t.equal(Object.keys(results[0]?.category_scores ?? {}).length, 13)
+  t.ok((results[0]?.category_scores.hate ?? 0) >= 0.9 && (results[1]?.category_scores.hate ?? 1) < 0.002)
+  const image = await client.images.generate({ model: 'gpt-image-1', prompt: 'a gateway', n: 2 })
+  t.equal(image.data?.length, 2)
+  t.same([...Buffer.from(image.data?.[0]?.b64_json ?? '', 'base64').subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47])
+  t.equal((await client.images.generate({ prompt: 'x' })).data?.[0]?.url, `${server.url}/image/png`)
+})
+
+t.test('audio: transcriptions in all forms, translation, speech [LLM-52]', async (t) => {
+  const file = (): Promise<File> => toFile(Buffer.alloc(40_000), 'talk.wav', { type: 'audio/wav' })
+  const text = 'Hello from svc. This is a fixed transcription for gateway demos.'
+  const plain = await client.audio.transcriptions.create({ model: 'whisper-1', file: await file() })
+  t.same(plain, { text, usage: { type: 'duration', seconds: 3 } })
+  const verbose = await client.audio.transcriptions.create({ model: 'whisper-1', file: await file(), response_format: 'verbose_json', timestamp_granularities: ['word'] })
+  t.match(verbose, { duration: 2.5, text, segments: [{ id: 0, end: 2.5 }] })
+  t.equal(verbose.words?.length, 11)
+  t.match(await client.audio.transcriptions.create({ model: 'whisper-1', file: await file(), response_format: 'srt' }), /00:00:00,000 --> 00:00:02,500/)
+  t.match(await client.audio.transcriptions.create({ model: 'whisper-1', file: await file(), response_format: 'vtt' }), /^WEBVTT\n/)
+  let streamed = ''
+  for await (const event of await client.audio.transcriptions.create({ model: 'gpt-4o-transcribe', file: await file(), stream: true })) {
+    if (event.type === 'transcript.text.delta') streamed += event.delta
+    if (event.type === 'transcript.text.done') t.equal(event.text, text)
+  }
+  t.equal(streamed, text)
+  t.same(await client.audio.translations.create({ model: 'whisper-1', file: await file() }), { text })
+  for (const [format, start] of [['mp3', '\xff\xfb'], ['wav', 'RIFF'], ['pcm', '\0\0']] as const) {
+    const sound = Buffer.from(await (await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'hello', response_format: format })).arrayBuffer())
+    t.equal(sound.subarray(0, start.length).toString('latin1'), start, format)
+  }
+  const refused = await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'hello', response_format: 'opus' }).then(() => null, (error: unknown) => error)
+  t.match(refused, { status: 400, param: 'response_format' })
+})
+
+t.test('errors are the package\'s own classes, with code and request id [LLM-53]', async (t) => {
+  const failing = (kind: string): Promise<unknown> => client.chat.completions.create({ model: 'svc-gpt', messages: hello }, { headers: { 'X-Svc-Fail': kind } }).then(() => null, (error: unknown) => error)
+  const rows: [kind: string, type: new (...args: never[]) => Error, code: string | null][] = [['rate_limit', RateLimitError, 'rate_limit_exceeded'], ['auth', AuthenticationError, 'invalid_api_key'], ['context', BadRequestError, 'context_length_exceeded'], ['not_found', NotFoundError, 'model_not_found']]
+  for (const [kind, type, code] of rows) {
+    const error = await failing(kind)
+    t.ok(error instanceof type, kind)
+    t.equal((error as APIError).code, code)
+    t.ok((error as APIError).requestID)
+  }
+})
+
+t.test('the package retries by itself, after Retry-After [LLM-53]', async (t) => {
+  const statuses: number[] = []
+  const waits: (string | null)[] = []
+  const retrying = new OpenAI({
+    baseURL, apiKey: 'k', maxRetries: 1,
+    // The first try fails, as it would with a rate below 100 %; which one fails must not be left to chance here.
+    fetch: async (url, init) => {
+      const headers = new Headers(init?.headers)
+      if (statuses.length === 0) headers.set('X-Svc-Fail', 'overloaded')
+      const response = await fetch(url as string, { ...(init as RequestInit), headers })
+      statuses.push(response.status)
+      waits.push(response.headers.get('retry-after'))
+      return response as never
+    },
+  })
+  const reply = await retrying.chat.completions.create({ model: 'svc-gpt', messages: hello })
+  t.match(reply.choices[0]?.message.content, greeting)
+  t.same(statuses, [503, 200])
+  t.same(waits, ['2', null])
 })

@@ -1,0 +1,79 @@
+/** The official `@google/genai` against the mock. */
+import t from 'tap'
+import { ApiError, FunctionCallingConfigMode, GoogleGenAI } from '@google/genai'
+import { serve } from '../support/server.ts'
+
+const server = await serve(t)
+const client = new GoogleGenAI({ apiKey: 'goog-key-7777', httpOptions: { baseUrl: `${server.url}/ai/gemini`, headers: { 'X-Svc-Tokens-Per-Second': '0' } } })
+const declaration = { name: 'get_weather', description: 'Current weather', parametersJsonSchema: { type: 'object', properties: { city: { type: 'string' } } } }
+
+t.test('content, whole and streamed [LLM-58]', async (t) => {
+  const whole = await client.models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' })
+  t.match(whole.text, /^Hello! I'm svc/)
+  t.match(whole.usageMetadata, { promptTokenCount: 4, candidatesTokenCount: 45, totalTokenCount: 49 })
+  t.equal(whole.candidates?.[0]?.finishReason, 'STOP')
+  t.equal(whole.modelVersion, 'gemini-2.5-flash')
+  let text = ''
+  let chunks = 0
+  let last
+  for await (const chunk of await client.models.generateContentStream({ model: 'svc-gemini', contents: 'hello' })) {
+    text += chunk.text ?? ''
+    chunks++
+    last = chunk
+  }
+  t.equal(text, whole.text)
+  t.equal(chunks, Math.ceil(45 / 4), 'four tokens a chunk')
+  t.match(last, { candidates: [{ finishReason: 'STOP' }], usageMetadata: { totalTokenCount: 49 } })
+  const limited = await client.models.generateContent({ model: 'svc-gemini', contents: 'hello', config: { maxOutputTokens: 2, systemInstruction: 'be brief' } })
+  t.equal(limited.candidates?.[0]?.finishReason, 'MAX_TOKENS')
+})
+
+t.test('functions, schemas, thoughts, candidates, chats [LLM-58]', async (t) => {
+  const config = { tools: [{ functionDeclarations: [declaration] }], toolConfig: { functionCallingConfig: { mode: FunctionCallingConfigMode.ANY, allowedFunctionNames: ['get_weather'] } } }
+  const asked = await client.models.generateContent({ model: 'svc-gemini', contents: 'what about Rome, to Rome', config })
+  t.match(asked.functionCalls, [{ name: 'get_weather', args: { city: 'Rome' } }])
+  let streamed
+  for await (const chunk of await client.models.generateContentStream({ model: 'svc-gemini', contents: 'weather', config })) streamed = chunk.functionCalls
+  t.match(streamed, [{ name: 'get_weather' }])
+  const answered = await client.models.generateContent({ model: 'svc-gemini', config, contents: [{ role: 'user', parts: [{ text: 'weather' }] }, { role: 'model', parts: [{ functionCall: { name: 'get_weather', args: {} } }] }, { role: 'user', parts: [{ functionResponse: { name: 'get_weather', response: { sky: 'blue' } } }] }] })
+  t.match(answered.text, /get_weather returned \{"sky":"blue"\}/)
+  const shaped = await client.models.generateContent({ model: 'svc-gemini', contents: 'x', config: { responseMimeType: 'application/json', responseJsonSchema: { type: 'object', properties: { age: { type: 'integer' } } } } })
+  t.same(JSON.parse(shaped.text ?? ''), { age: 30 })
+  const thought = await client.models.generateContent({ model: 'svc-gemini', contents: 'hello', config: { thinkingConfig: { includeThoughts: true }, candidateCount: 2 } })
+  t.match(thought.candidates?.[0]?.content?.parts, [{ thought: true, text: /^The user said/ }, { text: /^Hello/ }])
+  t.equal(thought.candidates?.length, 2)
+  t.ok((thought.usageMetadata?.thoughtsTokenCount ?? 0) > 0)
+  const chat = client.chats.create({ model: 'svc-echo' })
+  await chat.sendMessage({ message: 'one' })
+  t.match((await chat.sendMessage({ message: 'two' })).text, /^user: one\nassistant: user: one\nuser: two$/)
+})
+
+t.test('embeddings, token counts, models [LLM-58]', async (t) => {
+  const { embeddings } = await client.models.embedContent({ model: 'gemini-embedding-001', contents: ['hello', 'world'], config: { outputDimensionality: 8 } })
+  t.same(embeddings?.map((embedding) => embedding.values?.length), [8, 8])
+  t.equal((await client.models.embedContent({ model: 'gemini-embedding-001', contents: 'hello' })).embeddings?.[0]?.values?.length, 3072)
+  t.equal((await client.models.countTokens({ model: 'svc-gemini', contents: 'hello' })).totalTokens, 4)
+  const names: (string | undefined)[] = []
+  for await (const model of await client.models.list()) names.push(model.name)
+  t.ok(names.includes('models/gemini-2.5-pro'))
+  t.equal((await client.models.get({ model: 'gemini-next' })).name, 'models/gemini-next')
+})
+
+t.test('errors and refusals [LLM-59]', async (t) => {
+  const failing = (fail: string): Promise<unknown> => client.models.generateContent({ model: 'svc-gemini', contents: 'hello', config: { httpOptions: { headers: { 'X-Svc-Fail': fail } } } }).catch((error: unknown) => error)
+  const limited = await failing('rate_limit')
+  t.ok(limited instanceof ApiError)
+  t.equal((limited as ApiError).status, 429)
+  t.match((limited as ApiError).message, /RESOURCE_EXHAUSTED.*RetryInfo/s)
+  t.match(await failing('prompt_filter'), { promptFeedback: { blockReason: 'SAFETY' }, candidates: undefined })
+  t.match(await failing('content_filter'), { candidates: [{ finishReason: 'SAFETY', safetyRatings: [{}, { blocked: true }] }] })
+  const answer = await fetch(`${server.url}/ai/gemini/v1/models/svc-gemini:streamGenerateContent?key=secret-1234`, { method: 'POST', headers: { 'X-Svc-Tokens-Per-Second': '0' }, body: JSON.stringify({ contents: [{ parts: [{ text: 'hello' }] }] }) })
+  t.equal(answer.headers.get('x-svc-credential'), 'query-key ****1234')
+  const list = (await answer.json()) as { candidates: { content: { parts: { text: string }[] } }[] }[]
+  t.match(list.map((chunk) => chunk.candidates[0]?.content.parts[0]?.text).join(''), /^Hello! I'm svc.*today\?$/)
+  for (const path of ['models/svc-gemini', 'models/svc-gemini:dance']) {
+    const unknown = await fetch(`${server.url}/ai/gemini/v1beta/${path}`, { method: 'POST', body: '{}' })
+    t.equal(unknown.status, 404, path)
+    t.match(await unknown.json(), { error: { status: 'NOT_FOUND' } })
+  }
+})
