@@ -52,10 +52,14 @@ export function applySchema(schema: JsonSchema, value: unknown, at: string, cach
   return { value: draft.value, errors: report(problems, at), isValid: true }
 }
 
+/** Checks the schemas themselves. Compiling the meta-schema costs more than all plugins' schemas, so it happens once. */
+const metaSchema = new Ajv2020({ strict: false, logger: false })
+
 function validatorOf(schema: JsonSchema, cache: ValidatorCache): Validator {
   const known = cache.get(schema)
   if (known !== undefined) return known
-  const ajv = new Ajv2020({ strict: false, allErrors: true, useDefaults: true, ownProperties: true, verbose: true, logger: false })
+  if (metaSchema.validateSchema(schema) !== true) throw new Error(`the options schema is no JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
+  const ajv = new Ajv2020({ meta: false, validateSchema: false, strict: false, allErrors: true, useDefaults: true, ownProperties: true, verbose: true, logger: false })
   addFormats.default(ajv)
   const validate = ajv.addSchema(schema, 'options').getSchema('options')!
   const made = { validate, partValidator: (pointer: string) => partOf(ajv, pointer) }

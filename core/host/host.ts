@@ -13,6 +13,7 @@ import { discover, fingerprintPath } from './discovery.ts'
 import type { FoundPlugin } from './discovery.ts'
 import type { Generation } from './generation.ts'
 import { Inventory } from './inventory.ts'
+import type { BundleCache } from './module-loader.ts'
 import type { LoadError, PluginRecord, ReloadResult } from './plugin.ts'
 import { recordsOf } from './records.ts'
 import { Settings } from './settings.ts'
@@ -31,6 +32,8 @@ export interface HostOptions {
   configFile: string | null
   /** Options laid over a plugin's section by a subcommand. */
   extraOptions?: { plugin: string; options: Record<string, unknown> }
+  /** Shared by hosts of one process that start again and again. */
+  bundles?: BundleCache
   build: BuildServices
   streams: StreamRegistry
 }
@@ -40,7 +43,7 @@ const MAX_GENERATIONS = 8
 
 export class Host {
   readonly #options: HostOptions
-  readonly #inventory = new Inventory()
+  readonly #inventory: Inventory
   readonly #settings: Settings
   readonly #overrides = new Map<string, boolean>()
   readonly #draining: BuildResult[] = []
@@ -55,6 +58,7 @@ export class Host {
 
   constructor(options: HostOptions) {
     this.#options = options
+    this.#inventory = new Inventory(options.bundles)
     this.#settings = new Settings(options.configFile, options.config.publicMode)
   }
 

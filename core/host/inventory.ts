@@ -5,6 +5,7 @@ import { reasonOf } from './reason.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { loadPlugin } from './module-loader.ts'
+import type { BundleCache } from './module-loader.ts'
 import type { LoadError, Plugin } from './plugin.ts'
 import type { Settings } from './settings.ts'
 
@@ -19,6 +20,12 @@ export interface Candidates {
 }
 
 export class Inventory {
+  readonly #bundles: BundleCache | undefined
+
+  constructor(bundles?: BundleCache) {
+    this.#bundles = bundles
+  }
+
   /** By folder; replaced when the folder's content is another. */
   readonly #loaded = new Map<string, { fingerprint: string; loaded: Loaded }>()
   /** Section of each plugin that was ever seen; a section whose plugin fails to load is still no unknown key. */
@@ -73,7 +80,7 @@ export class Inventory {
     if (this.#loaded.get(found.folder)?.fingerprint === found.fingerprint) return
     let loaded: Loaded
     try {
-      const door = await loadPlugin(found)
+      const door = await loadPlugin(found, this.#bundles)
       this.#sections.set(found.name, door.section ?? found.name)
       loaded = { code: { found, door, loadedIn: generation } }
     } catch (error) {

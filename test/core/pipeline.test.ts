@@ -241,3 +241,28 @@ t.test('a client that leaves frees what hung on its request, pipelined requests 
   socket.destroy()
   await until(() => generation.openCount === 0, 'all released')
 })
+
+t.test('1,000 parallel requests, 200 open streams and clients that leave say nothing above debug in the log [PIPE-11]', async t => {
+  const { folder } = pluginFolder(t, { s: `import { definePlugin, describe } from 'svc/plugin'
+export default definePlugin({ title: 's', paths: ['/s'], register(app, svc) {
+  app.get('/s', describe({ summary: 's', category: 'Test', protocol: 'sse', endless: true, examples: [] }), (request, reply) => {
+    const stream = svc.streams.sse(request, reply, { endless: true })
+    stream.send({ data: 'x'.repeat(1000) })
+  })
+} })` })
+  const server = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
+  const answers = await Promise.all(Array.from({ length: 1_000 }, async () => (await fetch(`${server.url}/echo`)).status))
+  t.ok(answers.every(status => status === 200))
+  const generation = server.host.current()
+  await until(() => generation.openCount === 0, 'idle again')
+  const leave = new AbortController()
+  await Promise.all(Array.from({ length: 200 }, () => fetch(`${server.url}/s`, { signal: leave.signal })))
+  t.equal(generation.openCount, 200)
+  leave.abort()
+  await until(() => generation.openCount === 0, 'all streams gone')
+  const halfway = Array.from({ length: 50 }, () => connect(server.ports.http!, '127.0.0.1', function (this: { write(text: string): void }) { this.write('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nhalf') }))
+  await until(() => generation.openCount === 50, 'uploads begun')
+  for (const socket of halfway) socket.destroy()
+  await until(() => generation.openCount === 0, 'uploads gone')
+  t.strictSame(server.lines, [...server.lines.filter(line => line.includes('listening on'))])
+})

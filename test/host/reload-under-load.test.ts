@@ -47,8 +47,10 @@ t.test('20 reloads by file, signal and API under 50 connections: not one failed 
   for (let round = 0; round < 20; round++) {
     const before = await generation()
     if (round % 3 === 0) appendFileSync(door, '\n')
-    if (round % 3 === 1) appendFileSync(join(server.folder, 'svc.yaml'), '\n'), server.child.kill('SIGHUP')
-    if (round % 3 === 2) await fetch(`${url}/_svc/reload?force=true`, { method: 'POST' })
+    else if (round % 3 === 1) {
+      appendFileSync(join(server.folder, 'svc.yaml'), '\n')
+      server.child.kill('SIGHUP')
+    } else await fetch(`${url}/_svc/reload?force=true`, { method: 'POST' })
     await until(async () => await generation() > before, `reload ${round}`)
   }
   const seen = answered
