@@ -1,0 +1,29 @@
+/** Calls and requests that do not come through the pipeline: `svc.limits`, `svc.takeOver`. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Socket } from 'node:net'
+
+export interface SvcLimits {
+  /** Admits a call that does not come through the pipeline, such as one of gRPC (limits sheet 2 and 8). */
+  admitCall(call: { session: string | null; peer: string; key: string | null }): Promise<CallAdmission>
+}
+export type CallAdmission =
+  | { admitted: true }
+  | { admitted: false; grpcStatus: number; message: string; metadata: Record<string, string> }
+
+/** Requests by media type before routing, on all listeners (gRPC). */
+export interface SvcTakeOver {
+  /**
+   * `match` gets the lower-case media type without parameters. The handler owns the response; no stage of the
+   * pipeline runs. `onGrpcPort`, `onHttp` say on which listeners (default both; HTTP only with SVC_GRPC_ON_HTTP).
+   */
+  requests(match: (mediaType: string, request: IncomingMessage | Http2ServerRequest) => boolean, handler: (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse, facts: ConnectionFacts) => void): void
+  /** CORS headers for such an answer; for a preflight those of the preflight. */
+  cors(request: IncomingMessage | Http2ServerRequest, expose: string[]): Record<string, string>
+}
+export interface ConnectionFacts {
+  listener: 'http' | 'https' | 'grpc'
+  socket: Socket
+  /** Peer address, or the client IP of trusted proxy headers. */
+  clientIp: string
+}

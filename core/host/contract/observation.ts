@@ -1,0 +1,52 @@
+/** What was seen and proved of requests: `svc.inspector`, `svc.pki`, `svc.metrics`. */
+import type { FastifyRequest } from 'fastify'
+import type { X509Certificate } from 'node:crypto'
+
+export interface InspectorEntry {
+  id: string
+  request_id: string
+  timestamp: string
+  method: string
+  uri: string
+  path: string
+  query: string | null
+  version: string
+  headers: { name: string; value: string }[]
+  client_ip: string
+  session: string | null
+  body: string | null
+  body_base64: string | null
+  body_size: number
+  body_truncated: boolean
+  status: number
+  latency_ms: number
+}
+
+export interface SvcInspector {
+  /** The newest entry with this request id. */
+  entry(requestId: string): InspectorEntry | undefined
+  /** Header list with the values of control credentials and shared-mode keys replaced (limits sheet 4). */
+  redactHeaders(headers: { name: string; value: string }[]): { name: string; value: string }[]
+  /** The same for a path and query, or a query alone. */
+  redactUrl(url: string): string
+}
+
+export interface SvcPki {
+  /** PEM of the demo CA. */
+  readonly caCertificate: string
+  /** PEM certificate and key of the demo client. */
+  readonly client: { certificate: string; key: string }
+  /** The client certificate of a request: from TLS, or from the SVC_MTLS_IN_HEADER header, checked against the CA. */
+  clientCertificate(request: FastifyRequest): ClientCertificate
+}
+export type ClientCertificate =
+  | { state: 'none' }
+  | { state: 'valid'; source: 'tls' | 'header'; certificate: X509Certificate }
+  | { state: 'refused'; source: 'tls' | 'header'; reason: string }
+
+export interface SvcMetrics {
+  /** One series by name: one that exists is shared, so counters go on across generations. */
+  counter(name: string, help: string, labels?: string[]): { inc(labels?: Record<string, string>, value?: number): void }
+  gauge(name: string, help: string, labels?: string[]): { set(labels: Record<string, string>, value: number): void; inc(labels?: Record<string, string>, value?: number): void; dec(labels?: Record<string, string>, value?: number): void }
+  histogram(name: string, help: string, buckets: number[], labels?: string[]): { observe(labels: Record<string, string>, value: number): void }
+}

@@ -1,0 +1,49 @@
+/** Bounded data that outlive a reload: `svc.state`. */
+
+/** How much a store may hold. What is over a bound is evicted, the entry that comes first in `evict`'s order. */
+export interface StoreBounds<T> {
+  maxCount: number
+  maxBytes?: number
+  /** Bytes of a value, asked when it is set. Needed with `maxBytes`. */
+  sizeOf?: (value: T, key: string) => number
+  /** Milliseconds an entry lives: since it was set, or since it was last used when `ttlFrom` is `use`. */
+  ttlMs?: number
+  ttlFrom?: 'set' | 'use'
+  /** Entries of one group (a session) at most; the group's own oldest goes first. */
+  maxPerGroup?: number
+  /** `oldest`: by first insertion; `idle`: by last use. Default `oldest`. */
+  evict?: 'oldest' | 'idle'
+}
+
+/** A named, bounded map. Answers promises, so that another implementation can serve several replicas. */
+export interface Store<T> {
+  get(key: string): Promise<T | undefined>
+  /** Looks without counting as use. */
+  peek(key: string): Promise<T | undefined>
+  /** Starts the entry's life anew. A value that is over the bounds by itself is evicted at once, nothing else for it. */
+  set(key: string, value: T, options?: { group?: string; ttlMs?: number }): Promise<void>
+  /** Sets only a key that is absent; answers whether it did. */
+  add(key: string, value: T, options?: { group?: string; ttlMs?: number }): Promise<boolean>
+  /** Removes and answers the value: of several callers exactly one gets it. */
+  take(key: string): Promise<T | undefined>
+  /**
+   * Replaces the value by what `change` answers, with nobody between; undefined removes it. An entry
+   * keeps the life that it has, unless `ttlMs` or, with `ttlFrom: 'use'`, this use renews it.
+   */
+  update(key: string, change: (current: T | undefined) => T | undefined, options?: { group?: string; ttlMs?: number }): Promise<T | undefined>
+  delete(key: string): Promise<boolean>
+  /** Entries in insertion order, or newest first. */
+  list(options?: { group?: string; limit?: number; newestFirst?: boolean; where?: (value: T, key: string) => boolean }): Promise<{ key: string; value: T }[]>
+  /** Removes what matches, all without an argument; answers how many. */
+  clear(where?: (value: T, key: string) => boolean): Promise<number>
+  count(): Promise<number>
+  /** Bytes by `sizeOf`. */
+  bytes(): Promise<number>
+  /** Calls back after every change, in order; answers how to stop that. */
+  subscribe(listener: (change: StoreChange<T>) => void): () => void
+}
+export interface StoreChange<T> {
+  kind: 'set' | 'deleted' | 'evicted' | 'expired'
+  key: string
+  value: T
+}
