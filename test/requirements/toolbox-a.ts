@@ -8,6 +8,8 @@ export default [
   { id: 'TOOL-6', rule: 'each plugin can be switched off alone while the others run', where: 'core 10' },
   { id: 'TOOL-7', rule: 'public instances have the lower caps', where: 'toolbox 3 to 8, spec Bounded state' },
 
+  { id: 'TOOL-8', rule: 'no path, query or header brings about a 500', where: 'toolbox 1' },
+
   { id: 'ECHO-1', rule: 'the record has exactly the members of the specification, in its order', where: 'toolbox 2' },
   { id: 'ECHO-2', rule: 'path, path_info, query_string and url are as received, a default port left out', where: 'toolbox 2' },
   { id: 'ECHO-3', rule: 'query_params is form-decoded, repeats are arrays, a bare key is empty, __proto__ is a key', where: 'toolbox 2' },

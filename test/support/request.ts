@@ -2,6 +2,9 @@
 import http from 'node:http'
 import https from 'node:https'
 
+/** A response may repeat a whole request head, percent-encoded. */
+const MAX_HEADER_BYTES = 262_144
+
 export interface RequestOptions {
   method?: string
   /** A list is sent as so many lines. */
@@ -25,7 +28,7 @@ export function send(baseUrl: string, path: string, { method = 'GET', headers = 
   const { protocol, hostname, port } = new URL(baseUrl)
   const client = protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
-    const request = client.request({ hostname: hostname.replace(/^\[|\]$/g, ''), port, path, method, headers, agent: false, rejectUnauthorized: false }, response => {
+    const request = client.request({ hostname: hostname.replace(/^\[|\]$/g, ''), port, path, method, headers, agent: false, rejectUnauthorized: false, maxHeaderSize: MAX_HEADER_BYTES }, response => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
