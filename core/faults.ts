@@ -1,4 +1,4 @@
-/** Faults asked for by request header: `X-Svc-Delay` and `X-Svc-Fail`. */
+/** Faults asked for by request header: `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
 import { STATUS_CODES } from 'node:http'
 
 /** Milliseconds of an `X-Svc-Delay` value, cut at `capMs`; 0 when absent or no whole number. */
@@ -15,6 +15,31 @@ export interface Fail {
   percent: number
 }
 
+/** Ways to break a connection, in the order of how far the response gets before. */
+const CONNECTION_FAULTS = ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] as const
+export type ConnectionFault = (typeof CONNECTION_FAULTS)[number]
+
+export interface Abort {
+  fault: ConnectionFault
+  /** Of a hundred requests so many are aborted, 0 to 100. */
+  percent: number
+}
+
+/** An `X-Svc-Abort` value: `<fault>` or `<fault>:<percent>`, in any case, a `%` after it allowed; null when absent or anything else. */
+export function parseAbort(value: string | undefined): Abort | null {
+  if (value === undefined) return null
+  const match = /^([a-z-]{1,16})(?:[ \t]*:[ \t]*(\d{1,3})(?:[ \t]*%)?)?$/i.exec(value.trim())
+  if (match === null) return null
+  const fault = CONNECTION_FAULTS.find(name => name === match[1]!.toLowerCase())
+  const percent = match[2] === undefined ? 100 : Number(match[2])
+  return fault !== undefined && percent <= 100 ? { fault, percent } : null
+}
+
+/** The body of which an aborted response sends a part. */
+export function abortedBody(fault: ConnectionFault, percent: number): Buffer {
+  return Buffer.from(JSON.stringify({ error: 'injected fault', abort: fault, percent, injected_by: 'X-Svc-Abort', note: 'a client never gets to read this far' }))
+}
+
 /** An `X-Svc-Fail` value: `<status>` or `<status>:<percent>`, a `%` after it allowed; null when absent or anything else. */
 export function parseFail(value: string | undefined): Fail | null {
   if (value === undefined) return null
@@ -25,8 +50,8 @@ export function parseFail(value: string | undefined): Fail | null {
   return status >= 400 && status <= 599 && percent <= 100 ? { status, percent } : null
 }
 
-/** Whether this request is one of those that fail; each is decided alone. `random` answers 0 to below 1. */
-export function rollFail(percent: number, random: () => number = Math.random): boolean {
+/** Whether this request is one of those that are hit; each is decided alone. `random` answers 0 to below 1. */
+export function rollPercent(percent: number, random: () => number = Math.random): boolean {
   return percent >= 100 || random() * 100 < percent
 }
 

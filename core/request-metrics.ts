@@ -8,7 +8,7 @@ import type { Metrics, Sample } from './metrics.ts'
 const PROTOCOLS = ['http', 'graphql', 'grpc', 'websocket', 'sse', 'mcp', 'a2a', 'llm'] as const
 export type CountedProtocol = (typeof PROTOCOLS)[number]
 
-const FAULTS = ['fail', 'delay', 'ai'] as const
+const FAULTS = ['abort', 'fail', 'delay', 'ai'] as const
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE'])
 /** Seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]

@@ -19,6 +19,8 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 export type OpenapiMethod = (typeof METHODS)[number]
 const knownMethods: ReadonlySet<string> = new Set(METHODS)
 
+const DESCRIPTION = 'A stub upstream for gateway demos: deterministic, inspectable, breakable on request. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
+
 /** The operations that one method of one path item stands for: OpenAPI has room for one, a path can have more. */
 interface Slot {
   path: string
@@ -44,7 +46,7 @@ export function buildOpenapi(routes: RouteRecord[], { baseUrl, version }: { base
   const categories = new Set(slots.flatMap((slot) => slot.operations.map((operation) => operation.description.category)))
   return {
     openapi: '3.1.0',
-    info: { title: 'svc', version, description: 'A stub upstream for gateway demos: deterministic, inspectable, breakable on request.' },
+    info: { title: 'svc', version, description: DESCRIPTION },
     servers: [{ url: baseUrl }],
     tags: [...categories].map((name) => ({ name })),
     paths: Object.fromEntries(paths),

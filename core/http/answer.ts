@@ -69,7 +69,7 @@ export function answerInstead(context: RequestContext, failure: Omit<CoreFailure
 }
 
 /** Node hands over the bare socket of an upgrade: an answer needs a response on it, after which it is closed. */
-function attachSocket(context: RequestContext): void {
+export function attachSocket(context: RequestContext): void {
   const { socket } = context.upgrade!
   const response = context.response as Http1Response
   if (response.socket === null) response.assignSocket(socket)

@@ -56,7 +56,7 @@ export class RequestContext {
   /** Added to the `Vary` of whatever the route sets. */
   vary: string | null = null
   /** `X-Svc-Fault` and what the metrics count. */
-  fault: 'fail' | 'delay' | 'ai' | null = null
+  fault: 'abort' | 'fail' | 'delay' | 'ai' | null = null
   /** Credentials of the control plane that came with the request count as the admin token. */
   controlAdmin = false
   /** The sender waits for `100 Continue` before it sends the body. */

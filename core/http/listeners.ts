@@ -17,6 +17,7 @@ import { Http1Response, Http2Response } from './response.ts'
 import type { SvcResponse } from './response.ts'
 import { sniffHttp2 } from './http2-preface.ts'
 import { isOwnedElsewhere, ownSocket } from './socket-owner.ts'
+import { setTransport } from './transport.ts'
 import { hasRefusedCertificate } from '../pki/client-certificate.ts'
 
 /** Node's 5 s would race with gateways that keep idle connections for a minute. */
@@ -119,7 +120,10 @@ export class Listener {
     const peer = peerOf(socket)
     const plain = this.#handshakes.get(peer)
     this.#handshakes.delete(peer)
-    if (plain !== undefined) this.#sockets.delete(plain)
+    if (plain !== undefined) {
+      this.#sockets.delete(plain)
+      setTransport(socket, plain)
+    }
     this.#track(socket)
   }
 

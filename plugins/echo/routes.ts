@@ -18,6 +18,8 @@ function describeEcho(path: string): RouteDescription {
     examples: [
       { name: 'Query', path: `${path}?x=1&x=2`, expectStatus: 200 },
       { name: 'JSON body', method: 'POST', path, headers: json, body: '{"hello":"gateway"}', bodyType: 'json', expectStatus: 200 },
+      { name: 'Failing now and then', path, headers: [{ name: 'X-Svc-Fail', value: '503:20' }], expectStatus: null },
+      { name: 'Cut off within the body', path, headers: [{ name: 'X-Svc-Abort', value: 'truncate' }], expectStatus: 200 },
     ],
   }
 }

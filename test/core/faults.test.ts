@@ -1,6 +1,6 @@
 /** Faults asked for by header. */
 import t from 'tap'
-import { injectedFaultBody, parseDelay, parseFail, rollFail } from '../../core/faults.ts'
+import { injectedFaultBody, parseDelay, parseFail, rollPercent } from '../../core/faults.ts'
 
 t.test('reads a delay [FAULT-1]', async (t) => {
   const rows: [value: string, ms: number][] = [
@@ -37,9 +37,9 @@ t.test('fails by the percentage, each request alone [FAULT-3]', async (t) => {
   const rows: [percent: number, drawn: number, fails: boolean][] = [
     [100, 0.999999, true], [100, 0, true], [0, 0, false], [0, 0.5, false], [50, 0.499, true], [50, 0.5, false], [1, 0.0099, true], [1, 0.01, false], [99, 0.989, true], [99, 0.99, false],
   ]
-  for (const [percent, drawn, fails] of rows) t.equal(rollFail(percent, () => drawn), fails, `${percent} ${drawn}`)
-  t.equal(rollFail(100), true)
-  t.equal(rollFail(0), false)
+  for (const [percent, drawn, fails] of rows) t.equal(rollPercent(percent, () => drawn), fails, `${percent} ${drawn}`)
+  t.equal(rollPercent(100), true)
+  t.equal(rollPercent(0), false)
 })
 
 t.test('says what was injected [FAULT-4]', async (t) => {

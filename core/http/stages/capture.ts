@@ -2,7 +2,7 @@
 import type { RequestContext } from '../context.ts'
 import { originForm } from '../path.ts'
 import type { PipelineServices } from '../pipeline.ts'
-import { CLIENT_GONE } from './observation.ts'
+import { headlessStatus } from './observation.ts'
 
 /** Stores the request when its head goes out, or when its client has left before. */
 export function capture(context: RequestContext, { inspector }: PipelineServices): boolean {
@@ -26,7 +26,7 @@ export function capture(context: RequestContext, { inspector }: PipelineServices
   }
   context.onHead.push(store)
   context.onClose.push(() => {
-    if (context.status === 0) store(CLIENT_GONE)
+    if (context.status === 0) store(headlessStatus(context))
   })
   return true
 }

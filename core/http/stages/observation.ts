@@ -5,8 +5,14 @@ import { isHttp2 } from '../context.ts'
 import type { RequestContext } from '../context.ts'
 import type { PipelineServices } from '../pipeline.ts'
 
-/** The client left before there were response headers; the code is a custom of proxies (nginx). */
-export const CLIENT_GONE = 499
+/** Codes that are a custom of proxies (nginx): the client left before the head, or the connection was closed without one. */
+const CLIENT_GONE = 499
+const NO_RESPONSE = 444
+
+/** Status under which a request is remembered whose connection ended before there was a head. */
+export function headlessStatus({ fault }: RequestContext): number {
+  return fault === 'abort' ? NO_RESPONSE : CLIENT_GONE
+}
 
 /** Counts and logs the request when its head goes out, or when its client has left before. */
 export function observe(context: RequestContext, { metrics, log, isDraining }: PipelineServices): boolean {
@@ -24,9 +30,11 @@ export function observe(context: RequestContext, { metrics, log, isDraining }: P
   })
   context.onClose.push(() => {
     if (context.status !== 0) return
-    metrics.countRequest(context.routeLabel, context.method, CLIENT_GONE, null)
+    const status = headlessStatus(context)
+    metrics.countRequest(context.routeLabel, context.method, status, null)
     metrics.countProtocol(protocolOf(context))
-    logRequest(context, CLIENT_GONE, log)
+    if (context.fault === 'abort') metrics.countFault('abort')
+    logRequest(context, status, log)
   })
   return true
 }
