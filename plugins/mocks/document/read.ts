@@ -47,6 +47,7 @@ function readYaml(text: string, bounds: Bounds): Parsed {
     return { error: issue('too_deep', null, `the document nests more than ${bounds.levels} levels`) }
   }
   const first = document.errors[0]
+  if (first && /call stack/.test(first.message)) return { error: issue('too_deep', null, `the document nests more than ${bounds.levels} levels`) }
   if (first) return { error: issue('parse_error', null, first.message, lines.linePos(first.pos[0]).line) }
   try {
     const value = document.toJS({ maxAliasCount: 100 }) as Json
