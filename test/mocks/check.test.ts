@@ -44,7 +44,8 @@ t.test('references that can not be served are errors [MOCK-41] [MOCK-81]', async
     ['#/components/schemas/A', 'circular_ref'],
   ]
   for (const [ref, code] of refs) {
-    const report = await check(documentOf({ '/x': { get: answering({ schema: { $ref: ref } }) } }, { components: { schemas: { Self: { type: 'string' }, A: { type: 'string' }, ...(code === 'circular_ref' ? { Self: { $ref: '#/components/schemas/Self' }, A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } } : {}) } } }))
+    const schemas: JsonObject = code === 'circular_ref' ? { Self: { $ref: '#/components/schemas/Self' }, A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } } : {}
+    const report = await check(documentOf({ '/x': { get: answering({ schema: { $ref: ref } }) } }, { components: { schemas } }))
     t.equal(report.deployable, false, ref)
     t.ok(codes(report.errors).every((found) => found === code), `${ref}: ${codes(report.errors).join()}`)
     t.ok(report.errors.some(({ at }) => at === '#/paths/~1x/get/responses/200/content/application~1json/schema/$ref'), `${ref} is found where it stands`)
@@ -56,7 +57,7 @@ t.test('words that only look like references are none [MOCK-41]', async (t) => {
   const data = { $ref: 'http://example.com/x' }
   const report = await check(documentOf({ '/x': { get: answering({ schema: { type: 'object', properties: { $ref: { type: 'string' } }, default: data, enum: [data], example: data, 'x-note': data }, example: data }) } }))
   t.same(report.errors, [])
-  const chain = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`C${index}`, index === 39 ? { type: 'string' } : { $ref: `#/components/schemas/C${index + 1}` }]))
+  const chain: JsonObject = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`C${index}`, (index === 39 ? { type: 'string' } : { $ref: `#/components/schemas/C${index + 1}` }) as JsonObject]))
   t.match(await check(documentOf({ '/x': { get: answering({ schema: { $ref: '#/components/schemas/C0' } }) } }, { components: { schemas: chain } })), { deployable: false, errors: [{ code: 'circular_ref' }] }, 'a chain has at most 32 links')
 })
 

@@ -122,7 +122,7 @@ t.test('a huge wrong body is refused at its first fault, a deep one without harm
 })
 
 const SECURE = documentOf(
-  Object.fromEntries(Object.entries({
+  Object.fromEntries(Object.entries<Json>({
     key: [{ key: [] }],
     'key-query': [{ keyQuery: [] }],
     'key-cookie': [{ keyCookie: [] }],
