@@ -9,6 +9,7 @@ import type { SvcHttp, SvcStreams } from './host/plugin.ts'
 import { contextOf } from './http/context.ts'
 import type { Inspector } from './inspector/inspector.ts'
 import type { Instance } from './instance.ts'
+import type { Keys } from './keys/keys.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -18,13 +19,14 @@ export interface ControlDepsSources {
   instance: Instance
   inspector: Inspector
   limits: Limits
+  keys: Keys | null
   metrics: Metrics
   streamsOf(generation: number): SvcStreams
   host(): Host
   effectiveConfig(): object
 }
 
-export function createControlDeps({ config, http, instance, inspector, limits, metrics, streamsOf, host, effectiveConfig }: ControlDepsSources): ControlDeps {
+export function createControlDeps({ config, http, instance, inspector, keys, limits, metrics, streamsOf, host, effectiveConfig }: ControlDepsSources): ControlDeps {
   const routes = (): RouteRecord[] => host().current().routes.list
   const plugins: ControlDeps['plugins'] = {
     records: () => host().records(),
@@ -41,7 +43,7 @@ export function createControlDeps({ config, http, instance, inspector, limits, m
     reload: force => host().reload({ force }),
   }
   return {
-    config, http, inspector, limits, metrics, plugins, effectiveConfig, routes,
+    config, http, inspector, keys, limits, metrics, plugins, effectiveConfig, routes,
     instance: {
       ...instance,
       catalog: () => buildCatalog(routes(), instance.version),

@@ -28,7 +28,9 @@ import { createSvcStreams } from './http/svc-streams.ts'
 import { createInspector } from './inspector/inspector.ts'
 import { createInstance, readGitSha } from './instance.ts'
 import type { Ports } from './instance.ts'
-import { createCallAdmission } from './limits/call-admission.ts'
+import { createKeys } from './keys/keys.ts'
+import { isUrl } from './keys/registry-source.ts'
+import { createCallAdmission } from './call-admission.ts'
 import { createLimits } from './limits/limits.ts'
 import { createLog } from './log.ts'
 import type { Log } from './log.ts'
@@ -93,7 +95,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
   const controlAuth = createControlAuth({ config, guard, warn: message => log.warn(message) })
   const limits = createLimits({ config, metrics, usageFile: config.usageFile === null ? null : resolve(workingDirectory, config.usageFile), warn: message => log.warn(message) })
-  await limits.open()
+  const keys = await createKeys({ config, metrics, registry: placeOf(config.shared.registry, workingDirectory), warn: message => log.warn(message) })
+  await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
   const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value) })
   const http = createSvcHttp({ config, guard })
@@ -106,13 +109,13 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   // The host is needed by what it hands to plugins: these are asked only after it stands.
   let host!: Host
   const deps = createControlDeps({
-    config, http, instance, inspector, limits, metrics, streamsOf,
+    config, http, instance, inspector, keys, limits, metrics, streamsOf,
     host: () => host,
     effectiveConfig: () => effectiveView(config, { configFile, generation: host.current().number, warnings }),
   })
   const shared: SharedServices = {
     config, log, http, inspector, metrics,
-    limits: createCallAdmission({ limits }),
+    limits: createCallAdmission({ limits, keys }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
     cors: (request, expose) => corsForTakeOver(cors, request, expose),
@@ -128,7 +131,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     build: {
       config, states, shared,
       generationOptions: { websockets: { streams, plan }, errors: { log } },
-      exposedHeaders: ofDoors => exposedHeaders(ofDoors, limits.exposedHeaders),
+      exposedHeaders: ofDoors => exposedHeaders(ofDoors, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
       registerCore: generation => {
         generation.app.register(async app => {
           app.addHook('onRoute', route => generation.addRoute(null, null, route))
@@ -137,11 +140,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       },
     },
   })
+  host.onReload = async () => keys?.reload()
   await host.start()
 
   let isDraining = false
   const facts = createRequestFacts(config)
-  const handlers = createEntrance(host, { config, cors, log, guard, controlAuth, limits, inspector, metrics: requestMetrics, isDraining: () => isDraining }, facts)
+  const handlers = createEntrance(host, { config, cors, log, guard, controlAuth, keys, limits, inspector, metrics: requestMetrics, isDraining: () => isDraining }, facts)
   const listeners = await openListeners(handlers)
   const watcher = new Watcher(() => void host.reload())
   if (config.watch) {
@@ -189,10 +193,16 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       await watcher.close()
       await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)
       await limits.close()
+      keys?.close()
       states.close()
       await log.flush()
     })()),
   }
+}
+
+/** The registry's URL as it is, or its path from the working directory. */
+function placeOf(registry: string | null, workingDirectory: string): string | null {
+  return registry === null || isUrl(registry) ? registry : resolve(workingDirectory, registry)
 }
 
 const LABELS = { http: 'HTTP', https: 'HTTPS', grpc: 'gRPC' }

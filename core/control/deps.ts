@@ -3,6 +3,7 @@ import type { FastifyRequest, LoadError, PluginRecord, ReloadResult, SvcHttp, Sv
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
 import type { Inspector } from '../inspector/inspector.ts'
+import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RouteRecord } from '../http/route-record.ts'
 
@@ -17,6 +18,8 @@ export interface ControlDeps {
   plugins: ControlPlugins
   inspector: Inspector
   limits: Limits
+  /** Null: shared mode is off. */
+  keys: Keys | null
   metrics: { readonly contentType: string; text(): Promise<string> }
   /** Starts an event stream, as `svc.streams.sse` does for plugins. */
   openEvents: SvcStreams['sse']

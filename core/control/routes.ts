@@ -4,6 +4,7 @@ import { registerControl } from './control.ts'
 import type { ControlDeps } from './deps.ts'
 import { registerDocs } from './docs.ts'
 import { registerInstance } from './instance.ts'
+import { registerKeysUsage } from './keys-usage.ts'
 import { registerLanding } from './landing.ts'
 import { registerMetrics } from './metrics.ts'
 import { registerUsage } from './usage.ts'
@@ -17,5 +18,6 @@ export function registerCoreRoutes(app: FastifyInstance, deps: ControlDeps): voi
   registerRequests(app, deps)
   registerMetrics(app, deps)
   registerUsage(app, deps)
+  registerKeysUsage(app, deps)
   registerDocs(app, deps)
 }

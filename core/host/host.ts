@@ -55,6 +55,8 @@ export class Host {
   #nextReload: { force: boolean; promise: Promise<ReloadResult> } | null = null
   /** Called after each swap, for example to watch other files. */
   onSwap: () => void = () => {}
+  /** Runs with every reload, whether or not anything of the host's own has changed. */
+  onReload: () => Promise<void> = async () => {}
 
   constructor(options: HostOptions) {
     this.#options = options
@@ -115,7 +117,7 @@ export class Host {
     const next = { force, promise: undefined as unknown as Promise<ReloadResult> }
     next.promise = this.#enqueue(() => {
       this.#nextReload = null
-      return this.#reload(next.force)
+      return Promise.all([this.#reload(next.force), this.onReload()]).then(([result]) => result)
     })
     this.#nextReload = next
     return next.promise

@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { AnyRequest, Origin, RouteDescription, SessionKey } from '../host/plugin.ts'
+import type { KeyRecord } from '../keys/api-key.ts'
+import type { KeyAdmission } from '../keys/key-limits.ts'
 import type { Lease } from '../limits/lease.ts'
 import { firstHeader } from './header.ts'
 import type { SvcResponse } from './response.ts'
@@ -65,6 +67,9 @@ export class RequestContext {
   hasControlCredential = false
   /** What the request holds of the plan; null where no limit applies. */
   lease: Lease | null = null
+  /** Shared mode: whose key came with the request, and what was counted of it. */
+  apiKey: KeyRecord | null = null
+  keyAdmission: KeyAdmission | null = null
   /** Hear of the bytes of response body as they are written. */
   readonly egress: EgressCounter[] = []
   /** Whether the head that goes out announces an event stream; known when `onHead` is called. */

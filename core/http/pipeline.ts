@@ -5,6 +5,7 @@
  */
 import type { Config } from '../config/variables.ts'
 import type { Inspector } from '../inspector/inspector.ts'
+import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Log } from '../log.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
@@ -16,6 +17,7 @@ import type { Cors } from './cors.ts'
 import { badRequest, internalError, methodNotAllowed, notFound, notFoundOfPlugin, requestTimeout } from './failures.ts'
 import { requestIdOf } from './request-id.ts'
 import type { ControlAuth } from './control-auth/control-auth.ts'
+import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
 import { injectFaults } from './stages/faults.ts'
@@ -32,6 +34,8 @@ export interface PipelineServices {
   controlAuth: ControlAuth
   guard: AdminGuard
   limits: Limits
+  /** Null: shared mode is off. */
+  keys: Keys | null
   isDraining(): boolean
 }
 
@@ -42,7 +46,9 @@ const STAGES: readonly Stage[] = [
   assignRequestId,
   applyCors,
   authenticateControl,
+  identifyKey,
   limitByPlan,
+  limitByKey,
   startTimer,
   capture,
   refuseAnnouncedBody,

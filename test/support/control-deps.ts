@@ -67,6 +67,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
   host.deps = {
     config: host.config as Config,
     http: {
+      isAdmin: () => host.refusal === null,
       guardAdmin() { if (host.refusal) throw host.refusal },
       baseUrl: () => host.baseUrl,
       origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, baseUrl: host.baseUrl }),
@@ -111,6 +112,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       ...createInspector({ config: { ...config, shared: { enabled: false } } as Config, isControlCredential: () => false }),
       counters: () => ({ stored: 3, capacity: 500, total_captured: 7 }),
     },
+    keys: null,
     limits: { usage: () => ({ plan: 'none' }) } as Partial<Record<keyof Limits, unknown>> as Limits,
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: async () => '' },
     openEvents(_request, reply) {

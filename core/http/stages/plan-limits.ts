@@ -77,6 +77,7 @@ function refuseStream(context: RequestContext, limits: Limits): void {
   context.isRefused = true
   context.gate = null
   context.lease!.giveBack({ withToken: false })
+  context.keyAdmission?.giveBack()
   for (const name of response.getHeaderNames()) if (!KEPT_HEADERS.has(name)) response.removeHeader(name)
   answer(context, limits.reject(limits.limiter!.refuse('streams')))
   response.isTakenOver = true

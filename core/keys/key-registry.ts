@@ -1,0 +1,106 @@
+/** Which keys are valid: those of a registry that is read again and again, or every well-formed one. */
+import type { KeyRecord } from './api-key.ts'
+import { digestOf, isWellFormed, openId } from './api-key.ts'
+import { parseRegistry } from './registry-document.ts'
+import { isUrl, readRegistry } from './registry-source.ts'
+
+export type KeyProblem = 'unknown' | 'malformed' | 'disabled' | 'expired'
+/** What a key is worth; `unavailable`: no registry has been read yet. */
+export type Identity = { record: KeyRecord } | { problem: KeyProblem } | 'unavailable'
+
+export interface KeyRegistryOptions {
+  /** Path or URL; null: the open registry. */
+  place: string | null
+  token: string | null
+  reloadSecs: number
+  /** Daily quota of a key without its own. */
+  defaultDaily: number | null
+  warn(message: string): void
+}
+
+/** Entries whose problem is told; a broken export may hold thousands. */
+const TOLD_PROBLEMS = 20
+
+export class KeyRegistry {
+  readonly kind: 'open' | 'file' | 'url'
+  loadedAt: Date | null = null
+  /** Why the last reload failed. */
+  error: string | null = null
+  readonly #options: KeyRegistryOptions
+  #keys: Map<string, KeyRecord> | null = null
+  #text: string | null = null
+  #timer: NodeJS.Timeout | null = null
+  #reloading: Promise<void> | null = null
+
+  constructor(options: KeyRegistryOptions) {
+    this.#options = options
+    this.kind = options.place === null ? 'open' : isUrl(options.place) ? 'url' : 'file'
+  }
+
+  /** Reads the registry, and from now on at intervals. */
+  async open(): Promise<void> {
+    if (this.kind === 'open') return
+    this.#timer = setInterval(() => void this.reload(), this.#options.reloadSecs * 1000)
+    this.#timer.unref()
+    await this.reload()
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+  }
+
+  /** Registered keys; none of the open registry. */
+  get records(): KeyRecord[] {
+    return this.#keys === null ? [] : [...this.#keys.values()]
+  }
+
+  /** Reads the registry anew; whoever asks meanwhile shares the run. A failure keeps what there is. */
+  reload(): Promise<void> {
+    if (this.kind === 'open') return Promise.resolve()
+    return (this.#reloading ??= this.#reload().finally(() => { this.#reloading = null }))
+  }
+
+  async #reload(): Promise<void> {
+    const { place, token, defaultDaily, warn } = this.#options
+    try {
+      const text = await readRegistry(place!, token)
+      if (text !== this.#text) {
+        const { keys, problems } = parseRegistry(text, defaultDaily)
+        for (const problem of problems.slice(0, TOLD_PROBLEMS)) warn(`key registry: ${problem}; the entry is left out`)
+        if (problems.length > TOLD_PROBLEMS) warn(`key registry: ${problems.length - TOLD_PROBLEMS} more entries are left out`)
+        this.#keys = keys
+        this.#text = text
+      }
+      this.loadedAt = new Date()
+      this.error = null
+    } catch (error) {
+      const isFirst = this.error === null
+      this.error = reasonOf(error)
+      if (isFirst) warn(`key registry not read: ${this.error}; ${this.#keys === null ? 'keys are refused until it is' : 'the last good one stays'}`)
+    }
+  }
+
+  /** Whose key it is; `now` in milliseconds since 1970. */
+  identify(key: string, now: number): Identity {
+    if (this.kind !== 'open' && this.#keys === null) return 'unavailable'
+    if (!isWellFormed(key)) return { problem: 'malformed' }
+    const digest = digestOf(key)
+    if (this.kind === 'open') return { record: this.#openRecord(openId(digest)) }
+    const record = this.#keys!.get(digest)
+    if (record === undefined) return { problem: 'unknown' }
+    if (!record.enabled) return { problem: 'disabled' }
+    return record.expiresAt !== null && now >= record.expiresAt ? { problem: 'expired' } : { record }
+  }
+
+  #openRecord(id: string): KeyRecord {
+    return { id, name: null, dailyRequests: this.#options.defaultDaily, rps: null, burst: null, enabled: true, expiresAt: null }
+  }
+}
+
+/** The first line of what went wrong; parsers quote their input after it, and that may hold a key. */
+function reasonOf(error: unknown): string {
+  const { name, code, message } = error as NodeJS.ErrnoException & { code?: string }
+  if (name === 'TimeoutError') return 'no answer within 10 s'
+  if (name === 'SyntaxError' || name === 'YAMLParseError') return 'neither YAML nor JSON'
+  return code ?? String(((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? message.split('\n', 1)[0])
+}

@@ -1,0 +1,69 @@
+/** What was counted of each key on the current day, within bounds. */
+import { periodAt } from '../limits/period.ts'
+import type { Period } from '../limits/period.ts'
+import { TokenBucket } from '../limits/token-bucket.ts'
+import type { KeyRecord } from './api-key.ts'
+
+const MAX_IDS = 10_000
+
+/** Counts of one key on one day. */
+export interface KeyCounts {
+  readonly id: string
+  /** Requests of the day, those of other instances included as far as known. */
+  total: number
+  /** Of those, the ones that the quota store has not heard of yet; below 0 when it has heard of too many. */
+  pending: number
+  instanceUsed: number
+  rejectedByRate: number
+  rejectedByQuota: number
+  /** Milliseconds since 1970. */
+  lastSeen: number | null
+  bucket: { rps: number; burst: number; tokens: TokenBucket } | null
+}
+
+export class KeyUsage {
+  /** Least recently used first. */
+  readonly #counts = new Map<string, KeyCounts>()
+  #day: Period
+
+  constructor(now: number) {
+    this.#day = periodAt('day', now)
+  }
+
+  /** The current day; entering another one forgets what was counted. */
+  day(now: number): Period {
+    if (now < this.#day.start || now >= this.#day.end) {
+      this.#day = periodAt('day', now)
+      this.#counts.clear()
+    }
+    return this.#day
+  }
+
+  get(id: string): KeyCounts | undefined {
+    return this.#counts.get(id)
+  }
+
+  list(): KeyCounts[] {
+    return [...this.#counts.values()]
+  }
+
+  /** Counts of a key, with the bucket of the rate that it has now; `monotonic` in milliseconds. */
+  use(record: KeyRecord, now: { wall: number; monotonic: number }): KeyCounts {
+    this.day(now.wall)
+    let counts = this.#counts.get(record.id)
+    if (counts !== undefined) this.#counts.delete(record.id)
+    else {
+      if (this.#counts.size >= MAX_IDS) this.#counts.delete(this.#counts.keys().next().value!)
+      counts = { id: record.id, total: 0, pending: 0, instanceUsed: 0, rejectedByRate: 0, rejectedByQuota: 0, lastSeen: null, bucket: null }
+    }
+    this.#counts.set(record.id, counts)
+    counts.lastSeen = now.wall
+    const { rps } = record
+    if (rps === null) counts.bucket = null
+    else if (counts.bucket?.rps !== rps || counts.bucket.burst !== (record.burst ?? rps)) {
+      const burst = record.burst ?? rps
+      counts.bucket = { rps, burst, tokens: new TokenBucket(rps, burst, now.monotonic) }
+    }
+    return counts
+  }
+}

@@ -1,0 +1,71 @@
+/** The record of `GET /_svc/keys/usage`. */
+import { periodView } from '../limits/period.ts'
+import type { KeyRecord } from './api-key.ts'
+import type { KeyLimits } from './key-limits.ts'
+import type { KeyRegistry } from './key-registry.ts'
+import type { QuotaStore } from './quota-store.ts'
+
+export interface KeyUsageView {
+  id: string
+  name: string | null
+  enabled: boolean
+  requests: { used: number; limit: number | null; remaining: number | null; instance_used: number }
+  rejected: { rate: number; quota: number }
+  last_seen: string | null
+}
+
+export interface KeysUsageRecord {
+  shared_mode: boolean
+  require_key: boolean
+  registry: { kind: string; keys: number; loaded_at: string | null; error: string | null } | null
+  quota_store: { configured: boolean; up: boolean }
+  period: ReturnType<typeof periodView>
+  count: number
+  keys: KeyUsageView[]
+}
+
+export interface KeysUsageSource {
+  requireKey: boolean
+  registry: KeyRegistry
+  limits: KeyLimits
+  store: QuotaStore | null
+  defaultDaily: number | null
+  /** Milliseconds since 1970. */
+  now: number
+  /** Null: all. */
+  id: string | null
+}
+
+/** What each key has used today: registered keys from the start, of the open registry those that were seen. */
+export async function keysUsageRecord(source: KeysUsageSource): Promise<KeysUsageRecord> {
+  const { registry, limits, store, now } = source
+  const day = limits.usage.day(now)
+  const records = recordsOf(source).filter(({ id }) => source.id === null || id === source.id).sort((a, b) => (a.id < b.id ? -1 : 1))
+  const totals = await store?.read(records.map(({ id }) => id), day) ?? null
+  const keys = records.map((record, index) => view(record, limits, totals?.[index]))
+  return {
+    shared_mode: true,
+    require_key: source.requireKey,
+    registry: { kind: registry.kind, keys: registry.records.length, loaded_at: registry.loadedAt?.toISOString() ?? null, error: registry.error },
+    quota_store: { configured: store !== null, up: store?.isUp ?? false },
+    period: periodView(day, now),
+    count: keys.length,
+    keys,
+  }
+}
+
+function recordsOf({ registry, limits, defaultDaily }: KeysUsageSource): KeyRecord[] {
+  if (registry.kind !== 'open') return registry.records
+  return limits.usage.list().map(({ id }) => ({ id, name: null, dailyRequests: defaultDaily, rps: null, burst: null, enabled: true, expiresAt: null }))
+}
+
+function view({ id, name, enabled, dailyRequests: limit }: KeyRecord, limits: KeyLimits, total: number | undefined): KeyUsageView {
+  const counts = limits.usage.get(id)
+  const used = total ?? counts?.total ?? 0
+  return {
+    id, name, enabled,
+    requests: { used, limit, remaining: limit === null ? null : Math.max(0, limit - used), instance_used: counts?.instanceUsed ?? 0 },
+    rejected: { rate: counts?.rejectedByRate ?? 0, quota: counts?.rejectedByQuota ?? 0 },
+    last_seen: counts?.lastSeen == null ? null : new Date(counts.lastSeen).toISOString(),
+  }
+}

@@ -1,0 +1,108 @@
+/** Shared mode: one instance that serves many holders of API keys. */
+import type { Config } from '../config/variables.ts'
+import { systemLimitClock } from '../limits/clock.ts'
+import type { LimitClock } from '../limits/clock.ts'
+import type { Rejection } from '../limits/plan-rejection.ts'
+import type { Metrics } from '../metrics.ts'
+import type { KeyRecord } from './api-key.ts'
+import { KeyLimits } from './key-limits.ts'
+import type { KeyAdmission, KeyRefusal } from './key-limits.ts'
+import { KeyRegistry } from './key-registry.ts'
+import { keyInvalid, keyLimited, keyRequired, registryUnavailable } from './key-rejection.ts'
+import { keysUsageRecord } from './keys-usage-record.ts'
+import type { KeysUsageRecord } from './keys-usage-record.ts'
+import { QuotaStore } from './quota-store.ts'
+
+export interface Keys {
+  /** Headers that browsers may read in shared mode. */
+  readonly exposedHeaders: string[]
+  /** Whose key it is; null: there is none and none is needed. Counts what it refuses. */
+  identify(key: string | null): { record: KeyRecord } | { rejection: Rejection } | null
+  /** The holder of a valid key; null for anything else. */
+  holderOf(key: string | null): KeyRecord | null
+  /** Admits by the key's own limits; a promise only while a quota store counts. */
+  admit(record: KeyRecord): KeyAdmission | Rejection | Promise<KeyAdmission | Rejection>
+  /** The record of `GET /_svc/keys/usage`, of one id or all. */
+  usage(id: string | null): Promise<KeysUsageRecord>
+  /** Reads the registry anew. */
+  reload(): Promise<void>
+  /** Reads the registry and waits a while for the quota store. */
+  open(): Promise<void>
+  close(): void
+}
+
+export interface KeysOptions {
+  config: Config
+  metrics: Metrics
+  /** Path (absolute) or URL of the registry; null: the open registry. */
+  registry: string | null
+  warn(message: string): void
+  clock?: LimitClock
+}
+
+const EXPOSED = ['X-Svc-Key-Id', 'X-Svc-Key-Quota-Remaining', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Svc-Limit']
+/** Milliseconds that the start waits for the store. */
+const START_MS = 2_000
+
+/** Null while shared mode is off. */
+export async function createKeys({ config, metrics, registry: place, warn, clock = systemLimitClock }: KeysOptions): Promise<Keys | null> {
+  const { enabled, requireKey, registryToken, registrySecs, dailyRequests, quotaStore } = config.shared
+  if (!enabled) return null
+  const registry = new KeyRegistry({ place, token: registryToken, reloadSecs: registrySecs, defaultDaily: dailyRequests, warn })
+  const store: QuotaStore | null = quotaStore === null ? null : await createStore(quotaStore)
+  const limits = new KeyLimits(store, clock)
+  const rejections = metrics.counter('svc_key_rejections_total', 'Requests and calls refused for their API key', ['reason'])
+  for (const reason of ['missing', 'invalid', 'rate', 'quota']) rejections.inc({ reason }, 0)
+
+  async function createStore(url: string): Promise<QuotaStore> {
+    const { createRedisClient } = await import('./redis-client.ts')
+    const { host } = new URL(url)
+    const up = metrics.gauge('svc_quota_store_up', 'Whether the quota store counts (1) or this instance alone (0)')
+    up.set({}, 0)
+    return new QuotaStore({
+      createClient: () => createRedisClient(url),
+      counts: () => ({ day: limits.usage.day(clock.wall()), list: limits.usage.list() }),
+      onChange(isUp) {
+        up.set({}, isUp ? 1 : 0)
+        if (!isUp) warn(`quota store ${host} is away: this instance counts alone until it is back`)
+      },
+    })
+  }
+
+  function refuse(reason: 'missing' | 'invalid' | 'rate' | 'quota', rejection: Rejection): Rejection {
+    rejections.inc({ reason })
+    return rejection
+  }
+
+  function judge(record: KeyRecord, outcome: KeyAdmission | KeyRefusal): KeyAdmission | Rejection {
+    if (!('limit' in outcome)) return outcome
+    return refuse(outcome.limit === 'key-rps' ? 'rate' : 'quota', keyLimited(record, outcome, clock.wall()))
+  }
+
+  return {
+    exposedHeaders: EXPOSED,
+    identify(key) {
+      if (key === null) return requireKey ? { rejection: refuse('missing', keyRequired()) } : null
+      const identity = registry.identify(key, clock.wall())
+      if (identity === 'unavailable') return { rejection: registryUnavailable() }
+      return 'record' in identity ? identity : { rejection: refuse('invalid', keyInvalid(identity.problem)) }
+    },
+    holderOf(key) {
+      const identity = key === null ? null : registry.identify(key, clock.wall())
+      return identity !== null && identity !== 'unavailable' && 'record' in identity ? identity.record : null
+    },
+    admit(record) {
+      const outcome = limits.admit(record)
+      return outcome instanceof Promise ? outcome.then(later => judge(record, later)) : judge(record, outcome)
+    },
+    usage: id => keysUsageRecord({ requireKey, registry, limits, store, defaultDaily: dailyRequests, now: clock.wall(), id }),
+    reload: () => registry.reload(),
+    async open() {
+      await Promise.all([registry.open(), store && Promise.race([store.open(), new Promise(resolve => { setTimeout(resolve, START_MS).unref() })])])
+    },
+    close() {
+      registry.close()
+      store?.close()
+    },
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Counts requests per key and day in a Redis-compatible server that several instances share. INCR is atomic, so that all
+ * of them together admit exactly the quota. A store that fails or is slow is put down at once: requests are counted
+ * here alone, and told to it when it is back.
+ */
+import type { Period } from '../limits/period.ts'
+import type { KeyCounts } from './key-usage.ts'
+
+const COMMAND_MS = 250
+const CONNECT_MS = 1_000
+const FIRST_RETRY_MS = 100
+const LONGEST_RETRY_MS = 5_000
+/** Seconds that a counter outlives its day. */
+const GRACE_SECS = 3_600
+/** How often a lost counter is put right when other instances do the same at that moment. */
+const RESTORE_ATTEMPTS = 5
+
+/** What is used of a client of Redis; replies may be late or never come. */
+export interface RedisClient {
+  connect(): Promise<unknown>
+  destroy(): void
+  /** `MULTI`, `INCRBY` (`INCR` by 1), `EXPIREAT`, `EXEC`; answers the new count. */
+  add(key: string, by: number, expireAtSecs: number): Promise<number>
+  decrement(key: string): Promise<number>
+  read(keys: string[]): Promise<(string | null)[]>
+  /** The connection is gone. */
+  onLoss(callback: () => void): void
+}
+
+export interface QuotaStoreOptions {
+  createClient(): RedisClient
+  /** The day and what is counted of it, for what the store has to be told when it is back. */
+  counts(): { day: Period; list: KeyCounts[] }
+  onChange(isUp: boolean): void
+}
+
+export class QuotaStore {
+  isUp = false
+  readonly #options: QuotaStoreOptions
+  #client: RedisClient | null = null
+  #retry: NodeJS.Timeout | null = null
+  #retryMs = FIRST_RETRY_MS
+  #isClosed = false
+
+  constructor(options: QuotaStoreOptions) {
+    this.#options = options
+  }
+
+  /** Connects; resolves when that has worked or failed, and goes on in the background. */
+  async open(): Promise<void> {
+    const client = this.#options.createClient()
+    this.#client = client
+    client.onLoss(() => this.#fail(client))
+    try {
+      await within(client.connect(), CONNECT_MS + COMMAND_MS)
+      await this.#tell(client)
+      if (this.#client !== client || this.#isClosed) return
+      this.isUp = true
+      this.#retryMs = FIRST_RETRY_MS
+      this.#options.onChange(true)
+    } catch {
+      this.#fail(client)
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    this.#client?.destroy()
+    this.#client = null
+    this.isUp = false
+  }
+
+  /** Counts one more; answers the total of all instances, null when the store is away. */
+  increment(id: string, day: Period): Promise<number | null> {
+    return this.#run(client => client.add(keyOf(id, day), 1, expiryOf(day)))
+  }
+
+  /** Takes one back; false when the store is away. */
+  async decrement(id: string, day: Period): Promise<boolean> {
+    return await this.#run(client => client.decrement(keyOf(id, day))) !== null
+  }
+
+  /** Totals of all instances; null when the store is away. */
+  async read(ids: string[], day: Period): Promise<number[] | null> {
+    if (ids.length === 0) return []
+    const values = await this.#run(client => client.read(ids.map(id => keyOf(id, day))))
+    return values === null ? null : values.map(Number)
+  }
+
+  async #run<T>(command: (client: RedisClient) => Promise<T>): Promise<T | null> {
+    const client = this.#client
+    if (!this.isUp || client === null) return null
+    try {
+      return await within(command(client), COMMAND_MS)
+    } catch {
+      this.#fail(client)
+      return null
+    }
+  }
+
+  #fail(client: RedisClient): void {
+    if (this.#client !== client || this.#isClosed) return
+    this.#client = null
+    client.destroy()
+    const wasUp = this.isUp
+    this.isUp = false
+    if (wasUp || this.#retryMs === FIRST_RETRY_MS) this.#options.onChange(false)
+    this.#retry = setTimeout(() => void this.open(), this.#retryMs)
+    this.#retry.unref()
+    this.#retryMs = Math.min(LONGEST_RETRY_MS, this.#retryMs * 2)
+  }
+
+  /** Adds what was counted meanwhile. Requests that come while it runs are counted here too, so it goes on until none is left. */
+  async #tell(client: RedisClient): Promise<void> {
+    const { list } = this.#options.counts()
+    for (const counts of list) await this.#restore(client, counts)
+    for (;;) {
+      const { day, list: current } = this.#options.counts()
+      const owed = current.filter(({ pending }) => pending !== 0)
+      if (owed.length === 0) return
+      for (const counts of owed) {
+        const told = counts.pending
+        const total = await within(client.add(keyOf(counts.id, day), told, expiryOf(day)), COMMAND_MS)
+        counts.pending -= told
+        counts.total = total + counts.pending
+      }
+    }
+  }
+
+  /**
+   * A server that was restarted without its data would let everybody begin anew: what is missing of the count that was
+   * seen last is put back. Of several instances that do so at once, exactly the first finds the sum that it expects; the
+   * others take theirs back and look again.
+   */
+  async #restore(client: RedisClient, counts: KeyCounts): Promise<void> {
+    for (let attempt = 0; attempt < RESTORE_ATTEMPTS; attempt++) {
+      const { day } = this.#options.counts()
+      const key = keyOf(counts.id, day)
+      const [held] = await within(client.read([key]), COMMAND_MS)
+      const missing = counts.total - counts.pending - Number(held)
+      if (missing <= 0) return
+      const total = await within(client.add(key, missing, expiryOf(day)), COMMAND_MS)
+      if (total === Number(held) + missing) return
+      await within(client.add(key, -missing, expiryOf(day)), COMMAND_MS)
+    }
+  }
+}
+
+/** `svc:quota:<YYYYMMDD>:<id>` */
+function keyOf(id: string, { start }: Period): string {
+  return `svc:quota:${new Date(start).toISOString().slice(0, 10).replaceAll('-', '')}:${id}`
+}
+
+function expiryOf({ end }: Period): number {
+  return end / 1000 + GRACE_SECS
+}
+
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

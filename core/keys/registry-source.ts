@@ -1,0 +1,46 @@
+/** Fetches the text of a key registry, from a file or over HTTP, within bounds of size and time. */
+import { open } from 'node:fs/promises'
+
+const MAX_BYTES = 4 * 1024 * 1024
+const TIMEOUT_MS = 10_000
+
+/** `place` is a path or an http(s) URL; `token` is sent as a bearer token. Rejects with a reason that tells no secret. */
+export function readRegistry(place: string, token: string | null): Promise<string> {
+  return isUrl(place) ? fetchText(place, token) : readText(place)
+}
+
+export function isUrl(place: string): boolean {
+  return /^https?:\/\//i.test(place)
+}
+
+async function readText(path: string): Promise<string> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    if (size > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES} bytes`)
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+async function fetchText(url: string, token: string | null): Promise<string> {
+  const target = new URL(url)
+  const headers: Record<string, string> = { Accept: 'application/yaml, application/json, */*;q=0.1' }
+  if (token !== null) headers.Authorization = `Bearer ${token}`
+  else if (target.username !== '') headers.Authorization = `Basic ${Buffer.from(`${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`).toString('base64')}`
+  target.username = target.password = ''
+  const response = await fetch(target, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw new Error(`answered ${response.status}`)
+  }
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
