@@ -47,6 +47,7 @@ class WebSocketStream implements OpenStream, RegisteredWebSocket {
   #endsAt = Infinity
   #lastFrameAt = 0
   #idleMs = Infinity
+  #watchesFrames = false
   #isClosing = false
 
   constructor(registry: StreamRegistry, socket: WebSocket, { generation, options, planLifetimeMs }: WebSocketOpening) {
@@ -88,12 +89,14 @@ class WebSocketStream implements OpenStream, RegisteredWebSocket {
     if (endless !== undefined) this.isEndless = endless
     if (lifetimeMs !== undefined) this.#endsAt = now + lifetimeMs
     if (idleMs === undefined) return
-    if (this.#idleMs === Infinity) this.#watchFrames()
+    // Routes switch it off and on again: one set of listeners serves for all.
+    if (!this.#watchesFrames) this.#watchFrames()
     this.#idleMs = idleMs
     this.#lastFrameAt = now
   }
 
   #watchFrames(): void {
+    this.#watchesFrames = true
     const onFrame = (): void => { this.#lastFrameAt = this.#registry.now() }
     for (const frame of ['message', 'ping', 'pong'] as const) this.#socket.on(frame, onFrame)
   }

@@ -64,7 +64,7 @@ export interface SseEvent {
 
 export interface WebSocketOptions {
   endless?: boolean
-  /** Milliseconds without a frame of the client until close 1001 `idle timeout`. */
+  /** Milliseconds without a frame of the client until close 1001 `idle timeout`; `Infinity` takes that back. */
   idleMs?: number
   /** Milliseconds until close 1001 `maximum connection lifetime reached`. */
   lifetimeMs?: number
