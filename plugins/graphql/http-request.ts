@@ -1,0 +1,96 @@
+/** Reads an HTTP request into what a client asks for (GraphQL over HTTP, 4 to 5), or says what is wrong with it. */
+import { badRequest, unsupportedMediaType } from './errors.ts'
+
+/** A well-formed request; the query may still have to be found by its hash. */
+export interface HttpOperationRequest {
+  query: string | null
+  variables: Record<string, unknown> | null
+  operationName: string | null
+  extensions: Record<string, unknown> | null
+}
+
+/** Reads a POST; `contentType` as sent. Throws a RequestError. */
+export function readPost(contentType: string | undefined, body: Buffer): HttpOperationRequest {
+  const mediaType = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
+  switch (mediaType) {
+    case 'application/json':
+    case 'application/graphql+json':
+      return readMembers(parseObject(decode(body)))
+    case 'application/graphql':
+      return checkQuery({ query: decode(body), variables: null, operationName: null, extensions: null })
+    default:
+      throw unsupportedMediaType(mediaType)
+  }
+}
+
+/** Reads the parameters of a GET. Throws a RequestError. */
+export function readGet(parameters: URLSearchParams): HttpOperationRequest {
+  return checkQuery({
+    query: parameters.get('query'),
+    operationName: parameters.get('operationName'),
+    variables: parseJsonParameter(parameters, 'variables'),
+    extensions: parseJsonParameter(parameters, 'extensions'),
+  })
+}
+
+function decode(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw badRequest('the body is not UTF-8')
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  if (text.trim() === '') throw badRequest('the body is empty')
+  const value = parseJson(text, 'the body')
+  if (Array.isArray(value)) throw badRequest('Batched requests are not supported')
+  if (!isObject(value)) throw badRequest('the body must be a JSON object')
+  return value
+}
+
+function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw badRequest(`${what} is not valid JSON`)
+  }
+}
+
+function readMembers({ query, variables, operationName, extensions }: Record<string, unknown>): HttpOperationRequest {
+  return checkQuery({
+    query: stringOrNull(query, 'query'),
+    operationName: stringOrNull(operationName, 'operationName'),
+    variables: objectOrNull(variables, 'variables'),
+    extensions: objectOrNull(extensions, 'extensions'),
+  })
+}
+
+function parseJsonParameter(parameters: URLSearchParams, name: string): Record<string, unknown> | null {
+  const text = parameters.get(name)
+  return text === null ? null : objectOrNull(parseJson(text, name), name)
+}
+
+function stringOrNull(value: unknown, name: string): string | null {
+  if (value === undefined || value === null) return null
+  if (typeof value !== 'string') throw badRequest(`${name} must be a string`)
+  return value
+}
+
+function objectOrNull(value: unknown, name: string): Record<string, unknown> | null {
+  if (value === undefined || value === null) return null
+  if (!isObject(value)) throw badRequest(`${name} must be a JSON object`)
+  return value
+}
+
+/** A persisted query may come by its hash alone; anything else must have a text. */
+function checkQuery(request: HttpOperationRequest): HttpOperationRequest {
+  if (request.query === null && request.extensions?.persistedQuery != null) return request
+  if (request.query === null || request.query.trim() === '') throw badRequest('query must be a string that is not blank')
+  return request
+}
+
+/** A JSON object, no array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,46 @@
+/** Owns the source of a subscription: so many events, the first at once, the others one interval apart. */
+
+/**
+ * An async iterator instead of a generator function: `return()` of a generator that waits for a timer is itself only
+ * heard when the timer has fired; this one ends at once, so that nothing is left behind by a client that leaves.
+ */
+export class PacedSequence<Event> implements AsyncIterableIterator<Event> {
+  readonly #count: number
+  readonly #intervalMs: number
+  readonly #make: (sequence: number) => Event
+  #sequence = 0
+  #isOver = false
+  #timer: NodeJS.Timeout | undefined
+  #wake: (() => void) | undefined
+
+  /** `make` gets the number of the event, from 0. */
+  constructor(count: number, intervalMs: number, make: (sequence: number) => Event) {
+    this.#count = count
+    this.#intervalMs = intervalMs
+    this.#make = make
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Event>> {
+    if (this.#sequence >= this.#count) this.#isOver = true
+    if (!this.#isOver && this.#sequence > 0) await this.#pause()
+    return this.#isOver ? { done: true, value: undefined } : { done: false, value: this.#make(this.#sequence++) }
+  }
+
+  async return(): Promise<IteratorResult<Event>> {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#wake?.()
+    return { done: true, value: undefined }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise(resolve => {
+      this.#wake = resolve
+      this.#timer = setTimeout(resolve, this.#intervalMs)
+    })
+  }
+}

@@ -1,0 +1,35 @@
+/** Owns automatic persisted queries: texts that were sent once and are asked for by their SHA-256 from then on. */
+import { createHash } from 'node:crypto'
+import type { Store, StoreBounds } from 'svc/plugin'
+import { badRequest, persistedQueryMismatch, persistedQueryNotFound } from './errors.ts'
+import { isObject } from './http-request.ts'
+
+const MAX_KEPT_BYTES = 64 * 1024
+
+export const persistedQueryBounds: StoreBounds<string> = { maxCount: 1000, ttlMs: 24 * 3_600_000, ttlFrom: 'use', evict: 'idle' }
+
+/**
+ * The text to execute. A text that comes with its hash is kept, before anybody has looked at it; one that is larger
+ * than 64 KiB is not. Throws a RequestError.
+ */
+export async function resolveQuery(store: Store<string>, query: string | null, extensions: Record<string, unknown> | null): Promise<string> {
+  const hash = readHash(extensions?.persistedQuery)
+  if (hash === null) return query!
+  if (query === null) {
+    const kept = await store.get(hash)
+    if (kept === undefined) throw persistedQueryNotFound()
+    return kept
+  }
+  if (createHash('sha256').update(query).digest('hex') !== hash) throw persistedQueryMismatch()
+  if (Buffer.byteLength(query) <= MAX_KEPT_BYTES) await store.set(hash, query)
+  return query
+}
+
+function readHash(persistedQuery: unknown): string | null {
+  if (persistedQuery === undefined || persistedQuery === null) return null
+  if (!isObject(persistedQuery)) throw badRequest('extensions.persistedQuery must be a JSON object')
+  const { version, sha256Hash } = persistedQuery
+  if (version !== 1) throw badRequest('extensions.persistedQuery.version must be 1')
+  if (typeof sha256Hash !== 'string' || !/^[\da-f]{64}$/i.test(sha256Hash)) throw badRequest('extensions.persistedQuery.sha256Hash must be 64 hexadecimal digits')
+  return sha256Hash.toLowerCase()
+}

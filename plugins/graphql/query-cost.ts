@@ -1,0 +1,100 @@
+/** Owns the limits on a document: how deep, how many fields, how many aliases one operation may have. */
+import { GraphQLError, Kind } from 'graphql'
+import type { DocumentNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql'
+
+export const MAX_DEPTH = 10
+export const MAX_COMPLEXITY = 500
+export const MAX_ALIASES = 30
+/**
+ * Where the limits do not look: below `__schema` and `__type`, and in fragments that no operation spreads. Far more
+ * than any tool asks for, few enough to be validated quickly; time grows with the square of equal fields.
+ */
+const MAX_UNCOUNTED_FIELDS = 1000
+const INTROSPECTION = new Set(['__schema', '__type'])
+
+/** Of a selection set with every spread expanded. */
+interface Cost {
+  depth: number
+  /** Field selections; lists do not multiply. */
+  complexity: number
+  aliases: number
+  /** Field selections below `__schema` and `__type`, which are counted apart. */
+  introspection: number
+}
+
+/**
+ * The first limit that the document passes, or null; every operation counts for itself. Costs of a fragment are
+ * computed once and stop growing at a bound, so that sixty fragments which spread the next one twice (2^60 fields)
+ * take no longer than sixty others. A fragment within itself counts nothing; validation refuses it.
+ */
+export function findPassedLimit(document: DocumentNode): GraphQLError | null {
+  const measure = createMeasure(document)
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) {
+      const { depth, complexity, aliases, introspection } = measure(definition.selectionSet)
+      if (depth > MAX_DEPTH) return tooDeep(depth)
+      if (complexity > MAX_COMPLEXITY) return tooComplex('Query', MAX_COMPLEXITY)
+      if (aliases > MAX_ALIASES) return limitError('ALIAS_LIMIT_EXCEEDED', `Query has too many aliases: more than ${MAX_ALIASES}`)
+      if (introspection > MAX_UNCOUNTED_FIELDS) return tooComplex('Introspection', MAX_UNCOUNTED_FIELDS)
+    } else if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      if (measure(definition.selectionSet).complexity > MAX_UNCOUNTED_FIELDS) return tooComplex('Fragment', MAX_UNCOUNTED_FIELDS)
+    }
+  }
+  return null
+}
+
+/** The refusal of a document that is too deep, or too deep to be read at all. */
+export function tooDeep(depth?: number): GraphQLError {
+  return limitError('DEPTH_LIMIT_EXCEEDED', `Query is nested too deep${depth === undefined ? '' : `: ${depth} levels`} (at most ${MAX_DEPTH})`)
+}
+
+function tooComplex(what: string, limit: number): GraphQLError {
+  return limitError('COMPLEXITY_LIMIT_EXCEEDED', `${what} is too complex: more than ${limit} fields`)
+}
+
+function limitError(code: string, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } })
+}
+
+const NOTHING: Cost = { depth: 0, complexity: 0, aliases: 0, introspection: 0 }
+const SATURATED = 1_000_000
+
+function createMeasure(document: DocumentNode): (selectionSet: SelectionSetNode) => Cost {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  const costs = new Map<string, Cost>()
+
+  function ofFragment(name: string): Cost {
+    const known = costs.get(name)
+    if (known !== undefined) return known
+    const fragment = fragments.get(name)
+    if (fragment === undefined) return NOTHING
+    costs.set(name, NOTHING)
+    const cost = ofSelections(fragment.selectionSet)
+    costs.set(name, cost)
+    return cost
+  }
+
+  function ofSelections({ selections }: SelectionSetNode): Cost {
+    const sum = { ...NOTHING }
+    for (const selection of selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) add(sum, ofFragment(selection.name.value))
+      else if (selection.kind === Kind.INLINE_FRAGMENT) add(sum, ofSelections(selection.selectionSet))
+      else {
+        const below = selection.selectionSet === undefined ? NOTHING : ofSelections(selection.selectionSet)
+        const aliases = below.aliases + (selection.alias === undefined ? 0 : 1)
+        if (INTROSPECTION.has(selection.name.value)) add(sum, { depth: 1, complexity: 1, aliases, introspection: below.complexity + below.introspection })
+        else add(sum, { depth: below.depth + 1, complexity: below.complexity + 1, aliases, introspection: below.introspection })
+      }
+    }
+    return sum
+  }
+  return ofSelections
+}
+
+function add(sum: Cost, cost: Cost): void {
+  sum.depth = Math.max(sum.depth, cost.depth)
+  sum.complexity = Math.min(sum.complexity + cost.complexity, SATURATED)
+  sum.aliases = Math.min(sum.aliases + cost.aliases, SATURATED)
+  sum.introspection = Math.min(sum.introspection + cost.introspection, SATURATED)
+}

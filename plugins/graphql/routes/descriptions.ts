@@ -1,0 +1,50 @@
+/** What the catalogue says of `/graphql`. */
+import type { RouteDescription } from 'svc/plugin'
+
+const json = [{ name: 'Content-Type', value: 'application/json' }]
+
+const shared = {
+  category: 'GraphQL',
+  area: 'graphql',
+  responses: {
+    200: { description: 'Executed; with application/json also a request that failed, told in errors' },
+    400: { description: 'A malformed request; with application/graphql-response+json also one whose document or variables are refused' },
+  },
+} satisfies Partial<RouteDescription>
+
+export const postDescription: RouteDescription = {
+  ...shared,
+  summary: 'Run a query or mutation; a subscription as an event stream',
+  description: 'Limits: depth 10, 500 fields, 30 aliases. Persisted queries by extensions.persistedQuery.',
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': {
+        type: 'object',
+        required: ['query'],
+        properties: { query: { type: 'string' }, variables: { type: 'object' }, operationName: { type: 'string' }, extensions: { type: 'object' } },
+      },
+      'application/graphql': { type: 'string' },
+    },
+  },
+  examples: [
+    { name: 'Query', method: 'POST', path: '/graphql', headers: json, body: '{"query":"{ users(limit: 2) { id name orders { id total } } }"}', bodyType: 'json', expectStatus: 200 },
+    { name: 'Mutation with variables', method: 'POST', path: '/graphql', headers: json, body: '{"query":"mutation($input: CreateUserInput!) { createUser(input: $input) { id role } }","variables":{"input":{"name":"Dana","email":"dana@example.com"}}}', bodyType: 'json', expectStatus: 200 },
+    { name: 'Subscription as an event stream', method: 'POST', path: '/graphql', headers: [...json, { name: 'Accept', value: 'text/event-stream' }], body: '{"query":"subscription { ticker(count: 3) { sequence timestamp } }"}', bodyType: 'json', expectStatus: 200 },
+  ],
+}
+
+export const getDescription: RouteDescription = {
+  ...shared,
+  summary: 'Run a query; GraphiQL for a browser',
+  parameters: [
+    { name: 'query', in: 'query', description: 'Document; mutations are refused with 405', schema: { type: 'string' } },
+    { name: 'operationName', in: 'query', schema: { type: 'string' } },
+    { name: 'variables', in: 'query', description: 'JSON object', schema: { type: 'string' } },
+    { name: 'extensions', in: 'query', description: 'JSON object', schema: { type: 'string' } },
+  ],
+  examples: [
+    { name: 'Query', path: '/graphql?query=%7Bproduct(id%3A%22p1%22)%7Bname%20price%7D%7D', expectStatus: 200 },
+    { name: 'GraphiQL', path: '/graphql', headers: [{ name: 'Accept', value: 'text/html' }], expectStatus: 200 },
+  ],
+}

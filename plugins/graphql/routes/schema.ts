@@ -1,0 +1,19 @@
+/** `GET /graphql/schema`: the schema as text. */
+import { printSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
+import { describe } from 'svc/plugin'
+import type { FastifyInstance } from 'svc/plugin'
+import { onFirstUse } from '../first-use.ts'
+
+const description = describe({
+  summary: 'The GraphQL schema as text (SDL)',
+  category: 'GraphQL',
+  area: 'graphql',
+  responses: { 200: { description: 'The same schema that introspection shows', content: { 'text/plain': { type: 'string' } } } },
+  examples: [{ name: 'Schema', path: '/graphql/schema', expectStatus: 200 }],
+})
+
+export function registerSchema(app: FastifyInstance, schemaOf: () => GraphQLSchema): void {
+  const text = onFirstUse(() => `${printSchema(schemaOf())}\n`)
+  app.get('/graphql/schema', description, (_request, reply) => reply.type('text/plain; charset=utf-8').send(text()))
+}

@@ -1,0 +1,48 @@
+/** `/graphql/ws`: operations over a WebSocket, in whichever of the two subprotocols the client offers first. */
+import { HttpError, describe } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc, WebSocket } from 'svc/plugin'
+import { Connection } from '../connection.ts'
+import type { Engine } from '../engine.ts'
+import { subprotocolMissing } from '../errors.ts'
+import { createTransportServer, serveTransport } from '../wire/graphql-transport-ws/serve.ts'
+import { serveLegacy } from '../wire/graphql-ws/serve.ts'
+
+const SUBPROTOCOLS = ['graphql-transport-ws', 'graphql-ws']
+const NO_IDLE_TIME = Infinity
+
+const description: RouteDescription = {
+  summary: 'Queries, mutations and subscriptions over a WebSocket',
+  description: 'Subprotocols graphql-transport-ws and graphql-ws (the one of subscriptions-transport-ws).',
+  category: 'GraphQL',
+  area: 'graphql',
+  protocol: 'websocket',
+  responses: { 101: { description: 'The first offered subprotocol of the two is spoken' }, 400: { description: 'Neither was offered' }, 426: { description: 'No handshake' } },
+  examples: [{ name: 'Handshake', path: '/graphql/ws', headers: [{ name: 'Sec-WebSocket-Protocol', value: 'graphql-transport-ws' }], expectStatus: 101 }],
+  subprotocol: offered => offered.find(name => SUBPROTOCOLS.includes(name)) ?? false,
+}
+
+export function registerWebSocket(app: FastifyInstance, svc: Svc, engine: Engine): void {
+  const { idleMs, lifetimeMs } = svc.config.publicMode ? { idleMs: 60_000, lifetimeMs: 600_000 } : { idleMs: 300_000, lifetimeMs: 3_600_000 }
+  const server = createTransportServer(engine)
+  app.route({
+    method: 'GET',
+    url: '/graphql/ws',
+    ...describe(description),
+    preValidation: refuseForeignSubprotocols,
+    handler: () => { throw new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' }) },
+    wsHandler(socket: WebSocket, request: FastifyRequest) {
+      svc.streams.websocket(request, socket, { lifetimeMs })
+      const connection = new Connection(socket, isWatched => svc.streams.websocket(request, socket, { idleMs: isWatched ? idleMs : NO_IDLE_TIME }))
+      if (socket.protocol === 'graphql-ws') serveLegacy(engine, connection)
+      else serveTransport(server, connection)
+    },
+  })
+}
+
+async function refuseForeignSubprotocols(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
+  if (!request.ws) return
+  const offered = String(request.headers['sec-websocket-protocol'] ?? '').split(',').map(name => name.trim())
+  if (offered.some(name => SUBPROTOCOLS.includes(name))) return
+  const { status, body } = subprotocolMissing()
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}

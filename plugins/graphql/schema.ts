@@ -1,0 +1,161 @@
+/** Owns the schema: its text, and the object that documents are checked against and executed on. */
+import { buildSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
+
+const SDL = `
+schema {
+  query: QueryRoot
+  mutation: MutationRoot
+  subscription: SubscriptionRoot
+}
+
+type QueryRoot {
+  user(id: ID!): User
+  "In the order of their ids; a negative limit or offset counts as 0."
+  users(limit: Int! = 10, offset: Int! = 0): [User!]!
+  product(id: ID!): Product
+  "A category is compared without regard to case."
+  products(category: String, limit: Int! = 10): [Product!]!
+  order(id: ID!): Order
+  "Filters combine."
+  orders(userId: ID, status: OrderStatus, limit: Int! = 10): [Order!]!
+}
+
+"What a mutation answers is not stored."
+type MutationRoot {
+  createUser(input: CreateUserInput!): CreatedUser!
+  "The stored user with the given fields replaced; null for an unknown id."
+  updateUser(id: ID!, input: UpdateUserInput!): CreatedUser
+  createOrder(input: CreateOrderInput!): CreatedOrder!
+}
+
+type SubscriptionRoot {
+  "Counts up. 1 to 100 ticks, 50 to 10000 ms apart; values outside are moved to the nearest bound."
+  ticker(count: Int! = 5, intervalMs: Int! = 1000): Tick!
+  "Follows an order, known or not, from PENDING to DELIVERED in four events."
+  orderUpdates(orderId: ID!, intervalMs: Int! = 500): OrderUpdate!
+}
+
+enum UserRole {
+  ADMIN
+  USER
+  GUEST
+}
+
+enum OrderStatus {
+  PENDING
+  PROCESSING
+  SHIPPED
+  DELIVERED
+  CANCELLED
+}
+
+type User {
+  id: ID!
+  name: String!
+  email: String!
+  role: UserRole!
+  createdAt: String!
+  orders: [Order!]!
+}
+
+type Product {
+  id: ID!
+  name: String!
+  description: String!
+  price: Float!
+  category: String!
+  inStock: Boolean!
+  reviews: [Review!]!
+}
+
+type Order {
+  id: ID!
+  user: User
+  items: [OrderItem!]!
+  status: OrderStatus!
+  total: Float!
+  createdAt: String!
+}
+
+type OrderItem {
+  product: Product
+  quantity: Int!
+  unitPrice: Float!
+}
+
+type Review {
+  id: ID!
+  author: User
+  rating: Int!
+  comment: String!
+  createdAt: String!
+}
+
+input CreateUserInput {
+  name: String!
+  email: String!
+  "Default: USER."
+  role: UserRole
+}
+
+input UpdateUserInput {
+  name: String
+  email: String
+  role: UserRole
+}
+
+input CreateOrderInput {
+  userId: ID!
+  items: [OrderItemInput!]!
+}
+
+input OrderItemInput {
+  productId: ID!
+  "1 to 1000."
+  quantity: Int!
+}
+
+type CreatedUser {
+  id: ID!
+  name: String!
+  email: String!
+  role: UserRole!
+  createdAt: String!
+}
+
+type CreatedOrder {
+  id: ID!
+  userId: ID!
+  items: [CreatedOrderItem!]!
+  status: OrderStatus!
+  total: Float!
+  createdAt: String!
+}
+
+type CreatedOrderItem {
+  productId: ID!
+  quantity: Int!
+  "Price of the product, 0 for an unknown one."
+  unitPrice: Float!
+}
+
+type Tick {
+  "From 0."
+  sequence: Int!
+  timestamp: String!
+}
+
+type OrderUpdate {
+  orderId: ID!
+  "0 to 3."
+  sequence: Int!
+  status: OrderStatus!
+  timestamp: String!
+}
+`
+
+/** Builds the schema; some milliseconds, hence once per version of the code. Resolvers are the root value's. */
+export function createSchema(): GraphQLSchema {
+  return buildSchema(SDL)
+}

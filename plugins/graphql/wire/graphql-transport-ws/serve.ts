@@ -1,0 +1,45 @@
+/** The subprotocol `graphql-transport-ws`, by the package that defines it. */
+import type { ExecutionArgs, GraphQLError } from 'graphql'
+import { CloseCode, makeServer } from 'graphql-ws'
+import type { Server, SubscribePayload } from 'graphql-ws'
+import { MAX_OPERATIONS, tooManyOperations } from '../../connection.ts'
+import type { Connection } from '../../connection.ts'
+import type { Engine } from '../../engine.ts'
+
+const INIT_MS = 3_000
+
+/** One for all connections of a generation. */
+export function createTransportServer(engine: Engine): Server<Record<string, unknown>> {
+  return makeServer<Record<string, unknown>>({
+    connectionInitWaitTimeout: INIT_MS,
+    execute: args => engine.execute(args),
+    subscribe: args => engine.subscribe(args),
+    onSubscribe: (context, _id, payload) => {
+      // The one that is asked for is among them already.
+      if (Object.keys(context.subscriptions).length > MAX_OPERATIONS) return [tooManyOperations()]
+      return prepare(engine, payload)
+    },
+  })
+}
+
+function prepare(engine: Engine, { query, variables, operationName }: SubscribePayload): ExecutionArgs | readonly GraphQLError[] {
+  const { args, problems } = engine.prepare({ query, variables: variables ?? null, operationName: operationName ?? null })
+  return args ?? problems
+}
+
+/** Serves a socket on which the subprotocol was agreed. */
+export function serveTransport(server: Server<Record<string, unknown>>, connection: Connection): void {
+  const { socket } = connection
+  const closed = server.opened({
+    protocol: socket.protocol,
+    send: message => connection.send(message),
+    close: (code, reason) => socket.close(code, reason),
+    onMessage: receive => {
+      socket.on('message', data => {
+        // It throws for types that only a server may send.
+        connection.busy(() => receive(String(data))).catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
+      })
+    },
+  }, {})
+  socket.once('close', (code, reason) => void closed(code, String(reason)))
+}

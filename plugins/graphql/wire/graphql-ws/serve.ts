@@ -1,0 +1,113 @@
+/** The legacy subprotocol `graphql-ws`, as clients of `subscriptions-transport-ws` speak it. */
+import type { ExecutionArgs, ExecutionResult, GraphQLFormattedError } from 'graphql'
+import { MAX_OPERATIONS, tooManyOperations } from '../../connection.ts'
+import type { Connection } from '../../connection.ts'
+import { isRequestError } from '../../engine.ts'
+import type { Engine, PreparedOperation } from '../../engine.ts'
+import { isObject } from '../../http-request.ts'
+
+const KEEP_ALIVE_MS = 20_000
+const UNAUTHORIZED = 4401
+const NORMAL = 1000
+
+/** A running operation; `results` is there once a subscription has started. */
+interface Operation {
+  isStopped: boolean
+  results?: AsyncIterableIterator<ExecutionResult>
+}
+interface ClientMessage {
+  id: string
+  type: unknown
+  payload: Record<string, unknown>
+}
+
+export function serveLegacy(engine: Engine, connection: Connection): void {
+  const { socket } = connection
+  const operations = new Map<string, Operation>()
+  let keepAlive: NodeJS.Timeout | undefined
+
+  const send = (message: { type: string; id?: string; payload?: object }): Promise<void> => connection.send(JSON.stringify(message))
+  const refuse = (id: string, error: GraphQLFormattedError): Promise<void> => send({ type: 'error', id, payload: { message: error.message, extensions: error.extensions } })
+
+  function stop(id: string): void {
+    const operation = operations.get(id)
+    if (operation === undefined) return
+    operations.delete(id)
+    operation.isStopped = true
+    void operation.results?.return?.()
+  }
+
+  async function acknowledge(): Promise<void> {
+    // Before anything is awaited: a `start` may stand right behind.
+    keepAlive ??= setInterval(() => void send({ type: 'ka' }), KEEP_ALIVE_MS)
+    await send({ type: 'connection_ack' })
+    await send({ type: 'ka' })
+  }
+
+  async function start({ id, payload }: ClientMessage): Promise<void> {
+    stop(id)
+    if (operations.size >= MAX_OPERATIONS) return refuse(id, tooManyOperations())
+    const prepared = prepare(engine, payload)
+    if ('message' in prepared) return refuse(id, prepared)
+    const operation: Operation = { isStopped: false }
+    operations.set(id, operation)
+    await connection.busy(() => run(id, operation, prepared))
+  }
+
+  async function run(id: string, operation: Operation, { type, args }: { type: PreparedOperation['type']; args: ExecutionArgs }): Promise<void> {
+    const outcome = type === 'subscription' ? await engine.subscribe(args) : await engine.execute(args)
+    const results = Symbol.asyncIterator in outcome ? outcome : null
+    if (operation.isStopped) return void results?.return?.()
+    if (results === null && isRequestError(outcome as ExecutionResult)) {
+      operations.delete(id)
+      return refuse(id, (outcome as ExecutionResult).errors![0]!)
+    }
+    if (results === null) await send({ type: 'data', id, payload: outcome })
+    else {
+      operation.results = results
+      for await (const result of results) if (!operation.isStopped) await send({ type: 'data', id, payload: result })
+    }
+    if (operation.isStopped) return
+    operations.delete(id)
+    await send({ type: 'complete', id })
+  }
+
+  async function receive(text: string): Promise<void> {
+    const message = readMessage(text)
+    if (message === null) return send({ type: 'connection_error', payload: { message: 'the message is no JSON object' } })
+    switch (message.type) {
+      case 'connection_init': return acknowledge()
+      case 'start': return keepAlive === undefined ? socket.close(UNAUTHORIZED, 'Unauthorized') : start(message)
+      case 'stop':
+        stop(message.id)
+        return send({ type: 'complete', id: message.id })
+      case 'connection_terminate': return socket.close(NORMAL)
+      default: return refuse(message.id, { message: 'unknown message type (expected connection_init, start, stop or connection_terminate)' })
+    }
+  }
+
+  socket.on('message', data => void receive(String(data)))
+  socket.once('close', () => {
+    clearInterval(keepAlive)
+    for (const id of operations.keys()) stop(id)
+  })
+}
+
+function readMessage(text: string): ClientMessage | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (!isObject(value)) return null
+  return { id: String(value.id ?? ''), type: value.type, payload: isObject(value.payload) ? value.payload : {} }
+}
+
+/** What can be run, or the first of the errors. */
+function prepare(engine: Engine, { query, variables, operationName }: Record<string, unknown>): { type: PreparedOperation['type']; args: ExecutionArgs } | GraphQLFormattedError {
+  if (typeof query !== 'string') return { message: 'payload.query must be a string', extensions: { code: 'BAD_REQUEST' } }
+  if (variables != null && !isObject(variables)) return { message: 'payload.variables must be an object', extensions: { code: 'BAD_REQUEST' } }
+  const { type, args, problems } = engine.prepare({ query, variables: variables ?? null, operationName: typeof operationName === 'string' ? operationName : null })
+  return args === null ? problems[0]!.toJSON() : { type, args }
+}
