@@ -1,5 +1,6 @@
 /** Subscriptions as event streams. */
 import t from 'tap'
+import { OperationTypeNode } from 'graphql'
 import { streamEvents } from '../../plugins/graphql/event-stream.ts'
 import { PacedSequence } from '../../plugins/graphql/paced-sequence.ts'
 import { until } from '../support/until.ts'
@@ -65,7 +66,7 @@ t.test('a client that leaves ends its subscription at once [GQL-23]', async t =>
   const stream = { closed: false, signal: leaving.signal, ready: async () => {}, end: () => {}, send: (event: { data: unknown }) => { sent.push(event.data); return true } }
   const ticks = new PacedSequence(100, 3_600_000, sequence => ({ data: { ticker: { sequence } } }))
   const engine = { subscribe: async () => ticks }
-  const served = streamEvents({ streams: { sse: () => stream } } as never, {} as never, {} as never, engine as never, { type: 'subscription', problems: [], args: {} as never })
+  const served = streamEvents({ streams: { sse: () => stream } } as never, {} as never, {} as never, engine as never, { type: OperationTypeNode.SUBSCRIPTION, problems: [], args: {} as never })
   await until(() => sent.length === 1)
   leaving.abort()
   await served
