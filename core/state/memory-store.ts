@@ -213,13 +213,27 @@ export class MemoryStore<T> implements Store<T> {
   // -------------------------------------------------------------------------------------------------- bounds and age
 
   #trim(kept: Entry<T> | null): void {
-    const { maxCount, maxBytes = Infinity, evict } = this.#bounds
-    const order = evict === 'idle' ? this.#byUse : this.#byAge
+    const { maxCount, maxBytes = Infinity } = this.#bounds
     while (this.#entries.size > maxCount || this.#bytes > maxBytes) {
-      const victim = firstOtherThan(order, kept)
+      const victim = this.#victim(kept)
       if (victim === undefined) return
       this.#remove(victim, 'evicted')
     }
+  }
+
+  #victim(kept: Entry<T> | null): Entry<T> | undefined {
+    const { evict } = this.#bounds
+    const first = evict === 'expiring' ? this.#firstToExpire(kept) : undefined
+    return first ?? firstOtherThan(evict === 'idle' ? this.#byUse : this.#byAge, kept)
+  }
+
+  /** Undefined when none of the others ever expires. */
+  #firstToExpire(kept: Entry<T> | null): Entry<T> | undefined {
+    if (kept === null || kept.place < 0) return this.#expiry.first
+    this.#expiry.remove(kept)
+    const { first } = this.#expiry
+    this.#expiry.add(kept)
+    return first
   }
 
   #trimGroup(group: Chain<Entry<T>> | undefined, kept: Entry<T> | null): void {

@@ -10,7 +10,7 @@ export const CODE_LIFE_MS = 300_000
 export const REFRESH_TOKEN_LIFE_MS = 86_400_000
 export const REGISTRATION_LIFE_MS = 86_400_000
 
-/** Entries of one kind live equally long, so that the oldest, which a full store drops, is the one nearest its end. */
+/** A full store drops the entry nearest its end: of those that live equally long that is the oldest. */
 export interface Stores {
   codes: Store<AuthorizationCode>
   refreshTokens: Store<RefreshToken>
@@ -27,6 +27,6 @@ export function openStores(svc: Svc): Stores {
     codes: svc.state('codes', { maxCount: tokens, ttlMs: CODE_LIFE_MS }),
     refreshTokens: svc.state('refresh-tokens', { maxCount: tokens, ttlMs: REFRESH_TOKEN_LIFE_MS }),
     clients: svc.state('clients', { maxCount: publicMode ? 200 : 1_000, ttlMs: REGISTRATION_LIFE_MS }),
-    revoked: svc.state('revoked', { maxCount: tokens }),
+    revoked: svc.state('revoked', { maxCount: tokens, evict: 'expiring' }),
   }
 }

@@ -48,6 +48,19 @@ t.test('bounds', async (t) => {
     t.equal(await keys(s), 'b c')
   })
 
+  t.test('with expiring the one that ends first goes, the one just written and those without an end aside [STATE-1] [STATE-5]', async (t) => {
+    const { store: s } = store({ maxCount: 3, evict: 'expiring' })
+    await s.set('late', '', { ttlMs: 9_000 })
+    await s.set('endless', '')
+    await s.set('soon', '', { ttlMs: 1_000 })
+    await s.set('later', '', { ttlMs: 8_000 })
+    t.equal(await keys(s), 'late endless later')
+    await s.set('now', '', { ttlMs: 1 })
+    t.equal(await keys(s), 'late endless now')
+    for (const key of ['x', 'y', 'z']) await s.set(key, '')
+    t.equal(await keys(s), 'x y z', 'where nothing ends, the oldest')
+  })
+
   t.test('bytes are counted at set and evict until they fit [STATE-2]', async (t) => {
     const { store: s, told } = store({ maxBytes: 10, sizeOf: length })
     await s.set('a', '1234')
@@ -322,7 +335,7 @@ t.test('changes', async (t) => {
 })
 
 t.test('a hundred thousand inserts leave count and bytes at their bounds [STATE-15]', async (t) => {
-  for (const evict of ['oldest', 'idle'] as const) {
+  for (const evict of ['oldest', 'idle', 'expiring'] as const) {
     const s = new MemoryStore<string>({ maxCount: 500, maxBytes: 20_000, sizeOf: length, maxPerGroup: 50, ttlMs: 60_000, ttlFrom: 'use', evict })
     let most = 0
     let mostBytes = 0

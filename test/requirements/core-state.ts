@@ -4,7 +4,7 @@ export default [
   { id: 'STATE-2', rule: 'A store never holds more than maxBytes by sizeOf; a value over it by itself is not kept and displaces nothing.', where: 'plugin contract, StoreBounds' },
   { id: 'STATE-3', rule: 'An entry lives ttlMs from when it was set, or last used with ttlFrom use; its own ttlMs counts before that of the bounds.', where: 'plugin contract, StoreBounds' },
   { id: 'STATE-4', rule: 'A group holds at most maxPerGroup entries; its own oldest goes first.', where: 'plugin contract, StoreBounds' },
-  { id: 'STATE-5', rule: 'Evicts the first inserted with oldest, the least recently used with idle; peek is no use.', where: 'plugin contract, StoreBounds' },
+  { id: 'STATE-5', rule: 'Evicts the first inserted with oldest, the least recently used with idle, the first to expire with expiring; peek is no use.', where: 'plugin contract, StoreBounds' },
   { id: 'STATE-6', rule: 'Of several callers of take exactly one gets the value.', where: 'plugin contract, Store.take' },
   { id: 'STATE-7', rule: 'update replaces a value with nobody between; undefined removes it.', where: 'plugin contract, Store.update' },
   { id: 'STATE-8', rule: 'Subscribers hear of every change with its kind, in order, also of changes made while they are told.', where: 'plugin contract, Store.subscribe' },

@@ -11,8 +11,8 @@ export interface StoreBounds<T> {
   ttlFrom?: 'set' | 'use'
   /** Entries of one group (a session) at most; the group's own oldest goes first. */
   maxPerGroup?: number
-  /** `oldest`: by first insertion; `idle`: by last use. Default `oldest`. */
-  evict?: 'oldest' | 'idle'
+  /** `oldest`: by first insertion; `idle`: by last use; `expiring`: by the end of its life. Default `oldest`. */
+  evict?: 'oldest' | 'idle' | 'expiring'
 }
 
 /** A named, bounded map. Answers promises, so that another implementation can serve several replicas. */
