@@ -1,0 +1,80 @@
+/** A client of the identity provider, for tests: forms, the login, and a look into tokens. */
+import { createHash } from 'node:crypto'
+
+/** Values of a form; a list is a repeated parameter, undefined is left out. */
+export type Fields = Record<string, string | readonly string[] | undefined>
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  /** The body as JSON; empty when it is none. */
+  body: Record<string, string & string[] & number & boolean & Record<string, string>>
+}
+
+export const callback = 'http://localhost:3000/callback'
+export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'
+/** A verifier and its S256 challenge. */
+export const verifier = 'a'.repeat(43)
+export const challenge = createHash('sha256').update(verifier).digest('base64url')
+
+export function basic(id: string, secret: string): string {
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+}
+
+export const demoClient = { Authorization: basic('svc', 'svc-secret') }
+
+export function encode(fields: Fields): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of value === undefined ? [] : [value].flat()) parameters.append(name, one)
+  }
+  return parameters.toString()
+}
+
+export async function call(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, { redirect: 'manual', ...init })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
+}
+
+/** Posts a form; by default as the demo client. */
+export function post(url: string, fields: Fields, headers: Record<string, string> = demoClient): Promise<Answer> {
+  return call(url, { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, body: encode(fields) })
+}
+
+/** Parameters of an authorization request of the demo client. */
+export function authorization(fields: Fields = {}): Fields {
+  return { response_type: 'code', client_id: 'svc', redirect_uri: callback, ...fields }
+}
+
+/** Where an answer sends the browser. */
+export function locationOf({ headers }: Answer): { uri: string; query: URLSearchParams } {
+  const location = headers.get('location') ?? ''
+  return { uri: location.split('?', 1)[0]!, query: new URL(location).searchParams }
+}
+
+/** Logs in, by default as alice, and answers the code. */
+export async function getCode(base: string, fields: Fields = {}, username = 'alice'): Promise<string> {
+  const answer = await post(`${base}/oauth/authorize`, { ...authorization(fields), username, password: username, action: 'approve' }, {})
+  const code = locationOf(answer).query.get('code')
+  if (code === null) throw new Error(`no code: ${answer.status} ${answer.headers.get('location')}`)
+  return code
+}
+
+/** Tokens of the password grant. */
+export async function logIn(base: string, fields: Fields = {}, username = 'alice'): Promise<Answer['body']> {
+  return (await post(`${base}/oauth/token`, { grant_type: 'password', username, password: username, ...fields })).body
+}
+
+/** Registers a client and answers what the provider says of it. */
+export async function register(base: string, metadata: unknown): Promise<Answer> {
+  return call(`${base}/oauth/register`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(metadata) })
+}
+
+/** Header and claims of a JWT, unverified. */
+export function read(token: string): { header: Record<string, unknown>; claims: Record<string, unknown> } {
+  const [header, claims] = token.split('.', 2).map(part => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>)
+  return { header: header!, claims: claims! }
+}
