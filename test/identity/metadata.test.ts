@@ -57,7 +57,7 @@ t.test('the JWK Set holds one public key [IDP-11] [IDP-2]', async t => {
   const { headers, body } = await call(`${server.url}/oauth/jwks`)
   t.equal(headers.get('cache-control'), 'no-cache')
   t.strictSame(Object.keys(body), ['keys'])
-  const [key, ...others] = body.keys as unknown as Record<string, string>[]
+  const [key, ...others] = body.keys as Record<string, string>[]
   t.same(others, [])
   t.strictSame({ ...key, n: typeof key!.n }, { kty: 'RSA', alg: 'RS256', use: 'sig', kid: 'svc-rs256-key', n: 'string', e: 'AQAB' })
   t.equal(Buffer.from(key!.n!, 'base64url').length, 256)

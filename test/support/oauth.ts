@@ -4,12 +4,25 @@ import { createHash } from 'node:crypto'
 /** Values of a form; a list is a repeated parameter, undefined is left out. */
 export type Fields = Record<string, string | readonly string[] | undefined>
 
+/** A JSON object, its members that tests read on typed. */
+export interface Body {
+  error?: string
+  error_description?: string
+  access_token?: string
+  id_token?: string
+  refresh_token?: string
+  exchanged_token?: string
+  client_id?: string
+  client_secret?: string
+  [member: string]: unknown
+}
+
 export interface Answer {
   status: number
   headers: Headers
   text: string
   /** The body as JSON; empty when it is none. */
-  body: Record<string, string & string[] & number & boolean & Record<string, string>>
+  body: Body
 }
 
 export const callback = 'http://localhost:3000/callback'
@@ -64,7 +77,7 @@ export async function getCode(base: string, fields: Fields = {}, username = 'ali
 }
 
 /** Tokens of the password grant. */
-export async function logIn(base: string, fields: Fields = {}, username = 'alice'): Promise<Answer['body']> {
+export async function logIn(base: string, fields: Fields = {}, username = 'alice'): Promise<Body> {
   return (await post(`${base}/oauth/token`, { grant_type: 'password', username, password: username, ...fields })).body
 }
 
