@@ -49,7 +49,7 @@ export async function call(url: string, init: RequestInit = {}): Promise<Answer>
   const response = await fetch(url, { redirect: 'manual', ...init })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
+  return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : {} }
 }
 
 /** Posts a form; by default as the demo client. */
