@@ -21,7 +21,7 @@ export function readConverse(engine: Engine, body: Record<string, unknown>, mode
       return name === undefined ? [] : [{ name, description: json.textOf(json.own(spec, 'description')) ?? '', schema: json.own(json.own(spec, 'inputSchema'), 'json') ?? {} }]
     }),
     toolChoice: readToolChoice(engine, toolConfig.toolChoice),
-    format: readFormat(engine, json.own(body.outputConfig, 'textFormat')),
+    format: readFormat(engine, json.own(body.outputConfig, 'textFormat') ?? json.own(json.own(body.additionalModelRequestFields, 'output_config'), 'format')),
     stop: json.stopsOf(config.stopSequences, mostStops),
     n: 1,
     ...(maxTokens === undefined ? {} : { maxTokens }),
@@ -59,9 +59,9 @@ function readToolChoice({ json }: Engine, given: unknown): ToolChoice {
   return json.own(given, 'any') === undefined ? 'auto' : 'required'
 }
 
-/** The schema comes as JSON text. */
+/** The schema comes as JSON text in Converse's own form, as an object in that of Anthropic's models. */
 function readFormat({ json }: Engine, given: unknown): ReplyFormat {
   if (json.own(given, 'type') !== 'json_schema') return { type: 'none' }
-  const schema = json.own(json.own(json.own(given, 'structure'), 'jsonSchema'), 'schema')
+  const schema = json.own(json.own(json.own(given, 'structure'), 'jsonSchema'), 'schema') ?? json.own(given, 'schema')
   return { type: 'schema', schema: json.argumentsOf(schema) }
 }

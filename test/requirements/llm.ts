@@ -30,4 +30,6 @@ export default [
   { id: 'LLM-62', rule: 'Bedrock errors carry their names, and SigV4 its access key id', where: 'llm 3, 4, 12' },
   { id: 'LLM-63', rule: 'the ollama package gets chat, generate, embeddings, models and version', where: 'llm 12, 14' },
   { id: 'LLM-64', rule: 'the cohere-ai package gets chat, embeddings, rerank, tokens and models', where: 'llm 12, 14' },
+  { id: 'LLM-65', rule: 'the Vercel AI SDK reads text, tools, streams and objects of all formats it has providers for', where: 'llm 14' },
+  { id: 'LLM-66', rule: 'replies and stream events have the types that the official packages declare', where: 'llm 8 to 12, 14' },
 ]
