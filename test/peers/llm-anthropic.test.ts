@@ -1,9 +1,9 @@
 /** The official `@anthropic-ai/sdk` against the mock. */
 import t from 'tap'
 import Anthropic, { BadRequestError, NotFoundError, RateLimitError } from '@anthropic-ai/sdk'
-import { serve } from '../support/server.ts'
+import { serveLlm } from '../support/llm-formats.ts'
 
-const server = await serve(t)
+const server = await serveLlm(t)
 const fast = { 'X-Svc-Tokens-Per-Second': '0' }
 const client = new Anthropic({ baseURL: `${server.url}/ai/anthropic`, apiKey: 'sk-ant-5555', maxRetries: 0, defaultHeaders: fast })
 const hello = { model: 'svc-claude', max_tokens: 256, messages: [{ role: 'user' as const, content: 'hello' }] }

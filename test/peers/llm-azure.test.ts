@@ -1,9 +1,9 @@
 /** `AzureOpenAI` of the official package against the mock, and the plain client on `/openai/v1`. */
 import t from 'tap'
 import OpenAI, { AzureOpenAI, toFile } from 'openai'
-import { serve } from '../support/server.ts'
+import { serveLlm } from '../support/llm-formats.ts'
 
-const server = await serve(t)
+const server = await serveLlm(t)
 const fast = { 'X-Svc-Tokens-Per-Second': '0' }
 const client = new AzureOpenAI({ endpoint: `${server.url}/ai/azure`, apiVersion: '2024-10-21', apiKey: 'azure-key-9876', maxRetries: 0, defaultHeaders: fast })
 const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'hello' }]

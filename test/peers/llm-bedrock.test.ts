@@ -2,9 +2,9 @@
 import t from 'tap'
 import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand, CountTokensCommand, InvokeModelCommand, InvokeModelWithResponseStreamCommand, ThrottlingException, type ConverseCommandInput } from '@aws-sdk/client-bedrock-runtime'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
-import { serve } from '../support/server.ts'
+import { serveLlm } from '../support/llm-formats.ts'
 
-const server = await serve(t)
+const server = await serveLlm(t)
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 const client = new BedrockRuntimeClient({ endpoint: `${server.url}/ai/bedrock`, region: 'us-east-1', credentials, requestHandler: new NodeHttpHandler(), maxAttempts: 1 })
 const headersNow: Record<string, string> = { 'X-Svc-Tokens-Per-Second': '0' }

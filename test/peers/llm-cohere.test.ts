@@ -1,9 +1,9 @@
 /** The official `cohere-ai` package against the mock. */
 import t from 'tap'
 import { CohereClient, CohereClientV2, CohereError } from 'cohere-ai'
-import { serve } from '../support/server.ts'
+import { serveLlm } from '../support/llm-formats.ts'
 
-const server = await serve(t)
+const server = await serveLlm(t)
 const options = { environment: `${server.url}/ai/cohere`, token: 'co-key-4321' }
 const client = new CohereClientV2(options)
 const messages = [{ role: 'user' as const, content: 'hello' }]

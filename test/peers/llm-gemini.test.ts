@@ -1,9 +1,9 @@
 /** The official `@google/genai` against the mock. */
 import t from 'tap'
 import { ApiError, FunctionCallingConfigMode, GoogleGenAI } from '@google/genai'
-import { serve } from '../support/server.ts'
+import { serveLlm } from '../support/llm-formats.ts'
 
-const server = await serve(t)
+const server = await serveLlm(t)
 const client = new GoogleGenAI({ apiKey: 'goog-key-7777', httpOptions: { baseUrl: `${server.url}/ai/gemini`, headers: { 'X-Svc-Tokens-Per-Second': '0' } } })
 const declaration = { name: 'get_weather', description: 'Current weather', parametersJsonSchema: { type: 'object', properties: { city: { type: 'string' } } } }
 

@@ -1,9 +1,9 @@
 /** The official `ollama` package against the mock. */
 import t from 'tap'
 import { Ollama } from 'ollama'
-import { serve } from '../support/server.ts'
+import { serveLlm } from '../support/llm-formats.ts'
 
-const server = await serve(t)
+const server = await serveLlm(t)
 const client = new Ollama({ host: `${server.url}/ai/ollama`, headers: { 'X-Svc-Tokens-Per-Second': '0' } })
 const messages = [{ role: 'user', content: 'hello' }]
 const greeting = /^Hello! I'm svc.*today\?$/

@@ -1,9 +1,9 @@
 /** The official `openai` package against the mock: every call that the format offers. */
 import t from 'tap'
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError, RateLimitError, toFile } from 'openai'
-import { serve } from '../support/server.ts'
+import { serveLlm } from '../support/llm-formats.ts'
 
-const server = await serve(t)
+const server = await serveLlm(t)
 const baseURL = `${server.url}/ai/openai/v1`
 const fast = { 'X-Svc-Tokens-Per-Second': '0' }
 const client = new OpenAI({ baseURL, apiKey: 'sk-demo-1234', maxRetries: 0, defaultHeaders: fast })

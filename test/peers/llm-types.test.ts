@@ -8,9 +8,9 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readAwsEvents, readSse } from '../support/event-stream.ts'
-import { serve } from '../support/server.ts'
+import { serveLlm } from '../support/llm-formats.ts'
 
-const server = await serve(t)
+const server = await serveLlm(t)
 const root = join(import.meta.dirname, '../..')
 
 interface Sample {
@@ -194,7 +194,7 @@ t.test('every reply and every kind of stream event has the type that its package
   t.ok(different.length > 60, `${different.length} shapes`)
   t.equal(compile(different), '')
   const [chat] = different
-  const { id: _gone, ...rest } = chat?.value as Record<string, unknown>
+  const { id: _gone, ...rest } = (chat as Sample).value as Record<string, unknown>
   t.match(compile([{ type: 'OpenAI.ChatCompletion', value: rest }]), /'id' is missing/, 'a missing field is found')
 })
 

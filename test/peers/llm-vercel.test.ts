@@ -7,9 +7,9 @@ import { createCohere } from '@ai-sdk/cohere'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { embed, generateObject, generateText, jsonSchema, stepCountIs, streamText, tool, type EmbeddingModel, type LanguageModel } from 'ai'
-import { serve } from '../support/server.ts'
+import { serveLlm } from '../support/llm-formats.ts'
 
-const server = await serve(t)
+const server = await serveLlm(t)
 const headers = { 'X-Svc-Tokens-Per-Second': '0' }
 const ai = `${server.url}/ai`
 const openai = createOpenAI({ baseURL: `${ai}/openai/v1`, apiKey: 'k', headers })
