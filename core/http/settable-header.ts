@@ -4,13 +4,17 @@
 const RESERVED = new Set([
   'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'host', 'http2-settings',
 ])
-/** RFC 9110, 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 const PRINTABLE = /^[\t\x20-\x7e]*$/
 
+/** Whether a text is a token (RFC 9110, 5.6.2): what names of fields and cookies are made of. */
+export function isToken(text: string): boolean {
+  return TOKEN.test(text)
+}
+
 /** What keeps a header from being set: no token, reserved for the connection, a value that is not printable ASCII. */
 export function headerProblem(name: string, value: string): 'name' | 'reserved' | 'value' | null {
-  if (!TOKEN.test(name)) return 'name'
+  if (!isToken(name)) return 'name'
   if (RESERVED.has(name.toLowerCase())) return 'reserved'
   return PRINTABLE.test(value) ? null : 'value'
 }
