@@ -30,6 +30,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc): void {
     if (requestedMs === null || requestedMs > maxMs) throw invalidDelay(request.params.duration, maxMs)
     const delayMs = isFlagSet(request, 'jitter') ? jitter(requestedMs, maxMs) : requestedMs
     if (!(await wait(delayMs, svc.http.signal(request)))) return reply.hijack()
+    reply.header('Server-Timing', `delay;dur=${delayMs}`)
     return svc.http.negotiate(request, reply, { ...record(request), delay_ms: delayMs, requested_ms: requestedMs, max_delay_ms: maxMs })
   })
 }

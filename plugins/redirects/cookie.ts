@@ -1,9 +1,8 @@
 /** Owns cookies: the ones a request brings, and `Set-Cookie` lines (RFC 6265). */
+import { isToken } from 'svc/plugin'
 import { invalidCookieAttribute, invalidCookieName, tooManyCookies } from './errors.ts'
 
 const MAX_COOKIES = 20
-/** RFC 6265, 4.1.1: a name is a token (RFC 9110, 5.6.2). */
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 /** Everything that is no cookie-octet (RFC 6265, 4.1.1), and `%`, so that decoding gives the value back. */
 const NO_COOKIE_OCTET = /[^!#$&-+\--:<-[\]-~]+/gu
 
@@ -45,9 +44,9 @@ export function cookiesIn(query: URLSearchParams): Map<string, string> {
   return cookies
 }
 
-/** Throws `invalid_cookie_name` when it is no token. */
+/** Throws `invalid_cookie_name` when it is no token (RFC 6265, 4.1.1). */
 export function checkName(name: string): void {
-  if (!TOKEN.test(name)) throw invalidCookieName(name)
+  if (!isToken(name)) throw invalidCookieName(name)
 }
 
 /** `_path`, `/` by default. */

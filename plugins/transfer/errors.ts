@@ -9,3 +9,15 @@ export function invalidCount(text: string, what: string): HttpError {
 export function incorrectBase64(): HttpError {
   return new HttpError(400, { error: 'incorrect base64 data', example: '/base64/SFRUUEJJTiBpcyBhd2Vzb21l' })
 }
+
+export function unsupportedAlgorithm(text: string, supported: readonly string[]): HttpError {
+  return refusal(400, 'unsupported_algorithm', `unsupported digest algorithm ${quoteInput(text)} (expected ${supported.join(' or ')})`)
+}
+
+export function invalidTrailer(name: string, why: string): HttpError {
+  return refusal(400, 'invalid_trailer', `${quoteInput(name)} cannot be a trailer field: ${why}`)
+}
+
+export function tooManyTrailers(count: number, max: number): HttpError {
+  return refusal(400, 'too_many_trailers', `${count} trailer fields asked for (expected at most ${max})`)
+}

@@ -3,15 +3,18 @@ import { definePlugin } from 'svc/plugin'
 import { registerBase64 } from './routes/base64.ts'
 import { registerBytes } from './routes/bytes.ts'
 import { registerCompression } from './routes/compression.ts'
+import { registerDigest } from './routes/digest.ts'
 import { registerDrip } from './routes/drip.ts'
+import { registerEarlyHints } from './routes/early-hints.ts'
 import { registerLines } from './routes/lines.ts'
 import { registerLinks } from './routes/links.ts'
+import { registerTrailers } from './routes/trailers.ts'
 import { registerUtf8 } from './routes/utf8.ts'
 
 export default definePlugin({
   title: 'Transfer',
   description: 'Compressed, encoded, streamed and slow bodies, random bytes and pages of links.',
-  paths: ['/gzip', '/deflate', '/brotli', '/zstd', '/encoding', '/bytes', '/stream-bytes', '/stream', '/drip', '/links', '/base64'],
+  paths: ['/gzip', '/deflate', '/brotli', '/zstd', '/encoding', '/bytes', '/stream-bytes', '/stream', '/drip', '/links', '/base64', '/digest', '/trailers', '/early-hints'],
   async register(app, svc) {
     await registerCompression(app, svc)
     registerUtf8(app)
@@ -20,5 +23,8 @@ export default definePlugin({
     registerDrip(app, svc)
     registerLinks(app)
     registerBase64(app)
+    registerDigest(app)
+    registerTrailers(app, svc)
+    registerEarlyHints(app, svc)
   },
 })

@@ -50,6 +50,11 @@ export default [
   { id: 'BASE64-1', rule: 'both alphabets are decoded, text as text, else bytes, never sniffed', where: 'toolbox 5' },
   { id: 'BASE64-2', rule: 'anything else is incorrect base64 data', where: 'toolbox 5' },
 
+  { id: 'TRANSFER-1', rule: 'digest answers with the digest of its body, or a wrong one', where: 'toolbox 16, RFC 9530' },
+  { id: 'TRANSFER-2', rule: 'trailers sends the fields asked for behind the body, and announces them', where: 'toolbox 16, RFC 9110 6.5' },
+  { id: 'TRANSFER-3', rule: 'early-hints sends a 103 with links before the answer', where: 'toolbox 16, RFC 8297' },
+  { id: 'TRANSFER-4', rule: 'delay and drip tell the injected time in Server-Timing', where: 'toolbox 16' },
+
   { id: 'INFO-1', rule: 'the address stands under its family, mapped IPv4 as IPv4', where: 'toolbox 6' },
   { id: 'INFO-2', rule: 'date and time are told in every zone of the database, named as requested', where: 'toolbox 6' },
   { id: 'INFO-3', rule: 'offsets and unknown names are no zones', where: 'toolbox 6' },

@@ -33,7 +33,7 @@ export function registerDrip(app: FastifyInstance, svc: Svc): void {
 
     if (delay > 0 && !(await svc.http.delay(request, delay * 1000))) return reply.hijack()
     if (BODILESS.has(reply.statusCode)) return reply.send()
-    reply.headers({ 'Content-Type': 'application/octet-stream', 'Content-Length': bytes })
+    reply.headers({ 'Content-Type': 'application/octet-stream', 'Content-Length': bytes, 'Server-Timing': `delay;dur=${delay * 1000}, drip;dur=${duration * 1000}` })
     const stream = svc.streams.body(request, reply)
     if (stream === null) return reply
     if (bytes > 0) await pour(stream, scheduleDrops(bytes, duration * 1000), ms => svc.http.delay(request, ms))
