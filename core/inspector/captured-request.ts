@@ -100,7 +100,7 @@ function decodeText(bytes: Buffer, isCut: boolean): string | null {
 function incompleteTail(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!
-    if (byte < 0x80) return 0
+    if (byte < 0x80 || byte > 0xf4) return 0
     if (byte < 0xc0) continue
     const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
     return length > back ? back : 0
