@@ -53,12 +53,13 @@ t.test('whatever got past the limits is captured, however it ends [INSP-2]', asy
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/x/ws`)
   await new Promise(resolve => socket.once('open', resolve))
   socket.terminate()
+  await until(() => server.host.current().openCount === 0, 'the socket is gone')
   const leaving = request(`${server.url}/x/never`).on('error', () => {}).end()
-  await until(() => leaving.socket?.bytesWritten)
+  await until(() => server.host.current().openCount === 1, 'the request has arrived')
   leaving.destroy()
   const entries = await until(async () => {
     const all = await list(server)
-    return all.length === 6 && all
+    return all.length === 6 ? all : null
   })
   t.strictSame(entries.map(({ path, status, body }) => [path, status, body]).toReversed(), [
     ['/no/such', 404, null], ['/x', 413, null], ['/x', 503, 'body'], ['/%zz', 400, null], ['/x/ws', 101, null], ['/x/never', 499, null],
