@@ -16,8 +16,8 @@ const inspectRequest = defineTool<Record<never, never>>({
     transport: { type: 'string', enum: ['streamable-http', 'http+sse'] },
     server: { type: 'string' },
     protocolVersion: { type: 'string' },
-    session: { type: ['string', 'null'] },
-    tokenClaims: { type: ['object', 'null'] },
+    session: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    tokenClaims: { anyOf: [{ type: 'object' }, { type: 'null' }] },
   },
   annotations: { idempotentHint: false },
   call(_args, { http, transport, server, version, session, claims }) {

@@ -1,0 +1,63 @@
+/** The official conformance suite against a running server: every required server scenario of each revision. */
+import t, { type Test } from 'tap'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { commandOf, runWithNode22 } from '../support/node-22.ts'
+import { serve } from '../support/server.ts'
+
+const suite = commandOf('@modelcontextprotocol/conformance', 'conformance')
+
+/** A server that takes its own origin alone: one scenario sends a foreign one and wants a refusal. */
+async function serveSuite(test: Test): Promise<string> {
+  const port = await freePort()
+  await serve(test, { env: { SVC_HTTP_PORT: String(port), SVC_MCP_ALLOWED_ORIGINS: `http://127.0.0.1:${port}` } })
+  return `http://127.0.0.1:${port}/mcp/servers/conformance`
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+/** The lines of the summary: scenario, how many checks passed and failed. */
+function readSummary(output: string): Map<string, { passed: number; failed: number }> {
+  const [, summary = ''] = output.split('=== SUMMARY ===')
+  const lines = summary.matchAll(/^[✓✗] ([\w/-]+): (\d+) passed, (\d+) failed/gm)
+  return new Map([...lines].map(([, name = '', passed, failed]) => [name, { passed: Number(passed), failed: Number(failed) }]))
+}
+
+/** The scenarios that a revision requires of servers, in the suite's own words. */
+async function requiredScenarios(revision: string): Promise<string[]> {
+  const { output } = await runWithNode22(suite, ['list', '--server', '--requirements', revision])
+  const [, required = ''] = /Server scenarios[^\n]*\n([\s\S]*?)\n\n/.exec(output) ?? []
+  return [...required.matchAll(/^ +- ([\w/-]+)/gm)].map(([, name = '']) => name)
+}
+
+for (const [revision, count] of [['2026-07-28', 37], ['2025-11-25', 30]] as const) {
+  t.test(`passes every required scenario of ${revision} [MCP-34]`, async t => {
+    const url = await serveSuite(t)
+    const required = await requiredScenarios(revision)
+    t.equal(required.length, count, 'scenarios are required')
+    const { output } = await runWithNode22(suite, ['server', '--url', url, '--requirements', revision])
+    const results = readSummary(output)
+    for (const scenario of required) {
+      const { passed = 0, failed = 1 } = results.get(scenario) ?? {}
+      t.comment(`${revision} ${scenario}: ${passed} passed, ${failed} failed`)
+      t.ok(passed > 0 && failed === 0, `${revision} ${scenario}`)
+    }
+    // Ahead of what is required; the tasks extension is not served.
+    for (const [scenario, { failed }] of results) if (!scenario.startsWith('tasks-')) t.equal(failed, 0, `${revision} ${scenario}`)
+  })
+}
+
+t.test('passes all scenarios that apply to 2025-06-18 [MCP-34]', async t => {
+  const url = await serveSuite(t)
+  const { output } = await runWithNode22(suite, ['server', '--url', url, '--suite', 'all', '--spec-version', '2025-06-18'])
+  const results = readSummary(output)
+  t.ok(results.size >= 25, `${results.size} scenarios ran`)
+  for (const [scenario, { passed, failed }] of results) t.ok(passed > 0 && failed === 0, `2025-06-18 ${scenario}: ${passed} passed`)
+})

@@ -1,0 +1,103 @@
+/** OAuth end to end on the protected server, by the official clients' own auth: discovery, registration, PKCE, step-up. */
+import t from 'tap'
+import { type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client'
+import { serve } from '../support/server.ts'
+
+type Registration = NonNullable<Awaited<ReturnType<OAuthClientProvider['clientInformation']>>>
+type Tokens = NonNullable<Awaited<ReturnType<OAuthClientProvider['tokens']>>>
+
+const REDIRECT = 'http://127.0.0.1:9/callback'
+
+/** Keeps what a client stores, and plays the user who signs in and agrees in the browser. */
+class Browser implements OAuthClientProvider {
+  registration: Registration | undefined
+  saved: Tokens | undefined
+  verifier = ''
+  /** Scopes of the authorization requests, in turn. */
+  readonly asked: (string | null)[] = []
+  readonly challenges: (string | null)[] = []
+  /** Parameters of the redirect back. */
+  callback = new URLSearchParams()
+
+  get redirectUrl() { return REDIRECT }
+  get clientMetadata() { return { client_name: 'test', redirect_uris: [REDIRECT], grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], token_endpoint_auth_method: 'none' } }
+  clientInformation() { return this.registration }
+  saveClientInformation(registration: Registration) { this.registration = registration }
+  tokens() { return this.saved }
+  /** Without a refresh token: with one, the 1.x client renews the old scope instead of asking for more. */
+  saveTokens({ refresh_token: _, ...tokens }: Tokens) { this.saved = tokens }
+  saveCodeVerifier(verifier: string) { this.verifier = verifier }
+  codeVerifier() { return this.verifier }
+
+  async redirectToAuthorization(url: URL): Promise<void> {
+    this.asked.push(url.searchParams.get('scope'))
+    this.challenges.push(url.searchParams.get('code_challenge_method'))
+    this.callback = await signInAsDemo(url)
+  }
+}
+
+/** Follows the sign-in page to the redirect, whose parameters are the answer. */
+async function signInAsDemo(url: URL): Promise<URLSearchParams> {
+  const page = await fetch(url, { redirect: 'manual' })
+  const direct = page.headers.get('location')
+  if (direct) return new URL(direct).searchParams
+  const html = await page.text()
+  const action = /<form[^>]*action="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const form = new URLSearchParams()
+  for (const [tag] of html.matchAll(/<input[^>]*>/g)) {
+    const name = /name="([^"]*)"/.exec(tag)?.[1]
+    if (name) form.set(name, (/value="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&amp;', '&').replaceAll('&quot;', '"'))
+  }
+  form.set('username', 'demo')
+  form.set('password', 'demo')
+  const answer = await fetch(new URL(action || url, url), { method: 'POST', body: form, redirect: 'manual' })
+  return new URL(answer.headers.get('location') ?? 'http://none').searchParams
+}
+
+t.test('the 1.x client finds the provider, registers, signs in with PKCE and steps up [MCP-32, MCP-33, MCP-40]', async t => {
+  const { url } = await serve(t)
+  const endpoint = new URL(`${url}/mcp/protected`)
+  const browser = new Browser()
+  const connect = async () => {
+    const transport = new Transport1(endpoint, { authProvider: browser })
+    const client = new Client1({ name: 'test', version: '1' })
+    await client.connect(transport)
+    return { client, transport }
+  }
+  t.ok(await connect().catch((error: unknown) => error) instanceof UnauthorizedError, 'it redirects first')
+  t.match(browser.registration?.client_id, /./)
+  t.strictSame([browser.asked, browser.challenges], [['mcp:tools'], ['S256']], 'the scope is the challenge’s')
+  await new Transport1(endpoint, { authProvider: browser }).finishAuth(browser.callback.get('code') ?? '')
+  const { client, transport } = await connect()
+  t.match(await client.callTool({ name: 'inspect_request' }), { structuredContent: { tokenClaims: { sub: /./, aud: /protected/, scope: 'mcp:tools' } } })
+  await t.rejects(client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }), 'the missing scope sends it to the provider again')
+  t.match(browser.asked[1], /mcp:tools:write/)
+  await transport.finishAuth(browser.callback.get('code') ?? '')
+  t.match(await client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }), { structuredContent: { status: 'cancelled' } })
+  await client.close()
+})
+
+t.test('the 2.x client does the same in the stateless era [MCP-32, MCP-40]', async t => {
+  const { url } = await serve(t)
+  const endpoint = new URL(`${url}/mcp/protected`)
+  const browser = new Browser()
+  const connect = async () => {
+    const transport = new Transport2(endpoint, { authProvider: browser })
+    const client = new Client2({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+    await client.connect(transport)
+    return { client, transport }
+  }
+  await t.rejects(connect())
+  t.strictSame(browser.asked, ['mcp:tools'])
+  await new Transport2(endpoint, { authProvider: browser }).finishAuth(browser.callback)
+  const { client, transport } = await connect()
+  t.match(await client.callTool({ name: 'inspect_request', arguments: {} }), { structuredContent: { protocolVersion: '2026-07-28', tokenClaims: { scope: 'mcp:tools' } } })
+  await t.rejects(client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }))
+  t.match(browser.asked[1], /mcp:tools:write/)
+  await transport.finishAuth(browser.callback)
+  t.match(await client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }), { structuredContent: { status: 'cancelled' } })
+  await client.close()
+})
