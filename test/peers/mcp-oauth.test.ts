@@ -28,7 +28,7 @@ class Browser implements OAuthClientProvider {
   saveClientInformation(registration: Registration) { this.registration = registration }
   tokens() { return this.saved }
   /** Without a refresh token: with one, the 1.x client renews the old scope instead of asking for more. */
-  saveTokens({ refresh_token: _, ...tokens }: Tokens) { this.saved = tokens }
+  saveTokens(tokens: Tokens) { this.saved = { ...tokens, refresh_token: undefined } }
   saveCodeVerifier(verifier: string) { this.verifier = verifier }
   codeVerifier() { return this.verifier }
 
