@@ -19,6 +19,8 @@ export interface CheckedOptions {
   errors: OptionError[]
   /** False when even the empty section does not satisfy the schema: something needed is missing. */
   isValid: boolean
+  /** Where a part of `value` stands in what was given: entries of lists move up when others are left out. */
+  originalPath(path: readonly (string | number)[]): (string | number)[]
 }
 
 /** Compiled schemas, so that a reload compiles none again; the caller owns it. */
@@ -46,10 +48,10 @@ export function applySchema(schema: JsonSchema, value: unknown, at: string, cach
   for (let round = 0; !validator.validate(draft.value); round++) {
     const found = problemsOf(validator.validate.errors as ErrorObject[], draft.value, validator.partValidator)
     problems.push(...found.map(({ path, message }) => ({ path: draft.originalPath(path), message })))
-    if (draft.isEmpty) return { value: draft.value, errors: report(problems, at), isValid: false }
+    if (draft.isEmpty) return { value: draft.value, errors: report(problems, at), isValid: false, originalPath: path => draft.originalPath(path) }
     if (round >= MAX_ROUNDS || !draft.leaveOut(found)) draft.clear(schema)
   }
-  return { value: draft.value, errors: report(problems, at), isValid: true }
+  return { value: draft.value, errors: report(problems, at), isValid: true, originalPath: path => draft.originalPath(path) }
 }
 
 /** Checks the schemas themselves. Compiling the meta-schema costs more than all plugins' schemas, so it happens once. */
@@ -89,7 +91,7 @@ function report(problems: Problem[], at: string): OptionError[] {
 }
 
 /** `mcp.servers[0].tools[1]`; a key that is no plain word stands in brackets, as JSON. */
-function printPath(at: string, path: readonly (string | number)[]): string {
+export function printPath(at: string, path: readonly (string | number)[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
     return /^[\w-]{1,200}$/.test(step) ? `${text}.${step}` : `${text}[${JSON.stringify(step.slice(0, 200))}]`

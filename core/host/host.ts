@@ -225,7 +225,10 @@ export class Host {
       candidates,
       wishes: { ...this.#settings.plugins, overrides: this.#overrides, failed },
       loadErrors: errors,
-      locate: (plugin, error) => this.#settings.locate(error, this.#inventory.sectionOf(plugin)),
+      locate: (plugin, error) => {
+        const at = error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
+        return this.#settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
+      },
     }, this.#options.build)
     this.#swap(result)
   }

@@ -1,12 +1,13 @@
 /** What is known of each plugin's code: loaded once per content, with its door or the reason why there is none. */
-import { applySchema } from '../config/options.ts'
-import type { ValidatorCache } from '../config/options.ts'
+import { applySchema, printPath } from '../config/options.ts'
+import type { CheckedOptions, ValidatorCache } from '../config/options.ts'
 import { reasonOf } from './reason.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { loadPlugin } from './module-loader.ts'
 import type { BundleCache } from './module-loader.ts'
 import type { LoadError, Plugin } from './plugin.ts'
+import { segmentsOf } from './settings.ts'
 import type { Settings } from './settings.ts'
 
 type Loaded = { code: LoadedPlugin } | { error: string }
@@ -33,10 +34,20 @@ export class Inventory {
   /** Plugins that cannot run on the options they were given, for example without a required one. */
   readonly #invalid = new Map<string, string>()
   readonly #schemas: ValidatorCache = new WeakMap()
+  /** Per section: where an item of the checked options stands in the file. */
+  readonly #originalPaths = new Map<string, CheckedOptions['originalPath']>()
 
   /** Key of the plugin's section in `svc.yaml`. */
   sectionOf(plugin: string): string {
     return this.#sections.get(plugin) ?? plugin
+  }
+
+  /** An item's place in the file: a plugin counts list entries without the wrong ones, which it never gets to see. */
+  placeInFile(plugin: string, at: string): string {
+    const section = this.sectionOf(plugin)
+    const [top, ...path] = segmentsOf(at)
+    const originalPath = this.#originalPaths.get(section)
+    return top === section && originalPath ? printPath(section, originalPath(path)) : at
   }
 
   /** The door of a plugin as found, or why it has none. */
@@ -101,7 +112,8 @@ export class Inventory {
       return {}
     }
     const isList = (door.options as { type?: unknown }).type === 'array'
-    const { value, errors: wrong, isValid } = applySchema(door.options, given ?? (isList ? [] : {}), section, this.#schemas)
+    const { value, errors: wrong, isValid, originalPath } = applySchema(door.options, given ?? (isList ? [] : {}), section, this.#schemas)
+    this.#originalPaths.set(section, originalPath)
     if (!isValid) this.#invalid.set(name, wrong.at(-1)?.message ?? 'its options are not valid')
     for (const { at, message } of wrong) errors.push(settings.locate({ at, message }, section))
     return value as Record<string, unknown>
