@@ -59,7 +59,7 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
 function buildServers(registry: Registry, svc: Svc<Options>): Server[] {
   const release = svc.instance.version
   const registered = [...registry.servers.values()].map((definition) => new Server(definition, select(registry, definition), release))
-  const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message) => svc.reportLoadError({ at, message }))
+  const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message) => svc.reportLoadError({ at: `mcp.${at}`, message }))
   return [...registered, ...configured]
 }
 
