@@ -10,6 +10,8 @@ export interface RequestOptions {
   /** A list is sent as so many lines. */
   headers?: Record<string, string | string[]>
   body?: string | Buffer
+  /** Keeps connections for many requests. Default: a connection for each. */
+  agent?: http.Agent
 }
 
 export interface Reply {
@@ -23,12 +25,12 @@ export interface Reply {
   json<T = Record<string, unknown>>(): T
 }
 
-/** Sends one request on a connection of its own. `path` goes out as it is, unlike in `fetch`. */
-export function send(baseUrl: string, path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}): Promise<Reply> {
+/** Sends one request. `path` goes out as it is, unlike in `fetch`. */
+export function send(baseUrl: string, path: string, { method = 'GET', headers = {}, body, agent }: RequestOptions = {}): Promise<Reply> {
   const { protocol, hostname, port } = new URL(baseUrl)
   const client = protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
-    const request = client.request({ hostname: hostname.replace(/^\[|\]$/g, ''), port, path, method, headers, agent: false, rejectUnauthorized: false, maxHeaderSize: MAX_HEADER_BYTES }, response => {
+    const request = client.request({ hostname: hostname.replace(/^\[|\]$/g, ''), port, path, method, headers, agent: agent ?? false, rejectUnauthorized: false, maxHeaderSize: MAX_HEADER_BYTES }, response => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)

@@ -1,4 +1,5 @@
 /** Whatever is put into a path, a query or a header of the toolbox: an answer, and never a 500. */
+import http from 'node:http'
 import t from 'tap'
 import type { Catalog } from '../../core/host/plugin.ts'
 import { send } from '../support/request.ts'
@@ -20,13 +21,15 @@ function encode(text: string): string {
   return text.replace(/[^\x21-\x7e]|[<>"`{}|\\^]/g, encodeURIComponent)
 }
 
+const agent = new http.Agent({ keepAlive: true })
+t.teardown(() => agent.destroy())
 const { url } = await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })
 const { endpoints } = (await send(url, '/_svc/catalog')).json<Catalog>()
 const own = endpoints.filter(({ plugin }) => plugin !== null && OWN.includes(plugin))
 
 /** Sends one request and reports what no input may bring about. */
 async function probe(path: string, headers: Record<string, string> = {}): Promise<string | null> {
-  const reply = await send(url, path, { headers })
+  const reply = await send(url, path, { headers, agent })
   if (reply.status === 500 && reply.text.includes('internal error')) return `500: ${path.slice(0, 200)} ${JSON.stringify(headers).slice(0, 200)}`
   return reply.headers['x-injected'] === undefined ? null : `header injected: ${path.slice(0, 200)}`
 }
@@ -51,12 +54,11 @@ t.test('no path brings about a 500 [TOOL-8]', async t => {
 })
 
 t.test('no query brings about a 500 [TOOL-8]', async t => {
-  const paths = new Set(own.flatMap(({ examples }) => examples.map(({ path }) => path.split('?', 1)[0]!)))
+  const paths = new Set(own.map(({ examples }) => examples[0]!.path.split('?', 1)[0]!))
   const values = NASTY.map(value => encode(value).slice(0, 10_000))
   const probes = [...paths].flatMap(path => PARAMETERS.flatMap((name, index) => {
     const value = values[(index * 7 + path.length) % values.length]!
-    const wait = name === 'duration' || name === 'delay' ? '' : '&duration=0'
-    return [() => probe(`${path}?${name}=${value}${wait}`), () => probe(`${path}?${name}=1&${name}=${value}&${value}&=${wait}`)]
+    return [() => probe(`${path}?${name}=${value}&duration=0`), () => probe(`${path}?duration=0&${name}=0&${name}=${value}&${value}&=`)]
   }))
   t.same(await findFaults(probes), [])
 })
