@@ -81,7 +81,13 @@ export interface Command {
 export type CommandResult =
   | { exitCode: number }
   /** Start the server; `environment` is laid over the process's own, `options` over the plugin's section. */
-  | { serve: true; environment?: Record<string, string>; options?: Record<string, unknown> }
+  | {
+    serve: true
+    environment?: Record<string, string>
+    options?: Record<string, unknown>
+    /** Called once the server listens, with the address of its HTTP listener. */
+    whenListening?: (url: string) => void
+  }
 
 // ------------------------------------------------------------------------------------------------------------ routes
 
