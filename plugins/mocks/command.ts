@@ -12,7 +12,7 @@ import { isObject, parseJson } from './json.ts'
 import { isMockName, nameFrom } from './mock-name.ts'
 
 const USAGE = `usage: svc mock check FILE [--against OLD] [--fail-on breaking] [--json]
-       svc mock serve FILE... [--name N]
+       svc mock serve FILE... [--name N] [--config FILE]
        svc mock push NAME FILE --url URL [--token T] [--draft]
 
   check   prints what a deploy would say; exit code 0: deployable, 1: not (or breaking, with --fail-on breaking)
@@ -21,7 +21,7 @@ const USAGE = `usage: svc mock check FILE [--against OLD] [--fail-on breaking] [
 `
 
 /** Flags of all three, with whether a value follows. */
-const FLAGS: Record<string, boolean> = { '--against': true, '--fail-on': true, '--json': false, '--name': true, '--url': true, '--token': true, '--draft': false }
+const FLAGS: Record<string, boolean> = { '--against': true, '--fail-on': true, '--json': false, '--name': true, '--config': true, '--url': true, '--token': true, '--draft': false }
 
 interface Arguments {
   words: string[]
@@ -86,13 +86,22 @@ async function check(file: string, flags: ReadonlyMap<string, string>): Promise<
   return { exitCode: report.deployable && !breaks ? 0 : 1 }
 }
 
-function serve(files: string[], flags: ReadonlyMap<string, string>): CommandResult {
+async function serve(files: string[], flags: ReadonlyMap<string, string>): Promise<CommandResult> {
   const given = flags.get('--name')
   if (given !== undefined && files.length > 1) return misused('--name goes with one file')
   const served = files.map((file) => ({ name: given ?? nameFrom(basename(file).replace(/\.[^.]+$/, '')), spec: resolve(file) }))
   const wrong = served.find(({ name }) => !isMockName(name))
   if (wrong) return misused(`"${wrong.name}" is no name for a mock (a-z, 0-9 and "-")`)
-  return { serve: true, options: { served } }
+  for (const file of files) if ((await readText(file)) === null) return { exitCode: 2 }
+  const config = flags.get('--config')
+  return {
+    serve: true,
+    environment: config === undefined ? {} : { SVC_CONFIG_FILE: config },
+    options: { served },
+    whenListening: (url) => {
+      for (const { name } of served) process.stdout.write(`mock ${name} at ${url}/mock/${name}\n`)
+    },
+  }
 }
 
 const compress = promisify(gzip)
