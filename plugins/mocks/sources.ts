@@ -139,7 +139,7 @@ async function readBeside(stem: string, bounds: Bounds): Promise<{ value: JsonOb
     if (value === null) return { value: {} }
     if (!isObject(value)) return { value: {}, error: { file, at: null, message: 'expected a mapping' } }
     const unknown = Object.keys(value).find((key) => !['settings', 'rules', 'overrides', 'enabled'].includes(key))
-    return unknown === undefined ? { value } : { value, error: { file, at: unknown.slice(0, 64), message: `unknown key (known: settings, rules, overrides, enabled)` } }
+    return unknown === undefined ? { value } : { value, error: { file, at: null, message: `unknown key "${unknown.slice(0, 64)}" (known: settings, rules, overrides, enabled)` } }
   } catch (error) {
     return { value: {}, error: { file, at: null, message: (error as Error).message.slice(0, 300) } }
   }
