@@ -1,13 +1,16 @@
 /** Watches what a reload would read. What a change means is not decided here: the host compares bytes. */
 import { watch } from 'chokidar'
 import type { FSWatcher } from 'chokidar'
+import { statSync } from 'node:fs'
 import { dirname, basename } from 'node:path'
 
 /** Editors write in several steps, and a ConfigMap swaps several links. */
 const QUIET_MS = 300
 
 export interface Watched {
+  /** With everything below them. */
   folders: string[]
+  /** Single files; also folders of which only the files directly in them count. */
   files: string[]
 }
 
@@ -28,7 +31,8 @@ export class Watcher {
     this.#watched = key
     const old = this.#watchers
     // Parents instead of files: a file that is replaced by a rename, or behind a link that is swapped, is seen too.
-    const parents = [...new Set(watched.files.map(path => dirname(path)))]
+    // And the path itself where it is a folder, whose files its parent says nothing about.
+    const parents = [...new Set(watched.files.flatMap(path => (isFolder(path) ? [dirname(path), path] : [dirname(path)])))]
     this.#watchers = [
       ...(watched.folders.length > 0 ? [watch(watched.folders, { ignoreInitial: true, ignored: isIgnored })] : []),
       // Without a path chokidar would never say that it is ready.
@@ -47,6 +51,10 @@ export class Watcher {
     if (this.#timer !== null) clearTimeout(this.#timer)
     await Promise.all(this.#watchers.map(watcher => watcher.close()))
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function isIgnored(path: string): boolean {
