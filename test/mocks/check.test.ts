@@ -9,6 +9,9 @@ import type { Json, JsonObject } from '../../plugins/mocks/json.ts'
 import { answering, documentOf } from './document.ts'
 import { join } from 'node:path'
 
+// On a busy machine each start takes seconds.
+t.setTimeout(180_000)
+
 const checker = new Checker(join(import.meta.dirname, '..', '..', 'plugins', 'mocks'))
 
 async function check(document: JsonObject | string, { against, publicMode = false, ...parts }: { against?: JsonObject; publicMode?: boolean; rules?: Json; settings?: Json; overrides?: Json } = {}): Promise<Report> {

@@ -8,6 +8,9 @@ import { until } from '../support/until.ts'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
+// On a busy machine each start takes seconds.
+t.setTimeout(180_000)
+
 const folder = mkdtempSync(join(tmpdir(), 'svc-mock-command-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const file = (name: string, content: string): string => {

@@ -4,6 +4,9 @@ import t from 'tap'
 import type { Json, JsonObject } from '../../plugins/mocks/json.ts'
 import { compile, documentOf } from './document.ts'
 
+// On a busy machine each start takes seconds.
+t.setTimeout(180_000)
+
 function sampleOf(schema: Json, { components = {}, openapi = '3.1.0', seed = 's', useExamples = true }: { components?: JsonObject; openapi?: string; seed?: string; useExamples?: boolean } = {}) {
   const api = compile(documentOf({}, { openapi, components: { schemas: components } }))
   const value = api.sampler.sample(schema, { seed, useExamples })

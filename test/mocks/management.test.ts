@@ -8,6 +8,9 @@ import type { Json, JsonObject } from '../../plugins/mocks/json.ts'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
+// On a busy machine each start takes seconds.
+t.setTimeout(180_000)
+
 const server = await mockServer(t)
 const at = '/_svc/mocks'
 

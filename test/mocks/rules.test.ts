@@ -5,6 +5,9 @@ import type { Json, JsonObject } from '../../plugins/mocks/json.ts'
 import { mockServer, type CallOptions } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
+// On a busy machine each start takes seconds.
+t.setTimeout(180_000)
+
 const server = await mockServer(t)
 const SPEC = documentOf({
   '/pets/{id}': { get: answering({ examples: { dog: { value: { id: 1, name: 'Rex' } }, cat: { value: { id: 2, name: 'Misty' } } } }, { operationId: 'getPet' }) },

@@ -3,6 +3,9 @@ import { mockServer } from './client.ts'
 import type { Json, JsonObject } from '../../plugins/mocks/json.ts'
 import { answering, documentOf } from './document.ts'
 
+// On a busy machine each start takes seconds.
+t.setTimeout(180_000)
+
 const server = await mockServer(t)
 
 t.test('the petstore answers, each answer saying where it came from [MOCK-12] [MOCK-30]', async (t) => {

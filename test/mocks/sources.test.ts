@@ -8,9 +8,15 @@ import { until } from '../support/until.ts'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
+// On a busy machine each start takes seconds.
+t.setTimeout(180_000)
+
 function folder(t: { teardown(callback: () => unknown): unknown }, files: Record<string, string>): string {
-  const path = mkdtempSync(join(tmpdir(), 'svc-mocks-'))
-  t.teardown(() => rmSync(path, { recursive: true, force: true }))
+  // One level down: watchers also watch the parent, which has to be small.
+  const parent = mkdtempSync(join(tmpdir(), 'svc-mocks-'))
+  const path = join(parent, 'specs')
+  mkdirSync(path)
+  t.teardown(() => rmSync(parent, { recursive: true, force: true }))
   for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content)
   return path
 }
