@@ -1,0 +1,64 @@
+import t from 'tap'
+import { mockServer } from './client.ts'
+import { answering, documentOf } from './document.ts'
+
+// On a busy machine each start takes seconds.
+t.setTimeout(180_000)
+
+const spec = (version: number) => documentOf({ '/version': { get: answering({ example: { version } }) } })
+
+t.test('deploying under load drops no request, and a bad deploy changes nothing [MOCK-83] [MOCK-23]', async (t) => {
+  const server = await mockServer(t)
+  await server.mock('busy', { spec: spec(1) })
+  let isOver = false
+  const seen = new Map<string, number>()
+  const clients = Array.from({ length: 8 }, async () => {
+    while (!isOver) {
+      const reply = await fetch(`${server.url}/mock/busy/version`)
+      const body = await reply.json() as { version: number }
+      // The header and the body are of one version.
+      const key = `${reply.status} ${Number(reply.headers.get('x-svc-mock-version')) === body.version}`
+      seen.set(key, (seen.get(key) ?? 0) + 1)
+    }
+  })
+  let version = 1
+  for (let round = 0; round < 12; round++) {
+    await server.mock('busy', { spec: spec(++version) })
+    const bad = await server.call('/_svc/mocks/busy', { method: 'PUT', body: '{"openapi":"3.1.0","paths":{"/x":{"$ref":"./other"}}}' })
+    t.equal(bad.status, 422)
+  }
+  isOver = true
+  await Promise.all(clients)
+  t.same([...seen.keys()], ['200 true'], JSON.stringify([...seen]))
+  t.ok((seen.get('200 true') ?? 0) > 12)
+})
+
+t.test('requests in flight end on the version they began with [MOCK-83]', async (t) => {
+  const server = await mockServer(t)
+  await server.mock('slow', { spec: spec(1), settings: { delay_ms: 300 } })
+  const waiting = [server.call('/mock/slow/version'), server.call('/mock/slow/version')]
+  // The count of a session rises when a request has begun.
+  while ((Object.values((await server.call('/_svc/mocks/slow/state')).json['counts'] as object)[0] ?? 0) < 2);
+  await server.mock('slow', { spec: spec(2) })
+  t.match((await server.call('/mock/slow/version')).json, { version: 2 })
+  await server.call('/_svc/mocks/slow', { method: 'DELETE' })
+  t.equal((await server.call('/mock/slow/version')).status, 404)
+  for (const reply of await Promise.all(waiting)) t.match(reply, { status: 200, json: { version: 1 }, headers: { 'x-svc-mock-version': '1' } })
+})
+
+t.test('a large document is deployed beside the traffic [MOCK-83] [MOCK-80]', async (t) => {
+  const server = await mockServer(t, { env: { SVC_BODY_LIMIT: String(16 << 20) } })
+  const schema = { type: 'object', properties: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`p${index}`, { type: 'string', description: 'x'.repeat(100) }])) }
+  const document = documentOf(Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`/p${index}`, { get: answering({ schema }) }])))
+  const upload = server.call('/_svc/mocks/large', { method: 'PUT', body: document })
+  let isOver = false
+  void upload.then(() => (isOver = true))
+  let answered = 0
+  while (!isOver) {
+    t.equal((await server.call('/mock/petstore/v1/pets/1')).status, 200)
+    answered++
+  }
+  t.match(await upload, { status: 201, json: { operations: 1500 } })
+  t.ok(answered > 5, `${answered} requests were answered meanwhile`)
+  t.match(await server.call('/mock/large/p1499'), { status: 200 })
+})
