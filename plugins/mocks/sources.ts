@@ -35,8 +35,6 @@ export interface SourceError {
 export interface Sources {
   entries: SourceEntry[]
   errors: SourceError[]
-  /** Files and folders whose change is a reason to reload. */
-  watched: string[]
 }
 
 /** One entry of `mocks:` in `svc.yaml`, or of the command line. */
@@ -52,11 +50,13 @@ export interface SourceOptions {
   sample: boolean
   workingDirectory: string
   bounds: Bounds
+  /** Called with each file and folder before it is read: a change from then on is a reason to reload. */
+  watch(path: string): void
 }
 
 /** Reads all sources. Of several with one name the first of `file`, `directory`, `cli`, `builtin` stays. */
 export async function readSources(options: SourceOptions): Promise<Sources> {
-  const found: Sources = { entries: [], errors: [], watched: [] }
+  const found: Sources = { entries: [], errors: [] }
   for (const [index, entry] of options.list.entries()) await readListed(entry, `mocks[${index}]`, options, found)
   if (options.dir !== null) await readFolder(resolve(options.workingDirectory, options.dir), options, found)
   for (const { name, spec } of options.served) await readServed(name, resolve(options.workingDirectory, spec), options, found)
@@ -92,14 +92,14 @@ async function readListed(entry: MockEntry, at: string, options: SourceOptions, 
   if (typeof spec !== 'string' || spec === '') return wrong('expected the path of a document, or the document itself', '.spec')
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(spec)) return wrong('a document is never fetched; name a file', '.spec')
   const file = isAbsolute(spec) ? spec : resolve(dirname(options.configFile ?? join(options.workingDirectory, 'svc.yaml')), spec)
-  found.watched.push(file)
+  options.watch(file)
   const text = await readText(file, options.bounds)
   if ('error' in text) return wrong(text.error, '.spec')
   keep({ ...common, file, text: text.text }, found)
 }
 
 async function readServed(name: string, file: string, options: SourceOptions, found: Sources): Promise<void> {
-  found.watched.push(file)
+  options.watch(file)
   const text = await readText(file, options.bounds)
   if ('error' in text) found.errors.push({ file, at: null, message: text.error })
   else keep({ name, source: 'cli', file, text: text.text, given: {}, enabled: true, at: null }, found)
@@ -107,7 +107,7 @@ async function readServed(name: string, file: string, options: SourceOptions, fo
 
 /** Regular files directly in the folder; what begins with `.` or `_` is skipped, `<stem>.mock.yaml` goes with its document. */
 async function readFolder(folder: string, options: SourceOptions, found: Sources): Promise<void> {
-  found.watched.push(folder)
+  options.watch(folder)
   const names = await readdir(folder).catch(() => null)
   if (names === null) return void found.errors.push({ file: folder, at: null, message: 'the folder of SVC_MOCKS_DIR can\'t be read' })
   for (const fileName of names.sort()) {

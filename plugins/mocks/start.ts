@@ -23,8 +23,8 @@ export async function startService(svc: Svc<MocksSection>): Promise<Service> {
     sample: config.mocks.sample,
     workingDirectory: process.cwd(),
     bounds,
+    watch: (path) => svc.watch(path),
   })
-  for (const path of sources.watched) svc.watch(path)
   const { errors, ...changes } = await syncSources(registry, sources, (name) => memories.clear(name, null))
   registry.lastSync = changes
   for (const error of errors) svc.reportLoadError(error)

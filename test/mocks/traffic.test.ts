@@ -61,7 +61,8 @@ t.test('a feed shows requests as they come [MOCK-71]', async (t) => {
   const feed = await follow(server, `${base}/stream?status=404`)
   await server.call('/mock/petstore/pets/1')
   await server.call('/mock/petstore/pets/2', { headers: { prefer: 'code=404' } })
-  const text = await until(() => feed.events.join('').includes('event: request') && feed.events.join(''), 'the event')
+  await until(() => feed.events.join('').includes('event: request'), 'the event')
+  const text = feed.events.join('')
   feed.close()
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? ''
   t.match(JSON.parse(data), { path: '/pets/2', status: 404 })
@@ -102,7 +103,6 @@ t.test('access tokens are judged by the built-in provider [MOCK-35]', async (t) 
   const server = await mockServer(t)
   await server.call('/_svc/mocks/petstore/settings', { method: 'PATCH', body: { security: 'enforce' } })
   const create = (token?: string): ReturnType<typeof server.call> => server.call('/mock/petstore/pets', { method: 'POST', body: { name: 'Rex' }, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } })
-  const discovery = (await server.call('/oauth/.well-known/openid-configuration')).status === 200 ? '/oauth' : ''
   t.match(await create(), { status: 401, headers: { 'www-authenticate': 'Bearer realm="petstore"' }, json: { code: 401 } })
   t.match(await create('nonsense'), { status: 401, headers: { 'www-authenticate': 'Bearer realm="petstore", error="invalid_token"', 'x-svc-mock-error': 'unauthorized' } })
   const token = async (scope: string): Promise<string> => {
@@ -111,7 +111,6 @@ t.test('access tokens are judged by the built-in provider [MOCK-35]', async (t) 
     const reply = await server.call('/oauth/token', { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}` }, body: `grant_type=client_credentials&scope=${encodeURIComponent(scope)}` })
     return String(reply.json['access_token'])
   }
-  t.equal(typeof discovery, 'string')
   t.match(await create(await token('pets:write')), { status: 201 })
   t.match(await create(await token('pets:read')), { status: 403, headers: { 'www-authenticate': 'Bearer realm="petstore", error="insufficient_scope", scope="pets:write"', 'x-svc-mock-error': 'insufficient_scope' } })
   await server.call('/_svc/mocks/petstore/settings', { method: 'PATCH', body: { credentials: { oauth: 'any' } } })
