@@ -39,7 +39,7 @@ export function transcriptions(engine: Engine, task: Task): LlmRoute<Parsed> {
 async function parse(engine: Engine, input: RouteInput): Promise<Parsed> {
   const wrong = (message: string): Error => engine.badInput(message, { param: 'file' })
   const type = input.headers['content-type']
-  const form = await new Response(input.body, { headers: { 'content-type': typeof type === 'string' ? type : '' } }).formData().catch(() => {
+  const form = await new Response(new Uint8Array(input.body), { headers: { 'content-type': typeof type === 'string' ? type : '' } }).formData().catch(() => {
     throw wrong('The body is no multipart form that can be read.')
   })
   const file = form.get('file')

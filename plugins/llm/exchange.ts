@@ -7,7 +7,7 @@ import type { ProviderInstance } from './instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from './provider.ts'
 import type { EngineLimits } from './provider.ts'
 
-/** Deeper JSON would break whoever walks it recursively. */
+/** Deeper JSON would break whoever walks it recursively, so it counts as none. */
 const maxJsonDepth = 200
 
 export class Exchange implements Audience {
@@ -107,7 +107,7 @@ export function parseObject(body: Buffer, message: string = notJson): Record<str
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadInput(message)
   // Every level costs two bytes, so small bodies need no look.
-  if (body.length > 2 * maxJsonDepth && isTooDeep(body)) throw new BadInput(`the request body is nested deeper than ${maxJsonDepth} levels`)
+  if (body.length > 2 * maxJsonDepth && isTooDeep(body)) throw new BadInput(message)
   return value as Record<string, unknown>
 }
 
