@@ -10,7 +10,7 @@ import { createControlDeps } from './control-deps.ts'
 import { enableSourceMaps } from './host/module-loader.ts'
 import { Host } from './host/host.ts'
 import type { SvcStreams } from './host/plugin.ts'
-import type { BundleCache } from './host/module-loader.ts'
+import type { KnownCode } from './host/inventory.ts'
 import type { SharedServices } from './host/services.ts'
 import { createAdminGuard } from './http/admin-guard.ts'
 import { createControlAuth } from './http/control-auth/control-auth.ts'
@@ -57,8 +57,8 @@ export interface ServerOptions {
   /** Where log lines go; default: standard output. */
   logStream?: { write(line: string): void }
   shutdownTimes?: ShutdownTimes
-  /** Bundles of plugins, for servers that start again and again in one process. */
-  bundles?: BundleCache
+  /** Code of plugins that servers of one process share. */
+  knownCode?: KnownCode
 }
 
 export interface Server {
@@ -127,7 +127,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     version: VERSION,
     builtinFolder: options.builtinFolder ?? join(PRODUCT_FOLDER, 'plugins'),
     extraOptions: options.extraOptions,
-    bundles: options.bundles,
+    knownCode: options.knownCode,
     build: {
       config, states, shared,
       generationOptions: { websockets: { streams, plan }, errors: { log } },

@@ -13,7 +13,7 @@ import { discover, fingerprintPath } from './discovery.ts'
 import type { FoundPlugin } from './discovery.ts'
 import type { Generation } from './generation.ts'
 import { Inventory } from './inventory.ts'
-import type { BundleCache } from './module-loader.ts'
+import type { KnownCode } from './inventory.ts'
 import type { LoadError, PluginRecord, ReloadResult } from './plugin.ts'
 import { recordsOf } from './records.ts'
 import { Settings } from './settings.ts'
@@ -32,8 +32,8 @@ export interface HostOptions {
   configFile: string | null
   /** Options laid over a plugin's section by a subcommand. */
   extraOptions?: { plugin: string; options: Record<string, unknown> }
-  /** Shared by hosts of one process that start again and again. */
-  bundles?: BundleCache
+  /** Shared by hosts of one process. */
+  knownCode?: KnownCode
   build: BuildServices
   streams: StreamRegistry
 }
@@ -60,7 +60,7 @@ export class Host {
 
   constructor(options: HostOptions) {
     this.#options = options
-    this.#inventory = new Inventory(options.bundles)
+    this.#inventory = new Inventory(options.knownCode)
     this.#settings = new Settings(options.configFile, options.config.publicMode)
   }
 

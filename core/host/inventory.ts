@@ -5,7 +5,6 @@ import { reasonOf } from './reason.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { loadPlugin } from './module-loader.ts'
-import type { BundleCache } from './module-loader.ts'
 import type { LoadError, Plugin } from './plugin.ts'
 import { segmentsOf } from './settings.ts'
 import type { Settings } from './settings.ts'
@@ -20,11 +19,22 @@ export interface Candidates {
   errors: LoadError[]
 }
 
-export class Inventory {
-  readonly #bundles: BundleCache | undefined
+/**
+ * Code that several hosts of one process may share, as tests start them: modules keep no state, so the same content
+ * can serve all. A host of its own keeps nothing here, or old versions would never leave memory.
+ */
+export interface KnownCode {
+  /** By entry and fingerprint. */
+  doors: Map<string, Plugin>
+  schemas: ValidatorCache
+  isShared?: boolean
+}
 
-  constructor(bundles?: BundleCache) {
-    this.#bundles = bundles
+export class Inventory {
+  readonly #known: KnownCode
+
+  constructor(known: KnownCode = { doors: new Map(), schemas: new WeakMap() }) {
+    this.#known = known
   }
 
   /** By folder; replaced when the folder's content is another. */
@@ -91,13 +101,20 @@ export class Inventory {
     if (this.#loaded.get(found.folder)?.fingerprint === found.fingerprint) return
     let loaded: Loaded
     try {
-      const door = await loadPlugin(found, this.#bundles)
+      const door = await this.#door(found)
       this.#sections.set(found.name, door.section ?? found.name)
       loaded = { code: { found, door, loadedIn: generation } }
     } catch (error) {
       loaded = { error: reasonOf(error) }
     }
     this.#loaded.set(found.folder, { fingerprint: found.fingerprint, loaded })
+  }
+
+  async #door(found: FoundPlugin): Promise<Plugin> {
+    const key = `${found.entry} ${found.fingerprint}`
+    const door = this.#known.doors.get(key) ?? await loadPlugin(found)
+    if (this.#known.isShared) this.#known.doors.set(key, door)
+    return door
   }
 
   #forget(folders: ReadonlySet<string>): void {
@@ -112,7 +129,7 @@ export class Inventory {
       return {}
     }
     const isList = (door.options as { type?: unknown }).type === 'array'
-    const { value, errors: wrong, isValid, originalPath } = applySchema(door.options, given ?? (isList ? [] : {}), section, this.#schemas)
+    const { value, errors: wrong, isValid, originalPath } = applySchema(door.options, given ?? (isList ? [] : {}), section, this.#known.schemas)
     this.#originalPaths.set(section, originalPath)
     if (!isValid) this.#invalid.set(name, wrong.at(-1)?.message ?? 'its options are not valid')
     for (const { at, message } of wrong) errors.push(settings.locate({ at, message }, section))

@@ -20,15 +20,10 @@ export function enableSourceMaps(): void {
   process.setSourceMapsEnabled(true)
 }
 
-/** Bundles by door and fingerprint: hosts that start again and again in one process, as tests do, share one. */
-export type BundleCache = Map<string, string>
-
 /** Runs the plugin's module and answers its door; throws with the reason when there is none. */
-export async function loadPlugin(found: FoundPlugin, bundles?: BundleCache): Promise<Plugin> {
+export async function loadPlugin(found: FoundPlugin): Promise<Plugin> {
   const entry = found.entry!
-  const key = `${entry} ${found.fingerprint}`
-  const code = bundles?.get(key) ?? await bundle(entry)
-  bundles?.set(key, code)
+  const code = await bundle(entry)
   const module = new Module(entry) as Module & { _compile(code: string, filename: string): void }
   module.filename = entry
   module.paths = (Module as unknown as { _nodeModulePaths(folder: string): string[] })._nodeModulePaths(dirname(entry))

@@ -27,7 +27,7 @@ export interface TestServerOptions extends Omit<ServerOptions, 'environment' | '
 interface Test { teardown(callback: () => unknown): unknown }
 
 /** The same plugins are loaded by every server of a test file. */
-const bundles = new Map<string, string>()
+const knownCode = { doors: new Map(), schemas: new WeakMap(), isShared: true }
 
 /** Starts a server that ends with the test. */
 export async function serve(t: Test, { env = {}, yaml, ...options }: TestServerOptions = {}): Promise<TestServer> {
@@ -36,8 +36,8 @@ export async function serve(t: Test, { env = {}, yaml, ...options }: TestServerO
   const lines: string[] = []
   const server = await startServer({
     workingDirectory: folder,
-    environment: { SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0', SVC_WATCH: 'false', SVC_LOG_LEVEL: 'warn', SVC_INSTANCE_ID: 'test-1', ...env },
-    bundles,
+    environment: { SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0', SVC_WATCH: 'false', SVC_LOG_LEVEL: 'warn', SVC_INSTANCE_ID: 'test-1', SVC_GIT_SHA: 'test', ...env },
+    knownCode,
     logStream: { write: line => void lines.push(line) },
     shutdownTimes: { drain: 200, cut: 200, closing: 500 },
     ...options,
