@@ -8,10 +8,11 @@ import { GraphQLClient } from 'graphql-request'
 import { SubscriptionClient } from 'subscriptions-transport-ws'
 import { serve } from '../support/server.ts'
 
+const { url } = await serve(t)
+
 const TICKS = 'subscription { ticker(count: 3, intervalMs: 50) { sequence } }'
 
 t.test('graphql-ws iterates over a subscription and a query [GQL-41]', async t => {
-  const { url } = await serve(t)
   const client = createWsClient({ url: `${url.replace('http', 'ws')}/graphql/ws`, webSocketImpl: WebSocket })
   const seen: unknown[] = []
   for await (const { data } of client.iterate({ query: TICKS })) seen.push(data)
@@ -21,7 +22,6 @@ t.test('graphql-ws iterates over a subscription and a query [GQL-41]', async t =
 })
 
 t.test('subscriptions-transport-ws subscribes and gets errors [GQL-41]', async t => {
-  const { url } = await serve(t)
   const client = new SubscriptionClient(`${url.replace('http', 'ws')}/graphql/ws`, {}, WebSocket)
   const results = (query: string) => new Promise<unknown[]>((resolve, reject) => {
     const seen: unknown[] = []
@@ -33,7 +33,6 @@ t.test('subscriptions-transport-ws subscribes and gets errors [GQL-41]', async t
 })
 
 t.test('graphql-sse subscribes over a connection of its own [GQL-41]', async t => {
-  const { url } = await serve(t)
   const client = createSseClient({ url: `${url}/graphql`, singleConnection: false, retryAttempts: 0 })
   const results = (query: string) => new Promise<unknown[]>((resolve, reject) => {
     const seen: unknown[] = []
@@ -45,7 +44,6 @@ t.test('graphql-sse subscribes over a connection of its own [GQL-41]', async t =
 })
 
 t.test('urql and graphql-request query, mutate and show errors [GQL-41]', async t => {
-  const { url } = await serve(t)
   const urql = new UrqlClient({ url: `${url}/graphql`, exchanges: [cacheExchange, fetchExchange], preferGetMethod: false })
   t.match(await urql.query('{ user(id: "u1") { name } }', {}).toPromise(), { data: { user: { name: 'Alice Chen' } }, error: undefined })
   t.match(await urql.mutation('mutation($input: CreateUserInput!) { createUser(input: $input) { role } }', { input: { name: 'a', email: 'b' } }).toPromise(), { data: { createUser: { role: 'USER' } } })

@@ -14,8 +14,10 @@ function nested(depth: number): string {
 }
 const repeated = (count: number, text: (index: number) => string): string => Array.from({ length: count }, (_, index) => text(index)).join(' ')
 
+const { url } = await serve(t)
+
 t.test('each limit passes what it names and refuses one more [GQL-10]', async t => {
-  const { post } = clientOf((await serve(t)).url)
+  const { post } = clientOf(url)
   const accept = 'application/graphql-response+json'
   const table: [passes: string, fails: string, code: string, message: RegExp][] = [
     [nested(10), nested(11), 'DEPTH_LIMIT_EXCEEDED', /Query is nested too deep/],
@@ -38,19 +40,19 @@ t.test('the worst operation counts, fragments are expanded wherever they are spr
   t.equal(limitOf(`{ users { ... on User { ... on User { id } } } }`), null)
   const bomb = `{ ...F0 } ${repeated(60, i => `fragment F${i} on QueryRoot { ...F${i + 1} ...F${i + 1} }`)} fragment F60 on QueryRoot { __typename }`
   t.equal(limitOf(bomb), 'COMPLEXITY_LIMIT_EXCEEDED')
-  const { post } = clientOf((await serve(t)).url)
+  const { post } = clientOf(url)
   t.match(await post({ query: bomb }), { code: 'COMPLEXITY_LIMIT_EXCEEDED' })
   t.match(await post({ query: '{ ...A } fragment A on QueryRoot { ...B } fragment B on QueryRoot { ...A }' }), { code: 'GRAPHQL_VALIDATION_FAILED' })
 })
 
 t.test('introspection passes [GQL-12]', async t => {
-  const { post } = clientOf((await serve(t)).url)
+  const { post } = clientOf(url)
   t.match(await post({ query: getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, oneOf: true }) }, { accept: '*/*' }), { status: 200, errors: undefined })
   t.match(await post({ query: `{ ${repeated(31, i => `a${i}: __schema { description }`)} }` }), { code: 'ALIAS_LIMIT_EXCEEDED' })
 })
 
 t.test('huge documents are errors, soon [GQL-13]', { timeout: 20_000 }, async t => {
-  const { post } = clientOf((await serve(t)).url)
+  const { post } = clientOf(url)
   const documents = {
     'nested selections': '{ users '.repeat(30_000),
     'nested selections within the token limit': '{ users '.repeat(4_900) + '}'.repeat(100),
@@ -78,7 +80,7 @@ const hashOf = (query: string) => createHash('sha256').update(query).digest('hex
 const persisted = (sha256Hash: unknown, version: unknown = 1) => ({ persistedQuery: { version, sha256Hash } })
 
 t.test('a query is found by its hash once it has been sent with it [GQL-14]', async t => {
-  const { post, get } = clientOf((await serve(t)).url)
+  const { post, get } = clientOf(url)
   const query = 'query Q($id: ID!) { user(id: $id) { name } }'
   const extensions = persisted(hashOf(query))
   const variables = { id: 'u3' }
@@ -93,7 +95,7 @@ t.test('a query is found by its hash once it has been sent with it [GQL-14]', as
 })
 
 t.test('wrong hashes are refused and keep nothing [GQL-15]', async t => {
-  const { post } = clientOf((await serve(t)).url)
+  const { post } = clientOf(url)
   const query = '{ users { id } }'
   for (const accept of ['application/json', '*/*']) {
     t.match(await post({ query, extensions: persisted(hashOf('{ other }')) }, { accept }), { status: 400, code: 'PERSISTED_QUERY_HASH_MISMATCH', errors: [{ message: 'provided sha does not match query' }] })
@@ -108,7 +110,7 @@ t.test('wrong hashes are refused and keep nothing [GQL-15]', async t => {
 })
 
 t.test('a query above 64 KiB runs and is not kept [GQL-16]', async t => {
-  const { post } = clientOf((await serve(t)).url)
+  const { post } = clientOf(url)
   for (const [bytes, code] of [[64 * 1024, undefined], [64 * 1024 + 1, 'PERSISTED_QUERY_NOT_FOUND']] as const) {
     const query = '{ users(limit: 1) { id } }'.padEnd(bytes, '#')
     t.match(await post({ query, extensions: persisted(hashOf(query)) }), { data: { users: [{ id: 'u1' }] } })

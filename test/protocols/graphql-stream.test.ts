@@ -17,8 +17,9 @@ function parseEvents(text: string): [event: string, data: unknown][] {
   })
 }
 
+const { url } = await serve(t)
+
 t.test('a subscription sends next events and completes, by POST and GET [GQL-20]', async t => {
-  const { url } = await serve(t)
   const query = 'subscription { ticker(count: 3, intervalMs: 50) { sequence } }'
   const expected = [...[0, 1, 2].map(sequence => ['next', { data: { ticker: { sequence } } }]), ['complete', null]]
   for (const response of [await post(url, { query }), await fetch(`${url}/graphql?query=${encodeURIComponent(query)}`, { headers }), await post(url, { query }, { accept: 'application/graphql-response+json, text/event-stream' })]) {
@@ -32,7 +33,6 @@ t.test('a subscription sends next events and completes, by POST and GET [GQL-20]
 })
 
 t.test('what is no subscription, or cannot be run, is one event and the end [GQL-21]', async t => {
-  const { url } = await serve(t)
   t.strictSame(parseEvents(await (await post(url, { query: '{ user(id: "u1") { id } }' })).text()), [['next', { data: { user: { id: 'u1' } } }], ['complete', null]])
   const bad: [body: object, code: string][] = [
     [{ query: '{' }, 'GRAPHQL_PARSE_FAILED'],
@@ -51,7 +51,6 @@ t.test('what is no subscription, or cannot be run, is one event and the end [GQL
 })
 
 t.test('an order goes through its states, a ticker stays within its bounds [GQL-22]', async t => {
-  const { url } = await serve(t)
   const updates = parseEvents(await (await post(url, { query: 'subscription { orderUpdates(orderId: "any", intervalMs: 1) { orderId sequence status } }' })).text())
   t.strictSame(updates.slice(0, -1).map(([, data]) => (data as { data: { orderUpdates: object } }).data.orderUpdates),
     ['PENDING', 'PROCESSING', 'SHIPPED', 'DELIVERED'].map((status, sequence) => ({ orderId: 'any', sequence, status })))

@@ -53,8 +53,9 @@ function refusal(url: string, protocols: string[], path = '/graphql/ws'): Promis
   })
 }
 
+const { url } = await serve(t)
+
 t.test('a handshake must offer one of the two subprotocols, and the first is chosen [GQL-30]', async t => {
-  const { url } = await serve(t)
   for (const protocols of [[], ['chat'], ['graphql', 'GRAPHQL-WS']]) {
     const { status, body } = await refusal(url, protocols)
     t.equal(status, 400)
@@ -72,7 +73,7 @@ t.test('a handshake must offer one of the two subprotocols, and the first is cho
 })
 
 t.test('graphql-transport-ws runs operations of every kind [GQL-31]', async t => {
-  const client = await new Client((await serve(t)).url, ['graphql-transport-ws']).opened()
+  const client = await new Client(url, ['graphql-transport-ws']).opened()
   client.send(INIT)
   await client.until('connection_ack')
   client.send({ type: 'ping' })
@@ -101,7 +102,6 @@ t.test('graphql-transport-ws runs operations of every kind [GQL-31]', async t =>
 })
 
 t.test('violations of graphql-transport-ws have their close codes [GQL-32]', async t => {
-  const { url } = await serve(t)
   const table: [messages: unknown[], code: number][] = [
     [['no json'], 4400],
     [['[]'], 4400],
@@ -126,7 +126,6 @@ t.test('violations of graphql-transport-ws have their close codes [GQL-32]', asy
 })
 
 t.test('the legacy subprotocol starts, answers, stops and terminates [GQL-33]', async t => {
-  const { url } = await serve(t)
   const client = await new Client(url, ['graphql-ws']).opened()
   client.send(INIT, { type: 'start', id: 's', payload: { query: TICKS } })
   await client.until('complete', 's')
@@ -164,7 +163,6 @@ t.test('the legacy subprotocol starts, answers, stops and terminates [GQL-33]', 
 })
 
 t.test('a hundred operations run on a socket, the next is refused [GQL-34]', async t => {
-  const { url } = await serve(t)
   for (const [protocol, start, first] of [['graphql-transport-ws', 'subscribe', 'next'], ['graphql-ws', 'start', 'data']] as const) {
     const client = await new Client(url, [protocol]).opened()
     client.send(INIT)
@@ -214,7 +212,6 @@ t.test('a sequence that waits ends when it is told to [GQL-23]', async t => {
 })
 
 t.test('other WebSocket routes still choose for themselves [GQL-36]', async t => {
-  const { url } = await serve(t)
   const client = await new Client(url, ['graphql-transport-ws']).opened()
   client.send(INIT)
   t.ok(await client.until('connection_ack'))

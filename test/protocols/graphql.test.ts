@@ -7,8 +7,10 @@ import { clientOf } from './graphql-client.ts'
 
 const RESPONSE = 'application/graphql-response+json'
 
+const { url } = await serve(t)
+
 t.test('queries answer the demo rows, linked [GQL-1]', async t => {
-  const { data } = clientOf((await serve(t)).url)
+  const { data } = clientOf(url)
   const good: [query: string, expected: object][] = [
     ['{ users(limit: 2) { id role } }', { users: [{ id: 'u1', role: 'ADMIN' }, { id: 'u2', role: 'USER' }] }],
     ['{ users(limit: 2, offset: 4) { id } }', { users: [{ id: 'u5' }] }],
@@ -27,7 +29,7 @@ t.test('queries answer the demo rows, linked [GQL-1]', async t => {
 })
 
 t.test('mutations answer what they would store [GQL-2]', async t => {
-  const { data, post } = clientOf((await serve(t)).url)
+  const { data, post } = clientOf(url)
   const created = await data('mutation { createUser(input: {name: "Dana", email: "d@example.com"}) { id name role createdAt } }')
   t.match(created, { createUser: { id: /^[\da-f-]{36}$/, name: 'Dana', role: 'USER', createdAt: /^\d{4}-\d\d-\d\dT.*Z$/ } })
   t.strictSame(await data('mutation { updateUser(id: "u2", input: {name: null, role: GUEST}) { id name email role createdAt } }'),
@@ -43,7 +45,6 @@ t.test('mutations answer what they would store [GQL-2]', async t => {
 })
 
 t.test('the printed schema is the one that introspection shows [GQL-3]', async t => {
-  const { url } = await serve(t)
   const response = await fetch(`${url}/graphql/schema`)
   t.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8')
   const printed = await response.text()
@@ -53,7 +54,6 @@ t.test('the printed schema is the one that introspection shows [GQL-3]', async t
 })
 
 t.test('Accept chooses the media type and never refuses [GQL-4]', async t => {
-  const { url } = await serve(t)
   const legacy = 'application/json; charset=utf-8'
   const response = `${RESPONSE}; charset=utf-8`
   const table: [accept: string, type: string][] = [
@@ -79,7 +79,7 @@ t.test('Accept chooses the media type and never refuses [GQL-4]', async t => {
 })
 
 t.test('failures of a document have their status by mode, their code and no data [GQL-5]', async t => {
-  const { post } = clientOf((await serve(t)).url)
+  const { post } = clientOf(url)
   const table: [body: object, code: string][] = [
     [{ query: '{' }, 'GRAPHQL_PARSE_FAILED'],
     [{ query: '# nothing' }, 'GRAPHQL_PARSE_FAILED'],
@@ -104,7 +104,7 @@ t.test('failures of a document have their status by mode, their code and no data
 })
 
 t.test('requests that are not well-formed are refused in both modes [GQL-6]', async t => {
-  const { post, get } = clientOf((await serve(t)).url)
+  const { post, get } = clientOf(url)
   const bad: unknown[] = ['', '   ', '{', 'null', '"x"', '7', [], [{ query: '{ users { id } }' }], {}, { query: '' }, { query: ' \n' }, { query: null }, { query: 7 }, { query: ['{'] },
     { query: '{ users { id } }', operationName: 1 }, { query: '{ users { id } }', variables: [] }, { query: '{ users { id } }', variables: 'x' }, { query: '{ users { id } }', extensions: [] }, { variables: {} }]
   for (const accept of ['application/json', RESPONSE]) {
@@ -138,7 +138,6 @@ t.test('bytes that are no text, bodies that are too large and other methods are 
 })
 
 t.test('content types with parameters, application/graphql and GET are read [GQL-8]', async t => {
-  const { url } = await serve(t)
   const { post, get } = clientOf(url)
   for (const type of ['application/json; charset=UTF-8', 'Application/JSON;charset=iso-8859-1', 'application/graphql+json']) {
     t.match(await post({ query: '{ user(id: "u1") { id } }', variables: null, operationName: null, extensions: null, id: 7, __proto__: null }, { 'content-type': type }), { status: 200, data: { user: { id: 'u1' } } }, type)
@@ -148,7 +147,7 @@ t.test('content types with parameters, application/graphql and GET are read [GQL
 })
 
 t.test('a mutation over GET is refused before anything else is looked at [GQL-7]', async t => {
-  const { get } = clientOf((await serve(t)).url)
+  const { get } = clientOf(url)
   for (const accept of ['application/json', RESPONSE, 'text/event-stream']) {
     for (const query of ['mutation { createUser(input: {name: "x", email: "y"}) { id } }', 'mutation { nothing }']) {
       const answer = await get({ query }, { accept })
@@ -161,7 +160,6 @@ t.test('a mutation over GET is refused before anything else is looked at [GQL-7]
 })
 
 t.test('a browser gets GraphiQL, from this host alone [GQL-9]', async t => {
-  const { url } = await serve(t)
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const response = await fetch(`${url}/graphql`, { headers: { accept } })
   t.match(response.headers.get('content-type'), 'text/html')

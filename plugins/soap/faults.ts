@@ -1,0 +1,37 @@
+/** Owns the faults: what went wrong, in the words of SOAP 1.2; 1.1 has other names for the same codes. */
+import type { Element } from './xml/element.ts'
+
+export type FaultCode = 'Sender' | 'Receiver' | 'VersionMismatch' | 'MustUnderstand'
+
+/** Thrown wherever a message is refused, answered as a fault. */
+export class SoapFault extends Error {
+  readonly code: FaultCode
+  /** A few words; the same for every message with this fault. */
+  readonly reason: string
+  /** What exactly. */
+  readonly detail: string
+  /** Header blocks that were not understood (SOAP 1.2, 5.4.8). */
+  readonly notUnderstood: readonly Element[]
+  constructor(code: FaultCode, reason: string, detail: string, notUnderstood: readonly Element[] = []) {
+    super(reason)
+    this.code = code
+    this.reason = reason
+    this.detail = detail
+    this.notUnderstood = notUnderstood
+  }
+}
+
+export const malformed = (detail: string): SoapFault => new SoapFault('Sender', 'Malformed XML', detail)
+export const unsupportedEncoding = (label: string): SoapFault => new SoapFault('Sender', 'Unsupported encoding', `the encoding ${JSON.stringify(label.slice(0, 60))} is not known`)
+export const notSoap = (name: string): SoapFault => new SoapFault('Sender', 'Not a SOAP message', `the root element is ${name} (expected Envelope)`)
+export const foreignEnvelope = (namespace: string): SoapFault =>
+  new SoapFault('VersionMismatch', 'Unsupported SOAP envelope namespace', namespace === '' ? 'the Envelope is in no namespace' : `the Envelope is in ${namespace}`)
+export const headerNotUnderstood = (blocks: readonly Element[]): SoapFault =>
+  new SoapFault('MustUnderstand', 'Header not understood', blocks.map(({ namespace, local }) => `{${namespace}}${local}`).join(', '), blocks)
+export const emptyBody = (): SoapFault => new SoapFault('Sender', 'Empty Body', 'the Body holds no element')
+export const unknownOperation = (name: string, known: readonly string[]): SoapFault =>
+  new SoapFault('Sender', 'Unknown operation', `${name} is not one of ${known.join(', ')}`)
+export const missingField = (name: string): SoapFault => new SoapFault('Sender', 'Missing field', `${name} is required`)
+export const invalidField = (name: string, expected: string): SoapFault => new SoapFault('Sender', 'Invalid field', `${name} must be ${expected}`)
+export const tooManyFields = (limit: number): SoapFault => new SoapFault('Sender', 'Too many fields', `at most ${limit} are taken`)
+export const noWsdlAsked = (address: string): SoapFault => new SoapFault('Sender', 'Method not allowed', `messages are sent with POST; the WSDL is at ${address}`)

@@ -1,0 +1,15 @@
+/** The door of the plugin `soap`: three operations over SOAP 1.1 and 1.2, and the WSDL that describes them. */
+import { definePlugin } from 'svc/plugin'
+import type {} from '../demo-data/types.ts'
+import { createOperations } from './operations.ts'
+import { registerRoutes } from './routes.ts'
+
+export default definePlugin({
+  title: 'SOAP',
+  description: 'Users, orders and their status over SOAP 1.1 and 1.2, with WSDL and faults of both versions.',
+  paths: ['/soap'],
+  buildsOn: ['demo-data'],
+  register(app, svc) {
+    registerRoutes(app, svc, createOperations(svc.use('demo-data.records')!))
+  },
+})

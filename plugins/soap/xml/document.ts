@@ -1,0 +1,126 @@
+/**
+ * Reads a document into its root element. `fast-xml-parser` finds tags and attributes; what it lets pass and XML does
+ * not (document types, foreign entities, several roots, undeclared prefixes, illegal characters) is refused here.
+ */
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { malformed } from '../faults.ts'
+import type { SoapFault } from '../faults.ts'
+import type { Element } from './element.ts'
+import { Scope } from './namespaces.ts'
+import { checkCharacters, resolveReferences } from './references.ts'
+
+const MAX_DEPTH = 32
+/** Far more than a message of ours has; reading a megabyte of empty elements would take seconds. */
+const MAX_TAGS = 10_000
+const TEXT = '#text'
+const CDATA = '#cdata'
+const ATTRIBUTES = ':@'
+const DECLARATION = '?xml'
+
+/** The parser's own order-preserving tree: one key for the name, one for the attributes. */
+type ParsedNode = Record<string, unknown>
+
+/** Throws a fault for anything that is no well-formed document, or nested more than 32 elements deep. */
+export function readDocument(text: string): Element {
+  if (text.trim() === '') throw malformed('the message is empty')
+  checkCharacters(text)
+  checkMarkup(text)
+  // The parser drops what stands behind the last tag.
+  if (text.slice(text.lastIndexOf('>') + 1).trim() !== '') throw outsideRoot()
+  const problem = XMLValidator.validate(text)
+  if (problem !== true) throw malformed(`${problem.err.msg} (line ${problem.err.line})`)
+  return toRoot(parse(text))
+}
+
+/**
+ * Refuses document types, and what looks like the end of something that never began. A walk along the text from one
+ * `<!` to the next: an expression that skips comments would start anew at each `<!--` that is never closed.
+ */
+function checkMarkup(text: string): void {
+  let tags = 0
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) if (++tags > MAX_TAGS) throw malformed(`more than ${MAX_TAGS} tags`)
+  let at = text.indexOf('<!')
+  while (at !== -1) {
+    const end = text.startsWith('<!--', at) ? endOfComment(text, at + 4) : text.startsWith('<![CDATA[', at) ? endOf(text, ']]>', at) : null
+    if (end === null) throw malformed(/^<!DOCTYPE/i.test(text.slice(at, at + 9)) ? 'document types (DTD) are not allowed' : 'markup declarations are not allowed')
+    at = text.indexOf('<!', end)
+  }
+}
+
+function outsideRoot(): SoapFault {
+  return malformed('text outside the root element')
+}
+
+function endOfComment(text: string, from: number): number {
+  const dashes = text.indexOf('--', from)
+  if (dashes === -1 || text[dashes + 2] !== '>') throw malformed('a comment must end with --> and hold no --')
+  return dashes + 3
+}
+
+function endOf(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from)
+  if (at === -1) throw malformed(`${mark} is missing`)
+  return at + mark.length
+}
+
+function parse(text: string): ParsedNode[] {
+  // Made anew: a parser keeps what it has read.
+  const parser = new XMLParser({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    processEntities: false,
+    parseTagValue: false,
+    parseAttributeValue: false,
+    trimValues: false,
+    cdataPropName: CDATA,
+  })
+  try {
+    return parser.parse(text) as ParsedNode[]
+  } catch (error) {
+    // Names such as __proto__, and nesting beyond its own bound.
+    throw malformed((error as Error).message)
+  }
+}
+
+function toRoot(nodes: ParsedNode[]): Element {
+  if (nodes.some(node => TEXT in node && String(node[TEXT]).trim() !== '')) throw outsideRoot()
+  if (nodes.some((node, index) => index > 0 && DECLARATION in node)) throw malformed('an XML declaration that is not at the start')
+  const roots = nodes.filter(node => !(TEXT in node) && !isInstruction(node))
+  if (roots.length !== 1 || CDATA in roots[0]!) throw malformed(`${roots.length} root elements (expected one)`)
+  return toElement(roots[0]!, Scope.ROOT, 1)
+}
+
+function isInstruction(node: ParsedNode): boolean {
+  return nameOf(node).startsWith('?')
+}
+
+function nameOf(node: ParsedNode): string {
+  return Object.keys(node).find(key => key !== ATTRIBUTES)!
+}
+
+function toElement(node: ParsedNode, outer: Scope, depth: number): Element {
+  if (depth > MAX_DEPTH) throw malformed(`nested more than ${MAX_DEPTH} elements deep`)
+  const name = nameOf(node)
+  const written = Object.entries((node[ATTRIBUTES] ?? {}) as Record<string, string>).map(([attribute, value]) => ({ name: attribute, value: readAttribute(value) }))
+  const scope = outer.within(written)
+  return {
+    name,
+    ...scope.resolveElement(name),
+    attributes: scope.resolveAttributes(written),
+    children: (node[name] as ParsedNode[]).filter(child => !isInstruction(child)).map(child => toChild(child, scope, depth)),
+  }
+}
+
+function toChild(child: ParsedNode, scope: Scope, depth: number): Element | string {
+  if (CDATA in child) return (child[CDATA] as ParsedNode[]).map(part => String(part[TEXT])).join('')
+  if (!(TEXT in child)) return toElement(child, scope, depth + 1)
+  const text = String(child[TEXT])
+  if (text.includes(']]>')) throw malformed(']]> in text')
+  return resolveReferences(text)
+}
+
+function readAttribute(value: string): string {
+  if (value.includes('<')) throw malformed('< in an attribute')
+  return resolveReferences(value)
+}

@@ -1,0 +1,65 @@
+/** Owns namespace scopes: which prefix stands for what, where (Namespaces in XML 1.0, 3 to 6). */
+import { malformed } from '../faults.ts'
+import type { Attribute } from './element.ts'
+
+/** An attribute as written, its references resolved. */
+export interface WrittenAttribute {
+  name: string
+  value: string
+}
+
+const NAME = /^(?:([^:\s]+):)?([^:\s]+)$/
+
+export class Scope {
+  static readonly ROOT = new Scope(new Map([['', ''], ['xml', 'http://www.w3.org/XML/1998/namespace']]))
+  readonly #namespaces: ReadonlyMap<string, string>
+
+  constructor(namespaces: ReadonlyMap<string, string>) {
+    this.#namespaces = namespaces
+  }
+
+  /** The scope of an element with these attributes. */
+  within(attributes: WrittenAttribute[]): Scope {
+    const declared = attributes.filter(({ name }) => isDeclaration(name))
+    if (declared.length === 0) return this
+    const namespaces = new Map(this.#namespaces)
+    for (const { name, value } of declared) {
+      const prefix = name.slice('xmlns:'.length)
+      if (prefix !== '' && value === '') throw malformed(`the prefix ${prefix} is bound to nothing`)
+      namespaces.set(prefix, value)
+    }
+    return new Scope(namespaces)
+  }
+
+  resolveElement(name: string): { namespace: string; local: string } {
+    const { prefix, local } = split(name)
+    return { namespace: this.#find(prefix), local }
+  }
+
+  /** Those that declare no namespace; without a prefix they are in none. No two may be the same (6.3). */
+  resolveAttributes(attributes: WrittenAttribute[]): Attribute[] {
+    const seen = new Set<string>()
+    return attributes.filter(({ name }) => !isDeclaration(name)).map(({ name, value }) => {
+      const { prefix, local } = split(name)
+      const namespace = prefix === '' ? '' : this.#find(prefix)
+      if (seen.size === seen.add(`${namespace} ${local}`).size) throw malformed(`the attribute ${name} is repeated`)
+      return { namespace, local, value }
+    })
+  }
+
+  #find(prefix: string): string {
+    const namespace = this.#namespaces.get(prefix)
+    if (namespace === undefined) throw malformed(`the prefix ${prefix} is not declared`)
+    return namespace
+  }
+}
+
+function isDeclaration(name: string): boolean {
+  return name === 'xmlns' || name.startsWith('xmlns:')
+}
+
+function split(name: string): { prefix: string; local: string } {
+  const [, prefix = '', local] = NAME.exec(name) ?? []
+  if (local === undefined) throw malformed(`${name} is no qualified name`)
+  return { prefix, local }
+}
