@@ -145,7 +145,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   let isDraining = false
   const facts = createRequestFacts(config)
-  const handlers = createEntrance(host, { config, cors, log, guard, controlAuth, keys, limits, inspector, metrics: requestMetrics, isDraining: () => isDraining }, facts)
+  const handlers = createEntrance(host, { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, metrics: requestMetrics, isDraining: () => isDraining }, facts)
   const listeners = await openListeners(handlers)
   const watcher = new Watcher(() => void host.reload())
   if (config.watch) {

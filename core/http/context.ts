@@ -74,6 +74,8 @@ export class RequestContext {
   readonly egress: EgressCounter[] = []
   /** Whether the head that goes out announces an event stream; known when `onHead` is called. */
   isEventStream = false
+  /** The event stream was opened through `svc.streams`, which ends it when its time has come. */
+  isInRegistry = false
   /** The plan refused what a route was about to answer: the 429 in its place is the limiter's, not the route's. */
   isRefused = false
   /** Last word before the head goes out; false: another answer has been sent in its place. */

@@ -10,6 +10,7 @@ import type { Limits } from '../limits/limits.ts'
 import type { Log } from '../log.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
 import type { AdminGuard } from './admin-guard.ts'
+import type { StreamRegistry } from './streams.ts'
 import { answer, answerFailure, answerInstead } from './answer.ts'
 import { announcedLength, bodyLimitOf, readBody, refuseBody } from './body.ts'
 import type { RequestContext } from './context.ts'
@@ -34,6 +35,7 @@ export interface PipelineServices {
   controlAuth: ControlAuth
   guard: AdminGuard
   limits: Limits
+  streams: StreamRegistry
   /** Null: shared mode is off. */
   keys: Keys | null
   isDraining(): boolean

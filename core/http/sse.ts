@@ -13,7 +13,7 @@ const SSE_HEADERS = {
 }
 
 /** Comments that tell why a stream ends although its producer had more. */
-const LAST_WORDS: Record<ForcedEnd, string | null> = {
+export const LAST_WORDS: Record<ForcedEnd, string | null> = {
   plan: 'svc plan stream lifetime reached',
   reload: 'svc reloaded',
   lifetime: null,

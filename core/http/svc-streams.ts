@@ -19,6 +19,7 @@ export interface StreamPlan {
 export function createSvcStreams(registry: StreamRegistry, generation: number, plan: StreamPlan): SvcStreams {
   function opening<Options extends BodyStreamOptions>(request: FastifyRequest, reply: FastifyReply, options: Options | undefined, takesSlot: boolean): StreamOpening<Options> {
     const context = contextOf(request)
+    context.isInRegistry = takesSlot
     reply.hijack()
     return {
       response: context.response,

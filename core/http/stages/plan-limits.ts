@@ -5,10 +5,11 @@ import { answer } from '../answer.ts'
 import type { RequestContext } from '../context.ts'
 import { isBelow } from '../path.ts'
 import type { PipelineServices } from '../pipeline.ts'
+import { adoptEventStream } from '../unannounced-stream.ts'
 import type { StreamPlan } from '../svc-streams.ts'
 
 /** Admits the request, or answers the 429. What it takes is given back when the response is over. */
-export function limitByPlan(context: RequestContext, { limits, guard }: PipelineServices): boolean {
+export function limitByPlan(context: RequestContext, { limits, guard, streams }: PipelineServices): boolean {
   const { limiter } = limits
   if (limiter === null || isExempt(context)) return true
   const admission = limiter.admit(context.session, { isStream: isKnownStream(context), isBypassed: isBypassed(context, guard) })
@@ -21,6 +22,9 @@ export function limitByPlan(context: RequestContext, { limits, guard }: Pipeline
   context.egress.push(lease)
   context.onClose.push(() => lease.release())
   context.gate = () => takeSlot(context, limits)
+  context.onHead.push(() => {
+    if (context.isEventStream && !context.isInRegistry && limits.streamLifetimeMs !== null) adoptEventStream(context, streams, limits.streamLifetimeMs)
+  })
   context.response.setHeader('X-Svc-Plan', limits.plan)
   if (remaining !== null) context.response.setHeader('X-Svc-Quota-Remaining', remaining)
   return true
