@@ -3,6 +3,9 @@ import t from 'tap'
 import { serve } from '../support/server.ts'
 import { call, openSession, post, type McpReply } from '../support/mcp.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 const ping = { jsonrpc: '2.0', id: 5, method: 'ping' }
 const facts = (reply: McpReply) => ['server', 'session', 'method', 'request-id', 'protocol-version'].map(name => reply.headers.get(`x-svc-mcp-${name}`))
 

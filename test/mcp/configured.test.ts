@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { serve, type TestServer } from '../support/server.ts'
 import { call, callTool, items, openSession, openStream, post, routing, envelope, textOf } from '../support/mcp.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 const YAML = `
 mcp:
   servers:

@@ -10,6 +10,9 @@ import { crc32, drawPattern } from '../../plugins/mcp/demo/png.ts'
 import { weatherOf } from '../../plugins/mcp/demo/weather.ts'
 import { WAV } from '../../plugins/mcp/conformance/contents.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 t.test('arithmetic has the usual precedence [MCP-21]', async t => {
   const table: [string, number][] = [
     ['2+3', 5], ['2 + 3 * 4', 14], ['(2+3)*4', 20], ['10-4-3', 3], ['7 % 4', 3], ['-7 % 4', -3], ['2^3^2', 512], ['-2^2', -4], ['2^-1', 0.5], ['(-2)^2', 4],

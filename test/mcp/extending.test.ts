@@ -5,6 +5,9 @@ import { pluginFolder } from '../support/plugins.ts'
 import { call, callTool, items, openSession, textOf } from '../support/mcp.ts'
 import { serve } from '../support/server.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 /** A plugin that uses the extension point; `body` sees `servers`. */
 const plugin = (body: string) => `import { definePlugin } from 'svc/plugin'
 export default definePlugin({

@@ -3,6 +3,9 @@ import t from 'tap'
 import { serve } from '../support/server.ts'
 import { HANDSHAKE_VERSIONS, openStream, post, type Json } from '../support/mcp.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 async function openLegacy(url: string, headers: Record<string, string> = {}) {
   const stream = await openStream(`${url}/mcp/sse`, { headers: { Accept: 'text/event-stream', ...headers } })
   const endpoint = await stream.next()

@@ -10,6 +10,9 @@ import { parseTemplate } from '../../plugins/mcp/uri-template.ts'
 import { STATELESS, VERSIONS } from '../../plugins/mcp/versions.ts'
 import { readAccept } from '../../plugins/mcp/access/media-types.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 function refusalOf(run: () => unknown): { code: number; status: number | undefined } | null {
   try {
     run()

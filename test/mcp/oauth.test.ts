@@ -3,6 +3,9 @@ import t from 'tap'
 import { serve, type TestServer } from '../support/server.ts'
 import { call, callTool, openSession, post, type Json, type McpReply } from '../support/mcp.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 /** An access token of the identity provider. */
 async function token({ url }: Pick<TestServer, 'url'>, form: Record<string, string> = {}): Promise<string> {
   const response = await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'svc', client_secret: 'svc-secret', ...form }) })

@@ -4,6 +4,9 @@ import { serve } from '../support/server.ts'
 import { openSession, type TestSession } from '../support/mcp.ts'
 import { until } from '../support/until.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 const slow = (durationMs: number, steps: number) => ({ name: 'slow_task', arguments: { duration_ms: durationMs, steps }, _meta: { progressToken: 'p' } })
 
 /** Resumes as soon as the server has noticed that the connection is gone. */

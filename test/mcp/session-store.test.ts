@@ -8,6 +8,9 @@ import { SessionStore } from '../../plugins/mcp/sessions/session-store.ts'
 import { readEventId } from '../../plugins/mcp/sessions/session-stream.ts'
 import { OLDEST } from '../../plugins/mcp/versions.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 const agreement: Agreement = { server: 'default', transport: 'streamable-http', version: OLDEST, clientCapabilities: {}, principal: null }
 
 function makeStore({ maxCount = 3, idleMs = 1000, messages = 4, bytes = 1000, totalBytes = 2000 } = {}) {

@@ -4,6 +4,9 @@ import { serve } from '../support/server.ts'
 import { HANDSHAKE_VERSIONS, items, openSession, post, textOf, type TestSession } from '../support/mcp.ts'
 import { until } from '../support/until.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 t.test('initialize agrees on a version and makes a session [MCP-12, MCP-17]', async t => {
   const { url } = await serve(t)
   for (const version of HANDSHAKE_VERSIONS) {

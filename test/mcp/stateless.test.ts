@@ -3,6 +3,9 @@ import t from 'tap'
 import { serve } from '../support/server.ts'
 import { call, callTool, envelope, items, openStream, post, routing, textOf, type Json, type McpReply } from '../support/mcp.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 const FACTS = ['server', 'session', 'method', 'request-id', 'protocol-version']
 const facts = (reply: McpReply) => FACTS.map(name => reply.headers.get(`x-svc-mcp-${name}`))
 

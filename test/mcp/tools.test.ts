@@ -4,6 +4,9 @@ import { PNG } from 'pngjs'
 import { serve } from '../support/server.ts'
 import { call, callTool, HANDSHAKE_VERSIONS, items, openSession, textOf } from '../support/mcp.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 const TOOLS = [
   'echo', 'add', 'calculate', 'get_weather', 'get_time', 'lookup_customer', 'search_orders', 'cancel_order', 'slow_task', 'fail', 'throw', 'large_output',
   'generate_image', 'fetch_resource_link', 'prompt_injection_demo', 'elicit_confirmation', 'sample_llm', 'inspect_request',

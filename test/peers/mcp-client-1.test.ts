@@ -9,6 +9,9 @@ import { HANDSHAKE_VERSIONS } from '../support/mcp.ts'
 import { ELICITED, SAMPLED, tour, type TourClient } from '../support/mcp-tour.ts'
 import { serve } from '../support/server.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 /** The client asks for its newest version; here the request is made to name another. */
 function asking(version: string): typeof fetch {
   return (input, init) => fetch(input, typeof init?.body === 'string' && init.body.includes('"initialize"') ? { ...init, body: init.body.replace(/"protocolVersion":"[^"]+"/, `"protocolVersion":"${version}"`) } : init)

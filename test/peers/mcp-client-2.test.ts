@@ -4,6 +4,9 @@ import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@mode
 import { ELICITED, SAMPLED, tour, type TourClient } from '../support/mcp-tour.ts'
 import { serve } from '../support/server.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 async function connect(url: string, options: ClientOptions = {}): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {}, sampling: {}, roots: {} }, ...options })
   client.setRequestHandler('elicitation/create', () => ELICITED)

@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { commandOf, runWithNode22 } from '../support/node-22.ts'
 import { serve } from '../support/server.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 const suite = commandOf('@modelcontextprotocol/conformance', 'conformance')
 
 /** A server that takes its own origin alone: one scenario sends a foreign one and wants a refusal. */

@@ -4,6 +4,9 @@ import { commandOf, runWithNode22 } from '../support/node-22.ts'
 import { items, type Json } from '../support/mcp.ts'
 import { serve } from '../support/server.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 const inspector = commandOf('@modelcontextprotocol/inspector', 'mcp-inspector')
 
 /** The JSON that the Inspector prints. */

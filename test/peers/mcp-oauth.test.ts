@@ -6,6 +6,9 @@ import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotoc
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client'
 import { serve } from '../support/server.ts'
 
+// Servers are started and stopped by the dozen; a busy machine takes its time.
+t.setTimeout(180_000)
+
 type Registration = NonNullable<Awaited<ReturnType<OAuthClientProvider['clientInformation']>>>
 type Tokens = NonNullable<Awaited<ReturnType<OAuthClientProvider['tokens']>>>
 

@@ -45,7 +45,7 @@ export function routing(method: string, params: Params = {}): Record<string, str
   return {
     'MCP-Protocol-Version': STATELESS_VERSION,
     'Mcp-Method': method,
-    ...(['tools/call', 'prompts/get', 'resources/read'].includes(method) && typeof name === 'string' ? { 'Mcp-Name': name } : {}),
+    ...(['tools/call', 'prompts/get', 'resources/read'].includes(method) && typeof name === 'string' ? { 'Mcp-Name': encode(name) } : {}),
   }
 }
 
@@ -62,8 +62,9 @@ export function callTool(url: string, name: string, args: Params = {}, options: 
   return call(url, 'tools/call', { name, arguments: args }, { ...options, headers: { ...routed, ...options.headers } })
 }
 
+/** As it is where a header can carry it, else base64. */
 function encode(value: string): string {
-  return /^[\x21-\x7e]+$/.test(value) ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
+  return /^[\x21-\x7e]*$/.test(value) ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
 }
 
 export interface TestSession {
