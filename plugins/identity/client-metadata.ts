@@ -24,7 +24,7 @@ export interface ClientMetadata {
   responseTypes: readonly 'code'[]
   redirectUris: readonly string[]
   name: string
-  /** Undefined when none was sent. */
+  /** Undefined when none was sent, or only blanks. */
   scope: readonly string[] | undefined
   echoed: Record<string, unknown>
 }
@@ -91,7 +91,7 @@ function readScope(value: unknown): string[] | undefined {
   if (value === undefined) return undefined
   const scope = typeof value === 'string' ? parseScope(value) : null
   if (scope === null) throw invalid('scope must be a string of names, at most 1000 characters')
-  return scope
+  return scope.length > 0 ? scope : undefined
 }
 
 function invalid(description: string): OAuthError {

@@ -55,6 +55,7 @@ t.test('an invalid token is refused with the reason [AUTH-4] [AUTH-5]', async t 
     [sign({ exp: end }, { alg: 'none' }), 'alg none is refused'], [sign({ exp: end }, {}), 'alg missing'], [sign({ exp: end }, { alg: 'ES256' }), 'alg not supported'], [sign({ exp: end }, { alg: 'RS256' }), 'invalid signature'],
     [sign({ exp: 1 }), 'token expired'], [sign({ exp: end, nbf: end }), 'token not yet valid'], [sign({}), 'claim exp missing'], [sign({ exp: 'x' }), 'invalid token'],
   ]
+  rows.push([sign(`{"a":${'['.repeat(15_000)}${']'.repeat(15_000)}}`), 'malformed token'])
   for (const [token, reason] of rows) {
     for (const route of ['', '/exchange']) {
       const { status, headers, body } = await call(url(route), bearer(token))

@@ -36,6 +36,7 @@ t.test('null counts as absent [IDP-45]', async t => {
   t.equal(status, 201)
   t.equal(body.client_name, 'Registered client')
   t.notOk('scope' in body || 'client_uri' in body || 'contacts' in body)
+  t.notOk('scope' in (await register(server.url, { redirect_uris: [callback], scope: '  ' })).body, 'nor do blanks name a scope')
 })
 
 t.test('a public client has no secret [IDP-45]', async t => {

@@ -37,7 +37,7 @@ ${CARRIED.flatMap(name => parameters.getAll(name).map(value => hiddenInput(name,
 <input id="password" name="password" type="password" value="" autocomplete="current-password" autofocus${describedBy(failed)}>
 <div class="actions">
 <button type="submit" name="action" value="approve">Approve</button>
-<button type="submit" name="action" value="deny" class="quiet" formnovalidate>Deny</button>
+<button type="submit" name="action" value="deny" class="quiet">Deny</button>
 </div>
 </form>
 <h2 id="users">Demo users</h2>
