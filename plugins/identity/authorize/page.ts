@@ -27,7 +27,7 @@ export function sendPage(reply: FastifyReply, status: number, { title, content, 
 </head>
 <body>
 <main>
-<p class="brand"><span aria-hidden="true">svc</span> demo sign-in</p>
+<p class="brand"><span>svc</span> demo sign-in</p>
 ${content}
 </main>
 </body>

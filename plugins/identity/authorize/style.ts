@@ -20,10 +20,11 @@ main {
   width: 100%; max-width: 27rem; padding: 2rem; background: var(--card); border: 1px solid var(--line);
   border-radius: 14px; box-shadow: 0 10px 30px rgb(0 0 0 / 8%); overflow-wrap: anywhere;
 }
-h1 { margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.25; }
+h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; }
 h2 { margin: 1.5rem 0 .5rem; font-size: .875rem; font-weight: 600; color: var(--soft); }
 p { margin: 0 0 1rem; }
-code { font: .875em ui-monospace, monospace; }
+code { font: .9375em ui-monospace, monospace; }
+table code { font-size: 1em; }
 .brand { margin-bottom: 1.25rem; font-size: .875rem; color: var(--soft); }
 .brand span { padding: .15rem .5rem; border-radius: 6px; background: var(--accent); color: var(--accent-text); font-weight: 700; }
 .fact { color: var(--soft); }
