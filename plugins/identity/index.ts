@@ -5,6 +5,7 @@ import { registerAuthorizeRoutes } from './routes/authorize.ts'
 import { registerMetadataRoutes } from './routes/metadata.ts'
 import { registerRegistrationRoute } from './routes/registration.ts'
 import { registerTokenRoutes } from './routes/token.ts'
+import { registerTokenOrderRoute } from './routes/token-order.ts'
 import { registerUserInfoRoutes } from './routes/userinfo.ts'
 import type {} from './types.ts'
 
@@ -20,5 +21,6 @@ export default definePlugin({
     registerTokenRoutes(app, provider)
     registerUserInfoRoutes(app, provider)
     registerRegistrationRoute(app, provider)
+    registerTokenOrderRoute(app, provider)
   },
 })

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import type { Store } from 'svc/plugin'
 import { checkClientMetadata } from './client-metadata.ts'
 import type { Client } from './clients.ts'
-import { OAuthError } from './errors.ts'
+import { readJson } from './json-body.ts'
 import { REGISTRATION_LIFE_MS } from './stores.ts'
 
 /** Registers a client; answers the information response (RFC 7591, 3.2.1), or throws what is wrong with the metadata. */
 export async function registerClient(contentType: string | undefined, body: Buffer, clients: Store<Client>): Promise<Record<string, unknown>> {
-  const metadata = checkClientMetadata(parseJson(contentType, body))
+  const metadata = checkClientMetadata(readJson(contentType, body, 'invalid_client_metadata'))
   const id = `dyn-${randomBytes(16).toString('hex')}`
   const secret = metadata.authMethod === 'none' ? null : randomBytes(32).toString('base64url')
   const issuedAt = Math.floor(Date.now() / 1000)
@@ -27,16 +27,5 @@ export async function registerClient(contentType: string | undefined, body: Buff
     token_endpoint_auth_method: metadata.authMethod,
     scope: metadata.scope?.join(' '),
     ...metadata.echoed,
-  }
-}
-
-function parseJson(contentType: string | undefined, body: Buffer): unknown {
-  if (contentType?.split(';', 1)[0]!.trim().toLowerCase() !== 'application/json') {
-    throw new OAuthError('invalid_client_metadata', 'the body must be application/json')
-  }
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    throw new OAuthError('invalid_client_metadata', 'the body is not JSON')
   }
 }

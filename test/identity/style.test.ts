@@ -10,7 +10,7 @@ const palettes = [...STYLE.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) =>
 
 /** Relative luminance (WCAG 2.2). */
 function luminance(colour: string): number {
-  const hex = colour.length === 4 ? [...colour.slice(1)].map(digit => digit + digit).join('') : colour.slice(1)
+  const hex = colour.length === 4 ? colour.slice(1).replace(/./g, '$&$&') : colour.slice(1)
   const [red, green, blue] = [0, 2, 4].map(at => {
     const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4

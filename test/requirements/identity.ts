@@ -49,4 +49,5 @@ export default [
   { id: 'IDP-47', rule: 'The login page works without script, by keyboard, and for screen readers', where: 'identity 4.3; quality bar' },
   { id: 'IDP-48', rule: 'Bad input of any kind gets an OAuth error, never a crash', where: 'identity 13' },
   { id: 'IDP-49', rule: 'Real clients work unmodified', where: 'identity 14' },
+  { id: 'IDP-50', rule: 'Tokens can be ordered with any claims, header, dates and signature, in public mode by admins alone', where: 'identity 16.1' },
 ]

@@ -19,6 +19,11 @@ export function formExample(name: string, path: string, form: Record<string, str
   return { name, method: 'POST', path, headers, body: new URLSearchParams(form).toString(), bodyType: 'form', auth, expectStatus }
 }
 
+/** A POST of JSON. */
+export function jsonExample(name: string, path: string, value: object, expectStatus: number): RouteExample {
+  return { name, method: 'POST', path, headers: [{ name: 'Content-Type', value: 'application/json' }], body: JSON.stringify(value), bodyType: 'json', expectStatus }
+}
+
 /** The schema of a form body, for descriptions; all values are strings. */
 export function formBody(description: string, names: readonly string[], requiredNames: readonly string[] = []): NonNullable<RouteDescription['requestBody']> {
   const properties = Object.fromEntries(names.map(name => [name, { type: 'string' }]))

@@ -3,7 +3,7 @@ import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
 import type { Provider } from '../provider.ts'
 import { registerClient } from '../registration.ts'
-import { CATEGORY, sendJson } from './answer.ts'
+import { CATEGORY, jsonExample, sendJson } from './answer.ts'
 
 const BODY = {
   type: 'object',
@@ -25,15 +25,7 @@ export function registerRegistrationRoute(app: FastifyInstance, { svc, stores }:
     description: 'RFC 7591, open to everybody; a registration is forgotten after a day. Its redirect URIs are compared exactly.',
     requestBody: { description: 'Client metadata', required: true, content: { 'application/json': BODY } },
     responses: { 201: { description: 'The client, with its secret unless it is public' }, 400: { description: '`invalid_client_metadata` or `invalid_redirect_uri`' } },
-    examples: [{
-      name: 'Public client',
-      method: 'POST',
-      path: '/oauth/register',
-      headers: [{ name: 'Content-Type', value: 'application/json' }],
-      body: '{"client_name":"cli","redirect_uris":["http://localhost:3000/callback"],"token_endpoint_auth_method":"none"}',
-      bodyType: 'json',
-      expectStatus: 201,
-    }],
+    examples: [jsonExample('Public client', '/oauth/register', { client_name: 'cli', redirect_uris: ['http://localhost:3000/callback'], token_endpoint_auth_method: 'none' }, 201)],
   }), async (request, reply) => {
     const client = await registerClient(request.headers['content-type'], svc.http.body(request), stores.clients)
     return sendJson(reply.code(201), client)
