@@ -1,11 +1,11 @@
 /** What the core knows of one request, from its arrival to its end. Every layer and `svc.http` read it. */
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import type { Socket } from 'node:net'
 import type { AnyRequest, Origin, RouteDescription, SessionKey } from '../host/plugin.ts'
 import type { KeyRecord } from '../keys/api-key.ts'
 import type { KeyAdmission } from '../keys/key-limits.ts'
 import type { Lease } from '../limits/lease.ts'
+import type { Handshake } from './handshake.ts'
 import { firstHeader } from './header.ts'
 import type { SvcResponse } from './response.ts'
 import type { CoreRoute, RoutingGeneration } from './routing.ts'
@@ -51,8 +51,8 @@ export class RequestContext {
   readonly route: CoreRoute | null
   /** Of several descriptions the one that is served. */
   description: RouteDescription | null
-  /** The connection's socket when this is a WebSocket handshake. */
-  readonly upgrade: { socket: Socket; head: Buffer } | null
+  /** The connection when this is a WebSocket handshake. */
+  readonly upgrade: Handshake | null
   requestId = ''
   body: Buffer = EMPTY_BODY
   /** Added to the `Vary` of whatever the route sets. */
@@ -104,7 +104,7 @@ export class RequestContext {
     facts: RequestFactsSource
     path: string | null
     route: CoreRoute | null
-    upgrade: { socket: Socket; head: Buffer } | null
+    upgrade: Handshake | null
   }) {
     this.request = init.request
     this.response = init.response

@@ -8,6 +8,7 @@ import { answer } from './answer.ts'
 import { RequestContext } from './context.ts'
 import type { ListenerFacts, ServerRequest } from './context.ts'
 import { badRequest } from './failures.ts'
+import { Handshake } from './handshake.ts'
 import type { ListenerHandlers } from './listeners.ts'
 import { decodedPath } from './path.ts'
 import { runPipeline } from './pipeline.ts'
@@ -46,7 +47,7 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
     else runPipeline(context, services)
   }
 
-  function start(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, generation: RoutingGeneration, upgrade: { socket: Socket; head: Buffer } | null): RequestContext {
+  function start(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, generation: RoutingGeneration, upgrade: Handshake | null): RequestContext {
     const url = request.url ?? '/'
     const path = decodedPath(url)
     const route = path === null ? null : generation.routes.find(request.method ?? 'GET', url)
@@ -74,7 +75,7 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
     }
     ownSocket(socket)
     socket.on('error', () => socket.destroy())
-    runPipeline(start(request, new Http1Response(request) as SvcResponse, listener, generation, { socket, head }), services)
+    runPipeline(start(request, new Http1Response(request) as SvcResponse, listener, generation, new Handshake(socket, head)), services)
   }
 
   return { request: enter, upgrade }

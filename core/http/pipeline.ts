@@ -147,7 +147,7 @@ function callRoute(context: RequestContext): boolean {
   const { generation, request, response, upgrade } = context
   if (response.headersSent) return false
   if (context.route !== null) {
-    if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.head)
+    if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.handOver())
     else generation.handle(request, response)
   } else if (context.path === null) {
     answer(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })

@@ -58,7 +58,10 @@ export class KeyLimits {
   /** Takes one back from the store; when that fails, it is told once it is there again. */
   #undo(counts: KeyCounts, store: QuotaStore, day: ReturnType<KeyUsage['day']>): void {
     counts.total--
-    void store.decrement(counts.id, day).then(isDone => { if (!isDone) counts.pending-- })
+    void store.decrement(counts.id, day).then(total => {
+      if (total === null) counts.pending--
+      else counts.total = total
+    })
   }
 
   #admitAlone(record: KeyRecord, counts: KeyCounts): KeyAdmission | KeyRefusal {

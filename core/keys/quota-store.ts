@@ -76,9 +76,9 @@ export class QuotaStore {
     return this.#run(client => client.add(keyOf(id, day), 1, expiryOf(day)))
   }
 
-  /** Takes one back; false when the store is away. */
-  async decrement(id: string, day: Period): Promise<boolean> {
-    return await this.#run(client => client.decrement(keyOf(id, day))) !== null
+  /** Takes one back; answers the total of all instances, null when the store is away. */
+  decrement(id: string, day: Period): Promise<number | null> {
+    return this.#run(client => client.decrement(keyOf(id, day)))
   }
 
   /** Totals of all instances; null when the store is away. */

@@ -4,7 +4,10 @@ import type { RedisClient } from './quota-store.ts'
 
 /** Reconnecting is the store's own work: a client serves one connection. */
 export function createRedisClient(url: string): RedisClient {
-  const client = createClient({ url, disableOfflineQueue: true, socket: { connectTimeout: 1_000, reconnectStrategy: false } })
+  const client = createClient({
+    url, RESP: 2, disableClientInfo: true, maintNotifications: 'disabled', disableOfflineQueue: true,
+    socket: { connectTimeout: 1_000, reconnectStrategy: false },
+  })
   let onLoss = (): void => {}
   // Without a listener an error would end the process.
   client.on('error', () => onLoss())
