@@ -36,6 +36,7 @@ export class Exchange {
   /** Which of JSON and event stream the client takes. */
   readonly accepts: Accepted
   readonly facts: ReplyFacts
+  readonly http: CallHttp
   /** Verified claims, null where none are asked for. */
   claims: JsonObject | null = null
 
@@ -45,6 +46,7 @@ export class Exchange {
     this.request = request
     this.reply = reply
     this.accepts = readAccept(request.headers.accept)
+    this.http = new RequestView(mcp, request)
     this.facts = { server: server.name, session: null, method: null, requestId: null, version: null }
   }
 
@@ -52,20 +54,6 @@ export class Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
-  }
-
-  /** The HTTP side as handlers see it. */
-  get http(): CallHttp {
-    const { request } = this
-    const { svc } = this.mcp
-    return {
-      method: request.method,
-      uri: request.url,
-      rawHeaders: request.raw.rawHeaders,
-      get clientIp() {
-        return svc.http.clientIp(request)
-      },
-    }
   }
 
   sendJson(status: number, text: string, headers?: Record<string, string>): void {
@@ -95,6 +83,30 @@ export class Exchange {
     this.reply.headers(factHeaders(this.facts))
     this.reply.header('Cache-Control', 'no-cache, no-transform')
     return this.mcp.svc.streams.sse(this.request, this.reply, { status: 200, heartbeatMs: KEEP_ALIVE_MS, heartbeatText: 'keepalive', ...options })
+  }
+}
+
+/** The HTTP side as handlers see it; most of them never look, so nothing is computed before. */
+class RequestView implements CallHttp {
+  readonly #mcp: Mcp
+  readonly #request: FastifyRequest
+
+  constructor(mcp: Mcp, request: FastifyRequest) {
+    this.#mcp = mcp
+    this.#request = request
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+  get uri(): string {
+    return this.#request.url
+  }
+  get rawHeaders(): readonly string[] {
+    return this.#request.raw.rawHeaders
+  }
+  get clientIp(): string {
+    return this.#mcp.svc.http.clientIp(this.#request)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Owns the four lists of a server: rendered once per version, served whole or in pages. */
 import { createHash } from 'node:crypto'
 import { invalidParams } from './errors.ts'
-import type { Selection } from './server.ts'
+import type { Selection } from './selection.ts'
 import type { ListName } from './types.ts'
 import { STATELESS, type Version } from './versions.ts'
 import { showPrompt, showResource, showTemplate, showTool } from './wire/definitions.ts'

@@ -13,7 +13,8 @@ import { serverExamples } from './routes/descriptions.ts'
 import { registerLegacy } from './routes/legacy-sse.ts'
 import { registerMetadata } from './routes/metadata.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
-import { select, Server } from './server.ts'
+import { select } from './selection.ts'
+import { Server } from './server.ts'
 
 /** Between the moment at which all plugins have registered and the one at which clients that ask get the new lists. */
 const SWITCH_MS = 200
@@ -58,7 +59,10 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
 /** Every server of the registry, then those of svc.yaml, which select from all that plugins have registered. */
 function buildServers(registry: Registry, svc: Svc<Options>): Server[] {
   const release = svc.instance.version
-  const registered = [...registry.servers.values()].map((definition) => new Server(definition, select(registry, definition), release))
+  const registered = [...registry.servers.values()].map((definition) => {
+    const selection = select(registry, definition, (at, message) => svc.log.warn(`MCP server ${definition.name}: ${at}: ${message}`))
+    return new Server(definition, selection, release)
+  })
   const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message) => svc.reportLoadError({ at: `mcp.${at}`, message }))
   return [...registered, ...configured]
 }

@@ -4,7 +4,8 @@ import { parseBody, readId, readMessage } from '../../plugins/mcp/json-rpc.ts'
 import { CODES, RpcError } from '../../plugins/mcp/errors.ts'
 import { Registry } from '../../plugins/mcp/registry.ts'
 import { compileInput, routedArguments, withoutRouting } from '../../plugins/mcp/schema.ts'
-import { select, Server } from '../../plugins/mcp/server.ts'
+import { select } from '../../plugins/mcp/selection.ts'
+import { Server } from '../../plugins/mcp/server.ts'
 import type { ToolDefinition } from '../../plugins/mcp/types.ts'
 import { parseTemplate } from '../../plugins/mcp/uri-template.ts'
 import { STATELESS, VERSIONS } from '../../plugins/mcp/versions.ts'
@@ -91,13 +92,16 @@ t.test('a server shows what names it, what it selects, and by * all but fixtures
   const registry = new Registry()
   const registrar = registry.registrar('test', () => {})
   for (const tool of [noTool('everywhere'), noTool('special', { servers: ['shop'] }), noTool('fixture', { servers: ['lab'], fixture: true })]) registrar.tool(tool)
-  const toolsOf = (name: string, tools?: string[]) => [...select(registry, { name, title: name, tools }).tools.keys()]
+  const problems: string[] = []
+  const toolsOf = (name: string, tools?: unknown[]) => [...select(registry, { name, tools }, (at, message) => void problems.push(`${at}: ${message}`)).tools.keys()]
   t.strictSame(toolsOf('default'), ['everywhere'])
   t.strictSame(toolsOf('shop'), ['special'])
   t.strictSame(toolsOf('shop', ['everywhere']), ['everywhere', 'special'], 'in order of registration')
   t.strictSame(toolsOf('other', ['*']), ['everywhere', 'special'])
   t.strictSame(toolsOf('lab'), ['fixture'])
   t.strictSame(toolsOf('other'), [])
+  t.strictSame(toolsOf('other', ['everywhere', 'nothing', { name: 'declared' }]), ['everywhere'])
+  t.strictSame(problems, ['tools[1]: unknown tool "nothing"'])
 })
 
 t.test('names are taken once, and both plugins are named [MCP-26]', async t => {
@@ -118,7 +122,7 @@ t.test('cursors are opaque, belong to one list, and end [MCP-18]', async t => {
   for (let index = 0; index < 5; index++) registrar.tool(noTool(`t${index}`))
   registrar.prompt({ name: 'p', get: () => ({ messages: [] }) })
   const definition = { name: 'default', title: 'x' }
-  const { lists } = new Server(definition, select(registry, definition), '1')
+  const { lists } = new Server(definition, select(registry, definition, () => {}), '1')
   const names: string[] = []
   let cursor: string | undefined
   do {
@@ -139,7 +143,7 @@ t.test('each version shows what it knows [MCP-17]', async t => {
   const schema = { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } } }
   registry.registrar('test', () => {}).tool(noTool('w', { title: 'W', description: 'd', inputSchema: schema, outputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }))
   const definition = { name: 'default', title: 'x' }
-  const { lists } = new Server(definition, select(registry, definition), '1')
+  const { lists } = new Server(definition, select(registry, definition, () => {}), '1')
   const shown = Object.fromEntries(VERSIONS.map(version => {
     const { tools: [tool] } = JSON.parse(lists.page('tools', version, undefined, 100)) as { tools: Record<string, unknown>[] }
     return [version.name, [...Object.keys(tool ?? {}), ...(JSON.stringify(tool).includes('x-mcp-header') ? ['routing'] : [])]]

@@ -9,7 +9,8 @@ const BOTH: Accepted = { json: true, sse: true }
 
 /** Reads `Accept` (RFC 9110, 12.5.1) without its q-values: missing or `*` takes both kinds of reply. */
 export function readAccept(header: string | undefined): Accepted {
-  if (header === undefined || header.trim() === '') return BOTH
+  // What official clients send, and what every client may leave out.
+  if (header === undefined || header === 'application/json, text/event-stream' || header.trim() === '') return BOTH
   const types = header.split(',').map(mediaType)
   const has = (...names: string[]) => names.some((name) => types.includes(name))
   if (has('*/*')) return BOTH
