@@ -38,6 +38,7 @@ export const OAUTH_ERRORS = {
   registration_not_supported: { status: 400 },
 } satisfies Record<string, ErrorKind>
 
+/** A value of `error`. */
 export type OAuthErrorCode = keyof typeof OAUTH_ERRORS
 
 /**

@@ -2,9 +2,12 @@
 import { createHash } from 'node:crypto'
 import { isSameSecret } from 'svc/plugin'
 
+/** How a challenge is made of its verifier (RFC 7636, 4.2). */
 export const CHALLENGE_METHODS = ['S256', 'plain'] as const
+/** One of them. */
 export type ChallengeMethod = (typeof CHALLENGE_METHODS)[number]
 
+/** What an authorization request sends of its verifier. */
 export interface Challenge {
   value: string
   method: ChallengeMethod

@@ -6,8 +6,9 @@ import type { Client } from './clients.ts'
 
 /** Milliseconds for which a code can be redeemed. */
 export const CODE_LIFE_MS = 300_000
-/** Milliseconds for which a refresh token, and a registration, lives. */
+/** Milliseconds for which a refresh token lives. */
 export const REFRESH_TOKEN_LIFE_MS = 86_400_000
+/** Milliseconds after which a registration is forgotten. */
 export const REGISTRATION_LIFE_MS = 86_400_000
 
 /** A full store drops the entry nearest its end: of those that live equally long that is the oldest. */

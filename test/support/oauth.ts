@@ -17,6 +17,7 @@ export interface Body {
   [member: string]: unknown
 }
 
+/** An answer whose body has been read. */
 export interface Answer {
   status: number
   headers: Headers
@@ -25,18 +26,24 @@ export interface Answer {
   body: Body
 }
 
+/** Redirect URI of the tests. */
 export const callback = 'http://localhost:3000/callback'
+/** `grant_type` of token exchange. */
 export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange'
-/** A verifier and its S256 challenge. */
+/** A code verifier. */
 export const verifier = 'a'.repeat(43)
+/** Its S256 challenge. */
 export const challenge = createHash('sha256').update(verifier).digest('base64url')
 
+/** Value of `Authorization`, both parts as they are. */
 export function basic(id: string, secret: string): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
 }
 
+/** Header of the confidential demo client. */
 export const demoClient = { Authorization: basic('svc', 'svc-secret') }
 
+/** The fields as a form body or a query. */
 export function encode(fields: Fields): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(fields)) {
@@ -45,6 +52,7 @@ export function encode(fields: Fields): string {
   return parameters.toString()
 }
 
+/** Requests, without following redirects. */
 export async function call(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, { redirect: 'manual', ...init })
   const text = await response.text()

@@ -13,6 +13,7 @@ export interface HmacCredentials {
   signedHeaders: readonly string[]
   signature: string | undefined
 }
+/** A header that can hold credentials, as it is shown. */
 export type CredentialHeader = 'Authorization' | 'Proxy-Authorization' | 'Signature'
 
 /** Why none could be read. */

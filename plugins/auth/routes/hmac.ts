@@ -11,11 +11,17 @@ const DEFAULT: Key = { username: 'alice', secret: 'secret' }
 const DEFAULT_SKEW_S = 300
 const MAX_SKEW_S = 604_800
 
-const SKEW: RouteParameter = { name: 'clock_skew', in: 'query', description: `Seconds by which the date may differ, 0 to ${MAX_SKEW_S}; 0 switches the check off`, schema: { type: 'integer', minimum: 0, maximum: MAX_SKEW_S, default: DEFAULT_SKEW_S } }
+const SKEW: RouteParameter = {
+  name: 'clock_skew',
+  in: 'query',
+  description: `Seconds by which the date may differ, 0 to ${MAX_SKEW_S}; 0 switches the check off`,
+  schema: { type: 'integer', minimum: 0, maximum: MAX_SKEW_S, default: DEFAULT_SKEW_S },
+}
 const SHARED = {
   category: 'Auth: HMAC',
   negotiated: true,
-  description: '`Authorization: hmac username="...", algorithm="...", headers="...", signature="..."`, or draft-cavage `Signature keyId="..."`. `Date` or `X-Date` must be there. When the signature differs, `signing_string` says what was expected to be signed.',
+  description: '`Authorization: hmac username="...", algorithm="...", headers="...", signature="..."`, or draft-cavage '
+    + '`Signature keyId="..."`. `Date` or `X-Date` must be there. When the signature differs, `signing_string` says what should have been signed.',
   responses: { ...RESPONSES, 400: { description: '`clock_skew` is none' } },
 } satisfies Partial<RouteDescription>
 

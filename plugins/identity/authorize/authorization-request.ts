@@ -3,7 +3,9 @@ import type { Client } from '../clients.ts'
 import type { Parameters } from '../parameters.ts'
 import type { Challenge } from '../pkce.ts'
 
+/** How parameters get back to the client: in the query of the redirect URI, or as a form that is posted there. */
 export const RESPONSE_MODES = ['query', 'form_post'] as const
+/** One of them. */
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
 
 /** What the checks establish; from the redirect URI on, answers go there. */

@@ -4,6 +4,7 @@ import type { Check } from './authorization-request.ts'
 
 const MAX_CHARACTERS = 512
 
+/** Throws `invalid_request` for one that is too long. */
 export const checkNonce: Check = request => {
   const nonce = request.parameters.get('nonce')
   if (nonce !== undefined && nonce.length > MAX_CHARACTERS) throw new OAuthError('invalid_request', `nonce has at most ${MAX_CHARACTERS} characters`)

@@ -3,6 +3,7 @@ import { OAuthError } from '../errors.ts'
 import { findChallengeMethod, isPkceValue } from '../pkce.ts'
 import type { Check } from './authorization-request.ts'
 
+/** Throws `invalid_request` for a malformed challenge or method, a method alone, and a public client without a challenge. */
 export const checkPkce: Check = request => {
   const { parameters, client } = request
   const value = parameters.get('code_challenge')

@@ -2,6 +2,7 @@
 import { OAuthError } from '../errors.ts'
 import type { Check } from './authorization-request.ts'
 
+/** Throws `login_required` for `none`, `invalid_request` for `none` beside others. */
 export const checkPrompt: Check = ({ parameters }) => {
   const prompts = (parameters.get('prompt') ?? '').split(' ').filter(prompt => prompt !== '')
   if (!prompts.includes('none')) return

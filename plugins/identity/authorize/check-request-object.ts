@@ -9,6 +9,7 @@ const UNSUPPORTED: readonly [string, OAuthErrorCode][] = [
   ['registration', 'registration_not_supported'],
 ]
 
+/** Throws the error that the parameter has. */
 export const checkRequestObject: Check = ({ parameters }) => {
   for (const [name, error] of UNSUPPORTED) {
     if (parameters.has(name)) throw new OAuthError(error, `${name} is not supported`)

@@ -2,6 +2,7 @@
 import { checkResources } from '../resource.ts'
 import type { Check } from './authorization-request.ts'
 
+/** Throws `invalid_target`. */
 export const checkResource: Check = request => {
   request.resources = checkResources(request.parameters.getAll('resource'))
 }

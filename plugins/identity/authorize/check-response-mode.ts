@@ -8,6 +8,7 @@ export function findResponseMode(name = 'query'): ResponseMode | null {
   return RESPONSE_MODES.find(mode => mode === name) ?? null
 }
 
+/** Throws `invalid_request` for an unknown one. */
 export const checkResponseMode: Check = request => {
   const mode = findResponseMode(request.parameters.get('response_mode'))
   if (mode === null) throw new OAuthError('invalid_request', 'response_mode must be query or form_post')

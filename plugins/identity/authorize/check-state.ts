@@ -4,6 +4,7 @@ import type { Check } from './authorization-request.ts'
 
 const MAX_CHARACTERS = 2048
 
+/** Throws `invalid_request` for one that is too long, which is then not sent back. */
 export const checkState: Check = request => {
   const state = request.parameters.get('state')
   if (state !== undefined && state.length > MAX_CHARACTERS) throw new OAuthError('invalid_request', `state has at most ${MAX_CHARACTERS} characters`)

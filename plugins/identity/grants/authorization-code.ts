@@ -20,6 +20,7 @@ export interface AuthorizationCode {
   challenge: Challenge | null
 }
 
+/** Answers a user's tokens; everything that is wrong with the code, redirect URI or verifier is `invalid_grant`. */
 export const authorizationCode: GrantHandler = async request => {
   const { client, resources } = request
   const code = await redeem(required(request.parameters, 'code'), request)

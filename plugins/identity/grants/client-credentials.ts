@@ -4,6 +4,7 @@ import { issueTokens } from '../token-response.ts'
 import { firstNonEmpty, requestedScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
 
+/** Answers an access token alone (RFC 6749, 4.4.3); throws `invalid_scope`. */
 export const clientCredentials: GrantHandler = async ({ parameters, client, resources, issuer, tokens }) => {
   const scope = firstNonEmpty(requestedScope(parameters), client.scope, DEFAULT_CLIENT_SCOPE)
   return issueTokens({ client, login: null, scope, resources }, issuer, tokens)

@@ -5,6 +5,7 @@ import { logIn } from '../users.ts'
 import { issueUserTokens, userScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
 
+/** Answers a user's tokens; throws `invalid_request` for what is missing, `invalid_grant` for what is wrong. */
 export const password: GrantHandler = async request => {
   const { parameters, client, resources } = request
   const username = required(parameters, 'username')

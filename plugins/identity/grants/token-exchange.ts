@@ -19,6 +19,7 @@ const MAX_AUDIENCE_CHARACTERS = 2048
 /** Claims about the person that go on into the new token. */
 const PERSON_CLAIMS = ['name', 'email', 'preferred_username', 'groups']
 
+/** Answers a token without refresh and ID token; throws `invalid_request`, `invalid_target` or `invalid_scope` (RFC 8693, 2.2.2). */
 export const tokenExchange: GrantHandler = async request => {
   const { parameters, client, issuer, tokens } = request
   const subject = await readToken('subject', parameters, tokens)
