@@ -20,14 +20,22 @@ export interface Stores {
   revoked: Store<true>
 }
 
-/** The stores, smaller in public mode. */
+const MIB = 1024 * 1024
+
+/** The stores, smaller in public mode. Counts are for entries of a usual size; the bytes bound what only an attacker sends. */
 export function openStores(svc: Svc): Stores {
   const { publicMode } = svc.config
   const tokens = publicMode ? 2_000 : 10_000
+  const size = { maxBytes: (publicMode ? 8 : 32) * MIB, sizeOf: textSize }
   return {
-    codes: svc.state('codes', { maxCount: tokens, ttlMs: CODE_LIFE_MS }),
-    refreshTokens: svc.state('refresh-tokens', { maxCount: tokens, ttlMs: REFRESH_TOKEN_LIFE_MS }),
-    clients: svc.state('clients', { maxCount: publicMode ? 200 : 1_000, ttlMs: REGISTRATION_LIFE_MS }),
+    codes: svc.state<AuthorizationCode>('codes', { maxCount: tokens, ttlMs: CODE_LIFE_MS, ...size }),
+    refreshTokens: svc.state<RefreshToken>('refresh-tokens', { maxCount: tokens, ttlMs: REFRESH_TOKEN_LIFE_MS, ...size }),
+    clients: svc.state<Client>('clients', { maxCount: publicMode ? 200 : 1_000, ttlMs: REGISTRATION_LIFE_MS, ...size }),
     revoked: svc.state('revoked', { maxCount: tokens, evict: 'expiring' }),
   }
+}
+
+/** Nearly all of a record is text; the rest is small beside it. */
+function textSize(record: object): number {
+  return JSON.stringify(record).length
 }

@@ -7,15 +7,17 @@ import { openStores } from '../../plugins/identity/stores.ts'
 import { authorization, call, callback, encode, register } from '../support/oauth.ts'
 import { serve } from '../support/server.ts'
 
-t.test('each store has its count and life, a fifth of it in public mode [IDP-46]', async t => {
-  for (const [publicMode, tokens, clients] of [[false, 10_000, 1_000], [true, 2_000, 200]] as const) {
+t.test('each store has its count, size and life, and less of it in public mode [IDP-46]', async t => {
+  for (const [publicMode, tokens, clients, maxBytes] of [[false, 10_000, 1_000, 33_554_432], [true, 2_000, 200, 8_388_608]] as const) {
     const bounds: Record<string, StoreBounds<unknown>> = {}
     const state = (name: string, given: StoreBounds<unknown>) => { bounds[name] = given }
     openStores({ config: { publicMode }, state } as unknown as Svc)
+    const sizeOf = bounds.codes?.sizeOf
+    t.equal(sizeOf?.({ a: 'x'.repeat(1000) }, ''), 1008)
     t.strictSame(bounds, {
-      codes: { maxCount: tokens, ttlMs: 300_000 },
-      'refresh-tokens': { maxCount: tokens, ttlMs: 86_400_000 },
-      clients: { maxCount: clients, ttlMs: 86_400_000 },
+      codes: { maxCount: tokens, ttlMs: 300_000, maxBytes, sizeOf },
+      'refresh-tokens': { maxCount: tokens, ttlMs: 86_400_000, maxBytes, sizeOf },
+      clients: { maxCount: clients, ttlMs: 86_400_000, maxBytes, sizeOf },
       revoked: { maxCount: tokens, evict: 'expiring' },
     })
   }

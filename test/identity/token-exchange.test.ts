@@ -57,7 +57,7 @@ t.test('the requested type decides header, audience and token type [IDP-37]', as
   const { body } = await exchange({ subject_token: subject, requested_token_type: type('id_token'), audience: 'x' })
   t.strictSame([body.issued_token_type, body.token_type], [type('id_token'), 'N_A'])
   const { header, claims } = read(body.access_token!)
-  t.strictSame([header.typ, claims.aud, claims.azp, claims.sub, claims.email], ['JWT', 'svc', 'svc', 'alice', 'alice@svc.local'])
+  t.strictSame([header.typ, claims.aud, claims.azp, claims.client_id, claims.sub, claims.email], ['JWT', 'svc', 'svc', 'svc', 'alice', 'alice@svc.local'])
 })
 
 t.test('an actor becomes act, with former actors inside [IDP-36]', async t => {

@@ -31,7 +31,8 @@ export const tokenExchange: GrantHandler = async request => {
   const isIdToken = type === ID_TOKEN
   const claims = {
     ...registeredClaims(issuer, String(subject.sub), isIdToken ? client.id : audience),
-    ...isIdToken ? { azp: client.id } : { client_id: client.id, scope: scope.join(' ') },
+    client_id: client.id,
+    ...isIdToken ? { azp: client.id } : { scope: scope.join(' ') },
     ...pick(subject, PERSON_CLAIMS),
     act: actorClaim(subject, actor),
   }
