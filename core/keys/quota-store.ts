@@ -8,6 +8,8 @@ import type { KeyCounts } from './key-usage.ts'
 
 const COMMAND_MS = 250
 const CONNECT_MS = 1_000
+/** No request waits for what a returning store is told, and a late success taken for a failure would count twice. */
+const TELL_MS = 1_000
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 5_000
 /** Seconds that a counter outlives its day. */
@@ -121,7 +123,7 @@ export class QuotaStore {
       if (owed.length === 0) return
       for (const counts of owed) {
         const told = counts.pending
-        const total = await within(client.add(keyOf(counts.id, day), told, expiryOf(day)), COMMAND_MS)
+        const total = await within(client.add(keyOf(counts.id, day), told, expiryOf(day)), TELL_MS)
         counts.pending -= told
         counts.total = total + counts.pending
       }
@@ -137,12 +139,12 @@ export class QuotaStore {
     for (let attempt = 0; attempt < RESTORE_ATTEMPTS; attempt++) {
       const { day } = this.#options.counts()
       const key = keyOf(counts.id, day)
-      const [held] = await within(client.read([key]), COMMAND_MS)
+      const [held] = await within(client.read([key]), TELL_MS)
       const missing = counts.total - counts.pending - Number(held)
       if (missing <= 0) return
-      const total = await within(client.add(key, missing, expiryOf(day)), COMMAND_MS)
+      const total = await within(client.add(key, missing, expiryOf(day)), TELL_MS)
       if (total === Number(held) + missing) return
-      await within(client.add(key, -missing, expiryOf(day)), COMMAND_MS)
+      await within(client.add(key, -missing, expiryOf(day)), TELL_MS)
     }
   }
 }

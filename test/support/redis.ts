@@ -33,7 +33,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Every write is in its file before it is answered, so that a kill loses nothing. */
+/** Every write is handed to the system before it is answered, so that a kill of the process loses nothing. */
 async function startRedis(t: Test): Promise<TestStore> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'svc-redis-'))
@@ -58,7 +58,7 @@ async function startRedis(t: Test): Promise<TestStore> {
     },
     async start() {
       let output = ''
-      child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always'], { stdio: ['ignore', 'pipe', 'inherit'] })
+      child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'no'], { stdio: ['ignore', 'pipe', 'inherit'] })
       child.stdout!.on('data', chunk => { output += String(chunk) })
       await until(() => output.includes('Ready to accept connections'), 'redis-server')
     },
