@@ -15,23 +15,34 @@ function headersOf(example: Example): Headers {
   return headers
 }
 
-/** Status of an example; of a stream only the head is read. */
+/** Milliseconds; an example that waits longer than this for its head hangs. */
+const PATIENCE_MS = 20_000
+
+/** Status of an example, 0 when it hangs; of a stream only the head is read. */
 async function statusOf(url: string, example: Example): Promise<number> {
   const leave = new AbortController()
+  const timer = setTimeout(() => leave.abort(), PATIENCE_MS)
   try {
     const response = await fetch(url + example.path, { method: example.method, headers: headersOf(example), body: example.body ?? undefined, redirect: 'manual', signal: leave.signal })
     return response.status
+  } catch (error) {
+    if (leave.signal.aborted) return 0
+    throw error
   } finally {
+    clearTimeout(timer)
     leave.abort()
   }
 }
 
 function handshakeStatus(url: string, example: Example): Promise<number> {
   return new Promise(resolve => {
-    const socket = new WebSocket(url.replace('http', 'ws') + example.path, { headers: Object.fromEntries(headersOf(example)) })
+    const headers = headersOf(example)
+    const protocols = headers.get('sec-websocket-protocol')?.split(/, */) ?? []
+    headers.delete('sec-websocket-protocol')
+    const socket = new WebSocket(url.replace('http', 'ws') + example.path, protocols, { headers: Object.fromEntries(headers) })
     socket.on('open', () => { socket.terminate(); resolve(101) })
     socket.on('unexpected-response', (_request, response) => resolve(response.statusCode!))
-    socket.on('error', () => {})
+    socket.on('error', () => resolve(0))
   })
 }
 
