@@ -112,6 +112,18 @@ t.test('the first reason is named [AUTH-12] [AUTH-4]', async t => {
   }
 })
 
+t.test('floods in the header are refused like any other [AUTH-12]', async t => {
+  const rows: [Record<string, string>, string][] = [
+    [{ Authorization: `hmac ${'a="b",'.repeat(10_000)}` }, 'duplicate parameter in the credentials'],
+    [{ Authorization: `hmac ${Array.from({ length: 6_000 }, (_, n) => `p${n}=1`).join(',')}` }, 'username or keyId missing'],
+    [{ Authorization: `hmac ${'a'.repeat(60_000)}` }, 'malformed credentials'],
+    [{ Authorization: `hmac a="${'"'.repeat(30_000)}` }, 'malformed credentials'],
+    [{ Signature: `${', '.repeat(30_000)}keyid` }, 'no hmac or Signature credentials'],
+    [{ date: `${date}${' '.repeat(30_000)}x`, Authorization: hmac('x') }, 'unreadable date'],
+  ]
+  for (const [headers, reason] of rows) isRefused(t, await send(headers), reason)
+})
+
 t.test('a wrong signature shows what should have been signed [AUTH-12]', async t => {
   for (const signature of [mac('x'), mac(`date: ${date}`, 'sha512'), mac(`date: ${date}`, 'sha256', 'other'), '!', mac(`date: ${date}`).slice(0, -4)]) {
     const answer = await send({ date, Authorization: hmac(signature) })

@@ -198,4 +198,8 @@ t.test('floods of parameters and bytes are answered [IDP-48]', async t => {
   t.equal((await post(token, { ...clientCredentials, ...Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`p${n}`, 'x'])) })).status, 200)
   t.equal((await post(token, { ...clientCredentials, resource: Array.from({ length: 20_000 }, (_, n) => `urn:${n}`) })).body.error, 'invalid_target')
   t.equal((await post(token, { ...clientCredentials, x: 'x'.repeat(1_100_000) })).status, 413)
+  for (const Authorization of [`Basic ${'A'.repeat(60_000)}`, `Basic ${btoa('%'.repeat(40_000))}`, `Basic ${' '.repeat(60_000)}=`, 'x '.repeat(30_000)]) {
+    t.equal((await post(token, clientCredentials, { Authorization })).body.error, 'invalid_client', `${Authorization.slice(0, 12)}...`)
+  }
+  t.equal((await post(token, clientCredentials, { Authorization: `Basic ${'A'.repeat(80_000)}` })).status, 431)
 })
