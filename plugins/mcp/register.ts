@@ -1,6 +1,6 @@
 /** Owns what happens when the plugin registers: the registry, the routes, and the servers once all plugins are there. */
-import { type FastifyInstance, forPlugin, type Svc } from 'svc/plugin'
-import { boundsOf } from './bounds.ts'
+import { type FastifyInstance, forPlugin, type RouteDescription, type Svc } from 'svc/plugin'
+import { type Bounds, boundsOf } from './bounds.ts'
 import { buildConfiguredServers } from './configured/servers.ts'
 import { registerConformance } from './conformance/register.ts'
 import { registerDemo } from './demo/register.ts'
@@ -23,7 +23,24 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
   const bounds = boundsOf(svc.config)
   const hub = svc.shared('hub', () => new Hub(bounds), (closing) => closing.close())
   svc.shared('clock', () => setInterval(() => hub.resourceUpdated(CLOCK_URI), svc.config.mcp.clockTickSecs * 1000).unref(), clearInterval)
+  const registry = offerRegistry(svc, hub, bounds)
+  const servers = new Map<string, Server>()
+  const mcp: Mcp = { svc, bounds, hub, servers }
+  const descriptionOf = registerRoutes(app, mcp)
 
+  svc.whenRegistered(() => {
+    registry.close()
+    for (const server of buildServers(registry, svc)) {
+      servers.set(server.name, server)
+      // The console knows the servers by these examples.
+      descriptionOf(server).examples.push(...serverExamples(server, mcp))
+    }
+    announceWhenServing(hub, servers, svc)
+  })
+}
+
+/** The registry with the built-in content, open to other plugins. */
+function offerRegistry(svc: Svc<Options>, hub: Hub, bounds: Bounds): Registry {
   const registry = new Registry()
   const registrarOf = (plugin: string) => registry.registrar(plugin, (uri) => hub.resourceUpdated(uri))
   const registrar = registrarOf(svc.name)
@@ -32,10 +49,12 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
   registerDemo(registrar, records, bounds)
   registerConformance(registrar)
   svc.offer('mcp.servers', { ...registrar, [forPlugin]: registrarOf })
+  return registry
+}
 
-  const servers = new Map<string, Server>()
-  const mcp: Mcp = { svc, bounds, hub, servers }
-  const descriptions = new Map([
+/** All routes; answers which POST description belongs to a server. */
+function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => RouteDescription {
+  const own = new Map([
     ['default', registerEndpoint(app, mcp, { route: '/mcp', server: 'default', summary: 'MCP: open server' })],
     ['protected', registerEndpoint(app, mcp, { route: '/mcp/protected', server: 'protected', summary: 'MCP: server for bearers of an OAuth token' })],
     ['apikey', registerEndpoint(app, mcp, { route: '/mcp/apikey', server: 'apikey', summary: 'MCP: server for holders of an API key' })],
@@ -43,17 +62,7 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
   const named = registerEndpoint(app, mcp, { route: '/mcp/servers/:name', summary: 'MCP: named server' })
   registerLegacy(app, mcp)
   registerMetadata(app, mcp)
-
-  svc.whenRegistered(() => {
-    registry.close()
-    for (const server of buildServers(registry, svc)) {
-      servers.set(server.name, server)
-      // The console knows the servers by these examples.
-      const description = descriptions.get(server.name) ?? named
-      description.examples.push(...serverExamples(server, mcp))
-    }
-    announceWhenServing(hub, servers, svc)
-  })
+  return (server) => own.get(server.name) ?? named
 }
 
 /** Every server of the registry, then those of svc.yaml, which select from all that plugins have registered. */

@@ -81,7 +81,7 @@ t.test('customers are found by id, e-mail and part of the name [MCP-20]', async 
 })
 
 t.test('credentials of a shown request are masked [MCP-20]', async t => {
-  const raw = ['Host', 'x', 'Authorization', 'Bearer abcdefghijkl', 'X-API-Key', 'short', 'Cookie', 'sid=1; theme=dark', 'Accept', 'a', 'accept', 'b', '__proto__', 'c', 'X-Svc-Key', 'k'.repeat(20)]
+  const raw = [':path', '/mcp', 'Host', 'x', 'Authorization', 'Bearer abcdefghijkl', 'X-API-Key', 'short', 'Cookie', 'sid=1; theme=dark', 'Accept', 'a', 'accept', 'b', '__proto__', 'c', 'X-Svc-Key', 'k'.repeat(20)]
   const headers = maskedHeaders(raw)
   t.equal(headers.authorization, 'Bearer abcdef... (12 chars, masked)')
   t.equal(headers['x-api-key'], '... (5 chars, masked)')
@@ -89,6 +89,7 @@ t.test('credentials of a shown request are masked [MCP-20]', async t => {
   t.equal(headers['x-svc-key'], 'kkkkkk... (20 chars, masked)')
   t.strictSame(headers.accept, ['a', 'b'])
   t.ok(Object.hasOwn(headers, '__proto__'))
+  t.notOk(Object.hasOwn(headers, ':path'), 'no header')
   t.equal(maskedUri('/mcp?rb_key=abcdefghijkl&x=1&svc_key=abc'), '/mcp?rb_key=abcdef... (12 chars, masked)&x=1&svc_key=... (3 chars, masked)')
   t.equal(maskedUri('/mcp'), '/mcp')
 })

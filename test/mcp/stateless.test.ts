@@ -1,7 +1,7 @@
 /** The stateless era over HTTP: envelope and headers, results, streams, rounds of questions, listening. */
 import t from 'tap'
 import { serve } from '../support/server.ts'
-import { call, callTool, envelope, items, openStream, post, routing, textOf, type Json, type McpReply } from '../support/mcp.ts'
+import { call, callTool, envelope, items, openSession, openStream, post, routing, textOf, type Json, type McpReply } from '../support/mcp.ts'
 
 // Servers are started and stopped by the dozen; a busy machine takes its time.
 t.setTimeout(180_000)
@@ -153,6 +153,19 @@ t.test('a reply is JSON unless something comes first [MCP-9]', async t => {
   const only = await callTool(`${url}/mcp`, 'echo', { message: 'x' }, { headers: { Accept: 'text/event-stream' } })
   t.ok(only.isStream)
   t.equal(textOf(only), 'x')
+})
+
+t.test('after ten seconds without an answer the reply becomes a stream, in both eras [MCP-9]', async t => {
+  const { url } = await serve(t)
+  const quiet = { duration_ms: 10_200, steps: 1 }
+  const session = await openSession(`${url}/mcp`, { version: '2025-06-18' })
+  const replies = await Promise.all([
+    callTool(`${url}/mcp`, 'slow_task', quiet),
+    session.request('tools/call', { name: 'slow_task', arguments: quiet }, { id: 1 }),
+    callTool(`${url}/mcp`, 'slow_task', quiet, { headers: { Accept: 'application/json' } }),
+  ])
+  t.strictSame(replies.map(reply => [reply.status, reply.isStream, reply.messages.length]), [[200, true, 1], [200, true, 1], [200, false, 1]])
+  for (const reply of replies) t.match(reply.answer, { id: 1, result: { structuredContent: { completed: true } } })
 })
 
 t.test('a client that leaves cancels [MCP-13]', async t => {

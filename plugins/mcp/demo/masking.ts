@@ -8,11 +8,12 @@ export function maskCredential(secret: string): string {
   return `${secret.length < 12 ? '' : secret.slice(0, 6)}... (${secret.length} chars, masked)`
 }
 
-/** Headers by lower-case name, repeated ones as arrays; credentials masked. */
+/** Headers by lower-case name, repeated ones as arrays; credentials masked, HTTP/2's own fields (`:path`) left out. */
 export function maskedHeaders(rawHeaders: readonly string[]): Record<string, string | string[]> {
   const headers = new Map<string, string | string[]>()
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? '').toLowerCase()
+    if (name.startsWith(':')) continue
     const value = MASKED_HEADERS.has(name) ? maskHeader(name, rawHeaders[index + 1] ?? '') : (rawHeaders[index + 1] ?? '')
     const before = headers.get(name)
     headers.set(name, before === undefined ? value : [before, value].flat())
