@@ -5,7 +5,7 @@ import type { Catalog } from '../../core/host/plugin.ts'
 import { send } from '../support/request.ts'
 import { serve } from '../support/server.ts'
 
-const OWN = ['echo', 'status', 'delay', 'caching', 'transfer', 'redirects', 'info', 'images', 'reliability']
+const OWN = ['echo', 'status', 'delay', 'caching', 'transfer', 'redirects', 'info', 'images', 'reliability', 'bins', 'jsonrpc', 'webhooks', 'orchestration']
 
 const NASTY = [
   '', '0', '-0', '-1', '00', '1e308', 'NaN', 'Infinity', '9'.repeat(1000), '-' + '9'.repeat(1000), '0'.repeat(15_000), '1.7976931348623157e309',
