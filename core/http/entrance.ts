@@ -42,8 +42,10 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
       return
     }
     const taker = takeOverFor(generation.takeOvers, request, listener, services.config.grpcOnHttp)
-    if (taker !== null) taker(request, response as never, { listener: listener.kind, socket: request.socket, clientIp: context.clientIp })
-    else if (listener.kind === 'grpc') refuseOnGrpcPort(context)
+    if (taker !== null) {
+      context.requestId = requestIdOf(request)
+      taker(request, response as never, { listener: listener.kind, socket: request.socket, clientIp: context.clientIp })
+    } else if (listener.kind === 'grpc') refuseOnGrpcPort(context)
     else runPipeline(context, services)
   }
 
