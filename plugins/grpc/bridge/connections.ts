@@ -1,0 +1,59 @@
+/** Owns the inner connections: for each outer connection that carries calls, one to the generation's gRPC server. */
+import { connect } from 'node:http2'
+import type { ClientHttp2Session } from 'node:http2'
+import type { EventEmitter } from 'node:events'
+import { ServerCredentials } from '@grpc/grpc-js'
+import type { ConnectionInjector, Server } from '@grpc/grpc-js'
+import { createDuplexPair } from './duplex-pair.ts'
+
+/** Room for several messages of 4 MiB on their way; Node's 10 MB a session would refuse streams. */
+const SESSION_MEMORY_MB = 1024
+
+export class BridgeConnections {
+  readonly #createServer: () => Server
+  readonly #sessions = new Map<EventEmitter, ClientHttp2Session>()
+  #server: { server: Server; injector: ConnectionInjector } | null = null
+
+  constructor(createServer: () => Server) {
+    this.#createServer = createServer
+  }
+
+  /** The inner session of an outer connection; it ends with it. `outer` is the HTTP/2 session or the HTTP/1.1 socket. */
+  sessionFor(outer: EventEmitter): ClientHttp2Session {
+    const known = this.#sessions.get(outer)
+    if (known !== undefined && !known.closed && !known.destroyed) return known
+    const session = this.#connect()
+    if (known === undefined) outer.once('close', () => this.#drop(outer))
+    this.#sessions.set(outer, session)
+    return session
+  }
+
+  #connect(): ClientHttp2Session {
+    const [near, far] = createDuplexPair()
+    this.#injector().injectConnection(far)
+    const session = connect('http://internal', { createConnection: () => near, maxSessionMemory: SESSION_MEMORY_MB })
+    session.on('error', () => {})
+    return session
+  }
+
+  #injector(): ConnectionInjector {
+    if (this.#server === null) {
+      const server = this.#createServer()
+      this.#server = { server, injector: server.createConnectionInjector(ServerCredentials.createInsecure()) }
+    }
+    return this.#server.injector
+  }
+
+  #drop(outer: EventEmitter): void {
+    this.#sessions.get(outer)?.destroy()
+    this.#sessions.delete(outer)
+  }
+
+  /** Ends all calls at once. */
+  close(): void {
+    for (const outer of [...this.#sessions.keys()]) this.#drop(outer)
+    this.#server?.injector.destroy()
+    this.#server?.server.forceShutdown()
+    this.#server = null
+  }
+}

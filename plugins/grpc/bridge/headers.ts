@@ -1,0 +1,30 @@
+/** Owns which header fields cross the bridge, and the two that it adds for its own server. */
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
+
+/** No name that begins so comes in from outside or is shown. */
+export const BRIDGE_PREFIX = 'x-svc-bridge-'
+export const BRIDGE_PEER = `${BRIDGE_PREFIX}peer`
+export const BRIDGE_TIMEOUT = `${BRIDGE_PREFIX}timeout`
+
+/** Of one connection only (RFC 9110, 7.6.1; RFC 9113, 8.2.2), or said anew on the other side. */
+const LEFT_OUT = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'http2-settings', 'host', 'te', 'content-type', 'content-length', 'expect'])
+
+/** Headers of a call as the server gets them. */
+export function toCallHeaders(headers: IncomingHttpHeaders, path: string, peer: string): OutgoingHttpHeaders {
+  const call: OutgoingHttpHeaders = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc+proto', te: 'trailers' }
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith(':') || name.startsWith(BRIDGE_PREFIX) || LEFT_OUT.has(name)) continue
+    call[name] = value
+  }
+  call[BRIDGE_PEER] = peer
+  const timeout = headers['grpc-timeout']
+  if (timeout !== undefined) call[BRIDGE_TIMEOUT] = timeout
+  return call
+}
+
+/** What the server answered, without pseudo-headers and what the outer response says for itself. */
+export function fromCallHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const outer: OutgoingHttpHeaders = {}
+  for (const [name, value] of Object.entries(headers)) if (!name.startsWith(':') && name !== 'content-length' && name !== 'date') outer[name] = value
+  return outer
+}

@@ -1,0 +1,27 @@
+/** Relays gRPC over HTTP/2 (gRPC over HTTP/2, "Responses"). */
+import { constants } from 'node:http2'
+import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { relay } from './call.ts'
+import { fromCallHeaders } from './headers.ts'
+
+export function relayNative(request: Http2ServerRequest, response: Http2ServerResponse, call: ClientHttp2Stream): void {
+  let isWhole = false
+  const isGone = (): boolean => response.stream === undefined || response.stream.destroyed
+  relay(request, response, call, {
+    head(headers, endsHere) {
+      isWhole = endsHere
+      if (isGone()) return
+      const outer = { ':status': 200, ...fromCallHeaders(headers) }
+      // The response object sends trailers of its own otherwise, and the status would not be in the head.
+      if (endsHere) response.stream.respond(outer, { endStream: true })
+      else response.writeHead(200, fromCallHeaders(headers))
+    },
+    data: chunk => response.write(chunk),
+    end(trailers) {
+      if (isWhole || isGone()) return
+      if (trailers === null) return response.stream.close(constants.NGHTTP2_CANCEL)
+      response.addTrailers(fromCallHeaders(trailers))
+      response.end()
+    },
+  })
+}

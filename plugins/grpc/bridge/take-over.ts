@@ -1,0 +1,53 @@
+/** Takes gRPC and gRPC-Web requests of all listeners over and sends them across the bridge. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { ConnectionFacts, Svc } from 'svc/plugin'
+import type { BridgeConnections } from './connections.ts'
+import { toCallHeaders } from './headers.ts'
+import { relayNative } from './native.ts'
+import { WEB_TYPE, relayWeb } from './web.ts'
+
+const EXPOSED = ['grpc-status', 'grpc-message', 'grpc-status-details-bin', 'x-svc-fail', 'x-request-id']
+const NATIVE_TYPE = /^application\/grpc(?:\+|$)/
+/** Paths below which browsers ask whether they may call. */
+const SERVICES = /^\/(?:svc\.echo|grpc\.health|grpc\.reflection)\./
+
+type Request = IncomingMessage | Http2ServerRequest
+type Response = ServerResponse | Http2ServerResponse
+
+export function takeOverCalls(svc: Svc, connections: BridgeConnections): void {
+  const requests = svc.metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'])
+
+  function start(request: Request, facts: ConnectionFacts) {
+    requests.inc({ protocol: 'grpc' })
+    const outer = isHttp2(request) ? request.stream.session! : facts.socket
+    return connections.sessionFor(outer).request(toCallHeaders(request.headers, request.url ?? '/', facts.clientIp))
+  }
+
+  svc.takeOver.requests(
+    (mediaType, request) => NATIVE_TYPE.test(mediaType) && request.method === 'POST' && isHttp2(request),
+    (request, response, facts) => relayNative(request as Http2ServerRequest, response as Http2ServerResponse, start(request, facts)),
+  )
+  svc.takeOver.requests(
+    (mediaType, request) => WEB_TYPE.test(mediaType) && request.method === 'POST',
+    (request, response, facts) => {
+      const headers = { ...svc.takeOver.cors(request, EXPOSED), 'X-Request-Id': svc.http.requestId(request) }
+      relayWeb(request as IncomingMessage, response as ServerResponse, start(request, facts), headers)
+    },
+  )
+  svc.takeOver.requests(
+    (_mediaType, request) => request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined && SERVICES.test(request.url ?? ''),
+    (request, response) => answerPreflight(request, response, svc.takeOver.cors(request, EXPOSED)),
+  )
+}
+
+function answerPreflight(request: Request, response: Response, headers: Record<string, string>): void {
+  request.resume()
+  const own = response as ServerResponse
+  own.writeHead(200, { ...headers, 'Content-Length': 0 })
+  own.end()
+}
+
+function isHttp2(request: Request): request is Http2ServerRequest {
+  return 'stream' in request
+}

@@ -1,0 +1,26 @@
+/** Owns what a reply shows of the metadata of a call, and of its deadline. */
+import type { Metadata } from '@grpc/grpc-js'
+import { BRIDGE_PREFIX, BRIDGE_TIMEOUT } from '../bridge/headers.ts'
+
+/** An entry of a map field. Of a descriptor set the loader makes what a map is on the wire: a list of entries. */
+export interface MapEntry {
+  key: string
+  value: string
+}
+
+/** Names in lower case, several values joined, binary values as padded base64. What the bridge adds is left out. */
+export function showMetadata(metadata: Metadata): MapEntry[] {
+  return Object.entries(metadata.toJSON())
+    .filter(([name]) => !name.startsWith(':') && !name.startsWith(BRIDGE_PREFIX))
+    .map(([key, values]) => ({ key, value: values.map(value => (typeof value === 'string' ? value : value.toString('base64'))).join(', ') }))
+}
+
+/** Milliseconds of the units of `grpc-timeout` (gRPC over HTTP/2, "Timeout"). */
+const UNIT_MS: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 }
+
+/** The `grpc-timeout` header as it came, and in whole milliseconds; empty and 0 without one. */
+export function readTimeout(metadata: Metadata): { text: string; ms: number } {
+  const text = String(metadata.get(BRIDGE_TIMEOUT)[0] ?? '')
+  const [, amount, unit] = /^(\d{1,8})([HMSmun])$/.exec(text) ?? []
+  return { text, ms: unit === undefined ? 0 : Math.floor(Number(amount) * UNIT_MS[unit]!) }
+}

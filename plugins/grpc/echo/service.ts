@@ -1,0 +1,131 @@
+/** Owns the methods of `svc.echo.v1.EchoService`. */
+import { status } from '@grpc/grpc-js'
+import type { ServerDuplexStream, ServerReadableStream, ServerUnaryCall, ServerWritableStream, UntypedServiceImplementation, sendUnaryData } from '@grpc/grpc-js'
+import type { Svc } from 'svc/plugin'
+import { admit } from '../admission.ts'
+import type { ProtocolDefinitions } from '../definitions.ts'
+import { createFailures } from './failure.ts'
+import type { FailRequest } from './failure.ts'
+import { readTimeout, showMetadata } from './metadata.ts'
+import type { MapEntry } from './metadata.ts'
+
+interface EchoRequest { message: string; count: number }
+interface EchoResponse {
+  message: string
+  metadata: MapEntry[]
+  instance_id: string
+  index: number
+  grpc_timeout: string
+  deadline_ms: number
+}
+type AnyCall = Parameters<typeof admit>[1]
+
+const DEFAULT_COUNT = 3
+const MAX_COUNT = 100
+const PAUSE_MS = 50
+const MAX_MESSAGES = 1000
+/** What a client takes by default; joined messages could be a thousand times that. */
+const MAX_JOINED_BYTES = 4 * 1024 * 1024
+
+const tooManyMessages = { code: status.RESOURCE_EXHAUSTED, details: `too many messages (at most ${MAX_MESSAGES})` }
+
+export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): UntypedServiceImplementation {
+  const failureOf = createFailures(definitions, svc.instance.id)
+
+  function responder(call: AnyCall): (message: string, index: number) => EchoResponse {
+    const metadata = showMetadata(call.metadata)
+    const { text, ms } = readTimeout(call.metadata)
+    return (message, index) => ({ message, metadata, instance_id: svc.instance.id, index, grpc_timeout: text, deadline_ms: ms })
+  }
+
+  async function echo(call: ServerUnaryCall<EchoRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): Promise<void> {
+    const refused = await admit(svc, call)
+    if (refused !== null) return reply(refused)
+    reply(null, responder(call)(call.request.message, 0))
+  }
+
+  async function serverStream(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {
+    const refused = await admit(svc, call)
+    if (refused !== null) return void call.emit('error', refused)
+    const respond = responder(call)
+    const count = Math.min(call.request.count || DEFAULT_COUNT, MAX_COUNT)
+    for (let index = 0; index < count; index++) {
+      await pause(call)
+      if (call.cancelled) return
+      if (!call.write(respond(call.request.message, index))) await drained(call)
+    }
+    call.end()
+  }
+
+  async function clientStream(call: ServerReadableStream<EchoRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): Promise<void> {
+    const refused = await admit(svc, call)
+    if (refused !== null) return reply(refused)
+    const messages: string[] = []
+    let bytes = 0
+    let isOver = false
+    const end = (answer: () => void): void => {
+      if (isOver) return
+      isOver = true
+      answer()
+    }
+    call.on('data', ({ message }: EchoRequest) => {
+      if (isOver) return
+      bytes += Buffer.byteLength(message) + 1
+      if (messages.length === MAX_MESSAGES) end(() => reply(tooManyMessages))
+      else if (bytes > MAX_JOINED_BYTES) end(() => reply({ code: status.RESOURCE_EXHAUSTED, details: `the messages are larger than ${MAX_JOINED_BYTES} bytes together` }))
+      else messages.push(message)
+    })
+    call.on('end', () => end(() => reply(null, responder(call)(messages.join(' '), messages.length))))
+    call.on('error', () => {})
+  }
+
+  async function bidiStream(call: ServerDuplexStream<EchoRequest, EchoResponse>): Promise<void> {
+    const refused = await admit(svc, call)
+    if (refused !== null) return void call.emit('error', refused)
+    const respond = responder(call)
+    let index = 0
+    call.on('data', ({ message }: EchoRequest) => {
+      if (index > MAX_MESSAGES) return
+      if (index === MAX_MESSAGES) call.emit('error', tooManyMessages)
+      else if (!call.write(respond(message, index))) {
+        call.pause()
+        call.once('drain', () => call.resume())
+      }
+      index++
+    })
+    call.on('end', () => { if (index <= MAX_MESSAGES) call.end() })
+  }
+
+  async function fail(call: ServerUnaryCall<FailRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): Promise<void> {
+    const refused = await admit(svc, call)
+    if (refused !== null) return reply(refused)
+    const failure = failureOf(call.request)
+    if (failure !== null) return reply(failure)
+    reply(null, responder(call)(call.request.message || 'OK', 0))
+  }
+
+  return { Echo: echo, ServerStream: serverStream, ClientStream: clientStream, BidiStream: bidiStream, Fail: fail } as UntypedServiceImplementation
+}
+
+/** The time between two answers; ends early with the call. */
+function pause(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {
+  return new Promise(resolve => {
+    const done = (): void => {
+      clearTimeout(timer)
+      call.off('cancelled', done)
+      resolve()
+    }
+    const timer = setTimeout(done, PAUSE_MS)
+    call.on('cancelled', done)
+  })
+}
+
+function drained(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {
+  return new Promise(resolve => {
+    const done = (): void => {
+      call.off('drain', done).off('cancelled', done)
+      resolve()
+    }
+    call.on('drain', done).on('cancelled', done)
+  })
+}

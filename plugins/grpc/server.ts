@@ -1,0 +1,35 @@
+/** Makes the gRPC server of a generation. It is bound to no port: calls come over the bridge. */
+import { Server } from '@grpc/grpc-js'
+import { HealthImplementation } from 'grpc-health-check'
+import type { Svc } from 'svc/plugin'
+import type { ProtocolDefinitions } from './definitions.ts'
+import { createEchoService } from './echo/service.ts'
+import { createReflection } from './reflection/service.ts'
+
+export const ECHO_SERVICE = 'svc.echo.v1.EchoService'
+/** Bytes of a received message; independent of SVC_BODY_LIMIT. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+
+export function createServer(svc: Svc, definitions: ProtocolDefinitions): Server {
+  const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES, 'grpc.max_send_message_length': -1, 'grpc.enable_channelz': 0 })
+  server.addService(definitions.service(ECHO_SERVICE), createEchoService(svc, definitions))
+  addHealth(server, svc)
+  const reflection = createReflection(definitions.descriptorSet)
+  for (const version of ['v1', 'v1alpha']) server.addService(definitions.service(`grpc.reflection.${version}.ServerReflection`), reflection)
+  return server
+}
+
+/** Follows the health of the instance; the services keep serving while it is unhealthy. */
+function addHealth(server: Server, svc: Svc): void {
+  const names = ['', ECHO_SERVICE]
+  const statusOf = (isHealthy: boolean) => (isHealthy ? 'SERVING' : 'NOT_SERVING')
+  let current = svc.instance.isHealthy()
+  const health = new HealthImplementation(Object.fromEntries(names.map(name => [name, statusOf(current)])))
+  health.addToServer(server)
+  svc.whenClosed(svc.instance.onHealthChange(isHealthy => {
+    // It tells its watchers of every status that is set, changed or not.
+    if (isHealthy === current) return
+    current = isHealthy
+    for (const name of names) health.setStatus(name, statusOf(isHealthy))
+  }))
+}
