@@ -51,7 +51,7 @@ export class BridgeConnections {
 
   /** Ends all calls at once. */
   close(): void {
-    for (const outer of [...this.#sessions.keys()]) this.#drop(outer)
+    for (const outer of this.#sessions.keys()) this.#drop(outer)
     this.#server?.injector.destroy()
     this.#server?.server.forceShutdown()
     this.#server = null

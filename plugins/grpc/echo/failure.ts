@@ -43,5 +43,5 @@ export function createFailures({ message }: ProtocolDefinitions, instanceId: str
 
 /** At most so many characters, none cut in two. */
 function cut(text: string, length: number): string {
-  return text.length <= length ? text : [...text.slice(0, length * 2)].slice(0, length).join('')
+  return text.length <= length ? text : Array.from(text.slice(0, length * 2)).slice(0, length).join('')
 }
