@@ -76,8 +76,9 @@ t.test('requests in flight are bounded, and cancelled with their session [MCP-36
   session.cancel('0')
   t.strictSame(cancelled, [0], 'the id is compared with its type')
   t.ok(early.aborted)
-  session.finish(0, flights[0]!, 0)
-  t.doesNotThrow(() => session.begin(64, () => {}))
+  session.finish(flights[0]!, 0)
+  t.doesNotThrow(() => session.begin(1, () => {}), 'an id may come twice')
+  t.throws(() => session.begin(1, () => {}), { code: -32603 }, 'and counts twice')
   store.end(session)
   t.equal(cancelled.length, 64)
   t.ok(flights[5]!.signal.aborted, 'also for one who asks for the signal later')
@@ -126,6 +127,9 @@ t.test('kept messages are bounded per session and in all, oldest first [MCP-36]'
   t.ok(another.canResume(0))
   store.endWhere(() => true)
   t.equal(replay.bytes, 0)
+  another.write('too late')
+  session.newStream().write('too late')
+  t.equal(replay.bytes, 0, 'an ended session keeps nothing any more')
 })
 
 t.test('a slow reader is sent away and can come back [MCP-15]', async t => {

@@ -66,6 +66,7 @@ export class ReplayStore {
 export class ReplayLog {
   readonly #store: ReplayStore
   readonly #countOf = new Map<number, number>()
+  #isClosed = false
   readonly entries = new Set<Entry>()
   bytes = 0
 
@@ -74,7 +75,7 @@ export class ReplayLog {
   }
 
   keep(message: KeptMessage): void {
-    this.#store.keep(this, message)
+    if (!this.#isClosed) this.#store.keep(this, message)
   }
 
   /** What is kept of a stream after a position, in order. */
@@ -102,7 +103,9 @@ export class ReplayLog {
     else this.#countOf.delete(entry.stream)
   }
 
-  forget(): void {
+  /** Forgets everything for good: work that outlives its session must not fill the store. */
+  close(): void {
+    this.#isClosed = true
     this.#store.forgetAll(this)
   }
 }

@@ -52,6 +52,7 @@ export class SessionStream {
 
   /** Sends a message and keeps it: whether the client got it shows only when it comes back. */
   write(text: string): void {
+    if (this.#isComplete) return
     this.#sequence++
     this.#log.keep({ stream: this.number, sequence: this.#sequence, text })
     this.#send(this.#sequence, text)

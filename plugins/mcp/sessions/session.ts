@@ -23,6 +23,7 @@ export interface Agreement {
 
 /** A request that is being worked on. */
 export interface InFlight {
+  readonly id: RequestId
   readonly signal: AbortSignal
   cancel(): void
 }
@@ -43,7 +44,8 @@ export class Session {
   openStreams = 0
   readonly #log: ReplayLog
   readonly #streams = new Map<number, SessionStream>()
-  readonly #inFlight = new Map<RequestId, InFlight>()
+  /** A set, since a client may use an id twice. */
+  readonly #inFlight = new Set<InFlight>()
   #streamCount = 0
   #standalone: SessionStream | null = null
   #legacy: SseStream | null = null
@@ -122,6 +124,7 @@ export class Session {
     let controller: AbortController | undefined
     let isCancelled = false
     const inFlight: InFlight = {
+      id,
       // Made when first asked for: most tools never look at it.
       get signal() {
         controller ??= new AbortController()
@@ -134,28 +137,28 @@ export class Session {
         onCancel()
       },
     }
-    this.#inFlight.set(id, inFlight)
+    this.#inFlight.add(inFlight)
     return inFlight
   }
 
-  finish(id: RequestId, inFlight: InFlight, now: number): void {
-    if (this.#inFlight.get(id) === inFlight) this.#inFlight.delete(id)
+  finish(inFlight: InFlight, now: number): void {
+    this.#inFlight.delete(inFlight)
     this.lastUsedAt = now
   }
 
   /** `notifications/cancelled`; an unknown id changes nothing. */
   cancel(id: unknown): void {
-    this.#inFlight.get(id as RequestId)?.cancel()
+    for (const inFlight of this.#inFlight) if (inFlight.id === id) inFlight.cancel()
   }
 
   /** Closes streams, aborts what is in flight, forgets what was kept. Once. */
   end(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    for (const inFlight of this.#inFlight.values()) inFlight.cancel()
+    for (const inFlight of this.#inFlight) inFlight.cancel()
     for (const stream of this.#streams.values()) stream.complete()
     this.#legacy?.end()
     this.#streams.clear()
-    this.#log.forget()
+    this.#log.close()
   }
 }

@@ -25,7 +25,7 @@ async function run(request: RpcRequest, session: Session, exchange: Exchange, ou
     const call: Call = { server, version: session.version, method: request.method, params: request.params, pageSize: pageSizeOf(exchange.request), claims, http, conversation }
     return resultText(request.id, resultJson(await dispatch(call, (name) => sessionMethod(name, session))))
   } finally {
-    session.finish(request.id, inFlight, mcp.hub.sessions.now())
+    session.finish(inFlight, mcp.hub.sessions.now())
   }
 }
 
