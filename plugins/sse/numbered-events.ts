@@ -19,6 +19,11 @@ const MIN_HEARTBEAT_MS = 100
 const MAX_HEARTBEAT_MS = 60_000
 const DEFAULT_HEARTBEAT_MS = 15_000
 
+/** Milliseconds that a stream may live. */
+export function lifetimeOf({ publicMode }: Config): number {
+  return publicMode ? 120_000 : 600_000
+}
+
 /** Reads the query; throws `invalid_parameter`. */
 export function readNumberedEvents(query: URLSearchParams, { publicMode }: Config): NumberedEvents {
   const retry = integerParameter(query, 'retry', { fallback: undefined })

@@ -27,6 +27,7 @@ export default [
   { id: 'EVENTS-5', rule: 'HEAD gets the head and starts no stream.', where: 'toolbox 1' },
   { id: 'EVENTS-6', rule: 'A client that leaves early frees its stream and its timer.', where: 'toolbox 1' },
   { id: 'EVENTS-7', rule: 'The next event is made when the reader has taken the last.', where: 'toolbox 1' },
+  { id: 'EVENTS-8', rule: 'A stream of /sse lives 10 minutes at most, on public instances 2.', where: 'toolbox 10; spec Server-Sent Events' },
   { id: 'CHAT-1', rule: 'A chat reply is one chunk per word, a last one with finish_reason and usage, then [DONE].', where: 'toolbox 10' },
   { id: 'CHAT-2', rule: 'The reply quotes the first 200 characters of the prompt without control characters.', where: 'toolbox 10' },
   { id: 'CHAT-3', rule: 'Values of a POST win over the query; max_tokens is clamped, delay_ms over the cap and wrong types are refused.', where: 'toolbox 10' },

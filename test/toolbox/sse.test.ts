@@ -3,7 +3,7 @@ import t from 'tap'
 import type { BodyStream, SseEvent, StreamEnd } from '../../core/host/plugin.ts'
 import type { Config } from '../../core/config/variables.ts'
 import { replyTo } from '../../plugins/sse/chat-reply.ts'
-import { numberedEvent, readNumberedEvents } from '../../plugins/sse/numbered-events.ts'
+import { lifetimeOf, numberedEvent, readNumberedEvents } from '../../plugins/sse/numbered-events.ts'
 import { pace } from '../../plugins/sse/pace.ts'
 import { checkRefusals } from '../support/refusals.ts'
 import { send } from '../support/request.ts'
@@ -84,11 +84,16 @@ t.test('resumes after the last event that the client has; 204 when there is none
 })
 
 t.test('says with comments that it still lives, after silence alone [EVENTS-4]', async t => {
-  const stream = await watch(port, { path: '/sse?count=2&interval_ms=350&heartbeat_ms=100' })
-  const text = await stream.whole
-  t.match(text, /^id: 1\n[^]*\n\n(: heartbeat\n\n)+id: 2\n/)
+  const stream = await watch(port, { path: '/sse?count=2&interval_ms=60000&heartbeat_ms=100' })
+  t.match(await stream.until(text => text.split(': heartbeat').length > 2), /^id: 1\ndata: [^\n]*\n\n(: heartbeat\n\n){2}$/)
+  stream.leave()
   const quiet = await watch(port, { path: '/sse?count=2&interval_ms=250&heartbeat_ms=0' })
   t.notMatch(await quiet.whole, /heartbeat/)
+})
+
+t.test('a stream lives 10 minutes at most, on public instances 2 [EVENTS-8]', async t => {
+  t.equal(lifetimeOf({ publicMode: false } as Config), 600_000)
+  t.equal(lifetimeOf({ publicMode: true } as Config), 120_000)
 })
 
 t.test('HEAD gets the head and starts nothing [EVENTS-5]', async t => {

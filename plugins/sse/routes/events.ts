@@ -1,7 +1,7 @@
 /** `GET /sse`: numbered events. */
 import { describe, readQuery } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { lastEventIdOf, numberedEvent, readNumberedEvents } from '../numbered-events.ts'
+import { lastEventIdOf, lifetimeOf, numberedEvent, readNumberedEvents } from '../numbered-events.ts'
 import { pace } from '../pace.ts'
 
 const events: RouteDescription = {
@@ -28,10 +28,8 @@ const events: RouteDescription = {
   ],
 }
 
-const LIFETIME_MS = { normal: 600_000, public: 120_000 }
-
 export function registerEvents(app: FastifyInstance, svc: Svc): void {
-  const lifetimeMs = svc.config.publicMode ? LIFETIME_MS.public : LIFETIME_MS.normal
+  const lifetimeMs = lifetimeOf(svc.config)
 
   app.get('/sse', describe(events), (request, reply) => {
     const query = readQuery(request)
