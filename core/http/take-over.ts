@@ -26,7 +26,7 @@ export function takeOverFor(takeOvers: readonly TakeOver[], request: ServerReque
   if (listener.kind !== 'grpc' && !onHttp) return null
   const mediaType = mediaTypeOf(request)
   for (const takeOver of takeOvers) if (takeOver.match(mediaType, request)) return takeOver.handler
-  return mediaType.startsWith('application/grpc') && isHttp2(request) ? answerUnimplemented : null
+  return mediaType.startsWith('application/grpc') && request.method === 'POST' && isHttp2(request) ? answerUnimplemented : null
 }
 
 /** Trailers-only answer of a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
