@@ -129,6 +129,13 @@ t.test('anything else is refused, and the port goes on [GRPC-23]', async t => {
     t.equal(response.status, 415, JSON.stringify(init))
     t.match(await response.json(), { error: 'grpc_required' })
   }
+  const session = connectHttp2(url)
+  for (const headers of [{ ':method': 'GET', 'content-type': 'application/grpc' }, { ':method': 'POST', 'content-type': 'text/plain' }, { ':method': 'POST' }]) {
+    const refused = session.request({ ':path': `${METHOD}Echo`, ...headers }).resume()
+    t.equal(await new Promise(resolve => refused.on('response', answered => resolve(answered[':status']))), 415, JSON.stringify(headers))
+    refused.close()
+  }
+  session.close()
   for (const bytes of ['\0\0\0\0garbage', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\ngarbage that is no frame at all', '\x16\x03\x01\x02\0']) {
     const socket = connectTcp(server.ports.grpc!, '127.0.0.1')
     let isClosed = false

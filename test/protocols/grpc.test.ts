@@ -185,17 +185,3 @@ t.test('health follows the instance, and Watch tells of changes [GRPC-12]', asyn
   watch.cancel()
   stranger.cancel()
 })
-
-t.test('a reload leaves running calls alone and serves new ones [GRPC-13]', async t => {
-  const bidi = client.BidiStream()
-  const seen: EchoResponse[] = []
-  bidi.on('data', (message: EchoResponse) => seen.push(message))
-  bidi.write({ message: 'before' })
-  await until(() => seen.length === 1)
-  t.equal((await fetch(`${server.url}/_svc/reload?force=true`, { method: 'POST' })).status, 200)
-  bidi.write({ message: 'after' })
-  await until(() => seen.length === 2)
-  t.match(await call(client, 'Echo', { message: 'new' }), { message: 'new' })
-  bidi.end()
-  await until(() => bidi.closed || bidi.readableEnded)
-})

@@ -21,5 +21,6 @@ export default [
   { id: 'GRPC-23', rule: 'anything else on the gRPC port is 415 or closed, and the port goes on', where: 'protocols 4.3' },
   { id: 'GRPC-24', rule: 'headers of the bridge from outside are neither used nor shown', where: 'protocols 4.4' },
   { id: 'GRPC-25', rule: 'plan limits end calls of the echo service with RESOURCE_EXHAUSTED, health and reflection are free', where: 'limits 2' },
+  { id: 'GRPC-26', rule: 'when the process stops, running calls come to their end within the time to drain and are cut after it', where: 'protocols 4.4' },
   { id: 'GRPC-30', rule: 'connect clients work over gRPC and gRPC-Web, HTTP/1.1 and HTTP/2', where: 'protocols 5' },
 ]

@@ -11,7 +11,7 @@ const SESSION_MEMORY_MB = 1024
 
 export class BridgeConnections {
   readonly #createServer: () => Server
-  readonly #sessions = new Map<EventEmitter, ClientHttp2Session>()
+  readonly #connections = new Map<EventEmitter, { session: ClientHttp2Session; onClose: () => void }>()
   #server: { server: Server; injector: ConnectionInjector } | null = null
 
   constructor(createServer: () => Server) {
@@ -20,11 +20,13 @@ export class BridgeConnections {
 
   /** The inner session of an outer connection; it ends with it. `outer` is the HTTP/2 session or the HTTP/1.1 socket. */
   sessionFor(outer: EventEmitter): ClientHttp2Session {
-    const known = this.#sessions.get(outer)
-    if (known !== undefined && !known.closed && !known.destroyed) return known
+    const known = this.#connections.get(outer)
+    if (known !== undefined && !known.session.closed && !known.session.destroyed) return known.session
+    this.#drop(outer)
     const session = this.#connect()
-    if (known === undefined) outer.once('close', () => this.#drop(outer))
-    this.#sessions.set(outer, session)
+    const onClose = (): void => this.#drop(outer)
+    outer.once('close', onClose)
+    this.#connections.set(outer, { session, onClose })
     return session
   }
 
@@ -44,14 +46,18 @@ export class BridgeConnections {
     return this.#server.injector
   }
 
+  /** A connection outlives many generations: none may leave a listener on it. */
   #drop(outer: EventEmitter): void {
-    this.#sessions.get(outer)?.destroy()
-    this.#sessions.delete(outer)
+    const connection = this.#connections.get(outer)
+    if (connection === undefined) return
+    this.#connections.delete(outer)
+    outer.off('close', connection.onClose)
+    connection.session.destroy()
   }
 
   /** Ends all calls at once. */
   close(): void {
-    for (const outer of this.#sessions.keys()) this.#drop(outer)
+    for (const outer of this.#connections.keys()) this.#drop(outer)
     this.#server?.injector.destroy()
     this.#server?.server.forceShutdown()
     this.#server = null

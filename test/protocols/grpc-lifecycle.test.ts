@@ -1,0 +1,63 @@
+/** gRPC calls while the server reloads and stops. */
+import t from 'tap'
+import { status } from '@grpc/grpc-js'
+import { serve } from '../support/server.ts'
+import { until } from '../support/until.ts'
+import { call, collect, echoClient } from './grpc-client.ts'
+import type { EchoResponse } from './grpc-client.ts'
+
+const server = await serve(t)
+const client = echoClient(`127.0.0.1:${server.ports.grpc}`)
+t.teardown(() => client.close())
+
+t.test('a reload leaves running calls alone and serves new ones [GRPC-13]', async t => {
+  const bidi = client.BidiStream()
+  const seen: EchoResponse[] = []
+  bidi.on('data', (message: EchoResponse) => seen.push(message))
+  bidi.write({ message: 'before' })
+  await until(() => seen.length === 1)
+  t.equal((await fetch(`${server.url}/_svc/reload?force=true`, { method: 'POST' })).status, 200)
+  bidi.write({ message: 'after' })
+  await until(() => seen.length === 2)
+  t.match(await call(client, 'Echo', { message: 'new' }), { message: 'new' })
+  bidi.end()
+  await until(() => bidi.closed || bidi.readableEnded)
+})
+
+t.test('a connection that lives through many reloads keeps nothing of them [GRPC-13]', async t => {
+  const warnings: string[] = []
+  const note = (warning: Error): void => void warnings.push(warning.message)
+  process.on('warning', note)
+  t.teardown(() => process.off('warning', note))
+  for (let index = 0; index < 12; index++) {
+    await call(client, 'Echo', { message: 'x' })
+    await fetch(`${server.url}/_svc/reload?force=true`, { method: 'POST' })
+  }
+  t.match(await call(client, 'Echo', { message: 'after' }), { message: 'after' })
+  t.strictSame(warnings.filter(message => message.includes('listeners')), [])
+})
+
+t.test('a call that runs when the process stops comes to its end [GRPC-26]', async t => {
+  const stopping = await serve(t, { shutdownTimes: { drain: 20_000, cut: 200, closing: 500 } })
+  const each = echoClient(`127.0.0.1:${stopping.ports.grpc}`)
+  const stream = each.ServerStream({ message: 's', count: 5 })
+  const ended = collect(stream)
+  await new Promise(resolve => stream.once('data', resolve))
+  await stopping.stop()
+  const { messages, code } = await ended
+  t.equal(messages.length, 5)
+  t.equal(code, status.OK)
+  each.close()
+})
+
+t.test('a call without an end is cut when the time to drain is over [GRPC-26]', async t => {
+  const stopping = await serve(t)
+  const each = echoClient(`127.0.0.1:${stopping.ports.grpc}`)
+  const bidi = each.BidiStream()
+  const ended = collect(bidi)
+  bidi.write({ message: 'x' })
+  await new Promise(resolve => bidi.once('data', resolve))
+  await stopping.stop()
+  t.not((await ended).code, status.OK)
+  each.close()
+})
