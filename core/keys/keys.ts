@@ -26,7 +26,7 @@ export interface Keys {
   usage(id: string | null): Promise<KeysUsageRecord>
   /** Reads the registry anew. */
   reload(): Promise<void>
-  /** Reads the registry and waits a while for the quota store. */
+  /** Reads the registry and connects to the quota store; waits a while for both. */
   open(): Promise<void>
   close(): void
 }
@@ -41,7 +41,7 @@ export interface KeysOptions {
 }
 
 const EXPOSED = ['X-Svc-Key-Id', 'X-Svc-Key-Quota-Remaining', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Svc-Limit']
-/** Milliseconds that the start waits for the store. */
+/** Milliseconds that the start waits for registry and store; both go on in the background. */
 const START_MS = 2_000
 
 /** Null while shared mode is off. */
@@ -98,11 +98,15 @@ export async function createKeys({ config, metrics, registry: place, warn, clock
     usage: id => keysUsageRecord({ requireKey, registry, limits, store, defaultDaily: dailyRequests, now: clock.wall(), id }),
     reload: () => registry.reload(),
     async open() {
-      await Promise.all([registry.open(), store && Promise.race([store.open(), new Promise(resolve => { setTimeout(resolve, START_MS).unref() })])])
+      await Promise.race([Promise.all([registry.open(), store?.open()]), wait(START_MS)])
     },
     close() {
       registry.close()
       store?.close()
     },
   }
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise(resolve => { setTimeout(resolve, ms).unref() })
 }
