@@ -226,7 +226,7 @@ export class SampleBuilder {
     const least = Math.min(flat.minItems, MAX_ITEMS)
     const wanted = itemIsOpen || this.#isSpent() || level >= MAX_LEVELS || flat.items === false ? least : Math.max(least, Math.min(2, flat.maxItems))
     for (const [index, schema] of flat.prefixItems.entries()) if (index < flat.maxItems) result.push(this.#value(schema, `${path}/${index}`, name, open, level + 1))
-    if (flat.contains !== undefined && result.length < flat.maxItems) result.push(this.#value(flat.contains, `${path}/${result.length}`, name, open, level + 1))
+    if (flat.contains !== undefined && result.length < flat.maxItems) result.push(this.#value(flat.items === undefined ? flat.contains : { allOf: [flat.items, flat.contains] }, `${path}/${result.length}`, name, open, level + 1))
     for (let attempt = 0; result.length < wanted && attempt < wanted + 10; attempt++) {
       const at = `${path}/${result.length}`
       const item = this.#value(flat.items, flat.uniqueItems ? `${at}#${attempt}` : at, name, open, level + 1)
