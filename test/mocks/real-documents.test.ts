@@ -44,7 +44,8 @@ async function walk(server: MockServer, name: string, root: JsonObject, preferen
   for (const operation of api.operations) {
     for (const response of operation.responses) {
       for (const preference of preferences) {
-        const status = sentStatus(response.status)
+        // A status that nobody declares gets the default response.
+        const status = response.status === 'default' ? 418 : sentStatus(response.status)
         const startedAt = performance.now()
         const reply = await server.call(`/mock/${name}${pathOf(operation)}`, { method: operation.method, headers: { prefer: `code=${status}${preference}` } })
         found.slowestMs = Math.max(found.slowestMs, performance.now() - startedAt)
