@@ -2,9 +2,9 @@
 import type { Bounds } from './bounds.ts'
 import { ApiDocument } from './document/api-document.ts'
 import { listOperations, type Operation } from './document/operations.ts'
-import { PathTrie, templateNames } from './document/path-trie.ts'
+import { PathTrie } from './document/path-trie.ts'
 import { own, ownObject, ownText, isObject, type JsonObject } from './json.ts'
-import { listPairings, type Pairing } from './response/response-choice.ts'
+import { defaultChoice, listPairings, type Choice, type Pairing } from './response/response-choice.ts'
 import { Sampler } from './schema/sample.ts'
 import { SchemaSet } from './schema/schema-set.ts'
 
@@ -27,6 +27,7 @@ export class CompiledApi {
   readonly #byRoute = new Map<string, Operation>()
   readonly #trie = new PathTrie<PathItem>()
   readonly #pairings = new WeakMap<Operation, Pairing[]>()
+  readonly #defaults = new WeakMap<Operation, { choice: Choice | undefined }>()
   /** Path parts of the servers, the longest first, without a trailing slash; those that are empty are left out. */
   readonly serverPaths: string[]
 
@@ -64,7 +65,7 @@ export class CompiledApi {
       if (!found) continue
       const { methods, template } = found.value
       const operation = methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined)
-      if (operation) return { kind: 'operation', operation, path: new Map(templateNames(operation.template).map((name, index) => [name, found.values[index] ?? ''])) }
+      if (operation) return { kind: 'operation', operation, path: new Map(operation.pathNames.map((name, index) => [name, found.values[index] ?? ''])) }
       other = { kind: 'method', template, allow: allowed(methods) }
     }
     return other
@@ -78,6 +79,16 @@ export class CompiledApi {
       this.#pairings.set(operation, pairings)
     }
     return pairings
+  }
+
+  /** The response that is sent when nobody asks for another; undefined when the operation has none. */
+  defaultChoice(operation: Operation): Choice | undefined {
+    let found = this.#defaults.get(operation)
+    if (!found) {
+      found = { choice: defaultChoice(operation) }
+      this.#defaults.set(operation, found)
+    }
+    return found.choice
   }
 
   /** The template that has most segments in common with a path, and where they part; null when there are none. */

@@ -11,7 +11,7 @@ import { readPreferences, type Preferences } from './request/prefer.ts'
 import { checkSecurity, type SecurityInput, type SecurityResult } from './request/security.ts'
 import { checkBody, checkParameters, isSupportedType, type Violation } from './request/validation.ts'
 import { Answerer, type Answer } from './answer.ts'
-import { choiceForExample, choiceForStatus, defaultChoice, exampleNames, findPairing, type Choice } from './response/response-choice.ts'
+import { choiceForExample, choiceForStatus, exampleNames, findPairing, type Choice } from './response/response-choice.ts'
 import type { Renderer } from './response/rendering.ts'
 import type { Outcome } from './rules/outcome.ts'
 import type { Rule } from './rules/rule.ts'
@@ -115,7 +115,7 @@ function byOutcome(exchange: Exchange, answerer: Answerer, outcome: Outcome, by:
     const choice = choiceForExample(operation, outcome.example, outcome.status)
     return choice ? answerer.fromChoice(choice, { outcome, ...by }) : noSuchResponse(exchange, answerer, `example "${outcome.example}"`)
   }
-  const choice = outcome.status === null ? defaultChoice(operation) : choiceForStatus(operation, outcome.status)
+  const choice = outcome.status === null ? exchange.live.api.defaultChoice(operation) : choiceForStatus(operation, outcome.status)
   if (outcome.body !== undefined) return answerer.fromBody(outcome.body, choice, outcome.status ?? choice?.status ?? 200, { outcome, ...by })
   return choice ? answerer.fromChoice(choice, { outcome, ...by }) : answerer.empty(outcome.status ?? 200, { outcome, ...by })
 }
@@ -208,7 +208,7 @@ function byDocument(exchange: Exchange, answerer: Answerer, rule: Rule | null, a
     return place === 'path' ? path.get(name) : parameter && parameterValue(parameter, raw, live.api.sampler.flattener)
   }
   const paired = pairings.length > 0 ? findPairing(pairings, valueOf, incoming.json)?.choice : undefined
-  const choice: Choice | undefined = paired ?? defaultChoice(operation)
+  const choice: Choice | undefined = paired ?? live.api.defaultChoice(operation)
   if (!choice) return answerer.problem('no_response_defined', `the document defines no response for "${operation.key}"`, {})
   return answerer.fromChoice(choice, { outcome, source, rule: rule?.id ?? null })
 }

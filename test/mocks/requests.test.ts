@@ -124,6 +124,17 @@ t.test('a huge wrong body is refused at its first fault, a deep one without harm
   t.match(await server.call('/mock/tree/x', { method: 'POST', headers: { 'content-type': 'application/json' }, body: `${'['.repeat(200)}${']'.repeat(200)}` }), { status: 200 }, 'a check that would double at every level is given up')
 })
 
+t.test('checks stay fast for bodies made to be slow [MOCK-82]', async (t) => {
+  const schema = { type: 'object', properties: { many: { type: 'array', uniqueItems: true, items: { type: 'object' } }, link: { type: 'string', format: 'url' } } }
+  await server.mock('slow', { spec: documentOf({ '/x': { post: answering({ example: 1 }, { requestBody: { content: { 'application/json': { schema } } } }) } }), settings: { validation: 'enforce' } })
+  const post = (body: object): ReturnType<typeof server.call> => server.call('/mock/slow/x', { method: 'POST', body })
+  t.match(await post({ many: Array.from({ length: 60_000 }, (_, index) => ({ index })) }), { status: 200 })
+  t.match(await post({ many: [{ a: 1, b: 2 }, { b: 2, a: 1 }] }), { status: 422, json: { errors: [{ path: '/many', keyword: 'uniqueItems' }] } })
+  t.match(await post({ many: [{ a: 1 }, { a: '1' }, { a: [1] }] }), { status: 200 })
+  t.match(await post({ link: `http://${':'.repeat(500_000)}` }), { status: 200 })
+  t.match(await post({ link: 'nowhere' }), { status: 422 })
+})
+
 const SECURE = documentOf(
   Object.fromEntries(Object.entries<Json>({
     key: [{ key: [] }],

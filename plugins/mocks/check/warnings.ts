@@ -88,6 +88,9 @@ function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
   return issues
 }
 
+/** Steps that checking all examples may take together: thousands of them against schemas that double would hold up others. */
+const EXAMPLE_BUDGET = 5_000_000
+
 function holderWarnings(object: JsonObject, tokens: Tokens, document: ApiDocument, schemas: SchemaSet, broken: Set<object>): Issue[] {
   const isHolder = isObject(own(object, 'schema'))
   const schema = isHolder ? own(object, 'schema') : looksLikeSchema(object) ? object : undefined
@@ -102,6 +105,7 @@ function holderWarnings(object: JsonObject, tokens: Tokens, document: ApiDocumen
     return [issue('schema_uncompilable', fragmentOf(isHolder ? [...tokens, 'schema'] : tokens), `nothing is checked against this schema: ${error}`)]
   }
   return found.flatMap(({ steps, value }) => {
+    if (schemas.steps > EXAMPLE_BUDGET) return []
     const first = schemas.errors(schema, value, direction, { all: false })?.[0]
     return first ? [issue('example_invalid', fragmentOf([...tokens, ...steps]), `${first.path} ${first.message}`.trim())] : []
   })

@@ -2,6 +2,7 @@
 import { isObject, own, ownObject, ownText, type Json, type JsonObject } from '../json.ts'
 import { fragmentOf } from '../json-pointer.ts'
 import type { ApiDocument } from './api-document.ts'
+import { templateNames } from './path-trie.ts'
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
@@ -46,6 +47,8 @@ export interface Operation {
   /** Upper case. */
   method: string
   template: string
+  /** The names of the template's parameters, in order. */
+  pathNames: string[]
   summary: string
   parameters: Parameter[]
   requestBody: RequestBodyDefinition | null
@@ -84,6 +87,7 @@ function readOperation(document: ApiDocument, found: { template: string; method:
     operationId,
     method,
     template,
+    pathNames: templateNames(template),
     summary: ownText(raw, 'summary') ?? ownText(raw, 'description')?.slice(0, 200) ?? '',
     parameters: readParameters(document, own(found.pathItem, 'parameters'), own(raw, 'parameters')),
     requestBody: readRequestBody(document, own(raw, 'requestBody')),
@@ -142,8 +146,9 @@ export function readContent(raw: JsonObject): MediaType[] {
 
 function readResponses(document: ApiDocument, responses: JsonObject | undefined): ResponseDefinition[] {
   return Object.entries(responses ?? {}).flatMap(([key, value]) => {
-    const status = /^[1-5]xx$/i.test(key) ? key.toUpperCase() : key
-    const raw = /^(?:[1-5]\d\d|[1-5]XX|default)$/.test(status) ? document.resolve(value) : undefined
+    const status = /^[2-5]xx$/i.test(key) ? key.toUpperCase() : key
+    // Interim responses (1xx) are no answers of their own.
+    const raw = /^(?:[2-5]\d\d|[2-5]XX|default)$/.test(status) ? document.resolve(value) : undefined
     if (!raw) return []
     const headers = new Map<string, JsonObject>()
     for (const [name, header] of Object.entries(ownObject(raw, 'headers') ?? {})) {

@@ -5,7 +5,7 @@ import { own, ownObject, isObject, type Json } from '../json.ts'
 import { negotiate } from '../request/media-types.ts'
 import { echo } from './echo.ts'
 import { generatedBytes, isBinaryType, serializeBody } from './body-text.ts'
-import { documentHeaders } from './response-headers.ts'
+import { documentHeaders, headerToken } from './response-headers.ts'
 import { exampleValue, type Choice } from './response-choice.ts'
 
 /** Everything that decides over a rendered response. */
@@ -81,7 +81,7 @@ export class Renderer {
     const { operation, choice } = input
     const seed = [input.seed, operation.key, choice.definition.status, ...input.path.values()].join('\u0001')
     const headers = documentHeaders(this.#api, choice.definition, { seed, useExamples: !input.dynamic })
-    if (!chosen) return { value: undefined, bytes: null, contentType: null, schema: undefined, headers, source: choice.example === null ? 'generated' : `example:${choice.example}` }
+    if (!chosen) return { value: undefined, bytes: null, contentType: null, schema: undefined, headers, source: choice.example === null ? 'generated' : `example:${headerToken(choice.example)}` }
     const { media, type } = chosen
     const body = this.#body(media, type, choice, { dynamic: input.dynamic, seed })
     const contentType = type.startsWith('text/') && !type.includes(';') ? `${type}; charset=utf-8` : type
@@ -103,13 +103,13 @@ export class Renderer {
   #example(media: MediaType, name: string | null): { value: Json; source: string } | undefined {
     if (name !== null) {
       const value = exampleValue(this.#api.document, media.raw, name)
-      return value === undefined ? undefined : { value, source: `example:${encodeURIComponent(name)}` }
+      return value === undefined ? undefined : { value, source: `example:${headerToken(name)}` }
     }
     if (Object.hasOwn(media.raw, 'example')) return { value: media.raw['example'] ?? null, source: 'example' }
     for (const [first, entry] of Object.entries(ownObject(media.raw, 'examples') ?? {})) {
       const example = this.#api.document.resolve(entry)
       const value = isObject(example) ? own(example, 'value') : undefined
-      if (value !== undefined) return { value, source: `example:${encodeURIComponent(first)}` }
+      if (value !== undefined) return { value, source: `example:${headerToken(first)}` }
     }
     return undefined
   }

@@ -33,14 +33,16 @@ export function defaultChoice(operation: Operation): Choice | undefined {
   return definition && { definition, status: sentStatus(definition.status), example: null }
 }
 
-/** The response for a status; undefined when the document has none. */
+/** The response for a status; undefined when the document has none, and for interim ones (1xx), which are no answers. */
 export function choiceForStatus(operation: Operation, status: number): Choice | undefined {
+  if (status < 200) return undefined
   const definition = responseFor(operation, status)
   return definition && { definition, status, example: null }
 }
 
 /** A named example, in the response of that status, or in the first that has it. */
 export function choiceForExample(operation: Operation, example: string, status: number | null): Choice | undefined {
+  if (status !== null && status < 200) return undefined
   const definition = status === null ? inOrder(operation).find((response) => exampleNames(response).includes(example)) : responseFor(operation, status)
   if (!definition || !exampleNames(definition).includes(example)) return undefined
   return { definition, status: status ?? sentStatus(definition.status), example }

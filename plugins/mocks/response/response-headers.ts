@@ -18,6 +18,11 @@ export function headerText(text: string): string {
   return text.replaceAll(/[^\t\x20-\x7e\xa0-\xff]/g, '')
 }
 
+/** A name from a document as one token of a header: percent-encoded, halves of surrogate pairs left out. */
+export function headerToken(name: string): string {
+  return encodeURIComponent(name.replaceAll(/[\uD800-\uDFFF]/gu, ''))
+}
+
 /** Names and values: `example`, else the first of `examples`, else generated from the schema. */
 export function documentHeaders(api: CompiledApi, response: ResponseDefinition, options: { seed: string; useExamples: boolean }): [string, string][] {
   const headers: [string, string][] = []

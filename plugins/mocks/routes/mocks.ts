@@ -116,6 +116,7 @@ async function toggle(service: Service, request: FastifyRequest<Named>, reply: F
   checkRevision(request, mock)
   if (mock.enabled !== isOn) {
     mock.enabled = isOn
+    mock.modified = true
     mock.revision++
   }
   return sendMock(service, request, reply, mock)

@@ -10,6 +10,7 @@ import type { Mock } from '../mock.ts'
 import { Incoming } from '../request/incoming.ts'
 import type { Service } from '../service.ts'
 import { urlOf } from '../service.ts'
+import { headerToken, headerText } from '../response/response-headers.ts'
 import { keyOfSession } from '../session-memory.ts'
 import { captureBody } from '../traffic.ts'
 import type { MocksSection } from '../section.ts'
@@ -130,9 +131,9 @@ function documentAnswer(document: object, format: string): Answer {
 
 function send(reply: FastifyReply, mock: string, version: number, answer: Answer, live: Live, operation: string | null): FastifyReply {
   reply.code(answer.status)
-  for (const [name, value] of answer.headers) reply.header(name, name.toLowerCase() === 'www-authenticate' ? challenges(answer) : value)
+  for (const [name, value] of answer.headers) reply.header(name, name.toLowerCase() === 'www-authenticate' ? challenges(answer) : headerText(value))
   reply.header('X-Svc-Mock', mock).header('X-Svc-Mock-Version', String(version)).header('X-Svc-Mock-Source', answer.source)
-  if (operation !== null) reply.header('X-Svc-Mock-Operation', live.api.operation(operation)?.operationId === operation && /^[\x21-\x7e]+$/.test(operation) ? operation : encodeURIComponent(operation))
+  if (operation !== null) reply.header('X-Svc-Mock-Operation', live.api.operation(operation)?.operationId === operation && /^[\x21-\x7e]+$/.test(operation) ? operation : headerToken(operation))
   if (answer.violations.length > 0) reply.header('X-Svc-Mock-Violations', String(answer.violations.length))
   return answer.body === null ? reply.send() : reply.send(answer.body)
 }

@@ -67,6 +67,7 @@ async function setState(service: Service, request: FastifyRequest<Named>): Promi
   }
   const { key, label } = sessionKey(service, request)
   const { state, counts } = await service.memories.set(mock.name, key, given as Record<string, string | null>)
+  mock.modified = true
   return { session: label, state: { ...state }, counts: { ...counts } }
 }
 

@@ -14,7 +14,7 @@ export interface ConversionContext {
   supportsPattern(pattern: string): boolean
 }
 
-const PLAIN = ['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'maxItems', 'minItems', 'uniqueItems', 'maxContains', 'minContains', 'maxProperties', 'minProperties', 'dependentRequired', 'format'] as const
+const PLAIN = ['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'maxItems', 'minItems', 'maxContains', 'minContains', 'maxProperties', 'minProperties', 'dependentRequired', 'format'] as const
 const SINGLE = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'] as const
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas'] as const
@@ -36,6 +36,8 @@ export function convertSchema(schema: Json | undefined, context: ConversionConte
   }
   for (const keyword of MAPS) convertMap(schema, keyword, result, context)
   convertRequired(schema, result, context)
+  // ajv compares every item with every other, which takes minutes for a body of a megabyte.
+  if (own(schema, 'uniqueItems') === true) result['svcUniqueItems'] = true
   const pattern = ownText(schema, 'pattern')
   if (pattern !== undefined && context.supportsPattern(pattern)) result['pattern'] = pattern
   if (context.document.dialect === '3.0') convertExclusiveBounds(result)

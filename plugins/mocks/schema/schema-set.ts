@@ -24,9 +24,15 @@ export class SchemaSet {
   readonly document: ApiDocument
   readonly #patterns = new Map<string, LinearPattern | null>()
   readonly #engines = new Map<string, Engine>()
+  #steps = 0
 
   constructor(document: ApiDocument) {
     this.document = document
+  }
+
+  /** Referenced schemas that all validations so far have entered: what they have cost. */
+  get steps(): number {
+    return this.#steps
   }
 
   /** Whether the value fits. True when the schema can't be used for checking. */
@@ -67,7 +73,7 @@ export class SchemaSet {
     const key = `${direction} ${all}`
     let engine = this.#engines.get(key)
     if (!engine) {
-      engine = new Engine(this, direction, all)
+      engine = new Engine(this, direction, all, () => this.#steps++)
       this.#engines.set(key, engine)
     }
     return engine
@@ -86,9 +92,11 @@ class Engine {
   readonly #compiled = new WeakMap<object, Compiled>()
   readonly #ids = new Map<string, string>()
   readonly #pending: string[] = []
+  readonly #onStep: () => void
   #steps = 0
 
-  constructor(set: SchemaSet, direction: Direction, all: boolean) {
+  constructor(set: SchemaSet, direction: Direction, all: boolean, onStep: () => void) {
+    this.#onStep = onStep
     this.#ajv = new Ajv2020({
       strict: false,
       allErrors: all,
@@ -101,7 +109,10 @@ class Engine {
     } as ConstructorParameters<typeof Ajv2020>[0])
     addFormatsModule.default(this.#ajv)
     for (const name of ['byte', 'binary', 'password']) this.#ajv.addFormat(name, true)
-    this.#ajv.addKeyword({ keyword: 'svcStep', schema: false, validate: () => this.#step() })
+    boundFormats(this.#ajv)
+    this.#ajv.addKeyword({ keyword: 'svcUniqueItems', type: 'array', error: { message: 'must NOT have duplicate items' }, validate: (_: boolean, items: Json[]) => new Set(items.map(canonical)).size === items.length })
+    // First of all: what comes after a keyword that failed is never reached.
+    this.#ajv.addKeyword({ keyword: 'svcStep', before: '$ref', schema: false, validate: () => this.#step() })
     this.#context = { document: set.document, direction, idOf: (ref) => this.#idOf(ref), supportsPattern: (pattern) => set.pattern(pattern) !== undefined }
   }
 
@@ -154,14 +165,30 @@ class Engine {
   }
 
   #step(): boolean {
+    this.#onStep()
     if (++this.#steps > STEP_BUDGET) throw new Error('too many steps')
     return true
   }
+}
+
+/** Texts longer than this are not held against a format's expression: some of those take the square of the length. */
+const FORMAT_LIMIT = 2048
+
+function boundFormats(ajv: Ajv2020): void {
+  for (const [name, format] of Object.entries(ajv.formats)) {
+    const expression = format instanceof RegExp ? format : typeof format === 'object' && format.validate instanceof RegExp ? format.validate : undefined
+    if (expression) ajv.addFormat(name, (text: string) => text.length > FORMAT_LIMIT || expression.test(text))
+  }
+}
+
+/** One text for equal values: members in the order of their names. */
+function canonical(value: Json): string {
+  return JSON.stringify(value, (_, member: Json) => (isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member))
 }
 
 function readable(error: ErrorObject): SchemaError {
   const params = error.params as { additionalProperty?: string; unevaluatedProperty?: string; allowedValues?: unknown[] }
   const extra = params.additionalProperty ?? params.unevaluatedProperty
   const suffix = extra !== undefined ? ` ("${extra}")` : Array.isArray(params.allowedValues) ? `: ${JSON.stringify(params.allowedValues).slice(0, 200)}` : ''
-  return { path: error.instancePath, keyword: error.keyword, message: `${error.message ?? 'is not valid'}${suffix}` }
+  return { path: error.instancePath, keyword: error.keyword === 'svcUniqueItems' ? 'uniqueItems' : error.keyword, message: `${error.message ?? 'is not valid'}${suffix}` }
 }
