@@ -1,0 +1,86 @@
+/** Azure AI Content Safety: analysing a text, shielding a prompt. */
+import { codePointLength } from './code-points.ts'
+import { harmMatches, highestSeverity, matchesOf } from './check.ts'
+import { azureError } from './errors.ts'
+import { BLOCKLIST } from './terms.ts'
+import type { DetectorRegistry } from './types.ts'
+
+const CATEGORIES = ['Hate', 'SelfHarm', 'Sexual', 'Violence']
+const MAX_POINTS = 10_000
+const MAX_DOCUMENTS = 5
+
+export interface AnalyzeOptions {
+  text: string
+  categories: string[]
+  blocklistNames: string[]
+  haltOnBlocklistHit: boolean
+  hasEightLevels: boolean
+}
+
+/** Reads the body of `text:analyze`; nulls count as absent. */
+export function parseAnalyze(body: Record<string, unknown>): AnalyzeOptions {
+  const text = body.text
+  if (typeof text !== 'string' || text === '') throw azureError('The field text is required and must be a string that is not empty.', 'text')
+  if (codePointLength(text) > MAX_POINTS) throw azureError(`The text has more than ${MAX_POINTS} characters.`, 'text')
+  const asked = stringList(body, 'categories')
+  const categories = asked.map(name => CATEGORIES.find(category => category.toLowerCase() === name.toLowerCase()) ?? unknownCategory(name))
+  const halt = body.haltOnBlocklistHit ?? false
+  if (typeof halt !== 'boolean') throw azureError('The field haltOnBlocklistHit must be a boolean.', 'haltOnBlocklistHit')
+  const output = body.outputType ?? 'FourSeverityLevels'
+  if (output !== 'FourSeverityLevels' && output !== 'EightSeverityLevels') throw azureError('The field outputType must be FourSeverityLevels or EightSeverityLevels.', 'outputType')
+  return {
+    text,
+    categories: categories.length === 0 ? CATEGORIES : CATEGORIES.filter(category => categories.includes(category)),
+    blocklistNames: [...new Set(stringList(body, 'blocklistNames'))],
+    haltOnBlocklistHit: halt,
+    hasEightLevels: output === 'EightSeverityLevels',
+  }
+}
+
+function unknownCategory(name: string): never {
+  throw azureError(`Unknown category ${name.slice(0, 50)}; known are ${CATEGORIES.join(', ')}.`, 'categories')
+}
+
+function stringList(body: Record<string, unknown>, field: string): string[] {
+  const list = body[field] ?? []
+  if (!Array.isArray(list) || !list.every(item => typeof item === 'string')) throw azureError(`The field ${field} must be a list of strings.`, field)
+  return list as string[]
+}
+
+export function analyze(registry: DetectorRegistry, options: AnalyzeOptions): object {
+  const hits = new Set(options.blocklistNames.length === 0 ? [] : matchesOf(registry, 'blocklist', options.text).map(match => match.rule))
+  const items = BLOCKLIST.filter(item => hits.has(item.rule))
+  const blocklistsMatch = options.blocklistNames.flatMap(blocklistName =>
+    items.map(item => ({ blocklistName, blocklistItemId: item.rule, blocklistItemText: item.text })))
+  if (options.haltOnBlocklistHit && blocklistsMatch.length > 0) return { blocklistsMatch, categoriesAnalysis: [] }
+  const harm = harmMatches(registry, options.text)
+  return {
+    blocklistsMatch,
+    categoriesAnalysis: options.categories.map(category => {
+      const severity = highestSeverity(harm.get(category) ?? [])
+      return { category, severity: options.hasEightLevels ? severity : severity - (severity % 2) }
+    }),
+  }
+}
+
+export interface ShieldOptions {
+  userPrompt: string
+  documents: string[]
+}
+
+export function parseShield(body: Record<string, unknown>): ShieldOptions {
+  const userPrompt = body.userPrompt ?? ''
+  if (typeof userPrompt !== 'string') throw azureError('The field userPrompt must be a string.', 'userPrompt')
+  if (codePointLength(userPrompt) > MAX_POINTS) throw azureError(`The prompt has more than ${MAX_POINTS} characters.`, 'userPrompt')
+  const documents = stringList(body, 'documents')
+  if (documents.length > MAX_DOCUMENTS) throw azureError(`There are more than ${MAX_DOCUMENTS} documents.`, 'documents')
+  if (documents.reduce((sum, document) => sum + codePointLength(document), 0) > MAX_POINTS) throw azureError(`The documents together have more than ${MAX_POINTS} characters.`, 'documents')
+  if (userPrompt === '' && documents.length === 0) throw azureError('A userPrompt or at least one document is required.')
+  return { userPrompt, documents }
+}
+
+export function shield(registry: DetectorRegistry, { userPrompt, documents }: ShieldOptions): object {
+  const verdict = (text: string): object => ({ attackDetected: matchesOf(registry, 'injection', text).length > 0 })
+  return { userPromptAnalysis: verdict(userPrompt), documentsAnalysis: documents.map(verdict) }
+}
+

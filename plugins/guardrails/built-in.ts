@@ -1,0 +1,25 @@
+/** The detectors that the plugin brings, registered as a stranger's would be. */
+import { codePointIndex } from './code-points.ts'
+import { findInjections } from './injection.ts'
+import { PII_FINDERS } from './pii/types.ts'
+import { BLOCKLIST, BLOCKLIST_NAME, HARM_TERMS, termFinder } from './terms.ts'
+import type { DetectorRegistry } from './types.ts'
+
+export function registerBuiltIn(registry: DetectorRegistry): void {
+  for (const [category, terms] of Object.entries(HARM_TERMS)) {
+    registry.register({ id: `harm-${category.toLowerCase()}`, kind: 'harm', category, find: termFinder(terms) })
+  }
+  registry.register({ id: 'prompt-injection', kind: 'injection', find: findInjections })
+  registry.register({ id: BLOCKLIST_NAME, kind: 'blocklist', find: termFinder(BLOCKLIST) })
+  for (const { type, find } of PII_FINDERS) {
+    registry.register({
+      id: `pii-${type.toLowerCase()}`,
+      kind: 'pii',
+      type,
+      find(text) {
+        const toPoint = codePointIndex(text)
+        return find(text).map(({ start, end }) => ({ start: toPoint(start), end: toPoint(end) }))
+      },
+    })
+  }
+}

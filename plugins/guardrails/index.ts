@@ -1,0 +1,23 @@
+/** The door of the plugin `guardrails`: keyword-based content safety, guardrails and personal data. */
+import { definePlugin } from 'svc/plugin'
+import { registerBuiltIn } from './built-in.ts'
+import { createRegistry } from './registry.ts'
+import { registerAzure } from './routes/azure.ts'
+import { registerBedrock } from './routes/bedrock.ts'
+import { registerGeneric } from './routes/generic.ts'
+import type {} from './types.ts'
+
+export default definePlugin({
+  title: 'Guardrails',
+  description: 'Content safety, prompt shields, guardrails and personal data by fixed words, in the shapes of Azure and Bedrock and in its own.',
+  paths: ['/guardrails'],
+  exposes: ['X-Svc-Guardrail-Id', 'X-Svc-Guardrail-Version', 'X-Svc-Pii-Count'],
+  register(app, svc) {
+    const registry = createRegistry(svc.name)
+    registerBuiltIn(registry)
+    svc.offer('guardrails.detectors', registry)
+    registerAzure(app, svc, registry)
+    registerBedrock(app, svc, registry)
+    registerGeneric(app, svc, registry)
+  },
+})

@@ -1,0 +1,20 @@
+/** The detectors of one generation: the built-in ones and those of other plugins. */
+import { forPlugin } from 'svc/plugin'
+import type { PersonalPoint } from 'svc/plugin'
+import type { Detector, DetectorRegistry } from './types.ts'
+
+/** A registry that knows which plugin registers; `own` is the name that the built-in detectors stand under. */
+export function createRegistry(own: string): DetectorRegistry & PersonalPoint<DetectorRegistry> {
+  const detectors: Detector[] = []
+  const owners = new Map<string, string>()
+  const registryOf = (plugin: string): DetectorRegistry => ({
+    register(detector) {
+      const owner = owners.get(detector.id)
+      if (owner !== undefined) throw new Error(`the detector "${detector.id}" of ${plugin} is already registered by ${owner}`)
+      owners.set(detector.id, plugin)
+      detectors.push(detector)
+    },
+    list: () => detectors,
+  })
+  return { ...registryOf(own), [forPlugin]: registryOf }
+}
