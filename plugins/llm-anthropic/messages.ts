@@ -16,13 +16,15 @@ export const finishWords: Record<Finish, string> = {
 }
 
 const defaultModel = 'svc-claude'
+/** Streamed examples show the header that sets their pace. */
+const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 
 function describeAt(path: string, summary: string, examples: { name: string; body: object }[]): LlmRouteDescription {
   return {
     summary,
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     parameters: [{ name: 'anthropic-version', in: 'header', description: '2026-10-21 refuses sampling parameters; every other value follows 2023-06-01', schema: { type: 'string' } }],
-    examples: examples.map(({ name, body }) => ({ name, method: 'POST', path: `/ai/anthropic/v1${path}`, headers: [{ name: 'anthropic-version', value: '2023-06-01' }], body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 })),
+    examples: examples.map(({ name, body }) => ({ name, method: 'POST', path: `/ai/anthropic/v1${path}`, headers: [{ name: 'anthropic-version', value: '2023-06-01' }, ...('stream' in body ? [pace] : [])], body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 })),
   }
 }
 

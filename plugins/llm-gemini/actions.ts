@@ -1,6 +1,8 @@
 /** The actions on a model (`models/{model}:action`): how they are described, and how the model is read. */
 import type { LlmRouteDescription, RouteInput } from '../llm/types.ts'
 
+/** Streamed examples show the header that sets their pace. */
+const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 const modelParameter = { name: 'model', in: 'path', required: true, description: 'Any id, with or without models/', schema: { type: 'string' } } as const
 
 export function describeAction(action: string, summary: string, body: object, query = ''): LlmRouteDescription {
@@ -9,7 +11,7 @@ export function describeAction(action: string, summary: string, body: object, qu
     summary,
     parameters: [modelParameter],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
-    examples: [{ name: summary, method: 'POST', path: `/ai/gemini/v1beta/models/${model}:${action}${query}`, body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 }],
+    examples: [{ name: summary, method: 'POST', headers: action.startsWith('stream') ? [pace] : [], path: `/ai/gemini/v1beta/models/${model}:${action}${query}`, body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 }],
   }
 }
 

@@ -1,0 +1,69 @@
+/**
+ * Many event streams at once over raw sockets: when the first token comes, and how far the gaps between tokens are from
+ * the pace asked for. Run as a program it prints one JSON line of results.
+ */
+import { connect } from 'node:net'
+
+export interface StreamLoad {
+  port: number
+  path: string
+  streams: number
+  headers: Record<string, string>
+  body: string
+}
+
+export interface StreamResult {
+  /** Milliseconds from the request to the first token, and between tokens. */
+  ttftP50: number
+  ttftP99: number
+  gapP50: number
+  gapP99: number
+  tokens: number
+  seconds: number
+}
+
+/** Opens all streams, spread over a second, and reads them to their end. */
+export async function sendStreams(load: StreamLoad): Promise<StreamResult> {
+  const firsts: number[] = []
+  const gaps: number[] = []
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: load.streams }, async (_, i) => {
+    await new Promise((resolve) => setTimeout(resolve, (i * 1000) / load.streams))
+    await readStream(load, firsts, gaps)
+  }))
+  const seconds = (performance.now() - startedAt) / 1000
+  for (const list of [firsts, gaps]) list.sort((a, b) => a - b)
+  return { ttftP50: at(firsts, 0.5), ttftP99: at(firsts, 0.99), gapP50: at(gaps, 0.5), gapP99: at(gaps, 0.99), tokens: firsts.length + gaps.length, seconds }
+}
+
+function readStream({ port, path, headers, body }: StreamLoad, firsts: number[], gaps: number[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+    let sentAt = 0
+    let lastAt = 0
+    socket.on('connect', () => {
+      sentAt = performance.now()
+      const lines = [`POST ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, 'Connection: close', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), `Content-Length: ${Buffer.byteLength(body)}`]
+      socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
+    })
+    socket.on('data', (chunk) => {
+      const now = performance.now()
+      // A chunk that is cut inside the word loses a token of thousands: good enough for quantiles.
+      for (let from = chunk.indexOf('{"content":"'); from >= 0; from = chunk.indexOf('{"content":"', from + 1)) {
+        if (lastAt === 0) firsts.push(now - sentAt)
+        else gaps.push(now - lastAt)
+        lastAt = now
+      }
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve())
+  })
+}
+
+function at(sorted: readonly number[], q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
+}
+
+if (process.argv[1] === import.meta.filename) {
+  process.stdout.write(`${JSON.stringify(await sendStreams(JSON.parse(process.argv[2] ?? '{}') as StreamLoad))}\n`)
+}
