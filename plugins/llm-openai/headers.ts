@@ -6,11 +6,10 @@ const limits = { requests: 10_000, tokens: 2_000_000 }
 export function openAiHeaders({ status, prompt, completion, kind, elapsedMs }: HeaderFacts): Record<string, string> {
   if (kind === 'rate_limit' || kind === 'overloaded') return rateLimits(0, 0, '2s', '2s')
   if (kind !== undefined || status !== 200) return {}
-  return {
-    'openai-version': '2020-10-01',
-    'openai-processing-ms': String(elapsedMs),
-    ...rateLimits(limits.requests - 1, limits.tokens - prompt - completion, '6ms', '0s'),
-  }
+  const headers = rateLimits(limits.requests - 1, limits.tokens - prompt - completion, '6ms', '0s')
+  headers['openai-version'] = '2020-10-01'
+  headers['openai-processing-ms'] = String(elapsedMs)
+  return headers
 }
 
 function rateLimits(requests: number, tokens: number, resetRequests: string, resetTokens: string): Record<string, string> {

@@ -44,9 +44,10 @@ export function commonHeaders(instance: ProviderInstance, audience: Audience): R
 }
 
 /** The provider's own headers for an answer. */
-export function nativeHeaders(instance: ProviderInstance, audience: Audience, facts: Pick<HeaderFacts, 'status' | 'prompt' | 'completion' | 'kind'>): Record<string, string> {
-  const now = Date.now()
-  return instance.format.headers?.({ ...facts, requestId: audience.requestId, elapsedMs: Math.round(performance.now() - audience.startedAt), now }) ?? {}
+export function nativeHeaders(instance: ProviderInstance, audience: Audience, { status, prompt, completion, kind }: Pick<HeaderFacts, 'status' | 'prompt' | 'completion' | 'kind'>): Record<string, string> {
+  const facts: HeaderFacts = { status, prompt, completion, requestId: audience.requestId, elapsedMs: Math.round(performance.now() - audience.startedAt), now: Date.now() }
+  if (kind !== undefined) facts.kind = kind
+  return instance.format.headers?.(facts) ?? {}
 }
 
 export function statusOf(instance: ProviderInstance, kind: FaultKind): number {

@@ -25,6 +25,7 @@ export class Exchange implements Audience {
   /** Label of the fault that fired. */
   fault: string | null = null
   #query: URLSearchParams | undefined
+  #bodyText: string | undefined
 
   constructor(svc: Svc<unknown>, served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string>; limits: EngineLimits }, request: FastifyRequest, reply: FastifyReply) {
     this.svc = svc
@@ -71,6 +72,16 @@ export class Exchange implements Audience {
     return this.svc.http.body(this.request)
   }
 
+  /** The body as text, decoded once for the route and the record. */
+  bodyText(): string {
+    return (this.#bodyText ??= this.body.toString('utf8'))
+  }
+
+  /** The body as text, when somebody has read it. */
+  get readText(): string | undefined {
+    return this.#bodyText
+  }
+
   /** What the route's `parse` gets. */
   input(): RouteInput {
     const { svc, request, instance } = this
@@ -84,7 +95,7 @@ export class Exchange implements Audience {
         return query()
       },
       body,
-      json: () => parseObject(body, instance.format.messages?.bad_request),
+      json: () => parseObject(this.bodyText(), instance.format.messages?.bad_request),
       get session() {
         return svc.http.session(request).key
       },
@@ -97,32 +108,32 @@ export class Exchange implements Audience {
 
 const notJson = 'the request body is not a JSON object'
 
-/** The body as a JSON object; throws for anything else, whatever its content type. */
-export function parseObject(body: Buffer, message: string = notJson): Record<string, unknown> {
+/** A body as a JSON object; throws for anything else, whatever its content type. */
+export function parseObject(text: string, message: string = notJson): Record<string, unknown> {
   let value: unknown
   try {
-    value = JSON.parse(body.toString('utf8'))
+    value = JSON.parse(text)
   } catch {
     throw new BadInput(message)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadInput(message)
-  // Every level costs two bytes, so small bodies need no look.
-  if (body.length > 2 * maxJsonDepth && isTooDeep(body)) throw new BadInput(message)
+  // Every level costs two characters, so small bodies need no look.
+  if (text.length > 2 * maxJsonDepth && isTooDeep(text)) throw new BadInput(message)
   return value as Record<string, unknown>
 }
 
-/** Counts brackets outside strings; the body is valid JSON by now. */
-function isTooDeep(body: Buffer): boolean {
+/** Counts brackets outside strings; the text is valid JSON by now. */
+function isTooDeep(text: string): boolean {
   let depth = 0
   let inString = false
-  for (let at = 0; at < body.length; at++) {
-    const byte = body[at]
-    if (byte === 0x5c) at++
-    else if (byte === 0x22) inString = !inString
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x5c) at++
+    else if (code === 0x22) inString = !inString
     else if (inString) continue
-    else if (byte === 0x7b || byte === 0x5b) {
+    else if (code === 0x7b || code === 0x5b) {
       if (++depth > maxJsonDepth) return true
-    } else if (byte === 0x7d || byte === 0x5d) depth--
+    } else if (code === 0x7d || code === 0x5d) depth--
   }
   return false
 }

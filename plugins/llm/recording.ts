@@ -19,7 +19,7 @@ function record(exchange: Exchange, told: Told, bodyLine?: string): AiRecord {
     query: keepQuery(exchange.url, svc.inspector),
     credential: credential === null ? null : showCredential(credential),
     headers: keepHeaders(exchange.headers, svc.inspector),
-    ...keepBody(exchange.body, bodyLine ?? (isMultipart(exchange) ? 'multipart body' : undefined)),
+    ...keepBody(exchange.body, bodyLine ?? (isMultipart(exchange) ? 'multipart body' : undefined), exchange.readText),
     fault: exchange.fault,
     session_header: session.header,
     session: session.label,

@@ -16,7 +16,8 @@ export interface AiRecord {
   mode: string | null
   stream: boolean
   credential: string | null
-  headers: Record<string, string>
+  /** Names and values in turn: records are many, and an object for each would be kept in memory for an hour. */
+  headers: string[]
   /** Text of the body; `json` says that it is to be shown as a value. */
   body: string
   json: boolean
@@ -66,10 +67,10 @@ export function createRecords(svc: Svc<unknown>): Records {
   }
 }
 
-/** The body as it is kept: JSON up to 64 KiB whole, else the first 16 KiB as text. */
-export function keepBody(body: Buffer, line: string | undefined): Pick<AiRecord, 'body' | 'json'> {
+/** The body as it is kept: JSON up to 64 KiB whole, else the first 16 KiB as text. `text` is the body, where it was read. */
+export function keepBody(body: Buffer, line: string | undefined, text?: string): Pick<AiRecord, 'body' | 'json'> {
   if (line !== undefined) return { body: line, json: false }
-  if (body.length <= jsonBytes) return { body: body.toString('utf8'), json: true }
+  if (body.length <= jsonBytes) return { body: text ?? body.toString('utf8'), json: true }
   return { body: body.subarray(0, textBytes).toString('utf8'), json: false }
 }
 
@@ -84,13 +85,17 @@ export function keepPreview(text: string): string {
 const keyHeaders = new Set(['x-api-key', 'api-key', 'x-goog-api-key', 'cookie', 'x-amz-security-token'])
 const authorizationHeaders = new Set(['authorization', 'proxy-authorization'])
 
-/** Headers with every credential masked, lists joined. */
-export function keepHeaders(headers: RequestHeaders, inspector: SvcInspector): Record<string, string> {
-  const list = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: Array.isArray(value) ? value.join(', ') : value }]))
-  const kept = Object.create(null) as Record<string, string>
+/** Lower-case names and values in turn, every credential masked, lists joined. */
+export function keepHeaders(headers: RequestHeaders, inspector: SvcInspector): string[] {
+  const list: { name: string; value: string }[] = []
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) list.push({ name, value: typeof value === 'string' ? value : value.join(', ') })
+  }
+  // The core's redaction comes first: of its own credentials not even four characters stay.
+  const kept: string[] = []
   for (const { name, value } of inspector.redactHeaders(list)) {
-    const key = name.toLowerCase()
-    kept[key] = authorizationHeaders.has(key) ? maskAuthorization(value) : keyHeaders.has(key) ? maskKey(value) : value
+    kept.push(name, authorizationHeaders.has(name) ? maskAuthorization(value) : keyHeaders.has(name) ? maskKey(value) : value)
   }
   return kept
 }

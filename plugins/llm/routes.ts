@@ -81,10 +81,17 @@ function showWhole({ json, session: _session, session_header: _header, ...record
   const { prompt_tokens, completion_tokens } = record
   return {
     ...record,
+    headers: readHeaders(record.headers),
     body: json ? readBody(record.body) : record.body,
     usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
     captured: entry === undefined ? null : { inspector_id: entry.id, status: entry.status, latency_ms: entry.latency_ms, client_ip: entry.client_ip },
   }
+}
+
+function readHeaders(list: readonly string[]): Record<string, string> {
+  const headers = Object.create(null) as Record<string, string>
+  for (let at = 0; at + 1 < list.length; at += 2) headers[list[at] ?? ''] = list[at + 1] ?? ''
+  return headers
 }
 
 /** JSON as a value; what is none, or would be nested too deep to be sent, as text. */

@@ -113,22 +113,26 @@ async function answer(services: RunnerServices, exchange: Exchange, { parsed, re
   if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return reply
   const words = route.finishWords ?? instance.format.finishWords
   const nowMs = Date.now()
-  const context: RenderContext = { requestId: exchange.requestId, created: Math.floor(nowMs / 1000), nowMs, origin: svc.http.baseUrl(request), provider: instance.name, finishWords: words, limits: services.limits }
+  const context: RenderContext = {
+    requestId: exchange.requestId, created: Math.floor(nowMs / 1000), nowMs, provider: instance.name, finishWords: words, limits: services.limits,
+    origin: () => svc.http.baseUrl(request),
+  }
   const rendered = isStream ? null : route.render(result, parsed, context)
   const recorded = recordReply(exchange, parsed, result, words, isStream, rendered?.status ?? 200)
   if (recorded !== null) await records.add(recorded)
   const tokens = { prompt: recorded?.prompt_tokens ?? 0, completion: recorded?.completion_tokens ?? 0 }
   if (exchange.fault !== null) countFault(services, exchange)
   if (recorded !== null && exchange.fault !== 'prompt_filter') metrics.served(instance.name, parsed.model ?? '', isStream, tokens.prompt, tokens.completion)
-  reply.headers({
-    ...commonHeaders(instance, exchange),
-    ...nativeHeaders(instance, exchange, { status: 200, ...tokens }),
-    ...(parsed.model === undefined || parsed.op === 'models' ? {} : { 'X-Svc-Model': printable(parsed.model).slice(0, 256) }),
-    ...(result.op === 'chat' ? { 'X-Svc-Mode': result.mode } : {}),
-  })
-  if (rendered === null) return stream(exchange, { parsed, result, latency, wish }, context)
+  const headers = Object.assign(commonHeaders(instance, exchange), nativeHeaders(instance, exchange, { status: 200, ...tokens }))
+  if (parsed.model !== undefined && parsed.op !== 'models') headers['X-Svc-Model'] = printable(parsed.model).slice(0, 256)
+  if (result.op === 'chat') headers['X-Svc-Mode'] = result.mode
+  if (rendered === null) {
+    reply.headers(headers)
+    return stream(exchange, { parsed, result, latency, wish }, context)
+  }
   const { body } = rendered
-  return reply.code(rendered.status ?? 200).headers({ 'Content-Type': rendered.contentType ?? 'application/json', ...rendered.headers })
+  headers['Content-Type'] = rendered.contentType ?? 'application/json'
+  return reply.code(rendered.status ?? 200).headers(Object.assign(headers, rendered.headers))
     .send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
 }
 

@@ -55,6 +55,6 @@ export const engine: Engine = {
   promptTokens: (request) => promptTokens(request, render(request)),
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,
-  randomId: (digits) => (randomUUID() + randomUUID()).replaceAll('-', '').slice(0, digits),
+  randomId: (digits) => (digits <= 32 ? randomUUID() : randomUUID() + randomUUID()).replaceAll('-', '').slice(0, digits),
   badInput: (message, details) => new BadInput(message, details),
 }
