@@ -144,7 +144,7 @@ export class Answerer {
     // A random seed makes every answer another one: remembering them would push out those that come again.
     const wanted = preferences.seed === 'random' ? `random ${around.random()}` : (preferences.seed ?? '')
     const seed = [around.mock, settings.seed, wanted].join('\u0002')
-    const rendered = live.renderer.render({ operation, choice, accept: incoming.header('accept'), dynamic: preferences.dynamic ?? settings.dynamic, seed, path, echo: settings.echo, requestBody: incoming.json }, chosen)
+    const rendered = live.renderer.render({ operation, choice, dynamic: preferences.dynamic ?? settings.dynamic, seed, path, echo: settings.echo, requestBody: incoming.json }, chosen)
     return { rendered, preferred: isAsked ? preferences : null }
   }
 

@@ -51,9 +51,6 @@ const KEYS: Record<string, { default: Json; problem(value: Json, maxDelayMs: num
   credentials: { default: {}, problem: () => null },
 }
 
-/** The names of all settings. */
-export const SETTING_NAMES = Object.keys(KEYS)
-
 function oneOf(values: string[]): (value: Json) => string | null {
   return (value) => (typeof value === 'string' && values.includes(value) ? null : `expected one of ${values.join(', ')}`)
 }
@@ -68,7 +65,7 @@ export function readSettings(value: Json | undefined, maxDelayMs: number): { set
   if (!isObject(given)) return { problem: { at: 'settings', message: 'expected an object' } }
   for (const [key, entry] of Object.entries(given)) {
     const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
-    if (!known) return { problem: { at: `settings.${key.slice(0, 64)}`, message: `unknown setting (known: ${SETTING_NAMES.join(', ')})` } }
+    if (!known) return { problem: { at: `settings.${key.slice(0, 64)}`, message: `unknown setting (known: ${Object.keys(KEYS).join(', ')})` } }
     const message = known.problem(entry, maxDelayMs)
     if (message) return { problem: { at: `settings.${key}`, message } }
   }

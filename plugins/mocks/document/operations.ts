@@ -99,9 +99,9 @@ function readOperation(document: ApiDocument, found: { template: string; method:
 }
 
 /** Parameters of the operation replace those of the path item with the same place and name. */
-function readParameters(document: ApiDocument, shared: Json | undefined, own: Json | undefined): Parameter[] {
+function readParameters(document: ApiDocument, shared: Json | undefined, particular: Json | undefined): Parameter[] {
   const byPlace = new Map<string, Parameter>()
-  for (const list of [shared, own]) {
+  for (const list of [shared, particular]) {
     for (const entry of Array.isArray(list) ? list : []) {
       const parameter = readParameter(document, entry)
       if (parameter) byPlace.set(`${parameter.in}:${parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name}`, parameter)

@@ -54,7 +54,7 @@ function structured(parameter: Parameter, shape: 'array' | 'object', raw: RawPar
   if (parameter.in === 'query' && parameter.style === 'deepObject') return deepObject(parameter.name, raw.query)
   if (parameter.in === 'query' && parameter.explode && parameter.style === 'form') return exploded(parameter, shape, raw.query, properties)
   const text = rawText(parameter, raw)
-  if (text === undefined) return parameter.in === 'query' ? bracketed(parameter.name, raw.query) : undefined
+  if (text === undefined) return parameter.in === 'query' ? deepObject(parameter.name, raw.query) : undefined
   const { parts, separator } = split(parameter, text)
   if (shape === 'array') return parts
   return separator === '=' ? fromAssignments(parts) : fromPairs(parts)
@@ -64,7 +64,7 @@ function structured(parameter: Parameter, shape: 'array' | 'object', raw: RawPar
 function exploded(parameter: Parameter, shape: 'array' | 'object', query: RawParameters['query'], properties: () => Iterable<string>): Json | undefined {
   if (shape === 'array') {
     const values = query.filter(([name]) => name === parameter.name || name === `${parameter.name}[]`).map(([, value]) => value)
-    return values.length > 0 ? values : bracketed(parameter.name, query)
+    return values.length > 0 ? values : deepObject(parameter.name, query)
   }
   const result: JsonObject = {}
   const wanted = new Set(properties())
@@ -72,14 +72,10 @@ function exploded(parameter: Parameter, shape: 'array' | 'object', query: RawPar
   return Object.keys(result).length > 0 ? result : undefined
 }
 
-/** `name[a]=1&name[b][c]=2`: an object; whole numbers from 0 on as members make a list. */
-export function deepObject(name: string, query: RawParameters['query']): Json | undefined {
-  return bracketed(name, query)
-}
-
 const MAX_DEPTH = 10
 
-function bracketed(name: string, query: RawParameters['query']): Json | undefined {
+/** `name[a]=1&name[b][c]=2`: an object; whole numbers from 0 on as members make a list. Undefined when there is none. */
+export function deepObject(name: string, query: RawParameters['query']): Json | undefined {
   const root: JsonObject = {}
   let found = false
   for (const [key, value] of query) {

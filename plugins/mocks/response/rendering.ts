@@ -12,7 +12,6 @@ import { exampleValue, type Choice } from './response-choice.ts'
 export interface RenderInput {
   operation: Operation
   choice: Choice
-  accept: string | undefined
   dynamic: boolean
   /** Seed of the mock, its settings and the request's `Prefer`. */
   seed: string

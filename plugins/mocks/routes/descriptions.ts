@@ -8,7 +8,7 @@ export const nameParameter: RouteParameter = { name: 'name', in: 'path', descrip
 /** A document as small as one can be, for examples. */
 export const TINY_SPEC = '{"openapi":"3.1.0","info":{"title":"Tiny","version":"1"},"paths":{"/ping":{"get":{"operationId":"ping","responses":{"200":{"description":"ok"}}}}}}'
 
-/** A write: it passes the admin guard, and larger bodies are welcome. */
+/** The description of a write. */
 export function writes(description: Omit<RouteDescription, 'category'>): { config: { descriptions: RouteDescription[] } } {
   return describe({ ...MANAGEMENT, ...description })
 }
