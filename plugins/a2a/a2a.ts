@@ -1,0 +1,16 @@
+/** Owns what all parts of the plugin work with in one generation of the host. */
+import type { Svc } from 'svc/plugin'
+import type { AgentRegistry } from './agent-registry.ts'
+import type { PushDelivery } from './push/delivery.ts'
+import type { SinkStore } from './sink.ts'
+import type { TaskStore } from './task-store.ts'
+
+export interface A2a {
+  readonly svc: Svc
+  readonly agents: AgentRegistry
+  /** Outlives reloads. */
+  readonly tasks: TaskStore
+  /** Outlives reloads. */
+  readonly push: PushDelivery
+  readonly sinks: SinkStore
+}

@@ -1,0 +1,26 @@
+/** Owns the echo agent: gives back what it got, as a task or as a message. */
+import type { AgentDefinition } from '../types.ts'
+import { textOf } from './text.ts'
+
+const modes = ['text/plain', 'application/json', '*/*']
+
+export const echo: AgentDefinition = {
+  id: 'echo',
+  name: 'Echo Agent',
+  description: 'Gives back every part of a message, unchanged',
+  inputModes: modes,
+  outputModes: modes,
+  skills: [
+    { id: 'echo', name: 'Echo', description: 'Completes a task whose artifact holds the parts of the message', tags: ['echo', 'test'], examples: ['Hello, agent'] },
+    { id: 'echo-message', name: 'Echo as a message', description: 'Answers without a task when the text begins with msg:', tags: ['echo', 'message'], examples: ['msg: Hello, agent'] },
+  ],
+  steps(message, context) {
+    const { parts } = message
+    if (/^msg:/i.test(textOf(message).trimStart().slice(0, 4)) || context.metadata.reply === 'message') return { reply: parts }
+    const afterMs = context.stepDelayMs(0)
+    return [
+      { afterMs, artifact: { artifactId: 'echo', name: 'echo', parts } },
+      { afterMs, state: 'COMPLETED', text: `Gave back ${parts.length} part(s), turn ${context.turn}` },
+    ]
+  },
+}

@@ -1,0 +1,13 @@
+/** Owns the demo agents, in the order in which they are listed. */
+import type { A2aAgents } from '../types.ts'
+import { approval } from './approval.ts'
+import { echo } from './echo.ts'
+import { flaky } from './flaky.ts'
+import { reject } from './reject.ts'
+import { secure } from './secure.ts'
+import { travelPlanner } from './travel-planner.ts'
+import { weather } from './weather.ts'
+
+export function registerDemoAgents(agents: A2aAgents): void {
+  for (const agent of [echo, weather, travelPlanner, approval, flaky, secure, reject]) agents.agent(agent)
+}

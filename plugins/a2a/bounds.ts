@@ -1,0 +1,42 @@
+/** Owns how much the plugin keeps and for how long, in normal and in public mode. */
+import type { Config } from 'svc/plugin'
+
+export interface Bounds {
+  tasks: number
+  tasksPerSession: number
+  /** Milliseconds without update or request. */
+  taskIdleMs: number
+  /** Tasks with steps to come. */
+  runningTasks: number
+  /** JSON text of all tasks. */
+  taskBytes: number
+  sinks: number
+  /** JSON text of all sinks. */
+  sinkBytes: number
+}
+
+const MIB = 2 ** 20
+const MINUTE_MS = 60_000
+
+export function boundsOf(config: Config): Bounds {
+  return config.publicMode
+    ? { tasks: 2000, tasksPerSession: 50, taskIdleMs: 15 * MINUTE_MS, runningTasks: 100, taskBytes: 16 * MIB, sinks: 100, sinkBytes: 8 * MIB }
+    : { tasks: 5000, tasksPerSession: 1000, taskIdleMs: 60 * MINUTE_MS, runningTasks: 500, taskBytes: 64 * MIB, sinks: 500, sinkBytes: 32 * MIB }
+}
+
+/** Messages kept in a task's history. */
+export const MAX_HISTORY = 100
+/** A blocking send answers after so many milliseconds at the latest. */
+export const WAIT_MS = 100_000
+export const STREAM_MS = 10 * MINUTE_MS
+export const KEEP_ALIVE_MS = 15_000
+/** Unsent bytes at which a stream is closed. */
+export const MAX_UNSENT_BYTES = MIB
+/** Levels of arrays and objects that a body may have. */
+export const MAX_DEPTH = 100
+export const MAX_PARTS = 100
+export const MAX_PUSH_CONFIGS = 10
+export const SINK_MS = 60 * MINUTE_MS
+export const SINK_NOTIFICATIONS = 50
+/** Bytes of a notification that a sink keeps. */
+export const SINK_BODY_BYTES = 64 * 1024

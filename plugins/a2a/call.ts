@@ -1,0 +1,46 @@
+/** Owns one call of an operation, whichever binding it came through, and what an operation answers. */
+import type { FastifyRequest } from 'svc/plugin'
+import type { A2a } from './a2a.ts'
+import type { Task, Update } from './task.ts'
+import type { AgentDefinition, JsonObject } from './types.ts'
+import type { Wire } from './wire/wire.ts'
+
+export interface Call {
+  readonly a2a: A2a
+  readonly agent: AgentDefinition
+  readonly wire: Wire
+  readonly request: FastifyRequest
+  readonly session: string
+}
+
+export type Answer =
+  | { result: unknown; headers?: Record<string, string> }
+  /** The first event, then the updates of the task; without a task the stream ends after the first. */
+  | { first: JsonObject; task: Task | null }
+
+export type Operation = (call: Call, params: JsonObject) => Answer | Promise<Answer>
+
+/** A call of this request on a wire. */
+export function makeCall(a2a: A2a, agent: AgentDefinition, wire: Wire, request: FastifyRequest): Call {
+  return { a2a, agent, wire, request, session: a2a.svc.http.session(request).key }
+}
+
+/** Resolves when the task settles next, is evicted, the time is up or the client has gone. */
+export function untilSettled(task: Task, waitMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, waitMs).unref()
+    const unsubscribe = task.subscribe({
+      update: (update: Update) => {
+        if (update.kind === 'status' && update.isSettling) finish()
+      },
+      closed: finish,
+    })
+    function finish() {
+      clearTimeout(timer)
+      unsubscribe()
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    signal.addEventListener('abort', finish)
+  })
+}

@@ -1,0 +1,94 @@
+/** Owns the errors of the protocol: their codes in JSON-RPC and HTTP+JSON (A2A 1.0, 5.4), and their shape in both. */
+import type { JsonObject } from './types.ts'
+import type { Generation } from './wire/wire.ts'
+
+interface ErrorKind {
+  /** JSON-RPC. */
+  code: number
+  http: number
+  /** Name of the `google.rpc.Code`. */
+  status: string
+  /** Name that clients of generation 0.3 know it by. */
+  type: string
+}
+
+const KINDS = {
+  TASK_NOT_FOUND: { code: -32001, http: 404, status: 'NOT_FOUND', type: 'TaskNotFoundError' },
+  TASK_NOT_CANCELABLE: { code: -32002, http: 400, status: 'FAILED_PRECONDITION', type: 'TaskNotCancelableError' },
+  UNSUPPORTED_OPERATION: { code: -32004, http: 400, status: 'FAILED_PRECONDITION', type: 'UnsupportedOperationError' },
+  CONTENT_TYPE_NOT_SUPPORTED: { code: -32005, http: 400, status: 'INVALID_ARGUMENT', type: 'ContentTypeNotSupportedError' },
+  VERSION_NOT_SUPPORTED: { code: -32009, http: 400, status: 'FAILED_PRECONDITION', type: 'VersionNotSupportedError' },
+  UNAUTHENTICATED: { code: -32000, http: 401, status: 'UNAUTHENTICATED', type: 'UnauthenticatedError' },
+  JSON_PARSE: { code: -32700, http: 400, status: 'INVALID_ARGUMENT', type: 'JSONParseError' },
+  INVALID_REQUEST: { code: -32600, http: 400, status: 'INVALID_ARGUMENT', type: 'InvalidRequestError' },
+  METHOD_NOT_FOUND: { code: -32601, http: 404, status: 'NOT_FOUND', type: 'MethodNotFoundError' },
+  INVALID_PARAMS: { code: -32602, http: 400, status: 'INVALID_ARGUMENT', type: 'InvalidParamsError' },
+  RESOURCE_EXHAUSTED: { code: -32603, http: 429, status: 'RESOURCE_EXHAUSTED', type: 'InternalError' },
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorReason = keyof typeof KINDS
+
+interface FieldViolation { field: string; description: string }
+
+/** A refusal in the protocol's words. Thrown by everything below the routes, rendered by the binding. */
+export class A2aError extends Error {
+  readonly reason: ErrorReason
+  readonly metadata: Record<string, string>
+  readonly violations: readonly FieldViolation[]
+  /** Response headers, such as a challenge. */
+  readonly headers: Record<string, string>
+
+  constructor(reason: ErrorReason, message: string, extra: { metadata?: Record<string, string>; violations?: FieldViolation[]; headers?: Record<string, string> } = {}) {
+    super(message)
+    this.reason = reason
+    this.metadata = extra.metadata ?? {}
+    this.violations = extra.violations ?? []
+    this.headers = extra.headers ?? {}
+  }
+
+  get kind(): ErrorKind {
+    return KINDS[this.reason]
+  }
+}
+
+/** Parameters that make no sense; `field` is a path such as `message.parts`. */
+export function invalidParams(field: string, description: string): A2aError {
+  return new A2aError('INVALID_PARAMS', `invalid ${field}: ${description}`, { violations: [{ field, description }] })
+}
+
+export function taskNotFound(taskId: string, configId?: string): A2aError {
+  const what = configId === undefined ? `no task ${shorten(taskId)} of this agent and session` : `no push notification config ${shorten(configId)}`
+  return new A2aError('TASK_NOT_FOUND', what, { metadata: { taskId: shorten(taskId), ...(configId === undefined ? {} : { configId: shorten(configId) }) } })
+}
+
+export function versionNotSupported(requestedVersion: string, hint: string): A2aError {
+  return new A2aError('VERSION_NOT_SUPPORTED', `protocol version ${shorten(requestedVersion)} is not supported ${hint}`, { metadata: { requestedVersion: shorten(requestedVersion), supportedVersions: '1.0,0.3' } })
+}
+
+function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
+/** The list that carries the details in both bindings: `google.rpc.ErrorInfo` first, `BadRequest` where fields are named. */
+function detailsOf(error: A2aError): JsonObject[] {
+  const info = {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason: error.reason,
+    domain: 'a2a-protocol.org',
+    metadata: { ...error.metadata, timestamp: new Date().toISOString() },
+  }
+  if (error.violations.length === 0) return [info]
+  return [info, { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: error.violations }]
+}
+
+/** The member `error` of a JSON-RPC reply (JSON-RPC 2.0, 5.1). */
+export function rpcError(error: A2aError): JsonObject {
+  return { code: error.kind.code, message: error.message, data: detailsOf(error) }
+}
+
+/** The body of an HTTP+JSON reply; clients of generation 0.3 read `code`, `message` and `type` at its top. */
+export function httpError(error: A2aError, generation: Generation, http = error.kind.http): JsonObject {
+  const status = http === 405 ? 'UNIMPLEMENTED' : error.kind.status
+  const body = { error: { code: http, status, message: error.message, details: detailsOf(error) } }
+  return generation === '1.0' ? body : { code: error.kind.code, message: error.message, type: error.kind.type, ...body }
+}

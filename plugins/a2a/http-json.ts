@@ -1,0 +1,98 @@
+/** Owns the HTTP+JSON binding: which operation a method and a path below `/a2a/{agent}/v1` name (A2A 1.0, 11). */
+import { isJsonObject } from 'svc/plugin'
+import type { Answer, Call, Operation } from './call.ts'
+import { A2aError, invalidParams } from './errors.ts'
+import { extendedCard, plainCard } from './operations/extended-card.ts'
+import { listTasks } from './operations/list-tasks.ts'
+import { deleteConfig, getConfig, listConfigs, setConfig } from './operations/push-configs.ts'
+import { send, stream } from './operations/send.ts'
+import { cancel, getTask, subscribe } from './operations/tasks.ts'
+import type { JsonObject } from './types.ts'
+import { field, readId, readObject, readText } from './wire/read.ts'
+
+/** What a path names: the operations by method, and what the path itself says. */
+export interface Resource {
+  readonly template: Template
+  readonly operations: Readonly<Record<string, Operation>>
+  /** Of the path, percent-decoded. */
+  readonly params: JsonObject
+}
+
+/** The paths of the binding, below `/a2a/{agent}/v1/`. */
+export const TEMPLATES = [
+  'message:send', 'message:stream', 'tasks', 'tasks/{id}', 'tasks/{id}:cancel', 'tasks/{id}:subscribe',
+  'tasks/{id}/pushNotificationConfigs', 'tasks/{id}/pushNotificationConfigs/{configId}', 'extendedAgentCard', 'card',
+] as const
+export type Template = (typeof TEMPLATES)[number]
+
+const OPERATIONS: Readonly<Record<Template, Readonly<Record<string, Operation>>>> = {
+  'message:send': { POST: send },
+  'message:stream': { POST: stream },
+  tasks: { GET: listOf1 },
+  'tasks/{id}': { GET: getTask },
+  'tasks/{id}:cancel': { POST: cancel },
+  'tasks/{id}:subscribe': { GET: subscribe, POST: subscribe },
+  'tasks/{id}/pushNotificationConfigs': { GET: listPush, POST: createPush },
+  'tasks/{id}/pushNotificationConfigs/{configId}': {
+    GET: (call, params) => getConfig(call, text(params, 'id'), text(params, 'configId')),
+    DELETE: (call, params) => {
+      deleteConfig(call, text(params, 'id'), text(params, 'configId'))
+      return { result: {} }
+    },
+  },
+  extendedAgentCard: { GET: extendedCard },
+  card: { GET: plainCard },
+}
+
+/** What the tail of a path (after `/v1/`, still encoded) names; null when nothing has it. */
+export function findResource(tail: string): Resource | null {
+  const named = (template: Template, params: JsonObject = {}): Resource => ({ template, operations: OPERATIONS[template], params })
+  if (tail === 'message:send' || tail === 'message:stream' || tail === 'tasks' || tail === 'extendedAgentCard' || tail === 'card') return named(tail)
+  const [collection, task = '', configs, config, ...more] = tail.split('/')
+  if (collection !== 'tasks' || task === '' || more.length > 0) return null
+  if (configs === undefined) {
+    const action = /^(.+?)(:cancel|:subscribe)$/.exec(task)
+    if (action) return named(`tasks/{id}${action[2] as ':cancel' | ':subscribe'}`, { id: decode(action[1] as string) })
+    return named('tasks/{id}', { id: decode(task) })
+  }
+  if (configs !== 'pushNotificationConfigs') return null
+  if (!config) return named('tasks/{id}/pushNotificationConfigs', { id: decode(task) })
+  return named('tasks/{id}/pushNotificationConfigs/{configId}', { id: decode(task), configId: decode(config) })
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function text(params: JsonObject, name: string): string {
+  return readText(params, name) ?? ''
+}
+
+function listOf1(call: Call, params: JsonObject): Answer {
+  if (call.wire.generation === '0.3') throw new A2aError('UNSUPPORTED_OPERATION', 'generation 0.3 lists no tasks')
+  return listTasks(call, params) as Answer
+}
+
+function listPush(call: Call, params: JsonObject): Answer {
+  const configs = listConfigs(call, text(params, 'id'))
+  return { result: call.wire.generation === '1.0' ? { configs, nextPageToken: '' } : { configs } }
+}
+
+/** 1.0: the config itself. 0.3: the config inside, its id there, beside it, or at the end of its name. */
+function createPush(call: Call, params: JsonObject): Answer {
+  const taskId = text(params, 'id')
+  const body = params.body
+  if (!isJsonObject(body)) throw invalidParams('body', 'expected an object')
+  if (call.wire.generation === '1.0') return setConfig(call, taskId, body)
+  // Some clients of 0.3 put the config, with its name, into `config`.
+  const outer = readObject(body, 'config') ?? body
+  const inner = readObject(outer, 'pushNotificationConfig') ?? (field(outer, 'url') === undefined ? undefined : outer)
+  if (!inner) throw invalidParams('pushNotificationConfig', 'it is required')
+  const name = readText(outer, 'name')
+  const id = readId(body, 'configId') ?? (name ? readId({ id: name.slice(name.lastIndexOf('/') + 1) }, 'id', 'name') : undefined)
+  return setConfig(call, taskId, inner, id)
+}

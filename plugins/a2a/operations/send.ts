@@ -1,0 +1,144 @@
+/** Owns sending: what a message starts or continues, and how long the reply waits for it. */
+import { randomUUID } from 'node:crypto'
+import { WAIT_MS } from '../bounds.ts'
+import { type Answer, type Call, untilSettled } from '../call.ts'
+import { readCredential, type Credential } from '../credential.ts'
+import { A2aError, invalidParams } from '../errors.ts'
+import { checkMediaTypes } from '../media-types.ts'
+import { PushDelivery } from '../push/delivery.ts'
+import type { PushConfigInput } from '../push/push-config.ts'
+import { decideTarget, type PushTarget } from '../push/target.ts'
+import { start } from '../runner.ts'
+import { Task } from '../task.ts'
+import type { AgentContext, JsonObject, Message, Plan } from '../types.ts'
+import { readMessage, readObject, readPushConfig, readTexts } from '../wire/read.ts'
+import { readHistoryLength } from './tasks.ts'
+import { toConfig } from './push-configs.ts'
+
+interface SendRequest {
+  message: Message
+  metadata: JsonObject
+  waits: boolean
+  historyLength: number | undefined
+  push: { input: PushConfigInput; target: PushTarget } | null
+}
+
+type Sent = { task: Task } | { message: Message }
+
+/** `SendMessage`, `message/send`, `message:send`. */
+export async function send(call: Call, params: JsonObject): Promise<Answer> {
+  const { wire } = call
+  const request = readSend(call, params)
+  const sent = begin(call, request, await credentialOf(call))
+  if ('message' in sent) return { result: wire.messageReply(wire.message(sent.message)) }
+  if (request.waits) await untilSettled(sent.task, WAIT_MS, call.a2a.svc.http.signal(call.request))
+  return { result: wire.taskReply(wire.task(sent.task, { historyLength: request.historyLength })) }
+}
+
+/** `SendStreamingMessage`, `message/stream`, `message:stream`. */
+export async function stream(call: Call, params: JsonObject): Promise<Answer> {
+  const { wire } = call
+  const request = readSend(call, params)
+  const sent = begin(call, request, await credentialOf(call))
+  if ('message' in sent) return { first: wire.messageReply(wire.message(sent.message)), task: null }
+  return { first: wire.taskReply(wire.task(sent.task, { historyLength: request.historyLength })), task: sent.task }
+}
+
+/** Reads and refuses all that can be refused before the task is looked for. */
+function readSend(call: Call, params: JsonObject): SendRequest {
+  const { a2a, agent, wire } = call
+  const message = readMessage(params, wire)
+  const configuration = readObject(params, 'configuration')
+  const waits = wire.waits(configuration)
+  const historyLength = configuration && readHistoryLength(configuration, wire, 'configuration.historyLength')
+  const metadata = { ...readObject(params, 'metadata'), ...message.metadata }
+  const accepted = configuration ? readTexts(configuration, 'acceptedOutputModes', 'configuration.acceptedOutputModes') : []
+  const push = configuration && readObject(configuration, wire.pushKey, `configuration.${wire.pushKey}`)
+  const input = push && readPushConfig(push, `configuration.${wire.pushKey}`)
+  checkMediaTypes(agent, message, accepted)
+  const target = input && decideTarget(input.url, a2a.svc.http.origin(call.request), policyOf(call))
+  return { message, metadata, waits, historyLength, push: input && target ? { input, target } : null }
+}
+
+/** What the operator allows push notifications. */
+export function policyOf({ a2a }: Call): { allowlist: readonly string[]; allowAll: boolean } {
+  return { allowlist: a2a.svc.config.a2a.pushAllowlist, allowAll: a2a.svc.config.a2a.pushAllowAll }
+}
+
+async function credentialOf(call: Call): Promise<Credential> {
+  return call.agent.requiresToken ? await readCredential(call) : { claims: null, isRefused: false }
+}
+
+function begin(call: Call, request: SendRequest, credential: Credential): Sent {
+  const { taskId } = request.message
+  return taskId === undefined ? beginTask(call, request, credential) : followUp(call, request, credential, taskId)
+}
+
+function beginTask(call: Call, { message, metadata, push }: SendRequest, credential: Credential): Sent {
+  const { a2a, agent, session } = call
+  a2a.tasks.checkRunning()
+  const task = new Task({ contextId: message.contextId ?? randomUUID(), agent: agent.id, session }, a2a.tasks)
+  task.addMessage({ ...message, contextId: task.contextId, taskId: task.id })
+  const run = new AbortController()
+  const plan = planOf(call, message, contextOf(call, task, { metadata, credential, signal: run.signal, isFollowUp: false }))
+  if ('reply' in plan) return { message: { messageId: randomUUID(), contextId: task.contextId, role: 'agent', parts: plan.reply } }
+  a2a.tasks.add(task)
+  if (push) a2a.push.attach(task, toConfig(push.input, call.wire), push.target, a2a.sinks)
+  start(a2a.tasks, task, plan, run, a2a.svc.log)
+  return { task }
+}
+
+function followUp(call: Call, { message, metadata, push }: SendRequest, credential: Credential, taskId: string): Sent {
+  const { a2a, agent, session } = call
+  const task = a2a.tasks.find(taskId, agent.id, session)
+  if (message.contextId !== undefined && message.contextId !== task.contextId) throw invalidParams('message.contextId', 'it is not that of the task')
+  if (task.isTerminal) throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state} and takes no more messages`)
+  if (push) PushDelivery.checkCount(task, push.input.id)
+  if (!task.run) a2a.tasks.checkRunning()
+  task.addMessage({ ...message, contextId: task.contextId })
+  if (push) a2a.push.attach(task, toConfig(push.input, call.wire), push.target, a2a.sinks)
+  // An agent at work isn't disturbed.
+  if (task.run || task.isEvicted) return { task }
+  const run = new AbortController()
+  const plan = planOf(call, message, contextOf(call, task, { metadata, credential, signal: run.signal, isFollowUp: true }))
+  const steps = 'reply' in plan ? [{ artifact: { artifactId: 'reply', parts: plan.reply } }] : plan
+  start(a2a.tasks, task, steps, run, a2a.svc.log)
+  return { task }
+}
+
+/** An agent that throws while it plans has a task that fails, as when it throws later. */
+function planOf({ a2a, agent }: Call, message: Message, context: AgentContext): Plan {
+  try {
+    return agent.steps(message, context)
+  } catch (error) {
+    a2a.svc.log.error('an A2A agent failed', { agent: agent.id, error })
+    return [{ state: 'FAILED', text: 'The agent failed unexpectedly.' }]
+  }
+}
+
+function contextOf(call: Call, task: Task, facts: { metadata: JsonObject; credential: Credential; signal: AbortSignal; isFollowUp: boolean }): AgentContext {
+  const { a2a, agent, session, request } = call
+  const { metadata, credential, signal, isFollowUp } = facts
+  return {
+    task: { id: task.id, contextId: task.contextId, state: task.status.state, history: task.history },
+    isFollowUp,
+    get turn() {
+      let turn = isFollowUp ? 0 : 1
+      for (const other of a2a.tasks.of(agent.id, session)) if (other.contextId === task.contextId) turn++
+      return turn
+    },
+    session,
+    claims: credential.claims,
+    isTokenRefused: credential.isRefused,
+    metadata,
+    stepDelayMs: (fallback) => readStepDelay(metadata.stepDelayMs) ?? fallback,
+    baseUrl: a2a.svc.http.baseUrl(request),
+    signal,
+  }
+}
+
+/** Milliseconds from 0 to 5000; undefined for what is no number. */
+function readStepDelay(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : value
+  return typeof number === 'number' && !Number.isNaN(number) ? Math.min(5000, Math.max(0, number)) : undefined
+}

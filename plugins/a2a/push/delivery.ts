@@ -1,0 +1,147 @@
+/** Owns the way of push notifications to their targets: in order for each config, bounded, with few retries. */
+import { A2aError } from '../errors.ts'
+import type { SinkStore } from '../sink.ts'
+import type { AttachedConfig, Task, Update } from '../task.ts'
+import { MAX_PUSH_CONFIGS } from '../bounds.ts'
+import { pushBody } from '../wire/push-body.ts'
+import type { PushConfig } from './push-config.ts'
+import type { PushTarget } from './target.ts'
+
+const MAX_QUEUED = 100
+/** Of all queues together. */
+const MAX_QUEUED_BYTES = 32 * 2 ** 20
+const MAX_IN_FLIGHT = 32
+const ATTEMPT_MS = 10_000
+const RETRY_MS = [250, 1000]
+
+/** What one config has yet to send. */
+interface Queue {
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly bodies: Buffer[]
+  /** Aborts when the config goes. */
+  readonly gone: AbortController
+  /** Waits for its turn, or is in flight. */
+  isBusy: boolean
+}
+
+export class PushDelivery {
+  readonly #version: string
+  #inFlight = 0
+  #queuedBytes = 0
+  readonly #turns: Queue[] = []
+
+  /** `version`: the product's, for `User-Agent`. */
+  constructor(version: string) {
+    this.#version = version
+  }
+
+  /** Throws when one more config would be too many for the task; `id` may replace one. */
+  static checkCount(task: Task | null, id: string | undefined): void {
+    if (!task || task.configs.size < MAX_PUSH_CONFIGS || (id !== undefined && task.configs.has(id))) return
+    const description = `a task has at most ${MAX_PUSH_CONFIGS} push notification configs`
+    throw new A2aError('INVALID_PARAMS', description, { violations: [{ field: 'pushNotificationConfig', description }] })
+  }
+
+  /** Sends every later update of the task to the target. A config of the same id is replaced. */
+  attach(task: Task, config: PushConfig, target: PushTarget, sinks: SinkStore): void {
+    const headers = this.#headersOf(config)
+    const queue: Queue | null = 'url' in target ? { url: target.url, headers, bodies: [], gone: new AbortController(), isBusy: false } : null
+    const send = (body: Buffer): void => {
+      if (queue) this.#enqueue(queue, body)
+      else if ('sink' in target) void sinks.receive(target.sink, 'in-process', headers, body)
+    }
+    const unsubscribe = task.subscribe({
+      update: (update: Update) => send(Buffer.from(JSON.stringify(pushBody(task, update, config.generation)))),
+      closed: () => {},
+    })
+    const attached: AttachedConfig = {
+      config,
+      detach: () => {
+        unsubscribe()
+        if (queue) this.#drop(queue)
+      },
+    }
+    task.attach(attached)
+  }
+
+  #headersOf({ generation, token, authentication }: PushConfig): Record<string, string> {
+    const headers: Record<string, string> = { 'content-type': 'application/a2a+json', 'a2a-version': generation, 'user-agent': `svc-a2a/${this.#version}` }
+    if (token !== undefined) headers['x-a2a-notification-token'] = token
+    if (authentication) headers.authorization = `${authentication.scheme} ${authentication.credentials ?? ''}`.trim()
+    return headers
+  }
+
+  #enqueue(queue: Queue, body: Buffer): void {
+    queue.bodies.push(body)
+    this.#queuedBytes += body.length
+    while (queue.bodies.length > 0 && (queue.bodies.length > MAX_QUEUED || this.#queuedBytes > MAX_QUEUED_BYTES)) this.#take(queue)
+    if (queue.isBusy || queue.bodies.length === 0) return
+    queue.isBusy = true
+    this.#turns.push(queue)
+    this.#next()
+  }
+
+  #take(queue: Queue): Buffer | undefined {
+    const body = queue.bodies.shift()
+    this.#queuedBytes -= body?.length ?? 0
+    return body
+  }
+
+  #drop(queue: Queue): void {
+    queue.gone.abort()
+    while (queue.bodies.length > 0) this.#take(queue)
+  }
+
+  /** Queues take turns: one request at a time of each. */
+  #next(): void {
+    while (this.#inFlight < MAX_IN_FLIGHT) {
+      const queue = this.#turns.shift()
+      if (!queue) return
+      const body = this.#take(queue)
+      if (!body) {
+        queue.isBusy = false
+        continue
+      }
+      this.#inFlight++
+      void deliver(queue, body).finally(() => {
+        this.#inFlight--
+        this.#turns.push(queue)
+        this.#next()
+      })
+    }
+  }
+}
+
+/** Tries until the target takes it, refuses it for good, or two retries have failed too. Never throws. */
+async function deliver({ url, headers, gone }: Queue, body: Buffer): Promise<void> {
+  for (const retryMs of [...RETRY_MS, null]) {
+    const isFinal = await attempt(url, headers, body, gone.signal)
+    if (isFinal || retryMs === null || gone.signal.aborted) return
+    await waitFor(retryMs, gone.signal)
+  }
+}
+
+/** Whether a further attempt would be pointless. */
+async function attempt(url: string, headers: Record<string, string>, body: Buffer, gone: AbortSignal): Promise<boolean> {
+  try {
+    // A redirect could lead to where the policy does not.
+    const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body), redirect: 'manual', signal: AbortSignal.any([gone, AbortSignal.timeout(ATTEMPT_MS)]) })
+    await response.body?.cancel()
+    return !(response.status === 408 || response.status === 429 || response.status >= 500)
+  } catch {
+    return gone.aborted
+  }
+}
+
+function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, ms).unref()
+    function finish() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    signal.addEventListener('abort', finish)
+  })
+}

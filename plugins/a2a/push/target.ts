@@ -1,0 +1,48 @@
+/** Owns where push notifications may go: the service's own sink, or what the operator has allowed. */
+import type { Origin } from 'svc/plugin'
+import { invalidParams } from '../errors.ts'
+import { isSinkId } from '../sink-id.ts'
+
+export type PushTarget = { sink: string } | { url: string }
+
+export interface PushPolicy {
+  /** `host` or `host:port`, lower case, IPv6 in brackets. */
+  allowlist: readonly string[]
+  allowAll: boolean
+}
+
+const SINK_PATH = /^\/a2a\/webhook-sink\/([^/?#]+)$/
+const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' }
+
+/**
+ * Decides once, when a config is made: the environment does not change later. Hosts are compared as text after WHATWG
+ * URL parsing, which has already turned other spellings of an address into one. Throws InvalidParams.
+ */
+export function decideTarget(url: string, origin: Pick<Origin, 'host' | 'port'>, { allowlist, allowAll }: PushPolicy): PushTarget {
+  if (url.startsWith('/')) {
+    const sink = sinkOf(url)
+    if (sink === null) throw refused('a path must be /a2a/webhook-sink/{id}')
+    return { sink }
+  }
+  const target = URL.canParse(url) ? new URL(url) : null
+  const defaultPort = DEFAULT_PORTS[target?.protocol ?? '']
+  if (!target || defaultPort === undefined) throw refused('expected an http or https URL, or a path of the own sink')
+  if (target.username !== '' || target.password !== '') throw refused('user name and password in a URL are not taken')
+  const port = target.port || defaultPort
+  const isOwnHost = target.hostname.replace(/^\[|\]$/g, '') === origin.host && port === String(origin.port)
+  const sink = isOwnHost ? sinkOf(target.pathname + target.search) : null
+  if (sink !== null) return { sink }
+  const isListed = allowlist.includes(target.hostname) || allowlist.includes(`${target.hostname}:${port}`)
+  if (!isListed && !allowAll) throw refused(`host ${target.host} is not allowed`)
+  return { url: target.href }
+}
+
+/** `.` and `..` are no ids here: as paths they mean something else. */
+function sinkOf(path: string): string | null {
+  const id = SINK_PATH.exec(path)?.[1]
+  return id !== undefined && isSinkId(id) && !/^\.{1,2}$/.test(id) ? id : null
+}
+
+function refused(why: string): Error {
+  return invalidParams('url', `${why}; the operator allows further hosts in SVC_A2A_PUSH_ALLOWLIST`)
+}

@@ -1,0 +1,14 @@
+/** Owns how the routes find their agent. */
+import { HttpError, type FastifyRequest } from 'svc/plugin'
+import type { A2a } from '../a2a.ts'
+import { DEFAULT_AGENT } from '../cards/card.ts'
+import type { AgentDefinition } from '../types.ts'
+
+/** The agent in the path, the default one where the path has none. Throws 404 with the ids that there are. */
+export function agentOf(a2a: A2a, request: FastifyRequest): AgentDefinition {
+  const id = (request.params as { agent?: string }).agent ?? DEFAULT_AGENT
+  const agent = a2a.agents.get(id)
+  if (agent) return agent
+  const path = request.raw.url?.split('?', 1)[0]
+  throw new HttpError(404, { error: 'unknown_agent', agent: id, agents: a2a.agents.ids(), path, hint: 'GET /a2a lists the agents; see /openapi.json' })
+}

@@ -1,0 +1,89 @@
+/** Owns the public cards and the directory (A2A 1.0, 8). */
+import { createHash } from 'node:crypto'
+import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteDescription } from 'svc/plugin'
+import type { A2a } from '../a2a.ts'
+import { subjectOf } from '../cards/card.ts'
+import { combinedCard } from '../cards/combined.ts'
+import type { CardSubject } from '../cards/facts.ts'
+import { cardV03 } from '../cards/v0.3.ts'
+import type { JsonObject } from '../types.ts'
+import { agentOf } from './agent.ts'
+
+const CARD = 'Agent card'
+const LEGACY_CARD = 'Agent card of generation 0.3'
+const ROUTES: readonly { route: string; summary: string; render: (subject: CardSubject) => JsonObject }[] = [
+  { route: '/.well-known/agent-card.json', summary: `${CARD} of the default agent`, render: combinedCard },
+  { route: '/.well-known/agent.json', summary: `${LEGACY_CARD} of the default agent`, render: cardV03 },
+  // Clients resolve the path of the card against the URL that they were given.
+  { route: '/a2a/.well-known/agent-card.json', summary: `${CARD} of the default agent, below /a2a`, render: combinedCard },
+  { route: '/a2a/.well-known/agent.json', summary: `${LEGACY_CARD} of the default agent, below /a2a`, render: cardV03 },
+  { route: '/a2a/:agent', summary: CARD, render: combinedCard },
+  { route: '/a2a/:agent/.well-known/agent-card.json', summary: `${CARD} at its well-known path`, render: combinedCard },
+  { route: '/a2a/:agent/.well-known/agent.json', summary: LEGACY_CARD, render: cardV03 },
+]
+
+export function registerCards(app: FastifyInstance, a2a: A2a): void {
+  app.get('/a2a', describe(directory), (request) => renderDirectory(a2a, request))
+  for (const { route, summary, render } of ROUTES) {
+    app.get(route, describe(describeCard(route, summary)), (request, reply) => sendCard(request, reply, render(subjectOf(a2a, agentOf(a2a, request), request))))
+  }
+}
+
+/** Answers 304 when the client has this card already (RFC 9110, 13.1.2). */
+function sendCard(request: FastifyRequest, reply: FastifyReply, card: JsonObject): FastifyReply {
+  const body = Buffer.from(JSON.stringify(card))
+  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+  void reply.headers({ ETag: tag, 'Cache-Control': 'public, max-age=300', Vary: 'Host' })
+  if (isNamed(tag, request.headers['if-none-match'])) return reply.code(304).send()
+  return reply.header('Content-Type', 'application/json').send(body)
+}
+
+/** Weak comparison. */
+function isNamed(tag: string, header: string | undefined): boolean {
+  if (header === undefined) return false
+  return header.trim() === '*' || header.split(',').some((entry) => entry.trim().replace(/^W\//, '') === tag)
+}
+
+function renderDirectory(a2a: A2a, request: FastifyRequest): JsonObject {
+  const base = a2a.svc.http.baseUrl(request)
+  return {
+    protocolVersions: ['1.0', '0.3'],
+    versionHeader: 'A2A-Version',
+    defaultAgent: `${base}/a2a`,
+    agents: a2a.agents.list().map(({ id, name, description, requiresToken }) => ({
+      id,
+      name,
+      description,
+      jsonrpc: `${base}/a2a/${id}`,
+      rest: `${base}/a2a/${id}/v1`,
+      card: `${base}/a2a/${id}/.well-known/agent-card.json`,
+      legacyCard: `${base}/a2a/${id}/.well-known/agent.json`,
+      requiresAuth: requiresToken === true,
+    })),
+    webhookSink: `${base}/a2a/webhook-sink/{id}`,
+  }
+}
+
+const directory: RouteDescription = {
+  category: 'A2A Agents',
+  area: 'a2a',
+  summary: 'Directory of the agents',
+  responses: { 200: { description: 'Every agent with its endpoints and cards' } },
+  examples: [{ name: 'Directory', path: '/a2a', expectStatus: 200 }],
+}
+
+function describeCard(route: string, summary: string): RouteDescription {
+  const hasAgent = route.includes(':agent')
+  return {
+    category: 'A2A Agents',
+    area: 'a2a',
+    summary,
+    parameters: hasAgent ? [AGENT_PARAMETER] : [],
+    responses: { 200: { description: 'The card' }, 304: { description: 'It is the one that If-None-Match names' }, ...(hasAgent ? { 404: { description: 'No such agent' } } : {}) },
+    examples: hasAgent
+      ? ['weather', 'secure'].map((agent) => ({ name: `Card of ${agent}`, path: route.replace(':agent', agent), expectStatus: 200 }))
+      : [{ name: 'Card', path: route, expectStatus: 200 }],
+  }
+}
+
+export const AGENT_PARAMETER = { name: 'agent', in: 'path', required: true, description: 'Id of an agent, such as echo', schema: { type: 'string' } } as const

@@ -1,0 +1,87 @@
+/** Owns the HTTP+JSON routes: everything below `/a2a/{agent}/v1`. */
+import { describe, isJsonObject, rawQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import type { A2a } from '../a2a.ts'
+import { makeCall } from '../call.ts'
+import { A2aError, httpError } from '../errors.ts'
+import { findResource, type Resource } from '../http-json.ts'
+import { parseJson } from '../json.ts'
+import { sendJson, sendStream } from '../reply.ts'
+import type { JsonObject } from '../types.ts'
+import { readVersion, wrongVersion, type RequestedVersion } from '../version.ts'
+import { rest3 } from '../wire/v0.3/http-json.ts'
+import { v1 } from '../wire/v1.0/wire.ts'
+import type { Generation } from '../wire/wire.ts'
+import { agentOf } from './agent.ts'
+import { descriptionOf, HTTP_JSON } from './http-json-descriptions.ts'
+
+const MEDIA_TYPES: Readonly<Record<Generation, string>> = { '1.0': 'application/a2a+json', '0.3': 'application/json' }
+
+export function registerHttpJson(app: FastifyInstance, a2a: A2a): void {
+  // A colon in a route starts a parameter: the tail is read by hand.
+  app.route({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: '/a2a/:agent/v1/*',
+    ...describe(...HTTP_JSON),
+    handler: (request, reply) => serveHttp(a2a, request, reply),
+  })
+}
+
+async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const agent = agentOf(a2a, request)
+  const version = readVersion(request)
+  const generation = version.generation ?? '1.0'
+  void reply.header('A2A-Version', generation)
+  try {
+    const { resource, method } = route(a2a, request, version)
+    const wire = generation === '1.0' ? v1 : rest3
+    const params = { ...queryOf(request), ...readBody(a2a, request, resource), ...resource.params }
+    const answer = await resource.operations[method]!(makeCall(a2a, agent, wire, request), params)
+    if ('first' in answer) {
+      sendStream(a2a.svc.streams, request, reply, { ...answer, wire, envelope: (event) => event })
+      return reply
+    }
+    return sendJson(reply.headers(answer.headers ?? {}), answer.result, MEDIA_TYPES[generation])
+  } catch (error) {
+    if (!(error instanceof A2aError)) throw error
+    const isWrongMethod = error.headers.Allow !== undefined
+    const status = isWrongMethod ? 405 : error.kind.http
+    return sendJson(reply.code(status).headers(error.headers), httpError(error, generation, status), MEDIA_TYPES[generation])
+  }
+}
+
+/** The resource that the path names, and the method; throws when either is unknown, or the version. */
+function route(a2a: A2a, request: FastifyRequest, version: RequestedVersion): { resource: Resource; method: string } {
+  const resource = findResource(tailOf(request))
+  if (!resource) throw new A2aError('METHOD_NOT_FOUND', 'there is no operation at this path')
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const allowed = Object.keys(resource.operations)
+  if (!allowed.includes(method)) throw new A2aError('METHOD_NOT_FOUND', `expected ${allowed.join(' or ')}`, { headers: { Allow: allowed.join(', ') } })
+  a2a.svc.http.serving(request, descriptionOf(resource.template, method))
+  if (version.generation === null) throw wrongVersion(version)
+  return { resource, method }
+}
+
+/** The path below `v1`, as received. */
+function tailOf(request: FastifyRequest): string {
+  const path = (request.raw.url ?? '').split('?', 1)[0] ?? ''
+  return path.split('/').slice(4).join('/')
+}
+
+/** The first value of each parameter. */
+function queryOf(request: FastifyRequest): JsonObject {
+  const params: JsonObject = Object.create(null)
+  for (const [name, value] of new URLSearchParams(rawQuery(request))) if (!Object.hasOwn(params, name)) params[name] = value
+  return params
+}
+
+/** Bodies are read where an operation has one, whatever their media type; an empty one is `{}`. */
+function readBody(a2a: A2a, request: FastifyRequest, { template }: Resource): JsonObject {
+  const isSend = template === 'message:send' || template === 'message:stream'
+  const isCreation = template === 'tasks/{id}/pushNotificationConfigs' && request.method === 'POST'
+  if (!isSend && !isCreation) return {}
+  const bytes = a2a.svc.http.body(request)
+  const parsed = bytes.length === 0 ? { value: {} } : parseJson(bytes)
+  if ('problem' in parsed) throw parsed.problem === 'depth' ? new A2aError('INVALID_REQUEST', 'the body is nested too deeply') : new A2aError('JSON_PARSE', 'the body is no JSON')
+  if (!isJsonObject(parsed.value)) throw new A2aError('INVALID_REQUEST', 'expected an object')
+  return isSend ? parsed.value : { body: parsed.value }
+}

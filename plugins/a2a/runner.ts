@@ -1,0 +1,66 @@
+/** Owns how an agent's steps become changes of a task, each at its time. */
+import type { Logger } from 'svc/plugin'
+import { isSettled } from './states.ts'
+import type { Task } from './task.ts'
+import type { TaskStore } from './task-store.ts'
+import type { Step } from './types.ts'
+
+/** Bytes of JSON text at which a task fails instead of growing on. */
+const MAX_TASK_BYTES = 16 * 2 ** 20
+
+/** Starts the steps; they stop at a settled state, or when the task is cancelled or evicted. */
+export function start(tasks: TaskStore, task: Task, steps: Iterable<Step> | AsyncIterable<Step>, run: AbortController, log: Logger): void {
+  const done = tasks.takeRunning()
+  task.run = run
+  void work(tasks, task, steps, run.signal)
+    .catch((error: unknown) => {
+      log.error('an A2A agent failed', { agent: task.agent, error })
+      if (!run.signal.aborted) enter(tasks, task, 'FAILED', 'The agent failed unexpectedly.')
+    })
+    .finally(() => {
+      if (task.run === run) task.run = null
+      done()
+    })
+}
+
+/** Ends the work of a task that is not finished. */
+export function cancel(tasks: TaskStore, task: Task): void {
+  task.run?.abort()
+  task.run = null
+  enter(tasks, task, 'CANCELED', 'The task was cancelled by the client.')
+}
+
+async function work(tasks: TaskStore, task: Task, steps: Iterable<Step> | AsyncIterable<Step>, signal: AbortSignal): Promise<void> {
+  for await (const step of steps) {
+    await pause(step.afterMs ?? 0, signal)
+    if (signal.aborted) return
+    if (task.bytes > MAX_TASK_BYTES) return enter(tasks, task, 'FAILED', 'The task holds too much.')
+    if ('artifact' in step) task.addArtifact(step.artifact, step.append === true, step.lastChunk ?? step.append !== true)
+    else {
+      // Whoever hears of the settled state may follow up at once.
+      if (isSettled(step.state)) task.run = null
+      enter(tasks, task, step.state, step.text)
+      if (isSettled(step.state)) return
+    }
+  }
+  if (!signal.aborted) enter(tasks, task, 'COMPLETED', 'Done.')
+}
+
+function enter(tasks: TaskStore, task: Task, ...status: Parameters<Task['setStatus']>): void {
+  tasks.rankFirst(task)
+  task.setStatus(...status)
+}
+
+/** Always at least one turn of the event loop; the timer keeps no process alive. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (ms <= 0 || signal.aborted) return void setImmediate(resolve)
+    const timer = setTimeout(finish, ms).unref()
+    function finish() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    signal.addEventListener('abort', finish)
+  })
+}

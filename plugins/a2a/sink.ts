@@ -1,0 +1,68 @@
+/** Owns the webhook sinks: what was sent to each, for whoever knows its id. */
+import type { Store } from 'svc/plugin'
+import { SINK_BODY_BYTES, SINK_NOTIFICATIONS } from './bounds.ts'
+import { parseJson } from './json.ts'
+
+export interface Notification {
+  receivedAt: string
+  source: 'http' | 'in-process'
+  headers: Record<string, string>
+  /** Parsed JSON, else text, else what says that it was too long. */
+  body: unknown
+}
+
+export interface Sink {
+  /** Oldest first. */
+  notifications: readonly Notification[]
+  /** JSON text of the notifications, one each. */
+  sizes: readonly number[]
+}
+
+const KEPT_HEADERS = ['content-type', 'authorization', 'x-a2a-notification-token', 'a2a-version', 'user-agent']
+
+export class SinkStore {
+  readonly #store: Store<Sink>
+
+  constructor(store: Store<Sink>) {
+    this.#store = store
+  }
+
+  /** Bytes of a sink, for the store's bounds. */
+  static sizeOf(sink: Sink): number {
+    return sink.sizes.reduce((sum, size) => sum + size, 0)
+  }
+
+  /** Keeps a notification; answers how many there are now. */
+  async receive(id: string, source: Notification['source'], headers: Record<string, string | string[] | undefined>, body: Buffer): Promise<number> {
+    const notification: Notification = { receivedAt: new Date().toISOString(), source, headers: keep(headers), body: readBody(body) }
+    const size = Buffer.byteLength(JSON.stringify(notification))
+    const sink = await this.#store.update(id, (current) => ({
+      notifications: [...(current?.notifications ?? []), notification].slice(-SINK_NOTIFICATIONS),
+      sizes: [...(current?.sizes ?? []), size].slice(-SINK_NOTIFICATIONS),
+    }))
+    return sink?.notifications.length ?? 0
+  }
+
+  async read(id: string): Promise<readonly Notification[]> {
+    return (await this.#store.get(id))?.notifications ?? []
+  }
+
+  delete(id: string): Promise<boolean> {
+    return this.#store.delete(id)
+  }
+}
+
+function keep(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const name of KEPT_HEADERS) {
+    const value = headers[name]
+    if (typeof value === 'string') kept[name] = value
+  }
+  return kept
+}
+
+function readBody(body: Buffer): unknown {
+  if (body.length > SINK_BODY_BYTES) return { truncated: true, bytes: body.length }
+  const parsed = parseJson(body)
+  return 'value' in parsed ? parsed.value : body.toString()
+}

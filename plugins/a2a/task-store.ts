@@ -1,0 +1,145 @@
+/** Owns all tasks: who may see which, how many there are, and which one goes when there are too many. */
+import type { Bounds } from './bounds.ts'
+import { A2aError, taskNotFound } from './errors.ts'
+import { Task, type TaskObserver } from './task.ts'
+
+/** Tasks in the order of their creation, and those of them that are finished in the order in which they did. */
+class Shelf {
+  readonly all = new Set<Task>()
+  readonly finished = new Set<Task>()
+
+  /** What goes first: the oldest finished task, else the oldest. */
+  oldest(except: Task): Task | undefined {
+    for (const shelf of [this.finished, this.all]) for (const task of shelf) if (task !== except) return task
+    return undefined
+  }
+
+  remove(task: Task): void {
+    this.all.delete(task)
+    this.finished.delete(task)
+  }
+}
+
+const SWEEP_MS = 30_000
+
+export type TaskBounds = Pick<Bounds, 'tasks' | 'tasksPerSession' | 'taskIdleMs' | 'runningTasks' | 'taskBytes'>
+
+export class TaskStore implements TaskObserver {
+  readonly #bounds: TaskBounds
+  readonly #now: () => number
+  readonly #tasks = new Map<string, Task>()
+  readonly #shelf = new Shelf()
+  readonly #sessions = new Map<string, Shelf>()
+  readonly #sweeper: NodeJS.Timeout
+  #bytes = 0
+  #running = 0
+  #rank = 0
+
+  /** `now` answers milliseconds of a monotonic clock. */
+  constructor(bounds: TaskBounds, now: () => number = () => performance.now()) {
+    this.#bounds = bounds
+    this.#now = now
+    this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref()
+  }
+
+  get size(): number {
+    return this.#tasks.size
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Throws when as many tasks are at work as may be. */
+  checkRunning(): void {
+    if (this.#running >= this.#bounds.runningTasks) throw new A2aError('RESOURCE_EXHAUSTED', `too many running tasks (at most ${this.#bounds.runningTasks})`)
+  }
+
+  /** A place among those at work, which is given back once. */
+  takeRunning(): () => void {
+    this.#running++
+    return () => void this.#running--
+  }
+
+  /** Stores a new task; older ones make room for it. */
+  add(task: Task): void {
+    task.lastUsedAt = this.#now()
+    task.rank = ++this.#rank
+    const shelf = this.#sessions.get(task.session) ?? new Shelf()
+    this.#sessions.set(task.session, shelf)
+    this.#tasks.set(task.id, task)
+    this.#shelf.all.add(task)
+    shelf.all.add(task)
+    this.#bytes += task.bytes
+    while (shelf.all.size > this.#bounds.tasksPerSession) this.#evictOldest(shelf, task)
+    while (this.#tasks.size > this.#bounds.tasks) this.#evictOldest(this.#shelf, task)
+    this.#makeRoom(task)
+  }
+
+  /** The task of this id that agent and session own, which is thereby used. Throws TaskNotFound. */
+  find(id: string, agent: string, session: string): Task {
+    const task = this.#tasks.get(id)
+    if (!task || task.agent !== agent || task.session !== session) throw taskNotFound(id)
+    if (this.#isIdle(task)) {
+      this.remove(task)
+      throw taskNotFound(id)
+    }
+    task.lastUsedAt = this.#now()
+    return task
+  }
+
+  /** The tasks of a session with an agent, in the order of their creation. */
+  *of(agent: string, session: string): IterableIterator<Task> {
+    for (const task of this.#sessions.get(session)?.all ?? []) if (task.agent === agent && !this.#isIdle(task)) yield task
+  }
+
+  changed(task: Task, addedBytes: number): void {
+    if (!this.#tasks.has(task.id)) return
+    task.lastUsedAt = this.#now()
+    this.#bytes += addedBytes
+    if (task.isTerminal) {
+      this.#shelf.finished.add(task)
+      this.#sessions.get(task.session)?.finished.add(task)
+    }
+    this.#makeRoom(task)
+  }
+
+  /** Puts a task first in the order of status changes. */
+  rankFirst(task: Task): void {
+    task.rank = ++this.#rank
+  }
+
+  remove(task: Task): void {
+    if (!this.#tasks.delete(task.id)) return
+    this.#shelf.remove(task)
+    const shelf = this.#sessions.get(task.session)
+    shelf?.remove(task)
+    if (shelf?.all.size === 0) this.#sessions.delete(task.session)
+    this.#bytes -= task.bytes
+    task.close()
+  }
+
+  /** Removes what was idle for too long. */
+  sweep(): void {
+    for (const task of this.#tasks.values()) if (this.#isIdle(task)) this.remove(task)
+  }
+
+  close(): void {
+    clearInterval(this.#sweeper)
+    for (const task of this.#tasks.values()) this.remove(task)
+  }
+
+  #isIdle(task: Task): boolean {
+    return this.#now() - task.lastUsedAt > this.#bounds.taskIdleMs
+  }
+
+  /** A single task stays, however large. */
+  #makeRoom(newest: Task): void {
+    while (this.#bytes > this.#bounds.taskBytes && this.#tasks.size > 1) this.#evictOldest(this.#shelf, newest)
+  }
+
+  #evictOldest(shelf: Shelf, except: Task): void {
+    const oldest = shelf.oldest(except)
+    if (oldest) this.remove(oldest)
+  }
+}
