@@ -146,6 +146,16 @@ t.test('unknown methods and services are unimplemented [GRPC-10]', async t => {
   t.match(await attempt('/no.such.Service/Echo'), { code: status.UNIMPLEMENTED })
 })
 
+t.test('every answer has a request id, that of the call when it brings one [GRPC-11]', async t => {
+  const answered = (metadata: Metadata) => new Promise(resolve => client.Echo({}, metadata, {}, () => {}).on('metadata', head => resolve(head.get('x-request-id')[0])))
+  // A failure without messages is all head.
+  const failed = async (metadata: Metadata) => (await failureOf(call(client, 'Fail', { code: 5 }, { metadata }))).metadata.get('x-request-id')[0]
+  for (const idOf of [answered, failed]) {
+    t.match(await idOf(new Metadata()), /^[\da-f-]{36}$/)
+    t.equal(await idOf(metadataOf({ 'x-request-id': 'mine' })), 'mine')
+  }
+})
+
 t.test('every call is counted, none is captured [GRPC-11]', async t => {
   const count = async () => Number(/^svc_protocol_requests_total\{protocol="grpc"\} (\d+)/m.exec(await (await fetch(`${server.url}/_svc/metrics`)).text())?.[1])
   const before = await count()

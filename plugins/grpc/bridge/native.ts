@@ -1,20 +1,21 @@
 /** Relays gRPC over HTTP/2 (gRPC over HTTP/2, "Responses"). */
 import { constants } from 'node:http2'
-import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
 import { relay } from './call.ts'
 import { fromCallHeaders } from './headers.ts'
 
-export function relayNative(request: Http2ServerRequest, response: Http2ServerResponse, call: ClientHttp2Stream): void {
+/** `headers` are put on the head of the response (request id). */
+export function relayNative(request: Http2ServerRequest, response: Http2ServerResponse, call: ClientHttp2Stream, headers: OutgoingHttpHeaders): void {
   let isWhole = false
   const isGone = (): boolean => response.stream === undefined || response.stream.destroyed
   relay(request, response, call, {
-    head(headers, endsHere) {
+    head(answered, endsHere) {
       isWhole = endsHere
       if (isGone()) return
-      const outer = { ':status': 200, ...fromCallHeaders(headers) }
+      const head = { ...fromCallHeaders(answered), ...headers }
       // The response object sends trailers of its own otherwise, and the status would not be in the head.
-      if (endsHere) response.stream.respond(outer, { endStream: true })
-      else response.writeHead(200, fromCallHeaders(headers))
+      if (endsHere) response.stream.respond({ ':status': 200, ...head }, { endStream: true })
+      else response.writeHead(200, head)
     },
     data: chunk => response.write(chunk),
     end(trailers) {

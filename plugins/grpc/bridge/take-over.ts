@@ -26,7 +26,7 @@ export function takeOverCalls(svc: Svc, connections: BridgeConnections): void {
 
   svc.takeOver.requests(
     (mediaType, request) => NATIVE_TYPE.test(mediaType) && request.method === 'POST' && isHttp2(request),
-    (request, response, facts) => relayNative(request as Http2ServerRequest, response as Http2ServerResponse, start(request, facts)),
+    (request, response, facts) => relayNative(request as Http2ServerRequest, response as Http2ServerResponse, start(request, facts), { 'x-request-id': svc.http.requestId(request) }),
   )
   svc.takeOver.requests(
     (mediaType, request) => WEB_TYPE.test(mediaType) && request.method === 'POST',
