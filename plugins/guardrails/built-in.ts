@@ -4,13 +4,15 @@ import { findInjections } from './injection.ts'
 import { PII_FINDERS } from './pii/types.ts'
 import { BLOCKLIST, BLOCKLIST_NAME, HARM_TERMS, termFinder } from './terms.ts'
 import type { DetectorRegistry } from './types.ts'
+import { splitWords } from './words.ts'
 
 export function registerBuiltIn(registry: DetectorRegistry): void {
+  const split = rememberLast(splitWords)
   for (const [category, terms] of Object.entries(HARM_TERMS)) {
-    registry.register({ id: `harm-${category.toLowerCase()}`, kind: 'harm', category, find: termFinder(terms) })
+    registry.register({ id: `harm-${category.toLowerCase()}`, kind: 'harm', category, find: termFinder(terms, split) })
   }
-  registry.register({ id: 'prompt-injection', kind: 'injection', find: findInjections })
-  registry.register({ id: BLOCKLIST_NAME, kind: 'blocklist', find: termFinder(BLOCKLIST) })
+  registry.register({ id: 'prompt-injection', kind: 'injection', find: text => findInjections(split(text)) })
+  registry.register({ id: BLOCKLIST_NAME, kind: 'blocklist', find: termFinder(BLOCKLIST, split) })
   for (const { type, find } of PII_FINDERS) {
     registry.register({
       id: `pii-${type.toLowerCase()}`,
@@ -21,5 +23,14 @@ export function registerBuiltIn(registry: DetectorRegistry): void {
         return find(text).map(({ start, end }) => ({ start: toPoint(start), end: toPoint(end) }))
       },
     })
+  }
+}
+
+/** All detectors of words look at the same text one after the other: it is split once for them. */
+function rememberLast<T>(make: (text: string) => T): (text: string) => T {
+  let last: { text: string; made: T } | null = null
+  return text => {
+    if (last === null || last.text !== text) last = { text, made: make(text) }
+    return last.made
   }
 }

@@ -1,5 +1,4 @@
 /** Prompt injection: nine rules over words that are separated by white space only. */
-import { splitWords } from './words.ts'
 import type { Words } from './words.ts'
 import type { Match } from './types.ts'
 
@@ -54,9 +53,8 @@ interface Anchored {
   pattern: Step[]
 }
 
-/** All matches, those of one rule without overlap. Patterns are bounded, so the cost is linear in the text. */
-export function findInjections(text: string): Match[] {
-  const words = splitWords(text)
+/** All matches, those of one rule without overlap. Patterns are bounded, so the cost is linear in the words. */
+export function findInjections(words: Words): Match[] {
   const matches: Match[] = []
   const nextFree = RULES.map(() => 0)
   for (let index = 0; index < words.count; index++) {

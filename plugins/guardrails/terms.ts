@@ -1,6 +1,5 @@
 /** Terms: the demo words of harm and of the blocklist, and finding them. */
 import type { Gap, Words } from './words.ts'
-import { splitWords } from './words.ts'
 import type { Match } from './types.ts'
 
 /** A word, or words joined by a blank (any white space) or a hyphen. */
@@ -32,14 +31,14 @@ interface CompiledTerm {
 }
 
 /** A finder of terms: occurrences of one term do not overlap, different terms are independent. */
-export function termFinder(terms: readonly Term[]): (text: string) => Match[] {
+export function termFinder(terms: readonly Term[], split: (text: string) => Words): (text: string) => Match[] {
   const byFirstWord = new Map<string, CompiledTerm[]>()
   for (const term of terms) {
     const compiled = compile(term)
     byFirstWord.set(compiled.words[0]!, [...(byFirstWord.get(compiled.words[0]!) ?? []), compiled])
   }
   return text => {
-    const words = splitWords(text)
+    const words = split(text)
     const matches: Match[] = []
     for (let index = 0; index < words.count; index++) {
       for (const compiled of byFirstWord.get(words.word(index)) ?? []) {
