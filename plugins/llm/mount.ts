@@ -85,16 +85,23 @@ function describeAt(instance: ProviderInstance, route: LlmRoute, template: strin
     ownFail: true,
     errorForm: at.errorForm,
     parameters: [...(own.parameters ?? []), ...sharedParameters],
-    examples: own.examples.map((example) => moveExample(example, instance, at)),
+    examples: own.examples.map((example) => moveExample(example, route, instance, at)),
   }
 }
 
 /** An example at another base path; a named provider's asks for a model that it lists. */
-function moveExample(example: RouteExample, instance: ProviderInstance, { base, below }: { base: string; below: string }): RouteExample {
+function moveExample(example: RouteExample, route: LlmRoute, instance: ProviderInstance, { base, below }: { base: string; below: string }): RouteExample {
   const from = instance.format.basePath + below
   const path = example.path.startsWith(from) ? base + example.path.slice(from.length) : example.path
   if (!instance.isNamed) return { ...example, path }
-  return { ...example, path, expectStatus: null, ...(typeof example.body === 'string' ? { body: withModel(example.body, instance.defaultModel) } : {}) }
+  const { defaultModel } = instance
+  return {
+    ...example,
+    path: defaultModel !== undefined && route.op === 'models' && route.path.endsWith('/{model}') ? path.replace(/[^/]+$/, encodeURIComponent(defaultModel)) : path,
+    // It may demand a credential or fail on purpose; only what must fail still must.
+    expectStatus: (example.expectStatus ?? 0) >= 400 ? (example.expectStatus ?? null) : null,
+    ...(typeof example.body === 'string' ? { body: withModel(example.body, defaultModel) } : {}),
+  }
 }
 
 function withModel(body: string, model: string | undefined): string {

@@ -57,11 +57,13 @@ export function createRecords(svc: Svc<unknown>): Records {
     sizeOf: (record) => 1024 + 2 * (record.body.length + record.normalized_prompt.length),
     ttlMs: lifetimeMs,
   })
+  const generation = randomUUID()
+  let added = 0
   const newest = async (limit: number, where: (record: AiRecord) => boolean): Promise<AiRecord[]> =>
     (await store.list({ newestFirst: true, limit, where })).map((entry) => entry.value)
   return {
     // A retry may reuse its request id, so that is no key.
-    add: (record) => store.set(randomUUID(), record),
+    add: (record) => store.set(`${generation}-${++added}`, record),
     find: async (requestId, visible) => (await newest(1, (record) => record.request_id === requestId && visible(record)))[0],
     list: newest,
   }

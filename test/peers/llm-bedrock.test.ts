@@ -100,6 +100,16 @@ t.test('CountTokens of both kinds [LLM-60]', async (t) => {
   t.equal((await client.send(new CountTokensCommand({ modelId: 'meta.llama3', input: { invokeModel: { body: Buffer.from('{"prompt":"hello"}') } } }))).inputTokens, 4)
 })
 
+t.test('the client speaks HTTP/2 by default, which SVC_GRPC_ON_HTTP turns on [LLM-60]', async (t) => {
+  const http2 = await serveLlm(t, { env: { SVC_GRPC_ON_HTTP: 'true' } })
+  const plain = new BedrockRuntimeClient({ endpoint: `${http2.url}/ai/bedrock`, region: 'us-east-1', credentials, maxAttempts: 1 })
+  t.teardown(() => plain.destroy())
+  t.match((await plain.send(new ConverseCommand(hello))).output?.message?.content?.[0]?.text, /^Hello! I'm svc/)
+  let text = ''
+  for await (const event of (await plain.send(new ConverseStreamCommand({ ...hello, inferenceConfig: { maxTokens: 5 } }))).stream ?? []) text += event.contentBlockDelta?.delta?.text ?? ''
+  t.equal(text, "Hello! I'")
+})
+
 t.test('errors have their names, signatures their key id [LLM-62]', async (t) => {
   await t.rejects(withHeader('X-Svc-Fail', 'rate_limit', () => client.send(new ConverseCommand(hello))), ThrottlingException)
   await t.rejects(withHeader('X-Svc-Fail', 'timeout', () => client.send(new ConverseStreamCommand(hello))), { name: 'ModelTimeoutException', $metadata: { httpStatusCode: 408 } })
