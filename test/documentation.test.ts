@@ -3,7 +3,7 @@
  * anew with `SVC_WRITE_DOCS=1 npm test -- documentation`.
  */
 import t from 'tap'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configurationTable } from '../core/config/reference.ts'
 import type { PluginRecord } from '../core/host/plugin.ts'
@@ -47,3 +47,25 @@ t.test('the two commands are the first fenced blocks under their headings', asyn
     t.match(block!.trim(), command, heading)
   }
 })
+
+t.test('svc.yaml.example loads without a complaint, and sets what it shows', async t => {
+  const server = await serve(t, { yaml: readFileSync(join(root, 'svc.yaml.example'), 'utf8') })
+  mkdirSync(join(server.folder, 'specs'))
+  writeFileSync(join(server.folder, 'specs', 'shop.yaml'), SHOP)
+  const result = await server.host.reload()
+  t.strictSame(result.load_errors, [])
+  for (const [path, status] of [['/ai/acme/v1/models', 401], ['/mcp/servers/support', 400], ['/mock/shop/orders/9', 404], ['/mock/shop/orders/1', 200]] as const) {
+    t.equal((await fetch(server.url + path)).status, status, path)
+  }
+})
+
+/** A document with the operations that the example overrides. */
+const SHOP = `openapi: 3.1.0
+info: { title: Shop, version: '1' }
+paths:
+  /orders:
+    get: { operationId: listOrders, responses: { '200': { description: ok } } }
+    post: { operationId: createOrder, responses: { '201': { description: ok } } }
+  /orders/{id}:
+    get: { operationId: getOrder, parameters: [{ name: id, in: path, required: true, schema: { type: string } }], responses: { '200': { description: ok, content: { application/json: { example: { id: '1' } } } } } }
+`

@@ -28,12 +28,12 @@ async function ask(server: TestServer, path: string, headers: Record<string, str
 
 const jwtEnv = { SVC_CONTROL_AUTH: 'jwt', SVC_CONTROL_JWT_PUBLIC_KEY: PEM, SVC_ADMIN_TOKEN: 'secret' }
 
-t.test('open mode needs nothing [AUTH-1]', async t => {
+t.test('open mode needs nothing [CAUTH-1]', async t => {
   const server = await serveLimits(t)
   for (const path of ['/_svc/config', '/_svc/ready', '/_svc/requests']) t.equal((await ask(server, path)).status, 200, path)
 })
 
-t.test('everything under /_svc is protected, by any spelling, and nothing else [AUTH-1, LAYER-2]', async t => {
+t.test('everything under /_svc is protected, by any spelling, and nothing else [CAUTH-1, LAYER-2]', async t => {
   const server = await serveLimits(t, { SVC_CONTROL_AUTH: 'token', SVC_ADMIN_TOKEN: 'secret' })
   const PROTECTED = ['/_svc', '/_svc/', '/_svc/config', '/_svc/no/such', '/%5Fsvc/config', '/%5fsvc/config', '/_%73vc/config', '/%5F%73%76%63/config', '/_svc/%72eady', '/_svc/ready/', '/_svc/ready/x', '/_svc/config?a=/_svc/ready']
   for (const path of PROTECTED) {
@@ -67,7 +67,7 @@ t.test('a preflight passes, a fault header does nothing, and nothing is captured
   t.match(await (await fetch(`${server.url}/_svc/usage`, { headers: bearer('secret') })).json(), { requests: { used: 0 } }, 'not counted')
 })
 
-t.test('token mode takes the admin token alone [AUTH-2]', async t => {
+t.test('token mode takes the admin token alone [CAUTH-2]', async t => {
   const server = await serveLimits(t, { SVC_CONTROL_AUTH: 'admin', SVC_ADMIN_TOKEN: 'secret', SVC_CONTROL_JWT_PUBLIC_KEY: PEM })
   const challenge = 'Bearer realm="svc-control"'
   const MISSING: Record<string, string>[] = [{}, { Authorization: 'Basic c2VjcmV0' }, { Authorization: 'Bearer' }, { Authorization: 'Bearer  ' }, { 'X-Svc-Admin-Token': '' }]
@@ -84,7 +84,7 @@ t.test('token mode takes the admin token alone [AUTH-2]', async t => {
   t.match((await ask(server, '/x/admin', bearer(await sign({ scope: 'admin' })))).body, { admin: false }, 'a token counts nowhere')
 })
 
-t.test('each bad token has its reason [AUTH-2]', async t => {
+t.test('each bad token has its reason [CAUTH-2]', async t => {
   const server = await serveLimits(t, jwtEnv)
   const other = generateKeyPairSync('ed25519').privateKey
   const good = await sign({})
@@ -123,7 +123,7 @@ t.test('each bad token has its reason [AUTH-2]', async t => {
   t.equal((await ask(server, '/_svc/config', bearer('x'.repeat(100_000)))).status, 431)
 })
 
-t.test('scopes allow reading what they name, admin everything [AUTH-3]', async t => {
+t.test('scopes allow reading what they name, admin everything [CAUTH-3]', async t => {
   const server = await serveLimits(t, jwtEnv)
   const CASES: [scope: unknown, requests: number, config: number, clear: number, granted: string[]][] = [
     ['inspector', 200, 403, 403, ['inspector']],
@@ -150,7 +150,7 @@ t.test('scopes allow reading what they name, admin everything [AUTH-3]', async t
   t.strictSame(grantedScopes('admin'), ['admin', 'console', 'inspector'])
 })
 
-t.test('scope admin counts as the admin token, on other routes too [AUTH-4]', async t => {
+t.test('scope admin counts as the admin token, on other routes too [CAUTH-4]', async t => {
   const server = await serveLimits(t, jwtEnv)
   for (const [scope, admin] of [['admin', true], ['console', false]] as const) {
     const headers = bearer(await sign({ scope }))
@@ -172,7 +172,7 @@ t.test('valid control tokens are redacted where requests are shown, foreign ones
   t.notMatch(shown, own)
 })
 
-t.test('modes without what they need refuse everything, and say so at the start [AUTH-2]', async t => {
+t.test('modes without what they need refuse everything, and say so at the start [CAUTH-2]', async t => {
   const ENVIRONMENTS: [env: Record<string, string>, warning: RegExp][] = [
     [{ SVC_CONTROL_AUTH: 'token' }, /SVC_ADMIN_TOKEN is not set/],
     [{ SVC_CONTROL_AUTH: 'jwt' }, /neither SVC_CONTROL_JWT_PUBLIC_KEY nor SVC_ADMIN_TOKEN/],
@@ -189,7 +189,7 @@ t.test('modes without what they need refuse everything, and say so at the start 
   }
 })
 
-t.test('the public key is read in every form in which it is pasted [AUTH-5]', async t => {
+t.test('the public key is read in every form in which it is pasted [CAUTH-5]', async t => {
   const der = publicKey.export({ type: 'spki', format: 'der' })
   const GOOD = [PEM, PEM.replaceAll('\n', '\\n'), PEM.replaceAll('\n', ' ').trim(), PEM.replaceAll('\n', '\r\n'), der.toString('base64'), der.toString('base64url'), RAW.toString('base64'), RAW.toString('base64url'), RAW.toString('base64').replace(/=+$/, '')]
   for (const text of GOOD) t.equal(parsePublicKey(text)?.export({ type: 'spki', format: 'pem' }), PEM, text.slice(0, 40))

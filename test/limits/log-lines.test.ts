@@ -15,7 +15,7 @@ function sendRaw(server: TestServer, bytes: Buffer): Promise<void> {
   })
 }
 
-t.test('JSON lines are objects with the fields of a request, start-up lines and warnings too [LOG-1, LOG-2]', async t => {
+t.test('JSON lines are objects with the fields of a request, start-up lines and warnings too [LINE-1, LINE-2]', async t => {
   const server = await serveLimits(t, { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'info', SVC_LIMIT_RPS: 'abc' })
   await fetch(`${server.url}/x/items/7?token=secret`, { headers: { 'X-Request-Id': 'mine' } })
   await fetch(`${server.url}/no/such`)
@@ -36,7 +36,7 @@ const HOSTILE: [what: string, value: string][] = [
   ['quotes and backslashes', '"}\\",\\"level\\":\\"error'], ['an escape sequence', '\u009b31m\u0085'], ['high bytes', '\u00ff\u00e9'], ['a template', '${jndi:ldap://x}'], ['a tab', 'a\tb'], ['8 KiB', 'x'.repeat(8_000)],
 ]
 
-t.test('hostile header values and paths stay inside of one line [LOG-1]', async t => {
+t.test('hostile header values and paths stay inside of one line [LINE-1]', async t => {
   for (const format of ['json', 'text']) {
     const server = await serveLimits(t, { SVC_LOG_FORMAT: format, SVC_LOG_LEVEL: 'info' })
     const before = server.lines.length
@@ -54,7 +54,7 @@ t.test('hostile header values and paths stay inside of one line [LOG-1]', async 
   }
 })
 
-t.test('probes and scrapes are logged at debug, a client that left as 499 [LOG-2]', async t => {
+t.test('probes and scrapes are logged at debug, a client that left as 499 [LINE-2]', async t => {
   const info = await serveLimits(t, { SVC_LOG_LEVEL: 'info' })
   for (const path of ['/_svc/ready', '/_svc/metrics', '/%5Fsvc/ready']) await (await fetch(info.url + path)).text()
   t.notMatch(info.lines.join(''), /message=request|INFO request/)

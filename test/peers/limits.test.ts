@@ -67,7 +67,7 @@ t.test('eventsource follows the feed and resumes where the lifetime cut it [INSP
   t.strictSame(seen, ['n=1', 'n=2'])
 })
 
-t.test('openssl signs control tokens that are taken [AUTH-2]', async t => {
+t.test('openssl signs control tokens that are taken [CAUTH-2]', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-openssl-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
