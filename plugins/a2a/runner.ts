@@ -12,6 +12,8 @@ const MAX_TASK_BYTES = 16 * 2 ** 20
 export function start(tasks: TaskStore, task: Task, steps: Iterable<Step> | AsyncIterable<Step>, run: AbortController, log: Logger): void {
   const done = tasks.takeRunning()
   task.run = run
+  // An agent that does not heed the signal holds no place.
+  run.signal.addEventListener('abort', done)
   void work(tasks, task, steps, run.signal)
     .catch((error: unknown) => {
       log.error('an A2A agent failed', { agent: task.agent, error })

@@ -58,7 +58,11 @@ export class TaskStore implements TaskObserver {
   /** A place among those at work, which is given back once. */
   takeRunning(): () => void {
     this.#running++
-    return () => void this.#running--
+    let isTaken = true
+    return () => {
+      if (isTaken) this.#running--
+      isTaken = false
+    }
   }
 
   /** Stores a new task; older ones make room for it. */

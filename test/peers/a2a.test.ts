@@ -117,7 +117,8 @@ for (const transport of ['JSONRPC', 'HTTP+JSON']) {
       const sink = `/a2a/webhook-sink/${slow.id}`
       const config = await planner.setTaskPushNotificationConfig({ taskId: slow.id, pushNotificationConfig: { id: 'c-1', url: sink, token: 't-1' } })
       t.match(config.pushNotificationConfig, { id: 'c-1', url: sink })
-      t.match((await planner.getTaskPushNotificationConfig({ id: slow.id })).pushNotificationConfig, { id: 'c-1', url: sink })
+      const named = { id: slow.id, pushNotificationConfigId: 'c-1' }
+      t.match((await planner.getTaskPushNotificationConfig(named)).pushNotificationConfig, { id: 'c-1', url: sink })
       t.equal((await planner.listTaskPushNotificationConfig({ id: slow.id })).length, 1)
       const seen: string[] = []
       for await (const event of planner.resubscribeTask({ id: slow.id })) {

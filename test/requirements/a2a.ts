@@ -27,6 +27,8 @@ export default [
   { id: 'A2A-25', rule: 'tasks are bounded in count, per session, in bytes and in idle time; finished ones go first', where: 'a2a 11' },
   { id: 'A2A-26', rule: 'plugins add agents; a taken or invalid id is an error that names the plugins', where: 'a2a 1' },
   { id: 'A2A-27', rule: 'an agent that throws has a task that fails', where: 'a2a 1' },
+  { id: 'A2A-28', rule: 'a reload stops neither tasks nor streams nor pushes', where: 'a2a 1' },
+  { id: 'A2A-29', rule: 'requests count under the protocol a2a, streams keep the headers that proxies need', where: 'a2a 11' },
   { id: 'A2A-40', rule: 'the official client of 1.0 works unmodified over both transports and in its legacy mode', where: 'a2a 12' },
   { id: 'A2A-41', rule: 'the official client of 0.3 works unmodified over both transports from either card', where: 'a2a 12' },
 ]
