@@ -3,45 +3,18 @@
  * true to go on, and false when it has answered or the client has left. The order is a promise to the outside: a
  * refusal of the control plane is never delayed by a fault header, a rejected request is never captured, and so on.
  */
-import type { Config } from '../config/variables.ts'
-import type { Inspector } from '../inspector/inspector.ts'
-import type { Keys } from '../keys/keys.ts'
-import type { Limits } from '../limits/limits.ts'
-import type { Log } from '../log.ts'
-import type { RequestMetrics } from '../request-metrics.ts'
-import type { AdminGuard } from './admin-guard.ts'
-import type { StreamRegistry } from './streams.ts'
 import { answer, answerFailure, answerInstead } from './answer.ts'
 import { announcedLength, bodyLimitOf, readBody, refuseBody } from './body.ts'
 import type { RequestContext } from './context.ts'
-import type { Cors } from './cors.ts'
 import { badRequest, internalError, methodNotAllowed, notFound, notFoundOfPlugin, requestTimeout } from './failures.ts'
 import { requestIdOf } from './request-id.ts'
-import type { ControlAuth } from './control-auth/control-auth.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
 import { capture } from './stages/capture.ts'
 import { injectFaults } from './stages/faults.ts'
 import { limitByPlan } from './stages/plan-limits.ts'
 import { observe } from './stages/observation.ts'
-
-/** What the stages need of the process. */
-export interface PipelineServices {
-  config: Config
-  cors: Cors
-  log: Log
-  metrics: RequestMetrics
-  inspector: Inspector
-  controlAuth: ControlAuth
-  guard: AdminGuard
-  limits: Limits
-  streams: StreamRegistry
-  /** Null: shared mode is off. */
-  keys: Keys | null
-  isDraining(): boolean
-}
-
-export type Stage = (context: RequestContext, services: PipelineServices) => boolean | Promise<boolean>
+import type { PipelineServices, Stage } from './stage.ts'
 
 const STAGES: readonly Stage[] = [
   observe,

@@ -6,7 +6,7 @@ import { answer } from '../answer.ts'
 import type { RequestContext } from '../context.ts'
 import { firstHeader } from '../header.ts'
 import { isBelow } from '../path.ts'
-import type { PipelineServices } from '../pipeline.ts'
+import type { PipelineServices } from '../stage.ts'
 
 /** 401 for a key that does not count, or for none where one is needed. */
 export function identifyKey(context: RequestContext, { keys }: PipelineServices): boolean {

@@ -2,7 +2,7 @@
 import type { Inspector } from '../../inspector/inspector.ts'
 import type { RequestContext } from '../context.ts'
 import { originForm } from '../path.ts'
-import type { PipelineServices } from '../pipeline.ts'
+import type { PipelineServices } from '../stage.ts'
 import { headlessStatus } from './observation.ts'
 
 /** Stores the request when its head goes out, or when its client has left before. */

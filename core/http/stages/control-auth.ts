@@ -8,7 +8,7 @@ import type { ControlAuth, Grant, RefusalReason } from '../control-auth/control-
 import { neededScope } from '../control-auth/scopes.ts'
 import type { Scope } from '../control-auth/scopes.ts'
 import { isBelow } from '../path.ts'
-import type { PipelineServices } from '../pipeline.ts'
+import type { PipelineServices } from '../stage.ts'
 
 const CHALLENGE = 'Bearer realm="svc-control"'
 

@@ -6,7 +6,7 @@ import { breakConnection } from '../connection-faults.ts'
 import type { RequestContext } from '../context.ts'
 import { firstHeader } from '../header.ts'
 import { isBelow } from '../path.ts'
-import type { PipelineServices } from '../pipeline.ts'
+import type { PipelineServices } from '../stage.ts'
 
 /** Delay first, then abort, then fail; an abort that hits leaves no fail to be asked for. The control plane and the console are exempt. */
 export function injectFaults(context: RequestContext, { config }: PipelineServices): boolean | Promise<boolean> {

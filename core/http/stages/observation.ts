@@ -3,7 +3,7 @@ import type { Log } from '../../log.ts'
 import type { CountedProtocol } from '../../request-metrics.ts'
 import { isHttp2 } from '../context.ts'
 import type { RequestContext } from '../context.ts'
-import type { PipelineServices } from '../pipeline.ts'
+import type { PipelineServices } from '../stage.ts'
 
 /** Codes that are a custom of proxies (nginx): the client left before the head, or the connection was closed without one. */
 const CLIENT_GONE = 499

@@ -4,7 +4,7 @@ import type { AdminGuard } from '../admin-guard.ts'
 import { answer } from '../answer.ts'
 import type { RequestContext } from '../context.ts'
 import { isBelow } from '../path.ts'
-import type { PipelineServices } from '../pipeline.ts'
+import type { PipelineServices } from '../stage.ts'
 import { adoptEventStream } from '../unannounced-stream.ts'
 import type { StreamPlan } from '../svc-streams.ts'
 
