@@ -43,7 +43,6 @@ export class Inventory {
   readonly #sections = new Map<string, string>()
   /** Plugins that cannot run on the options they were given, for example without a required one. */
   readonly #invalid = new Map<string, string>()
-  readonly #schemas: ValidatorCache = new WeakMap()
   /** Per section: where an item of the checked options stands in the file. */
   readonly #originalPaths = new Map<string, CheckedOptions['originalPath']>()
 

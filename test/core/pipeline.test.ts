@@ -264,5 +264,5 @@ export default definePlugin({ title: 's', paths: ['/s'], register(app, svc) {
   await until(() => generation.openCount === 50, 'uploads begun')
   for (const socket of halfway) socket.destroy()
   await until(() => generation.openCount === 0, 'uploads gone')
-  t.strictSame(server.lines, [...server.lines.filter(line => line.includes('listening on'))])
+  t.strictSame(server.lines, server.lines.filter(line => line.includes('listening on')))
 })
