@@ -7,7 +7,7 @@ import { readEnvironment } from './config/environment.ts'
 import { findConfigFile } from './config/svc-yaml.ts'
 import { registerCoreRoutes } from './control/routes.ts'
 import { createControlDeps } from './control-deps.ts'
-import { enableSourceMaps } from './host/module-loader.ts'
+import { prepareLoading } from './host/module-loader.ts'
 import { Host } from './host/host.ts'
 import type { SvcStreams } from './host/plugin.ts'
 import type { KnownCode } from './host/inventory.ts'
@@ -78,7 +78,7 @@ export const VERSION = (JSON.parse(readFileSync(join(PRODUCT_FOLDER, 'package.js
 
 /** Starts a server. Rejects with `HttpPortError` when HTTP can't be bound; everything else is a warning. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  enableSourceMaps()
+  prepareLoading()
   const workingDirectory = options.workingDirectory ?? process.cwd()
   const { config, warnings } = readEnvironment(options.environment ?? process.env)
   const log = createLog({ level: config.logLevel, format: config.logFormat, stream: options.logStream })
@@ -87,6 +87,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const configFile = findConfigFile({ argument: options.configArgument, variable: config.configFile, cwd: workingDirectory })
   // Plugins resolve paths of their sections against the file in use, however it was named.
   config.configFile = configFile
+  const commit = config.gitSha ?? readGitSha(PRODUCT_FOLDER)
   const pki = await loadPki({ tlsCert: resolve(workingDirectory, config.tlsCert), tlsKey: resolve(workingDirectory, config.tlsKey), warn: message => log.warn(message) })
   const states = new StateRegistry({ onError: (error, failure) => log.error('state', { error, ...failure }) })
   const streams = new StreamRegistry({ onError: error => log.error('stream', { error }) })
@@ -101,7 +102,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value) })
   const http = createSvcHttp({ config, guard })
   const ports: Ports = { http: null, https: null, grpc: null }
-  const instance = createInstance(config, VERSION, config.gitSha ?? await readGitSha(PRODUCT_FOLDER), () => ({ ...ports }))
+  const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
 
   const requestMetrics = new RequestMetrics(metrics, instance)
   const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)

@@ -15,9 +15,10 @@ import type { FoundPlugin } from './discovery.ts'
 const CONTRACT_NAME = 'svc/plugin'
 const hostRequire = createRequire(import.meta.url)
 
-/** Shows stack traces with the plugin's own files and lines. */
-export function enableSourceMaps(): void {
+/** Shows stack traces with the plugin's own files and lines, and has the bundler's process started meanwhile. */
+export function prepareLoading(): void {
   process.setSourceMapsEnabled(true)
+  esbuild.transform('').catch(() => {})
 }
 
 /** Runs the plugin's module and answers its door; throws with the reason when there is none. */
