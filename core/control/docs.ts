@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describe } from '../host/plugin.ts'
 import type { ControlDeps } from './deps.ts'
+import { pageHeaders } from './html.ts'
 import { rememberPages } from './page-cache.ts'
 
 const category = 'Docs'
@@ -73,13 +74,7 @@ export function registerDocs(app: FastifyInstance, { http, instance }: ControlDe
     responses: { 200: { description: 'The page.', content: { 'text/html': { type: 'string' } } } },
     examples: [{ name: 'API reference', path: '/docs', expectStatus: 200 }],
   }), (_request, reply) => reply
-    .headers({
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
-      'content-security-policy': CONTENT_SECURITY_POLICY,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-    })
+    .headers(pageHeaders(CONTENT_SECURITY_POLICY))
     .send(PAGE))
 
   app.get('/docs/', describe({

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { describe, type Catalog, type CatalogEndpoint } from '../host/plugin.ts'
 import { curlLine } from './curl-line.ts'
 import type { ControlDeps } from './deps.ts'
-import { escapeHtml } from './html.ts'
+import { escapeHtml, pageHeaders } from './html.ts'
 import { rememberPages } from './page-cache.ts'
 
 const style = readFileSync(new URL('./assets/landing.css', import.meta.url), 'utf8')
@@ -25,13 +25,7 @@ export function registerLanding(app: FastifyInstance, { config, http, instance }
     responses: { 200: { description: 'The landing page, also while the instance is unhealthy.', content: { 'text/html': { type: 'string' } } } },
     examples: [{ name: 'Landing page', path: '/', expectStatus: 200 }],
   }), (request, reply) => reply
-    .headers({
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
-      'content-security-policy': CONTENT_SECURITY_POLICY,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-    })
+    .headers(pageHeaders(CONTENT_SECURITY_POLICY))
     .send(pageFor(http.baseUrl(request))))
 }
 

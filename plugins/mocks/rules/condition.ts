@@ -7,19 +7,10 @@ import { pointerTokens, valueAt } from '../json-pointer.ts'
 import { linearPattern } from '../schema/linear-pattern.ts'
 import { SchemaSet } from '../schema/schema-set.ts'
 import type { Problem } from './outcome.ts'
+import type { RequestScope } from './request-scope.ts'
 
 /** What conditions look at. */
-export interface ConditionScope {
-  method: string
-  session: string
-  path: ReadonlyMap<string, string>
-  query: readonly (readonly [string, string])[]
-  header(name: string): string | undefined
-  cookies: ReadonlyMap<string, string>
-  body(): Json | undefined
-  state: Readonly<Record<string, string>>
-  /** Of this operation in this session, this call included. */
-  count: number
+export interface ConditionScope extends RequestScope {
   violations: number
 }
 

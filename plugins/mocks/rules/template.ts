@@ -1,17 +1,9 @@
 /** `{{…}}` in the texts of rule and override bodies: replaced by what the request holds, never evaluated. */
 import { isObject, own, setOwn, type Json, type JsonObject } from '../json.ts'
+import type { RequestScope } from './request-scope.ts'
 
 /** What a reference may name. */
-export interface TemplateScope {
-  method: string
-  path: ReadonlyMap<string, string>
-  query: readonly (readonly [string, string])[]
-  header(name: string): string | undefined
-  cookies: ReadonlyMap<string, string>
-  body(): Json | undefined
-  state: Readonly<Record<string, string>>
-  count: number
-  session: string
+export interface TemplateScope extends RequestScope {
   mock: string
   operation: string
   now(): string
