@@ -41,6 +41,7 @@ import { createSvcPki } from './pki/svc-pki.ts'
 import { SHUTDOWN_TIMES, shutDown } from './shutdown.ts'
 import type { ShutdownTimes } from './shutdown.ts'
 import { StateRegistry } from './state.ts'
+import { openTracer } from './tracing/tracer.ts'
 import { Watcher } from './host/watcher.ts'
 
 export interface ServerOptions {
@@ -104,6 +105,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const ports: Ports = { http: null, https: null, grpc: null }
   const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
 
+  const tracer = await openTracer({ environment: options.environment ?? process.env, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
   const requestMetrics = new RequestMetrics(metrics, instance)
   const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
 
@@ -146,7 +148,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   let isDraining = false
   const facts = createRequestFacts(config)
-  const handlers = createEntrance(host, { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, metrics: requestMetrics, isDraining: () => isDraining }, facts)
+  const handlers = createEntrance(host, { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, metrics: requestMetrics, tracer, isDraining: () => isDraining }, facts)
   const listeners = await openListeners(handlers)
   const watcher = new Watcher(() => void host.reload())
   if (config.watch) {
@@ -193,6 +195,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       isDraining = true
       await watcher.close()
       await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)
+      await tracer?.close()
       await limits.close()
       keys?.close()
       states.close()

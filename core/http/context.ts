@@ -5,6 +5,7 @@ import type { AnyRequest, Origin, RouteDescription, SessionKey } from '../host/p
 import type { KeyRecord } from '../keys/api-key.ts'
 import type { KeyAdmission } from '../keys/key-limits.ts'
 import type { Lease } from '../limits/lease.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import type { Handshake } from './handshake.ts'
 import { firstHeader } from './header.ts'
 import type { SvcResponse } from './response.ts'
@@ -54,6 +55,8 @@ export class RequestContext {
   /** The connection when this is a WebSocket handshake. */
   readonly upgrade: Handshake | null
   requestId = ''
+  /** Its place in a trace; null: none came with it, and no spans are exported. */
+  trace: TraceContext | null = null
   body: Buffer = EMPTY_BODY
   /** Added to the `Vary` of whatever the route sets. */
   vary: string | null = null

@@ -14,11 +14,13 @@ import { capture } from './stages/capture.ts'
 import { injectFaults } from './stages/faults.ts'
 import { limitByPlan } from './stages/plan-limits.ts'
 import { observe } from './stages/observation.ts'
+import { enterTrace } from './stages/tracing.ts'
 import type { PipelineServices, Stage } from './stage.ts'
 
 const STAGES: readonly Stage[] = [
   observe,
   assignRequestId,
+  enterTrace,
   applyCors,
   authenticateControl,
   identifyKey,

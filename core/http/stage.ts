@@ -5,6 +5,7 @@ import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Log } from '../log.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import type { AdminGuard } from './admin-guard.ts'
 import type { RequestContext } from './context.ts'
 import type { ControlAuth } from './control-auth/control-auth.ts'
@@ -24,6 +25,8 @@ export interface PipelineServices {
   streams: StreamRegistry
   /** Null: shared mode is off. */
   keys: Keys | null
+  /** Null: spans are not exported. */
+  tracer: Tracer | null
   isDraining(): boolean
 }
 

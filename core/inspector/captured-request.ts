@@ -1,5 +1,6 @@
 /** One captured request as it is kept, and how it is shown. */
 import type { InspectorEntry } from '../host/plugin.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 
 /** Bytes of a body that are kept. */
 export const KEPT_BODY_BYTES = 65_536
@@ -28,6 +29,7 @@ export interface CapturedRequest {
   bodyBytes: number
   status: number
   latencyMs: number
+  trace: TraceContext | null
 }
 
 /** Path of the target as received, without query. */
@@ -73,7 +75,12 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     body_truncated: captured.bodyBytes > KEPT_BODY_BYTES,
     status: captured.status,
     latency_ms: captured.latencyMs,
+    trace: captured.trace === null ? null : toTrace(captured.trace),
   }
+}
+
+function toTrace({ traceId, spanId, parentSpanId, sampled, state }: TraceContext): InspectorEntry['trace'] {
+  return { trace_id: traceId, span_id: spanId, parent_span_id: parentSpanId, sampled, state }
 }
 
 function toHeaders(rawHeaders: readonly string[]): InspectorEntry['headers'] {

@@ -83,6 +83,7 @@ export function createInspector({ config, isControlCredential }: InspectorOption
         bodyBytes: facts.body.length,
         status: facts.status,
         latencyMs: facts.latencyMs,
+        trace: facts.trace,
       }))
     },
     list: (filter, limit) => store.newest(limit, matcher(filter)).map(toEntry),

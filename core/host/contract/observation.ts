@@ -20,6 +20,8 @@ export interface InspectorEntry {
   body_truncated: boolean
   status: number
   latency_ms: number
+  /** W3C Trace Context: where the request stands; null when it carried none and no spans are exported. */
+  trace: { trace_id: string; span_id: string; parent_span_id: string | null; sampled: boolean; state: string | null } | null
 }
 
 export interface SvcInspector {

@@ -32,5 +32,6 @@ function store(context: RequestContext, inspector: Inspector, status: number): v
     body: context.body,
     status,
     latencyMs: context.latencyMs,
+    trace: context.trace,
   })
 }

@@ -50,10 +50,14 @@ function protocolOf(context: RequestContext): CountedProtocol {
 /** Probes and scrapes come every few seconds and say nothing. */
 const QUIET_PATHS = new Set(['/_svc/ready', '/_svc/metrics'])
 
+export function isQuiet({ path }: RequestContext): boolean {
+  return path !== null && QUIET_PATHS.has(path)
+}
+
 function logRequest(context: RequestContext, status: number, log: Log): void {
-  const isQuiet = context.path !== null && QUIET_PATHS.has(context.path)
-  if (!log.isEnabled(isQuiet ? 'debug' : 'info')) return
-  log[isQuiet ? 'debug' : 'info']('request', {
+  const level = isQuiet(context) ? 'debug' : 'info'
+  if (!log.isEnabled(level)) return
+  log[level]('request', {
     method: context.method,
     path: context.path ?? context.url.split('?', 1)[0],
     route: context.routeLabel,
@@ -61,6 +65,8 @@ function logRequest(context: RequestContext, status: number, log: Log): void {
     latency_ms: context.latencyMs,
     request_id: context.requestId,
     client_ip: context.clientIp,
+    trace_id: context.trace?.traceId,
+    span_id: context.trace?.spanId,
     plugin: context.route?.plugin ?? undefined,
   })
 }

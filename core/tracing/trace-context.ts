@@ -1,0 +1,66 @@
+/** W3C Trace Context: what a request says of the trace it belongs to, and what is said back. */
+import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** A valid `traceparent`, with the `tracestate` that came along. */
+export interface TraceParent {
+  /** 32 hex digits. */
+  traceId: string
+  /** 16 hex digits: the caller's span. */
+  spanId: string
+  /** The caller records. */
+  sampled: boolean
+  /** Members of `tracestate` as received; null: none, or not valid. */
+  state: string | null
+}
+
+/** Where a request stands in its trace. */
+export interface TraceContext {
+  traceId: string
+  /** The span of the request itself. */
+  spanId: string
+  /** Null: the trace begins here. */
+  parentSpanId: string | null
+  sampled: boolean
+  state: string | null
+}
+
+/** `version "-" trace-id "-" parent-id "-" trace-flags`; later versions may append fields (Trace Context, 3.2.2 and 4). */
+const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
+const MEMBER = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/
+const MAX_MEMBERS = 32
+
+/** Null: none, several, or not valid; then whoever goes on starts a new trace (Trace Context, 4.3). */
+export function readTraceParent(headers: IncomingHttpHeaders): TraceParent | null {
+  const value = headers.traceparent
+  const match = typeof value === 'string' ? TRACEPARENT.exec(value) : null
+  if (match === null) return null
+  const [, version, traceId, spanId, flags, more] = match
+  if (version === '00' && more !== undefined) return null
+  return { traceId: traceId!, spanId: spanId!, sampled: (Number.parseInt(flags!, 16) & 1) === 1, state: readState(headers.tracestate) }
+}
+
+/** A list that breaks the grammar is dropped whole, and the trace goes on without it (Trace Context, 3.3.1). */
+function readState(value: string | string[] | undefined): string | null {
+  if (value === undefined) return null
+  const members = String(value).split(',').map(member => member.replace(/^[ \t]+|[ \t]+$/g, '')).filter(member => member !== '')
+  const keys = new Set(members.map(member => member.split('=', 1)[0]))
+  const isValid = members.length > 0 && members.length <= MAX_MEMBERS && keys.size === members.length && members.every(member => MEMBER.test(member))
+  return isValid ? members.join(',') : null
+}
+
+/** The place of a request that nobody records: it goes on with its caller's trace, or begins one. */
+export function joinTrace(parent: TraceParent | null): TraceContext {
+  return {
+    traceId: parent?.traceId ?? randomBytes(16).toString('hex'),
+    spanId: randomBytes(8).toString('hex'),
+    parentSpanId: parent?.spanId ?? null,
+    sampled: parent?.sampled ?? false,
+    state: parent?.state ?? null,
+  }
+}
+
+/** Value of `traceresponse` (Trace Context Level 2 draft, "Traceresponse Header"): the trace, and the span that answered. */
+export function printTraceResponse({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
+}

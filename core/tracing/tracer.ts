@@ -1,0 +1,86 @@
+/** Whether spans are exported, and what does it. Without an endpoint no package of OpenTelemetry is ever loaded. */
+import type { TraceContext, TraceParent } from './trace-context.ts'
+
+type AttributeValue = string | number | boolean | undefined
+export type SpanAttributes = Record<string, AttributeValue>
+
+/** A request that is about to be served. */
+export interface SpanStart {
+  name: string
+  /** What samplers may decide by. */
+  attributes: SpanAttributes
+  /** Null: the trace begins here. */
+  parent: TraceParent | null
+  /** Milliseconds since 1970. */
+  startedAt: number
+}
+
+export interface SpanEnd {
+  name: string
+  attributes: SpanAttributes
+  isError: boolean
+  /** Milliseconds since 1970. */
+  endedAt: number
+}
+
+export interface ServerSpan {
+  readonly trace: TraceContext
+  /** False: the sampler left it out, nothing is kept of it. */
+  readonly isRecording: boolean
+  end(facts: SpanEnd): void
+}
+
+export interface Tracer {
+  start(facts: SpanStart): ServerSpan
+  /** Sends what is left; resolves after 2 s at the latest. */
+  close(): Promise<void>
+}
+
+export interface TracerOptions {
+  /** Decides whether there is a tracer. The packages read `OTEL_*` of the process themselves. */
+  environment: NodeJS.ProcessEnv
+  version: string
+  instanceId: string
+  warn(message: string): void
+}
+
+/** Null: spans are not exported. Wrong values are warnings. */
+export async function openTracer(options: TracerOptions): Promise<Tracer | null> {
+  const { environment, warn } = options
+  const endpoint = endpointOf(environment)
+  if (endpoint === null) return null
+  if (!isHttpUrl(endpoint.value)) {
+    warn(`invalid ${endpoint.name} (expected an http:// or https:// URL), spans are not exported`)
+    return null
+  }
+  const protocol = valueOf(environment, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? valueOf(environment, 'OTEL_EXPORTER_OTLP_PROTOCOL')
+  if (protocol !== null && protocol !== 'http/json') warn(`OTEL_EXPORTER_OTLP_PROTOCOL is ${JSON.stringify(protocol)}, spans are sent as http/json`)
+  try {
+    const { OtlpTracer } = await import('./otlp-tracer.ts')
+    return new OtlpTracer(options)
+  } catch (error) {
+    warn(`spans are not exported: ${(error as Error).message}`)
+    return null
+  }
+}
+
+/** The variable that names where spans go; null: they go nowhere. */
+function endpointOf(environment: NodeJS.ProcessEnv): { name: string; value: string } | null {
+  if (valueOf(environment, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return null
+  const exporters = valueOf(environment, 'OTEL_TRACES_EXPORTER')
+  if (exporters !== null && !exporters.split(',').some(exporter => exporter.trim() === 'otlp')) return null
+  for (const name of ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
+    const value = valueOf(environment, name)
+    if (value !== null) return { name, value }
+  }
+  return null
+}
+
+/** An empty variable counts as unset (OpenTelemetry, "Environment Variable Specification"). */
+function valueOf(environment: NodeJS.ProcessEnv, name: string): string | null {
+  return environment[name]?.trim() || null
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
