@@ -1,0 +1,46 @@
+/** A request as text that people paste elsewhere: curl, an `.http` file, `fetch`. */
+import type { NameValue } from './storage.ts'
+
+export interface PrintableRequest {
+  method: string
+  /** Absolute. */
+  url: string
+  headers: NameValue[]
+  /** Bytes that are no text can not be pasted and are named in a comment. */
+  body: string | Uint8Array | null
+}
+
+/** One word of a POSIX shell. */
+export function shellQuote(text: string): string {
+  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`
+}
+
+export function toCurl({ method, url, headers, body }: PrintableRequest): string {
+  const parts = ['curl -sS']
+  if (method === 'HEAD') parts.push('-I')
+  else if (method !== 'GET' || body !== null) parts.push(`-X ${shellQuote(method)}`)
+  // A leading `@`, and brackets and braces of a URL, mean something to curl.
+  parts.push(`${/[[\]{}]/.test(url) ? '-g ' : ''}${shellQuote(url)}`)
+  for (const { name, value } of headers) parts.push(`-H ${shellQuote(value === '' ? `${name};` : `${name}: ${value}`)}`)
+  if (typeof body === 'string' && body !== '') parts.push(`--data-raw ${shellQuote(body)}`)
+  else if (body instanceof Uint8Array && body.length > 0) parts.push('--data-binary @body.bin')
+  return parts.join(' \\\n  ')
+}
+
+export function toHttpFile({ method, url, headers, body }: PrintableRequest): string {
+  const head = [`### ${method} ${oneLine(url)}`, `${method} ${oneLine(url)}`, ...headers.map(({ name, value }) => `${name}: ${oneLine(value)}`)]
+  if (typeof body === 'string' && body !== '') return `${head.join('\n')}\n\n${body}\n`
+  return `${head.join('\n')}\n${body instanceof Uint8Array && body.length > 0 ? '\n< ./body.bin\n' : ''}`
+}
+
+export function toFetch({ method, url, headers, body }: PrintableRequest): string {
+  const options = [`  method: ${JSON.stringify(method)},`]
+  if (headers.length > 0) options.push(`  headers: [\n${headers.map(({ name, value }) => `    [${JSON.stringify(name)}, ${JSON.stringify(value)}],`).join('\n')}\n  ],`)
+  if (typeof body === 'string' && body !== '') options.push(`  body: ${JSON.stringify(body)},`)
+  else if (body instanceof Uint8Array && body.length > 0) options.push('  body: bytes, // not text')
+  return `await fetch(${JSON.stringify(url)}, {\n${options.join('\n')}\n})\n`
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ')
+}

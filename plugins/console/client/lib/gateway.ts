@@ -1,0 +1,127 @@
+/** Sending requests of the data plane: directly to the instance or through a gateway, and remembering what was sent. */
+import { signal } from '@preact/signals'
+import { instanceBase } from './page.ts'
+import { activeGateway, settings, type Gateway, type NameValue } from './storage.ts'
+import { bodyBytes, type Entry } from './http.ts'
+
+/** Marks a request of the console beside its request id, which a gateway may replace. */
+export const CONSOLE_HEADER = 'x-svc-console'
+
+export interface OutgoingRequest {
+  method: string
+  /** Path and query, with a leading slash. */
+  path: string
+  headers?: NameValue[]
+  body?: string | Uint8Array<ArrayBuffer> | null
+  /** Null: direct. Absent: the active target of the settings. */
+  gateway?: Gateway | null
+  signal?: AbortSignal
+  /** Default `follow`; a view that shows redirects asks for `manual`. */
+  redirect?: RequestRedirect
+}
+
+/** What the console sent, kept to compare it with what arrived. */
+export interface Sent {
+  /** Also the value of `X-Svc-Console`. */
+  id: string
+  /** `con-<uuid>`, the `X-Request-Id`. */
+  requestId: string
+  method: string
+  url: string
+  path: string
+  headers: NameValue[]
+  body: string | Uint8Array<ArrayBuffer> | null
+  /** Name of the gateway; null: direct. */
+  gateway: string | null
+  /** Milliseconds since 1970. */
+  sentAt: number
+  /** What came back; null: not yet, or nothing did. */
+  answer: { status: number; headers: NameValue[]; ms: number } | null
+}
+
+/** Nothing came back: no connection, or the browser may not read the answer (CORS). */
+export class UnreachableError extends Error {
+  readonly sent: Sent
+
+  constructor(sent: Sent) {
+    super(sent.gateway === null
+      ? `${new URL(sent.url).origin} does not answer.`
+      : `The gateway ${sent.gateway} (${new URL(sent.url).origin}) can't be reached, or does not let this page read its answers: allow the origin ${location.origin} there (CORS), with the request's headers. The curl command works either way.`)
+    this.sent = sent
+  }
+}
+
+const MAX_SENT = 300
+const sentRequests = signal<ReadonlyMap<string, Sent>>(new Map())
+/** Other tabs of the console: what one of them sends is compared in the traffic view of another one. */
+const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('svc.console.sent')
+if (channel) channel.onmessage = ({ data }: MessageEvent<Sent>) => remember(data)
+
+/** Absolute URL of a path at a target. */
+export function urlAt(path: string, gateway: Gateway | null): string {
+  return (gateway === null ? instanceBase : `${gateway.url.replace(/\/+$/, '')}/`) + path.replace(/^\//, '')
+}
+
+/**
+ * Sends a request and answers the response as soon as its head is there. Adds `X-Request-Id`, `X-Svc-Console`, the
+ * session and the gateway's own headers. Throws UnreachableError, TypeError for what no browser sends, or AbortError.
+ */
+export async function send(request: OutgoingRequest): Promise<{ sent: Sent; response: Response }> {
+  const sent = prepare(request)
+  remember(sent)
+  channel?.postMessage(sent)
+  const init: RequestInit = { method: sent.method, headers: sent.headers.map(({ name, value }): [string, string] => [name, value]), cache: 'no-store', credentials: 'omit', redirect: request.redirect ?? 'follow' }
+  if (sent.body !== null && !/^(GET|HEAD)$/i.test(sent.method)) init.body = sent.body
+  if (request.signal) init.signal = request.signal
+  // What is wrong with the request itself is told as such, not as an unreachable gateway.
+  const checked = new Request(sent.url, init)
+  const startedAt = performance.now()
+  let response: Response
+  try {
+    response = await fetch(checked)
+  } catch (error) {
+    if (request.signal?.aborted) throw error
+    throw new UnreachableError(sent)
+  }
+  const answered = { ...sent, answer: { status: response.status, headers: [...response.headers].map(([name, value]) => ({ name, value })), ms: performance.now() - startedAt } }
+  remember(answered)
+  channel?.postMessage(answered)
+  return { sent: answered, response }
+}
+
+function prepare({ method, path, headers = [], body = null, gateway = activeGateway() }: OutgoingRequest): Sent {
+  const id = crypto.randomUUID()
+  const own: NameValue[] = [{ name: 'X-Request-Id', value: `con-${id}` }, { name: 'X-Svc-Console', value: id }]
+  if (settings.value.session !== '') own.push({ name: 'X-Svc-Session', value: settings.value.session })
+  const given = [...gateway?.headers ?? [], ...headers].filter(({ name }) => name.trim() !== '')
+  const names = new Set(given.map(({ name }) => name.toLowerCase()))
+  return {
+    id, requestId: `con-${id}`, method: method.toUpperCase(), url: urlAt(path, gateway), path, body, gateway: gateway?.name ?? null, sentAt: Date.now(), answer: null,
+    headers: [...given, ...own.filter(({ name }) => !names.has(name.toLowerCase()))],
+  }
+}
+
+function remember(sent: Sent): void {
+  const next = new Map(sentRequests.value)
+  next.delete(sent.id)
+  next.set(sent.id, sent)
+  while (next.size > MAX_SENT) next.delete(next.keys().next().value!)
+  sentRequests.value = next
+}
+
+/** What the console sent as this captured request; null for others' requests. */
+export function sentOf(entry: Pick<Entry, 'headers' | 'request_id'>): Sent | null {
+  const mark = entry.headers.find(({ name }) => name === CONSOLE_HEADER)?.value ?? entry.request_id.replace(/^con-/, '')
+  return sentRequests.value.get(mark) ?? null
+}
+
+/** The request of a captured entry, to be sent again: without what belongs to its connection. */
+export function requestOf(entry: Entry): OutgoingRequest {
+  const dropped = /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|x-request-id|x-svc-console|proxy-.*|sec-.*)$/
+  return {
+    method: entry.method,
+    path: entry.uri,
+    headers: entry.headers.filter(({ name }) => !dropped.test(name)),
+    body: entry.body_size === 0 ? null : entry.body ?? bodyBytes(entry),
+  }
+}

@@ -1,0 +1,54 @@
+/** Keyboard shortcuts: one listener, and a stack of maps of which the newest that knows the key acts. */
+import { useEffect, useRef } from 'preact/hooks'
+import { settings } from './storage.ts'
+
+/** Key names (`j`, `/`, `Escape`, `ArrowDown`, `Alt+1`, `Ctrl+k`) to actions; one that answers false passes the key on. */
+export type KeyMap = Record<string, (event: KeyboardEvent) => void | false>
+
+const stack: KeyMap[] = []
+
+/** Shortcuts while a component is on the page. */
+export function useKeys(map: KeyMap): void {
+  const latest = useRef(map)
+  latest.current = map
+  useEffect(() => {
+    const entry: KeyMap = new Proxy({}, { get: (_target, key) => latest.current[String(key)] })
+    stack.push(entry)
+    return () => void stack.splice(stack.indexOf(entry), 1)
+  }, [])
+}
+
+export function startKeys(): void {
+  addEventListener('keydown', event => {
+    if (event.defaultPrevented || event.isComposing) return
+    const name = nameOf(event)
+    if (!isAllowed(event, name)) return
+    for (const map of [...stack].reverse()) {
+      const action = map[name]
+      if (action === undefined || action(event) === false) continue
+      event.preventDefault()
+      return
+    }
+  })
+}
+
+function nameOf({ key, code, altKey, ctrlKey, metaKey }: KeyboardEvent): string {
+  // With Alt some keyboards give another character than the digit.
+  const base = altKey && /^Digit\d$/.test(code) ? code.slice(5) : key.length === 1 ? key.toLowerCase() : key
+  return `${ctrlKey || metaKey ? 'Ctrl+' : ''}${altKey ? 'Alt+' : ''}${base}`
+}
+
+/** Single letters do nothing while typing, in a dialog, and when they are switched off. */
+function isAllowed(event: KeyboardEvent, name: string): boolean {
+  if (name.startsWith('Ctrl+') || name.startsWith('Alt+')) return true
+  if (isTyping(event)) return false
+  const isInDialog = document.querySelector('dialog[open]') !== null
+  if (name.length === 1) return settings.peek().letterKeys && !isInDialog
+  return !isInDialog
+}
+
+function isTyping(event: KeyboardEvent): boolean {
+  // Within a shadow root (the editor) the event's target is its host.
+  const target = event.composedPath()[0]
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio], [type=button]), textarea, select'))
+}

@@ -1,0 +1,60 @@
+/** Where the dialog "Go to" can go besides the views: endpoints, mocks, tools. */
+import { callJson } from './api.ts'
+import { hashOf } from './router.ts'
+
+export interface Place {
+  /** What kind of thing it is, as shown beside it. */
+  kind: string
+  title: string
+  detail?: string
+  hash: string
+}
+
+export interface Catalog {
+  categories: { name: string; count: number }[]
+  endpoints: CatalogEndpoint[]
+}
+
+export interface CatalogEndpoint {
+  path: string
+  methods: string[]
+  expanded_methods: string[]
+  category: string
+  summary: string
+  description: string
+  protocol: 'http' | 'sse' | 'websocket'
+  endless: boolean
+  plugin: string | null
+  examples: {
+    name: string
+    method: string
+    path: string
+    headers: { name: string; value: string }[]
+    body: string | null
+    body_type: 'json' | 'xml' | 'form' | null
+    auth: { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string } | null
+    expect_status: number | null
+  }[]
+}
+
+/** One line per kind of thing; the view named is where it leads. A source that fails is left out. */
+const sources: readonly { view: string; list(): Promise<Place[]> }[] = [
+  { view: 'explorer', list: listEndpoints },
+  { view: 'mocks', list: listMocks },
+]
+
+async function listEndpoints(): Promise<Place[]> {
+  const { endpoints } = await callJson<Catalog>('_svc/catalog')
+  return endpoints.map(({ path, methods, summary }) => ({ kind: 'Endpoint', title: `${methods.join(' ')} ${path}`, detail: summary, hash: hashOf('explorer', { path, method: methods[0] }) }))
+}
+
+async function listMocks(): Promise<Place[]> {
+  const { mocks } = await callJson<{ mocks: { name: string; title?: string }[] }>('_svc/mocks')
+  return mocks.map(({ name, title }) => ({ kind: 'Mock', title: name, ...(title ? { detail: title } : {}), hash: hashOf('mocks', { mock: name }) }))
+}
+
+/** All places below these views. */
+export async function listPlaces(views: readonly string[]): Promise<Place[]> {
+  const lists = await Promise.allSettled(sources.filter(({ view }) => views.includes(view)).map(({ list }) => list()))
+  return lists.flatMap(result => (result.status === 'fulfilled' ? result.value : []))
+}

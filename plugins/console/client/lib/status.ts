@@ -1,0 +1,111 @@
+/** The instance as the shell shows it: is it there, is it well, what is on, has its code changed. */
+import { computed, effect, signal } from '@preact/signals'
+import { ApiError, AwayError, callJson, explain, signInReason } from './api.ts'
+
+export interface Status {
+  name: string
+  version: string
+  git_sha: string | null
+  instance_id: string
+  hostname: string
+  uptime_seconds: number
+  started_at: string
+  healthy: boolean
+  public_mode: boolean
+  admin_token_configured: boolean
+  control_auth: string
+  hosted_mode: boolean
+  inspector: { stored: number; capacity: number; total_captured: number }
+  ports: { http: number | null; https: number | null; grpc: number | null }
+  plugins: { enabled: number; disabled: number; failed: number; generation: number }
+}
+
+export interface PluginRecord {
+  name: string
+  title: string
+  version: string
+  description: string
+  source: 'builtin' | 'directory' | 'package'
+  path: string | null
+  state: 'enabled' | 'disabled' | 'failed'
+  disabled_by: string | null
+  routes: number
+  paths: string[]
+  error: { phase: string; message: string } | null
+  stale: boolean
+  generation: number
+  builds_on: string[]
+  uses: string[]
+  options: unknown
+}
+
+export interface LoadError { file: string | null; at: string | null; message: string; line: number | null }
+
+export interface PluginsList {
+  generation: number
+  loaded_at: string
+  config_file: string | null
+  directories: string[]
+  counts: { enabled: number; disabled: number; failed: number }
+  load_errors: LoadError[]
+  plugins: PluginRecord[]
+}
+
+const REFRESH_MS = 5000
+const MAX_RETRY_MS = 15_000
+
+export const status = signal<Status | null>(null)
+export const plugins = signal<PluginsList | null>(null)
+/** Set while the instance does not answer. */
+export const away = signal<{ since: number; retryInMs: number } | null>(null)
+/** Why the instance's facts can't be read, although it is there (a scope that is missing). */
+export const refused = signal<string | null>(null)
+/** The console's own code has changed since this page was loaded. */
+export const isOutdated = signal(false)
+
+/** Paths that enabled plugins serve; views are shown by them. Null: not known. */
+export const enabledPaths = computed<string[] | null>(() =>
+  plugins.value?.plugins.filter(({ state }) => state === 'enabled').flatMap(({ paths }) => paths) ?? null)
+
+let failures = 0
+let timer: ReturnType<typeof setTimeout> | undefined
+let consoleGeneration: number | null = null
+
+/** Reads status and plugins now, and goes on doing so while the page is visible. */
+export async function refresh(): Promise<void> {
+  clearTimeout(timer)
+  if (signInReason.peek() === null) await read()
+  timer = setTimeout(() => { if (!document.hidden) void refresh() }, away.peek()?.retryInMs ?? REFRESH_MS)
+}
+
+async function read(): Promise<void> {
+  try {
+    const next = await callJson<Status>('_svc/status')
+    const isNew = next.plugins.generation !== plugins.peek()?.generation
+    if (isNew) takePlugins(await callJson<PluginsList>('_svc/plugins'))
+    status.value = next
+    failures = 0
+    away.value = null
+    refused.value = null
+  } catch (error) {
+    if (error instanceof AwayError || (error instanceof ApiError && error.status >= 500)) {
+      away.value = { since: away.peek()?.since ?? Date.now(), retryInMs: Math.min(1000 * 2 ** failures++, MAX_RETRY_MS) }
+    } else {
+      away.value = null
+      refused.value = explain(error)
+    }
+  }
+}
+
+function takePlugins(list: PluginsList): void {
+  plugins.value = list
+  const own = list.plugins.find(({ paths, state }) => state === 'enabled' && paths.includes('/ui'))
+  consoleGeneration ??= own?.generation ?? null
+  if (own && own.generation !== consoleGeneration) isOutdated.value = true
+}
+
+/** Starts reading, again after each sign-in and whenever the page comes back to the front. */
+export function startStatus(): void {
+  document.addEventListener('visibilitychange', () => { if (!document.hidden) void refresh() })
+  effect(() => { if (signInReason.value === null) void refresh() })
+}

@@ -1,0 +1,59 @@
+/** The bar above everything: whose console, which instance, is it well, where requests go, as whom. */
+import { page } from '../lib/page.ts'
+import { isPresenting } from '../lib/presenter.ts'
+import { away, status } from '../lib/status.ts'
+import { activeGateway, changeSettings, settings, type Theme } from '../lib/storage.ts'
+import { openDialog } from '../lib/dialogs.ts'
+import { Button } from '../ui/button.tsx'
+import type { IconName } from '../ui/icon.tsx'
+import { Icon } from '../ui/icon.tsx'
+
+const NEXT_THEME: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' }
+const THEME_ICONS: Record<Theme, IconName> = { system: 'system', light: 'sun', dark: 'moon' }
+
+export function TopBar({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu(): void }) {
+  const { theme, session } = settings.value
+  return (
+    <header class="top-bar">
+      <Button class="menu-button" kind="quiet" icon={isMenuOpen ? 'close' : 'menu'} iconOnly aria-expanded={isMenuOpen} aria-controls="views" onClick={onMenu}>Menu</Button>
+      <p class="brand"><strong>svc</strong><span class="brand-kind">console</span>{page.title && <span class="badge accent console-title">{page.title}</span>}</p>
+      <Health />
+      <div class="spacer" />
+      {page.backlink && <a class="button quiet back-link" href={page.backlink} rel="noopener">{`Back to ${new URL(page.backlink).host}`}</a>}
+      <button type="button" class="chip" title="Where requests go; change it in the settings" onClick={() => { openDialog.value = 'settings' }}>
+        <Icon name="arrow" /><span class="off-screen">Target: </span><span class="chip-text">{targetName()}</span>
+      </button>
+      {session && (
+        <button type="button" class="chip session-chip" title="X-Svc-Session of what the console sends" onClick={() => { openDialog.value = 'settings' }}>
+          <span class="chip-label">session</span> <span class="chip-text">{session}</span>
+        </button>
+      )}
+      <Button kind="quiet" icon="search" iconOnly title="Go to (Ctrl+K)" onClick={() => { openDialog.value = 'goto' }}>Go to</Button>
+      <Button kind="quiet" class="wide-only" icon="presenter" iconOnly title="Presenter mode (p)" aria-pressed={isPresenting.value} onClick={() => { isPresenting.value = !isPresenting.peek() }}>Presenter mode</Button>
+      <Button kind="quiet" icon={THEME_ICONS[theme]} iconOnly onClick={() => changeSettings({ theme: NEXT_THEME[theme] })}>{`Theme: ${theme}`}</Button>
+      <Button kind="quiet" icon="settings" iconOnly onClick={() => { openDialog.value = 'settings' }}>Settings</Button>
+    </header>
+  )
+}
+
+function targetName(): string {
+  const gateway = activeGateway()
+  if (gateway === null) return 'direct'
+  try {
+    return new URL(gateway.url).host
+  } catch {
+    return gateway.name
+  }
+}
+
+function Health() {
+  const facts = status.value
+  const [state, text] = away.value ? ['bad', 'away'] as const : facts === null ? ['unknown', 'unknown'] as const : facts.healthy ? ['good', 'healthy'] as const : ['bad', 'unhealthy'] as const
+  return (
+    <p class="instance">
+      <span class={`dot ${state}`} aria-hidden="true" />
+      <span class="instance-id">{facts?.instance_id ?? ''}</span>
+      <span class="instance-state">{text}</span>
+    </p>
+  )
+}

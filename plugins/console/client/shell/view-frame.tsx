@@ -1,0 +1,51 @@
+/** Loads a view, shows it, and says so when it can't be loaded or has failed. */
+import { Component, type ComponentChildren, type ComponentType } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { explain } from '../lib/api.ts'
+import { Button } from '../ui/button.tsx'
+import { Loading, Notice } from '../ui/notice.tsx'
+import { ViewHeader } from '../ui/view.tsx'
+import type { View } from '../views/index.ts'
+
+export function ViewFrame({ view }: { view: View }) {
+  const [Content, setContent] = useState<ComponentType | null>(null)
+  const [error, setError] = useState<string | null>(null)
+  const frame = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    let isGone = false
+    view.load().then(loaded => { if (!isGone) setContent(() => loaded.default) }, (reason: unknown) => { if (!isGone) setError(explain(reason)) })
+    return () => { isGone = true }
+  }, [view])
+
+  // A view that was gone to is announced by its heading; the first one of the page is not.
+  useEffect(() => {
+    if (Content !== null && document.activeElement?.closest('nav') === null && document.activeElement !== document.body) return
+    if (Content !== null && document.activeElement !== document.body) frame.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+  }, [Content])
+
+  return (
+    <div ref={frame} class={`view-content view-${view.key}`}>
+      {error !== null && <><ViewHeader title={view.title} /><Failure message={`The view could not be loaded: ${error}`} /></>}
+      {error === null && Content === null && <><ViewHeader title={view.title} /><Loading /></>}
+      {Content !== null && <Boundary title={view.title}><Content /></Boundary>}
+    </div>
+  )
+}
+
+function Failure({ message }: { message: string }) {
+  return <Notice kind="bad" title="This view has failed" actions={<Button onClick={() => location.reload()}>Reload the page</Button>}>{message}</Notice>
+}
+
+class Boundary extends Component<{ title: string; children: ComponentChildren }, { message: string | null }> {
+  override state = { message: null as string | null }
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error)
+    this.setState({ message: explain(error) })
+  }
+
+  override render() {
+    return this.state.message === null ? this.props.children : <><ViewHeader title={this.props.title} /><Failure message={this.state.message} /></>
+  }
+}

@@ -1,0 +1,25 @@
+/** Small marks: a tag, an HTTP status, a method. None is told apart by its colour alone. */
+import type { ComponentChildren } from 'preact'
+import { reasonPhrase, statusClass } from '../lib/http.ts'
+
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'accent'
+
+export function Badge({ tone = 'neutral', children, title }: { tone?: Tone; children: ComponentChildren; title?: string }) {
+  return <span class={`badge ${tone}`} title={title}>{children}</span>
+}
+
+const STATUS_TONES = { '1xx': 'info', '2xx': 'good', '3xx': 'info', '4xx': 'warn', '5xx': 'bad' } as const
+
+export function statusTone(status: number): Tone {
+  return STATUS_TONES[statusClass(status)]
+}
+
+/** The number, with the phrase when there is room for it. */
+export function StatusBadge({ status, withReason }: { status: number; withReason?: boolean }) {
+  const reason = reasonPhrase(status)
+  return <span class={`badge status ${statusTone(status)}`} title={reason || undefined}>{status}{withReason && reason ? ` ${reason}` : ''}</span>
+}
+
+export function Method({ method }: { method: string }) {
+  return <span class={`method ${/^(?:GET|POST|PUT|PATCH|DELETE)$/.test(method) ? method.toLowerCase() : ''}`}>{method}</span>
+}

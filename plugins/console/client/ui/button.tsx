@@ -1,0 +1,46 @@
+/** Buttons, and the one that copies. */
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { copyText } from '../lib/clipboard.ts'
+import { Icon, type IconName } from './icon.tsx'
+
+export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'class' | 'disabled' | 'type'> {
+  /** `primary`: the one thing to do here; `danger`: takes something away; `quiet`: without a frame. */
+  kind?: 'primary' | 'danger' | 'quiet'
+  icon?: IconName
+  /** The icon alone is shown; the children are its name. */
+  iconOnly?: boolean
+  /** It runs: shown, and not to be pressed again. */
+  busy?: boolean
+  disabled?: boolean
+  type?: 'button' | 'submit'
+  small?: boolean
+  class?: string
+  children?: ComponentChildren
+}
+
+export function Button({ kind, icon, iconOnly, busy, small, disabled, type = 'button', children, class: extra, ...rest }: ButtonProps) {
+  const classes = ['button', kind ?? '', iconOnly ? 'icon-only' : '', small ? 'small' : '', busy ? 'busy' : '', extra ?? ''].filter(Boolean).join(' ')
+  const name = iconOnly && typeof children === 'string' ? children : undefined
+  return (
+    <button {...rest} type={type} class={classes} disabled={disabled || busy} aria-busy={busy || undefined} title={rest.title ?? name}>
+      {icon && <Icon name={icon} />}
+      {iconOnly ? <span class="off-screen">{children}</span> : children}
+    </button>
+  )
+}
+
+export interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
+  /** The text, or what makes it when it is asked for. */
+  text: string | (() => string | Promise<string>)
+}
+
+/** Copies, and shows for a moment that it did. */
+export function CopyButton({ text, children = 'Copy', icon = 'copy', ...rest }: CopyButtonProps) {
+  const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null)
+  async function copy(): Promise<void> {
+    setOutcome(await copyText(typeof text === 'string' ? text : await text()) ? 'copied' : 'failed')
+    setTimeout(() => setOutcome(null), 1500)
+  }
+  return <Button {...rest} icon={outcome === 'copied' ? 'check' : outcome === 'failed' ? 'warning' : icon} onClick={() => void copy()}>{children}</Button>
+}

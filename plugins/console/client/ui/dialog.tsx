@@ -1,0 +1,44 @@
+/** Modal dialogs: the browser's own, which keeps the focus inside and gives it back. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
+
+export interface DialogProps {
+  title: string
+  onClose(): void
+  children: ComponentChildren
+  /** Buttons below. */
+  actions?: ComponentChildren
+  wide?: boolean
+  class?: string
+}
+
+/** Open while it is rendered. */
+export function Dialog({ title, onClose, children, actions, wide, class: extra }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = ref.current!
+    const opener = document.activeElement
+    dialog.showModal()
+    return () => {
+      dialog.close()
+      // An element that is removed while it is modal does not give the focus back by itself.
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+    }
+  }, [])
+  return (
+    <dialog ref={ref} class={`dialog ${wide ? 'wide' : ''} ${extra ?? ''}`} aria-labelledby={id}
+      onCancel={event => { event.preventDefault(); onClose() }}
+      onMouseDown={event => { if (event.target === ref.current) onClose() }}>
+      <div class="dialog-frame">
+        <header>
+          <h2 id={id}>{title}</h2>
+          <Button kind="quiet" icon="close" iconOnly onClick={onClose}>Close</Button>
+        </header>
+        <div class="dialog-body">{children}</div>
+        {actions && <footer>{actions}</footer>}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,54 @@
+/** A text editor for JSON and YAML, loaded when it is first shown. Until then, and if it can't be loaded, a text area. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { EditorHandle, EditorMark, EditorLanguage } from './code-mirror.ts'
+
+export type { EditorMark }
+
+export interface EditorProps {
+  /** Name for screen readers. */
+  label: string
+  value: string
+  onValue?(value: string): void
+  language?: EditorLanguage
+  readOnly?: boolean
+  /** Errors and warnings, shown at their lines. */
+  marks?: readonly EditorMark[]
+  /** Lines that are visible at least; it grows up to 30. Default 6. */
+  minLines?: number
+}
+
+export function Editor({ label, value, onValue, language = 'text', readOnly = false, marks = [], minLines = 6 }: EditorProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const handle = useRef<EditorHandle | null>(null)
+  const [isReady, setReady] = useState(false)
+  const latest = useRef({ value, onValue, marks })
+  latest.current = { value, onValue, marks }
+
+  useEffect(() => {
+    let isGone = false
+    import('./code-mirror.ts').then(({ mountEditor }) => {
+      if (isGone) return
+      handle.current = mountEditor(host.current!, {
+        label, language, readOnly, value: latest.current.value,
+        onValue: text => latest.current.onValue?.(text),
+      })
+      handle.current.setMarks(latest.current.marks)
+      setReady(true)
+    }, () => { /* the text area stays */ })
+    return () => {
+      isGone = true
+      handle.current?.destroy()
+      handle.current = null
+    }
+  }, [label, language, readOnly])
+
+  useEffect(() => { handle.current?.setValue(value) }, [value])
+  useEffect(() => { handle.current?.setMarks(marks) }, [marks])
+
+  return (
+    <div class="editor" style={{ '--min-lines': String(minLines) }}>
+      <div ref={host} class="editor-host" hidden={!isReady} />
+      {!isReady && <textarea class="mono" aria-label={label} rows={minLines} value={value} readOnly={readOnly} spellcheck={false} onInput={event => onValue?.(event.currentTarget.value)} />}
+    </div>
+  )
+}

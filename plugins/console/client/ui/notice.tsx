@@ -1,0 +1,31 @@
+/** What is said instead of, or above, the content: errors, warnings, nothing there, still loading. */
+import type { ComponentChildren } from 'preact'
+import { Icon } from './icon.tsx'
+
+/** `bad` and `warn` are announced. */
+export function Notice({ kind = 'info', title, children, actions }: { kind?: 'info' | 'good' | 'warn' | 'bad'; title?: string; children?: ComponentChildren; actions?: ComponentChildren }) {
+  return (
+    <div class={`notice ${kind}`} role={kind === 'bad' || kind === 'warn' ? 'alert' : undefined}>
+      <Icon name={kind === 'good' ? 'check' : kind === 'info' ? 'info' : 'warning'} />
+      <div class="notice-text">
+        {title && <strong>{title}</strong>}
+        {children && <div>{children}</div>}
+      </div>
+      {actions && <div class="actions">{actions}</div>}
+    </div>
+  )
+}
+
+/** In the place of a list that is empty: what would be here, and how it gets here. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children && <div class="empty-text">{children}</div>}
+    </div>
+  )
+}
+
+export function Loading({ what = 'Loading' }: { what?: string }) {
+  return <p class="loading" role="status"><span class="spinner" aria-hidden="true" />{what}…</p>
+}

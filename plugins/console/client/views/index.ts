@@ -1,0 +1,24 @@
+/** The list of views: a new one is one file beside this one, and one line here. Their order is that of the navigation. */
+import type { ComponentType } from 'preact'
+import type { IconName } from '../ui/icon.tsx'
+
+export interface View {
+  /** Its hash is `#/<key>`. */
+  key: string
+  /** Its link, and its heading of level 1. */
+  title: string
+  icon: IconName
+  /** Alt and this digit go there. */
+  digit?: string
+  /** Given the paths that enabled plugins serve. Absent: always shown. */
+  shownWhen?(paths: readonly string[]): boolean
+  /** Loaded when it is first opened. */
+  load(): Promise<{ default: ComponentType }>
+}
+
+/** Whether an enabled plugin serves exactly this path. */
+export const serves = (path: string) => (paths: readonly string[]) => paths.includes(path)
+
+export const views: readonly View[] = [
+  { key: 'overview', title: 'Overview', icon: 'overview', digit: '1', load: () => import('./overview.tsx') },
+]

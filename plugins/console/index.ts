@@ -1,0 +1,15 @@
+/** The door of the plugin `console`: a browser page that shows what clients sent, what a gateway made of it and what came back. */
+import { definePlugin } from 'svc/plugin'
+import { buildClient } from './build.ts'
+import { registerRoutes } from './routes.ts'
+
+export default definePlugin({
+  title: 'Web console',
+  description: 'A browser page for presenters: live traffic, every endpoint to try, and the instance\'s switches.',
+  paths: ['/ui'],
+  async register(app, svc) {
+    // The client's files belong to the plugin's code: generations of the same code share one build.
+    const client = await svc.shared('client', () => buildClient(svc.folder))
+    registerRoutes(app, svc, client)
+  },
+})

@@ -1,0 +1,51 @@
+/** Owns the page that loads the client: the same small document for everyone. */
+import type { Svc } from 'svc/plugin'
+import type { Client } from './build.ts'
+
+/**
+ * Scripts and styles come from the page's own origin alone. Requests may go anywhere, since they go through any
+ * gateway. The opener policy leaves pop-ups alone: the authorization code flow opens one.
+ */
+export const PAGE_HEADERS: Record<string, string> = {
+  'cache-control': 'no-cache',
+  'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src * ws: wss:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; object-src 'none'; frame-ancestors 'self'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin-allow-popups',
+}
+
+/** The HTML. All URLs in it are relative, so that it works below any prefix that a gateway adds. */
+export function renderPage({ config, instance }: Pick<Svc<unknown>, 'config' | 'instance'>, { script, style, icon }: Client): string {
+  const metas: [name: string, content: string][] = [
+    ['svc-control-auth', config.controlAuth],
+    ['svc-console-title', config.consoleTitle ?? ''],
+    ['svc-console-backlink', config.consoleBacklink ?? ''],
+    ['svc-public-mode', String(config.publicMode)],
+    ['svc-version', instance.version],
+  ]
+  const title = config.consoleTitle ? `${config.consoleTitle} - svc console` : 'svc console'
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${escapeHtml(title)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${metas.map(([name, content]) => `<meta name="${name}" content="${escapeHtml(content)}">`).join('\n')}
+<link rel="icon" type="image/svg+xml" href="assets/${icon}">
+<link rel="stylesheet" href="assets/${style}">
+<script type="module" src="assets/${script}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>The console needs JavaScript. Everything it shows is also at ../_svc/catalog and ../_svc/requests.</noscript>
+</body>
+</html>
+`
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, char => ENTITIES[char] as string)
+}

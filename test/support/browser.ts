@@ -1,0 +1,43 @@
+/** A browser for tests: the installed Chromium, driven by playwright-core. Nothing is downloaded. */
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+
+const KNOWN_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome']
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** Path of an installed Chromium, by CHROMIUM_PATH or where they usually are; null without one. */
+export function findChromium(): string | null {
+  const named = process.env.CHROMIUM_PATH
+  if (named) return existsSync(named) ? named : null
+  const onPath = (process.env.PATH ?? '').split(delimiter).flatMap(folder => NAMES.map(name => join(folder, name)))
+  return [...KNOWN_PATHS, ...onPath].find(path => existsSync(path)) ?? null
+}
+
+/** For tap's `skip`: false with a browser, else what to do about it. */
+export const skipWithoutBrowser: string | false = findChromium() === null && 'no Chromium is installed: set CHROMIUM_PATH to one'
+
+interface Test { teardown(callback: () => unknown): unknown }
+
+/** Starts the browser; it ends with the test. */
+export async function startBrowser(t: Test): Promise<Browser> {
+  const isRoot = process.getuid?.() === 0
+  const browser = await chromium.launch({ executablePath: findChromium()!, args: isRoot ? ['--no-sandbox'] : [] })
+  t.teardown(() => browser.close())
+  return browser
+}
+
+export interface WatchedPage extends Page {
+  /** Errors of the page's console and of its scripts, with failed loads. */
+  problems: string[]
+}
+
+/** A page of its own context that remembers what went wrong in it. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const page = await context.newPage()
+  const problems: string[] = []
+  page.on('console', message => { if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text()) })
+  page.on('pageerror', error => problems.push(String(error)))
+  return Object.assign(page, { problems })
+}
