@@ -11,18 +11,23 @@ const HANDSHAKE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-V
 /** The example as one `curl` command against `baseUrl`; a stream is shown as it comes, a WebSocket by its handshake. */
 export function curlLine(example: Example, baseUrl: string, protocol: Protocol): string {
   const url = baseUrl + example.path
-  const words = ['curl', ...flagsOf(example, url, protocol), ...methodOf(example)]
+  const globOff = /[[\]{}]/.test(url) ? ['-g'] : []
+  return ['curl', ...globOff, ...curlArguments(example, protocol), url].map(quoteWord).join(' ')
+}
+
+/** The arguments of curl for the example, unquoted, the URL aside; brackets and braces in a URL need `-g` besides. */
+export function curlArguments(example: Example, protocol: Protocol): string[] {
+  const words = [...flagsOf(example, protocol), ...methodOf(example)]
   for (const header of headersOf(example, protocol)) words.push('-H', header)
   if (example.auth?.type === 'basic') words.push('-u', `${example.auth.username}:${example.auth.password}`)
   if (example.body !== null) words.push('--data-raw', example.body)
-  return [...words, url].map(quote).join(' ')
+  return words
 }
 
-function flagsOf(example: Example, url: string, protocol: Protocol): string[] {
+function flagsOf(example: Example, protocol: Protocol): string[] {
   const flags: string[] = []
   if (protocol === 'sse') flags.push('-N')
   if (protocol === 'websocket') flags.push('-i', '-N', '--http1.1', '--max-time', '3')
-  if (/[[\]{}]/.test(url)) flags.push('-g')
   if (/\/\.{1,2}(?:[/?]|$)/.test(example.path)) flags.push('--path-as-is')
   return flags
 }
@@ -43,6 +48,6 @@ function headersOf({ headers, auth, body, body_type: bodyType }: Example, protoc
 }
 
 /** One word of a POSIX shell: in single quotes unless every character is harmless. */
-function quote(word: string): string {
+export function quoteWord(word: string): string {
   return /^[A-Za-z0-9_./:=%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { stringify } from 'yaml'
 import { describe } from '../host/plugin.ts'
 import type { ControlDeps } from './deps.ts'
 import { pageHeaders } from './html.ts'
@@ -55,18 +56,25 @@ interface Asset {
 /** Files read so far; they don't change while the process runs. */
 const assets = new Map<string, Promise<Asset>>()
 
-/** Registers `/openapi.json`, `/docs` and the page's files. */
-export function registerDocs(app: FastifyInstance, { http, instance }: ControlDeps): void {
-  const documentFor = rememberPages((baseUrl) => JSON.stringify(instance.openapi(baseUrl)))
+/** The forms of the document. YAML without aliases, and as readers of YAML 1.1 understand it too: `no` and dates in quotes. */
+const DOCUMENT_FORMS = [
+  { path: '/openapi.json', mediaType: 'application/json', contentType: 'application/json; charset=utf-8', name: 'OpenAPI document', write: (document: object) => JSON.stringify(document) },
+  { path: '/openapi.yaml', mediaType: 'application/yaml', contentType: 'application/yaml', name: 'OpenAPI document as YAML', write: (document: object) => stringify(document, { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' }) },
+]
 
-  app.get('/openapi.json', describe({
-    summary: 'OpenAPI 3.1 document of everything that is enabled',
-    category,
-    responses: { 200: { description: 'The document; its server is the base URL of the request.', content: { 'application/json': { type: 'object' } } } },
-    examples: [{ name: 'OpenAPI document', path: '/openapi.json', expectStatus: 200 }],
-  }), (request, reply) => reply
-    .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' })
-    .send(documentFor(http.baseUrl(request))))
+/** Registers `/openapi.json`, `/openapi.yaml`, `/docs` and the page's files. */
+export function registerDocs(app: FastifyInstance, { http, instance }: ControlDeps): void {
+  for (const { path, mediaType, contentType, name, write } of DOCUMENT_FORMS) {
+    const documentFor = rememberPages((baseUrl) => write(instance.openapi(baseUrl)))
+    app.get(path, describe({
+      summary: `OpenAPI 3.1 document of everything that is enabled, as ${mediaType}`,
+      category,
+      responses: { 200: { description: 'The document; its server is the base URL of the request.', content: { [mediaType]: { type: 'object' } } } },
+      examples: [{ name, path, expectStatus: 200 }],
+    }), (request, reply) => reply
+      .headers({ 'content-type': contentType, 'cache-control': 'no-cache' })
+      .send(documentFor(http.baseUrl(request))))
+  }
 
   app.get('/docs', describe({
     summary: 'Interactive API reference',

@@ -183,6 +183,7 @@ export { isSameSecret, readAuthorization, readBasicCredentials, readBearerToken 
 export type { Authorization } from '../http/authorization.ts'
 export { preferredType } from '../http/accept.ts'
 export type { NegotiatedType } from '../http/accept.ts'
+export { curlArguments, quoteWord } from '../control/curl-line.ts'
 
 // ------------------------------------------------------------------------------------------------- what a plugin gets
 

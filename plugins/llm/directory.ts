@@ -10,7 +10,7 @@ import type { LlmOptions } from './options.ts'
 import { defaultLatency } from './pace.ts'
 import type { LlmProvider } from './provider.ts'
 import type { RunnerServices } from './runner.ts'
-import type { Providers } from './types.ts'
+import type { Providers, ServedProvider } from './types.ts'
 
 const lastPlace = 100
 
@@ -70,11 +70,22 @@ export class Directory implements Providers {
     }), (request, reply) => reply.send(describeInstance(instance, svc.http.baseUrl(request))))
   }
 
-  /** Elements of the index: built-in formats in their order, then others, then named providers as in the file. */
+  list(): ServedProvider[] {
+    return this.#inOrder().map(({ name, title, format, basePath, models, demand }) => ({
+      id: name, title, format: format.id, basePath, sdkPath: basePath + (format.sdkPath ?? ''),
+      models: models.map((model) => model.id), hasOwnKey: demand.apiKey !== null,
+    }))
+  }
+
+  /** Elements of the index of `GET /ai`. */
   index(origin: string): object[] {
+    return this.#inOrder().map((instance) => describeInstance(instance, origin))
+  }
+
+  /** Built-in formats in their order, then others, then named providers as in the file. */
+  #inOrder(): ProviderInstance[] {
     const place = ({ isNamed, format }: ProviderInstance): number => (isNamed ? Infinity : (format.order ?? lastPlace))
-    const inOrder = this.#instances.map((instance, at) => ({ instance, at })).sort((a, b) => (place(a.instance) === place(b.instance) ? a.at - b.at : place(a.instance) - place(b.instance)))
-    return inOrder.map(({ instance }) => describeInstance(instance, origin))
+    return this.#instances.map((instance, at) => ({ instance, at })).sort((a, b) => (place(a.instance) === place(b.instance) ? a.at - b.at : place(a.instance) - place(b.instance))).map(({ instance }) => instance)
   }
 }
 

@@ -19,6 +19,24 @@ export interface Providers {
   addRule(rule: Rule): void
   /** Adds a word for `X-Svc-Fail`: it looks like `like`, with this status and text. */
   addFault(fault: AddedFault): void
+  /** What is served, in the order of `GET /ai`; complete once every plugin has registered. */
+  list(): ServedProvider[]
+}
+
+/** A provider as others may know it: a format under its own name, or one of svc.yaml. */
+export interface ServedProvider {
+  id: string
+  title: string
+  /** Id of the wire format. */
+  format: string
+  /** Path of its routes, such as `/ai/openai`. */
+  basePath: string
+  /** What a vendor's SDK takes as base URL, without the origin. */
+  sdkPath: string
+  /** Ids of the listed models, the usual one first. */
+  models: string[]
+  /** Only its own key of svc.yaml is taken. */
+  hasOwnKey: boolean
 }
 
 export interface AddedFault {

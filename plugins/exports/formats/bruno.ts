@@ -1,0 +1,77 @@
+/** Bruno's collection as one JSON file (version 1 of its export). */
+import { decodeForm, queryOf, type Entry, type Folder, type Header } from '../entries.ts'
+import type { Format } from '../format.ts'
+import { stableId } from '../stable-id.ts'
+
+export const bruno: Format = {
+  id: 'bruno',
+  title: 'Bruno collection',
+  description: 'Requests in folders for Bruno, with an environment svc that holds base_url.',
+  file: 'bruno.json',
+  mediaType: 'application/json',
+  filename: 'svc-bruno.json',
+  write: ({ baseUrl, folders }) => {
+    const environment = stableId('environment')
+    return JSON.stringify({
+      version: '1',
+      uid: stableId('collection'),
+      name: 'svc',
+      items: folders.map(toFolder),
+      activeEnvironmentUid: environment,
+      environments: [{ uid: environment, name: 'svc', variables: [{ uid: stableId('base_url'), name: 'base_url', value: baseUrl, type: 'text', enabled: true, secret: false }] }],
+      brunoConfig: { version: '1', name: 'svc', type: 'collection' },
+    }, null, 2)
+  },
+}
+
+function toFolder({ name, entries }: Folder, index: number): object {
+  return { uid: stableId('folder', name), type: 'folder', name, seq: index + 1, items: entries.map((entry, at) => toItem(entry, name, at)) }
+}
+
+function toItem(entry: Entry, folder: string, index: number): object {
+  const { name, summary, notes, method, target, headers } = entry
+  const uid = stableId('request', folder, index)
+  return {
+    uid,
+    type: 'http-request',
+    name,
+    seq: index + 1,
+    // Bruno keeps a file for each request, and names in a folder can be alike.
+    filename: `${index + 1}-${fileName(name)}.bru`,
+    request: {
+      url: `{{base_url}}${target}`,
+      method,
+      headers: toPairs(headers, uid, 'header'),
+      params: toPairs(queryOf(entry), uid, 'param').map((pair) => ({ ...pair, type: 'query' })),
+      auth: toAuth(entry),
+      body: toBody(entry, uid),
+      script: {},
+      vars: {},
+      assertions: [],
+      tests: '',
+      docs: [summary, ...notes].join('\n\n'),
+    },
+    settings: { encodeUrl: false },
+  }
+}
+
+function fileName(name: string): string {
+  return name.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 80)
+}
+
+function toPairs(pairs: Header[], uid: string, kind: string): (Header & { uid: string; enabled: true })[] {
+  return pairs.map(({ name, value }, index) => ({ uid: stableId(uid, kind, index), name, value, enabled: true }))
+}
+
+function toAuth({ auth }: Entry): object {
+  if (auth === null) return { mode: 'none' }
+  const { type, ...values } = auth
+  return { mode: type, [type]: values }
+}
+
+function toBody({ body, bodyType }: Entry, uid: string): object {
+  if (body === null) return { mode: 'none' }
+  if (bodyType === 'form') return { mode: 'formUrlEncoded', formUrlEncoded: toPairs(decodeForm(body), uid, 'field') }
+  const mode = bodyType ?? 'text'
+  return { mode, [mode]: body }
+}

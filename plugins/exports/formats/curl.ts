@@ -1,0 +1,35 @@
+/** A shell script that sends every request with curl. */
+import { curlArguments, quoteWord } from 'svc/plugin'
+import type { Entry } from '../entries.ts'
+import type { Format } from '../format.ts'
+
+/** Errors are shown, nothing takes long, brackets in a URL are characters, and the next answer begins on its own line. */
+const COMMAND = "curl -sS --max-time 20 -g -w '\\n'"
+
+export const curl: Format = {
+  id: 'curl',
+  title: 'Shell script with curl',
+  description: 'One command for each request; the environment variable BASE_URL points it elsewhere.',
+  file: 'curl.sh',
+  mediaType: 'text/x-shellscript; charset=utf-8',
+  filename: 'svc-curl.sh',
+  write: ({ baseUrl, folders }) => `${[
+    '#!/usr/bin/env bash',
+    '# Sends every request once; a failure does not stop it.',
+    `BASE_URL="\${BASE_URL:-${baseUrl}}"`,
+    ...folders.flatMap(({ name, entries }) => ['', `# ${name}`, ...entries.flatMap(toCommand)]),
+  ].join('\n')}\n`,
+}
+
+function toCommand({ name, notes, protocol, method, target, headers, auth, body, bodyType }: Entry): string[] {
+  const example = { name, method, path: target, headers, body, body_type: bodyType, auth, expect_status: null }
+  const words = curlArguments(example, protocol).map(quote)
+  return ['', `# ${name}`, ...notes.map((note) => `# ${note}`), [COMMAND, ...words, `"$BASE_URL"${quote(target)}`].join(' ')]
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\', "'": "\\'" }
+
+/** A word on one line: where single quotes would need several, line ends are written as bash's `$'…'` has them. */
+function quote(word: string): string {
+  return /[\t\n\r]/.test(word) ? `$'${word.replace(/[\t\n\r\\']/g, (character) => ESCAPES[character]!)}'` : quoteWord(word)
+}

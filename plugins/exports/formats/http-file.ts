@@ -1,0 +1,58 @@
+/** Requests in a `.http` file, as the HTTP clients of editors read it. */
+import { allHeaders, type Entry } from '../entries.ts'
+import type { Format } from '../format.ts'
+
+export const httpFile: Format = {
+  id: 'http',
+  title: '.http file',
+  description: 'Requests for the HTTP clients of JetBrains IDEs, Visual Studio and the REST Client extension.',
+  file: 'requests.http',
+  mediaType: 'text/plain; charset=utf-8',
+  filename: 'svc.http',
+  write: ({ baseUrl, folders }) => `@base_url = ${baseUrl}\n\n${folders.flatMap(({ name, entries }) => entries.map((entry) => toBlock(entry, name))).join('\n')}`,
+}
+
+/** What stands before the next `###` is body, so a category is named inside each of its blocks. */
+function toBlock(entry: Entry, category: string): string {
+  const body = entry.body === null ? null : writableBody(entry.body, entry)
+  const headers = allHeaders(entry)
+  const writable = headers.filter(({ value }) => !value.includes('{{'))
+  const notes = [
+    ...entry.notes,
+    ...(body === null && entry.body !== null ? ['The body is left out: this format can\'t hold it.'] : []),
+    ...(writable.length < headers.length ? ['A header is left out: {{ would be a variable.'] : []),
+  ]
+  return [
+    `### ${entry.name}`,
+    `# ${category}`,
+    ...notes.map((note) => `# ${note}`),
+    `${entry.method} {{base_url}}${entry.target}`,
+    ...writable.map(({ name, value }) => `${name}: ${value}`),
+    ...(body === null ? [] : ['', body]),
+    '',
+  ].join('\n')
+}
+
+/** A variable, a line that ends the request, and lines that name a file or a script instead of being sent. */
+const UNWRITABLE = /\{\{|\r|^(?:###|[<>]\s|<@)/m
+
+/** The body in a form that is read as itself, null when there is none. Line ends of multipart bodies are CRLF by themselves. */
+function writableBody(body: string, { bodyType, headers }: Entry): string | null {
+  const isMultipart = headers.some(({ name, value }) => name.toLowerCase() === 'content-type' && /^multipart\//i.test(value))
+  const text = isMultipart ? body.replaceAll('\r\n', '\n').trimEnd() : escapeBraces(body, bodyType)
+  return UNWRITABLE.test(text) || text !== text.trim() ? null : text
+}
+
+function escapeBraces(text: string, bodyType: Entry['bodyType']): string {
+  if (bodyType === 'form') return text.replaceAll('{{', '%7B%7B')
+  return bodyType === 'json' && isJson(text) ? text.replaceAll('{{', '{\\u007b') : text
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,35 @@
+/** Requests for Hurl (hurl.dev, grammar of version 5 and later). */
+import { allHeaders, type Entry } from '../entries.ts'
+import type { Format } from '../format.ts'
+
+export const hurl: Format = {
+  id: 'hurl',
+  title: 'Hurl file',
+  description: 'Requests for Hurl, each of which takes any status; --variable base_url=… says where they go.',
+  file: 'requests.hurl',
+  mediaType: 'text/plain; charset=utf-8',
+  filename: 'svc.hurl',
+  write: ({ baseUrl, folders }) => [
+    `# hurl --variable base_url=${baseUrl} svc.hurl`,
+    ...folders.flatMap(({ name, entries }) => ['', `# ${name}`, ...entries.map(toEntry)]),
+    '',
+  ].join('\n'),
+}
+
+function toEntry(entry: Entry): string {
+  const { name, notes, method, target, body } = entry
+  return [
+    '',
+    `# ${name}`,
+    ...notes.map((note) => `# ${note}`),
+    `${method} {{base_url}}${escape(target)}`,
+    ...allHeaders(entry).map((header) => `${escape(header.name)}: ${escape(header.value)}`),
+    ...(body === null ? [] : [`\`${escape(body)}\``]),
+    'HTTP *',
+  ].join('\n')
+}
+
+/** A comment begins with `#`, a variable with `{{`, an escape with a backslash; blanks at either end would be cut off. */
+function escape(text: string): string {
+  return text.replace(/[\\`#\p{Cc}]|\{(?=\{)|^ | $/gu, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)
+}

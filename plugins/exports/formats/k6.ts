@@ -1,0 +1,53 @@
+/** A load script for k6: the requests are data, the loop over them is short enough to be edited. */
+import { allHeaders, type Entry } from '../entries.ts'
+import type { Format } from '../format.ts'
+
+export const k6: Format = {
+  id: 'k6',
+  title: 'k6 script',
+  description: 'Sends every request once, in a group for each category; BASE_URL in the environment points it elsewhere.',
+  file: 'k6.js',
+  mediaType: 'text/javascript; charset=utf-8',
+  filename: 'svc-k6.js',
+  write: ({ baseUrl, folders }) => `import http from 'k6/http'
+import { check, group } from 'k6'
+
+const baseUrl = __ENV.BASE_URL || ${literal(baseUrl)}
+
+export const options = { vus: 1, iterations: 1 }
+
+const folders = ${literal(folders.map(({ name, entries }) => ({ name: name.replaceAll('::', ':'), requests: entries.map(toRequest) })))}
+
+export default function () {
+  for (const folder of folders) {
+    group(folder.name, () => {
+      for (const { name, method, path, headers, body } of folder.requests) {
+        const response = http.request(method, baseUrl + path, body, { headers: Object.fromEntries(headers), redirects: 0, timeout: '20s', tags: { name } })
+        check(response, { [name]: ({ status }) => status > 0 })
+      }
+    })
+  }
+}
+`,
+}
+
+function toRequest(entry: Entry): object {
+  const { name, notes, method, target: path, body } = entry
+  return { name, method, path, headers: joined(allHeaders(entry)), body, ...(notes.length > 0 ? { notes } : {}) }
+}
+
+/** k6 has one value for a name: fields with one name are one list (RFC 9110, 5.3). */
+function joined(headers: { name: string; value: string }[]): [string, string][] {
+  const fields = new Map<string, [string, string]>()
+  for (const { name, value } of headers) {
+    const field = fields.get(name.toLowerCase())
+    if (field) field[1] += `, ${value}`
+    else fields.set(name.toLowerCase(), [name, value])
+  }
+  return [...fields.values()]
+}
+
+/** JSON that is JavaScript too, also inside an HTML page. */
+function literal(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(/[<\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,60 @@
+/** Configuration of the LiteLLM proxy: a model for each provider that it speaks. */
+import type { ServedProvider } from '../../llm/types.ts'
+import type { Format, Selection } from '../format.ts'
+import { writeYaml } from '../yaml.ts'
+
+/** How LiteLLM calls a wire format: its prefix of model names, and what it takes as `api_base`. */
+interface Dialect {
+  prefix: string
+  /** Behind the provider's base path. */
+  apiBase: string
+  /** Further parameters that it asks for. */
+  more?: Record<string, string>
+}
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  openai: { prefix: 'openai', apiBase: '/v1' },
+  azure: { prefix: 'azure', apiBase: '', more: { api_version: '2024-10-21' } },
+  anthropic: { prefix: 'anthropic', apiBase: '' },
+  gemini: { prefix: 'gemini', apiBase: '/v1beta' },
+  bedrock: { prefix: 'bedrock/converse', apiBase: '', more: { aws_region_name: 'us-east-1' } },
+  ollama: { prefix: 'ollama_chat', apiBase: '' },
+  // Of this one it takes the whole URL.
+  cohere: { prefix: 'cohere_chat', apiBase: '/v2/chat' },
+}
+/** Any credential will do where none is configured. */
+const DEMO_KEY = 'demo'
+
+/** The format for these providers; `needsKey`: the instance takes no other credential than its own. */
+export function litellm(providers: ServedProvider[], { needsKey }: { needsKey: boolean }): Format {
+  return {
+    id: 'litellm',
+    title: 'LiteLLM proxy',
+    description: 'A model_list with one entry for each mock LLM provider that LiteLLM speaks.',
+    file: 'litellm.yaml',
+    mediaType: 'application/yaml',
+    filename: 'svc-litellm.yaml',
+    write: (selection) => writeYaml({
+      model_list: providers.flatMap((provider) => (isSelected(provider, selection) ? toModels(provider, selection, needsKey) : [])),
+    }),
+  }
+}
+
+function isSelected({ basePath }: ServedProvider, { endpoints }: Selection): boolean {
+  return endpoints.some(({ path }) => path === basePath || path.startsWith(`${basePath}/`))
+}
+
+function toModels({ id, format, basePath, models: [model], hasOwnKey }: ServedProvider, { baseUrl }: Selection, needsKey: boolean): object[] {
+  const dialect = DIALECTS[format]
+  if (dialect === undefined || model === undefined) return []
+  return [{
+    model_name: `svc-${id}`,
+    litellm_params: { model: `${dialect.prefix}/${model}`, api_base: baseUrl + basePath + dialect.apiBase, api_key: keyOf(id, hasOwnKey, needsKey), ...dialect.more },
+  }]
+}
+
+/** A key that is configured is named, never shown. */
+function keyOf(id: string, hasOwnKey: boolean, needsKey: boolean): string {
+  if (hasOwnKey) return `os.environ/SVC_${id.toUpperCase().replaceAll('-', '_')}_API_KEY`
+  return needsKey ? 'os.environ/SVC_AI_API_KEY' : DEMO_KEY
+}

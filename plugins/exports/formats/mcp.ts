@@ -1,0 +1,37 @@
+/** Configuration of MCP clients: every server of this instance. */
+import type { CatalogEndpoint } from 'svc/plugin'
+import type { Format } from '../format.ts'
+
+/** Streamable HTTP endpoints: the open server, those with credentials, named ones. */
+const ENDPOINT = /^\/mcp(?:\/(protected|apikey)|\/servers\/([a-z0-9-]+))?$/
+
+export const mcp: Format = {
+  id: 'mcp',
+  title: 'MCP client configuration',
+  description: 'The MCP servers of this instance, as clients take them in mcp.json.',
+  file: 'mcp.json',
+  mediaType: 'application/json',
+  filename: 'mcp.json',
+  write: ({ baseUrl, endpoints }) => JSON.stringify({ mcpServers: Object.fromEntries(listServers(endpoints, baseUrl)) }, null, 2),
+}
+
+/** Every server is named by examples of its endpoint. */
+function listServers(endpoints: CatalogEndpoint[], baseUrl: string): Map<string, object> {
+  const servers = new Map<string, object>()
+  for (const { plugin, methods, examples } of endpoints) {
+    if (plugin !== 'mcp' || !methods.includes('POST')) continue
+    for (const { path, headers, expect_status: status } of examples) {
+      const match = ENDPOINT.exec(path)
+      if (match === null) continue
+      const name = match[1] ?? match[2]
+      const needsKey = headers.some((header) => header.name === 'X-API-Key')
+      servers.set(name === undefined ? 'svc' : `svc-${name}`, {
+        type: 'http',
+        url: baseUrl + path,
+        // The example says nothing of its status where a key is configured, which is not to be shown.
+        ...(needsKey ? { headers: { 'X-API-Key': status === null ? '<api_key>' : 'demo' } } : {}),
+      })
+    }
+  }
+  return servers
+}

@@ -1,0 +1,11 @@
+/** The door of the plugin `exports`: everything that is enabled, as files that other tools import. */
+import { definePlugin } from 'svc/plugin'
+import { registerExports } from './routes.ts'
+
+export default definePlugin({
+  title: 'Exports',
+  description: 'The catalogue as a collection for Postman, Insomnia, Bruno, curl, .http, Hurl, k6 and HAR, and as configuration for Kong, LiteLLM, MCP clients and Prometheus.',
+  paths: ['/export'],
+  uses: ['llm', 'mcp'],
+  register: registerExports,
+})

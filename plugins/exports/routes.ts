@@ -1,0 +1,79 @@
+/** Owns the routes: the list of formats, and a file for each. */
+import { describe, type FastifyInstance, type FastifyRequest, type RouteParameter, type Svc } from 'svc/plugin'
+import type { Format } from './format.ts'
+import { bruno } from './formats/bruno.ts'
+import { curl } from './formats/curl.ts'
+import { har } from './formats/har.ts'
+import { httpFile } from './formats/http-file.ts'
+import { hurl } from './formats/hurl.ts'
+import { insomnia } from './formats/insomnia.ts'
+import { k6 } from './formats/k6.ts'
+import { kong } from './formats/kong.ts'
+import { litellm } from './formats/litellm.ts'
+import { mcp } from './formats/mcp.ts'
+import { postman } from './formats/postman.ts'
+import { prometheus } from './formats/prometheus.ts'
+import { readSelection } from './query.ts'
+
+const category = 'Docs'
+const parameters: RouteParameter[] = [
+  { name: 'base_url', in: 'query', description: 'Where the requests go: this instance, or a gateway before it. Default: the base URL of the request', schema: { type: 'string', format: 'uri', maxLength: 2048 } },
+  { name: 'category', in: 'query', description: 'Only this category of the catalogue; may be repeated', schema: { type: 'array', items: { type: 'string' } } },
+  { name: 'plugin', in: 'query', description: 'Only endpoints of this plugin; may be repeated', schema: { type: 'array', items: { type: 'string' } } },
+]
+const refused = { description: 'A parameter is wrong; the answer says which.' }
+
+/** Registers `/export` and the file of each format; what is there to export is known when every plugin has registered. */
+export function registerExports(app: FastifyInstance, svc: Svc): void {
+  svc.whenRegistered(() => {
+    const formats = listFormats(svc)
+    registerIndex(app, svc, formats)
+    for (const format of formats) registerFormat(app, svc, format)
+  })
+}
+
+/** The formats that have something to say, in the order in which they are shown. */
+function listFormats(svc: Svc): Format[] {
+  const providers = svc.use('llm.providers')?.list() ?? []
+  return [
+    postman, insomnia, bruno, curl, httpFile, hurl, k6, har,
+    kong(() => svc.instance.plugins()),
+    ...(providers.length > 0 ? [litellm(providers, { needsKey: svc.config.ai.apiKey !== null })] : []),
+    ...(svc.use('mcp.servers') === undefined ? [] : [mcp]),
+    prometheus({ needsToken: svc.config.controlAuth !== 'open' }),
+  ]
+}
+
+function registerIndex(app: FastifyInstance, svc: Svc, formats: Format[]): void {
+  const list = formats.map(({ id, title, description, file, mediaType, filename }) => ({ id, title, description, path: pathOf(file), media_type: mediaType, filename }))
+  app.get('/export', describe({
+    summary: 'The formats in which everything that is enabled can be downloaded',
+    category,
+    parameters,
+    responses: { 200: { description: 'The formats, each with its path.', content: { 'application/json': { type: 'object' } } }, 400: refused },
+    examples: [{ name: 'Formats', path: '/export', expectStatus: 200 }],
+  }), (request, reply) => reply
+    .header('cache-control', 'no-store')
+    .send({ base_url: readSelection(request, svc).baseUrl, count: list.length, formats: list }))
+}
+
+function registerFormat(app: FastifyInstance, svc: Svc, { title, description, file, mediaType, filename, write }: Format): void {
+  const headers = { 'content-type': mediaType, 'content-disposition': `attachment; filename="${filename}"`, 'cache-control': 'no-store' }
+  const [bareType = mediaType] = mediaType.split(';')
+  app.get(pathOf(file), describe({
+    summary: `Export: ${title}`,
+    description,
+    category,
+    parameters,
+    responses: { 200: { description: 'The file.', content: { [bareType]: { type: bareType === 'application/json' ? 'object' : 'string' } } }, 400: refused },
+    examples: [{ name: title, path: pathOf(file), expectStatus: 200 }],
+  }), (request: FastifyRequest, reply) => {
+    // As bytes: to the type of a text Fastify would add a charset, which some of these types don't have.
+    const bytes = Buffer.from(write(readSelection(request, svc)))
+    return reply.headers(headers).send(bytes)
+  })
+}
+
+function pathOf(file: string): string {
+  return `/export/${file}`
+}

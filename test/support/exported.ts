@@ -1,0 +1,59 @@
+/** Requests that exported files hold, in one form that can be compared, and what the catalogue says they should be. */
+import type { Catalog, CatalogEndpoint } from '../../core/host/plugin.ts'
+
+export type Example = CatalogEndpoint['examples'][number]
+
+/** A request without its base URL; names of headers in lower case. */
+export interface Exported {
+  name: string
+  category: string
+  method: string
+  /** Path and query. */
+  target: string
+  headers: Record<string, string>
+  body: string | null
+}
+
+const TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' }
+
+/** What a collection of this catalogue has to hold, in order. */
+export function expectedOf({ endpoints }: Pick<Catalog, 'endpoints'>): Exported[] {
+  return endpoints
+    .filter(({ protocol, endless }) => protocol !== 'websocket' && !endless)
+    .flatMap(({ path, category, examples }) => examples.map(example => ({
+      name: `${path} - ${example.name}`, category, method: example.method, target: example.path, headers: expectedHeaders(example), body: example.body,
+    })))
+}
+
+function expectedHeaders({ headers, auth, body, body_type }: Example): Record<string, string> {
+  const fields = headersOf(headers)
+  if (auth?.type === 'basic') fields.authorization = basic(auth.username, auth.password)
+  if (auth?.type === 'bearer') fields.authorization = `Bearer ${auth.token}`
+  if (body !== null) fields['content-type'] ??= body_type ? TYPES[body_type] : 'text/plain; charset=utf-8'
+  return fields
+}
+
+export function basic(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+}
+
+/** A list of fields as an object; repeated ones are one list (RFC 9110, 5.3). */
+export function headersOf(list: { name: string; value: string }[]): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null)
+  for (const { name, value } of list) {
+    const key = name.toLowerCase()
+    fields[key] = key in fields ? `${fields[key]}, ${value}` : value
+  }
+  return fields
+}
+
+/** A form's pairs as the text that a client sends; forms compare as this. */
+export function encodeForm(pairs: { name: string; value: string }[]): string {
+  return new URLSearchParams(pairs.map(({ name, value }) => [name, value])).toString()
+}
+
+/** The request with a form body in one spelling, `%20` and `+` being alike. */
+export function sameForm(request: Exported): Exported {
+  const isForm = request.body !== null && request.headers['content-type']?.startsWith(TYPES.form)
+  return isForm ? { ...request, body: new URLSearchParams(request.body!).toString() } : request
+}
