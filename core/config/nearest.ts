@@ -18,15 +18,21 @@ export function nearest(name: string, known: Iterable<string>, maxDistance = Mat
   return best
 }
 
-/** Levenshtein distance: insertions, deletions and replacements from one text to the other. */
+/**
+ * Edit distance with swaps of neighbours ("optimal string alignment"): insertions, deletions, replacements and swaps
+ * from one text to the other.
+ */
 function editDistance(from: string, to: string): number {
+  let beforePrevious: number[] = []
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
     const current = [row]
     for (let column = 1; column <= to.length; column++) {
       const replaced = previous[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1)
-      current.push(Math.min(replaced, previous[column]! + 1, current[column - 1]! + 1))
+      const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      current.push(Math.min(replaced, previous[column]! + 1, current[column - 1]! + 1, isSwap ? beforePrevious[column - 2]! + 1 : Number.POSITIVE_INFINITY))
     }
+    beforePrevious = previous
     previous = current
   }
   return previous[to.length]!

@@ -11,6 +11,8 @@ export interface OptionError {
   /** The same below the section, as the file has it. */
   path: (string | number)[]
   message: string
+  /** What to do about it. */
+  remedy?: string
 }
 
 export interface CheckedOptions {
@@ -47,7 +49,7 @@ export function applySchema(schema: JsonSchema, value: unknown, at: string, cach
   const problems: Problem[] = []
   for (let round = 0; !validator.validate(draft.value); round++) {
     const found = problemsOf(validator.validate.errors as ErrorObject[], draft.value, validator.partValidator)
-    problems.push(...found.map(({ path, message }) => ({ path: draft.originalPath(path), message })))
+    problems.push(...found.map((problem) => ({ ...problem, path: draft.originalPath(problem.path) })))
     if (draft.isEmpty) return { value: draft.value, errors: report(problems, at), isValid: false, originalPath: path => draft.originalPath(path) }
     if (round >= MAX_ROUNDS || !draft.leaveOut(found)) draft.clear(schema)
   }
@@ -80,8 +82,8 @@ function partOf(ajv: Ajv2020, pointer: string): ValidateFunction | undefined {
 
 function report(problems: Problem[], at: string): OptionError[] {
   const byText = new Map<string, OptionError>()
-  for (const { path, message } of problems) {
-    const error = { at: printPath(at, path), path, message }
+  for (const { path, message, remedy } of problems) {
+    const error = { at: printPath(at, path), path, message, remedy }
     const text = JSON.stringify([error.at, message])
     if (!byText.has(text)) byText.set(text, error)
   }

@@ -1,11 +1,14 @@
 /** Turns what ajv says about a value into problems that a reader of the file understands: one place, one sentence. */
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import { nearest } from './nearest.ts'
+import { knownKeys, remedyOf } from './remedies.ts'
+import { unknownName } from './unknown-name.ts'
 
 /** One thing that is wrong with a value, at its place in it. */
 export interface Problem {
   path: (string | number)[]
   message: string
+  /** What to do about it. */
+  remedy: string
 }
 
 /** Finds the validator of a part of a schema by its JSON pointer (`#/properties/tools/items/anyOf/1`). */
@@ -14,8 +17,8 @@ export type PartValidator = (pointer: string) => ValidateFunction | undefined
 /** The problems that `errors` tell of, when `value` was checked. Of alternatives only the likeliest one speaks. */
 export function problemsOf(errors: readonly ErrorObject[], value: unknown, partValidator: PartValidator): Problem[] {
   return withoutEchoes(explainAlternatives(errors, partValidator)).flatMap((error) => {
-    const message = messageOf(error)
-    return wrongEntries(error).map((entry) => ({ path: [...placeOf(error, value), ...entry], message }))
+    const told = { message: messageOf(error), remedy: remedyOf(error) }
+    return wrongEntries(error).map((entry) => ({ path: [...placeOf(error, value), ...entry], ...told }))
   })
 }
 
@@ -111,7 +114,7 @@ function messageOf(error: ErrorObject): string {
   switch (keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return unknownKey(wrongKeyOf(error)!, Object.keys((error.parentSchema?.properties ?? {}) as object))
+      return unknownName('key', wrongKeyOf(error)!, knownKeys(error)).message
     case 'required': return `missing key ${JSON.stringify(params.missingProperty)}`
     case 'dependentRequired': return `missing key ${JSON.stringify(params.missingProperty)}, which ${JSON.stringify(params.property)} needs`
     case 'uniqueItems': return `entries ${params.j} and ${params.i} are equal`
@@ -119,12 +122,6 @@ function messageOf(error: ErrorObject): string {
     case 'anyOf': return 'fits none of the forms it may have'
     default: return expectation(error)
   }
-}
-
-/** `unknown key "tols" (did you mean "tools"?)` */
-export function unknownKey(key: string, known: string[]): string {
-  const guess = nearest(key, known)
-  return `unknown key ${JSON.stringify(key.slice(0, 200))}${guess === undefined ? '' : ` (did you mean "${guess}"?)`}`
 }
 
 function expectation({ keyword, params, schema, data, message }: ErrorObject): string {

@@ -1,9 +1,9 @@
-/** Finds and reads `svc.yaml`: the host's own section, the plugins' sections, and the line of each item. */
+/** Finds and reads `svc.yaml`: the host's own section, the plugins' sections, and where each item stands. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { LoadError } from '../host/plugin.ts'
 import { applySchema } from './options.ts'
-import { parseYaml, YamlProblem, type ItemPath, type YamlDocument } from './yaml-document.ts'
+import { parseYaml, YamlProblem, type ItemPath, type Position, type YamlDocument } from './yaml-document.ts'
 
 /** Bytes of the file. */
 const MAX_FILE_BYTES = 1024 * 1024
@@ -28,8 +28,8 @@ export interface SvcYaml {
   plugins: PluginsSection
   /** Items of `plugins` that were left out, and what else was gone past. */
   errors: LoadError[]
-  /** Line of an item, or of the nearest thing around it; null when its section is not there. */
-  locate(path: ItemPath): number | null
+  /** Where an item stands, or the nearest thing around it; null when its section is not there. */
+  locate(path: ItemPath): Position | null
 }
 
 /** `text` is what was read: whether it changed is decided by it, not by what the file holds a moment later. */
@@ -53,8 +53,14 @@ export function readSvcYaml(path: string | null, options: { publicMode: boolean 
     const text = path === null ? '' : readBounded(path)
     return { ok: true, document: readSections(parseYaml(text), path, shownFile), text }
   } catch (error) {
-    return { ok: false, error: { file: shownFile, at: null, message: reasonOf(error), line: error instanceof YamlProblem ? error.line : null } }
+    const position = error instanceof YamlProblem ? error.position : null
+    return { ok: false, error: { file: shownFile, at: null, message: reasonOf(error), ...placed(position), remedy: remedyOf(error) } }
   }
+}
+
+/** A position as load errors state it. */
+export function placed(position: Position | null): { line: number | null; column?: number } {
+  return position ?? { line: null }
 }
 
 /** Reads at most the bound, whatever the size was said to be; pipes and devices could block. */
@@ -81,14 +87,19 @@ function reasonOf(error: unknown): string {
   return `the file cannot be read (${code ?? message})`
 }
 
+function remedyOf(error: unknown): string {
+  if (error instanceof YamlProblem) return 'correct it: until then nothing of the file is used'
+  return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'create it, or name another with --config' : 'make it a readable text file'
+}
+
 function readSections(document: YamlDocument, path: string | null, shownFile: string | null): SvcYaml {
   const top = document.value ?? {}
-  if (typeof top !== 'object' || Array.isArray(top)) throw new YamlProblem('expected a mapping at the top', 1)
+  if (typeof top !== 'object' || Array.isArray(top)) throw new YamlProblem('expected a mapping at the top', { line: 1, column: 1 })
   const sections: Record<string, unknown> = Object.assign(Object.create(null), top)
   const errors: LoadError[] = document.warnings.map((warning) => ({ file: shownFile, at: null, ...warning }))
   const checked = applySchema(pluginsSchema, sections.plugins ?? {}, 'plugins')
   delete sections.plugins
-  errors.push(...checked.errors.map(({ at, path: place, message }) => ({ file: shownFile, at, message, line: document.locate(['plugins', ...place]) })))
+  errors.push(...checked.errors.map(({ at, path: place, message, remedy }) => ({ file: shownFile, at, message, ...placed(document.locate(['plugins', ...place])), remedy })))
   const plugins = checked.value as PluginsSection
   const dirs = plugins.dirs.map((dir) => resolve(dirname(path ?? '.'), dir))
   return { file: path, sections, plugins: { ...plugins, dirs }, errors, locate: document.locate }
@@ -96,7 +107,8 @@ function readSections(document: YamlDocument, path: string | null, shownFile: st
 
 const names = { type: 'array', default: [], maxItems: 1000, items: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' } }
 const texts = { type: 'array', default: [], maxItems: 1000, items: { type: 'string', minLength: 1, maxLength: 4096 } }
-const pluginsSchema = {
+/** JSON Schema (2020-12) of the section `plugins`. */
+export const pluginsSchema = {
   type: 'object',
   additionalProperties: false,
   properties: { enable: names, disable: names, dirs: texts, packages: texts },

@@ -1,4 +1,4 @@
-/** Reads YAML text within bounds: plain values, and the line of each. */
+/** Reads YAML text within bounds: plain values, and where each stands. */
 import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser, type CST, type Document, type Node, type Pair } from 'yaml'
 
 /** Where something stands: keys and list indexes from the top. */
@@ -11,50 +11,60 @@ const MAX_VALUES = 1_000_000
 /** Times that one anchor may be inserted, those inside other insertions included. */
 const MAX_ALIAS_COUNT = 100
 
+/** A place in the text, counted from 1 as editors do. */
+export interface Position {
+  line: number
+  column: number
+}
+
 export interface YamlDocument {
   /** Made of plain objects, lists, texts, numbers, booleans and null; no part of it occurs twice. */
   value: unknown
   /** What can be gone past, such as an unknown tag. */
-  warnings: { message: string; line: number }[]
-  /** Line of an item, or of the nearest thing around it; null when not even its first key is there. */
-  locate(path: ItemPath): number | null
+  warnings: ({ message: string } & Position)[]
+  /** Where an item stands, or the nearest thing around it; null when not even its first key is there. */
+  locate(path: ItemPath): Position | null
 }
 
 /** The text is no YAML, or goes beyond a bound. */
 export class YamlProblem extends Error {
-  readonly line: number | null
-  constructor(message: string, line: number | null) {
+  /** Null: it is about the file as a whole. */
+  readonly position: Position | null
+  constructor(message: string, position: Position | null) {
     super(message)
-    this.line = line
+    this.position = position
   }
 }
 
 /** Parses one document (YAML 1.2, core schema; `<<` is an ordinary key). Throws `YamlProblem`. */
 export function parseYaml(text: string): YamlDocument {
   const lines = new LineCounter()
-  const lineOf = (offset: number): number => lines.linePos(offset).line
+  const positionOf = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset)
+    return { line, column: col }
+  }
   const tokens = [...new Parser(lines.addNewLine).parse(text)]
-  refuseDeepNesting(tokens, lineOf)
+  refuseDeepNesting(tokens, positionOf)
   // Uniqueness of keys is checked below: here it would take the square of a mapping's size.
   const composer = new Composer({ version: '1.2', schema: 'core', merge: false, uniqueKeys: false, resolveKnownTags: false, prettyErrors: false, logLevel: 'silent' })
   const [document, second] = [...composer.compose(tokens, true, text.length)] as Document.Parsed[]
   const error = document!.errors[0]
-  if (error !== undefined) throw new YamlProblem(error.message, lineOf(error.pos[0]))
-  if (second !== undefined) throw new YamlProblem('more than one document', lineOf(second.range[0]))
+  if (error !== undefined) throw new YamlProblem(error.message, positionOf(error.pos[0]))
+  if (second !== undefined) throw new YamlProblem('more than one document', positionOf(second.range[0]))
   const anchors = new Map<string, Anchor>()
   return {
-    value: document!.contents === null ? null : new Converter(anchors, lineOf).convert(document!.contents, 0),
-    warnings: document!.warnings.map((warning) => ({ message: warning.message, line: lineOf(warning.pos[0]) })),
-    locate: (path) => locate(document!.contents, path, anchors, lineOf),
+    value: document!.contents === null ? null : new Converter(anchors, positionOf).convert(document!.contents, 0),
+    warnings: document!.warnings.map((warning) => ({ message: warning.message, ...positionOf(warning.pos[0]) })),
+    locate: (path) => locate(document!.contents, path, anchors, positionOf),
   }
 }
 
 /** Walks the tokens without recursion, since their depth is what is in question. */
-function refuseDeepNesting(tokens: CST.Token[], lineOf: (offset: number) => number): void {
+function refuseDeepNesting(tokens: CST.Token[], positionOf: PositionOf): void {
   const open = tokens.map((token) => ({ token, depth: 0 }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { token, depth } = next
-    if (depth > MAX_DEPTH) throw new YamlProblem(`nested more than ${MAX_DEPTH} levels deep`, lineOf(token.offset))
+    if (depth > MAX_DEPTH) throw new YamlProblem(`nested more than ${MAX_DEPTH} levels deep`, positionOf(token.offset))
     if (token.type === 'document' && token.value !== undefined) open.push({ token: token.value, depth })
     if (!('items' in token)) continue
     for (const item of token.items) {
@@ -63,6 +73,8 @@ function refuseDeepNesting(tokens: CST.Token[], lineOf: (offset: number) => numb
     }
   }
 }
+
+type PositionOf = (offset: number) => Position
 
 interface Anchor {
   node: Node
@@ -73,12 +85,12 @@ interface Anchor {
 /** Makes values of nodes, in the order of the document, so that an alias finds the anchor that stands before it. */
 class Converter {
   readonly #anchors: Map<string, Anchor>
-  readonly #lineOf: (offset: number) => number
+  readonly #positionOf: PositionOf
   #values = 0
 
-  constructor(anchors: Map<string, Anchor>, lineOf: (offset: number) => number) {
+  constructor(anchors: Map<string, Anchor>, positionOf: PositionOf) {
     this.#anchors = anchors
-    this.#lineOf = lineOf
+    this.#positionOf = positionOf
   }
 
   convert(node: Node, depth: number): unknown {
@@ -123,7 +135,7 @@ class Converter {
   }
 
   #problem(message: string, node: Node): YamlProblem {
-    return new YamlProblem(message, node.range ? this.#lineOf(node.range[0]) : null)
+    return new YamlProblem(message, node.range ? this.#positionOf(node.range[0]) : null)
   }
 }
 
@@ -133,22 +145,22 @@ function keyText(key: Node | null): string | undefined {
   return key.source ?? String(key.value)
 }
 
-function locate(top: Node | null, path: ItemPath, anchors: Map<string, Anchor>, lineOf: (offset: number) => number): number | null {
+function locate(top: Node | null, path: ItemPath, anchors: Map<string, Anchor>, positionOf: PositionOf): Position | null {
   let node: Node | null | undefined = top
-  let line: number | null = null
+  let position: Position | null = null
   for (const step of path) {
     while (isAlias(node)) node = anchors.get(node.source)?.node
     if (isMap<Node, Node | null>(node)) {
       const pair: Pair<Node, Node | null> | undefined = node.items.find((item) => keyText(item.key) === String(step))
-      if (pair?.key.range) line = lineOf(pair.key.range[0])
+      if (pair?.key.range) position = positionOf(pair.key.range[0])
       node = pair?.value
     } else if (isSeq<Node>(node) && typeof step === 'number') {
       node = node.items[step]
-      if (node?.range) line = lineOf(node.range[0])
+      if (node?.range) position = positionOf(node.range[0])
     } else {
       break
     }
     if (node == null) break
   }
-  return line
+  return position
 }

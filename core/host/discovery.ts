@@ -30,7 +30,8 @@ export interface DiscoveryOptions {
   workingDirectory: string
 }
 
-const NAME = /^[a-z][a-z0-9-]{0,39}$/
+/** What a plugin may be called. */
+export const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,39}$/
 const ENTRIES = ['index.ts', 'index.js', 'index.mjs']
 /** Files beyond this are no plugin's source: a folder that large is a mistake, and its change would not be seen. */
 const MAX_FILES = 2_000
@@ -38,8 +39,8 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 /** All plugins in the order of their sources; of one name the first counts, the others carry a `problem`. */
 export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]> {
-  const found: FoundPlugin[] = [...await findInFolder(options.builtinFolder, 'builtin')]
-  for (const folder of options.folders) found.push(...await findInFolder(folder, 'directory'))
+  const found: FoundPlugin[] = [...await pluginsIn(options.builtinFolder, 'builtin')]
+  for (const folder of options.folders) found.push(...await pluginsIn(folder, 'directory'))
   for (const name of options.packages) found.push(await findPackage(name, options.workingDirectory))
   const taken = new Map<string, FoundPlugin>()
   for (const plugin of found) {
@@ -50,29 +51,35 @@ export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]
   return found
 }
 
-async function findInFolder(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin[]> {
-  let names: string[]
-  try {
-    names = (await readdir(folder, { withFileTypes: true })).filter(entry => entry.isDirectory() || entry.isSymbolicLink()).map(entry => entry.name).sort()
-  } catch {
-    return []
-  }
+/** The plugin that a folder is, if it has a door itself, else those in its sub-folders; none when it is not there. */
+export async function pluginsIn(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin[]> {
+  const own = await pluginAt(folder, source)
+  if (own !== null) return [own]
+  const names = await readdir(folder, { withFileTypes: true })
+    .then(entries => entries.filter(entry => entry.isDirectory() || entry.isSymbolicLink()).map(entry => entry.name).sort())
+    .catch(() => [])
   const found: FoundPlugin[] = []
   for (const name of names) {
     if (name.startsWith('.') || name.startsWith('_') || name === 'node_modules') continue
-    const plugin = join(folder, name)
-    const entry = ENTRIES.map(file => join(plugin, file)).find(existsSync)
-    if (entry === undefined) continue
-    const problem = NAME.test(name) ? null : `"${name}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`
-    found.push({ name, source, folder: plugin, entry, version: await versionOf(plugin), fingerprint: await fingerprintFolder(plugin), problem })
+    const plugin = await pluginAt(join(folder, name), source)
+    if (plugin !== null) found.push(plugin)
   }
   return found
+}
+
+/** Null: the folder has no door. */
+async function pluginAt(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin | null> {
+  const entry = ENTRIES.map(file => join(folder, file)).find(existsSync)
+  if (entry === undefined) return null
+  const name = basename(folder)
+  const problem = PLUGIN_NAME.test(name) ? null : `"${name}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`
+  return { name, source, folder, entry, version: await versionOf(folder), fingerprint: await fingerprintFolder(folder), problem }
 }
 
 async function findPackage(packageName: string, workingDirectory: string): Promise<FoundPlugin> {
   const name = basename(packageName).replace(/^svc-plugin-/, '')
   const missing = { name, source: 'package', folder: workingDirectory, entry: null, version: null, fingerprint: '' } as const
-  if (!NAME.test(name)) return { ...missing, problem: `the package "${packageName}" gives no plugin name` }
+  if (!PLUGIN_NAME.test(name)) return { ...missing, problem: `the package "${packageName}" gives no plugin name` }
   try {
     const entry = createRequire(join(workingDirectory, 'package.json')).resolve(packageName)
     const folder = packageFolder(entry)

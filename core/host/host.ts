@@ -44,7 +44,6 @@ const MAX_GENERATIONS = 8
 export class Host {
   readonly #options: HostOptions
   readonly #inventory: Inventory
-  readonly #settings: Settings
   readonly #overrides = new Map<string, boolean>()
   readonly #draining: BuildResult[] = []
   #result: BuildResult | null = null
@@ -53,6 +52,7 @@ export class Host {
   #bytes = ''
   #queue: Promise<unknown> = Promise.resolve()
   #nextReload: { force: boolean; promise: Promise<ReloadResult> } | null = null
+  readonly settings: Settings
   /** Called after each swap, for example to watch other files. */
   onSwap: () => void = () => {}
   /** Runs with every reload, whether or not anything of the host's own has changed. */
@@ -61,7 +61,7 @@ export class Host {
   constructor(options: HostOptions) {
     this.#options = options
     this.#inventory = new Inventory(options.knownCode)
-    this.#settings = new Settings(options.configFile, options.config.publicMode)
+    this.settings = new Settings(options.configFile, options.config.publicMode)
   }
 
   /** Builds the first generation. */
@@ -86,13 +86,13 @@ export class Host {
   }
 
   get loadErrors(): LoadError[] {
-    return [...this.#settings.fileErrors, ...this.#result!.context.loadErrors]
+    return [...this.settings.fileErrors, ...this.#result!.context.loadErrors]
   }
 
   /** Folders in which plugins are looked for, the built-in one apart. */
   get directories(): string[] {
     const { config, workingDirectory } = this.#options
-    return [...this.#settings.plugins.dirs, ...config.pluginDirs.map(folder => (isAbsolute(folder) ? folder : resolve(workingDirectory, folder)))]
+    return [...this.settings.plugins.dirs, ...config.pluginDirs.map(folder => (isAbsolute(folder) ? folder : resolve(workingDirectory, folder)))]
   }
 
   /** What a change of would reload: folders with all below them, and single files. */
@@ -105,7 +105,7 @@ export class Host {
   }
 
   records(): PluginRecord[] {
-    return recordsOf(this.#found, this.#inventory, this.#result!, this.#settings, this.#options.config.publicMode, this.#options.version)
+    return recordsOf(this.#found, this.#inventory, this.#result!, this.settings, this.#options.config.publicMode, this.#options.version)
   }
 
   /** Reloads as the control plane, SIGHUP and the watcher do. */
@@ -184,8 +184,8 @@ export class Host {
     const startedAt = performance.now()
     const isStart = this.#result === null
     const before = isStart ? [] : this.records()
-    const isRead = this.#settings.read()
-    for (const { at, message, line } of this.#settings.fileErrors) this.#options.log.warn('load error', { at, message, line })
+    const isRead = this.settings.read()
+    for (const { at, message, line } of this.settings.fileErrors) this.#options.log.warn('load error', { at, message, line })
     if (!isRead && !isStart) return this.#unchanged(startedAt, false)
     await this.#look()
     const bytes = await this.#hash(fingerprintPath)
@@ -200,14 +200,14 @@ export class Host {
     this.#found = await discover({
       builtinFolder: this.#options.builtinFolder,
       folders: this.directories,
-      packages: this.#settings.plugins.packages,
+      packages: this.settings.plugins.packages,
       workingDirectory: this.#options.workingDirectory,
     })
   }
 
   /** Hash of all that a generation is made of, as it was read; of watched paths as they are, or were when first watched. */
   async #hash(fingerprintOf: (path: string) => string | Promise<string>): Promise<string> {
-    const hash = createHash('sha256').update(this.#settings.text)
+    const hash = createHash('sha256').update(this.settings.text)
     for (const plugin of this.#found) hash.update(`${plugin.folder} ${plugin.fingerprint} ${plugin.problem}\n`)
     for (const path of this.#result?.context.watched.keys() ?? []) hash.update(`${path} ${await fingerprintOf(path)}\n`)
     return hash.digest('hex')
@@ -215,7 +215,7 @@ export class Host {
 
   async #rebuild(): Promise<void> {
     const number = (this.#result?.generation.number ?? 0) + 1
-    const { candidates, failed, errors } = await this.#inventory.candidates(this.#found, number, this.#result?.running, this.#settings)
+    const { candidates, failed, errors } = await this.#inventory.candidates(this.#found, number, this.#result?.running, this.settings)
     if (this.#options.extraOptions) {
       const candidate = candidates.get(this.#options.extraOptions.plugin)
       if (candidate) Object.assign(candidate.options, this.#options.extraOptions.options)
@@ -223,11 +223,11 @@ export class Host {
     const result = await buildGeneration({
       number,
       candidates,
-      wishes: { ...this.#settings.plugins, overrides: this.#overrides, failed },
+      wishes: { ...this.settings.plugins, overrides: this.#overrides, failed },
       loadErrors: errors,
       locate: (plugin, error) => {
         const at = error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
-        return this.#settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
+        return this.settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
       },
     }, this.#options.build)
     this.#swap(result)

@@ -124,14 +124,14 @@ export class Inventory {
     const section = this.sectionOf(name)
     const given = settings.section(section)
     if (door.options === undefined) {
-      if (given !== undefined) errors.push(settings.locate({ at: section, message: `the plugin ${name} takes no options` }, section))
+      if (given !== undefined) errors.push(settings.locate({ at: section, message: `the plugin ${name} takes no options`, remedy: 'remove the section' }, section))
       return {}
     }
     const isList = (door.options as { type?: unknown }).type === 'array'
     const { value, errors: wrong, isValid, originalPath } = applySchema(door.options, given ?? (isList ? [] : {}), section, this.#known.schemas)
     this.#originalPaths.set(section, originalPath)
     if (!isValid) this.#invalid.set(name, wrong.at(-1)?.message ?? 'its options are not valid')
-    for (const { at, message } of wrong) errors.push(settings.locate({ at, message }, section))
+    for (const { at, message, remedy } of wrong) errors.push(settings.locate({ at, message, remedy }, section))
     return value as Record<string, unknown>
   }
 }

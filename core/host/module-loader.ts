@@ -56,7 +56,7 @@ async function bundle(entry: string): Promise<string> {
   } catch (error) {
     const [first] = (error as esbuild.BuildFailure).errors ?? []
     if (first === undefined) throw error
-    const where = first.location === null ? '' : `${first.location.file}:${first.location.line}:${first.location.column}: `
+    const where = first.location === null ? '' : `${first.location.file}:${first.location.line}:${first.location.column + 1}: `
     throw new Error(`${where}${first.text}`, { cause: error })
   }
 }

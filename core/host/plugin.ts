@@ -210,8 +210,8 @@ export interface Svc<Options = Record<string, unknown>> {
   whenClosed(callback: () => void | Promise<void>): void
   /** Runs when the process stops, after the drain; at most 2 s for all. */
   whenStopped(callback: () => void | Promise<void>): void
-  /** Reports a wrong item of the plugin's section; the host adds file and line. */
-  reportLoadError(error: { at: string | null; message: string; file?: string; line?: number | null }): void
+  /** Reports a wrong item of the plugin's section; the host adds file, line and column. */
+  reportLoadError(error: ReportedError): void
   loadErrors(): LoadError[]
   /** Reloads as `POST /_svc/reload` does. */
   reload(options?: { force?: boolean }): Promise<ReloadResult>
@@ -254,12 +254,22 @@ export interface Logger {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
+/** Something that was left out because it is wrong. */
 export interface LoadError {
   file: string | null
+  /** Place in the file as a path: `mcp.servers[0].tools[1]`. */
   at: string | null
   message: string
+  /** From 1; null when it is not known. */
   line: number | null
+  /** From 1. */
+  column?: number
+  /** What to do about it, as an imperative: `write a number, without quotes`. */
+  remedy?: string
 }
+
+/** A load error as a plugin reports it: without `file` it is about the plugin's section of `svc.yaml`. */
+export type ReportedError = Pick<LoadError, 'at' | 'message' | 'remedy'> & { file?: string; line?: number | null }
 
 export interface ReloadResult {
   applied: boolean

@@ -5,7 +5,7 @@ import type { StateHolder } from '../state.ts'
 import { fingerprintPath } from './discovery.ts'
 import type { Generation } from './generation.ts'
 import { forPlugin } from './plugin.ts'
-import type { ExtensionPoints, LoadError, PersonalPoint, ReloadResult, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcTakeOver } from './plugin.ts'
+import type { ExtensionPoints, LoadError, PersonalPoint, ReloadResult, ReportedError, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcTakeOver } from './plugin.ts'
 
 /** Services of the process that all plugins share. */
 export interface SharedServices {
@@ -32,7 +32,7 @@ export interface BuildContext {
   /** Further files and folders to watch, with their fingerprints when the plugin named them. */
   watched: Map<string, Promise<string>>
   /** Fills in file and line of an item of the plugin's section. */
-  locate(plugin: string, error: { at: string | null; message: string; file?: string; line?: number | null }): LoadError
+  locate(plugin: string, error: ReportedError): LoadError
 }
 
 export interface PluginFacts {

@@ -1,9 +1,9 @@
 /** The last good `svc.yaml`: the host's own section, the plugins' sections, and where each item stands. */
 import { basename } from 'node:path'
-import { nearest } from '../config/nearest.ts'
-import { readSvcYaml } from '../config/svc-yaml.ts'
+import { unknownName } from '../config/unknown-name.ts'
+import { placed, readSvcYaml } from '../config/svc-yaml.ts'
 import type { PluginsSection, SvcYaml } from '../config/svc-yaml.ts'
-import type { LoadError } from './plugin.ts'
+import type { LoadError, ReportedError } from './plugin.ts'
 
 const NO_PLUGINS: PluginsSection = { enable: [], disable: [], dirs: [], packages: [] }
 
@@ -48,24 +48,25 @@ export class Settings {
   unknownSections(known: ReadonlySet<string>): LoadError[] {
     return Object.keys(this.#document?.sections ?? {})
       .filter(name => !known.has(name))
-      .map(name => this.locate({ at: name, message: `unknown key "${name}"${didYouMean(name, ['plugins', ...known])}` }, name))
+      .map(name => this.locate({ at: name, ...unknownName('key', name, ['plugins', ...known]) }, name))
   }
 
   unknownPlugins(known: ReadonlySet<string>): LoadError[] {
     return (['enable', 'disable'] as const).flatMap(list => this.plugins[list].flatMap((name, index) => (known.has(name)
       ? []
-      : [this.locate({ at: `plugins.${list}[${index}]`, message: `unknown plugin "${name}"${didYouMean(name, [...known])}` }, 'plugins')])))
+      : [this.locate({ at: `plugins.${list}[${index}]`, ...unknownName('plugin', name, [...known]) }, 'plugins')])))
   }
 
-  /** Adds file and line to a problem; a plugin states `at` from the top of the file. */
-  locate(error: { at: string | null; message: string; file?: string; line?: number | null }, section: string): LoadError {
+  /** Adds file and place to a problem; a plugin states `at` from the top of the file. */
+  locate(error: ReportedError, section: string): LoadError {
     const file = error.file ?? this.#file
     const isOwnFile = error.file === undefined
     return {
       file: file === null ? null : this.#publicMode ? basename(file) : file,
       at: error.at,
       message: error.message,
-      line: error.line ?? (isOwnFile ? this.#document?.locate(segmentsOf(error.at ?? section)) ?? null : null),
+      ...(error.line != null ? { line: error.line } : placed(isOwnFile ? this.#document?.locate(segmentsOf(error.at ?? section)) ?? null : null)),
+      ...(error.remedy === undefined ? {} : { remedy: error.remedy }),
     }
   }
 }
@@ -73,9 +74,4 @@ export class Settings {
 /** `mcp.servers[0].tools[1]` as the way through the document. */
 export function segmentsOf(at: string): (string | number)[] {
   return at.split(/[.[]/).map(part => (part.endsWith(']') ? Number(part.slice(0, -1)) : part)).filter(part => part !== '')
-}
-
-function didYouMean(name: string, known: string[]): string {
-  const guess = nearest(name, known)
-  return guess === null || guess === undefined ? '' : ` (did you mean "${guess}"?)`
 }

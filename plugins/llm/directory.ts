@@ -53,7 +53,7 @@ export class Directory implements Providers {
         formats: this.#formats,
         faults,
         isTaken: (name) => this.#instances.some((other) => other.name === name || other.basePath === `/ai/${name}`),
-        report: (at, message) => svc.reportLoadError({ at, message }),
+        report: (at, message, remedy) => svc.reportLoadError({ at, message, remedy }),
       })
       if (instance !== null) this.#serve(app, instance)
     })

@@ -12,18 +12,18 @@ export interface NamedProviderServices {
   faults: FaultWords
   /** Whether a name or its path is taken. */
   isTaken(name: string): boolean
-  report(at: string, message: string): void
+  report(at: string, message: string, remedy?: string): void
 }
 
 /** The instance that an item of svc.yaml describes; null when it is wrong, which has then been reported. */
 export function createNamed(item: NamedProvider, at: string, services: NamedProviderServices): ProviderInstance | null {
   const format = services.formats.get(item.format)
   if (format === undefined) {
-    services.report(`${at}.format`, `no running plugin offers the format ${JSON.stringify(item.format)} (there are ${[...services.formats.keys()].join(', ')})`)
+    services.report(`${at}.format`, `no running plugin offers the format ${JSON.stringify(item.format)} (there are ${[...services.formats.keys()].join(', ')})`, 'write one of these, or switch its plugin on')
     return null
   }
   if (services.isTaken(item.name)) {
-    services.report(`${at}.name`, `the provider ${item.name} exists already`)
+    services.report(`${at}.name`, `the provider ${item.name} exists already`, 'choose another name')
     return null
   }
   const fail = readFail(item.fail, `${at}.fail`, services)
@@ -56,7 +56,7 @@ function readFail(text: string | undefined, at: string, services: NamedProviderS
   if (text === undefined) return null
   const wish = services.faults.parse(text)
   if (wish !== null) return wish
-  services.report(at, `unknown fault ${JSON.stringify(text)} (expected a kind or a status from 400 to 599, with :<percent> if wanted)`)
+  services.report(at, `unknown fault ${JSON.stringify(text)} (expected a kind or a status from 400 to 599, with :<percent> if wanted)`, 'write one of the kinds that GET /ai lists, such as rate_limit')
   return undefined
 }
 
@@ -64,13 +64,13 @@ function readFail(text: string | undefined, at: string, services: NamedProviderS
 function readRules(item: NamedProvider, at: string, services: NamedProviderServices): CompiledRule[] {
   return (item.rules ?? []).flatMap((rule, index) => {
     if ('fail' in rule.reply && services.faults.parse(rule.reply.fail) === null) {
-      services.report(`${at}.rules[${index}].reply.fail`, `unknown fault ${JSON.stringify(rule.reply.fail)}`)
+      services.report(`${at}.rules[${index}].reply.fail`, `unknown fault ${JSON.stringify(rule.reply.fail)}`, 'write one of the kinds that GET /ai lists, such as rate_limit')
       return []
     }
     try {
       return [compileRule(rule)]
     } catch (error) {
-      services.report(`${at}.rules[${index}].match.regex`, error instanceof Error ? error.message : String(error))
+      services.report(`${at}.rules[${index}].match.regex`, error instanceof Error ? error.message : String(error), 'correct the expression')
       return []
     }
   })

@@ -30,6 +30,8 @@ export interface SourceError {
   file?: string
   at: string | null
   message: string
+  /** What to do about it. */
+  remedy?: string
 }
 
 export interface Sources {
@@ -78,7 +80,7 @@ function keep(entry: Omit<SourceEntry, 'digest'>, found: Sources): void {
 const ENTRY_KEYS = new Set(['name', 'spec', 'enabled', 'settings', 'rules', 'overrides'])
 
 async function readListed(entry: MockEntry, at: string, options: SourceOptions, found: Sources): Promise<void> {
-  const wrong = (message: string, member = ''): void => void found.errors.push({ at: at + member, message })
+  const wrong = (message: string, member = '', remedy?: string): void => void found.errors.push({ at: at + member, message, remedy })
   if (!isObject(entry)) return wrong('expected a mapping with name and spec')
   const unknown = Object.keys(entry).find((key) => !ENTRY_KEYS.has(key))
   if (unknown !== undefined) return wrong(`unknown key "${unknown.slice(0, 64)}" (known: ${[...ENTRY_KEYS].join(', ')})`)
@@ -94,7 +96,7 @@ async function readListed(entry: MockEntry, at: string, options: SourceOptions, 
   const file = isAbsolute(spec) ? spec : resolve(dirname(options.configFile ?? join(options.workingDirectory, 'svc.yaml')), spec)
   options.watch(file)
   const text = await readText(file, options.bounds)
-  if ('error' in text) return wrong(text.error, '.spec')
+  if ('error' in text) return wrong(text.error, '.spec', 'correct the path, which counts from svc.yaml')
   keep({ ...common, file, text: text.text }, found)
 }
 

@@ -24,7 +24,7 @@ t.test('finds the file by argument, variable, then its usual name [YAML-1]', asy
   t.equal(findConfigFile({ argument: undefined, variable: null, cwd }), join(cwd, 'svc.yaml'))
   t.equal(findConfigFile({ variable: 'sub/b.yaml', cwd }), join(cwd, 'sub/b.yaml'))
   t.equal(findConfigFile({ argument: '/etc/a.yaml', variable: 'b.yaml', cwd }), '/etc/a.yaml')
-  t.strictSame(readSvcYaml(join(cwd, 'none.yaml'), { publicMode: false }), { ok: false, error: { file: join(cwd, 'none.yaml'), at: null, message: 'the file does not exist', line: null } })
+  t.strictSame(readSvcYaml(join(cwd, 'none.yaml'), { publicMode: false }), { ok: false, error: { file: join(cwd, 'none.yaml'), at: null, message: 'the file does not exist', line: null, remedy: 'create it, or name another with --config' } })
 })
 
 t.test('no file and an empty file say nothing', async (t) => {
@@ -103,17 +103,21 @@ t.test('an unknown tag is reported, and its value taken', async (t) => {
   t.match(document.errors, [{ file: /svc\.yaml$/, at: null, message: /include/, line: 2 }])
 })
 
-t.test('lines of items [YAML-5]', async (t) => {
+t.test('lines and columns of items [YAML-5]', async (t) => {
   const { locate } = documentOf(t, [
     'mcp:', '  servers:', '    - name: support', '      tools:', '        - lookup', '        - name: refund', '          scope: 5',
     'base: &base', '  a: 1', 'other: *base', '200:', '  x: 1', '"quoted key": 1',
   ].join('\n'))
-  const cases: [path: (string | number)[], line: number | null][] = [
-    [['mcp'], 1], [['mcp', 'servers'], 2], [['mcp', 'servers', 0], 3], [['mcp', 'servers', 0, 'tools'], 4], [['mcp', 'servers', 0, 'tools', 1], 6],
+  const cases: [path: (string | number)[], line: number | null, column?: number][] = [
+    [['mcp'], 1, 1], [['mcp', 'servers'], 2, 3], [['mcp', 'servers', 0], 3, 7], [['mcp', 'servers', 0, 'tools'], 4, 7], [['mcp', 'servers', 0, 'tools', 1], 6, 11],
     [['mcp', 'servers', 0, 'tools', 1, 'scope'], 7], [['mcp', 'servers', 0, 'tools', 1, 'missing', 'deeper'], 6], [['mcp', 'servers', 7], 2],
     [['other', 'a'], 9], [['200', 'x'], 12], [['quoted key'], 13], [['nothing'], null], [[], null],
   ]
-  for (const [path, line] of cases) t.equal(locate(path), line, JSON.stringify(path))
+  for (const [path, line, column] of cases) {
+    const found = locate(path)
+    t.equal(found?.line ?? null, line, JSON.stringify(path))
+    if (column !== undefined) t.equal(found?.column, column, JSON.stringify(path))
+  }
 })
 
 t.test('the section plugins: what is wrong is left out, the rest applies [YAML-6]', async (t) => {

@@ -20,7 +20,7 @@ export default [
   { id: 'YAML-2', rule: 'a file that cannot be read, is larger than 1 MiB, is no YAML or no mapping is one load error', where: 'core 10.3' },
   { id: 'YAML-3', rule: 'aliases, cycles and nesting are bounded', where: 'core 10.3, 11' },
   { id: 'YAML-4', rule: 'YAML 1.2 core: yes and dates are texts, << and __proto__ are ordinary keys', where: 'core 10.3' },
-  { id: 'YAML-5', rule: 'the line of an item can be asked', where: 'core 10.3' },
+  { id: 'YAML-5', rule: 'the line and column of an item can be asked', where: 'core 10.3' },
   { id: 'YAML-6', rule: 'wrong items of the section plugins are left out, the others apply', where: 'core 10.2, 10.3' },
   { id: 'YAML-7', rule: 'in public mode load errors show the base name of the file only', where: 'core 10.3' },
   { id: 'OPT-1', rule: 'the innermost list entry that holds an error is left out, without a list the top-level key', where: 'core 10.3' },

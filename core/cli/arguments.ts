@@ -1,0 +1,42 @@
+/** Reads a command's arguments; what is not understood is explained with the nearest thing that would be. */
+import { parseArgs } from 'node:util'
+import { nearest } from '../config/nearest.ts'
+
+/** The command line makes no sense: exit code 2. */
+export class UsageError extends Error {
+  /** Usage of the command that is meant; undefined: that of the whole. */
+  usage?: string
+}
+
+/** Options by name without dashes. `value` is what the usage calls it; without one the option is a switch. */
+export type OptionSpecs = Record<string, { value?: string }>
+
+export interface Arguments {
+  /** Texts of options with a value, `true` for switches. */
+  options: Record<string, string | true>
+  words: string[]
+}
+
+/** Throws `UsageError` for an unknown option, a missing value, or another number of words than `words` says. */
+export function readArguments(args: string[], specs: OptionSpecs, words: { min: number; max: number; what?: string } = { min: 0, max: 0 }): Arguments {
+  const known = Object.fromEntries(Object.entries(specs).map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]))
+  const { tokens } = parseArgs({ args, options: known, strict: false, allowPositionals: true, tokens: true })
+  const read: Arguments = { options: {}, words: [] }
+  for (const token of tokens) {
+    if (token.kind === 'positional') read.words.push(token.value)
+    if (token.kind !== 'option') continue
+    const spec = Object.hasOwn(specs, token.name) && token.rawName.startsWith('--') ? specs[token.name] : undefined
+    if (spec === undefined) throw new UsageError(unknownOption(token.rawName, Object.keys(specs)))
+    if (spec.value === undefined && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`)
+    if (spec.value !== undefined && !token.value) throw new UsageError(`${token.rawName} needs a ${spec.value}`)
+    read.options[token.name] = token.value ?? true
+  }
+  if (read.words.length < words.min) throw new UsageError(`expected ${words.what}`)
+  if (read.words.length > words.max) throw new UsageError(`unexpected argument: ${read.words[words.max]!.slice(0, 200)}`)
+  return read
+}
+
+function unknownOption(option: string, known: string[]): string {
+  const guess = nearest(option, known.map(name => `--${name}`))
+  return `unknown option: ${option.slice(0, 200)}${guess === undefined ? '' : ` (did you mean ${guess}?)`}`
+}

@@ -1,0 +1,80 @@
+/** `svc check`: is the configuration right, and do all plugins come up? */
+import { isAbsolute, relative } from 'node:path'
+import type { Command, PluginRecord } from '../host/plugin.ts'
+import { readArguments } from './arguments.ts'
+import { findProblems } from './findings.ts'
+import type { Finding } from './findings.ts'
+import { inspect } from './inspection.ts'
+import { painter } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
+
+interface Report {
+  configFile: string | null
+  findings: Finding[]
+  plugins: PluginRecord[]
+}
+
+export function checkCommand(terminal: Terminal): Command {
+  return {
+    name: 'check',
+    summary: 'validate svc.yaml and the plugins without serving',
+    usage: `usage: svc check [--config <file>] [--json]
+
+Reads svc.yaml and the environment, builds all plugins as a start would, and says what is wrong, where, and what to
+do about it. Nothing listens, nothing is fetched, nothing is written.
+
+  --config <file>   check this file
+  --json            print the findings as JSON
+
+Exit code 0: nothing is wrong (there may be warnings); 1: there are errors; 2: the command line is not understood.
+`,
+    async run(args) {
+      const { options } = readArguments(args, { config: { value: 'file' }, json: {} })
+      const { readEnvironment } = await import('../config/environment.ts')
+      // The look itself changes some variables: what is said of them is said of those that were given.
+      const { warnings } = readEnvironment(terminal.environment)
+      const report = await inspect(terminal, options.config as string | undefined, async rooms => ({
+        configFile: rooms.host.configFile,
+        findings: await findProblems(rooms, warnings),
+        plugins: rooms.host.records(),
+      }))
+      const isRight = report.findings.every(({ severity }) => severity !== 'error')
+      terminal.out.write(options.json ? asJson(report, isRight) : asText(report, terminal))
+      return { exitCode: isRight ? 0 : 1 }
+    },
+  }
+}
+
+function asJson({ configFile, findings, plugins }: Report, isRight: boolean): string {
+  const states = plugins.map(({ name, state, error }) => ({ name, state, error }))
+  return `${JSON.stringify({ ok: isRight, config_file: configFile, findings, plugins: states }, null, 2)}\n`
+}
+
+function asText({ configFile, findings, plugins }: Report, { out, workingDirectory }: Terminal): string {
+  const paint = painter(out)
+  const shown = findings.map(finding => {
+    const place = placeOf(finding, workingDirectory)
+    const severity = paint(finding.severity === 'error' ? 'red' : 'yellow', finding.severity)
+    return `${paint('bold', place)}: ${severity}: ${finding.at === null ? '' : `${finding.at}: `}${finding.message}\n${finding.remedy === undefined ? '' : `    ${paint('cyan', finding.remedy)}\n`}`
+  })
+  const count = (severity: Finding['severity']): number => findings.filter(finding => finding.severity === severity).length
+  const enabled = plugins.filter(({ state }) => state === 'enabled').length
+  const verdict = [plural(count('error'), 'error'), plural(count('warning'), 'warning'), `${enabled} of ${plural(plugins.length, 'plugin')} on`].join(', ')
+  const file = configFile === null ? 'no svc.yaml, defaults' : shortPath(configFile, workingDirectory)
+  return `${shown.join('')}${shown.length > 0 ? '\n' : ''}${file}: ${paint(count('error') > 0 ? 'red' : 'green', verdict)}\n`
+}
+
+/** `file:line:column`, as editors and terminals take it. */
+function placeOf({ file, line, column }: Finding, workingDirectory: string): string {
+  if (file === null) return 'environment'
+  return [shortPath(file, workingDirectory), line, column].filter(part => part != null).join(':')
+}
+
+function shortPath(path: string, workingDirectory: string): string {
+  const short = relative(workingDirectory, path)
+  return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

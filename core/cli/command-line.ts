@@ -1,0 +1,95 @@
+/** Understands the command line: what is asked for, and what to say when that is unclear. */
+import { resolve } from 'node:path'
+import { nearest } from '../config/nearest.ts'
+import { VERSION } from '../product.ts'
+import { UsageError, readArguments } from './arguments.ts'
+import { coreCommands, pluginCommands } from './commands.ts'
+import type { FoundCommand } from './commands.ts'
+import type { ServeRequest } from './serve.ts'
+import { painter, table } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
+
+const USAGE = `usage: svc [--config <file>] [<command> ...]
+
+Without a command, or with "serve", starts the server.
+
+  --config <file>   read this svc.yaml (else SVC_CONFIG_FILE, else ./svc.yaml if it exists)
+  --version         print the version
+  --help            print this; "svc <command> --help" prints the usage of a command
+`
+const FOOTER = 'Settings are environment variables (SVC_*) and svc.yaml; see README.md and svc.yaml.example.\n'
+
+export type Outcome = { exitCode: number } | { serve: ServeRequest }
+
+/** Runs a command, or says what to serve. Exit code 2 is for a command line that is not understood. */
+export async function runCommandLine(args: string[], terminal: Terminal): Promise<Outcome> {
+  const { leading, command, rest } = split(args)
+  try {
+    const { options } = readArguments(leading, { config: { value: 'file' }, version: {}, help: {} })
+    // What is named here holds for every command, those of plugins included.
+    const asked = options.config === undefined ? terminal : { ...terminal, environment: { ...terminal.environment, SVC_CONFIG_FILE: resolve(terminal.workingDirectory, String(options.config)) } }
+    if (options.version) return say(VERSION, terminal)
+    if (options.help || command === 'help') return say(await usage(asked), terminal)
+    if (command === null || command === 'serve') return serveWith(rest, asked)
+    return await runCommand(command, rest, asked)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    terminal.err.write(`${painter(terminal.err)('red', error.message)}\n\n${error.usage ?? USAGE}`)
+    return { exitCode: 2 }
+  }
+}
+
+/** The first word that is no option, nor the value of one, is the command. */
+function split(args: string[]): { leading: string[]; command: string | null; rest: string[] } {
+  const at = args.findIndex((argument, index) => !argument.startsWith('-') && args[index - 1] !== '--config')
+  return at === -1 ? { leading: args, command: null, rest: [] } : { leading: args.slice(0, at), command: args[at]!, rest: args.slice(at + 1) }
+}
+
+function say(text: string, { out }: Terminal): Outcome {
+  out.write(text.endsWith('\n') ? text : `${text}\n`)
+  return { exitCode: 0 }
+}
+
+async function usage(terminal: Terminal): Promise<string> {
+  const commands = [...coreCommands(terminal), ...await pluginCommands(terminal, undefined)]
+  const paint = painter(terminal.out)
+  const rows = [['  serve', 'start the server'], ...commands.map(({ command }) => [`  ${command.name}`, command.summary])]
+  return `${USAGE}\ncommands:\n${table(rows, (cell, column) => (column === 0 ? paint('bold', cell) : cell))}\n${FOOTER}`
+}
+
+function serveWith(args: string[], { environment }: Terminal): Outcome {
+  const { options } = readArguments(args, { config: { value: 'file' } })
+  return { serve: { options: { environment, configArgument: options.config as string | undefined } } }
+}
+
+async function runCommand(name: string, args: string[], terminal: Terminal): Promise<Outcome> {
+  const { plugin, command } = await findCommand(name, terminal)
+  if (args.includes('--help')) return say(command.usage, terminal)
+  const result = await Promise.resolve(command.run(args)).catch((error: unknown) => {
+    if (error instanceof UsageError) error.usage = command.usage
+    throw error
+  })
+  if ('exitCode' in result) return result
+  return {
+    serve: {
+      options: {
+        environment: { ...terminal.environment, ...result.environment },
+        extraOptions: plugin !== null && result.options ? { plugin, options: result.options } : undefined,
+      },
+      whenListening: result.whenListening,
+    },
+  }
+}
+
+/** The core's own come first: they need no plugin to be loaded. */
+async function findCommand(name: string, terminal: Terminal): Promise<FoundCommand> {
+  const own = coreCommands(terminal)
+  const found = own.find(({ command }) => command.name === name)
+  if (found !== undefined) return found
+  const ofPlugins = await pluginCommands(terminal, undefined)
+  const theirs = ofPlugins.find(({ command }) => command.name === name)
+  if (theirs !== undefined) return theirs
+  const names = ['serve', 'help', ...[...own, ...ofPlugins].map(({ command }) => command.name)]
+  const guess = nearest(name, names)
+  throw new UsageError(`unknown command: ${name.slice(0, 200)}${guess === undefined ? ` (there are ${names.join(', ')})` : ` (did you mean ${guess}?)`}`)
+}

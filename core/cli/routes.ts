@@ -1,0 +1,49 @@
+/** `svc routes`: the catalogue of what would be served. */
+import type { Catalog, Command } from '../host/plugin.ts'
+import { readArguments } from './arguments.ts'
+import { inspect } from './inspection.ts'
+import { painter, table } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
+
+export function routesCommand(terminal: Terminal): Command {
+  return {
+    name: 'routes',
+    summary: 'print the catalogue of routes',
+    usage: `usage: svc routes [<text>] [--config <file>] [--json]
+
+Prints the routes of all plugins that are on, by category. With <text> only those whose path, plugin, category or
+summary contain it.
+
+  --config <file>   use this svc.yaml
+  --json            print the endpoints as GET /_svc/catalog shows them
+`,
+    async run(args) {
+      const { options, words } = readArguments(args, { config: { value: 'file' }, json: {} }, { min: 0, max: 1 })
+      const catalog = await inspect(terminal, options.config as string | undefined, ({ instance }) => instance.catalog())
+      const endpoints = catalog.endpoints.filter(endpoint => contains(endpoint, words[0] ?? ''))
+      terminal.out.write(options.json ? `${JSON.stringify(endpoints, null, 2)}\n` : print(endpoints, terminal))
+      return { exitCode: 0 }
+    },
+  }
+}
+
+type Endpoint = Catalog['endpoints'][number]
+
+function contains({ path, plugin, category, summary }: Endpoint, text: string): boolean {
+  return [path, plugin ?? 'core', category, summary].some(part => part.toLowerCase().includes(text.toLowerCase()))
+}
+
+function print(endpoints: readonly Endpoint[], { out }: Terminal): string {
+  const paint = painter(out)
+  const categories = [...new Set(endpoints.map(({ category }) => category))]
+  const parts = categories.map(category => {
+    const rows = endpoints.filter(endpoint => endpoint.category === category).map(endpoint => [methodOf(endpoint), endpoint.path, endpoint.plugin ?? 'core', endpoint.summary])
+    return `${paint('bold', category)}\n${table(rows, (cell, column) => (column === 0 ? paint('cyan', `  ${cell}`) : column === 2 ? paint('dim', cell) : cell))}\n`
+  })
+  return `${parts.join('')}${endpoints.length} routes\n`
+}
+
+function methodOf({ protocol, methods }: Endpoint): string {
+  if (protocol === 'websocket') return 'WS'
+  return `${methods.join(',')}${protocol === 'sse' ? ' (SSE)' : ''}`
+}

@@ -1,0 +1,8 @@
+/** Where the product's own files are, and which version they are. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const PRODUCT_FOLDER = fileURLToPath(new URL('..', import.meta.url))
+export const BUILTIN_FOLDER = join(PRODUCT_FOLDER, 'plugins')
+export const VERSION = (JSON.parse(readFileSync(join(PRODUCT_FOLDER, 'package.json'), 'utf8')) as { version: string }).version

@@ -1,0 +1,161 @@
+/** Puts the rooms together: everything of a process but its listeners, with the plugins built. */
+import { resolve } from 'node:path'
+import { effectiveView } from './config/effective.ts'
+import { readEnvironment } from './config/environment.ts'
+import { findConfigFile } from './config/svc-yaml.ts'
+import { registerCoreRoutes } from './control/routes.ts'
+import { createControlDeps } from './control-deps.ts'
+import { prepareLoading } from './host/module-loader.ts'
+import { Host } from './host/host.ts'
+import type { Config, SvcInstance, SvcStreams } from './host/plugin.ts'
+import type { KnownCode } from './host/inventory.ts'
+import type { SharedServices } from './host/services.ts'
+import { createAdminGuard } from './http/admin-guard.ts'
+import { createControlAuth } from './http/control-auth/control-auth.ts'
+import { createCors } from './http/cors.ts'
+import type { PipelineServices } from './http/stage.ts'
+import { exposedHeaders } from './http/exposed-headers.ts'
+import { createStreamPlan } from './http/stages/plan-limits.ts'
+import { StreamRegistry } from './http/streams.ts'
+import { corsForTakeOver } from './http/take-over.ts'
+import { createSvcHttp } from './http/svc-http.ts'
+import { createSvcStreams } from './http/svc-streams.ts'
+import { createInspector } from './inspector/inspector.ts'
+import { createInstance, readGitSha } from './instance.ts'
+import type { Ports } from './instance.ts'
+import { createKeys } from './keys/keys.ts'
+import { isUrl } from './keys/registry-source.ts'
+import { createCallAdmission } from './call-admission.ts'
+import { createLimits } from './limits/limits.ts'
+import { createLog } from './log.ts'
+import type { Log } from './log.ts'
+import { createMetrics } from './metrics.ts'
+import { RequestMetrics } from './request-metrics.ts'
+import { loadPki } from './pki/pki.ts'
+import type { Pki } from './pki/pki.ts'
+import { createSvcPki } from './pki/svc-pki.ts'
+import { BUILTIN_FOLDER, PRODUCT_FOLDER, VERSION } from './product.ts'
+import { StateRegistry } from './state.ts'
+import { openTracer } from './tracing/tracer.ts'
+
+export interface RoomOptions {
+  /** Variables; default: the process's own. */
+  environment?: NodeJS.ProcessEnv
+  /** Value of `--config`. */
+  configArgument?: string
+  /** Relative paths count from here. Default: the process's working directory. */
+  workingDirectory?: string
+  /** Options laid over a plugin's section, by a subcommand. */
+  extraOptions?: { plugin: string; options: Record<string, unknown> }
+  /** Folder of the built-in plugins; tests put others there. */
+  builtinFolder?: string
+  /** Where log lines go; default: standard output. */
+  logStream?: { write(line: string): void }
+  /** Code of plugins that servers of one process share. */
+  knownCode?: KnownCode
+}
+
+/** What a process consists of, apart from its listeners. */
+export interface Rooms {
+  readonly config: Config
+  /** Values of the environment that were not taken as they stood. */
+  readonly warnings: readonly string[]
+  readonly log: Log
+  /** With the first generation built. */
+  readonly host: Host
+  /** Filled in by whoever binds the listeners. */
+  readonly ports: Ports
+  readonly instance: SvcInstance
+  readonly streams: StreamRegistry
+  readonly pki: Pki
+  /** What the entrance of the listeners needs beside the host. */
+  readonly entrance: Omit<PipelineServices, 'isDraining'>
+  /** Lets go of files, connections and state; the host is closed before. */
+  close(): Promise<void>
+}
+
+/** Opens the rooms. Rejects only when the core's own routes can't be built; everything else is a warning. */
+export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
+  prepareLoading()
+  const workingDirectory = options.workingDirectory ?? process.cwd()
+  const { config, warnings } = readEnvironment(options.environment ?? process.env)
+  const log = createLog({ level: config.logLevel, format: config.logFormat, stream: options.logStream })
+  for (const warning of warnings) log.warn(warning)
+
+  const configFile = findConfigFile({ argument: options.configArgument, variable: config.configFile, cwd: workingDirectory })
+  // Plugins resolve paths of their sections against the file in use, however it was named.
+  config.configFile = configFile
+  const commit = config.gitSha ?? readGitSha(PRODUCT_FOLDER)
+  const pki = await loadPki({ tlsCert: resolve(workingDirectory, config.tlsCert), tlsKey: resolve(workingDirectory, config.tlsKey), warn: message => log.warn(message) })
+  const states = new StateRegistry({ onError: (error, failure) => log.error('state', { error, ...failure }) })
+  const streams = new StreamRegistry({ onError: error => log.error('stream', { error }) })
+  const metrics = createMetrics()
+  const cors = createCors({ origins: config.corsOrigins })
+  const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
+  const controlAuth = createControlAuth({ config, guard, warn: message => log.warn(message) })
+  const limits = createLimits({ config, metrics, usageFile: config.usageFile === null ? null : resolve(workingDirectory, config.usageFile), warn: message => log.warn(message) })
+  const keys = await createKeys({ config, metrics, registry: placeOf(config.shared.registry, workingDirectory), warn: message => log.warn(message) })
+  await Promise.all([limits.open(), keys?.open()])
+  const plan = createStreamPlan(limits)
+  const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value) })
+  const http = createSvcHttp({ config, guard })
+  const ports: Ports = { http: null, https: null, grpc: null }
+  const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
+
+  const tracer = await openTracer({ environment: options.environment ?? process.env, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
+  const requestMetrics = new RequestMetrics(metrics, instance)
+  const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
+
+  // The host is needed by what it hands to plugins: these are asked only after it stands.
+  let host!: Host
+  const deps = createControlDeps({
+    config, http, instance, inspector, keys, limits, metrics, streamsOf,
+    host: () => host,
+    effectiveConfig: () => effectiveView(config, { configFile, generation: host.current().number, warnings }),
+  })
+  const shared: SharedServices = {
+    config, log, http, inspector, metrics,
+    limits: createCallAdmission({ limits, keys }),
+    pki: createSvcPki(pki, config.mtlsInHeader),
+    instance: deps.instance,
+    cors: (request, expose) => corsForTakeOver(cors, request, expose),
+    streamsOf,
+    reload: how => host.reload(how),
+  }
+  host = new Host({
+    config, log, configFile, workingDirectory, streams,
+    version: VERSION,
+    builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
+    extraOptions: options.extraOptions,
+    knownCode: options.knownCode,
+    build: {
+      config, states, shared,
+      generationOptions: { websockets: { streams, plan }, errors: { log } },
+      exposedHeaders: ofDoors => exposedHeaders(ofDoors, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
+      registerCore: generation => {
+        generation.app.register(async app => {
+          app.addHook('onRoute', route => generation.addRoute(null, null, route))
+          registerCoreRoutes(app as never, deps)
+        })
+      },
+    },
+  })
+  host.onReload = async () => keys?.reload()
+  await host.start()
+  return {
+    config, warnings, log, host, ports, instance: deps.instance, streams, pki,
+    entrance: { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, metrics: requestMetrics, tracer },
+    async close() {
+      await tracer?.close()
+      await limits.close()
+      keys?.close()
+      states.close()
+      await log.flush()
+    },
+  }
+}
+
+/** The registry's URL as it is, or its path from the working directory. */
+function placeOf(registry: string | null, workingDirectory: string): string | null {
+  return registry === null || isUrl(registry) ? registry : resolve(workingDirectory, registry)
+}

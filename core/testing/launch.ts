@@ -1,0 +1,63 @@
+/** Starts a server in this process for a test: on free ports, with its files in a temporary folder. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { startServer } from '../server.ts'
+import type { Server, ServerOptions } from '../server.ts'
+import type { TestServer, TestServerOptions } from './types.ts'
+
+/** What the product's own tests set beside. */
+export interface LaunchOptions extends TestServerOptions, Pick<ServerOptions, 'builtinFolder' | 'shutdownTimes'> {}
+
+const ENVIRONMENT = {
+  SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0',
+  SVC_WATCH: 'false', SVC_LOG_LEVEL: 'warn', SVC_INSTANCE_ID: 'test-1', SVC_GIT_SHA: 'test',
+}
+/** A test waits for what it opened itself. Milliseconds. */
+const SHUTDOWN_TIMES = { drain: 200, cut: 200, closing: 500 }
+
+/** The servers of a test file run the same plugins: code is loaded once by its content. */
+const knownCode = { doors: new Map(), schemas: new WeakMap(), isShared: true }
+
+/** Rejects when options contradict each other or HTTP can't be served; a plugin that fails is in `plugins()`. */
+export async function launch(options: LaunchOptions = {}): Promise<TestServer & Server> {
+  const { packages = [], env, builtinFolder, shutdownTimes = SHUTDOWN_TIMES } = options
+  const yaml = yamlOf(options)
+  const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
+  const lines: string[] = []
+  const clean = (): Promise<void> => rm(folder, { recursive: true, force: true })
+  try {
+    if (yaml !== undefined) await writeFile(join(folder, 'svc.yaml'), yaml)
+    const server = await startServer({
+      // Packages are looked for where the test runs; everything else stays in the folder.
+      workingDirectory: packages.length > 0 ? process.cwd() : folder,
+      configArgument: yaml === undefined ? undefined : join(folder, 'svc.yaml'),
+      environment: { ...ENVIRONMENT, SVC_TLS_CERT: join(folder, 'certs', 'server.crt'), SVC_TLS_KEY: join(folder, 'certs', 'server.key'), ...env },
+      logStream: { write: line => void lines.push(line) },
+      knownCode, builtinFolder, shutdownTimes,
+    })
+    let stopped: Promise<void> | undefined
+    const stop = (): Promise<void> => (stopped ??= server.stop().finally(clean))
+    return {
+      ...server, folder, lines, stop,
+      url: `http://127.0.0.1:${server.ports.http}`,
+      httpsUrl: `https://localhost:${server.ports.https}`,
+      grpcAddress: `127.0.0.1:${server.ports.grpc}`,
+      plugins: () => server.host.records(),
+      problems: () => server.host.loadErrors,
+      reload: () => server.host.reload(),
+      [Symbol.asyncDispose]: stop,
+    }
+  } catch (error) {
+    await clean()
+    throw error
+  }
+}
+
+/** Undefined: nothing is said, so there is no file. JSON is YAML. */
+function yamlOf({ folders, packages, plugins, settings, yaml }: LaunchOptions): string | undefined {
+  const isSplit = [folders, packages, plugins, settings].some(option => option !== undefined)
+  if (!isSplit) return yaml
+  if (yaml !== undefined) throw new Error('yaml stands for the whole of svc.yaml: give it alone, without folders, packages, plugins and settings')
+  return JSON.stringify({ ...settings, plugins: { enable: plugins ?? [], dirs: (folders ?? []).map(folder => resolve(folder)), packages: packages ?? [] } }, null, 2)
+}
