@@ -1,16 +1,15 @@
-/** Scripts and requests of the exports are really run: against the product, through a proxy that notes what was sent. */
-import t, { type Test } from 'tap'
+/** Scripts of the exports are really run: against the product, through a proxy that notes what was sent. */
+import t from 'tap'
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Catalog } from '../../core/host/plugin.ts'
-import { expectedOf, headersOf, type Exported } from '../support/exported.ts'
-import { readHttpFile } from '../support/exported-files.ts'
+import { expectedOf, headersOf } from '../support/exported.ts'
+import { examplesOf } from '../support/exported-run.ts'
 import { HOSTILE } from '../support/hostile-plugin.ts'
 import { pluginFolder } from '../support/plugins.ts'
-import { record, type Recorded } from '../support/recorder.ts'
-import { send } from '../support/request.ts'
+import { record } from '../support/recorder.ts'
 import { serve } from '../support/server.ts'
 
 const run = promisify(execFile)
@@ -19,34 +18,13 @@ const server = await serve(t, { env: { SVC_PLUGINS_DIR: plugins.folder } })
 const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
 const fetchText = async (path: string): Promise<string> => (await fetch(server.url + path)).text()
 
-/** Examples in the order of the catalogue, each with the status that it announces. */
 const tame = endpoints.filter(({ plugin }) => plugin !== 'hostile')
-const expected = expectedOf({ endpoints: tame })
-const announced = tame.flatMap(({ protocol, endless, examples }) => (protocol === 'websocket' || endless ? [] : examples.map(example => example.expect_status)))
+const { expected, verify } = examplesOf({ endpoints: tame })
 const hostile = expectedOf({ endpoints: endpoints.filter(({ plugin }) => plugin === 'hostile') })
 
 /** Whether this machine has the program. */
 async function has(program: string): Promise<boolean> {
   return run('which', [program]).then(() => true, () => false)
-}
-
-/** Every example was sent, as it stands, and got the answer that it announces. */
-function verify(t: Test, requests: Recorded[]): void {
-  t.equal(requests.length, expected.length)
-  for (const [at, example] of expected.entries()) {
-    const { method, target, headers, body, status } = requests[at]!
-    t.strictSame([method, target, body], [example.method, example.target, example.body ?? ''], example.name)
-    for (const [name, value] of Object.entries(example.headers)) t.equal(headers[name], value, `${example.name}: ${name}`)
-    const wanted = announced[at]
-    if (isPlaceholder(example) || 'x-svc-abort' in example.headers) continue
-    if (wanted === null || wanted === undefined) t.notOk([404, 405].includes(status), `${example.name}: ${status}`)
-    else t.equal(status, wanted, example.name)
-  }
-}
-
-/** It holds what only an earlier answer could fill in. */
-function isPlaceholder({ target, headers, body }: Exported): boolean {
-  return /<[a-z_]+>/.test(target + (body ?? '') + Object.values(headers).join())
 }
 
 t.test('curl.sh is bash, and sends every example [EXPORT-8]', { skip: !(await has('curl') && await has('bash')) && 'no curl here' }, async t => {
@@ -88,25 +66,6 @@ t.test('curl.sh sends hostile values as they are [EXPORT-7]', { skip: !(await ha
     }
     t.equal(sent.headers['x-injected'], undefined)
   }
-})
-
-t.test('requests of the .http file get the answers that they announce [EXPORT-9]', async t => {
-  const { url, requests } = await record(t, server.url)
-  const { requests: entries } = readHttpFile(await fetchText('/export/requests.http'))
-  for (const { method, target, headers, body } of entries.slice(0, expected.length)) {
-    await send(url, target, { method, headers: { ...headers }, body: body ?? undefined }).catch(() => {})
-  }
-  for (const request of requests) if (request.headers['content-type']?.startsWith('multipart/')) request.body += '\r\n'
-  verify(t, requests)
-})
-
-t.test('requests of the HAR get the answers that they announce [EXPORT-9]', async t => {
-  const { url, requests } = await record(t, server.url)
-  const { log } = JSON.parse(await fetchText(`/export/har.json?base_url=${url}`)) as { log: { entries: { request: { method: string; url: string; headers: { name: string; value: string }[]; postData?: { text: string } } }[] } }
-  for (const { request } of log.entries.slice(0, expected.length)) {
-    await send(url, request.url.slice(url.length), { method: request.method, headers: headersOf(request.headers), body: request.postData?.text }).catch(() => {})
-  }
-  verify(t, requests)
 })
 
 t.test('the k6 script sends every request once, in groups, with a check each [EXPORT-10]', async t => {

@@ -1,0 +1,31 @@
+/** What the product's own examples, once sent, must have been answered. */
+import type { Test } from 'tap'
+import type { Catalog } from '../../core/host/plugin.ts'
+import { expectedOf, type Exported } from './exported.ts'
+import type { Recorded } from './recorder.ts'
+
+/** Examples of a catalogue that files hold, in its order, and the check that each was sent and answered as it announces. */
+export function examplesOf({ endpoints }: Pick<Catalog, 'endpoints'>): { expected: Exported[]; verify(t: Test, requests: Recorded[]): void } {
+  const expected = expectedOf({ endpoints })
+  const announced = endpoints.flatMap(({ protocol, endless, examples }) => (protocol === 'websocket' || endless ? [] : examples.map(example => example.expect_status)))
+  return {
+    expected,
+    verify(t, requests) {
+      t.equal(requests.length, expected.length)
+      for (const [at, example] of expected.entries()) {
+        const { method, target, headers, body, status } = requests[at]!
+        t.strictSame([method, target, body], [example.method, example.target, example.body ?? ''], example.name)
+        for (const [name, value] of Object.entries(example.headers)) t.equal(headers[name], value, `${example.name}: ${name}`)
+        const wanted = announced[at]
+        if (isPlaceholder(example) || 'x-svc-abort' in example.headers) continue
+        if (wanted === null || wanted === undefined) t.notOk([404, 405].includes(status), `${example.name}: ${status}`)
+        else t.equal(status, wanted, example.name)
+      }
+    },
+  }
+}
+
+/** It holds what only an earlier answer could fill in. */
+function isPlaceholder({ target, headers, body }: Exported): boolean {
+  return /<[a-z_]+>/.test(target + (body ?? '') + Object.values(headers).join())
+}
