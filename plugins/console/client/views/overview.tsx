@@ -1,8 +1,13 @@
-/** The instance at a glance. */
+/** The instance at a glance: how it is, what is on, what is used up, where to reach it. */
 import { status } from '../lib/status.ts'
 import { Loading } from '../ui/notice.tsx'
-import { Facts, Panel, ViewHeader } from '../ui/view.tsx'
-import { formatDuration } from '../lib/http.ts'
+import { ViewHeader } from '../ui/view.tsx'
+import { BaseUrls } from './overview/base-urls.tsx'
+import { Configuration } from './overview/configuration.tsx'
+import { HealthPanel } from './overview/health.tsx'
+import { InstancePanel } from './overview/instance.tsx'
+import { PlanPanel } from './overview/plan.tsx'
+import { PluginsPanel } from './overview/plugins.tsx'
 
 export default function Overview() {
   const facts = status.value
@@ -10,13 +15,16 @@ export default function Overview() {
     <>
       <ViewHeader title="Overview" />
       {facts === null ? <Loading /> : (
-        <Panel title="Instance">
-          <Facts items={[
-            ['Instance', facts.instance_id],
-            ['Version', facts.version],
-            ['Up for', formatDuration(facts.uptime_seconds)],
-          ]} />
-        </Panel>
+        <div class="overview-grid">
+          <InstancePanel facts={facts} />
+          <HealthPanel facts={facts} />
+          <PlanPanel />
+          <PluginsPanel />
+          <div class="overview-side">
+            <BaseUrls facts={facts} />
+            <Configuration />
+          </div>
+        </div>
       )}
     </>
   )

@@ -1,0 +1,91 @@
+/** Addresses to paste into clients and gateways: direct, and through the active gateway. */
+import { useState } from 'preact/hooks'
+import { callJson } from '../../lib/api.ts'
+import { urlAt } from '../../lib/gateway.ts'
+import { useLoad } from '../../lib/hooks.ts'
+import type { Catalog } from '../../lib/places.ts'
+import { instanceBase } from '../../lib/page.ts'
+import { plugins, type Status } from '../../lib/status.ts'
+import { activeGateway } from '../../lib/storage.ts'
+import { CopyButton } from '../../ui/button.tsx'
+import { Panel } from '../../ui/view.tsx'
+
+interface Address { name: string; path: string }
+
+export function BaseUrls({ facts: { ports } }: { facts: Status }) {
+  // The catalogue is the control plane's: asking it leaves no trace in the live traffic.
+  const { value: catalog } = useLoad(signal => callJson<Catalog>('_svc/catalog', { signal }), [plugins.value?.generation])
+  const host = location.hostname
+  const hasIssuer = plugins.value?.plugins.some(({ state, paths }) => state === 'enabled' && paths.includes('/oauth'))
+  return (
+    <Panel title="Base URLs">
+      <ul class="overview-urls">
+        <Line name="This page's" url={instanceBase.replace(/\/$/, '')} path="/" />
+        {ports.http !== null && <Line name="HTTP" url={`http://${host}:${ports.http}`} />}
+        {ports.https !== null && <Line name="HTTPS" url={`https://${host}:${ports.https}`} />}
+        {ports.grpc !== null && <Line name="gRPC" url={`${host}:${ports.grpc}`} />}
+        {hasIssuer && <Line name="OIDC issuer" url={instanceBase.replace(/\/$/, '')} path="/" />}
+      </ul>
+      {catalog && (
+        <>
+          <Group title="AI providers" addresses={providersOf(catalog)} />
+          <Group title="MCP servers" addresses={mcpServersOf(catalog)} />
+          {catalog.endpoints.some(({ path }) => path === '/a2a') && <Agents />}
+        </>
+      )}
+    </Panel>
+  )
+}
+
+function Line({ name, url, path }: { name: string; url: string; path?: string }) {
+  const gateway = path === undefined ? null : activeGateway()
+  const through = gateway && urlAt(path!, gateway).replace(/\/$/, '')
+  return (
+    <li>
+      <span class="overview-url-name">{name}</span>
+      <code>{url}</code>
+      <CopyButton small kind="quiet" iconOnly text={url}>{`Copy ${name}`}</CopyButton>
+      {through && (
+        <>
+          <span class="overview-url-name quiet-text">{gateway.name}</span>
+          <code>{through}</code>
+          <CopyButton small kind="quiet" iconOnly text={through}>{`Copy ${name} through ${gateway.name}`}</CopyButton>
+        </>
+      )}
+    </li>
+  )
+}
+
+function Group({ title, addresses, onOpen }: { title: string; addresses: readonly Address[] | undefined; onOpen?(): void }) {
+  if (addresses?.length === 0) return null
+  return (
+    <details class="overview-group" onToggle={event => { if (event.currentTarget.open) onOpen?.() }}>
+      <summary>{title}{addresses && ` (${addresses.length})`}</summary>
+      <ul class="overview-urls">{addresses?.map(({ name, path }) => <Line key={path} name={name} url={urlAt(path, null)} path={path} />)}</ul>
+    </details>
+  )
+}
+
+/** Agents are listed by the data plane alone, which shows in the live traffic: asked when someone wants to know. */
+function Agents() {
+  const [isOpen, setOpen] = useState(false)
+  const { value: agents } = useLoad(async signal => {
+    if (!isOpen) return undefined
+    const directory = await callJson<{ agents: { id: string }[] }>('a2a', { signal })
+    return directory.agents.map(({ id }) => ({ name: id, path: `/a2a/${id}` }))
+  }, [isOpen])
+  return <Group title="A2A agents" addresses={agents} onOpen={() => setOpen(true)} />
+}
+
+/** What an SDK takes as base URL: below `v1` where the wire format is OpenAI's. */
+function providersOf({ endpoints }: Catalog): Address[] {
+  const paths = new Set(endpoints.map(({ path }) => path))
+  return [...paths].filter(path => /^\/ai\/(?!requests$|v1$)[^/{]+$/.test(path))
+    .map(path => ({ name: path.slice('/ai/'.length), path: paths.has(`${path}/v1/chat/completions`) ? `${path}/v1` : path }))
+}
+
+function mcpServersOf({ endpoints }: Catalog): Address[] {
+  const posts = endpoints.filter(({ path, methods }) => path.startsWith('/mcp') && methods.includes('POST') && path !== '/mcp/messages')
+  const paths = new Set(posts.flatMap(({ path, examples }) => (path.includes('{') ? examples.map(example => example.path) : [path])))
+  return [...paths].map(path => ({ name: path.slice(1).replace(/^mcp\/(?:servers\/)?/, ''), path }))
+}
