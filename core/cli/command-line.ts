@@ -51,7 +51,7 @@ function say(text: string, { out }: Terminal): Outcome {
 }
 
 async function usage(terminal: Terminal): Promise<string> {
-  const commands = [...coreCommands(terminal), ...await pluginCommands(terminal, undefined)]
+  const commands = [...coreCommands(terminal), ...await pluginCommands(terminal)]
   const paint = painter(terminal.out)
   const rows = [['  serve', 'start the server'], ...commands.map(({ command }) => [`  ${command.name}`, command.summary])]
   return `${USAGE}\ncommands:\n${table(rows, (cell, column) => (column === 0 ? paint('bold', cell) : cell))}\n${FOOTER}`
@@ -86,7 +86,7 @@ async function findCommand(name: string, terminal: Terminal): Promise<FoundComma
   const own = coreCommands(terminal)
   const found = own.find(({ command }) => command.name === name)
   if (found !== undefined) return found
-  const ofPlugins = await pluginCommands(terminal, undefined)
+  const ofPlugins = await pluginCommands(terminal)
   const theirs = ofPlugins.find(({ command }) => command.name === name)
   if (theirs !== undefined) return theirs
   const names = ['serve', 'help', ...[...own, ...ofPlugins].map(({ command }) => command.name)]

@@ -54,7 +54,10 @@ export interface Plugin<Options = Record<string, unknown>> {
   uses?: string[]
   /** Key of its section in `svc.yaml`. Default: the plugin's name. */
   section?: string
-  /** JSON Schema (2020-12) of its section; defaults in it are filled in. Without one a section is an error. */
+  /**
+   * JSON Schema (2020-12) of its section; defaults in it are filled in. Without one a section is an error.
+   * What the plugin checks itself can stand under the keyword `x-svc-editor`: editors get it, nothing is left out by it.
+   */
   options?: JsonSchema
   /** Response headers that browsers may read across origins (CORS, core sheet 5). */
   exposes?: string[]

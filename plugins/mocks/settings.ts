@@ -1,4 +1,5 @@
 /** The settings of a mock: reading them, their defaults, and what is wrong with them. */
+import type { JsonSchema } from 'svc/plugin'
 import { isObject, own, type Json, type JsonObject } from './json.ts'
 
 export interface Credentials {
@@ -36,23 +37,48 @@ export interface SettingsProblem {
 
 const MODES = ['off', 'warn', 'enforce']
 
-/** Each key with its default and what is wrong with a value (null: nothing). */
-const KEYS: Record<string, { default: Json; problem(value: Json, maxDelayMs: number): string | null }> = {
-  validation: { default: 'warn', problem: oneOf(MODES) },
-  security: { default: 'warn', problem: oneOf(MODES) },
-  prefer: { default: true, problem: boolean },
-  dynamic: { default: false, problem: boolean },
-  echo: { default: 'path', problem: oneOf(['off', 'path', 'path+body']) },
-  base_path: { default: 'auto', problem: (value) => (value === 'auto' || (typeof value === 'string' && /^(?:\/[^\s?#]*)?$/.test(value) && value.length <= 256) ? null : 'expected "auto" or a path such as "/v1"') },
-  delay_ms: { default: 0, problem: (value, max) => (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max ? null : `expected whole milliseconds, 0 to ${max}`) },
-  seed: { default: '', problem: (value) => (typeof value === 'string' && value.length <= 64 ? null : 'expected a text of at most 64 characters') },
-  capture: { default: true, problem: boolean },
-  block_breaking: { default: false, problem: boolean },
-  credentials: { default: {}, problem: () => null },
+interface Key {
+  default: Json
+  /** What editors know of it; it refuses nothing that `problem` takes. */
+  schema: JsonSchema
+  /** What is wrong with a value; null: nothing. */
+  problem(value: Json, maxDelayMs: number): string | null
 }
 
-function oneOf(values: string[]): (value: Json) => string | null {
-  return (value) => (typeof value === 'string' && values.includes(value) ? null : `expected one of ${values.join(', ')}`)
+const BOOLEAN = { schema: { type: 'boolean' }, problem: boolean }
+const oneOf = (words: string[]): Pick<Key, 'schema' | 'problem'> => ({
+  schema: { enum: words },
+  problem: (value) => (typeof value === 'string' && words.includes(value) ? null : `expected one of ${words.join(', ')}`),
+})
+const TEXTS = { type: 'array', items: { type: 'string', minLength: 1 } }
+
+const KEYS: Record<string, Key> = {
+  validation: { default: 'warn', ...oneOf(MODES) },
+  security: { default: 'warn', ...oneOf(MODES) },
+  prefer: { default: true, ...BOOLEAN },
+  dynamic: { default: false, ...BOOLEAN },
+  echo: { default: 'path', ...oneOf(['off', 'path', 'path+body']) },
+  base_path: { default: 'auto', schema: { type: 'string', maxLength: 256 }, problem: (value) => (value === 'auto' || (typeof value === 'string' && /^(?:\/[^\s?#]*)?$/.test(value) && value.length <= 256) ? null : 'expected "auto" or a path such as "/v1"') },
+  delay_ms: { default: 0, schema: { type: 'integer', minimum: 0 }, problem: (value, max) => (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max ? null : `expected whole milliseconds, 0 to ${max}`) },
+  seed: { default: '', schema: { type: 'string', maxLength: 64 }, problem: (value) => (typeof value === 'string' && value.length <= 64 ? null : 'expected a text of at most 64 characters') },
+  capture: { default: true, ...BOOLEAN },
+  block_breaking: { default: false, ...BOOLEAN },
+  credentials: {
+    default: {},
+    problem: () => null,
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { api_keys: TEXTS, basic: { type: 'object', additionalProperties: { type: 'string' } }, bearer: { anyOf: [{ enum: ['any', 'idp'] }, TEXTS] }, oauth: { enum: ['any', 'idp'] } },
+    },
+  },
+}
+
+/** JSON Schema of settings, for editors. */
+export const SETTINGS_SCHEMA: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries(Object.entries(KEYS).map(([key, { schema, default: fallback }]) => [key, { ...schema, default: fallback }])),
 }
 
 function boolean(value: Json): string | null {

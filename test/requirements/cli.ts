@@ -7,4 +7,7 @@ export default [
   { id: 'CLI-5', rule: 'routes prints the catalogue of what is on', where: 'issue 12.2' },
   { id: 'CLI-6', rule: 'check names every mistake with file, line, column and remedy, and says by its exit code whether there is one', where: 'issue 12.2' },
   { id: 'CLI-7', rule: 'looking at a configuration opens no port and writes no file', where: 'issue 12.2' },
+  { id: 'SCHEMA-1', rule: 'svc.schema.json is made of the schemas that check svc.yaml, and is current', where: 'issue 12.3' },
+  { id: 'SCHEMA-2', rule: 'the example passes the schema, and mistakes that a start reports do not', where: 'issue 12.3' },
+  { id: 'SCHEMA-3', rule: 'svc schema knows the plugins of the configuration in use', where: 'issue 12.3' },
 ]

@@ -1,0 +1,29 @@
+/** `svc schema`: the JSON Schema of svc.yaml, for editors. */
+import { svcYamlSchema } from '../config/svc-yaml-schema.ts'
+import type { Command } from '../host/plugin.ts'
+import { readArguments } from './arguments.ts'
+import { findDoors } from './doors.ts'
+import type { Terminal } from './terminal.ts'
+
+export function schemaCommand(terminal: Terminal): Command {
+  return {
+    name: 'schema',
+    summary: 'print the JSON Schema of svc.yaml, for editors',
+    usage: `usage: svc schema [--config <file>] > svc.schema.json
+
+Prints a JSON Schema (2020-12) that knows all plugins that a start would find, your own included. Editors with the
+YAML language server use it when svc.yaml begins with
+
+  # yaml-language-server: $schema=./svc.schema.json
+
+  --config <file>   use this svc.yaml
+`,
+    async run(args) {
+      const { options } = readArguments(args, { config: { value: 'file' } })
+      const doors = await findDoors(terminal, options.config as string | undefined)
+      const plugins = doors.map(({ name, door }) => ({ name, title: door.title, section: door.section ?? name, options: door.options }))
+      terminal.out.write(`${JSON.stringify(svcYamlSchema(plugins), null, 2)}\n`)
+      return { exitCode: 0 }
+    },
+  }
+}
