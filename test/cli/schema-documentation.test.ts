@@ -4,7 +4,7 @@
  */
 import t from 'tap'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ErrorObject } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
@@ -16,7 +16,7 @@ const kept = join(root, 'svc.schema.json')
 const { output: text } = await svc(['schema'])
 const schema = JSON.parse(text) as { properties: Record<string, object> }
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false })
-const validate = ajv.compile(schema)
+const validate: ValidateFunction = ajv.compile(schema)
 
 /** Paths of what the schema refuses, with the keyword that does. */
 function refused(yaml: string, validator = validate): string[] {
