@@ -21,4 +21,5 @@ export const serves = (path: string) => (paths: readonly string[]) => paths.incl
 
 export const views: readonly View[] = [
   { key: 'overview', title: 'Overview', icon: 'overview', digit: '1', load: () => import('./overview.tsx') },
+  { key: 'exports', title: 'Exports', icon: 'exports', shownWhen: serves('/export'), load: () => import('./exports.tsx') },
 ]
