@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { instanceBase, page } from './page.ts'
 import { adminToken, controlToken, settings } from './storage.ts'
+import { CONSOLE_HEADER, LOOK_UP } from './gateway.ts'
 import { expiryOf } from './jwt.ts'
 
 /** An answer that is no success. */
@@ -71,6 +72,7 @@ async function ask(relative: string, { method, json, body, headers, admin, signa
   if (settings.value.session !== '') sent.set('X-Svc-Session', settings.value.session)
   if (relative.startsWith('_svc/') && controlToken.value !== '') sent.set('Authorization', `Bearer ${controlToken.value}`)
   if (admin && adminToken.value !== '') sent.set('X-Svc-Admin-Token', adminToken.value)
+  if (!relative.startsWith('_svc/') && (method ?? 'GET') === 'GET') sent.set(CONSOLE_HEADER, LOOK_UP)
   if (json !== undefined) sent.set('Content-Type', 'application/json')
   try {
     return await fetch(instanceBase + relative, {

@@ -38,6 +38,11 @@ export interface ComparedRequest {
 /** What browsers and connections add by themselves, and what the console marks its requests with: nobody's doing. */
 const AUTOMATIC = /^(?:accept|accept-encoding|accept-language|cache-control|connection|content-length|cookie|dnt|keep-alive|origin|pragma|priority|referer|sec-.*|te|transfer-encoding|upgrade-insecure-requests|user-agent|x-request-id|x-svc-console)$/
 
+/** Whether browsers, connections or the console add it by themselves. */
+export function isAutomatic(name: string): boolean {
+  return AUTOMATIC.test(name)
+}
+
 export function ofEntry(entry: Entry): ComparedRequest {
   return { method: entry.method, uri: entry.uri, headers: entry.headers, body: bodyBytes(entry), isCut: entry.body_truncated }
 }
@@ -75,12 +80,12 @@ function compareHeaders(before: readonly NameValue[], after: readonly NameValue[
   const changes = [...group(after)].map(([name, value]): HeaderChange => {
     const previous = old.get(name)
     if (previous === value) return { kind: 'same', name, before: value, after: value }
-    if (isTransit && AUTOMATIC.test(name)) return { kind: 'same', name, after: value }
+    if (isTransit && isAutomatic(name)) return { kind: 'same', name, after: value }
     return previous === undefined ? { kind: 'added', name, after: value } : { kind: 'changed', name, before: previous, after: value }
   })
   const arrived = group(after)
   for (const [name, value] of old) {
-    if (!arrived.has(name) && !(isTransit && AUTOMATIC.test(name))) changes.push({ kind: 'removed', name, before: value })
+    if (!arrived.has(name) && !(isTransit && isAutomatic(name))) changes.push({ kind: 'removed', name, before: value })
   }
   return changes
 }

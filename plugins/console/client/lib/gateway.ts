@@ -2,10 +2,13 @@
 import { signal } from '@preact/signals'
 import { instanceBase } from './page.ts'
 import { activeGateway, settings, type Gateway, type NameValue } from './storage.ts'
+import { familyOf } from './families.ts'
 import { bodyBytes, type Entry } from './http.ts'
 
 /** Marks a request of the console beside its request id, which a gateway may replace. */
 export const CONSOLE_HEADER = 'x-svc-console'
+/** Its value where the page only looks something up, which is no traffic that anyone wants to see. */
+export const LOOK_UP = 'look-up'
 
 export interface OutgoingRequest {
   method: string
@@ -93,7 +96,9 @@ function prepare({ method, path, headers = [], body = null, gateway = activeGate
   const id = crypto.randomUUID()
   const own: NameValue[] = [{ name: 'X-Request-Id', value: `con-${id}` }, { name: 'X-Svc-Console', value: id }]
   if (settings.value.session !== '') own.push({ name: 'X-Svc-Session', value: settings.value.session })
-  const given = [...gateway?.headers ?? [], ...headers].filter(({ name }) => name.trim() !== '')
+  // The request's own headers win over the gateway's, and those over the console's.
+  const isGiven = (name: string) => headers.some(header => header.name.toLowerCase() === name.toLowerCase())
+  const given = [...(gateway?.headers ?? []).filter(({ name }) => !isGiven(name)), ...headers].filter(({ name }) => name.trim() !== '')
   const names = new Set(given.map(({ name }) => name.toLowerCase()))
   return {
     id, requestId: `con-${id}`, method: method.toUpperCase(), url: urlAt(path, gateway), path, body, gateway: gateway?.name ?? null, sentAt: Date.now(), answer: null,
@@ -115,13 +120,20 @@ export function sentOf(entry: Pick<Entry, 'headers' | 'request_id'>): Sent | nul
   return sentRequests.value.get(mark) ?? null
 }
 
-/** The request of a captured entry, to be sent again: without what belongs to its connection. */
+/**
+ * The request of a captured entry, to be sent again: as the console sent it, else as it arrived, without what belongs to
+ * its connection or was added by a gateway, which will add it again.
+ */
 export function requestOf(entry: Entry): OutgoingRequest {
-  const dropped = /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|x-request-id|x-svc-console|proxy-.*|sec-.*)$/
+  const sent = sentOf(entry)
+  if (sent !== null) return { method: sent.method, path: sent.path, headers: sent.headers.filter(({ name }) => !MARKS.test(name)), body: sent.body }
   return {
     method: entry.method,
     path: entry.uri,
-    headers: entry.headers.filter(({ name }) => !dropped.test(name)),
+    headers: entry.headers.filter(({ name }) => !CONNECTION.test(name) && !MARKS.test(name) && [null, 'Tracing'].includes(familyOf(name))),
     body: entry.body_size === 0 ? null : entry.body ?? bodyBytes(entry),
   }
 }
+
+const MARKS = /^(?:x-request-id|x-svc-console)$/i
+const CONNECTION = /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|sec-.*)$/

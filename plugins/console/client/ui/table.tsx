@@ -56,6 +56,16 @@ export function DataTable<T>({ label, columns, rows, keyOf, selected = null, onS
     if (row !== undefined) onSelect?.(row)
   }
 
+  // Rows that come above those in sight do not move them.
+  const firstKey = rows[0] === undefined ? null : keyOf(rows[0])
+  const lastFirst = useRef(firstKey)
+  useLayoutEffect(() => {
+    const element = scroller.current!
+    const added = lastFirst.current === null || element.scrollTop === 0 ? 0 : rows.findIndex(row => keyOf(row) === lastFirst.current)
+    lastFirst.current = firstKey
+    if (added > 0) element.scrollTop += added * rowPixels
+  }, [firstKey])
+
   /** Scrolls a chosen row into sight, when it was chosen by key. */
   const followsKeys = useRef(false)
   useEffect(() => {

@@ -1,0 +1,93 @@
+/** The three stations of a request: what the client sent, what the gateway made of it, what came back. */
+import { countChanges, groupByName, type Comparison } from '../../lib/compare.ts'
+import type { Sent } from '../../lib/gateway.ts'
+import { formatBytes, formatMs, headerOf, type Entry } from '../../lib/http.ts'
+import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
+
+export interface FlowProps {
+  entry: Entry
+  /** What the console sent; null: another client did. */
+  sent: Sent | null
+  comparison: Comparison | null
+}
+
+export function Flow({ entry, sent, comparison }: FlowProps) {
+  return (
+    <ol class="flow" aria-label="The way of the request">
+      <li>
+        <h3>Client sent</h3>
+        <ClientStation entry={entry} sent={sent} />
+      </li>
+      <li>
+        <h3>Gateway made of it</h3>
+        {comparison === null ? <GuessedStation entry={entry} /> : <ComparedStation comparison={comparison} gateway={sent?.gateway ?? null} />}
+      </li>
+      <li>
+        <h3>Came back</h3>
+        <BackStation entry={entry} sent={sent} />
+      </li>
+    </ol>
+  )
+}
+
+function ClientStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
+  if (sent !== null) {
+    const { pathname, search, host } = new URL(sent.url)
+    return (
+      <>
+        <p class="flow-main flow-line"><Method method={sent.method} /> <code>{pathname}{search}</code></p>
+        <p class="hint">this console to <code>{host}</code>, {sent.headers.length} headers of its own</p>
+      </>
+    )
+  }
+  return (
+    <>
+      <p class="flow-main"><code>{entry.client_ip}</code></p>
+      <p class="hint ellipsis-2">{headerOf(entry.headers, 'user-agent') ?? 'no user agent'}</p>
+      {entry.body_size > 0 && <p class="hint">{formatBytes(entry.body_size)} of body</p>}
+    </>
+  )
+}
+
+function ComparedStation({ comparison, gateway }: { comparison: Comparison; gateway: string | null }) {
+  const count = (kind: 'added' | 'removed' | 'changed') => comparison.headers.filter(change => change.kind === kind).length
+  const total = countChanges(comparison)
+  const signs = [['added', '+', 'good'], ['removed', '−', 'bad'], ['changed', '~', 'warn']] as const
+  return (
+    <>
+      <p class="flow-main">{total === 0 ? 'Nothing: it arrived as sent' : `${total} change${total === 1 ? '' : 's'}`}</p>
+      <p class="actions">
+        {signs.map(([kind, sign, tone]) => count(kind) > 0 && <Badge key={kind} tone={tone}>{sign}{count(kind)} {kind}</Badge>)}
+        {comparison.path && <Badge tone="warn">~ path</Badge>}
+        {comparison.query && <Badge tone="warn">~ query</Badge>}
+        {comparison.method && <Badge tone="warn">~ method</Badge>}
+        {comparison.body && <Badge tone="warn">~ body</Badge>}
+      </p>
+      <p class="hint">{gateway === null ? 'sent directly, no gateway' : <>through <strong>{gateway}</strong></>}</p>
+    </>
+  )
+}
+
+function GuessedStation({ entry }: { entry: Entry }) {
+  const { gateway } = groupByName(entry.headers)
+  const families = [...new Set(gateway.map(({ family }) => family))]
+  if (families.length === 0) return <><p class="flow-main">No trace</p><p class="hint">No header that gateways add</p></>
+  return (
+    <>
+      <p class="flow-main">{gateway.length} header{gateway.length === 1 ? '' : 's'}</p>
+      <p class="actions">{families.map(family => <Badge key={family} tone="accent">{family}</Badge>)}</p>
+    </>
+  )
+}
+
+function BackStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
+  const answer = sent?.answer ?? null
+  const isOther = answer !== null && answer.status !== entry.status
+  return (
+    <>
+      <p class="flow-main"><StatusBadge status={entry.status} withReason /> <span class="number">{formatMs(entry.latency_ms)}</span></p>
+      {answer !== null && <p class={isOther ? 'bad-text' : 'hint'}>the client saw {isOther && <StatusBadge status={answer.status} />} {isOther ? 'after' : 'it after'} {formatMs(answer.ms)}</p>}
+      {entry.status === 499 && <p class="hint">the client left before the answer</p>}
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+/** What the gateway did: headers as client, gateway and changed; rewritten paths. */
+import { groupByName, type Comparison, type HeaderChange, type ValueChange } from '../../lib/compare.ts'
+import { familyOf } from '../../lib/families.ts'
+import type { Entry } from '../../lib/http.ts'
+import type { NameValue } from '../../lib/storage.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { HeaderList, type HeaderLine } from '../../ui/header-list.tsx'
+
+export function GatewayReport({ entry, comparison }: { entry: Entry; comparison: Comparison | null }) {
+  return comparison === null ? <ByName entry={entry} /> : <ByComparison comparison={comparison} />
+}
+
+/** Headers with the families that their names tell. */
+GatewayReport.List = function List({ headers }: { headers: readonly NameValue[] }) {
+  return <HeaderList headers={headers.map(({ name, value }) => withFamily({ name, value }))} />
+}
+
+function withFamily(line: HeaderLine): HeaderLine {
+  const family = familyOf(line.name)
+  return family === null ? line : { ...line, note: <Badge tone="accent">{family}</Badge> }
+}
+
+function ByComparison({ comparison: { headers, method, path, query } }: { comparison: Comparison }) {
+  const of = (kind: HeaderChange['kind']) => headers.filter(change => change.kind === kind)
+  const added = of('added')
+  const altered = [...of('changed'), ...of('removed')]
+  const rewrites = ([['method', method], ['path', path], ['query', query]] as const).filter((item): item is readonly ['method' | 'path' | 'query', ValueChange] => item[1] !== null)
+  return (
+    <>
+      {rewrites.length > 0 && (
+        <Section title="Rewritten">
+          <HeaderList label="Rewritten" headers={rewrites.map(([name, { before, after }]) => ({ name, value: after || '(none)', before: before || '(none)', change: 'changed' as const }))} />
+        </Section>
+      )}
+      {altered.length > 0 && <Section title="Changed" count={altered.length}><HeaderList label="Changed headers" headers={altered.map(toLine)} /></Section>}
+      {added.length > 0 && <Section title="Gateway" count={added.length}><HeaderList label="Headers of the gateway" headers={added.map(toLine)} /></Section>}
+      <Section title="Client" count={of('same').length}><HeaderList label="Headers of the client" headers={of('same').map(({ name, after = '' }) => ({ name, value: after }))} /></Section>
+    </>
+  )
+}
+
+function toLine({ kind, name, before = '', after = '' }: HeaderChange): HeaderLine {
+  const line: HeaderLine = kind === 'added' ? { name, value: after, change: 'added' } : kind === 'removed' ? { name, value: before, change: 'removed' } : { name, value: after, before, change: 'changed' }
+  return withFamily(line)
+}
+
+function ByName({ entry }: { entry: Entry }) {
+  const { client, gateway } = groupByName(entry.headers)
+  return (
+    <>
+      {gateway.length > 0 && (
+        <Section title="Gateway" count={gateway.length} about="by name: only what the console sends can be compared">
+          <GatewayReport.List headers={gateway} />
+        </Section>
+      )}
+      <Section title="Client" count={client.length}><HeaderList label="Headers of the client" headers={client} /></Section>
+    </>
+  )
+}
+
+function Section({ title, count, about, children }: { title: string; count?: number; about?: string; children: preact.ComponentChildren }) {
+  return (
+    <section class={`request-section section-${title.toLowerCase()}`}>
+      <h3>{title}{count !== undefined && <span class="quiet-text"> {count}</span>} {about && <span class="hint not-presented">{about}</span>}</h3>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,93 @@
+/** Live traffic: what clients sent, what a gateway made of it, what came back. */
+import { effect, signal } from '@preact/signals'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { openFeed, type FeedState } from '../lib/feed.ts'
+import { parseFilter } from '../lib/filter.ts'
+import type { Entry } from '../lib/http.ts'
+import { useKeys } from '../lib/keys.ts'
+import { LiveEntries } from '../lib/live-entries.ts'
+import { page } from '../lib/page.ts'
+import { route, setParams } from '../lib/router.ts'
+import { signInReason } from '../lib/api.ts'
+import { settings } from '../lib/storage.ts'
+import { ViewHeader } from '../ui/view.tsx'
+import { TrafficActions } from './traffic/actions.tsx'
+import { FilterBar } from './traffic/filter-bar.tsx'
+import { RequestList } from './traffic/list.tsx'
+import { Selection } from './traffic/selection.tsx'
+
+/** Kept while other views are on screen; the feed goes on where it was left. */
+const live = new LiveEntries()
+const pinned = signal<readonly Entry[]>([])
+
+export default function Traffic() {
+  const { params } = route.value
+  const filterText = params.get('filter') ?? ''
+  const [feedState, setFeedState] = useState<FeedState>({ kind: 'connecting' })
+  const [isChoosing, setChoosing] = useState(false)
+  const search = useRef<HTMLInputElement>(null)
+  const publicSession = page.isPublic ? settings.value.session : ''
+  const isSignedOut = signInReason.value !== null
+
+  useEffect(() => {
+    if (isSignedOut) return
+    if (publicSession !== '') live.clear(({ session }) => session !== publicSession)
+    const feed = openFeed({ onEntries: entries => live.push(entries) })
+    const stop = effect(() => setFeedState(feed.state.value))
+    return () => {
+      stop()
+      feed.stop()
+    }
+  }, [publicSession, isSignedOut])
+
+  const filter = useMemo(() => parseFilter(filterText), [filterText])
+  const rows = useMemo(() => {
+    // Each entry is judged once by each filter, however often rows come.
+    const kept = live.entries.value.filter(entry => filter.matches(entry))
+    const pins = pinned.value
+    return pins.length === 0 ? kept : [...pins, ...kept.filter(({ id }) => !pins.some(pin => pin.id === id))]
+  }, [filter, live.entries.value, pinned.value])
+
+  const selected = params.get('id')
+  const other = params.get('with')
+  const isPinned = (id: string) => pinned.value.some(pin => pin.id === id)
+
+  function select(entry: Entry): void {
+    if (isChoosing && selected !== null && entry.id !== selected) {
+      setChoosing(false)
+      setParams({ with: entry.id })
+    } else setParams({ id: entry.id, with: null })
+  }
+
+  function close(): void {
+    setChoosing(false)
+    setParams({ id: null, with: null })
+  }
+
+  useKeys({
+    '/': () => search.current?.focus(),
+    Escape: () => {
+      if (isChoosing) setChoosing(false)
+      else if (other !== null) setParams({ with: null })
+      else if (selected !== null) close()
+      else return false
+      return undefined
+    },
+  })
+
+  return (
+    <>
+      <ViewHeader title="Live traffic"><TrafficActions live={live} rows={rows} feedState={feedState} /></ViewHeader>
+      <FilterBar inputRef={search} text={filterText} problems={filter.problems} onText={text => setParams({ filter: text || null })} />
+      <div class={`traffic-split ${selected === null ? '' : 'with-detail'}`}>
+        <RequestList rows={rows} total={live.entries.value.length} selected={selected} marked={other} isPinned={isPinned} live={live} hasFilter={filterText !== ''} isChoosing={isChoosing}
+          onSelect={select} onMark={entry => setParams(selected === null ? { id: entry.id } : { with: entry.id })} />
+        {selected !== null && (
+          <Selection key={`${selected} ${other}`} id={selected} other={other} known={[...pinned.value, ...live.entries.value]} onClose={close} isPinned={isPinned(selected)} isChoosing={isChoosing}
+            onCompare={() => (other === null ? setChoosing(!isChoosing) : setParams({ with: null }))}
+            onPin={entry => { pinned.value = isPinned(entry.id) ? pinned.value.filter(pin => pin.id !== entry.id) : [entry, ...pinned.value] }} />
+        )}
+      </div>
+    </>
+  )
+}

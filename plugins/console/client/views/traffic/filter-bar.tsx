@@ -1,0 +1,77 @@
+/** The filter, its help, and the filters that are kept. */
+import type { RefObject } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import { FILTER_NAMES } from '../../lib/filter.ts'
+import { changeSettings, settings } from '../../lib/storage.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+
+const EXAMPLES: readonly (readonly [text: string, meaning: string])[] = [
+  ['status:5xx', 'server errors; also status:503, status:>=400'],
+  ['method:POST path:/ai', 'both words must fit'],
+  ['-session:load', 'all but these'],
+  ['header:x-kong', 'has a header whose name begins so'],
+  ['header:via=1.1', 'has this header with such a value'],
+  ['body:"order 42"', 'text in the body; quotes keep blanks'],
+  ['ip:10.1. tag:MCP', 'client address, kind of traffic'],
+  ['slow:500', 'took 500 ms at least'],
+  ['teapot', 'anywhere'],
+]
+
+export interface FilterBarProps {
+  inputRef: RefObject<HTMLInputElement | null>
+  text: string
+  problems: readonly string[]
+  onText(text: string): void
+}
+
+export function FilterBar({ inputRef, text, problems, onText }: FilterBarProps) {
+  const id = useId()
+  const [isHelpOpen, setHelpOpen] = useState(false)
+  const saved = settings.value.filters
+  const isSaved = saved.some(filter => filter.text === text)
+
+  return (
+    <div class="filter-bar not-presented">
+      <input ref={inputRef} type="search" class="mono" aria-label="Filter" aria-describedby={problems.length > 0 ? id : undefined} aria-invalid={problems.length > 0 || undefined}
+        placeholder="Filter, such as status:5xx path:/ai" spellcheck={false} autocomplete="off" value={text}
+        onInput={event => onText(event.currentTarget.value)}
+        onKeyDown={event => {
+          if (event.key !== 'Escape') return
+          if (text !== '') onText('')
+          else event.currentTarget.blur()
+        }} />
+      {text !== '' && !isSaved && <Button icon="plus" onClick={() => changeSettings({ filters: [...saved, { name: text, text }] })}>Keep</Button>}
+      <Button icon="info" iconOnly onClick={() => setHelpOpen(true)}>Filter language</Button>
+      {saved.map(filter => (
+        <span key={filter.text} class={`filter-chip ${filter.text === text ? 'active' : ''}`}>
+          <button type="button" class="mono" aria-pressed={filter.text === text} onClick={() => onText(filter.text === text ? '' : filter.text)}>{filter.name}</button>
+          <Button small kind="quiet" icon="close" iconOnly onClick={() => changeSettings({ filters: saved.filter(other => other !== filter) })}>{`Forget filter ${filter.name}`}</Button>
+        </span>
+      ))}
+      {problems.length > 0 && <p id={id} class="hint bad-text">{problems.join('; ')}</p>}
+      {isHelpOpen && <FilterHelp onClose={() => setHelpOpen(false)} onChoose={onText} />}
+    </div>
+  )
+}
+
+function FilterHelp({ onClose, onChoose }: { onClose(): void; onChoose(text: string): void }) {
+  return (
+    <Dialog title="Filter language" onClose={onClose}>
+      <table class="key-help">
+        <tbody>
+          {EXAMPLES.map(([example, meaning]) => (
+            <tr key={example}>
+              <th scope="row"><button type="button" class="button small mono" onClick={() => {
+                onChoose(example)
+                onClose()
+              }}>{example}</button></th>
+              <td>{meaning}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="hint">Words are AND, a leading - negates. Names: {FILTER_NAMES.join(', ')}.</p>
+    </Dialog>
+  )
+}

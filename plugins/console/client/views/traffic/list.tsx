@@ -1,0 +1,81 @@
+/** The list of captured requests. */
+import { useEffect, useRef } from 'preact/hooks'
+import { formatMs, formatTime, type Entry } from '../../lib/http.ts'
+import type { LiveEntries } from '../../lib/live-entries.ts'
+import { instanceBase } from '../../lib/page.ts'
+import { tagsOf } from '../../lib/tags.ts'
+import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
+import { CopyButton } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Empty } from '../../ui/notice.tsx'
+import { DataTable, type Column } from '../../ui/table.tsx'
+
+export interface RequestListProps {
+  rows: readonly Entry[]
+  /** Before filtering. */
+  total: number
+  selected: string | null
+  marked: string | null
+  hasFilter: boolean
+  /** A second one is looked for, to compare. */
+  isChoosing: boolean
+  live: LiveEntries
+  isPinned(id: string): boolean
+  onSelect(entry: Entry): void
+  onMark(entry: Entry): void
+}
+
+export function RequestList({ rows, total, selected, marked, hasFilter, isChoosing, live, isPinned, onSelect, onMark }: RequestListProps) {
+  const list = useRef<HTMLDivElement>(null)
+  useHeldWhileSelecting(list, live)
+  const columns: readonly Column<Entry>[] = [
+    { key: 'time', title: 'Time', class: 'col-time', cell: ({ id, timestamp }) => <>{isPinned(id) && <Icon name="pin" />}{formatTime(timestamp)}</> },
+    { key: 'method', title: 'Method', class: 'col-method', cell: ({ method }) => <Method method={method} /> },
+    { key: 'path', title: 'Path', class: 'col-path', cell: ({ path, query }) => <span class="mono" title={path}>{path.slice(0, 300)}{query !== null && <span class="quiet-text">?{query.slice(0, 200)}</span>}</span> },
+    { key: 'status', title: 'Status', class: 'col-status', cell: ({ status }) => <StatusBadge status={status} /> },
+    { key: 'latency', title: 'Latency', class: 'col-latency number', cell: ({ latency_ms: ms }) => formatMs(ms) },
+    { key: 'client', title: 'Client', class: 'col-client', cell: ({ client_ip: ip }) => ip },
+    { key: 'session', title: 'Session', class: 'col-session', cell: ({ session }) => session ?? '' },
+    { key: 'tags', title: 'Tags', class: 'col-tags', cell: entry => tagsOf(entry).map(({ text, tone }) => <Badge key={text} tone={tone}>{text}</Badge>) },
+  ]
+  return (
+    <div class="panel traffic-list" ref={list}>
+      {isChoosing && <p class="traffic-hint" role="status">Choose the request to compare with.</p>}
+      <DataTable label="Requests" columns={columns} rows={rows} keyOf={({ id }) => id} selected={selected} onSelect={onSelect} onMark={onMark}
+        isMarked={({ id }) => id === marked} empty={hasFilter && total > 0 ? <Empty title={`None of ${total} requests fits the filter`} /> : <NothingYet />} />
+    </div>
+  )
+}
+
+function NothingYet() {
+  const command = `curl ${instanceBase}echo/hello`
+  return (
+    <Empty title="Waiting for requests">
+      <p>Everything that reaches the instance appears here, newest first. Try one:</p>
+      <div class="try-line"><code>{command}</code><CopyButton small iconOnly text={command}>Copy the command</CopyButton></div>
+    </Empty>
+  )
+}
+
+/** Rows stand still while the pointer is down in them, and while their text is selected. */
+function useHeldWhileSelecting(list: { current: HTMLDivElement | null }, live: LiveEntries): void {
+  useEffect(() => {
+    let isDown = false
+    const down = () => { isDown = true }
+    const up = () => { isDown = false }
+    const element = list.current!
+    element.addEventListener('pointerdown', down)
+    addEventListener('pointerup', up)
+    addEventListener('pointercancel', up)
+    live.isBusy = () => {
+      const selection = getSelection()
+      return isDown || (selection !== null && !selection.isCollapsed && element.contains(selection.anchorNode))
+    }
+    return () => {
+      element.removeEventListener('pointerdown', down)
+      removeEventListener('pointerup', up)
+      removeEventListener('pointercancel', up)
+      live.isBusy = () => false
+    }
+  }, [])
+}

@@ -1,0 +1,71 @@
+/** The request that was chosen, or two of them beside each other. */
+import { useRef } from 'preact/hooks'
+import { ApiError, callJson } from '../../lib/api.ts'
+import { useLoad } from '../../lib/hooks.ts'
+import type { Entry } from '../../lib/http.ts'
+import { settings } from '../../lib/storage.ts'
+import { Button } from '../../ui/button.tsx'
+import { Loading, Notice } from '../../ui/notice.tsx'
+import { RequestComparison } from '../request/comparison.tsx'
+import { RequestDetail } from '../request/detail.tsx'
+
+export interface SelectionProps {
+  id: string
+  /** Compared with it; null: none. */
+  other: string | null
+  /** Entries that are on screen. */
+  known: readonly Entry[]
+  isPinned: boolean
+  isChoosing: boolean
+  onClose(): void
+  onCompare(): void
+  onPin(entry: Entry): void
+}
+
+const CHECK_MS = 5000
+
+export function Selection({ id, other, known, isPinned, isChoosing, onClose, onCompare, onPin }: SelectionProps) {
+  const first = useEntry(id, known)
+  const second = useEntry(other, known)
+  return (
+    <section class="panel traffic-detail" aria-label="Request">
+      {first.entry === null ? <Missing {...first} onClose={onClose} /> : second.entry !== null && other !== null
+        ? <RequestComparison first={first.entry} second={second.entry} onClose={onCompare} />
+        : (
+            <RequestDetail entry={first.entry} isGone={first.isGone} actions={(
+              <>
+                <Button small icon="compare" aria-pressed={isChoosing} onClick={onCompare}>Compare</Button>
+                <Button small icon="pin" aria-pressed={isPinned} onClick={() => onPin(first.entry!)}>Pin</Button>
+              </>
+            )} onClose={onClose} />
+          )}
+    </section>
+  )
+}
+
+function Missing({ isGone, error, onClose }: { isGone: boolean; error: string | null; onClose(): void }) {
+  return (
+    <div class="panel-body">
+      {isGone || error !== null
+        ? <Notice kind="warn" title={isGone ? 'This request is no longer stored' : 'This request can\'t be shown'} actions={<Button small onClick={onClose}>Close</Button>}>{isGone ? 'It was cleared, or pushed out by newer ones.' : error}</Notice>
+        : <Loading />}
+    </div>
+  )
+}
+
+/** An entry, kept when the instance has forgotten it. `isGone`: it has. */
+function useEntry(id: string | null, known: readonly Entry[]): { entry: Entry | null; isGone: boolean; error: string | null } {
+  const last = useRef<Entry | null>(null)
+  const { session } = settings.value
+  const { value, error } = useLoad(async signal => {
+    if (id === null) return null
+    try {
+      return { stored: await callJson<Entry>(`_svc/requests/${encodeURIComponent(id)}${session === '' ? '' : `?session=${encodeURIComponent(session)}`}`, { signal }) }
+    } catch (reason) {
+      if (reason instanceof ApiError && reason.status === 404) return { stored: null }
+      throw reason
+    }
+  }, [id], CHECK_MS)
+  last.current = known.find(entry => entry.id === id) ?? last.current ?? value?.stored ?? null
+  return { entry: last.current, isGone: value?.stored === null, error }
+}
