@@ -1,5 +1,6 @@
 /**
- * How log lines leave the process: gathered for one turn of the event loop, then written at once.
+ * How log lines leave the process: gathered for some milliseconds, then written at once. A write costs as much as
+ * serving a small request, and one line is logged per request.
  *
  * By hand, because the usual library retries every failed write while the process exits: `svc | head -1` would never
  * end. A thread of the pool cannot be used either, since exit waits for a write that a stalled reader blocks.
@@ -16,6 +17,8 @@ export interface LogOutput {
 
 /** Characters that wait for a slow reader; lines beyond are dropped rather than held for ever. */
 const MAX_WAITING = 8 * 1024 * 1024
+/** Milliseconds that lines are gathered. */
+const GATHER_MS = 10
 /** Milliseconds until a full pipe is tried again. */
 const RETRY_MS = 5
 /** Milliseconds that stopping waits for a stalled reader. */
@@ -62,7 +65,7 @@ class DescriptorOutput implements LogOutput {
     this.#waiting += line
     if (this.#isScheduled) return
     this.#isScheduled = true
-    setImmediate(() => this.#turn())
+    setTimeout(() => this.#turn(), GATHER_MS)
   }
 
   async flush(): Promise<void> {

@@ -1,4 +1,7 @@
 /** Puts the rooms together: everything of a process but its listeners, with the plugins built. */
+import { HeaderDeadlines } from './http/header-deadlines.ts'
+import { timeOut } from './http/pipeline.ts'
+import { Recorder } from './http/stages/capture.ts'
 import { resolve } from 'node:path'
 import { effectiveView } from './config/effective.ts'
 import { readEnvironment } from './config/environment.ts'
@@ -69,7 +72,8 @@ export interface Rooms {
   readonly streams: StreamRegistry
   readonly pki: Pki
   /** What the entrance of the listeners needs beside the host. */
-  readonly entrance: Omit<PipelineServices, 'isDraining'>
+  readonly entrance: Omit<PipelineServices, 'observer'>
+  readonly requestMetrics: RequestMetrics
   /** Lets go of files, connections and state; the host is closed before. */
   close(): Promise<void>
 }
@@ -104,6 +108,8 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
 
   const tracer = await openTracer({ environment: options.environment ?? process.env, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
   const requestMetrics = new RequestMetrics(metrics, instance)
+  const secs = config.requestTimeoutSecs
+  const deadlines = secs > 0 ? new HeaderDeadlines(secs * 1000, context => timeOut(context, secs)) : null
   const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
 
   // The host is needed by what it hands to plugins: these are asked only after it stands.
@@ -144,8 +150,10 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   await host.start()
   return {
     config, warnings, log, host, ports, instance: deps.instance, streams, pki,
-    entrance: { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, metrics: requestMetrics, tracer },
+    entrance: { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, recorder: new Recorder(inspector), tracer, deadlines },
+    requestMetrics,
     async close() {
+      deadlines?.close()
       await tracer?.close()
       await limits.close()
       keys?.close()

@@ -3,6 +3,7 @@ import { createEntrance } from './http/entrance.ts'
 import { Listener } from './http/listeners.ts'
 import type { ListenerHandlers } from './http/listeners.ts'
 import { createRequestFacts } from './http/request-facts.ts'
+import { Observer } from './http/stages/observation.ts'
 import { Watcher } from './host/watcher.ts'
 import type { Host } from './host/host.ts'
 import type { Ports } from './instance.ts'
@@ -35,7 +36,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   let isDraining = false
   const facts = createRequestFacts(config)
-  const handlers = createEntrance(host, { ...rooms.entrance, isDraining: () => isDraining }, facts)
+  const handlers = createEntrance(host, { ...rooms.entrance, observer: new Observer({ metrics: rooms.requestMetrics, log, isDraining: () => isDraining }) }, facts)
   const listeners = await openListeners(handlers)
   const watcher = new Watcher(() => void host.reload())
   if (config.watch) {

@@ -8,6 +8,7 @@ import type { Lease } from '../limits/lease.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 import type { Handshake } from './handshake.ts'
 import { firstHeader } from './header.ts'
+import type { HeaderDeadlines } from './header-deadlines.ts'
 import type { SvcResponse } from './response.ts'
 import type { CoreRoute, RoutingGeneration } from './routing.ts'
 import type { RequestFactsSource } from './request-facts.ts'
@@ -27,8 +28,22 @@ export function isHttp2(request: ServerRequest): request is Http2ServerRequest {
   return 'stream' in request
 }
 
+/** Follows every request from outside. It lives as long as the server, so that no function is made per request for it. */
+export interface RequestFollower {
+  /** The head goes out. */
+  onHead(context: RequestContext, status: number): void
+  /** The response is over, or the connection is gone; the status is 0 when there was no head. */
+  onClose(context: RequestContext): void
+}
+
 export interface EgressCounter {
+  /** Bytes of response body that were written. */
   addEgress(bytes: number): void
+}
+
+/** A connection with the number of its responses that are open. */
+export interface ConnectionUse {
+  busy: number
 }
 
 export const EMPTY_BODY = Buffer.alloc(0)
@@ -73,8 +88,6 @@ export class RequestContext {
   /** Shared mode: whose key came with the request, and what was counted of it. */
   apiKey: KeyRecord | null = null
   keyAdmission: KeyAdmission | null = null
-  /** Hear of the bytes of response body as they are written. */
-  readonly egress: EgressCounter[] = []
   /** Whether the head that goes out announces an event stream; known when `onHead` is called. */
   isEventStream = false
   /** The event stream was opened through `svc.streams`, which ends it when its time has come. */
@@ -82,17 +95,26 @@ export class RequestContext {
   /** The plan refused what a route was about to answer: the 429 in its place is the limiter's, not the route's. */
   isRefused = false
   /** Last word before the head goes out; false: another answer has been sent in its place. */
-  gate: (() => boolean) | null = null
+  gate: ((context: RequestContext) => boolean) | null = null
   /** Status of the head that was sent, 0 before. */
   status = 0
   /** Limits of the WebSocket that came of it. */
   webSocket: RegisteredWebSocket | null = null
-  timer: NodeJS.Timeout | null = null
-  /** Called when the head goes out, in order of registration. */
-  readonly onHead: ((status: number) => void)[] = []
-  /** Called once, when the response is over or the connection is gone. */
-  readonly onClose: ((finished: boolean) => void)[] = []
+  /** `X-Request-Id` and what CORS asks for go out with the head. */
+  hasOwnHeaders = false
+  /** Value of `Access-Control-Allow-Origin`; null: none. */
+  allowedOrigin: string | null = null
+  /** Metrics and access log, once the request has met them. */
+  observer: (RequestFollower & EgressCounter) | null = null
+  /** The inspector, once the request is one for it. */
+  recorder: RequestFollower | null = null
+  /** Where the time until headers runs. */
+  deadlines: HeaderDeadlines | null = null
   closed = false
+
+  readonly #use: ConnectionUse | null
+  #onHead: (() => void)[] | null = null
+  #onClose: ((finished: boolean) => void)[] | null = null
 
   #clientIp: string | undefined
   #origin: Origin | undefined
@@ -108,6 +130,8 @@ export class RequestContext {
     path: string | null
     route: CoreRoute | null
     upgrade: Handshake | null
+    /** Counted as busy until the response is over. */
+    use: ConnectionUse | null
   }) {
     this.request = init.request
     this.response = init.response
@@ -119,6 +143,7 @@ export class RequestContext {
     this.route = init.route
     this.description = init.route?.descriptions[0] ?? null
     this.upgrade = init.upgrade
+    this.#use = init.use
     ;(init.request as WithContext)[kContext] = this
   }
 
@@ -167,16 +192,47 @@ export class RequestContext {
   }
 
   countEgress(bytes: number): void {
-    for (const counter of this.egress) counter.addEgress(bytes)
+    this.observer?.addEgress(bytes)
+    this.lease?.addEgress(bytes)
+  }
+
+  /** Calls back when the head goes out. */
+  whenHead(callback: () => void): void {
+    (this.#onHead ??= []).push(callback)
+  }
+
+  /** Calls back once, when the response is over or the connection is gone. */
+  whenClosed(callback: (finished: boolean) => void): void {
+    (this.#onClose ??= []).push(callback)
+  }
+
+  /** To be called once, when the head goes out. */
+  headGoesOut(status: number): void {
+    this.status = status
+    this.stopWaiting()
+    this.observer?.onHead(this, status)
+    if (this.#onHead !== null) for (const callback of this.#onHead) callback()
+    this.recorder?.onHead(this, status)
+  }
+
+  /** The time until headers no longer runs. */
+  stopWaiting(): void {
+    this.deadlines?.remove(this)
+    this.deadlines = null
   }
 
   /** Ends everything that hangs on the request; the first call counts. */
   close(finished: boolean): void {
     if (this.closed) return
     this.closed = true
-    if (this.timer !== null) clearTimeout(this.timer)
+    this.stopWaiting()
     this.#abort?.abort(finished ? 'done' : 'client')
-    for (const callback of this.onClose) callback(finished)
+    if (this.#use !== null) this.#use.busy--
+    this.generation.release()
+    this.observer?.onClose(this)
+    this.lease?.release()
+    this.recorder?.onClose(this)
+    if (this.#onClose !== null) for (const callback of this.#onClose) callback(finished)
   }
 }
 

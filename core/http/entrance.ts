@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { answer } from './answer.ts'
 import { RequestContext } from './context.ts'
-import type { ListenerFacts, ServerRequest } from './context.ts'
+import type { ConnectionUse, ListenerFacts, ServerRequest } from './context.ts'
 import { badRequest } from './failures.ts'
 import { Handshake } from './handshake.ts'
 import type { ListenerHandlers } from './listeners.ts'
@@ -31,11 +31,11 @@ export interface CurrentGeneration {
 }
 
 export function createEntrance(host: CurrentGeneration, services: PipelineServices, facts: RequestFactsSource): ListenerHandlers {
-  function enter(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, expectsContinue: boolean): void {
+  function enter(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionUse | null, expectsContinue: boolean): void {
     restoreUpgradeHeaders(request)
     const generation = host.current()
     const problem = headProblem(request)
-    const context = start(request, response, listener, generation, null)
+    const context = start(request, response, listener, generation, null, use)
     context.expectsContinue = expectsContinue
     if (problem !== null) {
       answer(context, { status: 400, headers: { 'X-Request-Id': requestIdOf(request), Connection: 'close' }, body: badRequest(problem) })
@@ -49,18 +49,17 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
     else runPipeline(context, services)
   }
 
-  function start(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, generation: RoutingGeneration, upgrade: Handshake | null): RequestContext {
+  function start(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, generation: RoutingGeneration, upgrade: Handshake | null, use: ConnectionUse | null): RequestContext {
     const url = request.url ?? '/'
     const path = decodedPath(url)
     const route = path === null ? null : generation.routes.find(request.method ?? 'GET', url)
-    const context = new RequestContext({ request, response, listener, generation, facts, path, route, upgrade })
+    const context = new RequestContext({ request, response, listener, generation, facts, path, route, upgrade, use })
     response.context = context
     generation.retain()
-    context.onClose.push(() => generation.release())
     if (upgrade !== null) {
       upgrade.socket.once('close', () => context.close(true))
     } else {
-      response.once('close', () => context.close(response.writableFinished))
+      response.on('close', endContext)
       onLossWhileQueued(response, () => context.close(false))
     }
     return context
@@ -77,8 +76,13 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
     }
     ownSocket(socket)
     socket.on('error', () => socket.destroy())
-    runPipeline(start(request, new Http1Response(request) as SvcResponse, listener, generation, new Handshake(socket, head)), services)
+    runPipeline(start(request, new Http1Response(request) as SvcResponse, listener, generation, new Handshake(socket, head), null), services)
   }
 
   return { request: enter, upgrade }
+}
+
+/** One function for the responses of all requests. */
+function endContext(this: SvcResponse): void {
+  this.context!.close(this.writableFinished)
 }

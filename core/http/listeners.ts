@@ -10,7 +10,7 @@ import type { Http2SecureServer, Http2Server, ServerHttp2Session } from 'node:ht
 import type { Duplex } from 'node:stream'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { ListenerFacts, ServerRequest } from './context.ts'
+import type { ConnectionUse, ListenerFacts, ServerRequest } from './context.ts'
 import { rawAnswer } from './raw-answer.ts'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from './failures.ts'
 import { Http1Response, Http2Response } from './response.ts'
@@ -28,7 +28,8 @@ export const MAX_HEAD_BYTES = 64 * 1024
 const MAX_SOCKETS = 20_000
 
 export interface ListenerHandlers {
-  request(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, expectsContinue: boolean): void
+  /** `use` is counted down when the response is over. */
+  request(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionUse | null, expectsContinue: boolean): void
   /** `replay` gives the socket back to the HTTP server. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer, listener: ListenerFacts, replay: (socket: Socket) => void): void
 }
@@ -43,7 +44,7 @@ export class Listener {
   readonly facts: ListenerFacts
   readonly #server: Server | Http2SecureServer
   readonly #http2: Http2Server | null
-  readonly #sockets = new Map<Socket, { busy: number }>()
+  readonly #sockets = new Map<Socket, ConnectionUse>()
   /** TLS only: plain sockets by peer until their handshake is done. */
   readonly #handshakes = new Map<string, Socket>()
   readonly #sessions = new Set<ServerHttp2Session>()
@@ -82,8 +83,7 @@ export class Listener {
 
   #wire(server: Server, handlers: ListenerHandlers): void {
     const serve = (request: IncomingMessage, response: SvcResponse, expectsContinue: boolean): void => {
-      this.#markBusy(request.socket, response)
-      handlers.request(request, response, this.facts, expectsContinue)
+      handlers.request(request, response, this.facts, this.#markBusy(request.socket), expectsContinue)
     }
     server.on('request', (request, response) => serve(request, response as SvcResponse, false))
     server.on('checkContinue', (request, response) => serve(request, response as SvcResponse, true))
@@ -128,11 +128,10 @@ export class Listener {
   }
 
   /** A socket is busy while one of its responses is open. */
-  #markBusy(socket: Socket, response: SvcResponse): void {
-    const state = this.#sockets.get(socket)
-    if (state === undefined) return
-    state.busy++
-    response.once('close', () => { state.busy-- })
+  #markBusy(socket: Socket): ConnectionUse | null {
+    const use = this.#sockets.get(socket) ?? null
+    if (use !== null) use.busy++
+    return use
   }
 
   /** Starts listening; rejects with Node's error (`EADDRINUSE`, `EACCES`, …). */

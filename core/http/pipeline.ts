@@ -68,7 +68,7 @@ function assignRequestId(context: RequestContext): boolean {
     request.headers['x-request-id'] = context.requestId
     request.rawHeaders.push('X-Request-Id', context.requestId)
   }
-  context.response.setHeader('X-Request-Id', context.requestId)
+  context.hasOwnHeaders = true
   return true
 }
 
@@ -83,24 +83,20 @@ function applyCors(context: RequestContext, { cors }: PipelineServices): boolean
     return false
   }
   if (cors.isOn) {
-    const allowed = cors.allowedOrigin(origin)
-    if (allowed !== null) {
-      response.setHeader('Access-Control-Allow-Origin', allowed)
-      response.setHeader('Access-Control-Expose-Headers', context.generation.exposedHeaders)
-    }
+    context.allowedOrigin = cors.allowedOrigin(origin)
     context.vary = cors.vary
   }
   return true
 }
 
-function startTimer(context: RequestContext, { config }: PipelineServices): boolean {
-  const secs = config.requestTimeoutSecs
-  if (secs > 0) context.timer = setTimeout(timeOut, secs * 1000, context, secs)
+function startTimer(context: RequestContext, { deadlines }: PipelineServices): boolean {
+  context.deadlines = deadlines
+  deadlines?.add(context)
   return true
 }
 
-function timeOut(context: RequestContext, secs: number): void {
-  context.timer = null
+/** The 503 for a request whose route has sent no headers in so many seconds. */
+export function timeOut(context: RequestContext, secs: number): void {
   if (context.response.headersSent) return
   answerInstead(context, { status: 503, kind: 'timeout', body: requestTimeout(secs) }, { Connection: 'close' })
   context.abort('timeout')

@@ -10,6 +10,7 @@ import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'n
 import { Http2ServerResponse } from 'node:http2'
 import type { RequestContext } from './context.ts'
 import { mergeVary } from './cors.ts'
+import { ownHeaders, withOwnHeaders } from './own-headers.ts'
 
 interface Hooked {
   context?: RequestContext
@@ -80,7 +81,7 @@ function isStopped(response: SvcResponse, context: RequestContext, status: numbe
   context.isEventStream = isEventStream(response, headers)
   const gate = context.gate
   context.gate = null
-  return gate !== null && !gate()
+  return gate !== null && !gate(context)
 }
 
 /** The same where a body comes without `writeHead`: Node would send the head in the middle of the write. */
@@ -97,6 +98,8 @@ function isEventStream(response: SvcResponse, headers: Headers | undefined): boo
 function givenType(headers: Headers | undefined): unknown {
   if (headers === undefined) return undefined
   if (!Array.isArray(headers)) {
+    // Fastify's names are in lower case.
+    if (headers['content-type'] !== undefined) return headers['content-type']
     for (const name in headers) if (isTypeName(name)) return headers[name]
     return undefined
   }
@@ -113,15 +116,17 @@ function isTypeName(name: string): boolean {
 /** Everything that happens when a head goes out happens here, once. */
 function finishHead(response: SvcResponse, context: RequestContext, status: number, headers: Headers | undefined): Headers | undefined {
   if (response.headersSent || status < 200) return headers
-  context.status = status
-  if (context.timer !== null) {
-    clearTimeout(context.timer)
-    context.timer = null
-  }
-  for (const callback of context.onHead) callback(status)
-  if (context.fault !== null) response.setHeader('X-Svc-Fault', context.fault)
+  context.headGoesOut(status)
   const own = status === 204 || status === 304 ? withoutLength(headers) : headers
+  if (!Array.isArray(own) && response.getHeaderNames().length === 0) return withOwnHeaders(context, own)
+  setOwnHeaders(response, context)
   return context.vary === null ? own : withVary(response, context.vary, own)
+}
+
+/** For routes that set headers on the response: theirs stay. */
+function setOwnHeaders(response: SvcResponse, context: RequestContext): void {
+  const { Vary: _vary, ...own } = ownHeaders(context)
+  for (const name in own) if (!response.hasHeader(name)) response.setHeader(name, own[name]!)
 }
 
 /**

@@ -32,6 +32,8 @@ export const MAX_PARAM_LENGTH = 16_384
 
 export class RouteTable {
   #router = FindMyWay({ maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true })
+  /** Routes of paths without parameters, by path and method: most requests need no walk through the tree. */
+  #fixed = new Map<string, Map<string, CoreRoute>>()
   #methods = new Set<string>()
   #owners = new Map<string, string | null>()
   readonly list: CoreRoute[] = []
@@ -59,11 +61,20 @@ export class RouteTable {
       this.#owners.set(`${method} ${shape}`, route.plugin)
       this.#methods.add(method)
       this.#router.on(method as HTTPMethod, fastifyPath, noHandler, route)
+      if (!/[:*%]/.test(fastifyPath)) this.#fixedOf(fastifyPath).set(method, route)
     }
   }
 
+  #fixedOf(path: string): Map<string, CoreRoute> {
+    let routes = this.#fixed.get(path)
+    if (routes === undefined) this.#fixed.set(path, routes = new Map())
+    return routes
+  }
+
   find(method: string, url: string): CoreRoute | null {
-    return (this.#router.find(method as HTTPMethod, url)?.store as CoreRoute | undefined) ?? null
+    const query = url.indexOf('?')
+    const fixed = this.#fixed.get(query === -1 ? url : url.slice(0, query))?.get(method)
+    return fixed ?? (this.#router.find(method as HTTPMethod, url)?.store as CoreRoute | undefined) ?? null
   }
 
   /** Methods that the path has (RFC 9110, 10.2.1), none for an unknown path. */

@@ -4,10 +4,12 @@ import type { Inspector } from '../inspector/inspector.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Log } from '../log.ts'
-import type { RequestMetrics } from '../request-metrics.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import type { AdminGuard } from './admin-guard.ts'
 import type { RequestContext } from './context.ts'
+import type { HeaderDeadlines } from './header-deadlines.ts'
+import type { Observer } from './stages/observation.ts'
+import type { Recorder } from './stages/capture.ts'
 import type { ControlAuth } from './control-auth/control-auth.ts'
 import type { Cors } from './cors.ts'
 import type { StreamRegistry } from './streams.ts'
@@ -17,17 +19,19 @@ export interface PipelineServices {
   config: Config
   cors: Cors
   log: Log
-  metrics: RequestMetrics
+  observer: Observer
   inspector: Inspector
+  recorder: Recorder
   controlAuth: ControlAuth
   guard: AdminGuard
   limits: Limits
   streams: StreamRegistry
   /** Null: shared mode is off. */
   keys: Keys | null
+  /** Null: requests may take as long as they like. */
+  deadlines: HeaderDeadlines | null
   /** Null: spans are not exported. */
   tracer: Tracer | null
-  isDraining(): boolean
 }
 
 /** Answers true to go on, false when it has answered or the client has left. */

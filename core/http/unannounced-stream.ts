@@ -12,7 +12,7 @@ export function adoptEventStream(context: RequestContext, registry: StreamRegist
   const stream = new UnannouncedStream(context, registry)
   registry.add(stream)
   registry.schedule(stream, registry.now() + lifetimeMs)
-  context.onClose.push(() => registry.remove(stream))
+  context.whenClosed(() => registry.remove(stream))
 }
 
 class UnannouncedStream implements OpenStream {

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { contextOf } from './context.ts'
 import { badRequest } from './failures.ts'
+import { ownHeaders } from './own-headers.ts'
 import { rawAnswer } from './raw-answer.ts'
 import type { StreamRegistry } from './streams.ts'
 import type { StreamPlan } from './svc-streams.ts'
@@ -20,15 +21,10 @@ export function adoptWebSockets(app: FastifyInstance, generation: number, { stre
   const server: WebSocketServer = app.websocketServer as never
   server.on('headers', (lines: string[], request: IncomingMessage) => {
     const context = contextOf(request)
-    context.status = 101
-    if (context.timer !== null) clearTimeout(context.timer)
-    context.timer = null
     context.lease?.becomeStream()
-    const headers = context.response.getHeaders()
+    const headers = { ...ownHeaders(context), ...context.response.getHeaders() }
     for (const name in headers) lines.push(`${name}: ${String(headers[name])}`)
-    if (context.vary !== null) lines.push(`Vary: ${context.vary}`)
-    if (context.fault !== null) lines.push(`X-Svc-Fault: ${context.fault}`)
-    for (const callback of context.onHead) callback(101)
+    context.headGoesOut(101)
   })
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => {
     socket.on('error', () => {})

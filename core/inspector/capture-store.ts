@@ -10,15 +10,22 @@ export interface Stored {
   readonly sequence: number
   readonly captured: CapturedRequest
 }
+interface Held extends Stored {
+  readonly bytes: number
+}
 
+/**
+ * A ring by sequence. Every request is stored and few are looked up, so there is no index by id: storing costs the same
+ * at every capacity, and a lookup walks the ring from its newest entry.
+ */
 export class CaptureStore {
   readonly capacity: number
   readonly #maxBytes: number
-  /** By sequence, oldest first. */
-  readonly #stored = new Map<number, Stored & { bytes: number }>()
-  readonly #byId = new Map<string, number>()
-  /** The newest of each request id. */
-  readonly #byRequestId = new Map<string, number>()
+  /** The entry of a sequence stands at its remainder by the capacity. */
+  readonly #ring: (Held | undefined)[] = []
+  /** No entry has a lower sequence. */
+  #oldest = 1
+  #size = 0
   #bytes = 0
   #total = 0
 
@@ -28,7 +35,7 @@ export class CaptureStore {
   }
 
   get size(): number {
-    return this.#stored.size
+    return this.#size
   }
 
   /** All that were ever added. */
@@ -37,67 +44,86 @@ export class CaptureStore {
   }
 
   add(captured: CapturedRequest): Stored {
-    const stored = { sequence: ++this.#total, captured, bytes: sizeOf(captured) }
-    this.#stored.set(stored.sequence, stored)
-    this.#byId.set(captured.id, stored.sequence)
-    this.#byRequestId.set(captured.requestId, stored.sequence)
-    this.#bytes += stored.bytes
-    while (this.#stored.size > this.capacity || (this.#bytes > this.#maxBytes && this.#stored.size > 1)) this.#removeOldest()
-    return stored
+    const held = { sequence: ++this.#total, captured, bytes: sizeOf(captured) }
+    if (held.sequence - this.#oldest >= this.capacity) this.#removeOldest()
+    this.#ring[held.sequence % this.capacity] = held
+    this.#size++
+    this.#bytes += held.bytes
+    while (this.#bytes > this.#maxBytes && this.#size > 1) this.#removeOldest()
+    return held
   }
 
   at(sequence: number): CapturedRequest | undefined {
-    return this.#stored.get(sequence)?.captured
+    return this.#heldAt(sequence)?.captured
   }
 
   /** Place of the entry with this id. */
   sequenceOf(id: string): number | undefined {
-    return this.#byId.get(id)
+    return this.#newestWhere(captured => captured.id === id)?.sequence
   }
 
   /** The entry with this id, else the newest with this request id. */
   find(id: string): CapturedRequest | undefined {
-    return this.at(this.#byId.get(id) ?? this.#byRequestId.get(id) ?? 0)
+    return this.#newestWhere(captured => captured.id === id)?.captured ?? this.ofRequest(id)
   }
 
   /** The newest entry with this request id. */
   ofRequest(requestId: string): CapturedRequest | undefined {
-    return this.at(this.#byRequestId.get(requestId) ?? 0)
+    return this.#newestWhere(captured => captured.requestId === requestId)?.captured
   }
 
   /** Newest first. */
   newest(limit: number, where: (captured: CapturedRequest) => boolean): CapturedRequest[] {
     const found: CapturedRequest[] = []
-    for (const { captured } of [...this.#stored.values()].reverse()) {
-      if (found.length >= limit) break
-      if (where(captured)) found.push(captured)
+    for (let sequence = this.#total; sequence >= this.#oldest && found.length < limit; sequence--) {
+      const captured = this.at(sequence)
+      if (captured !== undefined && where(captured)) found.push(captured)
     }
     return found
   }
 
   /** Sequences above `after`, oldest first. */
   since(after: number, where: (captured: CapturedRequest) => boolean): number[] {
-    return [...this.#stored.values()].filter(stored => stored.sequence > after && where(stored.captured)).map(stored => stored.sequence)
+    const found: number[] = []
+    for (let sequence = Math.max(after + 1, this.#oldest); sequence <= this.#total; sequence++) {
+      const captured = this.at(sequence)
+      if (captured !== undefined && where(captured)) found.push(sequence)
+    }
+    return found
   }
 
   /** Removes what matches; answers how many. */
   clear(where: (captured: CapturedRequest) => boolean): number {
-    const before = this.#stored.size
-    for (const stored of this.#stored.values()) if (where(stored.captured)) this.#remove(stored)
-    // An older entry may have become the newest of its request id.
-    for (const { sequence, captured } of this.#stored.values()) this.#byRequestId.set(captured.requestId, sequence)
-    return before - this.#stored.size
+    const before = this.#size
+    for (let sequence = this.#oldest; sequence <= this.#total; sequence++) {
+      const captured = this.at(sequence)
+      if (captured !== undefined && where(captured)) this.#remove(sequence)
+    }
+    return before - this.#size
+  }
+
+  #heldAt(sequence: number): Held | undefined {
+    const held = this.#ring[sequence % this.capacity]
+    return held?.sequence === sequence ? held : undefined
+  }
+
+  #newestWhere(where: (captured: CapturedRequest) => boolean): Held | undefined {
+    for (let sequence = this.#total; sequence >= this.#oldest; sequence--) {
+      const held = this.#heldAt(sequence)
+      if (held !== undefined && where(held.captured)) return held
+    }
+    return undefined
   }
 
   #removeOldest(): void {
-    for (const stored of this.#stored.values()) return this.#remove(stored)
+    this.#remove(this.#oldest++)
   }
 
-  #remove(stored: Stored & { bytes: number }): void {
-    const { sequence, captured, bytes } = stored
-    this.#stored.delete(sequence)
-    this.#byId.delete(captured.id)
-    if (this.#byRequestId.get(captured.requestId) === sequence) this.#byRequestId.delete(captured.requestId)
-    this.#bytes -= bytes
+  #remove(sequence: number): void {
+    const held = this.#heldAt(sequence)
+    if (held === undefined) return
+    this.#ring[sequence % this.capacity] = undefined
+    this.#size--
+    this.#bytes -= held.bytes
   }
 }

@@ -1,4 +1,5 @@
 /** One captured request as it is kept, and how it is shown. */
+import { randomUUID } from 'node:crypto'
 import type { InspectorEntry } from '../host/plugin.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 
@@ -10,7 +11,8 @@ export const KEPT_BODY_BYTES = 65_536
  * few are ever looked at; `toEntry` makes the shape that is shown.
  */
 export interface CapturedRequest {
-  id: string
+  /** Made when somebody looks (`idOf`): most entries are never seen. */
+  id: string | null
   requestId: string
   /** Milliseconds since 1970. */
   arrivedAt: number
@@ -53,12 +55,17 @@ export function sizeOf(captured: CapturedRequest): number {
   return bytes
 }
 
+/** Id of the entry, the same from now on. */
+export function idOf(captured: CapturedRequest): string {
+  return (captured.id ??= randomUUID())
+}
+
 export function toEntry(captured: CapturedRequest): InspectorEntry {
   const { uri, body } = captured
   const query = uri.indexOf('?')
   const text = body === null ? null : decodeText(body, captured.bodyBytes > KEPT_BODY_BYTES)
   return {
-    id: captured.id,
+    id: idOf(captured),
     request_id: captured.requestId,
     timestamp: new Date(captured.arrivedAt).toISOString(),
     method: captured.method,

@@ -1,6 +1,6 @@
 /** Live feeds of captured requests: what each reader still waits for, and how it gets it at its own pace. */
 import type { CaptureStore, Stored } from './capture-store.ts'
-import { toEntry } from './captured-request.ts'
+import { idOf, toEntry } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 
 /** New entries that may wait for a slow reader; further ones are skipped for it. */
@@ -73,7 +73,7 @@ export class Feeds {
   }
 
   #send({ stream }: Feed, captured: CapturedRequest): boolean {
-    const { id } = captured
+    const id = idOf(captured)
     if (this.#printed.id !== id) this.#printed = { id, data: JSON.stringify(toEntry(captured)) }
     return stream.send({ event: 'request', id, data: this.#printed.data })
   }

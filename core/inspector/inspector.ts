@@ -1,5 +1,4 @@
 /** The inspector: captures requests, shows them, and tells feeds of new ones. */
-import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/variables.ts'
 import type { InspectorEntry, SvcInspector } from '../host/plugin.ts'
 import { CaptureStore } from './capture-store.ts'
@@ -70,7 +69,7 @@ export function createInspector({ config, isControlCredential }: InspectorOption
     },
     capture(facts) {
       feeds.publish(store.add({
-        id: randomUUID(),
+        id: null,
         requestId: facts.requestId,
         arrivedAt: facts.arrivedAt,
         method: facts.method,

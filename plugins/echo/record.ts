@@ -1,6 +1,6 @@
 /** Reads a request into an echo record. */
 import { isUtf8 } from 'node:buffer'
-import { queryRecord, rawQuery } from 'svc/plugin'
+import { emptyRecord, queryRecord, rawQuery } from 'svc/plugin'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import type { EchoBody, EchoRecord, Recorder } from './types.ts'
 
@@ -39,7 +39,7 @@ function pathOf(target: string): string {
 
 /** One entry per received line; HTTP/2's pseudo headers are no headers. */
 function toHeaders(rawHeaders: readonly string[]): Record<string, string[]> {
-  const headers: Record<string, string[]> = Object.create(null)
+  const headers = emptyRecord<string[]>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase()
     if (name.startsWith(':')) continue

@@ -55,7 +55,7 @@ export function waitFor(context: RequestContext, ms: number): Promise<boolean> {
   if (context.closed) return Promise.resolve(false)
   return new Promise(resolve => {
     const timer = setTimeout(() => resolve(!context.closed && !context.response.isTakenOver), ms)
-    context.onClose.push(() => {
+    context.whenClosed(() => {
       clearTimeout(timer)
       resolve(false)
     })

@@ -2,7 +2,8 @@
 import type { Log } from '../../log.ts'
 import type { CountedProtocol } from '../../request-metrics.ts'
 import { isHttp2 } from '../context.ts'
-import type { RequestContext } from '../context.ts'
+import type { EgressCounter, RequestContext, RequestFollower } from '../context.ts'
+import type { RequestMetrics } from '../../request-metrics.ts'
 import type { PipelineServices } from '../stage.ts'
 
 /** Codes that are a custom of proxies (nginx): the client left before the head, or the connection was closed without one. */
@@ -15,28 +16,49 @@ export function headlessStatus({ fault }: RequestContext): number {
 }
 
 /** Counts and logs the request when its head goes out, or when its client has left before. */
-export function observe(context: RequestContext, { metrics, log, isDraining }: PipelineServices): boolean {
-  context.egress.push(metrics)
-  context.onHead.push(status => {
-    if (isDraining() && !isHttp2(context.request)) (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
-    metrics.countRequest(context.routeLabel, context.method, status, context.latencyMs)
-    metrics.countProtocol(protocolOf(context))
-    if (context.fault !== null) metrics.countFault(context.fault)
-    if (context.isEventStream || status === 101) {
-      metrics.addOpenStreams(1)
-      context.onClose.push(() => metrics.addOpenStreams(-1))
-    }
-    logRequest(context, status, log)
-  })
-  context.onClose.push(() => {
-    if (context.status !== 0) return
-    const status = headlessStatus(context)
-    metrics.countRequest(context.routeLabel, context.method, status, null)
-    metrics.countProtocol(protocolOf(context))
-    if (context.fault === 'abort') metrics.countFault('abort')
-    logRequest(context, status, log)
-  })
+export function observe(context: RequestContext, { observer }: PipelineServices): boolean {
+  context.observer = observer
   return true
+}
+
+/** What metrics and access log learn of a request. */
+export class Observer implements RequestFollower, EgressCounter {
+  readonly #metrics: RequestMetrics
+  readonly #log: Log
+  readonly #isDraining: () => boolean
+
+  /** While `isDraining` answers true, connections are closed with their next response. */
+  constructor({ metrics, log, isDraining }: { metrics: RequestMetrics; log: Log; isDraining(): boolean }) {
+    this.#metrics = metrics
+    this.#log = log
+    this.#isDraining = isDraining
+  }
+
+  onHead(context: RequestContext, status: number): void {
+    if (this.#isDraining() && !isHttp2(context.request)) (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
+    this.#count(context, status, context.latencyMs)
+    if (isStream(context)) this.#metrics.addOpenStreams(1)
+  }
+
+  onClose(context: RequestContext): void {
+    if (context.status === 0) this.#count(context, headlessStatus(context), null)
+    else if (isStream(context)) this.#metrics.addOpenStreams(-1)
+  }
+
+  addEgress(bytes: number): void {
+    this.#metrics.addEgress(bytes)
+  }
+
+  #count(context: RequestContext, status: number, latencyMs: number | null): void {
+    this.#metrics.countRequest(context.routeLabel, context.method, status, latencyMs)
+    this.#metrics.countProtocol(protocolOf(context))
+    if (context.fault !== null && (latencyMs !== null || context.fault === 'abort')) this.#metrics.countFault(context.fault)
+    logRequest(context, status, this.#log)
+  }
+}
+
+function isStream({ isEventStream, status }: RequestContext): boolean {
+  return isEventStream || status === 101
 }
 
 /** The area that the route states, else how it was answered. */

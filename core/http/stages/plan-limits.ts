@@ -19,10 +19,8 @@ export function limitByPlan(context: RequestContext, { limits, guard, streams }:
   }
   const { lease, remaining } = admission
   context.lease = lease
-  context.egress.push(lease)
-  context.onClose.push(() => lease.release())
-  context.gate = () => takeSlot(context, limits)
-  context.onHead.push(() => {
+  context.gate = stream => takeSlot(stream, limits)
+  context.whenHead(() => {
     if (context.isEventStream && !context.isInRegistry && limits.streamLifetimeMs !== null) adoptEventStream(context, streams, limits.streamLifetimeMs)
   })
   context.response.setHeader('X-Svc-Plan', limits.plan)

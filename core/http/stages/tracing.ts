@@ -27,7 +27,7 @@ export function enterTrace(context: RequestContext, { tracer, inspector }: Pipel
 function startSpan(context: RequestContext, tracer: Tracer, parent: TraceParent | null, url: string): void {
   const span = tracer.start({ name: spanName(context), attributes: requestAttributes(context, url), parent, startedAt: performance.timeOrigin + context.startedAt })
   context.trace = span.trace
-  if (span.isRecording) context.onClose.push(finished => endSpan(context, span, finished))
+  if (span.isRecording) context.whenClosed(finished => endSpan(context, span, finished))
 }
 
 function endSpan(context: RequestContext, span: ServerSpan, finished: boolean): void {

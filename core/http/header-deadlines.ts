@@ -1,0 +1,47 @@
+/** The time until headers: all requests have the same patience, so one timer serves them all, oldest first. */
+import type { RequestContext } from './context.ts'
+
+export class HeaderDeadlines {
+  readonly #ms: number
+  readonly #onDue: (context: RequestContext) => void
+  /** In order of arrival. */
+  readonly #waiting = new Set<RequestContext>()
+  #timer: NodeJS.Timeout | null = null
+
+  /** `onDue` is called for a request that has had no headers for so many milliseconds. */
+  constructor(ms: number, onDue: (context: RequestContext) => void) {
+    this.#ms = ms
+    this.#onDue = onDue
+  }
+
+  add(context: RequestContext): void {
+    this.#waiting.add(context)
+    if (this.#timer === null) this.#arm(this.#ms)
+  }
+
+  remove(context: RequestContext): void {
+    this.#waiting.delete(context)
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#waiting.clear()
+  }
+
+  #arm(ms: number): void {
+    this.#timer = setTimeout(() => this.#endDue(), ms)
+    this.#timer.unref()
+  }
+
+  /** The timer was set for the oldest of its time, which is mostly long gone. */
+  #endDue(): void {
+    this.#timer = null
+    const now = performance.now()
+    for (const context of this.#waiting) {
+      const rest = context.startedAt + this.#ms - now
+      if (rest > 0) return this.#arm(Math.ceil(rest))
+      this.#waiting.delete(context)
+      this.#onDue(context)
+    }
+  }
+}
