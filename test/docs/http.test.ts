@@ -1,0 +1,6 @@
+/** The examples of the documentation's pages, group `http`. */
+import t from 'tap'
+import { runExamples } from '../support/examples.ts'
+import { pagesOf } from './pages.ts'
+
+for (const page of pagesOf('http')) await runExamples(t, page)

@@ -1,0 +1,26 @@
+/** Which test file runs the examples of which page. Every page of the documentation stands in one of the lists. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../support/examples.ts'
+
+export const GROUPS = {
+  http: ['toolbox', 'reliability', 'bins', 'faults', 'identity', 'mocks', 'jsonrpc', 'exports'],
+  protocols: ['graphql', 'grpc', 'soap', 'streams'],
+  agents: ['llm', 'mcp', 'a2a', 'guardrails'],
+  operations: ['limits', 'observability', 'control-plane', 'configuration', 'console'],
+} as const
+
+/** Pages without examples of the running service. */
+export const PROSE = ['README', 'architecture', 'plugins']
+
+export const pagesOf = (group: keyof typeof GROUPS): string[] => GROUPS[group].map(name => `docs/${name}.md`)
+
+/** `docs/<name>.md` as they lie on disk, names alone. */
+export function pagesOnDisk(): string[] {
+  return readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md')).map(name => name.slice(0, -'.md'.length))
+}
+
+/** The pages beside the code, and the README. */
+export function readmes(): string[] {
+  return readdirSync(join(root, 'plugins')).map(name => `plugins/${name}/README.md`)
+}
