@@ -1,6 +1,9 @@
 /** The examples of the README and of the plugins' READMEs, one server for all that need nothing special. */
 import t from 'tap'
 import { runExamples } from '../support/examples.ts'
+import { serve } from '../support/server.ts'
 import { readmes } from './pages.ts'
 
-for (const page of ['README.md', ...readmes()]) await runExamples(t, page)
+const server = await serve(t)
+for (const page of readmes()) await runExamples(t, page, server)
+await runExamples(t, 'README.md')

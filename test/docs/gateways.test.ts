@@ -1,0 +1,135 @@
+/**
+ * The recipes for gateways: each file is well-formed, its parts refer to each other, and whatever it names of the service
+ * is there. nginx checks its own file where it is installed.
+ */
+import t from 'tap'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseDocument } from 'yaml'
+import type { Catalog } from '../../core/host/plugin.ts'
+import { blocksOf, root, runExamples } from '../support/examples.ts'
+import { serve } from '../support/server.ts'
+
+const folder = join(root, 'docs', 'gateways')
+const pages = readdirSync(folder).filter(name => name !== 'README.md')
+const read = (page: string): string => readFileSync(join(folder, page), 'utf8')
+
+/** The file that a recipe shows under this name; its first line says it. */
+function fileOf(page: string, name: string): string {
+  return blocksOf(read(page)).find(({ text }) => text.startsWith(`# ${name}\n`))!.text
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- configuration of other products, read freely
+function yamlOf(page: string, name: string): any {
+  const document = parseDocument(fileOf(page, name), { strict: true, uniqueKeys: true })
+  if (document.errors.length > 0) throw document.errors[0]
+  return document.toJS()
+}
+
+await runExamples(t, 'docs/gateways/README.md')
+
+t.test('hosts, ports and paths of the service are those that it has', async t => {
+  const server = await serve(t)
+  const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
+  // What a gateway forwards may be a route, or the base of several.
+  const isServed = (path: string): boolean => endpoints.some(({ path: template }) => {
+    const pattern = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\\?\*?\w+\}/g, '[^?]+')
+    return template === path || template.startsWith(path.endsWith('/') ? path : `${path}/`) || new RegExp(`^${pattern}$`).test(path)
+  })
+  t.notOk(isServed('/no/such'), 'the check finds what is not there')
+  for (const page of pages) {
+    const text = read(page)
+    const blocks = blocksOf(text).map(block => block.text).join('\n')
+    const ports = [...blocks.matchAll(/\bsvc(?::|, port_value: )(\d+)/g)].map(([, port]) => port!)
+    t.ok(ports.length > 0, `${page} names the service`)
+    for (const port of ports) t.match(port, /^(?:8080|8443|50051)$/, page)
+    for (const [, path] of blocks.matchAll(/http:\/\/svc:8080(\/[^\s"']+)/g)) t.ok(isServed(path!), `${page}: ${path}`)
+    for (const [, path] of text.matchAll(/`(?:GET |POST |PUT )?(\/(?!v1|etc|svc\.echo)[a-z][^\s`*]*)`/g)) t.ok(isServed(path!), `${page}: ${path}`)
+  }
+})
+
+t.test('Kong: every service has routes, and each is reached in a protocol that it speaks', async t => {
+  const { _format_version, services, plugins } = yamlOf('kong.md', 'kong.yaml')
+  t.equal(_format_version, '3.0')
+  for (const { name, url, routes } of services) {
+    t.match(url, /^(?:http:\/\/svc:8080|grpc:\/\/svc:50051)$/, name)
+    for (const route of routes) {
+      t.ok(route.name && route.paths.every((path: string) => path.startsWith('/')), name)
+      if (url.startsWith('grpc:')) t.ok(route.protocols.includes('grpc'), name)
+    }
+  }
+  const names = services.flatMap((service: { name: string; routes: { name: string }[] }) => [service.name, ...service.routes.map(route => `route ${route.name}`)])
+  t.equal(new Set(names).size, names.length, 'no name twice')
+  for (const { name, config } of plugins) t.ok(name && config)
+})
+
+t.test('Envoy: every route leads to a cluster with an endpoint', async t => {
+  const { listeners, clusters } = yamlOf('envoy.md', 'envoy.yaml').static_resources
+  const manager = listeners[0].filter_chains[0].filters[0].typed_config
+  t.equal(manager.http_filters.at(-1).name, 'envoy.filters.http.router', 'the router is the last filter')
+  const known = clusters.map(({ name }: { name: string }) => name)
+  for (const { match, route } of manager.route_config.virtual_hosts[0].routes) t.ok(known.includes(route.cluster), match.prefix)
+  for (const { name, load_assignment } of clusters) {
+    t.equal(load_assignment.cluster_name, name)
+    t.equal(load_assignment.endpoints[0].lb_endpoints[0].endpoint.address.socket_address.address, 'svc')
+  }
+})
+
+t.test('agentgateway: every route has a backend', async t => {
+  const { routes } = yamlOf('agentgateway.md', 'agentgateway.yaml').binds[0].listeners[0]
+  for (const { name, backends } of routes) {
+    t.equal(backends.length, 1, name)
+    const [backend] = backends
+    t.ok(backend.mcp?.targets.length > 0 || backend.ai?.hostOverride === 'svc:8080' || backend.host === 'svc:8080', name)
+  }
+  t.equal(routes.filter(({ matches }: { matches?: unknown }) => matches === undefined).length, 1, 'one takes the rest')
+})
+
+t.test('LiteLLM: every model has a format and an address, and fallbacks name models', async t => {
+  const { model_list, litellm_settings, guardrails } = yamlOf('litellm.md', 'litellm.yaml')
+  const names = model_list.map(({ model_name }: { model_name: string }) => model_name)
+  for (const { litellm_params } of model_list) t.match(litellm_params, { model: /^\w+\/./, api_base: /^http:\/\/svc:8080\/ai\// })
+  for (const fallback of litellm_settings.fallbacks) {
+    for (const [from, to] of Object.entries<string[]>(fallback)) t.ok([from, ...to].every(name => names.includes(name)), from)
+  }
+  t.match(guardrails[0].litellm_params.api_base, '/guardrails/azure')
+})
+
+t.test('Traefik: routers name entry points, middlewares and services that are defined', async t => {
+  const { entryPoints, providers } = yamlOf('traefik.md', 'traefik.yaml')
+  t.match(providers.file.filename, /routes\.yaml$/)
+  const { routers, middlewares, services } = yamlOf('traefik.md', 'routes.yaml').http
+  for (const [name, router] of Object.entries<{ rule: string; entryPoints: string[]; middlewares?: string[]; service: string }>(routers)) {
+    t.match(router.rule, /^PathPrefix\(`\/[^`]*`\)(?: \|\| PathPrefix\(`\/[^`]*`\))*$/, name)
+    t.ok(router.entryPoints.every(entry => entry in entryPoints), name)
+    t.ok((router.middlewares ?? []).every(middleware => middleware in middlewares), name)
+    t.ok(router.service in services, name)
+  }
+})
+
+t.test('nginx: statements end, blocks close, upstreams and zones are defined', async t => {
+  const text = fileOf('nginx.md', 'nginx.conf')
+  const tokens = text.replace(/#.*$/gm, '').match(/'[^']*'|[{};]|[^\s{};']+/g)!
+  let depth = 0
+  for (const [index, token] of tokens.entries()) {
+    if (token === '{') depth++
+    if (token === '}') {
+      depth--
+      t.match(tokens[index - 1], /^[{};]$/, 'the last statement of a block ends with a semicolon')
+    }
+  }
+  t.equal(depth, 0)
+  const upstreams = [...text.matchAll(/upstream (\w+)/g)].map(([, name]) => name)
+  for (const [, name] of text.matchAll(/_pass \w+:\/\/(\w+);/g)) t.ok(upstreams.includes(name!), String(name))
+  for (const [, name] of text.matchAll(/(?:proxy_cache |zone=)(\w+)[ ;]/g)) t.match(text, new RegExp(`(?:keys_zone|zone)=${name}:1m`), String(name))
+  const hasNginx = spawnSync('nginx', ['-v']).error === undefined
+  await t.test('nginx itself takes it', { skip: hasNginx ? false : 'nginx is not installed' }, async t => {
+    const place = mkdtempSync(join(tmpdir(), 'svc-nginx-'))
+    t.teardown(() => rmSync(place, { recursive: true, force: true }))
+    writeFileSync(join(place, 'nginx.conf'), text.replaceAll('server svc:', 'server 127.0.0.1:'))
+    const { status, stderr } = spawnSync('nginx', ['-t', '-c', join(place, 'nginx.conf'), '-p', place], { encoding: 'utf8' })
+    t.equal(status, 0, stderr)
+  })
+})

@@ -1,0 +1,46 @@
+/** The documentation as a whole: every page is run or known to be prose, every area has a page, every link leads somewhere. */
+import t from 'tap'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { blocksOf, root } from '../support/examples.ts'
+import { GROUPS, PROSE, pagesOnDisk, readmes } from './pages.ts'
+
+const run = Object.values(GROUPS).flat() as string[]
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+t.test('every page stands in one group of tests, or holds no examples', async t => {
+  t.strictSame([...run, ...PROSE].sort(), pagesOnDisk().sort())
+})
+
+t.test('every area is explained on a page', async t => {
+  const pages = run.map(name => read(`docs/${name}.md`)).join('\n')
+  for (const readme of readmes()) t.ok(pages.includes(`](../${readme})`), readme)
+})
+
+t.test('the index names every page', async t => {
+  const index = read('docs/README.md')
+  const gateways = readdirSync(join(root, 'docs', 'gateways')).filter(name => name.endsWith('.md')).map(name => `gateways/${name}`)
+  for (const page of [...pagesOnDisk().filter(name => name !== 'README').map(name => `${name}.md`), ...gateways]) t.ok(index.includes(`(${page})`), page)
+})
+
+t.test('links within the project lead to files and headings that are there', async t => {
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.md')).map(name => `docs/${name}`)
+  for (const page of ['README.md', ...pages, ...readmes()]) {
+    for (const [, target, heading] of withoutBlocks(read(page)).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
+      const path = target === '' ? page : relative(root, join(root, dirname(page), target!))
+      t.ok(existsSync(join(root, path)), `${page}: ${target}`)
+      if (heading) t.ok(headingsOf(read(path)).includes(heading), `${page}: ${path}#${heading}`)
+    }
+  }
+})
+
+function withoutBlocks(markdown: string): string {
+  const lines = markdown.split('\n')
+  for (const { line, end } of blocksOf(markdown)) lines.fill('', line - 1, end)
+  return lines.join('\n')
+}
+
+/** Anchors as repositories make them of headings. */
+function headingsOf(markdown: string): string[] {
+  return [...withoutBlocks(markdown).matchAll(/^#+ (.*)$/gm)].map(([, text]) => text!.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-'))
+}
