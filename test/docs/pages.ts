@@ -11,7 +11,7 @@ export const GROUPS = {
 } as const
 
 /** Pages without examples of the running service. */
-export const PROSE = ['README', 'architecture', 'plugins']
+export const PROSE = ['README', 'architecture', 'deployment', 'plugins']
 
 export const pagesOf = (group: keyof typeof GROUPS): string[] => GROUPS[group].map(name => `docs/${name}.md`)
 

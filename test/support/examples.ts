@@ -9,7 +9,7 @@
  * - An HTTP error that curl gets must stand in the block or in what is shown of its output.
  * - `console` blocks are not run: they need what is not on every machine.
  */
-import t from 'tap'
+import type t from 'tap'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { serve } from './server.ts'
 import type { TestServer } from './server.ts'
 
-type Tap = typeof t
+type Tap = Pick<typeof t, 'pass' | 'fail' | 'ok' | 'equal' | 'strictSame' | 'teardown' | 'test'>
 export const root = join(import.meta.dirname, '..', '..')
 
 export interface Block {
