@@ -9,7 +9,8 @@ const run = Object.values(GROUPS).flat() as string[]
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 t.test('every page stands in one group of tests, or holds no examples', async t => {
-  t.strictSame([...run, ...PROSE].sort(), pagesOnDisk().sort())
+  for (const name of pagesOnDisk()) t.ok(run.includes(name) || PROSE.includes(name), name)
+  for (const name of run) t.ok(pagesOnDisk().includes(name), name)
 })
 
 t.test('every area is explained on a page', async t => {

@@ -77,7 +77,7 @@ class Reader {
     if (block.language === 'yaml' && block.text.startsWith('# svc.yaml')) {
       await this.#start({ yaml: block.text })
       this.#t.strictSame((await this.#server!.host.reload()).load_errors, [], where)
-    } else if (block.language === 'sh' && /npm start$/.test(block.text.trim())) {
+    } else if (block.language === 'sh' && block.text.trim().endsWith('npm start')) {
       this.#environment = variablesOf(block.text)
       await this.#start({})
     } else if (block.language === 'sh' && block.text.startsWith('npm ci')) {
