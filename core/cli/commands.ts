@@ -2,6 +2,7 @@
 import type { Command } from '../host/plugin.ts'
 import { checkCommand } from './check.ts'
 import { findDoors } from './doors.ts'
+import { newPluginCommand } from './new-plugin.ts'
 import { pluginsCommand } from './plugins.ts'
 import { routesCommand } from './routes.ts'
 import { schemaCommand } from './schema.ts'
@@ -14,7 +15,7 @@ export interface FoundCommand {
 }
 
 export function coreCommands(terminal: Terminal): FoundCommand[] {
-  return [checkCommand, pluginsCommand, routesCommand, schemaCommand].map(create => ({ plugin: null, command: create(terminal) }))
+  return [checkCommand, pluginsCommand, routesCommand, schemaCommand, newPluginCommand].map(create => ({ plugin: null, command: create(terminal) }))
 }
 
 export async function pluginCommands(terminal: Terminal): Promise<FoundCommand[]> {

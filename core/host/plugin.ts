@@ -30,6 +30,8 @@ import type { SvcInstance } from './contract/instance.ts'
 import type { StoreBounds, Store } from './contract/state.ts'
 
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
+// Brings `wsHandler` of routes along.
+export type { WebsocketHandler } from '@fastify/websocket'
 export type { AnyRequest, SvcHttp, SessionKey, Origin } from './contract/http.ts'
 export type { SvcStreams, BodyStreamOptions, SseOptions, StreamEnd, BodyStream, SseStream, SseEvent, WebSocketOptions } from './contract/streams.ts'
 export type { SvcLimits, CallAdmission, SvcTakeOver, ConnectionFacts } from './contract/calls.ts'

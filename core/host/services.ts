@@ -70,8 +70,8 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     use<K extends keyof ExtensionPoints>(point: K) {
       const owner = String(point).split('.', 1)[0]!
       if (owner !== name && !plugin.mayUse.includes(owner)) throw new Error(`"${String(point)}" belongs to ${owner}: name it in buildsOn or uses of the door`)
-      const value = build.extensions.get(point) as (ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>) | undefined
-      return value?.[forPlugin]?.(name) ?? value
+      const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
+      return value?.[forPlugin]?.(name) ?? value as ExtensionPoints[K] | undefined
     },
     whenRegistered: run => void build.registered.push({ plugin: name, run }),
     whenClosed: run => build.generation.onClose(name, run),

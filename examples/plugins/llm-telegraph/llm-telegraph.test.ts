@@ -1,0 +1,37 @@
+import { after, before, test } from 'node:test'
+import assert from 'node:assert/strict'
+import { startTestServer } from 'svc/testing'
+import type { TestServer } from 'svc/testing'
+
+let server: TestServer
+before(async () => {
+  server = await startTestServer({
+    folders: [import.meta.dirname],
+    plugins: ['llm-telegraph'],
+    // A format that a plugin brings can be named in svc.yaml as the built-in ones can.
+    settings: { llm: { providers: [{ name: 'cable', format: 'telegraph', reply: 'received {{prompt}}' }] } },
+  })
+})
+after(() => server.stop())
+
+const send = (telegram: object, headers: Record<string, string> = {}, provider = 'telegraph'): Promise<Response> =>
+  fetch(`${server.url}/ai/${provider}/telegrams`, { method: 'POST', body: JSON.stringify(telegram), headers: { 'X-Svc-Tokens-Per-Second': '0', ...headers } })
+
+test('it answers and streams in its own words', async () => {
+  assert.deepEqual(server.problems(), [])
+  assert.deepEqual(await (await send({ text: 'hi', model: 'morse-echo' })).json(), { text: 'USER: HI', end: 'STOP', words: 3 })
+  const lines = (await (await send({ text: 'hi', model: 'morse-echo', live: true })).text()).trim().split('\n').map(line => JSON.parse(line))
+  assert.equal(lines.slice(0, -1).map(({ text }) => text).join(''), 'USER: HI')
+  assert.deepEqual(lines.at(-1), { words: 3 })
+})
+
+test('faults and wrong requests look like its own', async () => {
+  assert.deepEqual(await (await send({})).json(), { fault: 'bad_request', message: 'a telegram needs a text' })
+  const limited = await send({ text: 'x' }, { 'X-Svc-Fail': '429' })
+  assert.equal(limited.status, 429)
+  assert.equal((await limited.json() as { fault: string }).fault, 'rate_limit')
+})
+
+test('svc.yaml can name the format', async () => {
+  assert.match(await (await send({ text: 'you' }, {}, 'cable')).text(), /RECEIVED YOU/)
+})

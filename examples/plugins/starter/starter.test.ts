@@ -1,0 +1,23 @@
+import { after, before, test } from 'node:test'
+import assert from 'node:assert/strict'
+import { startTestServer } from 'svc/testing'
+import type { TestServer } from 'svc/testing'
+
+const name = 'starter'
+let server: TestServer
+before(async () => {
+  server = await startTestServer({ folders: [import.meta.dirname], plugins: [name], settings: { [name]: { greeting: 'Ahoy' } } })
+})
+after(() => server.stop())
+
+test('it comes up with its options', () => {
+  assert.deepEqual(server.problems(), [])
+  assert.equal(server.plugins().find(plugin => plugin.name === name)?.error, null)
+})
+
+test('it greets and counts', async () => {
+  const greet = async (session: string): Promise<unknown> => (await fetch(`${server.url}/${name}`, { headers: { 'X-Svc-Session': session } })).json()
+  assert.deepEqual(await greet('a'), { greeting: 'Ahoy', count: 1 })
+  assert.deepEqual(await greet('a'), { greeting: 'Ahoy', count: 2 })
+  assert.deepEqual(await greet('b'), { greeting: 'Ahoy', count: 1 })
+})

@@ -1,0 +1,61 @@
+/** svc as an author of plugins has it: installed in the `node_modules` of a folder outside the project. */
+import { execFile } from 'node:child_process'
+import type { ExecFileException } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+
+interface Test { teardown(callback: () => unknown): unknown }
+
+export const ROOT = join(import.meta.dirname, '..', '..')
+const MODULES = realpathSync(join(ROOT, 'node_modules'))
+
+export interface Installation {
+  /** Where an author works; `node_modules/svc` is the package. */
+  folder: string
+  /** Runs a command in the folder or one below it; `svc` and `tsc` are on the PATH. */
+  run(command: string, args: string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<Run>
+}
+export interface Run { code: number; output: string; errors: string }
+
+/**
+ * Unpacks what npm would (`files` of package.json, or a tarball), with the dependencies of the checkout and, beside
+ * it, the packages that the author has installed (`packages`).
+ */
+export async function install(t: Test, { packages = [], tarball }: { packages?: string[]; tarball?: string } = {}): Promise<Installation> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-author-')))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const home = join(folder, 'node_modules', 'svc')
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "name": "author", "private": true, "type": "module" }\n')
+  if (tarball === undefined) await copyPackage(home)
+  else await run('tar', ['xzf', tarball, '-C', home, '--strip-components', '1'], folder)
+  symlinkSync(MODULES, join(home, 'node_modules'))
+  for (const name of ['@types/node', ...packages]) {
+    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true })
+    symlinkSync(join(MODULES, name), join(folder, 'node_modules', name))
+  }
+  const bin = join(folder, 'node_modules', '.bin')
+  mkdirSync(bin)
+  symlinkSync(join('..', 'svc', 'bin', 'svc.mjs'), join(bin, 'svc'))
+  const path = [bin, join(MODULES, '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter)
+  return { folder, run: (command, args, { cwd = '.', env } = {}) => run(command, args, resolve(folder, cwd), { PATH: path, HOME: folder, ...env }) }
+}
+
+/** What `npm pack` takes; the types are made here, as `prepack` does. */
+async function copyPackage(home: string): Promise<void> {
+  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] }
+  for (const file of ['package.json', ...files]) if (file !== 'types') cpSync(join(ROOT, file), join(home, file), { recursive: true })
+  const { code, output } = await run(process.execPath, [join(MODULES, '.bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(home, 'types')], ROOT)
+  if (code !== 0) throw new Error(`the types can't be made: ${output}`)
+}
+
+function run(command: string, args: string[], cwd: string, env?: Record<string, string>): Promise<Run> {
+  return new Promise((done, fail) => {
+    execFile(command, args, { cwd, env, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 }, (error: ExecFileException | null, output, errors) => {
+      // A text is the reason why it could not be run at all.
+      if (typeof error?.code === 'string') fail(error)
+      else done({ code: error === null ? 0 : error.code ?? 1, output, errors })
+    })
+  })
+}
