@@ -1,7 +1,7 @@
 /** What became of a request on its way: two of them compared, line by line of their heads. */
 import { CONSOLE_HEADER, type Sent } from './gateway.ts'
 import { familyOf } from './families.ts'
-import { bodyBytes, headerOf, type Entry } from './http.ts'
+import { bodyBytes, headerOf, type Arrived } from './http.ts'
 import { instanceBase } from './page.ts'
 import type { NameValue } from './storage.ts'
 
@@ -43,7 +43,7 @@ export function isAutomatic(name: string): boolean {
   return AUTOMATIC.test(name)
 }
 
-export function ofEntry(entry: Entry): ComparedRequest {
+export function ofEntry(entry: Arrived): ComparedRequest {
   return { method: entry.method, uri: entry.uri, headers: entry.headers, body: bodyBytes(entry), isCut: entry.body_truncated }
 }
 

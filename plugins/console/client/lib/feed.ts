@@ -33,10 +33,7 @@ const NONE = 'none'
 
 /** Follows the feed until it is stopped. */
 export function openFeed({ pathPrefix, onEntries }: FeedOptions): Feed {
-  const state = signal<FeedState>({ kind: 'connecting' })
-  const stopped = new AbortController()
   let lastId: string | null = null
-  let failures = 0
 
   function query(more: Record<string, string> = {}): string {
     const params = new URLSearchParams(more)
@@ -45,15 +42,14 @@ export function openFeed({ pathPrefix, onEntries }: FeedOptions): Feed {
     return params.size === 0 ? '' : `?${params}`
   }
 
-  async function follow(): Promise<void> {
+  async function follow(isLive: () => void, signal: AbortSignal): Promise<void> {
     if (lastId === null) {
-      const { requests } = await callJson<{ requests: Entry[] }>(`_svc/requests${query({ limit: String(MAX_STORED) })}`, { signal: stopped.signal })
+      const { requests } = await callJson<{ requests: Entry[] }>(`_svc/requests${query({ limit: String(MAX_STORED) })}`, { signal })
       lastId = requests[0]?.id ?? NONE
       onEntries(requests.reverse())
     }
-    const response = await call(`_svc/requests/stream${query()}`, { headers: { 'Last-Event-ID': lastId, Accept: 'text/event-stream' }, signal: stopped.signal })
-    failures = 0
-    state.value = { kind: 'live' }
+    const response = await call(`_svc/requests/stream${query()}`, { headers: { 'Last-Event-ID': lastId, Accept: 'text/event-stream' }, signal })
+    isLive()
     for await (const { event, id, data } of readEvents(response.body!)) {
       if (event !== 'request') continue
       lastId = id
@@ -61,11 +57,27 @@ export function openFeed({ pathPrefix, onEntries }: FeedOptions): Feed {
     }
   }
 
+  return keepFollowing(follow)
+}
+
+/**
+ * Runs `follow` again and again until it is stopped, with pauses that grow; it calls `isLive` once it is connected,
+ * and may remember where it was. A refusal (4xx, 429 aside) ends it.
+ */
+export function keepFollowing(follow: (isLive: () => void, signal: AbortSignal) => Promise<void>): Feed {
+  const state = signal<FeedState>({ kind: 'connecting' })
+  const stopped = new AbortController()
+  let failures = 0
+  const isLive = () => {
+    failures = 0
+    state.value = { kind: 'live' }
+  }
+
   async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
       let message = 'The feed has ended.'
       try {
-        await follow()
+        await follow(isLive, stopped.signal)
       } catch (error) {
         if (stopped.signal.aborted) return
         message = explain(error)

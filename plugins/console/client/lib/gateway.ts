@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { instanceBase } from './page.ts'
 import { activeGateway, settings, type Gateway, type NameValue } from './storage.ts'
 import { familyOf } from './families.ts'
-import { bodyBytes, type Entry } from './http.ts'
+import { bodyBytes, type Arrived, type Entry } from './http.ts'
 
 /** Marks a request of the console beside its request id, which a gateway may replace. */
 export const CONSOLE_HEADER = 'x-svc-console'
@@ -124,7 +124,7 @@ export function sentOf(entry: Pick<Entry, 'headers' | 'request_id'>): Sent | nul
  * The request of a captured entry, to be sent again: as the console sent it, else as it arrived, without what belongs to
  * its connection or was added by a gateway, which will add it again.
  */
-export function requestOf(entry: Entry): OutgoingRequest {
+export function requestOf(entry: Arrived): OutgoingRequest {
   const sent = sentOf(entry)
   if (sent !== null) return { method: sent.method, path: sent.path, headers: sent.headers.filter(({ name }) => !MARKS.test(name)), body: sent.body }
   return {

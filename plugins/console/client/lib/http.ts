@@ -28,6 +28,11 @@ export interface Entry {
   latency_ms: number
 }
 
+/** A body with the headers that say what it is. */
+export type Body = Pick<Entry, 'headers' | 'body' | 'body_base64' | 'body_size' | 'body_truncated'>
+/** A request as it arrived, whoever captured it. */
+export type Arrived = Body & Pick<Entry, 'request_id' | 'method' | 'uri' | 'path' | 'query'>
+
 export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
 
 export function statusClass(status: number): StatusClass {
@@ -48,6 +53,13 @@ export function mediaTypeOf(headers: readonly NameValue[]): string {
 export function isJsonType(mediaType: string): boolean {
   return mediaType === 'application/json' || mediaType.endsWith('+json')
 }
+
+/** Names that a page can not set (Fetch standard, forbidden request-header): the browser drops them without a word. */
+export function forbiddenHeaders(headers: readonly NameValue[]): string[] {
+  return headers.map(({ name }) => name).filter(name => FORBIDDEN.test(name))
+}
+
+const FORBIDDEN = /^(?:accept-charset|accept-encoding|access-control-request-.*|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|set-cookie|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/i
 
 /** The value of a JSON text; undefined when it is none. */
 export function parseJson(text: string): unknown {

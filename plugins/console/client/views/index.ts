@@ -22,5 +22,7 @@ export const serves = (path: string) => (paths: readonly string[]) => paths.incl
 export const views: readonly View[] = [
   { key: 'overview', title: 'Overview', icon: 'overview', digit: '1', load: () => import('./overview.tsx') },
   { key: 'traffic', title: 'Live traffic', icon: 'traffic', digit: '2', load: () => import('./traffic.tsx') },
+  { key: 'bins', title: 'Request bins', icon: 'bins', digit: '3', shownWhen: serves('/bin'), load: () => import('./bins.tsx') },
+  { key: 'explorer', title: 'API explorer', icon: 'explorer', digit: '4', load: () => import('./explorer.tsx') },
   { key: 'exports', title: 'Exports', icon: 'exports', shownWhen: serves('/export'), load: () => import('./exports.tsx') },
 ]

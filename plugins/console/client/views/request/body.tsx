@@ -1,13 +1,13 @@
 /** The body of a captured request: as a tree, a form, a picture, text, bytes, and what the gateway changed in it. */
 import { useEffect, useState } from 'preact/hooks'
-import { bodyBytes, formatBytes, hexDump, isJsonType, mediaTypeOf, parseJson, type Entry } from '../../lib/http.ts'
+import { bodyBytes, formatBytes, hexDump, isJsonType, mediaTypeOf, parseJson, type Body } from '../../lib/http.ts'
 import { Code } from '../../ui/code.tsx'
 import { HeaderList } from '../../ui/header-list.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Tabs, type Tab } from '../../ui/tabs.tsx'
 import { TextDiff } from './text-diff.tsx'
 
-export function BodyView({ entry, before }: { entry: Entry; before: Uint8Array | null }) {
+export function BodyView({ entry, before }: { entry: Body; before: Uint8Array | null }) {
   if (entry.body_size === 0 && before === null) return null
   return (
     <section class="request-section">
@@ -17,7 +17,7 @@ export function BodyView({ entry, before }: { entry: Entry; before: Uint8Array |
   )
 }
 
-function changed(before: Uint8Array, entry: Entry): Tab {
+function changed(before: Uint8Array, entry: Body): Tab {
   return { key: 'changes', title: 'Changes', content: () => <TextDiff before={textOf(before)} after={textOf(bodyBytes(entry))} /> }
 }
 
@@ -25,7 +25,7 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }
 
-function tabsOf(entry: Entry): Tab[] {
+function tabsOf(entry: Body): Tab[] {
   const type = mediaTypeOf(entry.headers)
   const { body } = entry
   const tabs: Tab[] = []

@@ -1,60 +1,22 @@
 /** One captured request in full: what was sent, what became of it, what came back. */
-import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import { compareRequests, ofEntry, ofSent } from '../../lib/compare.ts'
-import { toCurl, toFetch, toHttpFile, type PrintableRequest } from '../../lib/curl.ts'
-import { copyText } from '../../lib/clipboard.ts'
-import { requestOf, sentOf, urlAt } from '../../lib/gateway.ts'
+import { sentOf } from '../../lib/gateway.ts'
 import { formatBytes, formatMs, type Entry } from '../../lib/http.ts'
-import { useKeys } from '../../lib/keys.ts'
-import { activeGateway } from '../../lib/storage.ts'
-import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
-import { Button, CopyButton } from '../../ui/button.tsx'
+import { StatusBadge } from '../../ui/badge.tsx'
 import { Facts } from '../../ui/view.tsx'
 import { BodyView } from './body.tsx'
 import { Flow } from './flow.tsx'
 import { GatewayReport } from './gateway-report.tsx'
+import { RequestHead, type RequestHeadProps } from './head.tsx'
 import { Records } from './records.tsx'
-import { ReplayDialog } from './replay.tsx'
 
-export interface RequestDetailProps {
-  entry: Entry
-  /** The instance has forgotten it. */
-  isGone?: boolean
-  /** Beside those that every request has. */
-  actions?: ComponentChildren
-  onClose?(): void
-}
-
-/** As it is printed: to the target of the settings, without what belongs to its connection. */
-function printable(entry: Entry): PrintableRequest {
-  const { method, path, headers = [], body = null } = requestOf(entry)
-  return { method, url: urlAt(path, activeGateway()), headers, body }
-}
-
-export function RequestDetail({ entry, isGone, actions, onClose }: RequestDetailProps) {
-  const [isReplaying, setReplaying] = useState(false)
+export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'request'> & { entry: Entry }) {
   const sent = sentOf(entry)
   const comparison = sent && compareRequests(ofSent(sent), ofEntry(entry))
-  useKeys({ c: () => void copyText(toCurl(printable(entry))) })
 
   return (
     <div class="request-detail">
-      <header class="request-head">
-        <div class="request-line">
-          <Method method={entry.method} />
-          <h2 class="mono">{entry.path}{entry.query !== null && <span class="quiet-text">?{entry.query}</span>}</h2>
-          {onClose && <Button class="request-close" kind="quiet" icon="close" iconOnly onClick={onClose}>Close the request</Button>}
-        </div>
-        <div class="actions not-presented">
-          <CopyButton small text={() => toCurl(printable(entry))}>Copy as curl</CopyButton>
-          <CopyButton small text={() => toHttpFile(printable(entry))}>.http</CopyButton>
-          <CopyButton small text={() => toFetch(printable(entry))}>fetch</CopyButton>
-          <Button small icon="replay" onClick={() => setReplaying(true)}>Replay</Button>
-          {actions}
-          {isGone && <Badge tone="warn" title="Cleared, or pushed out by newer ones. What is on screen stays.">no longer stored</Badge>}
-        </div>
-      </header>
+      <RequestHead {...head} request={entry} />
       <div class="request-body">
         <Flow entry={entry} sent={sent} comparison={comparison} />
         <GatewayReport entry={entry} comparison={comparison} />
@@ -75,7 +37,6 @@ export function RequestDetail({ entry, isGone, actions, onClose }: RequestDetail
           ]} />
         </section>
       </div>
-      {isReplaying && <ReplayDialog entry={entry} onClose={() => setReplaying(false)} />}
     </div>
   )
 }

@@ -6,7 +6,7 @@ import type { NameValue } from '../../lib/storage.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { HeaderList, type HeaderLine } from '../../ui/header-list.tsx'
 
-export function GatewayReport({ entry, comparison }: { entry: Entry; comparison: Comparison | null }) {
+export function GatewayReport({ entry, comparison }: { entry: Pick<Entry, 'headers'>; comparison: Comparison | null }) {
   return comparison === null ? <ByName entry={entry} /> : <ByComparison comparison={comparison} />
 }
 
@@ -44,7 +44,7 @@ function toLine({ kind, name, before = '', after = '' }: HeaderChange): HeaderLi
   return withFamily(line)
 }
 
-function ByName({ entry }: { entry: Entry }) {
+function ByName({ entry }: { entry: Pick<Entry, 'headers'> }) {
   const { client, gateway } = groupByName(entry.headers)
   return (
     <>

@@ -4,7 +4,7 @@ import { explain } from '../../lib/api.ts'
 import { findArrival } from '../../lib/arrival.ts'
 import { toCurl } from '../../lib/curl.ts'
 import { requestOf, send, UnreachableError, type Sent } from '../../lib/gateway.ts'
-import { formatMs, type Entry } from '../../lib/http.ts'
+import { forbiddenHeaders, formatMs, type Arrived } from '../../lib/http.ts'
 import { go, route } from '../../lib/router.ts'
 import { settings, type NameValue } from '../../lib/storage.ts'
 import { StatusBadge } from '../../ui/badge.tsx'
@@ -17,25 +17,23 @@ import { HeaderEditor } from '../../ui/header-list.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
 const DIRECT = ''
-/** Headers that a page can not set (Fetch standard, forbidden request-header). */
-const FORBIDDEN = /^(?:accept-charset|accept-encoding|access-control-request-.*|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|set-cookie|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/i
 /** Characters of an answer that are shown. */
 const MAX_ANSWER = 100_000
 
 interface Outcome { sent: Sent; status: number; text: string }
 
-export function ReplayDialog({ entry, onClose }: { entry: Entry; onClose(): void }) {
+export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): void }) {
   const original = requestOf(entry)
+  const left = forbiddenHeaders(original.headers ?? [])
   const isText = typeof original.body === 'string' || original.body === null
   const [method, setMethod] = useState(original.method)
   const [path, setPath] = useState(original.path)
-  const [headers, setHeaders] = useState<NameValue[]>((original.headers ?? []).filter(({ name }) => !FORBIDDEN.test(name)))
+  const [headers, setHeaders] = useState<NameValue[]>((original.headers ?? []).filter(({ name }) => !left.includes(name)))
   const [body, setBody] = useState(isText ? original.body as string | null ?? '' : '')
   const [target, setTarget] = useState(settings.value.target ?? DIRECT)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const [failure, setFailure] = useState<{ message: string; curl: string | null } | null>(null)
   const [isSending, setSending] = useState(false)
-  const left = (original.headers ?? []).filter(({ name }) => FORBIDDEN.test(name)).map(({ name }) => name)
   const gateway = settings.value.gateways.find(({ name }) => name === target) ?? null
 
   async function replay(): Promise<void> {

@@ -1,0 +1,55 @@
+/** Request bins: URLs that record what is sent to them, with what they have captured, live. */
+import { useState } from 'preact/hooks'
+import { callJson } from '../lib/api.ts'
+import { useAction, useLoad } from '../lib/hooks.ts'
+import { formatNumber, formatTime } from '../lib/http.ts'
+import { route, setParams } from '../lib/router.ts'
+import { settings } from '../lib/storage.ts'
+import { Button } from '../ui/button.tsx'
+import { Empty, Loading, Notice } from '../ui/notice.tsx'
+import { Panel, ViewHeader } from '../ui/view.tsx'
+import { BinPanel } from './bins/bin-panel.tsx'
+import { CreateBin } from './bins/create-bin.tsx'
+import type { BinSummary } from './bins/types.ts'
+
+export default function Bins() {
+  const [isCreating, setCreating] = useState(false)
+  const { value, error, isLoading, reload } = useLoad(async signal => (await callJson<{ bins: BinSummary[] }>('bin', { signal })).bins, [settings.value.session])
+  const wanted = route.value.params.get('bin')
+  const bin = value?.find(({ id }) => id === wanted)
+  const create = useAction(async (answer: object) => {
+    const { id } = await callJson<BinSummary>('bin', { method: 'POST', json: answer })
+    await reload()
+    setCreating(false)
+    setParams({ bin: id, n: null })
+  })
+
+  return (
+    <>
+      <ViewHeader title="Request bins" about="A bin is a URL that records every request, answers as you configure it, and shows what arrived.">
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>Create bin</Button>
+      </ViewHeader>
+      {error !== null && <Notice kind="bad">{error}</Notice>}
+      {isCreating && <CreateBin error={create.error} isBusy={create.isRunning} onCreate={answer => void create.run(answer)} onClose={() => { setCreating(false); create.clearError() }} />}
+      {value === undefined ? isLoading && <Loading /> : (
+        <div class={`bins-split ${wanted === null ? '' : 'with-bin'}`}>
+          <Panel title="Bins" class="bins-list">
+            {value.length === 0 ? <Empty title="No bin yet">Create one, and send anything to its URL.</Empty> : (
+              <ul aria-label="Bins">
+                {value.map(({ id, created_at: createdAt, total_requests: total, response }) => (
+                  <li key={id}>
+                    <button type="button" aria-pressed={id === wanted} onClick={() => setParams({ bin: id, n: null })}>
+                      <span class="mono ellipsis">{id}</span>
+                      <span class="quiet-text">since {formatTime(createdAt).slice(0, 8)}, {formatNumber(total)} {total === 1 ? 'request' : 'requests'}, answers {response.status}</span>
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Panel>
+          {wanted !== null && <BinPanel key={wanted} id={wanted} summary={bin ?? null} onChange={() => void reload()} onDeleted={() => { setParams({ bin: null, n: null }); void reload() }} />}
+        </div>
+      )}
+    </>
+  )
+}

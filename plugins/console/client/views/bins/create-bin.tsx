@@ -1,0 +1,58 @@
+/** How a new bin shall answer. */
+import { useState } from 'preact/hooks'
+import { parseJson } from '../../lib/http.ts'
+import type { NameValue } from '../../lib/storage.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextArea, TextField } from '../../ui/field.tsx'
+import { HeaderEditor } from '../../ui/header-list.tsx'
+import { Notice } from '../../ui/notice.tsx'
+
+export interface CreateBinProps {
+  error: string | null
+  isBusy: boolean
+  /** The body of `POST /bin`. */
+  onCreate(answer: object): void
+  onClose(): void
+}
+
+export function CreateBin({ error, isBusy, onCreate, onClose }: CreateBinProps) {
+  const [status, setStatus] = useState('200')
+  const [delay, setDelay] = useState('0')
+  const [headers, setHeaders] = useState<NameValue[]>([])
+  const [body, setBody] = useState('')
+
+  function create(event: Event): void {
+    event.preventDefault()
+    onCreate({
+      status: Number(status),
+      delay_ms: Number(delay),
+      headers: Object.fromEntries(headers.filter(({ name }) => name !== '').map(({ name, value }) => [name, value])),
+      // JSON goes as a value, so that what is wrong with it is told here and not by the receiver.
+      ...(body === '' ? {} : { body: parseJson(body) ?? body }),
+    })
+  }
+
+  return (
+    <Dialog title="Create bin" onClose={onClose}>
+      <form class="stack" onSubmit={create}>
+        <p class="quiet-text">How it answers what it captures.</p>
+        <div class="bins-numbers">
+          <TextField type="number" label="Status" min={200} max={599} value={status} onValue={setStatus} />
+          <TextField type="number" label="Delay (ms)" min={0} value={delay} onValue={setDelay} />
+        </div>
+        <div class="field">
+          <span class="label">Headers</span>
+          <HeaderEditor headers={headers} onHeaders={setHeaders} />
+        </div>
+        <TextArea mono label="Body" rows={4} value={body} onValue={setBody} hint="Empty: a JSON object with the number of the request." />
+        {error !== null && <Notice kind="bad">{error}</Notice>}
+        <div class="dialog-actions">
+          <span class="spacer" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={isBusy}>Create</Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,86 @@
+/** Every endpoint of what is enabled, to be tried: requests filled in by examples, sent directly or through a gateway. */
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { callJson } from '../lib/api.ts'
+import { useLoad } from '../lib/hooks.ts'
+import { useKeys } from '../lib/keys.ts'
+import type { Catalog, CatalogEndpoint } from '../lib/places.ts'
+import { route, setParams } from '../lib/router.ts'
+import { plugins } from '../lib/status.ts'
+import { settings } from '../lib/storage.ts'
+import { Badge, Method } from '../ui/badge.tsx'
+import { Select } from '../ui/field.tsx'
+import { Empty, Loading, Notice } from '../ui/notice.tsx'
+import { ViewHeader } from '../ui/view.tsx'
+import { EndpointList, linkOf, narrow, type Narrowing } from './explorer/endpoint-list.tsx'
+import { RequestForm } from './explorer/request-form.tsx'
+import { WebSocketTry } from './explorer/web-socket.tsx'
+
+export default function Explorer() {
+  const { params } = route.value
+  const catalog = useLoad(signal => callJson<Catalog>('_svc/catalog', { signal }), [plugins.value?.generation])
+  const narrowing: Narrowing = { search: params.get('q') ?? '', category: params.get('category') ?? '', protocol: params.get('protocol') ?? '', plugin: params.get('plugin') ?? '' }
+  const all = catalog.value?.endpoints ?? []
+  const shown = useMemo(() => narrow(all, narrowing), [all, ...Object.values(narrowing)])
+  const selected = find(all, params.get('path'), params.get('method'))
+  const search = useRef<HTMLInputElement>(null)
+
+  const move = (by: number) => () => {
+    const next = shown[Math.max(0, selected === null ? 0 : shown.indexOf(selected) + by)]
+    if (next) location.hash = linkOf(next, narrowing)
+  }
+  useKeys({ '/': () => search.current?.focus(), j: move(1), k: move(-1) })
+
+  return (
+    <>
+      <ViewHeader title="API explorer" />
+      {catalog.error !== null && <Notice kind="bad">{catalog.error}</Notice>}
+      {catalog.value === undefined ? catalog.isLoading && <Loading /> : (
+        <div class={`explorer-split ${selected === null ? '' : 'with-endpoint'}`}>
+          <EndpointList all={all} shown={shown} narrowing={narrowing} selected={selected} searchRef={search} onNarrow={setParams} />
+          {selected === null
+            ? <div class="panel explorer-none"><Empty title="Choose an endpoint">Each can be tried as its examples have it, or with whatever you write instead.</Empty></div>
+            : <Endpoint key={`${selected.methods} ${selected.path} ${selected.summary}`} endpoint={selected} />}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The endpoint of a link; the method tells those of one path apart. */
+function find(endpoints: readonly CatalogEndpoint[], path: string | null, method: string | null): CatalogEndpoint | null {
+  const ofPath = endpoints.filter(endpoint => endpoint.path === path)
+  return ofPath.find(({ methods }) => method !== null && methods.includes(method)) ?? ofPath[0] ?? null
+}
+
+function Endpoint({ endpoint }: { endpoint: CatalogEndpoint }) {
+  const { examples, path, methods, summary, description, protocol, category, plugin } = endpoint
+  const name = route.value.params.get('example')
+  const example = examples.find(candidate => candidate.name === name) ?? examples[0]
+  const { gateways, target } = settings.value
+  const [through, setThrough] = useState(target ?? '')
+  const gateway = gateways.find(candidate => candidate.name === through) ?? null
+  return (
+    <section class="panel explorer-endpoint-panel" aria-label="Request">
+      <header class="explorer-head">
+        <h2 class="mono">{methods.map(method => <Method key={method} method={method} />)} {path}</h2>
+        <p><WithCode text={summary} /></p>
+        {description !== '' && <p class="quiet-text not-presented"><WithCode text={description} /></p>}
+        <p class="actions"><Badge>{category}</Badge><Badge>{plugin ?? 'core'}</Badge>{protocol !== 'http' && <Badge tone="info">{protocol}</Badge>}</p>
+      </header>
+      <div class="panel-body">
+        <div class="explorer-choice">
+          {examples.length > 0 && <Select label="Example" value={example?.name ?? ''} onValue={value => setParams({ example: value })} options={[...new Set(examples.map(candidate => candidate.name))]} />}
+          <Select label="Send" value={through} onValue={setThrough} options={[{ value: '', label: 'directly to the instance' }, ...gateways.map(candidate => ({ value: candidate.name, label: `through ${candidate.name}` }))]} />
+        </div>
+        {protocol === 'websocket'
+          ? <WebSocketTry key={example?.name} example={example} path={example?.path ?? path} gateway={gateway} />
+          : <RequestForm key={example?.name} endpoint={endpoint} example={example} gateway={gateway} />}
+      </div>
+    </section>
+  )
+}
+
+/** A sentence of a description, in which backticks mark code. */
+function WithCode({ text }: { text: string }) {
+  return <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+}

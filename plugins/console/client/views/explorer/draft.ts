@@ -1,0 +1,75 @@
+/** A request as it stands in the explorer's form, and what of it is sent. */
+import { handedToken } from '../../lib/bearer.ts'
+import { headerOf } from '../../lib/http.ts'
+import type { CatalogEndpoint } from '../../lib/places.ts'
+import type { NameValue } from '../../lib/storage.ts'
+
+export type Example = CatalogEndpoint['examples'][number]
+export type AuthKind = 'none' | 'basic' | 'bearer'
+
+export interface Draft {
+  method: string
+  /** Path and query. */
+  path: string
+  headers: NameValue[]
+  auth: { kind: AuthKind; username: string; password: string; token: string }
+  body: string
+  /** Injected faults, as their headers have them; empty: none. */
+  faults: { delay: string; fail: string; abort: string }
+}
+
+const CONTENT_TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' } as const
+const FAULT_HEADERS = [['delay', 'X-Svc-Delay'], ['fail', 'X-Svc-Fail'], ['abort', 'X-Svc-Abort']] as const
+/** What an example has in the place of a token that only the caller can get. */
+const PLACEHOLDER = /^<[a-z_]+>$/
+
+/** The form for an endpoint: filled in as the example has it, else with what the endpoint itself says. */
+export function draftOf(endpoint: CatalogEndpoint, example: Example | undefined): Draft {
+  const given = example?.headers ?? []
+  const faultNames = new Map<string, keyof Draft['faults']>(FAULT_HEADERS.map(([field, name]) => [name.toLowerCase(), field]))
+  const faults = { delay: '', fail: '', abort: '' }
+  for (const { name, value } of given) {
+    const field = faultNames.get(name.toLowerCase())
+    if (field) faults[field] = value
+  }
+  const headers = given.filter(({ name }) => !faultNames.has(name.toLowerCase()))
+  if (example?.body_type && headerOf(headers, 'content-type') === null) headers.push({ name: 'Content-Type', value: CONTENT_TYPES[example.body_type] })
+  return {
+    method: example?.method ?? endpoint.expanded_methods[0] ?? 'GET',
+    path: example?.path ?? endpoint.path,
+    headers,
+    auth: authOf(example?.auth ?? null),
+    body: example?.body ?? '',
+    faults,
+  }
+}
+
+function authOf(auth: Example['auth']): Draft['auth'] {
+  const none = { kind: 'none' as const, username: '', password: '', token: '' }
+  if (auth === null) return none
+  if (auth.type === 'basic') return { ...none, kind: 'basic', username: auth.username, password: auth.password }
+  return { ...none, kind: 'bearer', token: PLACEHOLDER.test(auth.token) ? handedToken.peek() ?? auth.token : auth.token }
+}
+
+/** All headers of the draft: its own, the credentials, the faults. */
+export function headersOf({ headers, auth, faults }: Draft): NameValue[] {
+  const list = headers.filter(({ name }) => name.trim() !== '')
+  if (auth.kind === 'basic') list.push({ name: 'Authorization', value: `Basic ${toBase64(`${auth.username}:${auth.password}`)}` })
+  if (auth.kind === 'bearer') list.push({ name: 'Authorization', value: `Bearer ${auth.token}` })
+  for (const [field, name] of FAULT_HEADERS) if (faults[field].trim() !== '') list.push({ name, value: faults[field].trim() })
+  return list
+}
+
+/** The body that is sent; null where there is none. */
+export function bodyOf({ method, body }: Draft): string | null {
+  return body === '' || takesNoBody(method) ? null : body
+}
+
+/** Whether browsers refuse to send a body with it (Fetch, 5.3). */
+export function takesNoBody(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function toBase64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+}

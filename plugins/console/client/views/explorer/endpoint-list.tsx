@@ -1,0 +1,78 @@
+/** The endpoints of the catalogue, searched and narrowed. */
+import type { RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { hashOf } from '../../lib/router.ts'
+import type { CatalogEndpoint } from '../../lib/places.ts'
+import { Badge, Method } from '../../ui/badge.tsx'
+import { Select } from '../../ui/field.tsx'
+import { Empty } from '../../ui/notice.tsx'
+
+/** What the list shows; empty values narrow nothing. */
+export interface Narrowing { search: string; category: string; protocol: string; plugin: string }
+
+/** Endpoints that fit: every word stands in path, summary, category, plugin or a method. */
+export function narrow(endpoints: readonly CatalogEndpoint[], { search, category, protocol, plugin }: Narrowing): CatalogEndpoint[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return endpoints.filter(endpoint => (category === '' || endpoint.category === category)
+    && (protocol === '' || endpoint.protocol === protocol)
+    && (plugin === '' || (endpoint.plugin ?? 'core') === plugin)
+    && words.every(word => textOf(endpoint).includes(word)))
+}
+
+function textOf({ path, summary, category, plugin, methods }: CatalogEndpoint): string {
+  return `${path} ${summary} ${category} ${plugin ?? 'core'} ${methods.join(' ')}`.toLowerCase()
+}
+
+/** The link to an endpoint; a path can stand in the catalogue once for each method. */
+export function linkOf({ path, methods }: CatalogEndpoint, narrowing: Narrowing): string {
+  return hashOf('explorer', { ...namesOf(narrowing), path, method: methods[0] })
+}
+
+function namesOf({ search, ...rest }: Narrowing): Record<string, string> {
+  return { q: search, ...rest }
+}
+
+export interface EndpointListProps {
+  all: readonly CatalogEndpoint[]
+  shown: readonly CatalogEndpoint[]
+  narrowing: Narrowing
+  selected: CatalogEndpoint | null
+  searchRef: RefObject<HTMLInputElement | null>
+  onNarrow(changes: Record<string, string | null>): void
+}
+
+export function EndpointList({ all, shown, narrowing, selected, searchRef, onNarrow }: EndpointListProps) {
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [selected])
+  const options = (title: string, values: string[]) => [{ value: '', label: title }, ...new Set(values)]
+  return (
+    <div class="panel explorer-list">
+      <div class="explorer-search">
+        <input ref={searchRef} type="search" aria-label="Search endpoints" placeholder={`Search ${all.length} endpoints`} spellcheck={false} autocomplete="off"
+          value={narrowing.search} onInput={event => onNarrow({ q: event.currentTarget.value || null })} />
+        <div class="explorer-narrow">
+          <Select hideLabel label="Category" value={narrowing.category} onValue={category => onNarrow({ category: category || null })} options={options('Any category', all.map(({ category }) => category))} />
+          <Select hideLabel label="Protocol" value={narrowing.protocol} onValue={protocol => onNarrow({ protocol: protocol || null })} options={options('Any protocol', all.map(({ protocol }) => protocol))} />
+          <Select hideLabel label="Plugin" value={narrowing.plugin} onValue={plugin => onNarrow({ plugin: plugin || null })} options={options('Any plugin', all.map(({ plugin }) => plugin ?? 'core').sort())} />
+        </div>
+      </div>
+      {shown.length === 0 ? <Empty title="No endpoint fits" /> : (
+        <ul ref={list} aria-label="Endpoints">
+          {shown.map((endpoint, at) => (
+            <li key={`${endpoint.methods} ${endpoint.path} ${endpoint.summary}`} data-category={endpoint.category === shown[at - 1]?.category ? undefined : endpoint.category}>
+              <a href={linkOf(endpoint, narrowing)} aria-current={endpoint === selected ? 'true' : undefined}>
+                <span class="explorer-endpoint"><Methods endpoint={endpoint} /><span class="mono">{endpoint.path}</span></span>
+                <span class="explorer-summary">{endpoint.summary}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Methods({ endpoint: { methods, protocol } }: { endpoint: CatalogEndpoint }) {
+  if (protocol === 'websocket') return <Badge tone="info">WS</Badge>
+  return <>{methods.map(method => <Method key={method} method={method} />)}{protocol === 'sse' && <Badge tone="info">SSE</Badge>}</>
+}

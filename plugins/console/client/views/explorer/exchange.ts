@@ -1,0 +1,123 @@
+/** One request and what comes back, as it comes: a body that grows, or events one by one. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { explain } from '../../lib/api.ts'
+import { send, UnreachableError, type OutgoingRequest, type Sent } from '../../lib/gateway.ts'
+import { mediaTypeOf } from '../../lib/http.ts'
+import { readEvents, type ServerEvent } from '../../lib/sse.ts'
+
+export interface TimedEvent extends ServerEvent {
+  /** Milliseconds since the request was sent. */
+  ms: number
+  /** Counts from 1. */
+  number: number
+}
+
+export interface Exchange {
+  state: 'waiting' | 'receiving' | 'done' | 'failed'
+  sent: Sent | null
+  /** Where it ended, after redirects that the browser followed; null: where it was sent. */
+  redirectedTo: string | null
+  /** What is kept of the body, at most `MAX_KEPT`. */
+  bytes: Uint8Array<ArrayBuffer>
+  /** Bytes as received and decompressed. */
+  size: number
+  /** Of an event stream, the newest `MAX_EVENTS`; null: it is none. */
+  events: TimedEvent[] | null
+  /** Milliseconds from sending to the last byte so far. */
+  ms: number
+  error: string | null
+}
+
+/** Bytes of a body that are kept to be shown. */
+export const MAX_KEPT = 2_000_000
+const MAX_EVENTS = 1000
+/** Between two drawings of what grows. */
+const DRAW_MS = 80
+
+const NOTHING: Exchange = { state: 'waiting', sent: null, redirectedTo: null, bytes: new Uint8Array(), size: 0, events: null, ms: 0, error: null }
+
+export interface Exchanger {
+  /** Null: nothing was sent yet. */
+  exchange: Exchange | null
+  run(request: OutgoingRequest): void
+  stop(): void
+}
+
+/** Sends requests, one at a time: another one, and leaving the page, ends the one before. */
+export function useExchange(): Exchanger {
+  const [exchange, setExchange] = useState<Exchange | null>(null)
+  const running = useRef<AbortController | null>(null)
+  const stop = () => running.current?.abort()
+  useEffect(() => stop, [])
+
+  return {
+    exchange,
+    stop,
+    run(request) {
+      stop()
+      const controller = new AbortController()
+      running.current = controller
+      void perform({ ...request, signal: controller.signal }, next => { if (running.current === controller) setExchange(next) })
+    },
+  }
+}
+
+async function perform(request: OutgoingRequest & { signal: AbortSignal }, show: (exchange: Exchange) => void): Promise<void> {
+  const startedAt = performance.now()
+  let exchange = NOTHING
+  let drawnAt = -Infinity
+  function change(changes: Partial<Exchange>, { now = true } = {}): void {
+    exchange = { ...exchange, ...changes, ms: performance.now() - startedAt }
+    if (!now && performance.now() - drawnAt < DRAW_MS) return
+    drawnAt = performance.now()
+    show(exchange)
+  }
+  change({})
+  try {
+    const { sent, response } = await send(request)
+    change({ state: 'receiving', sent, redirectedTo: response.redirected ? response.url : null })
+    await receive(response, change)
+    change({ state: 'done' })
+  } catch (error) {
+    if (request.signal.aborted) change({ state: 'done', error: 'Stopped.' })
+    else change({ state: 'failed', sent: error instanceof UnreachableError ? error.sent : exchange.sent, error: exchange.state === 'receiving' ? `The connection broke: ${explain(error)}` : explain(error) })
+  }
+}
+
+async function receive(response: Response, change: (changes: Partial<Exchange>, when: { now: boolean }) => void): Promise<void> {
+  if (response.body === null) return
+  const headers = [...response.headers].map(([name, value]) => ({ name, value }))
+  if (mediaTypeOf(headers) === 'text/event-stream') await receiveEvents(response.body, change)
+  else await receiveBytes(response.body, change)
+}
+
+async function receiveEvents(body: ReadableStream<Uint8Array>, change: (changes: Partial<Exchange>, when: { now: boolean }) => void): Promise<void> {
+  const startedAt = performance.now()
+  let events: TimedEvent[] = []
+  let number = 0
+  change({ events }, { now: true })
+  for await (const event of readEvents(body)) {
+    events = [...events.slice(1 - MAX_EVENTS), { ...event, ms: performance.now() - startedAt, number: ++number }]
+    change({ events }, { now: false })
+  }
+  change({ events }, { now: true })
+}
+
+async function receiveBytes(body: ReadableStream<Uint8Array>, change: (changes: Partial<Exchange>, when: { now: boolean }) => void): Promise<void> {
+  const reader = body.getReader()
+  let bytes = new Uint8Array()
+  let size = 0
+  for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
+    size += value!.length
+    if (bytes.length < MAX_KEPT) bytes = joined(bytes, value!.subarray(0, MAX_KEPT - bytes.length))
+    change({ bytes, size }, { now: false })
+  }
+  change({ bytes, size }, { now: true })
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(a.length + b.length)
+  whole.set(a)
+  whole.set(b, a.length)
+  return whole
+}

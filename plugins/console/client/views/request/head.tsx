@@ -1,0 +1,50 @@
+/** The line of a captured request, and what can be done with it. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { copyText } from '../../lib/clipboard.ts'
+import { toCurl, toFetch, toHttpFile, type PrintableRequest } from '../../lib/curl.ts'
+import { requestOf, urlAt } from '../../lib/gateway.ts'
+import type { Arrived } from '../../lib/http.ts'
+import { useKeys } from '../../lib/keys.ts'
+import { activeGateway } from '../../lib/storage.ts'
+import { Badge, Method } from '../../ui/badge.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
+import { ReplayDialog } from './replay.tsx'
+
+export interface RequestHeadProps {
+  request: Arrived
+  /** The instance has forgotten it. */
+  isGone?: boolean
+  /** Beside those that every request has. */
+  actions?: ComponentChildren
+  onClose?(): void
+}
+
+/** As it is printed: to the target of the settings, without what belongs to its connection. */
+function printable(request: Arrived): PrintableRequest {
+  const { method, path, headers = [], body = null } = requestOf(request)
+  return { method, url: urlAt(path, activeGateway()), headers, body }
+}
+
+export function RequestHead({ request, isGone, actions, onClose }: RequestHeadProps) {
+  const [isReplaying, setReplaying] = useState(false)
+  useKeys({ c: () => void copyText(toCurl(printable(request))) })
+  return (
+    <header class="request-head">
+      <div class="request-line">
+        <Method method={request.method} />
+        <h2 class="mono">{request.path}{request.query !== null && <span class="quiet-text">?{request.query}</span>}</h2>
+        {onClose && <Button class="request-close" kind="quiet" icon="close" iconOnly onClick={onClose}>Close the request</Button>}
+      </div>
+      <div class="actions not-presented">
+        <CopyButton small text={() => toCurl(printable(request))}>Copy as curl</CopyButton>
+        <CopyButton small text={() => toHttpFile(printable(request))}>.http</CopyButton>
+        <CopyButton small text={() => toFetch(printable(request))}>fetch</CopyButton>
+        <Button small icon="replay" onClick={() => setReplaying(true)}>Replay</Button>
+        {actions}
+        {isGone && <Badge tone="warn" title="Cleared, or pushed out by newer ones. What is on screen stays.">no longer stored</Badge>}
+      </div>
+      {isReplaying && <ReplayDialog entry={request} onClose={() => setReplaying(false)} />}
+    </header>
+  )
+}

@@ -1,0 +1,71 @@
+/** The console's request bins, in a browser. */
+import t from 'tap'
+import { accessibilityProblems } from '../support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { serve } from '../support/server.ts'
+
+t.test('request bins', { skip: skipWithoutBrowser }, async t => {
+  const server = await serve(t)
+  const browser = await startBrowser(t)
+  const page = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.goto(`${server.url}/ui/#/bins`)
+  const captured = page.getByRole('table', { name: 'Captured requests' })
+  const list = page.getByRole('list', { name: 'Bins' })
+  let url = ''
+
+  await t.test('a bin is made with an answer, and its URL copied [BINVIEW-1]', async t => {
+    await page.getByText('No bin yet').waitFor()
+    await page.getByRole('button', { name: 'Create bin' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create bin' })
+    await dialog.getByRole('spinbutton', { name: 'Status' }).fill('202')
+    await dialog.getByRole('textbox', { name: 'Header 1 name' }).fill('bad name')
+    await dialog.getByRole('textbox', { name: 'Header 1 value' }).fill('v')
+    await dialog.getByRole('textbox', { name: 'Body' }).fill('{"accepted":true}')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    t.match(await dialog.getByRole('alert').textContent(), /invalid header name/)
+    await dialog.getByRole('textbox', { name: 'Header 1 name' }).fill('X-Bin')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('button', { name: 'Copy URL' }).click()
+    await page.getByText('Copied').waitFor({ state: 'attached' })
+    url = await page.evaluate(() => navigator.clipboard.readText())
+    t.match(url, new RegExp(`^${server.url}/bin/[a-z0-9]+$`))
+    t.match(await list.textContent(), /answers 202/)
+    const answer = await fetch(`${url}/hooks/a?x=1`, { method: 'POST', body: '<b>bold</b>', headers: { 'X-Kong-Route': 'r1', 'Content-Type': 'text/html' } })
+    t.strictSame([answer.status, answer.headers.get('x-bin'), await answer.json()], [202, 'v', { accepted: true }])
+  })
+
+  await t.test('captures appear as they come, and open in detail [BINVIEW-2]', async t => {
+    await captured.getByText('/hooks/a').waitFor()
+    await page.getByRole('button', { name: 'Send test request' }).click()
+    await captured.getByText('/test').waitFor()
+    t.match(await captured.locator('tbody tr').first().textContent(), /^2.*POST\/test/, 'the newest is on top')
+    await captured.getByText('/hooks/a').click()
+    const detail = page.getByRole('region', { name: 'Request', exact: true })
+    t.match(await detail.textContent(), /x-kong-router1.*Kong/, 'headers of gateways are told apart')
+    t.match(await detail.textContent(), /<b>bold<\/b>/, 'markup is text')
+    t.match(page.url(), /n=1/)
+    await page.keyboard.press('k')
+    await detail.getByText('"event"').waitFor()
+    await list.getByText('2 requests').waitFor()
+    await page.reload()
+    await captured.getByText('/hooks/a').waitFor()
+    t.match(await detail.textContent(), /from=console/, 'a link reproduces the screen')
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      t.strictSame(await accessibilityProblems(page), [], `${width} px`)
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
+  await t.test('a bin is deleted; one that is gone is told [BINVIEW-1]', async t => {
+    const address = page.url()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No bin yet').waitFor()
+    t.equal((await fetch(url)).status, 404)
+    await page.goto('about:blank')
+    await page.goto(address)
+    t.match(await page.getByRole('alert').textContent(), /bin not found/)
+    page.problems.splice(0, page.problems.length, ...page.problems.filter(problem => !/40[04]/.test(problem)))
+  })
+  t.strictSame(page.problems.filter(problem => !/400/.test(problem)), [])
+})
