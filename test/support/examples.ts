@@ -10,14 +10,14 @@
  * - `console` blocks are not run: they need what is not on every machine.
  */
 import type t from 'tap'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from './server.ts'
 import type { TestServer } from './server.ts'
 
-type Tap = Pick<typeof t, 'pass' | 'fail' | 'ok' | 'equal' | 'strictSame' | 'teardown' | 'test'>
+type Tap = Pick<typeof t, 'pass' | 'skip' | 'fail' | 'ok' | 'equal' | 'strictSame' | 'teardown' | 'test'>
 export const root = join(import.meta.dirname, '..', '..')
 
 export interface Block {
@@ -58,6 +58,9 @@ export async function runExamples(t: Tap, path: string, server: TestServer | nul
   })
 }
 
+/** The product needs neither; examples that a reader types do. */
+const hasShell = ['bash', 'curl'].every(program => spawnSync(program, ['--version']).status === 0)
+
 interface Outcome { code: number | null; output: string; errors: string }
 
 class Reader {
@@ -96,6 +99,10 @@ class Reader {
 
   async #run({ language, text }: Block, shown: Block | null, where: string): Promise<void> {
     this.count++
+    if (language === 'sh' && !hasShell) {
+      this.#t.skip(`${where}: bash and curl are not installed`)
+      return
+    }
     const code = this.#addressed(text)
     const { code: status, output, errors } = language === 'sh' ? await runShell(code, this.#folder) : await runScript(code)
     const wanted = Number(/# exits with (\d+)/.exec(text)?.[1] ?? 0)
