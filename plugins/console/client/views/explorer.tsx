@@ -70,7 +70,7 @@ function Endpoint({ endpoint }: { endpoint: CatalogEndpoint }) {
       <div class="panel-body">
         <div class="explorer-choice">
           {examples.length > 0 && <Select label="Example" value={example?.name ?? ''} onValue={value => setParams({ example: value })} options={[...new Set(examples.map(candidate => candidate.name))]} />}
-          <Select label="Send" value={through} onValue={setThrough} options={[{ value: '', label: 'directly to the instance' }, ...gateways.map(candidate => ({ value: candidate.name, label: `through ${candidate.name}` }))]} />
+          <Select label="Target" value={through} onValue={setThrough} options={[{ value: '', label: 'directly to the instance' }, ...gateways.map(candidate => ({ value: candidate.name, label: `through ${candidate.name}` }))]} />
         </div>
         {protocol === 'websocket'
           ? <WebSocketTry key={example?.name} example={example} path={example?.path ?? path} gateway={gateway} />

@@ -13,15 +13,17 @@ interface Message { number: number; ms: number; from: 'console' | 'server' | 'so
 
 const MAX_MESSAGES = 500
 
-export function WebSocketTry({ example, path, gateway }: { example: Example | undefined; path: string; gateway: Gateway | null }) {
+export function WebSocketTry({ example, path: given, gateway }: { example: Example | undefined; path: string; gateway: Gateway | null }) {
+  const [path, setPath] = useState(given)
   const [protocols, setProtocols] = useState(headerOf(example?.headers ?? [], 'sec-websocket-protocol') ?? '')
   const [text, setText] = useState('hello')
   const { messages, isOpen, isOpening, connect, sendText, close } = useSocket()
 
   return (
     <>
-      <div class="row">
-        <TextField class="grow" mono label="Subprotocols" value={protocols} onValue={setProtocols} hint="Separated by commas; empty: none." disabled={isOpen} />
+      <div class="explorer-socket">
+        <TextField mono label="Path" value={path} onValue={setPath} disabled={isOpen} />
+        <TextField mono label="Subprotocols" placeholder="none" value={protocols} onValue={setProtocols} disabled={isOpen} />
         {isOpen || isOpening
           ? <Button icon="stop" onClick={close}>Disconnect</Button>
           : <Button kind="primary" icon="play" onClick={() => connect(urlAt(path, gateway).replace(/^http/, 'ws'), protocols.split(',').map(name => name.trim()).filter(Boolean))}>Connect</Button>}
