@@ -6,7 +6,8 @@ import { root } from '../support/examples.ts'
 export const GROUPS = {
   http: ['toolbox', 'reliability', 'bins', 'faults', 'identity', 'mocks', 'jsonrpc', 'exports'],
   protocols: ['graphql', 'grpc', 'soap', 'streams'],
-  agents: ['llm', 'mcp', 'a2a', 'guardrails'],
+  models: ['llm', 'guardrails'],
+  agents: ['mcp', 'a2a'],
   operations: ['limits', 'observability', 'control-plane', 'configuration', 'console'],
 } as const
 

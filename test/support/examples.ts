@@ -108,10 +108,12 @@ class Reader {
     const wanted = Number(/# exits with (\d+)/.exec(text)?.[1] ?? 0)
     if (status !== wanted) this.#t.fail(`${where} exits with ${status}`, { output, errors })
     else this.#t.pass(`${where} exits with ${wanted}`)
-    for (const [, error] of errors.matchAll(/<<status ([45]\d\d)>>/g)) {
-      this.#t.ok((text + (shown?.text ?? '')).includes(error!), `${where}: nothing speaks of the ${error} that came`, { output, errors })
-    }
-    if (shown !== null) compare(this.#t, this.#readable(output), shown, where)
+    this.#t.strictSame(surprises(errors, text + (shown?.text ?? '')), [], `${where}: HTTP errors that nothing speaks of`)
+    if (shown === null) return
+    const readable = this.#readable(output)
+    const problem = shortfall(readable, shown)
+    if (problem === null) this.#t.pass(`${where}: what is shown comes`)
+    else this.#t.fail(`${where}: ${problem}`, { output: readable })
   }
 
   /** Ports of the page for those of the server. */
@@ -167,23 +169,22 @@ function collect(child: ReturnType<typeof spawn>): Promise<Outcome> {
   }))
 }
 
-function compare(t: Tap, output: string, shown: Block, where: string): void {
-  if (shown.language === 'json') {
-    const problem = difference(parsed(output), parsed(shown.text), '')
-    t.equal(problem, null, `${where}: the JSON that is shown`, { output })
-    return
-  }
+/** What the output lacks of what is shown; null when it has it all. */
+export function shortfall(output: string, shown: Block): string | null {
+  if (shown.language === 'json') return difference(parsed(output), parsed(shown.text), '')
   const lines = output.split('\n').map(line => line.trim())
   let from = 0
   for (const line of shown.text.split('\n').map(text => text.trim()).filter(text => text !== '' && text !== '…')) {
     const at = lines.findIndex((candidate, index) => index >= from && isLike(candidate, line))
-    if (at === -1) {
-      t.fail(`${where}: the output has no line "${line}"`, { output })
-      return
-    }
+    if (at === -1) return `no line "${line}"`
     from = at + 1
   }
-  t.pass(`${where}: the lines that are shown`)
+  return null
+}
+
+/** HTTP errors that curl got and the page does not speak of. */
+export function surprises(errors: string, page: string): string[] {
+  return [...errors.matchAll(/<<status ([45]\d\d)>>/g)].map(([, status]) => status!).filter(status => !page.includes(status))
 }
 
 function parsed(text: string): unknown {
@@ -196,7 +197,7 @@ function parsed(text: string): unknown {
 
 /** Where `actual` lacks something of `shown`; null when it has it all. */
 function difference(actual: unknown, shown: unknown, at: string): string | null {
-  if (typeof shown === 'string') return typeof actual === 'string' && isLike(actual, shown) || shown === '…' ? null : `${at}: ${JSON.stringify(actual)}`
+  if (typeof shown === 'string') return typeof actual === 'string' && isLike(actual, shown) || (shown === '…' && actual !== undefined) ? null : `${at}: ${JSON.stringify(actual)}`
   if (typeof shown !== 'object' || shown === null) return Object.is(actual, shown) ? null : `${at}: ${JSON.stringify(actual)}`
   if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(shown)) return `${at}: ${JSON.stringify(actual)}`
   const entries = Object.entries(shown).filter(([, value]) => !(Array.isArray(shown) && value === '…'))
