@@ -1,9 +1,8 @@
 /** What became of a request on its way: two of them compared, line by line of their heads. */
 import { CONSOLE_HEADER, type Sent } from './gateway.ts'
 import { familyOf } from './families.ts'
-import { bodyBytes, headerOf, type Arrived } from './http.ts'
+import { bodyBytes, headerOf, type Arrived, type NameValue } from './http.ts'
 import { instanceBase } from './page.ts'
-import type { NameValue } from './storage.ts'
 
 export interface HeaderChange {
   kind: 'added' | 'removed' | 'changed' | 'same'

@@ -1,5 +1,5 @@
 /** A request as text that people paste elsewhere: curl, an `.http` file, `fetch`. */
-import type { NameValue } from './storage.ts'
+import type { NameValue } from './http.ts'
 
 export interface PrintableRequest {
   method: string

@@ -54,8 +54,8 @@ function readTerms(text: string): Term[] {
     const name = colon > 0 ? positive.slice(0, colon).toLowerCase() : null
     const isPart = name !== null && Object.hasOwn(PARTS, name)
     const value = (isPart ? positive.slice(colon + 1) : positive).replaceAll('"', '')
-    // A name without a value yet is still being typed.
-    if (value !== '') terms.push({ isNegated, name: isPart ? name : null, value })
+    // A name without a value yet, or a sign without a word, is still being typed.
+    if (value !== '' && word !== '-') terms.push({ isNegated, name: isPart ? name : null, value })
   }
   return terms
 }

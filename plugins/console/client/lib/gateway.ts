@@ -1,9 +1,9 @@
 /** Sending requests of the data plane: directly to the instance or through a gateway, and remembering what was sent. */
 import { signal } from '@preact/signals'
 import { instanceBase } from './page.ts'
-import { activeGateway, settings, type Gateway, type NameValue } from './storage.ts'
+import { activeGateway, settings, type Gateway } from './storage.ts'
 import { familyOf } from './families.ts'
-import { bodyBytes, type Arrived, type Entry } from './http.ts'
+import { bodyBytes, type Arrived, type Entry, type NameValue } from './http.ts'
 
 /** Marks a request of the console beside its request id, which a gateway may replace. */
 export const CONSOLE_HEADER = 'x-svc-console'

@@ -1,6 +1,7 @@
 /** What every view needs of HTTP: header lists, media types, bodies, and numbers as people read them. */
-import type { NameValue } from './storage.ts'
 import { bytesOfBase64 } from './jwt.ts'
+
+export interface NameValue { name: string; value: string }
 
 /** A captured request, as `/_svc/requests` shows it. */
 export interface Entry {

@@ -1,8 +1,7 @@
 /** Settings that outlive the page (`localStorage`), and credentials that do not outlive the tab (`sessionStorage`). */
 import { effect, signal, type Signal } from '@preact/signals'
+import type { NameValue } from './http.ts'
 import { page } from './page.ts'
-
-export interface NameValue { name: string; value: string }
 
 /** A gateway in front of the instance. */
 export interface Gateway {

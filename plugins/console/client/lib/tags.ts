@@ -1,6 +1,8 @@
 /** What kind of traffic a captured request is, read from its path, headers and body. */
-import type { Tone } from '../ui/badge.tsx'
 import { headerOf, parseJson, type Entry } from './http.ts'
+
+/** How a mark is coloured. */
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'accent'
 
 export interface Tag { text: string; tone: Tone }
 

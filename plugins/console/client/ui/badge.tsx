@@ -1,8 +1,9 @@
 /** Small marks: a tag, an HTTP status, a method. None is told apart by its colour alone. */
 import type { ComponentChildren } from 'preact'
 import { reasonPhrase, statusClass } from '../lib/http.ts'
+import type { Tone } from '../lib/tags.ts'
 
-export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'accent'
+export type { Tone }
 
 export function Badge({ tone = 'neutral', children, title }: { tone?: Tone; children: ComponentChildren; title?: string }) {
   return <span class={`badge ${tone}`} title={title}>{children}</span>

@@ -1,6 +1,6 @@
 /** Headers as they came: names and values in a table, as text. */
+import type { NameValue } from '../lib/http.ts'
 import type { ComponentChildren } from 'preact'
-import type { NameValue } from '../lib/storage.ts'
 
 export interface HeaderLine extends NameValue {
   /** What is said about it, such as the family it belongs to. */

@@ -1,8 +1,7 @@
 /** What the gateway did: headers as client, gateway and changed; rewritten paths. */
 import { groupByName, type Comparison, type HeaderChange, type ValueChange } from '../../lib/compare.ts'
 import { familyOf } from '../../lib/families.ts'
-import type { Entry } from '../../lib/http.ts'
-import type { NameValue } from '../../lib/storage.ts'
+import type { Entry, NameValue } from '../../lib/http.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { HeaderList, type HeaderLine } from '../../ui/header-list.tsx'
 
