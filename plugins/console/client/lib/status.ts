@@ -58,8 +58,8 @@ export const status = signal<Status | null>(null)
 export const plugins = signal<PluginsList | null>(null)
 /** Set while the instance does not answer. */
 export const away = signal<{ since: number; retryInMs: number } | null>(null)
-/** Why the instance's facts can't be read, although it is there (a scope that is missing). */
-export const refused = signal<string | null>(null)
+/** Why the instance's facts can't be read, although it is there: a scope that is missing, a plan that is used up. */
+export const refused = signal<{ title: string; message: string } | null>(null)
 /** The console's own code has changed since this page was loaded. */
 export const isOutdated = signal(false)
 
@@ -92,7 +92,8 @@ async function read(): Promise<void> {
       away.value = { since: away.peek()?.since ?? Date.now(), retryInMs: Math.min(1000 * 2 ** failures++, MAX_RETRY_MS) }
     } else {
       away.value = null
-      refused.value = explain(error)
+      const isLimited = error instanceof ApiError && error.status === 429
+      refused.value = { title: isLimited ? 'Too many requests' : 'Parts of this page are not for this credential', message: explain(error) }
     }
   }
 }

@@ -11,7 +11,7 @@ export function Banners() {
           What is on screen stays. Next try in {Math.ceil(away.value.retryInMs / 1000)} s.
         </Notice>
       )}
-      {refused.value && <Notice kind="warn" title="Parts of this page are not for this credential">{refused.value}</Notice>}
+      {refused.value && <Notice kind="warn" title={refused.value.title}>{refused.value.message}</Notice>}
       {isOutdated.value && (
         <Notice title="The console itself has changed" actions={<Button small onClick={() => location.reload()}>Reload</Button>}>
           This page goes on with the version that it was loaded with.

@@ -1,0 +1,206 @@
+/** The console's frame in a browser: views, navigation, keys, settings, failures. */
+import t from 'tap'
+import type { Page } from 'playwright-core'
+import { accessibilityProblems } from '../support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { startGateway } from '../support/gateway.ts'
+import { serve } from '../support/server.ts'
+
+t.test('the frame', { skip: skipWithoutBrowser }, async t => {
+  const server = await serve(t, { env: { SVC_CONSOLE_TITLE: 'Booth <4>', SVC_CONSOLE_BACKLINK: 'https://portal.example/x' } })
+  const browser = await startBrowser(t)
+  const open = async (hash = '', options = {}) => {
+    const page = await openPage(browser, options)
+    await page.goto(`${server.url}/ui/${hash}`)
+    await page.locator('.instance-state', { hasText: 'healthy' }).waitFor({ state: 'attached' })
+    return page
+  }
+  const heading = (page: Page) => page.getByRole('heading', { level: 1 })
+  const activeElement = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('title') ?? document.activeElement?.textContent)
+
+  await t.test('every view opens without an error, in both themes, wide and narrow [CON-9]', async t => {
+    const page = await open()
+    const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link')
+    for (const [title, hash] of await links.evaluateAll(found => found.map(link => [link.textContent, link.getAttribute('href')]))) {
+      for (const width of [1440, 360]) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.goto(`${server.url}/ui/${hash}`)
+        await heading(page).filter({ hasText: title! }).waitFor()
+        await page.waitForFunction(() => document.querySelector('.loading') === null)
+        t.strictSame(await accessibilityProblems(page), [], `${title} at ${width} px`)
+      }
+    }
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('title, back link, navigation [CON-4, CON-10]', async t => {
+    const page = await open('#/no-such-view')
+    t.equal(await page.title(), 'Booth <4> - svc console')
+    t.equal(await page.locator('.console-title').textContent(), 'Booth <4>')
+    const back = page.getByRole('link', { name: 'Back to portal.example' })
+    t.equal(await back.getAttribute('rel'), 'noopener')
+    t.equal(await heading(page).textContent(), 'Overview', 'an unknown hash is the overview')
+    const current = () => page.getByRole('navigation', { name: 'Views' }).locator('[aria-current=page]').textContent()
+    t.equal(await current(), 'Overview')
+    await page.keyboard.press('Alt+2')
+    await heading(page).filter({ hasText: 'Live traffic' }).waitFor()
+    t.equal(await current(), 'Live traffic')
+    await page.goBack()
+    await heading(page).filter({ hasText: 'Overview' }).waitFor()
+    await page.keyboard.press('Tab')
+    t.equal(await activeElement(page), 'Skip to content')
+    await page.keyboard.press('Enter')
+    t.equal(await page.evaluate(() => document.activeElement?.id), 'main')
+
+    const navigation = page.getByRole('navigation', { name: 'Views' })
+    await navigation.getByRole('link', { name: 'Exports' }).waitFor()
+    await server.host.switch('exports', false, false)
+    await navigation.getByRole('link', { name: 'Exports' }).waitFor({ state: 'detached' })
+    await server.host.switch('exports', true, false)
+    await page.setViewportSize({ width: 500, height: 800 })
+    t.notOk(await navigation.isVisible(), 'folded away')
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await navigation.getByRole('link', { name: 'Live traffic' }).click()
+    await navigation.waitFor({ state: 'hidden' })
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('settings [CON-11]', async t => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Settings' })
+    t.strictSame(await accessibilityProblems(page), [])
+    await dialog.getByRole('textbox', { name: 'Session' }).fill('not valid')
+    await dialog.getByRole('textbox', { name: 'Gateway base URL' }).fill('ftp://x')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    t.equal(await dialog.locator('[aria-invalid=true]').count(), 2, 'what is wrong is marked, and nothing saved')
+    await dialog.getByRole('textbox', { name: 'Session' }).fill('room-12')
+    await dialog.getByRole('textbox', { name: 'Gateway base URL' }).fill('http://gw.example:8000/demo/')
+    await dialog.getByRole('textbox', { name: 'Gateway name' }).fill('kong')
+    await dialog.getByRole('textbox', { name: 'Gateway header 1 name' }).fill('apikey')
+    await dialog.getByRole('textbox', { name: 'Gateway header 1 value' }).fill('k-1')
+    await dialog.getByRole('textbox', { name: 'Admin token' }).fill('secret')
+    await dialog.getByRole('combobox', { name: 'Theme' }).selectOption('dark')
+    const asked = page.waitForRequest(request => request.url().endsWith('/_svc/usage') && request.headers()['x-svc-session'] === 'room-12')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    t.equal(await activeElement(page), 'Settings', 'the focus is back')
+    await asked
+    t.match(await page.getByRole('banner').textContent(), /gw\.example:8000.*room-12/)
+    t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+    t.same(await page.evaluate(() => JSON.parse(localStorage.getItem('svc.console')!)), { session: 'room-12', gateways: [{ name: 'kong', url: 'http://gw.example:8000/demo', headers: [{ name: 'apikey', value: 'k-1' }] }], target: 'kong', theme: 'dark', letterKeys: true, filters: [] })
+    t.notMatch(await page.evaluate(() => JSON.stringify(localStorage)), 'secret')
+
+    await page.reload()
+    await page.getByText('room-12').waitFor()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    t.equal(await dialog.getByRole('textbox', { name: 'Admin token' }).inputValue(), 'secret', 'kept for the tab')
+    const second = await page.context().newPage()
+    await second.goto(`${server.url}/ui/`)
+    await second.getByRole('button', { name: 'Settings' }).click()
+    t.equal(await second.getByRole('textbox', { name: 'Admin token' }).inputValue(), '', 'and no other one')
+    t.equal(await second.getByRole('textbox', { name: 'Session' }).inputValue(), 'room-12')
+    await dialog.getByRole('button', { name: 'Reset' }).click()
+    t.strictSame(await page.evaluate(() => [localStorage.length, sessionStorage.length]), [0, 0])
+    t.equal(await page.locator('html').getAttribute('data-theme'), null)
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('go to, keys, focus [CON-12]', async t => {
+    const page = await open()
+    await page.keyboard.press('Control+k')
+    const box = page.getByRole('combobox', { name: 'Go to' })
+    await box.fill('status/{code}')
+    await page.getByRole('option', { name: /status\/\{code\}/ }).first().waitFor()
+    t.strictSame(await accessibilityProblems(page), [])
+    await box.fill('live tra')
+    await page.keyboard.press('Enter')
+    await heading(page).filter({ hasText: 'Live traffic' }).waitFor()
+
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('p?')
+    t.equal(await page.locator('html').getAttribute('data-presenter'), null, 'letters are letters while typing')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keys' })
+    t.match(await help.textContent(), /Ctrl\+K.*Copy as curl/)
+    await page.keyboard.press('p')
+    t.equal(await page.locator('html').getAttribute('data-presenter'), null, 'nor in a dialog')
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('checkbox', { name: 'Single letters are shortcuts' }).uncheck()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.keyboard.press('p')
+    t.equal(await page.locator('html').getAttribute('data-presenter'), null, 'switched off')
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('presenter mode and theme [CON-13]', async t => {
+    const page = await open('#/traffic')
+    const size = () => page.evaluate(() => parseFloat(getComputedStyle(document.documentElement).fontSize))
+    await page.keyboard.press('p')
+    t.ok(Math.abs(await size() - 16 * 1.4) < 0.01)
+    t.notOk(await page.getByRole('navigation', { name: 'Views' }).isVisible())
+    t.strictSame(await accessibilityProblems(page), [])
+    await page.keyboard.press('Escape')
+    t.equal(await size(), 16)
+    for (const theme of ['light', 'dark', null]) {
+      await page.getByRole('button', { name: /^Theme/ }).click()
+      t.equal(await page.locator('html').getAttribute('data-theme'), theme)
+    }
+    await page.context().close()
+  })
+
+  await t.test('below a prefix [CON-16]', async t => {
+    const gateway = await startGateway(t, server.url, { isTransparent: true })
+    const page = await openPage(browser)
+    const asked: string[] = []
+    page.on('request', request => asked.push(request.url()))
+    await page.goto(`${gateway.url}/ui`)
+    await page.locator('.instance-state', { hasText: 'healthy' }).waitFor()
+    await page.getByRole('link', { name: 'Live traffic' }).click()
+    await page.getByText('live', { exact: true }).waitFor()
+    t.ok(asked.some(url => url === `${gateway.url}/_svc/status`))
+    t.strictSame(asked.filter(url => !url.startsWith(`${gateway.url}/`)), [], 'nothing is asked beside the prefix')
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('an instance that is away, and comes back [CON-17]', async t => {
+    const page = await open()
+    await page.context().setOffline(true)
+    await page.getByRole('alert').filter({ hasText: 'The instance does not answer' }).waitFor()
+    t.equal(await page.getByRole('region', { name: 'Instance' }).count(), 1, 'what is on screen stays')
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  await t.test('a new version of the console is offered [CON-18]', async t => {
+    const page = await openPage(browser)
+    let generation = 0
+    await page.route('**/_svc/status', async route => {
+      const response = await route.fetch()
+      const facts = await response.json() as { plugins: { generation: number } }
+      await route.fulfill({ response, json: { ...facts, plugins: { ...facts.plugins, generation: facts.plugins.generation + generation } } })
+    })
+    await page.route('**/_svc/plugins', async route => {
+      const response = await route.fetch()
+      const list = await response.json() as { generation: number; plugins: { name: string; generation: number }[] }
+      await route.fulfill({ response, json: { ...list, generation: list.generation + generation, plugins: list.plugins.map(plugin => (plugin.name === 'console' ? { ...plugin, generation: plugin.generation + generation } : plugin)) } })
+    })
+    await page.goto(`${server.url}/ui/`)
+    await page.getByRole('region', { name: 'Plugins' }).waitFor()
+    generation = 1
+    await page.getByText('The console itself has changed').waitFor()
+    t.ok(await page.getByRole('button', { name: 'Reload', exact: true }).first().isVisible())
+    await page.context().close()
+  })
+})
