@@ -18,22 +18,6 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
   const heading = (page: Page) => page.getByRole('heading', { level: 1 })
   const activeElement = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('title') ?? document.activeElement?.textContent)
 
-  await t.test('every view opens without an error, in both themes, wide and narrow [CON-9]', async t => {
-    const page = await open()
-    const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link')
-    for (const [title, hash] of await links.evaluateAll(found => found.map(link => [link.textContent, link.getAttribute('href')]))) {
-      for (const width of [1440, 360]) {
-        await page.setViewportSize({ width, height: 900 })
-        await page.goto(`${server.url}/ui/${hash}`)
-        await heading(page).filter({ hasText: title! }).waitFor()
-        await page.waitForFunction(() => document.querySelector('.loading') === null)
-        t.strictSame(await accessibilityProblems(page), [], `${title} at ${width} px`)
-      }
-    }
-    t.strictSame(page.problems, [])
-    await page.context().close()
-  })
-
   await t.test('title, back link, navigation [CON-4, CON-10]', async t => {
     const page = await open('#/no-such-view')
     t.equal(await page.title(), 'Booth <4> - svc console')
@@ -113,8 +97,8 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     const page = await open()
     await page.keyboard.press('Control+k')
     const box = page.getByRole('combobox', { name: 'Go to' })
-    await box.fill('status/{code}')
-    await page.getByRole('option', { name: /status\/\{code\}/ }).first().waitFor()
+    await box.fill('over')
+    await page.getByRole('option', { name: /Overview/ }).waitFor()
     t.strictSame(await accessibilityProblems(page), [])
     await box.fill('live tra')
     await page.keyboard.press('Enter')

@@ -42,13 +42,21 @@ export interface ApiRequest {
  */
 export async function call(path: string, request: ApiRequest = {}): Promise<Response> {
   const relative = path.replace(/^\//, '')
-  if (isTokenOver()) {
-    signOut('expired')
-    throw new ApiError(401, { reason: 'expired' }, 'The token has expired.')
+  const token = controlToken.peek()
+  if (relative.startsWith('_svc/') && page.controlAuth !== 'open') {
+    if (token === '') throw new ApiError(401, { reason: 'missing_token' }, 'Sign in first.')
+    if (isOver(token)) {
+      signOut('expired')
+      throw new ApiError(401, { reason: 'expired' }, 'The token has expired.')
+    }
   }
   const response = await ask(relative, request)
   if (response.ok) return response
-  throw await errorOf(response)
+  const error = await errorOf(response)
+  const facts = error.body as { control_auth?: unknown; reason?: unknown }
+  // An answer to an earlier token says nothing of the one that is used now.
+  if (error.status === 401 && facts?.control_auth !== undefined && token === controlToken.peek()) signOut(String(facts.reason ?? 'refused'))
+  throw error
 }
 
 /** The JSON of an answer. */
@@ -62,8 +70,8 @@ export function signOut(reason: string): void {
   signInReason.value = reason
 }
 
-function isTokenOver(): boolean {
-  const expiry = page.controlAuth === 'jwt' && controlToken.value !== '' ? expiryOf(controlToken.value) : null
+function isOver(token: string): boolean {
+  const expiry = page.controlAuth === 'jwt' ? expiryOf(token) : null
   return expiry !== null && expiry < Date.now()
 }
 
@@ -84,15 +92,13 @@ async function ask(relative: string, { method, json, body, headers, admin, signa
   }
 }
 
-/** The error of a refused answer; a refused control credential leads to the sign-in screen. */
-export async function errorOf(response: Response): Promise<ApiError> {
+async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   let body: unknown = text
   try {
     body = JSON.parse(text)
   } catch { /* text it is */ }
   const facts = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-  if (response.status === 401 && 'control_auth' in facts) signOut(String(facts.reason ?? facts.error ?? 'refused'))
   return new ApiError(response.status, body, messageOf(response, facts))
 }
 

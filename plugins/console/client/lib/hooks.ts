@@ -1,6 +1,6 @@
 /** What views do over and over: load something, do something, and tell how it went. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { explain } from './api.ts'
+import { AwayError, explain, signInReason } from './api.ts'
 
 export interface Loaded<T> {
   /** The last good value. */
@@ -27,18 +27,23 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
       const value = await latest.current(controller.signal)
       if (!controller.signal.aborted) setState({ value, error: null, isLoading: false })
     } catch (error) {
-      if (!controller.signal.aborted) setState(previous => ({ ...previous, error: explain(error), isLoading: false }))
+      // That the instance is away is told once, above the view, which keeps what it has.
+      const isAway = error instanceof AwayError
+      if (!controller.signal.aborted) setState(previous => ({ ...previous, error: isAway ? null : explain(error), isLoading: isAway && previous.value === undefined }))
     }
   }, [])
 
+  // Nothing is asked on the sign-in screen; what the view holds is kept, and asked anew afterwards.
+  const isSignedIn = signInReason.value === null
   useEffect(() => {
+    if (!isSignedIn) return
     void reload()
     const timer = everyMs === undefined ? undefined : setInterval(() => { if (!document.hidden) void reload() }, everyMs)
     return () => {
       clearInterval(timer)
       running.current?.abort()
     }
-  }, [...deps, everyMs])
+  }, [...deps, everyMs, isSignedIn])
 
   return { ...state, reload }
 }

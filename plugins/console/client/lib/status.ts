@@ -93,7 +93,8 @@ async function read(): Promise<void> {
     } else {
       away.value = null
       const isLimited = error instanceof ApiError && error.status === 429
-      refused.value = { title: isLimited ? 'Too many requests' : 'Parts of this page are not for this credential', message: explain(error) }
+      // A credential that is refused as a whole is the sign-in screen's to tell.
+      refused.value = signInReason.peek() !== null ? null : { title: isLimited ? 'Too many requests' : 'Parts of this page are not for this credential', message: explain(error) }
     }
   }
 }
