@@ -1,6 +1,5 @@
 /** Bins and what they captured, as the plugin `bins` shows them. */
-import { headerOf, type Arrived } from '../../lib/http.ts'
-import type { NameValue } from '../../lib/storage.ts'
+import { headerOf, type Arrived, type NameValue } from '../../lib/http.ts'
 
 export interface BinSummary {
   id: string

@@ -1,8 +1,7 @@
 /** A request as it stands in the explorer's form, and what of it is sent. */
 import { handedToken } from '../../lib/bearer.ts'
-import { headerOf } from '../../lib/http.ts'
+import { headerOf, type NameValue } from '../../lib/http.ts'
 import type { CatalogEndpoint } from '../../lib/places.ts'
-import type { NameValue } from '../../lib/storage.ts'
 
 export type Example = CatalogEndpoint['examples'][number]
 export type AuthKind = 'none' | 'basic' | 'bearer'
