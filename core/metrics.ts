@@ -29,6 +29,7 @@ export interface Metrics extends SvcMetrics {
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
+  const counters = new Map<string, ReturnType<Metrics['counter']>>()
   function series<T>(name: string, make: () => T): T {
     return (registry.getSingleMetric(name) as T | undefined) ?? make()
   }
@@ -43,8 +44,16 @@ export function createMetrics(): Metrics {
       registry.registerMetric({ name, get } as never)
     },
     counter(name, help, labelNames = [], collect?: () => void) {
-      const counter = series(name, () => new Counter({ name, help, labelNames, registers: [registry], ...(collect && { collect }) }))
-      return { inc: (labels, value = 1) => (labels === undefined ? counter.inc(value) : counter.inc(labels, value)) }
+      const known = counters.get(name)
+      if (known !== undefined) return known
+      const counts = new Counts(labelNames)
+      const counter = new Counter({ name, help, labelNames, registers: [registry], collect: () => {
+        collect?.()
+        counts.flush(counter)
+      } })
+      const handle = { inc: (labels?: Record<string, string | number>, value = 1) => counts.add(counter, labels, value) }
+      counters.set(name, handle)
+      return handle
     },
     gauge(name, help, labelNames = []) {
       const gauge = series(name, () => new Gauge({ name, help, labelNames, registers: [registry] }))
@@ -58,5 +67,36 @@ export function createMetrics(): Metrics {
       const histogram = series(name, () => new Histogram({ name, help, buckets, labelNames, registers: [registry] }))
       return { observe: (labels, value) => histogram.observe(labels, value) }
     },
+  }
+}
+
+/** What was counted since the last scrape, by labels: the library hashes labels at every step, and steps are many. */
+class Counts {
+  readonly #names: readonly string[]
+  readonly #byLabels = new Map<string, { labels: Record<string, string | number>; value: number }>()
+
+  constructor(names: readonly string[]) {
+    this.#names = names
+  }
+
+  add(counter: Counter, labels: Record<string, string | number> = {}, value: number): void {
+    // Refused by the library, in its own words.
+    if (!(value >= 0)) return counter.inc(labels, value)
+    let key = ''
+    for (const name of this.#names) key += `${labels[name]}\0`
+    const count = this.#byLabels.get(key)
+    if (count !== undefined) count.value += value
+    else {
+      // The library's own words for labels that the counter has not.
+      counter.inc(labels, value)
+      this.#byLabels.set(key, { labels: { ...labels }, value: 0 })
+    }
+  }
+
+  flush(counter: Counter): void {
+    for (const count of this.#byLabels.values()) {
+      if (count.value > 0) counter.inc(count.labels, count.value)
+      count.value = 0
+    }
   }
 }

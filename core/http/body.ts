@@ -1,7 +1,7 @@
 /** Reading a request's body under its limit, for every method and media type. Routes get bytes. */
 import { answerFailure } from './answer.ts'
-import { EMPTY_BODY, isHttp2 } from './context.ts'
-import type { RequestContext } from './context.ts'
+import { contextOf, EMPTY_BODY, isHttp2 } from './context.ts'
+import type { RequestContext, ServerRequest } from './context.ts'
 import { payloadTooLarge } from './failures.ts'
 
 /** After a refusal this much is still read, so that the client gets the answer and not a reset. */
@@ -32,34 +32,51 @@ export function readBody(context: RequestContext, limit: number): true | Promise
   if (context.upgrade !== null || announcedLength(context) === 0) return true
   if (context.expectsContinue) (context.response as { writeContinue(): void }).writeContinue()
   return new Promise(resolve => {
-    const { request } = context
-    const chunks: Buffer[] = []
-    let bytes = 0
-    const onData = (chunk: Buffer): void => {
-      bytes += chunk.length
-      chunks.push(chunk)
-      if (bytes > limit) {
-        detach()
-        // What came of it is shown where requests are looked at.
-        context.body = Buffer.concat(chunks, bytes)
-        refuseBody(context, limit)
-        resolve(false)
-      }
-    }
-    const onEnd = (): void => {
-      detach()
-      context.body = chunks.length === 0 ? EMPTY_BODY : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)
-      resolve(true)
-    }
-    const onGone = (): void => {
-      detach()
-      resolve(false)
-    }
-    const detach = (): void => {
-      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone)
-    }
-    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
+    context.reading = { chunks: [], bytes: 0, limit, resolve }
+    context.request.on('data', addChunk).on('end', endBody).on('close', loseBody).on('error', loseBody)
   })
+}
+
+/** A body that is being read. */
+export interface BodyReading {
+  readonly chunks: Buffer[]
+  bytes: number
+  readonly limit: number
+  resolve(isThere: boolean): void
+}
+
+// One set of functions for the bodies of all requests; `this` is the request.
+
+function addChunk(this: ServerRequest, chunk: Buffer): void {
+  const context = contextOf(this)
+  const reading = context.reading!
+  reading.chunks.push(chunk)
+  reading.bytes += chunk.length
+  if (reading.bytes <= reading.limit) return
+  // What came of it is shown where requests are looked at.
+  stopReading(this, reading)
+  refuseBody(context, reading.limit)
+  reading.resolve(false)
+}
+
+function endBody(this: ServerRequest): void {
+  const { reading } = contextOf(this)
+  stopReading(this, reading!)
+  reading!.resolve(true)
+}
+
+function loseBody(this: ServerRequest): void {
+  const { reading } = contextOf(this)
+  stopReading(this, reading!)
+  reading!.resolve(false)
+}
+
+/** What has come so far is the body. */
+function stopReading(request: ServerRequest, { chunks, bytes }: BodyReading): void {
+  request.off('data', addChunk).off('end', endBody).off('close', loseBody).off('error', loseBody)
+  const context = contextOf(request)
+  context.body = chunks.length === 0 ? EMPTY_BODY : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)
+  context.reading = null
 }
 
 /**

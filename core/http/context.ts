@@ -7,6 +7,7 @@ import type { KeyAdmission } from '../keys/key-limits.ts'
 import type { Lease } from '../limits/lease.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 import type { Handshake } from './handshake.ts'
+import type { BodyReading } from './body.ts'
 import { firstHeader } from './header.ts'
 import type { HeaderDeadlines } from './header-deadlines.ts'
 import type { SvcResponse } from './response.ts'
@@ -73,6 +74,8 @@ export class RequestContext {
   /** Its place in a trace; null: none came with it, and no spans are exported. */
   trace: TraceContext | null = null
   body: Buffer = EMPTY_BODY
+  /** While the body arrives. */
+  reading: BodyReading | null = null
   /** Added to the `Vary` of whatever the route sets. */
   vary: string | null = null
   /** `X-Svc-Fault` and what the metrics count. */

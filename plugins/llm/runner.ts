@@ -43,12 +43,14 @@ export async function run(services: RunnerServices, served: Served, request: Fas
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
     if (latency.latencyMs > 0 && !(await svc.http.delay(request, latency.latencyMs))) return reply
     const wish = rollFault(services, exchange)
-    const parsed = await served.route.parse(exchange.input())
+    const parsing = served.route.parse(exchange.input())
+    const parsed = parsing instanceof Promise ? await parsing : parsing
     const filtered = filterOf(wish, parsed, exchange)
-    const result = await compute(parsed, {
+    const computing = compute(parsed, {
       instance: served.instance, limits: services.limits, rules: services.rules, modeHeader: exchange.header('x-svc-mode'),
       ...(filtered === undefined ? {} : { filtered }),
     })
+    const result = computing instanceof Promise ? await computing : computing
     return await answer(services, exchange, { parsed, result, latency, wish })
   } catch (error) {
     return refuse(services, exchange, refusalOf(error, services.faults))
