@@ -14,14 +14,14 @@ export class OtlpTracer implements Tracer {
   readonly #provider: BasicTracerProvider
   readonly #tracer: OtelTracer
 
-  constructor({ version, instanceId, warn }: TracerOptions) {
+  constructor({ version, instanceId, warn }: TracerOptions, url: string) {
     const ignore = (): void => {}
     diag.setLogger({ error: warnOf(warn), warn: warnOf(warn), info: ignore, debug: ignore, verbose: ignore }, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
     const own = resourceFromAttributes({ 'service.name': 'svc', 'service.version': version, 'service.instance.id': instanceId })
     this.#provider = new BasicTracerProvider({
       // What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say wins.
       resource: defaultResource().merge(own).merge(detectResources({ detectors: [envDetector] })),
-      spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+      spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
     })
     this.#tracer = this.#provider.getTracer('svc', version)
   }

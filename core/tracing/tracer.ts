@@ -37,7 +37,7 @@ export interface Tracer {
 }
 
 export interface TracerOptions {
-  /** Decides whether there is a tracer. The packages read `OTEL_*` of the process themselves. */
+  /** Decides whether there is a tracer, and where spans go. All else of `OTEL_*` the packages read of the process. */
   environment: NodeJS.ProcessEnv
   version: string
   instanceId: string
@@ -49,7 +49,7 @@ export async function openTracer(options: TracerOptions): Promise<Tracer | null>
   const { environment, warn } = options
   const endpoint = endpointOf(environment)
   if (endpoint === null) return null
-  if (!isHttpUrl(endpoint.value)) {
+  if (!isHttpUrl(endpoint.url)) {
     warn(`invalid ${endpoint.name} (expected an http:// or https:// URL), spans are not exported`)
     return null
   }
@@ -57,23 +57,22 @@ export async function openTracer(options: TracerOptions): Promise<Tracer | null>
   if (protocol !== null && protocol !== 'http/json') warn(`OTEL_EXPORTER_OTLP_PROTOCOL is ${JSON.stringify(protocol)}, spans are sent as http/json`)
   try {
     const { OtlpTracer } = await import('./otlp-tracer.ts')
-    return new OtlpTracer(options)
+    return new OtlpTracer(options, endpoint.url)
   } catch (error) {
     warn(`spans are not exported: ${(error as Error).message}`)
     return null
   }
 }
 
-/** The variable that names where spans go; null: they go nowhere. */
-function endpointOf(environment: NodeJS.ProcessEnv): { name: string; value: string } | null {
+/** Where spans go, and the variable that says so; null: nowhere (OpenTelemetry, "OTLP Exporter Configuration"). */
+function endpointOf(environment: NodeJS.ProcessEnv): { name: string; url: string } | null {
   if (valueOf(environment, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return null
   const exporters = valueOf(environment, 'OTEL_TRACES_EXPORTER')
   if (exporters !== null && !exporters.split(',').some(exporter => exporter.trim() === 'otlp')) return null
-  for (const name of ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
-    const value = valueOf(environment, name)
-    if (value !== null) return { name, value }
-  }
-  return null
+  const own = valueOf(environment, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+  if (own !== null) return { name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', url: own }
+  const shared = valueOf(environment, 'OTEL_EXPORTER_OTLP_ENDPOINT')
+  return shared === null ? null : { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', url: `${shared.replace(/\/$/, '')}/v1/traces` }
 }
 
 /** An empty variable counts as unset (OpenTelemetry, "Environment Variable Specification"). */
