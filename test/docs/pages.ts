@@ -11,8 +11,11 @@ export const GROUPS = {
   operations: ['limits', 'observability', 'control-plane', 'configuration', 'console'],
 } as const
 
+/** Pages that an author of plugins follows in a folder of his own; `test/kit/<name>-page.test.ts` runs them. */
+export const AUTHORING = ['plugins', 'command-line']
+
 /** Pages without examples of the running service. */
-export const PROSE = ['README', 'architecture', 'deployment', 'plugins']
+export const PROSE = ['README', 'architecture', 'deployment']
 
 export const pagesOf = (group: keyof typeof GROUPS): string[] => GROUPS[group].map(name => `docs/${name}.md`)
 

@@ -54,13 +54,15 @@ const use = async check => {
   const runners: Record<string, [source: string, args: string[]]> = {
     'node:test': [`import test from 'node:test'\nimport assert from 'node:assert/strict'\n${use}test('moon', () => use(assert.deepEqual))\n`, ['--test']],
     'tap': [`import t from 'tap'\n${use}t.test('moon', t => use((is, should) => t.strictSame(is, should)))\n`, []],
+    CommonJS: [`const assert = require('node:assert/strict')\n${use.replace(/^import (.*) from (.*)$/m, 'const $1 = require($2)')}use(assert.deepEqual).then(() => console.log('ok 1'))\n`, []],
     'none at all': [`import assert from 'node:assert/strict'\n${use}await use(assert.deepEqual)\nconsole.log('ok 1')\n`, []],
   }
-  writeFileSync(join(author.folder, 'runner.test.mjs'), '')
+  for (const file of ['runner.test.mjs', 'runner.test.cjs']) writeFileSync(join(author.folder, file), '')
   const before = readdirSync(author.folder).sort()
   for (const [name, [source, args]] of Object.entries(runners)) {
-    writeFileSync(join(author.folder, 'runner.test.mjs'), source)
-    const { code, output, errors } = await author.run('node', [...args, 'runner.test.mjs'])
+    const file = name === 'CommonJS' ? 'runner.test.cjs' : 'runner.test.mjs'
+    writeFileSync(join(author.folder, file), source)
+    const { code, output, errors } = await author.run('node', [...args, file])
     t.equal(code, 0, `${name}: ${output}${errors}`)
     t.match(output, /\bok 1\b|pass 1\b/, name)
   }

@@ -138,7 +138,7 @@ function variablesOf(text: string): Record<string, string> {
 }
 
 /** curl as it is, that also tells the status of each answer, and ends what goes to the reader with a line end. */
-const CURL = `curl() {
+export const CURL = `curl() {
   command curl -w '%{stderr}<<status %{http_code}>>' "$@"
   local status=$? self=$BASHPID
   [ "$(readlink /proc/$self/fd/1)" != "$(readlink /proc/$$/fd/1)" ] || echo

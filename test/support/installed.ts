@@ -38,7 +38,7 @@ export async function install(t: Test, { packages = [], tarball }: { packages?: 
   const bin = join(folder, 'node_modules', '.bin')
   mkdirSync(bin)
   symlinkSync(join('..', 'svc', 'bin', 'svc.mjs'), join(bin, 'svc'))
-  const path = [bin, join(MODULES, '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter)
+  const path = [bin, dirname(process.execPath), join(MODULES, '.bin'), process.env.PATH].join(delimiter)
   return { folder, run: (command, args, { cwd = '.', env } = {}) => run(command, args, resolve(folder, cwd), { PATH: path, HOME: folder, ...env }) }
 }
 

@@ -19,7 +19,7 @@ function findAll(text: string, pattern: RegExp, rule?: string): Match[] {
   let units = 0
   let points = 0
   return [...text.matchAll(pattern)].map(({ 0: found, index }) => {
-    points += [...text.slice(units, index)].length
+    points += Array.from(text.slice(units, index)).length
     units = index
     return { start: points, end: points + [...found].length, ...(rule === undefined ? {} : { rule }) }
   })

@@ -1,0 +1,6 @@
+/** The page docs/command-line.md, as a reader follows it. */
+import t from 'tap'
+import { followPage } from '../support/author.ts'
+
+t.setTimeout(180_000)
+t.test('every block runs as it stands [KIT-6]', t => followPage(t, 'command-line'))
