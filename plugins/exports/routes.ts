@@ -3,6 +3,7 @@ import { describe, type FastifyInstance, type FastifyRequest, type RouteParamete
 import type { Format } from './format.ts'
 import { bruno } from './formats/bruno.ts'
 import { curl } from './formats/curl.ts'
+import { gatewayApi } from './formats/gateway-api.ts'
 import { har } from './formats/har.ts'
 import { httpFile } from './formats/http-file.ts'
 import { hurl } from './formats/hurl.ts'
@@ -11,6 +12,7 @@ import { k6 } from './formats/k6.ts'
 import { kong } from './formats/kong.ts'
 import { litellm } from './formats/litellm.ts'
 import { mcp } from './formats/mcp.ts'
+import { openCollection } from './formats/opencollection.ts'
 import { postman } from './formats/postman.ts'
 import { prometheus } from './formats/prometheus.ts'
 import { readSelection } from './query.ts'
@@ -34,10 +36,11 @@ export function registerExports(app: FastifyInstance, svc: Svc): void {
 
 /** The formats that have something to say, in the order in which they are shown. */
 function listFormats(svc: Svc): Format[] {
+  const plugins = () => svc.instance.plugins()
   const providers = svc.use('llm.providers')?.list() ?? []
   return [
-    postman, insomnia, bruno, curl, httpFile, hurl, k6, har,
-    kong(() => svc.instance.plugins()),
+    postman, insomnia, bruno, openCollection, curl, httpFile, hurl, k6, har,
+    kong(plugins), gatewayApi(plugins),
     ...(providers.length > 0 ? [litellm(providers, { needsKey: svc.config.ai.apiKey !== null })] : []),
     ...(svc.use('mcp.servers') === undefined ? [] : [mcp]),
     prometheus({ needsToken: svc.config.controlAuth !== 'open' }),

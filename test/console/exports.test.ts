@@ -14,7 +14,7 @@ t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { s
   const formats = page.getByRole('list', { name: 'Formats' }).getByRole('listitem')
   await formats.first().waitFor()
   t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Exports')
-  t.equal(await formats.count(), 12)
+  t.equal(await formats.count(), 14)
   const baseUrl = page.getByRole('textbox', { name: 'Base URL' })
   t.equal(await baseUrl.inputValue(), server.url)
 

@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap'
 import { createRequire } from 'node:module'
 import { convert } from 'insomnia-importers'
+import { parse } from 'yaml'
 import postman, { type CollectionDefinition, type Item } from 'postman-collection'
 import type { Catalog } from '../../core/host/plugin.ts'
 import { basic, encodeForm, expectedOf, headersOf, sameForm, type Exported } from '../support/exported.ts'
@@ -12,6 +13,7 @@ import { serve } from '../support/server.ts'
 
 const require = createRequire(import.meta.url)
 const { collectionSchema } = require('@usebruno/schema') as { collectionSchema: { validate(value: unknown): Promise<unknown> } }
+const { openCollectionToBruno } = require('@usebruno/converters') as { openCollectionToBruno(collection: object): object }
 const { har: validateHar } = require('har-validator/lib/promise') as { har(value: unknown): Promise<unknown> }
 
 const plugins = pluginFolder(t, { hostile: HOSTILE })
@@ -30,6 +32,12 @@ const READERS: Record<string, (t: Test, text: string) => Promise<Exported[]> | E
     return readInsomnia(data.resources as unknown as Parameters<typeof readInsomnia>[0], encodeForm)
   },
   'bruno.json': readBruno,
+  'opencollection.yaml': async (t, text) => {
+    const { items, environments, ...collection } = openCollectionToBruno(parse(text) as object) as { items: { items: { filename: string | null }[] }[]; environments: object[] }
+    // What Bruno's importer leaves to the application: names of files.
+    items.forEach(folder => folder.items.forEach((item, at) => { item.filename = `${at}.bru` }))
+    return readBruno(t, JSON.stringify({ ...collection, items, environments }))
+  },
   'har.json': readHar,
   'requests.http': (t, text) => {
     const { baseUrl, requests } = readHttpFile(text)
@@ -64,7 +72,7 @@ async function readBruno(t: Test, text: string): Promise<Exported[]> {
   const json = JSON.parse(text) as { items: BrunoItem[]; environments: { name: string; variables: { name: string; value: string }[] }[] }
   await collectionSchema.validate(json)
   t.strictSame(json.environments.map(({ name, variables }) => [name, variables.map(variable => [variable.name, variable.value])]), [['svc', [['base_url', server.url]]]])
-  const uids = text.match(/"uid": "[^"]+"/g)!
+  const uids = text.match(/"uid": ?"[^"]+"/g)!
   t.equal(new Set(uids).size, uids.length, 'uids are unique')
   return json.items.flatMap(folder => {
     t.equal(new Set(folder.items.map(({ filename }) => filename.toLowerCase())).size, folder.items.length, 'every request has a file')

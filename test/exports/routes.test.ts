@@ -1,6 +1,9 @@
 /** The routes of the exports: index, heads, parameters, and the files of configuration. */
 import t from 'tap'
-import { parse, parseDocument } from 'yaml'
+import { HTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute'
+import { EndpointSlice } from 'kubernetes-models/discovery.k8s.io/v1/EndpointSlice'
+import { Service } from 'kubernetes-models/v1/Service'
+import { parse, parseAllDocuments, parseDocument, type Document } from 'yaml'
 import type { Catalog, PluginRecord } from '../../core/host/plugin.ts'
 import { send } from '../support/request.ts'
 import { serve } from '../support/server.ts'
@@ -25,12 +28,14 @@ const ALL: [file: string, type: string, filename: string][] = [
   ['postman.json', 'application/json', 'svc-postman.json'],
   ['insomnia.json', 'application/json', 'svc-insomnia.json'],
   ['bruno.json', 'application/json', 'svc-bruno.json'],
+  ['opencollection.yaml', 'application/yaml', 'svc-opencollection.yaml'],
   ['curl.sh', 'text/x-shellscript; charset=utf-8', 'svc-curl.sh'],
   ['requests.http', 'text/plain; charset=utf-8', 'svc.http'],
   ['requests.hurl', 'text/plain; charset=utf-8', 'svc.hurl'],
   ['k6.js', 'text/javascript; charset=utf-8', 'svc-k6.js'],
   ['har.json', 'application/json', 'svc.har'],
   ['kong.yaml', 'application/yaml', 'svc-kong.yaml'],
+  ['gateway-api.yaml', 'application/yaml', 'svc-gateway-api.yaml'],
   ['litellm.yaml', 'application/yaml', 'svc-litellm.yaml'],
   ['mcp.json', 'application/json', 'mcp.json'],
   ['prometheus.yml', 'application/yaml', 'svc-prometheus.yml'],
@@ -40,9 +45,9 @@ t.test('the index lists the formats [EXPORT-1]', async t => {
   const reply = await get('/export')
   const index = reply.json<Index>()
   t.equal(index.base_url, server.url)
-  t.equal(index.count, 12)
+  t.equal(index.count, ALL.length)
   t.strictSame(index.formats.map(({ path, media_type, filename }) => [path.replace('/export/', ''), media_type, filename]), ALL)
-  t.equal(new Set(index.formats.map(({ id }) => id)).size, 12)
+  t.equal(new Set(index.formats.map(({ id }) => id)).size, ALL.length)
   for (const { title, description } of index.formats) t.ok(title && description.endsWith('.'), title)
   t.equal(reply.headers['cache-control'], 'no-store')
   t.equal(reply.headers['content-disposition'], undefined)
@@ -90,7 +95,7 @@ t.test('base_url is what the request came by, or what it names [EXPORT-4]', asyn
     }
   }
   const points = async (file: string) => (await get(`/export/${file}?base_url=https://gw.example/demo/`)).text
-  for (const [file] of ALL) t.match(await points(file), file === 'prometheus.yml' ? 'gw.example:443' : 'https://gw.example/demo', file)
+  for (const [file] of ALL) t.match(await points(file), { 'prometheus.yml': 'gw.example:443', 'gateway-api.yaml': 'externalName: gw.example' }[file] ?? 'https://gw.example/demo', file)
 })
 
 t.test('category and plugin narrow; what is not there is said [EXPORT-5]', async t => {
@@ -141,6 +146,31 @@ t.test('kong.yaml routes every plugin and the instance to one service [EXPORT-11
   t.notOk(routes.some(route => route.name === 'svc-demo-data'), 'no route without a path')
   for (const route of routes) t.strictSame([route.strip_path, route.tags], [false, ['svc']], route.name)
   t.equal(routes.length, 1 + plugins.filter(({ paths }) => paths.some(path => !/^\/(_svc|ui)/.test(path))).length)
+})
+
+t.test('gateway-api.yaml has a valid HTTPRoute for each plugin, and a Service [EXPORT-17]', async t => {
+  const KINDS = { HTTPRoute, Service, EndpointSlice }
+  interface Rule { matches: { path: { type: string; value: string } }[]; filters?: { urlRewrite: { path: object } }[]; backendRefs: { name: string; port: number }[] }
+  const read = async (query = '') => {
+    const documents = parseAllDocuments((await get(`/export/gateway-api.yaml${query}`)).text, { strict: true, version: '1.1' }) as Document[]
+    return documents.map(document => {
+      t.strictSame([document.errors, document.warnings], [[], []])
+      const manifest = document.toJS() as { kind: keyof typeof KINDS; metadata: { name: string }; spec: { rules: Rule[]; externalName?: string; ports: { port: number; appProtocol?: string }[] } }
+      new KINDS[manifest.kind](manifest as never).validate()
+      return manifest
+    })
+  }
+  const manifests = await read()
+  t.strictSame(manifests.map(({ kind }) => kind).slice(0, 3), ['Service', 'EndpointSlice', 'HTTPRoute'])
+  const rules = manifests.filter(({ kind }) => kind === 'HTTPRoute').flatMap(({ spec }) => spec.rules)
+  const prefixes = rules.flatMap(({ matches }) => matches.map(({ path }) => path.value))
+  const { services } = parse((await get('/export/kong.yaml')).text) as Kong
+  t.strictSame(prefixes, services[0]!.routes.flatMap(({ paths }) => paths), 'the same as Kong routes')
+  for (const { backendRefs, filters } of rules) t.strictSame([backendRefs, filters], [[{ name: 'svc', port: server.ports.http }], undefined])
+  const [service, ...routes] = await read('?base_url=https://gw.example/demo&plugin=echo')
+  t.match(service!.spec, { type: 'ExternalName', externalName: 'gw.example', ports: [{ port: 443, appProtocol: 'https' }] })
+  t.strictSame(routes.map(({ metadata, spec }) => [metadata.name, spec.rules.map(({ filters }) => filters![0]!.urlRewrite.path)]), [['svc-echo', [{ type: 'ReplacePrefixMatch', replacePrefixMatch: '/demo/echo' }, { type: 'ReplacePrefixMatch', replacePrefixMatch: '/demo/anything' }]]])
+  t.equal((await read('?base_url=http://[::1]:8080'))[1]!.kind, 'EndpointSlice')
 })
 
 t.test('litellm.yaml has a model for each provider, which answers below its api_base [EXPORT-12]', async t => {
@@ -197,7 +227,7 @@ t.test('openapi.yaml is the document of openapi.json [EXPORT-15]', async t => {
 t.test('without their plugins there are fewer formats [EXPORT-3]', async t => {
   const bare = await serve(t, { yaml: 'plugins: { disable: [mcp, llm] }\n' })
   const { count, formats } = await (await fetch(`${bare.url}/export`)).json() as Index
-  t.equal(count, 10)
+  t.equal(count, ALL.length - 2)
   t.strictSame(formats.map(({ path }) => path.replace('/export/', '')), ALL.map(([file]) => file).filter(file => !['mcp.json', 'litellm.yaml'].includes(file)))
   for (const file of ['mcp.json', 'litellm.yaml']) t.equal((await fetch(`${bare.url}/export/${file}`)).status, 404)
   t.notMatch(await (await fetch(`${bare.url}/export/kong.yaml`)).text(), /svc-(mcp|llm)/)

@@ -15,5 +15,6 @@ export default [
   { id: 'EXPORT-13', rule: 'mcp.json names every MCP server, those of svc.yaml too.', where: 'console 6' },
   { id: 'EXPORT-14', rule: 'prometheus.yml scrapes the metrics, with the credential as a comment where one is needed.', where: 'console 6' },
   { id: 'EXPORT-15', rule: '/openapi.yaml is the document of /openapi.json.', where: 'console 6' },
+  { id: 'EXPORT-17', rule: 'gateway-api.yaml has valid HTTPRoutes for every plugin and a Service for the instance; a base path is put before each prefix.', where: 'console 9.3' },
   { id: 'EXPORT-16', rule: 'The console shows every format with its description, and downloads, copies and shows it for a base URL and a category.', where: 'console 4' },
 ]

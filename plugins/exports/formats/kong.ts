@@ -1,10 +1,9 @@
 /** Declarative configuration for decK and Kong: this instance as a service, a route for each plugin. */
-import type { CatalogEndpoint, PluginRecord } from 'svc/plugin'
-import type { Format, Selection } from '../format.ts'
+import type { PluginRecord } from 'svc/plugin'
+import type { Format } from '../format.ts'
+import { listPrefixes } from '../prefixes.ts'
 import { writeYaml } from '../yaml.ts'
 
-/** The core's routes that a gateway may show to everybody. */
-const INSTANCE_PATHS = ['/health', '/identity', '/openapi.json', '/docs']
 const TAGS = ['svc']
 
 export function kong(plugins: () => PluginRecord[]): Format {
@@ -19,24 +18,10 @@ export function kong(plugins: () => PluginRecord[]): Format {
       _format_version: '3.0',
       // decK deletes what a file does not name; with this only among entities of this tag.
       _info: { select_tags: TAGS },
-      services: [{ name: 'svc', url: selection.baseUrl, tags: TAGS, routes: listRoutes(selection, plugins()) }],
+      services: [{
+        name: 'svc', url: selection.baseUrl, tags: TAGS,
+        routes: listPrefixes(selection, plugins()).map(({ name, paths }) => ({ name, paths, strip_path: false, tags: TAGS })),
+      }],
     }),
   }
-}
-
-function listRoutes({ endpoints }: Selection, plugins: PluginRecord[]): object[] {
-  const routes = plugins.map(({ name, paths }) => ({
-    name: `svc-${name}`,
-    paths: endpoints.some(({ plugin }) => plugin === name) ? paths.filter(isOfDataPlane) : [],
-  }))
-  routes.push({ name: 'svc-instance', paths: INSTANCE_PATHS.filter((path) => endpoints.some((endpoint) => isCore(endpoint, path))) })
-  return routes.filter(({ paths }) => paths.length > 0).map((route) => ({ ...route, strip_path: false, tags: TAGS }))
-}
-
-function isOfDataPlane(path: string): boolean {
-  return !/^\/(?:_svc|ui)(?:\/|$)/.test(path)
-}
-
-function isCore({ plugin, path }: CatalogEndpoint, prefix: string): boolean {
-  return plugin === null && (path === prefix || path.startsWith(`${prefix}/`))
 }

@@ -1,0 +1,64 @@
+/** Kubernetes Gateway API (gateway.networking.k8s.io/v1): an HTTPRoute for each plugin, and this instance as a Service. */
+import { isIP } from 'node:net'
+import type { PluginRecord } from 'svc/plugin'
+import type { Format, Selection } from '../format.ts'
+import { listPrefixes, type Prefixes } from '../prefixes.ts'
+import { writeYaml } from '../yaml.ts'
+
+const SERVICE = 'svc'
+/** Rules that one HTTPRoute may have. */
+const MAX_RULES = 16
+
+export function gatewayApi(plugins: () => PluginRecord[]): Format {
+  return {
+    id: 'gateway-api',
+    title: 'Kubernetes Gateway API',
+    description: 'An HTTPRoute for each plugin and a Service for this instance; routes hang on a Gateway named gateway.',
+    file: 'gateway-api.yaml',
+    mediaType: 'application/yaml',
+    filename: 'svc-gateway-api.yaml',
+    write: (selection) => [...backend(new URL(selection.baseUrl)), ...listPrefixes(selection, plugins()).flatMap((prefixes) => toRoutes(prefixes, selection))]
+      .map((manifest) => writeYaml(manifest)).join('---\n'),
+  }
+}
+
+/** A Service that leads out of the cluster: by name, or for an address with endpoints of its own. */
+function backend(url: URL): object[] {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const version = isIP(host)
+  const port = { name: 'http', port: portOf(url), ...(url.protocol === 'https:' ? { appProtocol: 'https' } : {}) }
+  const service = (spec: object) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: SERVICE }, spec: { ...spec, ports: [port] } })
+  if (version === 0) return [service({ type: 'ExternalName', externalName: host })]
+  return [service({}), {
+    apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name: SERVICE, labels: { 'kubernetes.io/service-name': SERVICE } },
+    addressType: `IPv${version}`, ports: [port], endpoints: [{ addresses: [host] }],
+  }]
+}
+
+function toRoutes({ name, paths }: Prefixes, { baseUrl }: Selection): object[] {
+  const url = new URL(baseUrl)
+  const rules = paths.map((path) => toRule(path, url))
+  const routes: object[] = []
+  for (let at = 0; at < rules.length; at += MAX_RULES) {
+    routes.push({
+      apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute',
+      metadata: { name: at === 0 ? name : `${name}-${at / MAX_RULES + 1}` },
+      spec: { parentRefs: [{ name: 'gateway' }], rules: rules.slice(at, at + MAX_RULES) },
+    })
+  }
+  return routes
+}
+
+/** Below a base path the prefix is rewritten, which a rule can do for one prefix alone. */
+function toRule(path: string, url: URL): object {
+  const base = url.pathname.replace(/\/$/, '')
+  return {
+    matches: [{ path: { type: 'PathPrefix', value: path } }],
+    ...(base === '' ? {} : { filters: [{ type: 'URLRewrite', urlRewrite: { path: { type: 'ReplacePrefixMatch', replacePrefixMatch: base + path } } }] }),
+    backendRefs: [{ name: SERVICE, port: portOf(url) }],
+  }
+}
+
+function portOf({ port, protocol }: URL): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+}

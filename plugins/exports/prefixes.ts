@@ -1,0 +1,30 @@
+/** Owns which path prefixes a gateway routes to this instance, by plugin. */
+import type { CatalogEndpoint, PluginRecord } from 'svc/plugin'
+import type { Selection } from './format.ts'
+
+export interface Prefixes {
+  /** `svc-<plugin>`, or `svc-instance`. */
+  name: string
+  paths: string[]
+}
+
+/** The core's routes that a gateway may show to everybody. */
+const INSTANCE_PATHS = ['/health', '/identity', '/openapi.json', '/docs']
+
+/** Prefixes of the plugins that have a selected endpoint, and of the instance; control plane and console are left out. */
+export function listPrefixes({ endpoints }: Selection, plugins: PluginRecord[]): Prefixes[] {
+  const list = plugins.map(({ name, paths }) => ({
+    name: `svc-${name}`,
+    paths: endpoints.some(({ plugin }) => plugin === name) ? paths.filter(isOfDataPlane) : [],
+  }))
+  list.push({ name: 'svc-instance', paths: INSTANCE_PATHS.filter((path) => endpoints.some((endpoint) => isCore(endpoint, path))) })
+  return list.filter(({ paths }) => paths.length > 0)
+}
+
+function isOfDataPlane(path: string): boolean {
+  return !/^\/(?:_svc|ui)(?:\/|$)/.test(path)
+}
+
+function isCore({ plugin, path }: CatalogEndpoint, prefix: string): boolean {
+  return plugin === null && (path === prefix || path.startsWith(`${prefix}/`))
+}
