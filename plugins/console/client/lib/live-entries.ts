@@ -21,6 +21,7 @@ export class LiveEntries {
   #isScheduled = false
   #unannounced = 0
   #announcedAt = 0
+  #announcing: ReturnType<typeof setTimeout> | undefined
 
   /** Oldest first, as the feed gives them. */
   push(entries: readonly Entry[]): void {
@@ -67,10 +68,11 @@ export class LiveEntries {
 
   #announce(count: number): void {
     this.#unannounced += count
-    const now = Date.now()
-    if (this.#unannounced === 0 || now - this.#announcedAt < ANNOUNCE_MS) return
-    announce(`${this.#unannounced} new request${this.#unannounced === 1 ? '' : 's'}`)
-    this.#unannounced = 0
-    this.#announcedAt = now
+    this.#announcing ??= setTimeout(() => {
+      this.#announcing = undefined
+      announce(`${this.#unannounced} new request${this.#unannounced === 1 ? '' : 's'}`)
+      this.#unannounced = 0
+      this.#announcedAt = Date.now()
+    }, Math.max(0, this.#announcedAt + ANNOUNCE_MS - Date.now()))
   }
 }

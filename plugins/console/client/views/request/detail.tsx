@@ -26,6 +26,7 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
         <section class="request-section not-presented">
           <h3>Facts</h3>
           <Facts items={[
+            ['Target', <code key="uri">{entry.uri}</code>],
             ['Arrived', new Date(entry.timestamp).toLocaleString()],
             ['Head after', formatMs(entry.latency_ms)],
             ['From', <code key="ip">{entry.client_ip}</code>],

@@ -1,0 +1,151 @@
+/** The console's live traffic when it gets hard: hostile captures, many at once, lost connections, forgotten entries. */
+import t from 'tap'
+import { Agent, request as send } from 'node:http'
+import { accessibilityProblems } from '../support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser, type WatchedPage } from '../support/browser.ts'
+import { exchange } from '../support/raw-client.ts'
+import { serve } from '../support/server.ts'
+import { until } from '../support/until.ts'
+
+t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
+  const server = await serve(t, { env: { SVC_INSPECTOR_CAPACITY: '200' } })
+  const browser = await startBrowser(t)
+  const table = (page: WatchedPage) => page.getByRole('table', { name: 'Requests' })
+  const detail = (page: WatchedPage) => page.getByRole('region', { name: 'Request', exact: true })
+  const rowCount = (page: WatchedPage) => table(page).locator('tbody tr:not(.spacer)').count()
+  const isLive = (page: WatchedPage) => page.locator('.feed-state', { hasText: 'live' }).waitFor()
+  const open = async (params = '') => {
+    const page = await openPage(browser)
+    await page.goto(`${server.url}/ui/#/traffic${params}`)
+    await isLive(page)
+    return page
+  }
+  const clear = () => fetch(`${server.url}/_svc/requests`, { method: 'DELETE' })
+
+  await t.test('hostile captures are text [CON-31]', async t => {
+    const markup = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><a href="javascript:window.hacked=1">x</a>'
+    const bodies: [name: string, type: string, body: string | Uint8Array<ArrayBuffer>][] = [
+      ['markup', 'text/html', markup],
+      ['json', 'application/json', JSON.stringify({ [markup]: markup, link: 'https://evil.example/', __proto__x: { deep: [[[[[[1]]]]]] } })],
+      ['ansi', 'text/plain', '\u001b[31mred\u001b[0m \u0000 \u202e rtl'],
+      ['line', 'text/plain', 'x'.repeat(65_536)],
+      ['bytes', 'application/octet-stream', new Uint8Array([0xff, 0xfe, 0x80, 0x00])],
+      ['svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><script>window.hacked=1</script><image href="https://evil.example/x.png"/></svg>'],
+      ['form', 'application/x-www-form-urlencoded', `a=${encodeURIComponent(markup)}&b=%zz`],
+      ['deep', 'application/json', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+    ]
+    for (const [name, type, body] of bodies) await fetch(`${server.url}/echo/${name}?q=${encodeURIComponent(markup)}`, { method: 'POST', headers: { 'content-type': type, 'user-agent': markup, 'x-svc-session': name }, body })
+    await exchange(server.ports.http!, `GET /echo/raw<script>\u00ff HTTP/1.1\r\nHost: a\r\nX-Bytes: caf\u00e9 \u00ff<b>\r\nConnection: close\r\n\r\n`)
+    const page = await open()
+    const asked: string[] = []
+    page.on('request', request => asked.push(request.url()))
+    for (const [name] of bodies) {
+      await table(page).getByText(`/echo/${name}?`).click()
+      await detail(page).getByRole('heading', { name: `/echo/${name}` }).waitFor()
+      for (const tab of await detail(page).getByRole('tab').all()) await tab.click()
+      t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 1440, `${name} stays within its place`)
+    }
+    t.strictSame(await accessibilityProblems(page), [])
+    await page.setViewportSize({ width: 360, height: 740 })
+    t.strictSame(await accessibilityProblems(page), [], 'also where there is little room')
+    t.equal(await page.evaluate(() => (globalThis as { hacked?: number }).hacked), undefined, 'nothing of it has run')
+    t.strictSame(asked.filter(url => !url.startsWith(server.url) && !url.startsWith('blob:')), [], 'nothing of it was asked for')
+    t.equal(await detail(page).locator('a').count(), 0, 'no link in it is a link')
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('a flood [CON-30]', async t => {
+    await clear()
+    const page = await open()
+    await page.evaluate(() => {
+      const watched = globalThis as unknown as { longest: number }
+      watched.longest = 0
+      let last = performance.now()
+      setInterval(() => {
+        watched.longest = Math.max(watched.longest, performance.now() - last)
+        last = performance.now()
+      }, 10)
+    })
+    const agent = new Agent({ keepAlive: true, maxSockets: 20 })
+    t.teardown(() => agent.destroy())
+    const one = (index: number) => new Promise<void>((resolve, reject) => {
+      send(`${server.url}/echo/flood-${index}`, { agent }, response => response.resume().on('end', resolve)).on('error', reject).end()
+    })
+    await Promise.all(Array.from({ length: 20 }, async (_, worker) => { for (let index = worker; index < 3000; index += 20) await one(index) }))
+    await fetch(`${server.url}/echo/last-one`)
+    await table(page).getByText('/echo/last-one').waitFor()
+    t.ok(await rowCount(page) < 100, 'few rows are in the document')
+    t.ok(Number(await table(page).getAttribute('aria-rowcount')) <= 1001, 'a thousand are kept')
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('last-one')
+    await until(async () => await rowCount(page) === 1, 'the page answers')
+    t.comment(`longest pause of the page: ${Math.round(await page.evaluate(() => (globalThis as unknown as { longest: number }).longest))} ms`)
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('')
+    await page.locator('.table-scroll').evaluate(element => element.scrollTo(0, element.scrollHeight))
+    await until(async () => !await table(page).getByText('/echo/last-one').isVisible(), 'the list scrolls')
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('an entry that is forgotten [CON-32]', async t => {
+    await clear()
+    await fetch(`${server.url}/echo/keep-me`, { method: 'POST', body: 'precious' })
+    const page = await open()
+    await table(page).getByText('/echo/keep-me').click()
+    const link = page.url()
+    await clear()
+    await detail(page).getByText('no longer stored').waitFor()
+    t.match(await detail(page).innerText(), /precious/, 'what is on screen stays')
+    const late = await openPage(browser)
+    await late.goto(link)
+    await late.getByText('This request is no longer stored').waitFor()
+    await late.context().close()
+    await page.context().close()
+  })
+
+  await t.test('a lost feed goes on where it was [CON-33]', async t => {
+    await clear()
+    await fetch(`${server.url}/echo/before`)
+    const page = await open()
+    await table(page).getByText('/echo/before').waitFor()
+    const said: string[] = []
+    await page.exposeFunction('said', (text: string) => said.push(text))
+    await page.evaluate(() => {
+      const region = document.querySelector('[aria-live=polite]')!
+      new MutationObserver(() => (globalThis as unknown as { said(text: string | null): void }).said(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true })
+    })
+    // The feed's connection is cut as the plan's lifetime would cut it: by a page that loses its network.
+    await page.context().setOffline(true)
+    await page.evaluate(() => dispatchEvent(new Event('offline')))
+    for (const name of ['missed-1', 'missed-2']) await fetch(`${server.url}/echo/${name}`)
+    await page.context().setOffline(false)
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('link', { name: 'Live traffic' }).click()
+    await table(page).getByText('/echo/missed-2').waitFor()
+    await fetch(`${server.url}/echo/after`)
+    await table(page).getByText('/echo/after').waitFor()
+    const paths = await table(page).locator('td.col-path').allTextContents()
+    t.strictSame(paths, ['/echo/after', '/echo/missed-2', '/echo/missed-1', '/echo/before'], 'none lost, none twice')
+    await until(() => said.some(text => /new request/.test(text)), 'it is announced')
+    await page.context().close()
+  })
+})
+
+t.test('public mode [CON-34]', { skip: skipWithoutBrowser }, async t => {
+  const server = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
+  const page = await openPage(await startBrowser(t))
+  await page.goto(`${server.url}/ui/#/traffic`)
+  await page.locator('.feed-state', { hasText: 'live' }).waitFor()
+  const session = await page.evaluate(() => (JSON.parse(localStorage.getItem('svc.console')!) as { session: string }).session)
+  t.match(session, /^con-[0-9a-f]{8}$/)
+  await fetch(`${server.url}/echo/theirs`, { headers: { 'x-svc-session': 'other' } })
+  await fetch(`${server.url}/echo/mine`, { headers: { 'x-svc-session': session } })
+  await page.getByRole('table', { name: 'Requests' }).getByText('/echo/mine').click()
+  await page.getByRole('region', { name: 'Request', exact: true }).getByRole('heading', { name: '/echo/mine' }).waitFor()
+  t.equal(await page.getByText('/echo/theirs').count(), 0)
+  await page.getByRole('button', { name: 'Clear mine' }).click()
+  await page.getByText('Waiting for requests').waitFor()
+  t.equal(await page.getByRole('button', { name: 'Clear', exact: true }).count(), 0, 'everybody\'s are not this page\'s to clear')
+  t.strictSame(page.problems, [])
+})

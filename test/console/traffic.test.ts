@@ -1,0 +1,215 @@
+/** The console's live traffic in a browser: the list, the detail, what a gateway did, replay, comparison. */
+import t from 'tap'
+import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { accessibilityProblems } from '../support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser, type WatchedPage } from '../support/browser.ts'
+import { startGateway } from '../support/gateway.ts'
+import { serve } from '../support/server.ts'
+import { until } from '../support/until.ts'
+
+const har = createRequire(import.meta.url)('har-validator') as { har(document: unknown): Promise<unknown> }
+
+t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
+  const server = await serve(t)
+  const gateway = await startGateway(t, server.url)
+  const browser = await startBrowser(t)
+  const json = { 'content-type': 'application/json' }
+  const table = (page: WatchedPage) => page.getByRole('table', { name: 'Requests' })
+  const detail = (page: WatchedPage) => page.getByRole('region', { name: 'Request', exact: true })
+  const search = (page: WatchedPage) => page.getByRole('searchbox', { name: 'Filter' })
+  const open = async (params = '', settings: object = {}) => {
+    const page = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.addInitScript(text => { if (!localStorage.getItem('svc.console')) localStorage.setItem('svc.console', text) }, JSON.stringify({ gateways: [{ name: 'kong', url: gateway.url, headers: [{ name: 'apikey', value: 'k-1' }] }], ...settings }))
+    await page.goto(`${server.url}/ui/#/traffic${params}`)
+    await page.locator('.feed-state', { hasText: 'live' }).waitFor()
+    return page
+  }
+  const clipboard = (page: WatchedPage) => page.evaluate(() => navigator.clipboard.readText())
+  const clear = () => fetch(`${server.url}/_svc/requests`, { method: 'DELETE' })
+  /** Text of the rows in sight, cells between bars. */
+  const rows = (page: WatchedPage) => table(page).locator('tbody tr:not(.spacer)').evaluateAll(found => found.map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent).join('|')))
+
+  await t.test('the list [CON-21]', async t => {
+    await fetch(`${server.url}/uuid`)
+    const page = await open()
+    await table(page).getByText('/uuid').waitFor()
+    await fetch(`${server.url}/ai/openai/v1/chat/completions`, { method: 'POST', headers: { ...json, 'x-svc-session': 'room-12' }, body: '{"model":"svc-gpt","messages":[{"role":"user","content":"hi"}]}' })
+    await table(page).getByText('AI openai').waitFor()
+    const [first, second] = await rows(page)
+    t.match(first, /^\d\d:\d\d:\d\d\.\d{3}\|POST\|\/ai\/openai\/v1\/chat\/completions\|200\|[\d.]+ ms\|127\.0\.0\.1\|room-12\|AI openai$/)
+    t.match(second, /\|GET\|\/uuid\|200\|/)
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('what the gateway did [CON-23, CON-26]', async t => {
+    await clear()
+    await fetch(`${server.url}/echo/v1/orders?id=1`, { method: 'POST', headers: { ...json, 'x-client-secret': 's', 'x-a': 'client' }, body: '{"a":1,"b":[1,2]}' })
+    const page = await open('', { target: 'kong', gateways: [{ name: 'kong', url: gateway.url, headers: [{ name: 'apikey', value: 'k-1' }] }] })
+    await table(page).getByText('/echo/v1/orders').click()
+    t.match(await detail(page).innerText(), /Client sent[^]*127\.0\.0\.1[^]*No trace[^]*Came back[^]*200 OK/)
+    await detail(page).getByRole('button', { name: 'Replay' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Replay' })
+    await dialog.locator('.cm-content').waitFor()
+    t.strictSame(await accessibilityProblems(page), [])
+    t.equal(await dialog.getByRole('combobox', { name: 'Target' }).inputValue(), 'kong')
+    await dialog.getByRole('textbox', { name: 'Body' }).fill('{"a":2}')
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await dialog.getByText('200 OK').waitFor()
+    await dialog.getByRole('button', { name: 'Show what arrived' }).click()
+    await detail(page).getByText('through kong').waitFor()
+    const lines = (label: string) => detail(page).getByRole('table', { name: label, exact: true }).locator('tr').allTextContents()
+    t.strictSame(await lines('Rewritten'), ['~ changed path/demo/echo/v1/orders/echo/orders'])
+    t.strictSame(await lines('Changed headers'), [`~ changed host${new URL(gateway.url).host}${new URL(server.url).host}`, '− removed x-client-secrets'])
+    t.strictSame((await lines('Headers of the gateway')).sort(), ['+ added via1.1 test-gatewayVia', '+ added x-forwarded-for203.0.113.9X-Forwarded', '+ added x-forwarded-prefix/demoX-Forwarded', '+ added x-kong-request-idk-1Kong', '+ added x-tenantacme'])
+    t.ok((await lines('Headers of the client')).includes('apikeyk-1'), 'the gateway\'s own key is the client\'s')
+    t.match(await detail(page).getByRole('list', { name: 'The way of the request' }).innerText(), /POST \/demo\/echo\/v1\/orders[^]*8 changes[^]*\+5 added[^]*−1 removed[^]*~1 changed[^]*~ path[^]*the client saw it after/)
+    t.match(await detail(page).innerText(), /"a": 2/)
+    t.match(page.url(), /id=/)
+    t.strictSame(await accessibilityProblems(page), [])
+
+    const direct = await page.context().newPage() as WatchedPage
+    await direct.goto(page.url())
+    await detail(direct).getByText('/echo/orders').first().waitFor()
+    t.match(await detail(direct).innerText(), /Via[^]*X-Forwarded[^]*Kong/, 'whoever does not know what was sent goes by the names [CON-24, CON-32]')
+
+    await detail(page).getByRole('button', { name: 'Replay' }).click()
+    await dialog.getByRole('combobox', { name: 'Target' }).selectOption({ label: 'direct' })
+    t.equal(await dialog.getByRole('textbox', { name: 'Path' }).inputValue(), '/echo/v1/orders?id=1', 'as it was sent, not as it arrived')
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await dialog.getByText('200 OK').waitFor()
+    await dialog.getByRole('button', { name: 'Show what arrived' }).click()
+    await detail(page).getByText('Nothing: it arrived as sent').waitFor()
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('a gateway that can not be reached, or does not let the page read [CON-17]', async t => {
+    const strict = await startGateway(t, server.url, { cors: false })
+    for (const url of ['http://127.0.0.1:1', strict.url]) {
+      const page = await open('', { target: 'other', gateways: [{ name: 'other', url, headers: [] }] })
+      await table(page).getByText('/echo/orders').first().click()
+      await detail(page).getByRole('button', { name: 'Replay' }).click()
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      const alert = page.getByRole('dialog').getByRole('alert')
+      t.match(await alert.textContent(), new RegExp(`allow the origin ${server.url} there[^]*curl -sS`))
+      await page.context().close()
+    }
+  })
+
+  await t.test('copies [CON-25]', async t => {
+    await clear()
+    await fetch(`${server.url}/echo/it's?q=1`, { method: 'POST', headers: { 'x-a': 'b c', 'content-type': 'text/plain' }, body: 'it\'s' })
+    const page = await open()
+    await table(page).getByText('/echo/it').click()
+    await detail(page).getByRole('button', { name: 'Copy as curl' }).click()
+    const curl = await until(() => clipboard(page))
+    t.match(curl, `curl -sS \\\n  -X POST \\\n  '${server.url}/echo/it'\\''s?q=1' \\\n`)
+    t.match(curl, /-H 'x-a: b c'[^]*--data-raw 'it'\\''s'$/)
+    await detail(page).getByRole('button', { name: '.http' }).click()
+    await until(async () => (await clipboard(page)).startsWith('### POST'))
+    await detail(page).getByRole('button', { name: 'fetch', exact: true }).click()
+    await until(async () => (await clipboard(page)).startsWith('await fetch('))
+    await page.keyboard.press('c')
+    await until(async () => await clipboard(page) === curl, 'c copies as curl')
+    await page.context().close()
+  })
+
+  await t.test('the filter in the page [CON-22]', async t => {
+    await clear()
+    for (const path of ['/status/503', '/status/404', '/uuid']) await fetch(server.url + path)
+    const page = await open('?filter=status:5xx')
+    await until(async () => (await rows(page)).length === 1, 'a link holds the filter')
+    await page.keyboard.press('/')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('-status:2xx path:/status')
+    await until(async () => (await rows(page)).length === 2)
+    t.match(decodeURIComponent(page.url()), /filter=-status:2xx\+path:\/status/)
+    await page.getByRole('button', { name: 'Keep' }).click()
+    await search(page).fill('status:nonsense')
+    t.equal(await search(page).getAttribute('aria-invalid'), 'true')
+    await page.getByRole('button', { name: '-status:2xx path:/status', exact: true }).click()
+    t.equal(await search(page).inputValue(), '-status:2xx path:/status')
+    await page.reload()
+    await page.getByRole('button', { name: 'Forget filter -status:2xx path:/status' }).click()
+    await search(page).fill('no such thing')
+    await page.getByText('None of 3 requests fits the filter').waitFor()
+    await page.getByRole('button', { name: 'Filter language' }).click()
+    t.strictSame(await accessibilityProblems(page), [])
+    await page.context().close()
+  })
+
+  await t.test('by keyboard, compared, pinned [CON-27, CON-12]', async t => {
+    await clear()
+    for (const [path, body] of [['/echo/a', '{"n":1,"same":true}'], ['/echo/b', '{"n":2,"same":true}']]) await fetch(server.url + path, { method: 'POST', headers: { ...json, 'x-run': path! }, body: body! })
+    const page = await open()
+    await table(page).getByText('/echo/b').waitFor()
+    await page.keyboard.press('j')
+    await detail(page).getByRole('heading', { name: '/echo/b' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await detail(page).getByRole('heading', { name: '/echo/a' }).waitFor()
+    await page.keyboard.press('k')
+    await detail(page).getByRole('heading', { name: '/echo/b' }).waitFor()
+    await detail(page).getByRole('button', { name: 'Pin' }).click()
+    await detail(page).getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('Choose the request to compare with').waitFor()
+    await table(page).getByText('/echo/a').click()
+    await detail(page).getByRole('heading', { name: 'Two requests' }).waitFor()
+    await detail(page).getByRole('group', { name: 'Differences' }).waitFor()
+    const text = await detail(page).innerText()
+    t.match(text, /path\s+\/echo\/a\s+\/echo\/b/)
+    t.match(text, /x-run\s+\/echo\/a\s+\/echo\/b/)
+    t.match(await detail(page).locator('.diff-line.removed').allTextContents(), [/"n": 1/])
+    t.match(await detail(page).locator('.diff-line.added').allTextContents(), [/"n": 2/])
+    t.strictSame(await accessibilityProblems(page), [])
+    await page.keyboard.press('Escape')
+    await detail(page).getByRole('heading', { name: '/echo/b' }).waitFor()
+    await page.keyboard.press('Escape')
+    await detail(page).waitFor({ state: 'detached' })
+    for (let index = 0; index < 3; index++) await fetch(`${server.url}/uuid`)
+    await until(async () => (await rows(page)).length === 5)
+    t.match((await rows(page))[0], /\/echo\/b/, 'what is pinned stays on top')
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('saved as HAR [CON-28]', async t => {
+    const page = await open('?filter=path:/echo')
+    await until(async () => (await rows(page)).length === 2)
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save HAR' }).click()])
+    t.equal(download.suggestedFilename(), 'svc-traffic.har')
+    const archive = JSON.parse(readFileSync(await download.path(), 'utf8')) as { log: { entries: { request: { url: string; postData: { text: string } } }[] } }
+    await har.har(archive)
+    t.strictSame(archive.log.entries.map(({ request }) => [request.url, request.postData.text]), [[`${server.url}/echo/a`, '{"n":1,"same":true}'], [`${server.url}/echo/b`, '{"n":2,"same":true}']], 'what is shown, in the order of time')
+    await page.context().close()
+  })
+
+  await t.test('held and cleared [CON-29]', async t => {
+    await clear()
+    await fetch(`${server.url}/echo/first`)
+    const page = await open('', { session: 'room-12' })
+    await table(page).getByText('/echo/first').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await fetch(`${server.url}/echo/second`, { headers: { 'x-svc-session': 'room-12' } })
+    await page.getByText('1 waiting').waitFor()
+    t.equal((await rows(page)).length, 1)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await table(page).getByText('/echo/second').waitFor()
+
+    await table(page).getByText('/echo/first').selectText()
+    await fetch(`${server.url}/echo/third`)
+    await page.getByText('1 waiting').waitFor()
+    await page.evaluate(() => getSelection()!.removeAllRanges())
+    await table(page).getByText('/echo/third').waitFor()
+
+    await page.getByRole('button', { name: 'Clear mine' }).click()
+    await table(page).getByText('/echo/second').waitFor({ state: 'detached' })
+    t.equal((await rows(page)).length, 2)
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await page.getByText('Waiting for requests').waitFor()
+    t.equal((await (await fetch(`${server.url}/_svc/requests`)).json() as { count: number }).count, 0)
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+})
