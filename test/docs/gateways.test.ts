@@ -1,16 +1,19 @@
 /**
  * The recipes for gateways: each file is well-formed, its parts refer to each other, and whatever it names of the service
- * is there. nginx checks its own file where it is installed.
+ * is there. nginx runs with its own file where it is installed.
  */
 import t from 'tap'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseDocument } from 'yaml'
 import type { Catalog } from '../../core/host/plugin.ts'
 import { blocksOf, root, runExamples } from '../support/examples.ts'
 import { serve } from '../support/server.ts'
+import { until } from '../support/until.ts'
 
 const folder = join(root, 'docs', 'gateways')
 const pages = readdirSync(folder).filter(name => name !== 'README.md')
@@ -125,11 +128,37 @@ t.test('nginx: statements end, blocks close, upstreams and zones are defined', a
   for (const [, name] of text.matchAll(/_pass \w+:\/\/(\w+);/g)) t.ok(upstreams.includes(name!), String(name))
   for (const [, name] of text.matchAll(/(?:proxy_cache |zone=)(\w+)[ ;]/g)) t.match(text, new RegExp(`(?:keys_zone|zone)=${name}:1m`), String(name))
   const hasNginx = spawnSync('nginx', ['-v']).error === undefined
-  await t.test('nginx itself takes it', { skip: hasNginx ? false : 'nginx is not installed' }, async t => {
+  await t.test('nginx itself takes it, adds its headers and caches', { skip: hasNginx ? false : 'nginx is not installed' }, async t => {
+    const server = await serve(t)
     const place = mkdtempSync(join(tmpdir(), 'svc-nginx-'))
-    t.teardown(() => rmSync(place, { recursive: true, force: true }))
-    writeFileSync(join(place, 'nginx.conf'), text.replaceAll('server svc:', 'server 127.0.0.1:'))
-    const { status, stderr } = spawnSync('nginx', ['-t', '-c', join(place, 'nginx.conf'), '-p', place], { encoding: 'utf8' })
-    t.equal(status, 0, stderr)
+    // Its workers are another user when it is started by root.
+    chmodSync(place, 0o755)
+    const [web, grpc] = await freePorts(2) as [number, number]
+    const config = text.replace('svc:8080', `127.0.0.1:${server.ports.http}`).replace('svc:50051', `127.0.0.1:${server.ports.grpc}`)
+      .replace('listen 8000', `listen 127.0.0.1:${web}`).replace('listen 8001', `listen 127.0.0.1:${grpc}`)
+      .replace('/tmp/nginx-cache', join(place, 'cache'))
+      .replace('http {', `pid ${place}/pid; error_log ${place}/log;\nhttp {\n  access_log off;\n${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(kind => `  ${kind}_temp_path ${place}/${kind};\n`).join('')}`)
+    writeFileSync(join(place, 'nginx.conf'), config)
+    const nginx = spawn('nginx', ['-c', join(place, 'nginx.conf'), '-e', join(place, 'log'), '-g', 'daemon off;'], { stdio: 'inherit' })
+    const exited = new Promise(resolve => nginx.on('exit', resolve))
+    t.teardown(async () => {
+      nginx.kill('SIGTERM')
+      await exited
+      rmSync(place, { recursive: true, force: true })
+    })
+    const through = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${web}${path}`)
+    await until(() => through('/uuid').then(({ ok }) => ok, () => false), 'nginx answers')
+    const echo = await (await through('/echo')).json() as { headers: Record<string, string[]> }
+    t.match(echo.headers, { 'x-forwarded-for': ['127.0.0.1'], 'x-forwarded-host': [`127.0.0.1:${web}`], 'x-request-id': [/^[\da-f]{32}$/] })
+    t.strictSame([(await through('/cache/60')).headers.get('x-cache'), (await through('/cache/60')).headers.get('x-cache')], ['MISS', 'HIT'])
   })
 })
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, () => new Promise<Server>(resolve => {
+    const server: Server = createServer().listen(0, '127.0.0.1', () => resolve(server))
+  })))
+  const ports = servers.map(server => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
+  return ports
+}
