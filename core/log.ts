@@ -1,4 +1,5 @@
 /** The log of the process: levels, fields of every line, and how lines get out. */
+import { takesColours } from './colours.ts'
 import { logLevels, type LogLevel } from './config/log-level.ts'
 import type { LogFormat } from './config/config.ts'
 import type { Logger } from './host/plugin.ts'
@@ -17,10 +18,11 @@ export interface Log extends Logger {
   flush(): Promise<void>
 }
 
-/** Where lines go. A terminal gets colours. */
+/** Where lines go. A terminal gets colours, unless it says that it has none. */
 export interface LogStream {
   write(line: string): unknown
   isTTY?: boolean
+  hasColors?(): boolean
 }
 
 export interface LogOptions {
@@ -32,11 +34,11 @@ export interface LogOptions {
 
 /** Makes the log of a process. */
 export function createLog({ level, format, stream }: LogOptions): Log {
-  const isTerminal = stream === undefined ? process.stdout.isTTY === true : stream.isTTY === true
+  const isColoured = takesColours(stream ?? process.stdout)
   const output = stream === undefined
     ? openOutput(1, (lines) => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
     : { write: (line: string) => void stream.write(line), flush: async () => {} }
-  const log = new LineLog({ output, threshold: logLevels.indexOf(level), form: format === 'json' ? jsonForm : textForm(isTerminal), clock: createClock() }, '')
+  const log = new LineLog({ output, threshold: logLevels.indexOf(level), form: format === 'json' ? jsonForm : textForm(isColoured), clock: createClock() }, '')
   return log
 }
 

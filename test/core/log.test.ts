@@ -73,6 +73,9 @@ t.test('colours are for terminals, and for text [LOG-2]', async (t) => {
   const json = logged('json', 'info', true)
   json.log.error('broken')
   t.notMatch(json.lines[0], '\u001b')
+  const plain: string[] = []
+  createLog({ level: 'info', format: 'text', stream: { write: (line: string) => plain.push(line), isTTY: true, hasColors: () => false } }).error('broken')
+  t.notMatch(plain[0], '\u001b')
 })
 
 t.test('a child writes its fields on every line', async (t) => {
