@@ -50,6 +50,10 @@ t.test('request bins', { skip: skipWithoutBrowser }, async t => {
     await page.reload()
     await captured.getByText('/hooks/a').waitFor()
     t.match(await detail.textContent(), /from=console/, 'a link reproduces the screen')
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.keyboard.press('Escape')
+    await detail.waitFor({ state: 'detached' })
+    await captured.getByText('/hooks/a').click()
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 800 })
       t.strictSame(await accessibilityProblems(page), [], `${width} px`)

@@ -4,6 +4,7 @@ import { call } from '../../lib/api.ts'
 import { formatBytes, formatTime } from '../../lib/http.ts'
 import { send, urlAt } from '../../lib/gateway.ts'
 import { useAction } from '../../lib/hooks.ts'
+import { useKeys } from '../../lib/keys.ts'
 import { route, setParams } from '../../lib/router.ts'
 import { activeGateway } from '../../lib/storage.ts'
 import { Method } from '../../ui/badge.tsx'
@@ -45,6 +46,7 @@ export function BinPanel({ id, summary, onChange, onDeleted }: BinPanelProps) {
     await call(path, { method: 'DELETE' })
     onDeleted()
   })
+  useKeys({ Escape: () => (selected === null ? false : setParams({ n: null })) })
   const newest = requests[0]?.seq ?? 0
   useEffect(() => { if (newest > 0) onChange() }, [newest])
 
