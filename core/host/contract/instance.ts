@@ -41,7 +41,7 @@ export interface CatalogEndpoint {
     headers: { name: string; value: string }[]
     body: string | null
     body_type: 'json' | 'xml' | 'form' | null
-    auth: RouteExample['auth'] | null
+    auth: NonNullable<RouteExample['auth']> | null
     expect_status: number | null
   }[]
 }

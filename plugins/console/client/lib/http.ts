@@ -1,34 +1,11 @@
 /** What every view needs of HTTP: header lists, media types, bodies, and numbers as people read them. */
+import type { InspectorEntry } from 'svc/plugin'
 import { bytesOfBase64 } from './jwt.ts'
 
 export interface NameValue { name: string; value: string }
 
-/** A captured request, as `/_svc/requests` shows it. */
-export interface Entry {
-  id: string
-  request_id: string
-  /** RFC 3339, arrival. */
-  timestamp: string
-  method: string
-  /** Path and query as received. */
-  uri: string
-  path: string
-  query: string | null
-  version: string
-  /** Lower-case names, order and repetitions kept. */
-  headers: NameValue[]
-  client_ip: string
-  session: string | null
-  /** When it is text. */
-  body: string | null
-  /** Otherwise. */
-  body_base64: string | null
-  body_size: number
-  body_truncated: boolean
-  status: number
-  latency_ms: number
-}
-
+/** A captured request, as `/_svc/requests` shows it: lower-case header names, `body` when it is text, else `body_base64`. */
+export type Entry = InspectorEntry
 /** A body with the headers that say what it is. */
 export type Body = Pick<Entry, 'headers' | 'body' | 'body_base64' | 'body_size' | 'body_truncated'>
 /** A request as it arrived, whoever captured it. */

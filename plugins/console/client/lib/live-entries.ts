@@ -68,7 +68,8 @@ export class LiveEntries {
 
   #announce(count: number): void {
     this.#unannounced += count
-    this.#announcing ??= setTimeout(() => {
+    if (this.#announcing !== undefined) return
+    this.#announcing = setTimeout(() => {
       this.#announcing = undefined
       announce(`${this.#unannounced} new request${this.#unannounced === 1 ? '' : 's'}`)
       this.#unannounced = 0

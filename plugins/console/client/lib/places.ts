@@ -1,4 +1,5 @@
 /** Where the dialog "Go to" can go besides the views: endpoints, mocks, tools. */
+import type { Catalog, CatalogEndpoint } from 'svc/plugin'
 import { callJson } from './api.ts'
 import { hashOf } from './router.ts'
 
@@ -10,32 +11,7 @@ export interface Place {
   hash: string
 }
 
-export interface Catalog {
-  categories: { name: string; count: number }[]
-  endpoints: CatalogEndpoint[]
-}
-
-export interface CatalogEndpoint {
-  path: string
-  methods: string[]
-  expanded_methods: string[]
-  category: string
-  summary: string
-  description: string
-  protocol: 'http' | 'sse' | 'websocket'
-  endless: boolean
-  plugin: string | null
-  examples: {
-    name: string
-    method: string
-    path: string
-    headers: { name: string; value: string }[]
-    body: string | null
-    body_type: 'json' | 'xml' | 'form' | null
-    auth: { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string } | null
-    expect_status: number | null
-  }[]
-}
+export type { Catalog, CatalogEndpoint }
 
 /** One line per kind of thing; the view named is where it leads. A source that fails is left out. */
 const sources: readonly { view: string; list(): Promise<Place[]> }[] = [

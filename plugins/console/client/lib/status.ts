@@ -1,4 +1,5 @@
 /** The instance as the shell shows it: is it there, is it well, what is on, has its code changed. */
+import type { LoadError, PluginRecord } from 'svc/plugin'
 import { computed, effect, signal } from '@preact/signals'
 import { ApiError, AwayError, callJson, explain, signInReason } from './api.ts'
 
@@ -20,26 +21,7 @@ export interface Status {
   plugins: { enabled: number; disabled: number; failed: number; generation: number }
 }
 
-export interface PluginRecord {
-  name: string
-  title: string
-  version: string
-  description: string
-  source: 'builtin' | 'directory' | 'package'
-  path: string | null
-  state: 'enabled' | 'disabled' | 'failed'
-  disabled_by: string | null
-  routes: number
-  paths: string[]
-  error: { phase: string; message: string } | null
-  stale: boolean
-  generation: number
-  builds_on: string[]
-  uses: string[]
-  options: unknown
-}
-
-export interface LoadError { file: string | null; at: string | null; message: string; line: number | null }
+export type { LoadError, PluginRecord }
 
 export interface PluginsList {
   generation: number
