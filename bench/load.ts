@@ -1,6 +1,6 @@
 /**
  * A bounded load over raw sockets: so many connections for so many seconds, one request at a time on each. An HTTP
- * client would cost more than the servers that are measured. Run as a program it prints one JSON line of results.
+ * client would cost more than the servers that are measured.
  */
 import { connect } from 'node:net'
 
@@ -80,10 +80,7 @@ function responseLength(buffer: Buffer): number | null {
   return last === -1 ? null : last + 5
 }
 
-function quantile(sorted: number[], q: number): number {
+/** The value below which that part of sorted values lies. */
+export function quantile(sorted: number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
-}
-
-if (process.argv[1] === import.meta.filename) {
-  process.stdout.write(`${JSON.stringify(await sendLoad(JSON.parse(process.argv[2]!) as Load))}\n`)
 }

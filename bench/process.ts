@@ -1,13 +1,13 @@
 /** Starting what is measured in a process of its own, pinned to one core where `taskset` exists. */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { join } from 'node:path'
-import type { Load, LoadResult } from './load.ts'
+import { setTimeout as wait } from 'node:timers/promises'
 
 const hasTaskset = spawnSync('taskset', ['-V']).status === 0
 const tsx = import.meta.resolve('tsx')
 
-function command(core: number, args: string[]): [string, string[]] {
+/** Program and arguments of a script on one core. */
+export function command(core: number, args: string[]): [string, string[]] {
   const node = [process.execPath, '--import', tsx, ...args]
   return hasTaskset ? ['taskset', ['-c', String(core), ...node]] : [node[0]!, node.slice(1)]
 }
@@ -38,21 +38,34 @@ export async function startServer(script: string, args: string[] = [], env: Reco
   })
   return {
     port, child,
-    stop: () => new Promise(resolve => {
-      child.removeAllListeners('exit')
-      child.on('exit', () => resolve())
-      child.kill('SIGTERM')
-    }),
+    stop: () => end(child),
   }
 }
 
-/** Sends a load from core 1. */
-export function loadFrom(load: Load): Promise<LoadResult> {
-  const [program, args] = command(1, [join(import.meta.dirname, 'load.ts'), JSON.stringify(load)])
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-    let text = ''
-    child.stdout.on('data', chunk => { text += chunk })
-    child.on('exit', code => (code === 0 ? resolve(JSON.parse(text) as LoadResult) : reject(new Error(`the load ended with ${code}`))))
+const START_MS = 30_000
+
+/** Starts a Node program of others on core 0 and waits until it answers at a path. */
+export async function startProgram(args: string[], port: number, path: string): Promise<Measured> {
+  const node = [process.execPath, ...args]
+  const [program, ...programArgs] = hasTaskset ? ['taskset', '-c', '0', ...node] : node
+  const child = spawn(program!, programArgs, { env: { ...process.env, NODE_ENV: 'production' }, stdio: 'ignore' })
+  const deadline = performance.now() + START_MS
+  while (!(await answers(port, path))) {
+    if (performance.now() > deadline || child.exitCode !== null) throw new Error(`${args[0]} does not answer`)
+    await wait(100)
+  }
+  return { port, child, stop: () => end(child) }
+}
+
+function answers(port: number, path: string): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}${path}`).then(response => response.ok, () => false)
+}
+
+function end(child: ChildProcess): Promise<void> {
+  return new Promise(resolve => {
+    child.removeAllListeners('exit')
+    if (child.exitCode !== null) return resolve()
+    child.on('exit', () => resolve())
+    child.kill('SIGTERM')
   })
 }

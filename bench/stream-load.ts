@@ -1,6 +1,6 @@
 /**
  * Many event streams at once over raw sockets: when the first token comes, and how far the gaps between tokens are from
- * the pace asked for. Run as a program it prints one JSON line of results.
+ * the pace asked for.
  */
 import { connect } from 'node:net'
 
@@ -62,8 +62,4 @@ function readStream({ port, path, headers, body }: StreamLoad, firsts: number[],
 
 function at(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
-}
-
-if (process.argv[1] === import.meta.filename) {
-  process.stdout.write(`${JSON.stringify(await sendStreams(JSON.parse(process.argv[2] ?? '{}') as StreamLoad))}\n`)
 }

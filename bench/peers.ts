@@ -1,0 +1,59 @@
+/**
+ * Other mock servers, from a folder in which npm has installed them (`--peers <folder>`, see README.md). They are no
+ * dependencies: whoever wants to compare installs them.
+ */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { startProgram, startServer } from './process.ts'
+import type { Measured } from './process.ts'
+import type { PeerName } from './cases.ts'
+
+const packages: Record<PeerName, string> = { aimock: '@copilotkit/aimock', mockoon: '@mockoon/cli', prism: '@stoplight/prism-cli' }
+
+/** The peers that the folder has. */
+export function installedPeers(folder: string): PeerName[] {
+  return (Object.keys(packages) as PeerName[]).filter(name => existsSync(join(folder, 'node_modules', packages[name], 'package.json')))
+}
+
+/** Starts a peer. `openApi` is the file of the document that mock servers serve. */
+export async function startPeer(name: PeerName, folder: string, openApi: string): Promise<Measured> {
+  if (name === 'aimock') return startServer(join(import.meta.dirname, 'peers.ts'), [folder])
+  const port = await freePort()
+  const start = name === 'mockoon' ? ['start', '--data', openApi, '--port', String(port), '--disable-log-to-file'] : ['mock', '--port', String(port), '--host', '127.0.0.1', openApi]
+  return startProgram([binOf(folder, packages[name]), ...start], port, '/pets/7')
+}
+
+function binOf(folder: string, name: string): string {
+  const manifest = join(folder, 'node_modules', name, 'package.json')
+  const { bin } = createRequire(manifest)(manifest) as { bin: string | Record<string, string> }
+  return join(dirname(manifest), typeof bin === 'string' ? bin : Object.values(bin)[0]!)
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+interface AiMock {
+  onMessage(text: string, reply: object): void
+  start(): Promise<unknown>
+  url: string
+}
+
+/** aimock with the product's own sentence. */
+async function serveAiMock(folder: string): Promise<void> {
+  const { LLMock } = createRequire(join(folder, 'package.json'))(packages.aimock) as { LLMock: new (options: object) => AiMock }
+  const mock = new LLMock({ port: 0, logLevel: 'silent', latency: 0, chunkSize: 5 })
+  mock.onMessage('hello', { content: "Hello! I'm svc, a mock model server for gateway demos. Ask me anything: the same question always gets the same answer. How can I help you today?" })
+  await mock.start()
+  process.stdout.write(`HTTP listening on 127.0.0.1:${new URL(mock.url).port}\n`)
+}
+
+if (process.argv[1] === import.meta.filename) await serveAiMock(process.argv[2]!)

@@ -1,0 +1,68 @@
+/**
+ * What the product is measured against: `node:http` and Fastify that send the bytes of the product's own answers, by the
+ * number in the path, with nothing around them. `/echo` of Fastify does the work of an echo too.
+ */
+import Fastify from 'fastify'
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+
+/** One answer of the product. */
+export interface Recorded {
+  headers: Record<string, string>
+  body: string
+  /** As an event stream: its events are written one by one. */
+  isStream: boolean
+}
+
+const [kind, file = ''] = process.argv.slice(2)
+const recorded = JSON.parse(readFileSync(file, 'utf8')) as Recorded[]
+const events = recorded.map(({ body, isStream }) => (isStream ? body.split(/(?<=\n\n)/) : []))
+
+function announce(address: AddressInfo): void {
+  process.stdout.write(`HTTP listening on 127.0.0.1:${address.port}\n`)
+}
+
+/** The fields of an echo record, as a plain server would make them. */
+function echo(method: string, url: string, rawHeaders: string[], requestHeaders: IncomingHttpHeaders, ip: string, body: string): object {
+  const [path = '', query = ''] = url.split('?')
+  const headers: Record<string, string[]> = {}
+  for (let index = 0; index < rawHeaders.length; index += 2) (headers[rawHeaders[index]!.toLowerCase()] ??= []).push(rawHeaders[index + 1]!)
+  return {
+    method, url: `http://${requestHeaders.host}${url}`, path, path_info: path.split('/').filter(Boolean), query_string: query,
+    query_params: Object.fromEntries(new URLSearchParams(query)), headers, host: requestHeaders.host, port: 80, scheme: 'http', remote_ip: ip,
+    body: { present: body !== '', included: true, body, bytes: body.length, truncated: false, utf8: true, reason: null }, timestamp_unix_ms: Date.now(),
+  }
+}
+
+function serveNode(): void {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', chunk => chunks.push(chunk)).on('end', () => {
+      const number = Number(request.url!.slice(1))
+      const { headers, body, isStream } = recorded[number]!
+      if (!isStream) return void response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
+      response.writeHead(200, headers)
+      for (const event of events[number]!) response.write(event)
+      response.end()
+    })
+  })
+  server.listen(0, '127.0.0.1', () => announce(server.address() as AddressInfo))
+}
+
+async function serveFastify(): Promise<void> {
+  const app = Fastify()
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.all('/echo', (request, reply) => reply.send(echo(request.method, request.url, request.raw.rawHeaders, request.headers, request.ip, (request.body as string | undefined) ?? '')))
+  app.all<{ Params: { number: string } }>('/:number', (request, reply) => {
+    const { headers, body } = recorded[Number(request.params.number)]!
+    return reply.headers(headers).send(body)
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  announce(app.server.address() as AddressInfo)
+}
+
+if (kind === 'node') serveNode()
+else await serveFastify()

@@ -1,0 +1,136 @@
+/**
+ * `npm run bench`: everything that is measured, one table a part, as ratios within this run. `--only contest,growth,streams`
+ * chooses parts, `--case TEXT` cases by name, `--quick` takes a tenth of the time, `--peers FOLDER` adds the peers that are
+ * installed there. What the figures mean stands in README.md.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { cases, ECHO_GET, ECHO_POST, loadOf } from './cases.ts'
+import type { Case, PeerName } from './cases.ts'
+import { contest } from './contest.ts'
+import type { Contender, ContestOptions, Figures } from './contest.ts'
+import { grpcContenders } from './grpc.ts'
+import { measureGrowth } from './growth.ts'
+import { Loader } from './loader.ts'
+import { installedPeers, startPeer } from './peers.ts'
+import { startServer } from './process.ts'
+import type { Measured } from './process.ts'
+import { startProduct } from './product.ts'
+import type { Recorded } from './replay.ts'
+import { idleStreams, tokenStreams } from './streams.ts'
+import { printTable } from './table.ts'
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, case: { type: 'string' }, quick: { type: 'boolean' }, peers: { type: 'string' } } })
+const parts = values.only?.split(',') ?? ['contest', 'growth', 'streams']
+const options: ContestOptions = values.quick ? { slices: 3, seconds: 0.3 } : { slices: 10, seconds: 1 }
+const CONNECTIONS = 50
+const TOKEN_STREAMS = values.quick ? [100] : [100, 1000, 2000]
+const IDLE_STREAMS = values.quick ? 500 : 10_000
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+const loader = new Loader()
+const product = await startProduct()
+try {
+  if (parts.includes('contest')) await runContest()
+  if (parts.includes('growth')) await runGrowth()
+  if (parts.includes('streams')) await runStreams()
+} finally {
+  loader.close()
+  await product.stop()
+  rmSync(folder, { recursive: true })
+}
+
+async function runContest(): Promise<void> {
+  const chosen = cases.filter(({ name }) => name.includes(values.case ?? ''))
+  const recorded = join(folder, 'recorded.json')
+  writeFileSync(recorded, JSON.stringify(await Promise.all(chosen.map(record))))
+  const replay = join(import.meta.dirname, 'replay.ts')
+  const bare = { node: await startServer(replay, ['node', recorded]), fastify: await startServer(replay, ['fastify', recorded]) }
+  const peers = await startPeers()
+  const rows: (string | number)[][] = []
+  for (const [number, one] of chosen.entries()) {
+    const contenders = [await contender('svc', one, product), await contender('node', { ...one, path: `/${number}` }, bare.node)]
+    const isEcho = one.name === ECHO_GET || one.name === ECHO_POST
+    if (!one.name.includes('streamed')) contenders.push(await contender('fastify', isEcho ? one : { ...one, path: `/${number}` }, bare.fastify))
+    for (const [name, server] of peers) if (one.peers?.[name] !== undefined) contenders.push(await contender(name, { ...one, path: one.peers[name] }, server))
+    rows.push(rowOf(one.name, await contest(contenders, options)))
+  }
+  if ('gRPC unary'.includes(values.case ?? '')) rows.push(await grpcRow())
+  printTable(['', 'req/s', 'p99 ms', 'CPU µs', '% of node:http', '% of Fastify', 'beside peers'], rows)
+  for (const server of [bare.node, bare.fastify, ...peers.values()]) await server.stop()
+}
+
+async function contender(name: string, one: Case, server: Measured): Promise<Contender> {
+  const load = await loadOf(name === 'svc' ? one : { ...one, prepare: undefined }, server.port)
+  return { name, server, load: seconds => loader.http({ ...load, connections: CONNECTIONS, seconds }) }
+}
+
+/** An answer of the product, for the bare servers to repeat. */
+async function record(one: Case): Promise<Recorded> {
+  const { path, method, headers, body } = await loadOf(one, product.port)
+  const response = await fetch(`http://127.0.0.1:${product.port}${path}`, { method, headers, body })
+  if (!response.ok) throw new Error(`${one.name}: ${response.status} ${await response.text()}`)
+  const hop = new Set(['content-length', 'transfer-encoding', 'connection', 'date', 'keep-alive'])
+  return {
+    headers: Object.fromEntries([...response.headers].filter(([name]) => !hop.has(name))),
+    body: await response.text(),
+    isStream: response.headers.get('content-type')?.startsWith('text/event-stream') === true,
+  }
+}
+
+/** A document for the peers that mock one. */
+const PETS = {
+  openapi: '3.0.3', info: { title: 'Pets', version: '1' },
+  paths: { '/pets/{id}': { get: {
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+    responses: { 200: { description: 'a pet', content: { 'application/json': { schema: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } }, example: { id: 1, name: 'Rex', tag: 'good', status: 'available' } } } } },
+  } } },
+}
+
+async function startPeers(): Promise<Map<PeerName, Measured>> {
+  const peers = new Map<PeerName, Measured>()
+  if (values.peers === undefined) return peers
+  const document = join(folder, 'pets.json')
+  writeFileSync(document, JSON.stringify(PETS))
+  for (const name of installedPeers(values.peers)) peers.set(name, await startPeer(name, values.peers, document))
+  return peers
+}
+
+/** Ratios are of processor time. */
+function rowOf(name: string, figures: Map<string, Figures>): (string | number)[] {
+  const { node, fastify, svc, ...peers } = Object.fromEntries(figures)
+  const share = (other: Figures | undefined): string => (other === undefined ? '' : percent(other.cpu / svc!.cpu))
+  const beside = Object.entries(peers).map(([peer, { cpu }]) => `${(cpu / svc!.cpu).toFixed(2)} × ${peer}`)
+  return [name, svc!.rate.toFixed(0), svc!.p99.toFixed(1), svc!.cpu.toFixed(0), share(node), share(fastify), beside.join(', ')]
+}
+
+async function grpcRow(): Promise<(string | number)[]> {
+  const status = await (await fetch(`http://127.0.0.1:${product.port}/identity`)).json() as { ports: { grpc: number } }
+  const contenders = await grpcContenders(loader, product, status.ports.grpc)
+  const figures = await contest(contenders, options)
+  await contenders.at(-1)!.server.stop()
+  const [own, bare] = [figures.get('svc')!, figures.get('bare')!]
+  return ['gRPC unary', own.rate.toFixed(0), own.p99.toFixed(1), own.cpu.toFixed(0), '', '', `${(bare.cpu / own.cpu).toFixed(2)} × bare grpc-js`]
+}
+
+async function runGrowth(): Promise<void> {
+  const grown = await measureGrowth(loader, product, options)
+  printTable(['CPU µs a request', 'by size'], grown.map(({ name, figures }) => [name, [...figures].map(([size, { cpu }]) => `${size}: ${cpu.toFixed(0)}`).join('   ')]))
+}
+
+async function runStreams(): Promise<void> {
+  const rows: (string | number)[][] = []
+  for (const count of TOKEN_STREAMS) {
+    const { ttftP50, ttftP99, gapP50, gapP99, bytesEach } = await tokenStreams(loader, product, count, 20)
+    rows.push([`${count} token streams, 20 ms a token`, ttftP50.toFixed(1), ttftP99.toFixed(1), gapP50.toFixed(1), gapP99.toFixed(1), (bytesEach / 1024).toFixed(1)])
+  }
+  printTable(['', 'first token p50 ms', 'p99', 'gap p50 ms', 'p99', 'KiB each'], rows)
+  const idle = await idleStreams(product, IDLE_STREAMS)
+  printTable(['', 'MiB', 'KiB each'], [[`${IDLE_STREAMS} idle event streams`, (idle / 2 ** 20).toFixed(0), (idle / IDLE_STREAMS / 1024).toFixed(1)]])
+}
+
+function percent(ratio: number): string {
+  return `${(ratio * 100).toFixed(0)} %`
+}
