@@ -32,16 +32,6 @@ const IDLE_STREAMS = values.quick ? 500 : 10_000
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const loader = new Loader()
 const product = await startProduct()
-try {
-  if (parts.includes('contest')) await runContest()
-  if (parts.includes('growth')) await runGrowth()
-  if (parts.includes('streams')) await runStreams()
-} finally {
-  loader.close()
-  await product.stop()
-  rmSync(folder, { recursive: true })
-}
-
 async function runContest(): Promise<void> {
   const chosen = cases.filter(({ name }) => name.includes(values.case ?? ''))
   const recorded = join(folder, 'recorded.json')
@@ -107,8 +97,8 @@ function rowOf(name: string, figures: Map<string, Figures>): (string | number)[]
 }
 
 async function grpcRow(): Promise<(string | number)[]> {
-  const status = await (await fetch(`http://127.0.0.1:${product.port}/identity`)).json() as { ports: { grpc: number } }
-  const contenders = await grpcContenders(loader, product, status.ports.grpc)
+  const identity = await (await fetch(`http://127.0.0.1:${product.port}/identity`)).json() as { port: { grpc: number } }
+  const contenders = await grpcContenders(loader, product, identity.port.grpc)
   const figures = await contest(contenders, options)
   await contenders.at(-1)!.server.stop()
   const [own, bare] = [figures.get('svc')!, figures.get('bare')!]
@@ -133,4 +123,14 @@ async function runStreams(): Promise<void> {
 
 function percent(ratio: number): string {
   return `${(ratio * 100).toFixed(0)} %`
+}
+
+try {
+  if (parts.includes('contest')) await runContest()
+  if (parts.includes('growth')) await runGrowth()
+  if (parts.includes('streams')) await runStreams()
+} finally {
+  loader.close()
+  await product.stop()
+  rmSync(folder, { recursive: true })
 }
