@@ -33,6 +33,7 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
             ['Version', entry.version],
             ['Session', entry.session],
             ['Request id', <code key="rid">{entry.request_id}</code>],
+            entry.trace && ['Trace', <code key="trace">{entry.trace.trace_id}</code>],
             ['Entry', <code key="id">{entry.id}</code>],
             ['Body', `${formatBytes(entry.body_size)}${entry.body_truncated ? ', the first 64 KiB kept' : ''}`],
           ]} />
