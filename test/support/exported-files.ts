@@ -36,12 +36,19 @@ export function readHurl(text: string): Exported[] {
     comments.forEach((line, at) => { if (line.startsWith('# ') && comments[at + 1] === '' && comments[at - 1] === '') category = line.slice(2) })
     const name = comments.slice(comments.lastIndexOf('') + 1)[0]!.slice(2)
     const { method, target } = readRequestLine(lines.shift()!)
-    const headers = headersOf(takeWhile(lines, line => line !== 'HTTP *' && !line.startsWith('`')).map(readHeader).map(({ name: field, value }) => ({ name: unescape(field), value: unescape(value) })))
+    const headers = headersOf(takeWhile(lines, line => line !== 'HTTP *' && !line.startsWith('`')).map(readHurlHeader))
     const body = lines[0]!.startsWith('`') ? /^`([^`]*)`$/.exec(lines.shift()!)![1]! : null
     if (lines.shift() !== 'HTTP *') throw new Error(`${name} has no answer`)
     requests.push({ name, category, method, target: unescape(target), headers, body: body === null ? null : unescape(body) })
   }
   return requests
+}
+
+/** Of a name Hurl takes letters, digits, `_`, `.`, `-` and escapes (grammar: key-string). */
+function readHurlHeader(line: string): { name: string; value: string } {
+  const { name, value } = readHeader(line)
+  if (!/^(?:[\w.-]|\\u\{[0-9a-f]+\})+$/.test(name)) throw new Error(`no name of a header: ${name}`)
+  return { name: unescape(name), value: unescape(value) }
 }
 
 function unescape(text: string): string {

@@ -23,7 +23,7 @@ function toEntry(entry: Entry): string {
     `# ${name}`,
     ...notes.map((note) => `# ${note}`),
     `${method} {{base_url}}${escape(target)}`,
-    ...allHeaders(entry).map((header) => `${escape(header.name)}: ${escape(header.value)}`),
+    ...allHeaders(entry).map((header) => `${escapeName(header.name)}: ${escape(header.value)}`),
     ...(body === null ? [] : [`\`${escape(body)}\``]),
     'HTTP *',
   ].join('\n')
@@ -31,5 +31,14 @@ function toEntry(entry: Entry): string {
 
 /** A comment begins with `#`, a variable with `{{`, an escape with a backslash; blanks at either end would be cut off. */
 function escape(text: string): string {
-  return text.replace(/[\\`#\p{Cc}]|\{(?=\{)|^ | $/gu, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)
+  return text.replace(/[\\`#\p{Cc}]|\{(?=\{)|^ | $/gu, byCode)
+}
+
+/** Names of headers may hold fewer characters than HTTP lets them. */
+function escapeName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_.-]/g, byCode)
+}
+
+function byCode(character: string): string {
+  return `\\u{${character.charCodeAt(0).toString(16)}}`
 }
