@@ -17,6 +17,8 @@ export type FeedState =
 export interface FeedOptions {
   /** Only paths that begin so. */
   pathPrefix?: string
+  /** Only what comes from now on. */
+  isFromNow?: boolean
   /** Called with entries, oldest first; at first with what is stored. */
   onEntries(entries: Entry[]): void
 }
@@ -32,7 +34,7 @@ const MAX_STORED = 1000
 const NONE = 'none'
 
 /** Follows the feed until it is stopped. */
-export function openFeed({ pathPrefix, onEntries }: FeedOptions): Feed {
+export function openFeed({ pathPrefix, isFromNow = false, onEntries }: FeedOptions): Feed {
   let lastId: string | null = null
 
   function query(more: Record<string, string> = {}): string {
@@ -43,12 +45,12 @@ export function openFeed({ pathPrefix, onEntries }: FeedOptions): Feed {
   }
 
   async function follow(isLive: () => void, signal: AbortSignal): Promise<void> {
-    if (lastId === null) {
+    if (lastId === null && !isFromNow) {
       const { requests } = await callJson<{ requests: Entry[] }>(`_svc/requests${query({ limit: String(MAX_STORED) })}`, { signal })
       lastId = requests[0]?.id ?? NONE
       onEntries(requests.reverse())
     }
-    const response = await call(`_svc/requests/stream${query()}`, { headers: { 'Last-Event-ID': lastId, Accept: 'text/event-stream' }, signal })
+    const response = await call(`_svc/requests/stream${query()}`, { headers: { ...lastId === null ? {} : { 'Last-Event-ID': lastId }, Accept: 'text/event-stream' }, signal })
     isLive()
     for await (const { event, id, data } of readEvents(response.body!)) {
       if (event !== 'request') continue

@@ -21,6 +21,8 @@ export interface OutgoingRequest {
   signal?: AbortSignal
   /** Default `follow`; a view that shows redirects asks for `manual`. */
   redirect?: RequestRedirect
+  /** Never sent: tells this request from others of the same URL in the browser's own timings. */
+  fragment?: string
 }
 
 /** What the console sent, kept to compare it with what arrived. */
@@ -77,7 +79,7 @@ export async function send(request: OutgoingRequest): Promise<{ sent: Sent; resp
   if (sent.body !== null && !/^(GET|HEAD)$/i.test(sent.method)) init.body = sent.body
   if (request.signal) init.signal = request.signal
   // What is wrong with the request itself is told as such, not as an unreachable gateway.
-  const checked = new Request(sent.url, init)
+  const checked = new Request(request.fragment === undefined ? sent.url : `${sent.url.replace(/#.*/, '')}#${request.fragment}`, init)
   const startedAt = performance.now()
   let response: Response
   try {

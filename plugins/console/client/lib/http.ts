@@ -39,6 +39,11 @@ export function forbiddenHeaders(headers: readonly NameValue[]): string[] {
 
 const FORBIDDEN = /^(?:accept-charset|accept-encoding|access-control-request-.*|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|set-cookie|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/i
 
+/** Whether browsers refuse to send a body with it (Fetch, 5.3). */
+export function takesNoBody(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 /** The value of a JSON text; undefined when it is none. */
 export function parseJson(text: string): unknown {
   try {

@@ -1,11 +1,11 @@
 /** A plot over time, drawn by uPlot, which is loaded when the first plot is shown. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 
 export interface PlotProps {
   /** What it shows, for screen readers. */
   label: string
-  /** Axes, series and scales; colours as `css('--accent')`. Asked anew when `deps` change. */
+  /** Axes, series and scales; colours as `css('--accent')`. Asked anew when `deps` or the colours of the page change. */
   options: () => Omit<uPlot.Options, 'width' | 'height'>
   data: uPlot.AlignedData
   /** Pixels. Default 240. */
@@ -23,9 +23,27 @@ export function css(name: string): string {
   return color
 }
 
+/** Counts up when the colours of the page change: by the settings, the system, or presenter mode. */
+function useColours(): number {
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    const change = () => setCount(known => known + 1)
+    const observer = new MutationObserver(change)
+    observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme', 'data-presenter'] })
+    const system = matchMedia('(prefers-color-scheme: dark)')
+    system.addEventListener('change', change)
+    return () => {
+      observer.disconnect()
+      system.removeEventListener('change', change)
+    }
+  }, [])
+  return count
+}
+
 export function Plot({ label, options, data, height = 240, deps = [] }: PlotProps) {
   const host = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
+  const colours = useColours()
   const latest = useRef({ options, data })
   latest.current = { options, data }
 
@@ -44,7 +62,7 @@ export function Plot({ label, options, data, height = 240, deps = [] }: PlotProp
       plot.current?.destroy()
       plot.current = null
     }
-  }, [height, ...deps])
+  }, [height, colours, ...deps])
 
   useEffect(() => { plot.current?.setData(data) }, [data])
   return <div ref={host} class="plot" role="img" aria-label={label} style={{ minHeight: `${height}px` }} />

@@ -6,13 +6,14 @@ import { useKeys } from '../lib/keys.ts'
 import type { Catalog, CatalogEndpoint } from '../lib/places.ts'
 import { route, setParams } from '../lib/router.ts'
 import { plugins } from '../lib/status.ts'
-import { settings } from '../lib/storage.ts'
+import { activeGateway } from '../lib/storage.ts'
 import { Badge, Method } from '../ui/badge.tsx'
 import { Select } from '../ui/field.tsx'
 import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { ViewHeader } from '../ui/view.tsx'
 import { EndpointList, linkOf, narrow, type Narrowing } from './explorer/endpoint-list.tsx'
 import { RequestForm } from './explorer/request-form.tsx'
+import { TargetSelect } from './request/target.tsx'
 import { WebSocketTry } from './explorer/web-socket.tsx'
 
 export default function Explorer() {
@@ -56,9 +57,7 @@ function Endpoint({ endpoint }: { endpoint: CatalogEndpoint }) {
   const { examples, path, methods, summary, description, protocol, category, plugin } = endpoint
   const name = route.value.params.get('example')
   const example = examples.find(candidate => candidate.name === name) ?? examples[0]
-  const { gateways, target } = settings.value
-  const [through, setThrough] = useState(target ?? '')
-  const gateway = gateways.find(candidate => candidate.name === through) ?? null
+  const [gateway, setGateway] = useState(activeGateway)
   return (
     <section class="panel explorer-endpoint-panel" aria-label="Request">
       <header class="explorer-head">
@@ -70,7 +69,7 @@ function Endpoint({ endpoint }: { endpoint: CatalogEndpoint }) {
       <div class="panel-body">
         <div class="explorer-choice">
           {examples.length > 0 && <Select label="Example" value={example?.name ?? ''} onValue={value => setParams({ example: value })} options={[...new Set(examples.map(candidate => candidate.name))]} />}
-          <Select label="Target" value={through} onValue={setThrough} options={[{ value: '', label: 'directly to the instance' }, ...gateways.map(candidate => ({ value: candidate.name, label: `through ${candidate.name}` }))]} />
+          <TargetSelect gateway={gateway} onGateway={setGateway} />
         </div>
         {protocol === 'websocket'
           ? <WebSocketTry key={example?.name} example={example} path={example?.path ?? path} gateway={gateway} />

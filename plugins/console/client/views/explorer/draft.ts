@@ -1,6 +1,7 @@
 /** A request as it stands in the explorer's form, and what of it is sent. */
 import { handedToken } from '../../lib/bearer.ts'
-import { headerOf, type NameValue } from '../../lib/http.ts'
+import { FAULT_HEADERS, faultHeaders, NO_FAULTS, type Faults } from '../../lib/faults.ts'
+import { headerOf, takesNoBody, type NameValue } from '../../lib/http.ts'
 import type { CatalogEndpoint } from '../../lib/places.ts'
 
 export type Example = CatalogEndpoint['examples'][number]
@@ -13,20 +14,18 @@ export interface Draft {
   headers: NameValue[]
   auth: { kind: AuthKind; username: string; password: string; token: string }
   body: string
-  /** Injected faults, as their headers have them; empty: none. */
-  faults: { delay: string; fail: string; abort: string }
+  faults: Faults
 }
 
 const CONTENT_TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' } as const
-const FAULT_HEADERS = [['delay', 'X-Svc-Delay'], ['fail', 'X-Svc-Fail'], ['abort', 'X-Svc-Abort']] as const
 /** What an example has in the place of a token that only the caller can get. */
 const PLACEHOLDER = /^<[a-z_]+>$/
 
 /** The form for an endpoint: filled in as the example has it, else with what the endpoint itself says. */
 export function draftOf(endpoint: CatalogEndpoint, example: Example | undefined): Draft {
   const given = example?.headers ?? []
-  const faultNames = new Map<string, keyof Draft['faults']>(FAULT_HEADERS.map(([field, name]) => [name.toLowerCase(), field]))
-  const faults = { delay: '', fail: '', abort: '' }
+  const faultNames = new Map<string, keyof Faults>(FAULT_HEADERS.map(([field, name]) => [name.toLowerCase(), field]))
+  const faults = { ...NO_FAULTS }
   for (const { name, value } of given) {
     const field = faultNames.get(name.toLowerCase())
     if (field) faults[field] = value
@@ -55,18 +54,12 @@ export function headersOf({ headers, auth, faults }: Draft): NameValue[] {
   const list = headers.filter(({ name }) => name.trim() !== '')
   if (auth.kind === 'basic') list.push({ name: 'Authorization', value: `Basic ${toBase64(`${auth.username}:${auth.password}`)}` })
   if (auth.kind === 'bearer') list.push({ name: 'Authorization', value: `Bearer ${auth.token}` })
-  for (const [field, name] of FAULT_HEADERS) if (faults[field].trim() !== '') list.push({ name, value: faults[field].trim() })
-  return list
+  return [...list, ...faultHeaders(faults)]
 }
 
 /** The body that is sent; null where there is none. */
 export function bodyOf({ method, body }: Draft): string | null {
   return body === '' || takesNoBody(method) ? null : body
-}
-
-/** Whether browsers refuse to send a body with it (Fetch, 5.3). */
-export function takesNoBody(method: string): boolean {
-  return method === 'GET' || method === 'HEAD'
 }
 
 function toBase64(text: string): string {

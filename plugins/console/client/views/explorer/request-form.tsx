@@ -1,8 +1,9 @@
 /** The request as it will be sent: filled in by an example, changed by hand. */
 import { useState } from 'preact/hooks'
 import { toCurl } from '../../lib/curl.ts'
+import { ABORT_KINDS } from '../../lib/faults.ts'
 import { urlAt } from '../../lib/gateway.ts'
-import { forbiddenHeaders, headerOf, isJsonType, mediaTypeOf } from '../../lib/http.ts'
+import { forbiddenHeaders, headerOf, isJsonType, mediaTypeOf, takesNoBody } from '../../lib/http.ts'
 import { useKeys } from '../../lib/keys.ts'
 import { fillTemplate, parameterNames, parameterValues } from '../../lib/path-template.ts'
 import type { CatalogEndpoint } from '../../lib/places.ts'
@@ -13,12 +14,12 @@ import { Editor } from '../../ui/editor.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
 import { HeaderEditor } from '../../ui/header-list.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { bodyOf, draftOf, headersOf, takesNoBody, type AuthKind, type Draft, type Example } from './draft.ts'
+import { bodyOf, draftOf, headersOf, type AuthKind, type Draft, type Example } from './draft.ts'
 import { useExchange } from './exchange.ts'
 import { ResponsePanel } from './response.tsx'
 
 const AUTH_KINDS = [{ value: 'none', label: 'No credentials' }, { value: 'basic', label: 'Basic' }, { value: 'bearer', label: 'Bearer token' }]
-const ABORTS = ['', 'reset', 'close', 'empty', 'truncate', 'bad-chunk'].map(value => ({ value, label: value || 'No' }))
+const ABORTS = ['', ...ABORT_KINDS].map(value => ({ value, label: value || 'No' }))
 
 export function RequestForm({ endpoint, example, gateway }: { endpoint: CatalogEndpoint; example: Example | undefined; gateway: Gateway | null }) {
   const [draft, setDraft] = useState(() => draftOf(endpoint, example))

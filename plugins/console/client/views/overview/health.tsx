@@ -6,19 +6,28 @@ import { Switch } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'
 
-export function HealthPanel({ facts }: { facts: Status }) {
+/** What `GET /health` answers, to be switched. */
+export function HealthSwitch({ facts }: { facts: Status }) {
   const change = useAction(async (healthy: boolean) => {
     await call(`health/${healthy ? 'healthy' : 'unhealthy'}`, { method: 'POST', admin: true })
     await refresh()
   })
-  const port = (number: number | null) => (number === null ? <span class="quiet-text">not listening</span> : <code>{number}</code>)
   return (
-    <Panel title="Health">
+    <>
       <div class="overview-health">
         <Switch label="Healthy" checked={facts.healthy} busy={change.isRunning} onChecked={healthy => void change.run(healthy)} />
         <p class="hint"><code>GET /health</code> answers {facts.healthy ? '200' : '503: load balancers take this instance out'}.</p>
       </div>
       {change.error && <Notice kind="bad">{change.error}</Notice>}
+    </>
+  )
+}
+
+export function HealthPanel({ facts }: { facts: Status }) {
+  const port = (number: number | null) => (number === null ? <span class="quiet-text">not listening</span> : <code>{number}</code>)
+  return (
+    <Panel title="Health">
+      <HealthSwitch facts={facts} />
       <h3>Ports</h3>
       <Facts items={[['HTTP', port(facts.ports.http)], ['HTTPS', port(facts.ports.https)], ['gRPC', port(facts.ports.grpc)]]} />
     </Panel>

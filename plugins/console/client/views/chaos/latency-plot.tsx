@@ -1,0 +1,144 @@
+/** Latency over time: a mark for each request, its shape and colour by status class, above the states of a breaker. */
+import { useMemo, useRef } from 'preact/hooks'
+import type uPlot from 'uplot'
+import { formatMs } from '../../lib/http.ts'
+import type { Shot } from '../../lib/load.ts'
+import { classOf, type Band, type BreakerState, type ShotClass } from '../../lib/load-report.ts'
+import { css, Plot } from '../../ui/plot.tsx'
+
+/** Shapes tell the classes apart where colours do not. */
+export const SHOT_CLASSES: Record<ShotClass, { title: string; colour: string; shape: Shape }> = {
+  '1xx': { title: '1xx', colour: '--info', shape: 'diamond' },
+  '2xx': { title: '2xx', colour: '--good', shape: 'circle' },
+  '3xx': { title: '3xx', colour: '--info', shape: 'diamond' },
+  '4xx': { title: '4xx', colour: '--warn', shape: 'triangle' },
+  '5xx': { title: '5xx', colour: '--bad', shape: 'square' },
+  error: { title: 'no whole answer', colour: '--text', shape: 'cross' },
+}
+
+const BAND_COLOURS: Record<BreakerState, string> = { closed: '--good-soft', open: '--bad-soft', 'half-open': '--warn-soft' }
+const BAND_LABEL_WIDTH = 52
+
+export interface LatencyPlotProps {
+  shots: readonly Shot[]
+  /** An earlier run, drawn below as outlines. */
+  kept: readonly Shot[]
+  bands: readonly Band[]
+  label: string
+  height: number
+}
+
+export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotProps) {
+  const drawn = useRef({ shots, kept, bands })
+  drawn.current = { shots, kept, bands }
+  const data = useMemo(() => extentOf([...shots, ...kept]), [shots, kept, bands])
+
+  function options(): Omit<uPlot.Options, 'width' | 'height'> {
+    const text = css('--text-2')
+    const grid = css('--border')
+    const colours = Object.fromEntries([...Object.values(SHOT_CLASSES).map(({ colour }) => colour), ...Object.values(BAND_COLOURS), '--text-2'].map(name => [name, css(name)]))
+    const font = `${getComputedStyle(document.documentElement).fontSize.replace(/px/, '') === '16' ? 12 : 16}px ${getComputedStyle(document.body).fontFamily}`
+    const axis = { stroke: text, font, labelFont: font, labelSize: 20, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } }
+    return {
+      legend: { show: false },
+      cursor: { show: false },
+      scales: { x: { time: false, range: (_plot, _min, max) => [0, Math.max(max, 0.1)] }, y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] } },
+      axes: [
+        { ...axis, size: 28, label: 'seconds since the start' },
+        { ...axis, size: 72, label: 'latency', values: (_plot, values) => values.map(value => (value === 0 ? '0' : formatMs(value))) },
+      ],
+      series: [{}, { paths: () => null, points: { show: false } }],
+      hooks: {
+        drawAxes: [plot => drawBands(plot, drawn.current.bands, colours, font)],
+        draw: [plot => {
+          drawShots(plot, drawn.current.kept, colours, true)
+          drawShots(plot, drawn.current.shots, colours, false)
+        }],
+      },
+    }
+  }
+
+  return <Plot label={label} options={options} data={data} height={height} />
+}
+
+/** uPlot reckons its scales by this; the marks themselves are drawn by hand. */
+function extentOf(shots: readonly Shot[]): uPlot.AlignedData {
+  const x = Math.max(0, ...shots.map(({ startMs }) => startMs)) / 1000
+  return [[0, x], [0, Math.max(0, ...shots.map(({ ms }) => ms))]]
+}
+
+function drawBands(plot: uPlot, bands: readonly Band[], colours: Record<string, string>, font: string): void {
+  const { ctx, bbox } = plot
+  const scale = devicePixelRatio
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+  ctx.clip()
+  ctx.font = font.replace(/^(\d+)px/, (_match, size: string) => `${Number(size) * scale}px`)
+  ctx.textAlign = 'left'
+  ctx.textBaseline = 'top'
+  for (const { state, fromMs, toMs } of bands) {
+    const from = plot.valToPos(fromMs / 1000, 'x', true)
+    const width = Math.max(plot.valToPos(toMs / 1000, 'x', true) - from, 2 * scale)
+    ctx.globalAlpha = 0.75
+    ctx.fillStyle = colours[BAND_COLOURS[state]]!
+    ctx.fillRect(from, bbox.top, width, bbox.height)
+    ctx.globalAlpha = 1
+    ctx.fillStyle = colours['--text-2']!
+    if (width > BAND_LABEL_WIDTH * scale) ctx.fillText(state, from + 5 * scale, bbox.top + 4 * scale)
+  }
+  ctx.restore()
+}
+
+function drawShots(plot: uPlot, shots: readonly Shot[], colours: Record<string, string>, isOutline: boolean): void {
+  const { ctx } = plot
+  const size = 3.2 * devicePixelRatio
+  ctx.save()
+  ctx.lineWidth = devicePixelRatio
+  ctx.globalAlpha = isOutline ? 0.55 : 0.85
+  for (const shot of shots) {
+    const { colour, shape } = SHOT_CLASSES[classOf(shot)]
+    ctx.fillStyle = colours[colour]!
+    ctx.strokeStyle = isOutline ? colours['--text-2']! : colours[colour]!
+    ctx.beginPath()
+    tracePath(ctx, shape, plot.valToPos(shot.startMs / 1000, 'x', true), plot.valToPos(shot.ms, 'y', true), size)
+    if (isOutline || shape === 'cross') ctx.stroke()
+    else ctx.fill()
+  }
+  ctx.restore()
+}
+
+export type Shape = 'circle' | 'square' | 'triangle' | 'diamond' | 'cross'
+
+/** Corners around the origin, in halves of the size. */
+const CORNERS: Record<Exclude<Shape, 'circle' | 'cross'>, readonly (readonly [x: number, y: number])[]> = {
+  square: [[-1, -1], [1, -1], [1, 1], [-1, 1]],
+  triangle: [[0, -1.2], [1.2, 1], [-1.2, 1]],
+  diamond: [[0, -1.4], [1.4, 0], [0, 1.4], [-1.4, 0]],
+}
+
+function tracePath(ctx: CanvasRenderingContext2D, shape: Shape, x: number, y: number, size: number): void {
+  if (shape === 'circle') return void ctx.arc(x, y, size, 0, 2 * Math.PI)
+  if (shape === 'cross') {
+    ctx.moveTo(x - size, y - size)
+    ctx.lineTo(x + size, y + size)
+    ctx.moveTo(x + size, y - size)
+    ctx.lineTo(x - size, y + size)
+    return
+  }
+  CORNERS[shape].forEach(([dx, dy], at) => (at === 0 ? ctx.moveTo(x + dx * size, y + dy * size) : ctx.lineTo(x + dx * size, y + dy * size)))
+  ctx.closePath()
+}
+
+/** The same mark beside text. */
+export function ShotMark({ shotClass }: { shotClass: ShotClass }) {
+  const { colour, shape } = SHOT_CLASSES[shotClass]
+  const fill = `var(${colour})`
+  return (
+    <svg class="chaos-mark" viewBox="-6 -6 12 12" aria-hidden="true" focusable="false">
+      {shape === 'circle' && <circle r="4" fill={fill} />}
+      {shape === 'cross' && <path d="M-4-4 4 4M4-4-4 4" stroke={fill} stroke-width="1.8" />}
+      {shape !== 'circle' && shape !== 'cross' && <polygon points={CORNERS[shape].map(([x, y]) => `${x * 4},${y * 4}`).join(' ')} fill={fill} />}
+    </svg>
+  )
+}

@@ -1,0 +1,166 @@
+/** What the load tells so far: numbers, statuses, latencies over time, and who said no. */
+import { useMemo } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { formatMs, formatNumber, reasonPhrase } from '../../lib/http.ts'
+import { breakerBands, inOrder, reportOf, type Band, type Report, type Sender } from '../../lib/load-report.ts'
+import { isPresenting } from '../../lib/presenter.ts'
+import { Badge, StatusBadge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty, Loading, Notice } from '../../ui/notice.tsx'
+import { Panel } from '../../ui/view.tsx'
+import { LatencyPlot, ShotMark, SHOT_CLASSES } from './latency-plot.tsx'
+import { currentRun, isRunning, keptRun, stopRun, type Run } from './load-run.ts'
+
+export function Results() {
+  const run = currentRun.value
+  const kept = keptRun.value
+  return (
+    <Panel title="Results" class="chaos-results" actions={run !== null && (
+      <>
+        <StateBadge run={run} />
+        {isRunning(run) && <Button small icon="stop" kind="danger" onClick={stopRun}>Stop</Button>}
+        {!isRunning(run) && run !== kept && run.shots.length > 0 && <Button small icon="pin" onClick={() => { keptRun.value = run }}>Keep this run</Button>}
+        {kept !== null && <Button small kind="quiet" icon="close" onClick={() => { keptRun.value = null }}>Forget the kept run</Button>}
+      </>
+    )}>
+      {run === null ? <Empty title="No load yet">Start one: every request becomes a mark, by its time and its latency. A run can be kept and compared with the next.</Empty> : <RunView run={run} kept={kept} />}
+    </Panel>
+  )
+}
+
+const STATES: Record<Run['state'], readonly [text: string, tone: 'accent' | 'good' | 'warn' | 'bad']> = {
+  running: ['running', 'accent'], settling: ['done, looking who answered', 'accent'], done: ['done', 'good'], stopped: ['stopped', 'warn'], failed: ['failed', 'bad'],
+}
+
+function StateBadge({ run }: { run: Run }) {
+  const [text, tone] = STATES[run.state]
+  return <Badge tone={tone}>{text}</Badge>
+}
+
+function RunView({ run, kept }: { run: Run; kept: Run | null }) {
+  const isSettled = run.state !== 'running' && run.state !== 'settling'
+  const report = useMemo(() => reportOf(run.shots, run.arrivals, isSettled), [run])
+  // The kept run is the one on screen until the next begins.
+  const other = kept === run ? null : kept
+  const otherReport = useMemo(() => other && reportOf(other.shots, other.arrivals, true), [other])
+  const bands = useMemo(() => (isSettled ? breakerBands(run.shots, run.arrivals) : []), [run])
+  if (run.shots.length === 0 && !isSettled) return <Loading what="Waiting for the first answer" />
+  return (
+    <>
+      {run.error !== null && <Notice kind="bad">{run.error}</Notice>}
+      <Figures report={report} total={run.plan.total} other={otherReport} />
+      <LatencyPlot shots={run.shots} kept={other?.shots ?? []} bands={bands} height={isPresenting.value ? 420 : 280} label={describe(report, bands)} />
+      <Legend report={report} hasKept={other !== null} />
+      {bands.length > 0 && <Bands bands={bands} />}
+      <div class="chaos-tables">
+        <section>
+          <h3>Statuses</h3>
+          <Histogram report={report} other={otherReport} />
+        </section>
+        <section>
+          <h3>Who said no</h3>
+          <Senders report={report} />
+        </section>
+      </div>
+    </>
+  )
+}
+
+function describe({ count, latency }: Report, bands: readonly Band[]): string {
+  const text = latency === null ? `${count} requests, none answered` : `Latency of ${count} requests over time: half of them within ${formatMs(latency.p50)}, the slowest ${formatMs(latency.max)}`
+  return bands.length === 0 ? text : `${text}; circuit breaker: ${bands.map(({ state }) => state).join(', ')}`
+}
+
+function Figures({ report, total, other }: { report: Report; total: number; other: Report | null }) {
+  const figures: readonly (readonly [name: string, of: (report: Report) => ComponentChildren, title?: string])[] = [
+    ['Answered', ({ count }) => (count === total ? formatNumber(count) : `${formatNumber(count)} of ${formatNumber(total)}`)],
+    ['Per second', ({ perSecond }) => (perSecond === null ? '–' : perSecond < 10 ? perSecond.toFixed(1) : formatNumber(Math.round(perSecond)))],
+    ['p50', ({ latency }) => (latency === null ? '–' : formatMs(latency.p50)), 'Half of the answers came within this time'],
+    ['p90', ({ latency }) => (latency === null ? '–' : formatMs(latency.p90))],
+    ['p99', ({ latency }) => (latency === null ? '–' : formatMs(latency.p99))],
+    ['Errors', ({ errors }) => formatNumber(errors), 'No whole answer: refused, broken off, timed out'],
+    ['Retries seen', ({ retries }) => (retries === null ? '–' : formatNumber(retries)), 'Arrivals at the instance beyond the first of each request: sent again by a gateway or by the browser'],
+  ]
+  return (
+    <dl class="chaos-figures">
+      {figures.map(([name, of, title]) => (
+        <div key={name} title={title}>
+          <dt>{name}</dt>
+          <dd>{of(report)}</dd>
+          {other && <dd class="chaos-kept"><span class="off-screen">kept run: </span>{name === 'Answered' ? formatNumber(other.count) : of(other)}</dd>}
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Legend({ report, hasKept }: { report: Report; hasKept: boolean }) {
+  const classes = [...new Set(report.histogram.map(({ shotClass }) => shotClass))]
+  return (
+    <ul class="chaos-legend" aria-label="Marks of the plot">
+      {classes.map(shotClass => <li key={shotClass}><ShotMark shotClass={shotClass} />{SHOT_CLASSES[shotClass].title}</li>)}
+      {hasKept && <li><svg class="chaos-mark" viewBox="-6 -6 12 12" aria-hidden="true"><circle r="4" fill="none" stroke="var(--text-2)" stroke-width="1.5" /></svg>kept run</li>}
+    </ul>
+  )
+}
+
+function Bands({ bands }: { bands: readonly Band[] }) {
+  return (
+    <ol class="chaos-bands" aria-label="Circuit breaker">
+      {bands.map(({ state, fromMs, toMs, count }, at) => (
+        <li key={at} class={state}><strong>{state}</strong> {(fromMs / 1000).toFixed(1)} to {(toMs / 1000).toFixed(1)} s <span class="quiet-text">{count} {count === 1 ? 'request' : 'requests'}</span></li>
+      ))}
+    </ol>
+  )
+}
+
+function Histogram({ report, other }: { report: Report; other: Report | null }) {
+  const keys = new Map([...report.histogram, ...other?.histogram ?? []].sort(inOrder).map(({ key, shotClass }) => [key, shotClass]))
+  const countIn = (of: Report | null, key: string) => of?.histogram.find(line => line.key === key)?.count ?? 0
+  const most = Math.max(1, ...report.histogram.map(({ count }) => count))
+  return (
+    <table class="chaos-histogram" aria-label="Statuses">
+      <thead class={other ? '' : 'off-screen'}><tr><th scope="col">Status</th><th scope="col"><span class="off-screen">Share</span></th><th scope="col" class="number">Now</th>{other && <th scope="col" class="number">Kept</th>}</tr></thead>
+      <tbody>
+        {[...keys].map(([key, shotClass]) => (
+          <tr key={key}>
+            <th scope="row"><ShotMark shotClass={shotClass} />{key} <span class="quiet-text">{reasonPhrase(Number(key))}</span></th>
+            <td><span class="chaos-bar" style={{ width: `${countIn(report, key) / most * 100}%`, background: `var(${SHOT_CLASSES[shotClass].colour})` }} /></td>
+            <td class="number">{formatNumber(countIn(report, key))}</td>
+            {other && <td class="number quiet-text">{formatNumber(countIn(other, key))}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function senderText({ who, detail }: Sender): ComponentChildren {
+  switch (who) {
+    case 'limit': return <>svc's own limit <code>{detail}</code></>
+    case 'fault': return <>svc, by <code>X-Svc-Fail</code></>
+    case 'instance': return 'svc, by the endpoint itself'
+    case 'gateway': return 'a gateway: the request did not arrive'
+    case 'replaced': return <>a gateway, in the place of svc's {detail}</>
+    case 'pending': return 'not seen at the instance yet'
+    case 'unknown': return 'not known: this path, or this credential, shows no arrivals'
+  }
+}
+
+function Senders({ report: { senders } }: { report: Report }) {
+  if (senders.length === 0) return <p class="quiet-text">No answer from 400 on.</p>
+  return (
+    <table class="chaos-senders" aria-label="Who said no">
+      <thead class="off-screen"><tr><th scope="col">Status</th><th scope="col">Sent by</th><th scope="col">Answers</th></tr></thead>
+      <tbody>
+        {senders.map(({ status, sender, count }) => (
+          <tr key={`${status} ${sender.who} ${sender.detail}`}>
+            <th scope="row"><StatusBadge status={status} /></th>
+            <td>{senderText(sender)}</td>
+            <td class="number">{formatNumber(count)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,11 @@
+/** Where a request goes: directly to the instance, or through one of the gateways of the settings. */
+import { settings, type Gateway } from '../../lib/storage.ts'
+import { Select } from '../../ui/field.tsx'
+
+export function TargetSelect({ gateway, onGateway }: { gateway: Gateway | null; onGateway(gateway: Gateway | null): void }) {
+  const { gateways } = settings.value
+  return (
+    <Select label="Target" value={gateway?.name ?? ''} onValue={name => onGateway(gateways.find(candidate => candidate.name === name) ?? null)}
+      options={[{ value: '', label: 'directly to the instance' }, ...gateways.map(({ name }) => ({ value: name, label: `through ${name}` }))]} />
+  )
+}
