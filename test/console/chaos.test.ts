@@ -83,7 +83,7 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     const { requests } = await (await fetch(`${server.url}/_svc/requests?path_prefix=/anything/load`)).json() as { requests: { method: string; body: string; headers: { name: string; value: string }[] }[] }
     t.equal(requests.length, 12)
     t.match(requests[0], { method: 'POST', body: '{"a":1}' })
-    for (const [name, value] of [['x-load', 'yes'], ['x-svc-delay', '20'], ['x-svc-fail', '429']]) t.ok(requests[0]!.headers.some(header => header.name === name && header.value === value), name)
+    for (const [name, value] of [['x-load', 'yes'], ['x-svc-delay', '20'], ['x-svc-fail', '429']] as const) t.ok(requests[0]!.headers.some(header => header.name === name && header.value === value), name)
     await open('?path=/uuid&n=1000&rate=20')
     await page.keyboard.press('s')
     await results.getByText(/of 1,000/).waitFor()
