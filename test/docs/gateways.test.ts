@@ -1,18 +1,16 @@
 /**
  * The recipes for gateways: each file is well-formed, its parts refer to each other, and whatever it names of the service
- * is there. nginx runs with its own file where it is installed.
+ * is there. nginx, Envoy and Traefik run with them where they are installed.
  */
 import t from 'tap'
-import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseDocument } from 'yaml'
 import type { Catalog } from '../../core/host/plugin.ts'
 import { blocksOf, root, runExamples } from '../support/examples.ts'
+import { absence, freePorts, gatewayFolder, startGateway } from '../support/real-gateways.ts'
 import { serve } from '../support/server.ts'
+import type { TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const folder = join(root, 'docs', 'gateways')
@@ -127,38 +125,53 @@ t.test('nginx: statements end, blocks close, upstreams and zones are defined', a
   const upstreams = [...text.matchAll(/upstream (\w+)/g)].map(([, name]) => name)
   for (const [, name] of text.matchAll(/_pass \w+:\/\/(\w+);/g)) t.ok(upstreams.includes(name!), String(name))
   for (const [, name] of text.matchAll(/(?:proxy_cache |zone=)(\w+)[ ;]/g)) t.match(text, new RegExp(`(?:keys_zone|zone)=${name}:1m`), String(name))
-  const hasNginx = spawnSync('nginx', ['-v']).error === undefined
-  await t.test('nginx itself takes it, adds its headers and caches', { skip: hasNginx ? false : 'nginx is not installed' }, async t => {
-    const server = await serve(t)
-    const place = mkdtempSync(join(tmpdir(), 'svc-nginx-'))
-    // Its workers are another user when it is started by root.
-    chmodSync(place, 0o755)
-    const [web, grpc] = await freePorts(2) as [number, number]
-    const config = text.replace('svc:8080', `127.0.0.1:${server.ports.http}`).replace('svc:50051', `127.0.0.1:${server.ports.grpc}`)
-      .replace('listen 8000', `listen 127.0.0.1:${web}`).replace('listen 8001', `listen 127.0.0.1:${grpc}`)
-      .replace('/tmp/nginx-cache', join(place, 'cache'))
-      .replace('http {', `pid ${place}/pid; error_log ${place}/log;\nhttp {\n  access_log off;\n${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(kind => `  ${kind}_temp_path ${place}/${kind};\n`).join('')}`)
-    writeFileSync(join(place, 'nginx.conf'), config)
-    const nginx = spawn('nginx', ['-c', join(place, 'nginx.conf'), '-e', join(place, 'log'), '-g', 'daemon off;'], { stdio: 'inherit' })
-    const exited = new Promise(resolve => nginx.on('exit', resolve))
-    t.teardown(async () => {
-      nginx.kill('SIGTERM')
-      await exited
-      rmSync(place, { recursive: true, force: true })
-    })
-    const through = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${web}${path}`)
-    await until(() => through('/uuid').then(({ ok }) => ok, () => false), 'nginx answers')
-    const echo = await (await through('/echo')).json() as { headers: Record<string, string[]> }
-    t.match(echo.headers, { 'x-forwarded-for': ['127.0.0.1'], 'x-forwarded-host': [`127.0.0.1:${web}`], 'x-request-id': [/^[\da-f]{32}$/] })
-    t.strictSame([(await through('/cache/60')).headers.get('x-cache'), (await through('/cache/60')).headers.get('x-cache')], ['MISS', 'HIT'])
-  })
 })
 
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => new Promise<Server>(resolve => {
-    const server: Server = createServer().listen(0, '127.0.0.1', () => resolve(server))
-  })))
-  const ports = servers.map(server => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
-  return ports
+t.test('nginx itself takes the file, adds its headers and caches', { skip: absence('nginx') }, async t => {
+  const server = await serve(t)
+  const folder = gatewayFolder()
+  const [web, grpc] = await freePorts(2) as [number, number]
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(kind => `  ${kind}_temp_path ${folder}/${kind};\n`).join('')
+  writeFileSync(join(folder, 'nginx.conf'), onThisMachine(fileOf('nginx.md', 'nginx.conf'), server)
+    .replace('listen 8000', `listen 127.0.0.1:${web}`).replace('listen 8001', `listen 127.0.0.1:${grpc}`)
+    .replace('/tmp/nginx-cache', join(folder, 'cache'))
+    .replace('http {', `pid ${folder}/pid; error_log ${folder}/log;\nhttp {\n  access_log off;\n${temporary}`))
+  const through = await startGateway(t, 'nginx', ['-c', join(folder, 'nginx.conf'), '-e', join(folder, 'log'), '-g', 'daemon off;'], { port: web, folder })
+  const { headers } = await (await through('/echo')).json() as Echo
+  t.match(headers, { 'x-forwarded-for': ['127.0.0.1'], 'x-forwarded-host': [`127.0.0.1:${web}`], 'x-request-id': [/^[\da-f]{32}$/] })
+  t.strictSame([(await through('/cache/60')).headers.get('x-cache'), (await through('/cache/60')).headers.get('x-cache')], ['MISS', 'HIT'])
+})
+
+t.test('Envoy itself takes the file, and retries', { skip: absence('envoy') }, async t => {
+  const server = await serve(t)
+  const folder = gatewayFolder()
+  const [web] = await freePorts(1) as [number]
+  writeFileSync(join(folder, 'envoy.yaml'), onThisMachine(fileOf('envoy.md', 'envoy.yaml'), server).replace('port_value: 8000', `port_value: ${web}`))
+  const through = await startGateway(t, 'envoy', ['-c', join(folder, 'envoy.yaml'), '--log-level', 'off', '--base-id', String(web)], { port: web, folder })
+  t.equal((await through('/flaky/recover/2', { headers: { 'X-Svc-Session': 'envoy' } })).status, 200)
+  const { requests } = await (await fetch(`${server.url}/_svc/requests?session=envoy`)).json() as { requests: { request_id: string; status: number }[] }
+  t.strictSame(requests.map(({ status }) => status), [200, 503, 503])
+  t.equal(new Set(requests.map(({ request_id }) => request_id)).size, 1, 'with one request id')
+})
+
+t.test('Traefik itself takes the files, adds its headers and breaks the circuit', { skip: absence('traefik') }, async t => {
+  const server = await serve(t)
+  const folder = gatewayFolder()
+  const [web] = await freePorts(1) as [number]
+  writeFileSync(join(folder, 'traefik.yaml'), fileOf('traefik.md', 'traefik.yaml').replace(':8000', `:${web}`).replace('/etc/traefik', folder))
+  writeFileSync(join(folder, 'routes.yaml'), onThisMachine(fileOf('traefik.md', 'routes.yaml'), server))
+  const through = await startGateway(t, 'traefik', [`--configFile=${join(folder, 'traefik.yaml')}`], { port: web, folder })
+  const { headers } = await (await through('/echo')).json() as Echo
+  t.match(headers, { 'x-forwarded-host': [`127.0.0.1:${web}`], 'x-forwarded-server': [/./], 'x-real-ip': ['127.0.0.1'] })
+  const failing = { headers: { 'X-Svc-Session': 'traefik' } }
+  await until(async () => (await through('/flaky/pattern/F', failing)).headers.get('x-request-id') === null, 'Traefik answers itself')
+})
+
+interface Echo { headers: Record<string, string[]> }
+
+/** The file with the addresses of a server here in place of `svc`. */
+function onThisMachine(text: string, { ports }: TestServer): string {
+  return text.replaceAll('svc:8080', `127.0.0.1:${ports.http}`).replaceAll('svc:50051', `127.0.0.1:${ports.grpc}`)
+    .replaceAll('address: svc, port_value: 8080', `address: 127.0.0.1, port_value: ${ports.http}`)
+    .replaceAll('address: svc, port_value: 50051', `address: 127.0.0.1, port_value: ${ports.grpc}`)
 }
