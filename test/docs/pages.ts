@@ -14,8 +14,8 @@ export const GROUPS = {
 /** Pages that an author of plugins follows in a folder of his own; `test/kit/<name>-page.test.ts` runs them. */
 export const AUTHORING = ['plugins', 'command-line']
 
-/** Pages without examples of the running service. */
-export const PROSE = ['README', 'architecture', 'deployment']
+/** Pages without examples of the running service, and those that `test/kit` runs in a project of their own. */
+export const ELSEWHERE = ['README', 'architecture', 'deployment', 'plugins', 'command-line']
 
 export const pagesOf = (group: keyof typeof GROUPS): string[] => GROUPS[group].map(name => `docs/${name}.md`)
 
