@@ -1,7 +1,7 @@
 /** The console's API explorer, in a browser. */
 import t from 'tap'
 import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser, type WatchedPage } from '../support/browser.ts'
+import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from '../support/browser.ts'
 import { pluginFolder } from '../support/plugins.ts'
 import { serve } from '../support/server.ts'
 
@@ -165,8 +165,3 @@ t.test('API explorer', options, async t => {
   })
   t.strictSame(page.problems, [])
 })
-
-/** Forgets problems that the test has made on purpose. */
-function takeProblems(page: WatchedPage, expected: RegExp): void {
-  page.problems.splice(0, page.problems.length, ...page.problems.filter(problem => !expected.test(problem)))
-}

@@ -41,3 +41,8 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   page.on('pageerror', error => problems.push(String(error)))
   return Object.assign(page, { problems })
 }
+
+/** Forgets problems that the test has made on purpose. */
+export function takeProblems(page: WatchedPage, expected: RegExp): void {
+  page.problems.splice(0, page.problems.length, ...page.problems.filter(problem => !expected.test(problem)))
+}

@@ -2,10 +2,10 @@
 import { settings, type Gateway } from '../../lib/storage.ts'
 import { Select } from '../../ui/field.tsx'
 
-export function TargetSelect({ gateway, onGateway }: { gateway: Gateway | null; onGateway(gateway: Gateway | null): void }) {
+export function TargetSelect({ label = 'Target', gateway, onGateway }: { label?: string; gateway: Gateway | null; onGateway(gateway: Gateway | null): void }) {
   const { gateways } = settings.value
   return (
-    <Select label="Target" value={gateway?.name ?? ''} onValue={name => onGateway(gateways.find(candidate => candidate.name === name) ?? null)}
+    <Select label={label} value={gateway?.name ?? ''} onValue={name => onGateway(gateways.find(candidate => candidate.name === name) ?? null)}
       options={[{ value: '', label: 'directly to the instance' }, ...gateways.map(({ name }) => ({ value: name, label: `through ${name}` }))]} />
   )
 }

@@ -1,0 +1,82 @@
+/** Asks the mock models as their vendors' clients would: a conversation, its wire, and two parties side by side. */
+import { useState } from 'preact/hooks'
+import { callJson } from '../lib/api.ts'
+import { urlAt } from '../lib/gateway.ts'
+import { useLoad } from '../lib/hooks.ts'
+import { route, setParams } from '../lib/router.ts'
+import { plugins } from '../lib/status.ts'
+import { activeGateway } from '../lib/storage.ts'
+import { Button } from '../ui/button.tsx'
+import { Empty, Loading, Notice } from '../ui/notice.tsx'
+import { ViewHeader } from '../ui/view.tsx'
+import { Chat } from './ai/chat.tsx'
+import { Compare } from './ai/compare.tsx'
+import { PartyFields } from './ai/party-fields.tsx'
+import { baseOf, DEFAULT_SETUP, prepare, svcHeaders, type AiIndex, type Party, type Prepared, type Provider, type Setup } from './ai/setup.ts'
+import { SetupPanel } from './ai/setup-panel.tsx'
+import type { Turn } from './ai/types.ts'
+
+export default function AiPlayground() {
+  const index = useLoad(signal => callJson<AiIndex>('ai', { signal }), [plugins.value?.generation])
+  const isComparing = route.value.params.get('compare') !== null
+  return (
+    <>
+      <ViewHeader title="AI playground">
+        <Button icon="compare" aria-pressed={isComparing} onClick={() => setParams({ compare: isComparing ? null : 'yes' })}>Compare</Button>
+      </ViewHeader>
+      {index.error !== null && <Notice kind="bad">{index.error}</Notice>}
+      {index.value === undefined ? index.isLoading && <Loading /> : index.value.providers.length === 0
+        ? <Empty title="No provider is on">Switch one of the LLM plugins on in the overview.</Empty>
+        : <Playground index={index.value} isComparing={isComparing} />}
+    </>
+  )
+}
+
+function Playground({ index, isComparing }: { index: AiIndex; isComparing: boolean }) {
+  const { providers } = index
+  const [setup, setSetup] = useState<Setup>(DEFAULT_SETUP)
+  const [chosen, setChosen] = useState<ChosenParty>(() => partyOfLink(route.value.params))
+  const named = providers.find(({ id }) => id === chosen.provider) ?? providers[0]!
+  const party: Party = { ...chosen, provider: named.id, model: chosen.model ?? named.models[0] ?? '' }
+  const other = providers.find(({ id }) => id === 'anthropic' && id !== named.id) ?? providers.find(({ id }) => id !== named.id) ?? named
+  const [second, setSecond] = useState<Party>({ provider: other.id, model: other.models[0] ?? '', gateway: party.gateway })
+
+  const providerOf = ({ provider }: Party): Provider => providers.find(({ id }) => id === provider) ?? named
+  // A base path of one's own is that of one provider.
+  const inUse = isComparing ? { ...setup, basePath: '' } : setup
+  const prepareFor = (who: Party, turns: readonly Turn[]): Prepared => prepare(inUse, providerOf(who), who.model, who.gateway, turns)
+  function choose(next: Party): void {
+    setChosen(next)
+    setParams({ provider: next.provider, model: next.model })
+  }
+
+  function code(who: Party, turns: readonly Turn[]): string {
+    try {
+      const { format, body } = prepareFor(who, turns)
+      return format.code({
+        baseUrl: urlAt(baseOf(inUse, providerOf(who)), who.gateway), key: setup.key, body, model: who.model, stream: setup.stream,
+        headers: Object.fromEntries(svcHeaders(setup).map(({ name, value }) => [name, value])),
+      })
+    } catch (error) {
+      return `// ${(error as Error).message}`
+    }
+  }
+
+  return (
+    <div class={`ai-split ${isComparing ? 'comparing' : ''}`}>
+      <SetupPanel index={index} setup={setup} onSetup={changes => setSetup(old => ({ ...old, ...changes }))} basePath={isComparing ? null : named.base_path}>
+        {!isComparing && <PartyFields providers={providers} party={party} onParty={choose} />}
+      </SetupPanel>
+      {isComparing
+        ? <Compare providers={providers} parties={[party, second]} setup={setup} onParties={([a, b]) => { choose(a); setSecond(b) }} prepare={prepareFor} code={code} />
+        : <Chat setup={setup} prepare={turns => prepareFor(party, turns)} code={turns => code(party, turns)} />}
+    </div>
+  )
+}
+
+/** Null: the provider's first model. */
+type ChosenParty = Omit<Party, 'model'> & { model: string | null }
+
+function partyOfLink(params: URLSearchParams): ChosenParty {
+  return { provider: params.get('provider') ?? '', model: params.get('model'), gateway: activeGateway() }
+}

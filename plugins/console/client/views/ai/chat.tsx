@@ -1,0 +1,91 @@
+/** One conversation with one party, and its requests in detail. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../ui/button.tsx'
+import { Empty, Notice } from '../../ui/notice.tsx'
+import { Panel } from '../../ui/view.tsx'
+import { Composer } from './composer.tsx'
+import { Transcript } from './conversation.tsx'
+import { Details } from './details.tsx'
+import { NOT_STARTED, perform } from './run.ts'
+import { problemOf, type Prepared, type Setup } from './setup.ts'
+import type { Run, Turn } from './types.ts'
+
+export interface ChatProps {
+  setup: Setup
+  /** The request for these turns; throws when there is none. */
+  prepare(turns: readonly Turn[]): Prepared
+  /** The SDK's way to say it. */
+  code(turns: readonly Turn[]): string
+}
+
+export function Chat({ setup, prepare, code }: ChatProps) {
+  const [turns, setTurns] = useState<readonly Turn[]>([])
+  const [selectedAt, setSelectedAt] = useState<number | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+
+  const last = turns.at(-1)
+  const isRunning = last?.role === 'assistant' && (last.run.state === 'waiting' || last.run.state === 'receiving')
+  const selected = turns[selectedAt ?? turns.length - 1]
+  const run = selected?.role === 'assistant' ? selected.run : null
+  const waitsForResults = last?.role === 'assistant' && last.run.state === 'done' && last.run.reply.calls.length > 0
+
+  function ask(next: readonly Turn[]): void {
+    let prepared: Prepared
+    try {
+      prepared = prepare(next)
+    } catch (error) {
+      setProblem((error as Error).message)
+      return
+    }
+    const found = problemOf(setup)
+    setProblem(found)
+    if (found !== null) return
+    const controller = new AbortController()
+    running.current = controller
+    setSelectedAt(null)
+    const show = (changed: Run) => { if (running.current === controller) setTurns([...next, { role: 'assistant', run: changed }]) }
+    show(NOT_STARTED)
+    void perform({ ...prepared.request, signal: controller.signal }, prepared.format, show)
+  }
+
+  /** A request that failed is asked again with the turns before it. */
+  const said = last?.role === 'assistant' && last.run.state === 'failed' ? turns.slice(0, -1) : turns
+  const clear = () => {
+    running.current?.abort()
+    running.current = null
+    setTurns([])
+    setProblem(null)
+  }
+
+  return (
+    <>
+      <Panel title="Conversation" class="ai-conversation" actions={(
+        <>
+          {last?.role === 'assistant' && last.run.state === 'failed' && <Button small icon="replay" onClick={() => ask(said)}>Try again</Button>}
+          {turns.length > 0 && <Button small icon="trash" onClick={clear}>Clear</Button>}
+        </>
+      )}>
+        <div class="ai-scroll" tabIndex={0} role="group" aria-label="Transcript">
+          {turns.length === 0
+            ? <Empty title="Ask something"><p>Answers are made by rules, the same each time. Try <q>Write a long essay</q>, or offer tools and ask for the <q>weather in Paris</q>.</p></Empty>
+            : <Transcript turns={turns} selected={run} onSelect={chosen => setSelectedAt(turns.findIndex(turn => turn.role === 'assistant' && turn.run === chosen))} {...(waitsForResults ? { onResults: results => ask([...turns, { role: 'tool', results }]) } : {})} />}
+        </div>
+        {problem !== null && <Notice kind="bad">{problem}</Notice>}
+        <Composer isRunning={isRunning} onStop={() => running.current?.abort()} onSend={text => ask([...withoutUnanswered(said), { role: 'user', text }])} />
+      </Panel>
+      <Panel title="Request" class="ai-details"><Details run={run} code={() => code(turnsBefore(turns, selected))} /></Panel>
+    </>
+  )
+}
+
+/** Calls that got no results can't stay: every wire wants them answered. */
+function withoutUnanswered(turns: readonly Turn[]): readonly Turn[] {
+  const last = turns.at(-1)
+  return last?.role === 'assistant' && last.run.reply.calls.length > 0 ? turns.slice(0, -1) : turns
+}
+
+function turnsBefore(turns: readonly Turn[], turn: Turn | undefined): readonly Turn[] {
+  return turn === undefined ? [{ role: 'user', text: 'Hello!' }] : turns.slice(0, turns.indexOf(turn))
+}

@@ -1,0 +1,113 @@
+/** The same prompt to two parties, side by side, with what each took. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { formatMs } from '../../lib/http.ts'
+import { Empty, Notice } from '../../ui/notice.tsx'
+import { Panel } from '../../ui/view.tsx'
+import { Composer } from './composer.tsx'
+import { formatRate, RunFacts, RunView } from './conversation.tsx'
+import { Details } from './details.tsx'
+import { PartyFields } from './party-fields.tsx'
+import { NOT_STARTED, perform, speedOf } from './run.ts'
+import { problemOf, type Party, type Prepared, type Provider, type Setup } from './setup.ts'
+import type { Run, Turn } from './types.ts'
+
+export interface CompareProps {
+  providers: readonly Provider[]
+  parties: readonly [Party, Party]
+  onParties(parties: readonly [Party, Party]): void
+  setup: Setup
+  prepare(party: Party, turns: readonly Turn[]): Prepared
+  code(party: Party, turns: readonly Turn[]): string
+}
+
+const NAMES = ['A', 'B'] as const
+
+export function Compare({ providers, parties, onParties, setup, prepare, code }: CompareProps) {
+  const [prompt, setPrompt] = useState('')
+  const [runs, setRuns] = useState<readonly [Run | null, Run | null]>([null, null])
+  const [problem, setProblem] = useState<string | null>(null)
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+  const isRunning = runs.some(run => run?.state === 'waiting' || run?.state === 'receiving')
+
+  function ask(text: string): void {
+    const found = problemOf(setup)
+    setProblem(found)
+    if (found !== null) return
+    const controller = new AbortController()
+    running.current?.abort()
+    running.current = controller
+    setRuns([NOT_STARTED, NOT_STARTED])
+    setPrompt(text)
+    parties.forEach((party, side) => {
+      const show = (run: Run) => { if (running.current === controller) setRuns(([a, b]) => (side === 0 ? [run, b] : [a, run])) }
+      try {
+        const { request, format } = prepare(party, [{ role: 'user', text }])
+        void perform({ ...request, signal: controller.signal }, format, show)
+      } catch (error) {
+        show({ ...NOT_STARTED, state: 'failed', error: (error as Error).message })
+      }
+    })
+  }
+
+  return (
+    <div class="ai-compare">
+      <Panel title="Prompt" class="ai-prompt">
+        {problem !== null && <Notice kind="bad">{problem}</Notice>}
+        <Composer keeps isRunning={isRunning} onSend={ask} onStop={() => running.current?.abort()} />
+        {runs[0]?.state === 'done' && runs[1]?.state === 'done' && <Verdict runs={[runs[0], runs[1]]} />}
+      </Panel>
+      <div class="ai-sides">
+        {NAMES.map((name, side) => (
+          <Panel key={name} title={`Side ${name}`}>
+            <PartyFields providers={providers} party={parties[side]!} suffix={` ${name}`} onParty={party => onParties(side === 0 ? [party, parties[1]] : [parties[0], party])} />
+            {runs[side] == null
+              ? <Empty title="Nothing asked yet">Both sides get the same prompt at the same time.</Empty>
+              : (
+                  <div class="ai-side">
+                    <div class="ai-facts"><RunFacts run={runs[side]} /></div>
+                    <RunView run={runs[side]} />
+                    <SideDetails run={runs[side]} code={() => code(parties[side]!, [{ role: 'user', text: prompt }])} />
+                  </div>
+                )}
+          </Panel>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function SideDetails({ run, code }: { run: Run; code(): string }) {
+  const [isOpen, setOpen] = useState(false)
+  return <details class="ai-section" onToggle={event => setOpen(event.currentTarget.open)}><summary>Request</summary>{isOpen && <Details run={run} code={code} />}</details>
+}
+
+/** Bars of what both took, in words too. */
+function Verdict({ runs }: { runs: readonly [Run, Run] }) {
+  const rows = [
+    { title: 'Time to first token', values: runs.map(({ firstTokenMs }) => firstTokenMs), format: formatMs },
+    { title: 'Time to the end', values: runs.map(({ ms }) => ms), format: formatMs },
+    { title: 'Tokens per second', values: runs.map(run => speedOf(run)?.perSecond ?? null), format: formatRate },
+  ]
+  return (
+    <table class="ai-verdict" aria-label="Comparison">
+      <thead><tr><th scope="col">Measure</th>{NAMES.map(name => <th key={name} scope="col">{name}</th>)}</tr></thead>
+      <tbody>
+        {rows.map(({ title, values, format }) => {
+          const most = Math.max(...values.map(value => value ?? 0))
+          return (
+            <tr key={title}>
+              <th scope="row">{title}</th>
+              {values.map((value, side) => (
+                <td key={side}>
+                  <span class="number">{value === null ? 'none' : format(value)}</span>
+                  <span class="ai-bar" aria-hidden="true"><span style={{ width: `${most === 0 ? 0 : (100 * (value ?? 0)) / most}%` }} /></span>
+                </td>
+              ))}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

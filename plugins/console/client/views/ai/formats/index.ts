@@ -1,0 +1,15 @@
+/** The wire formats that the playground speaks, by the name that `GET /ai` gives them. */
+import type { WireFormat } from '../types.ts'
+import { anthropic } from './anthropic.ts'
+import { bedrock } from './bedrock.ts'
+import { cohere } from './cohere.ts'
+import { gemini } from './gemini.ts'
+import { ollama } from './ollama.ts'
+import { azure, openai } from './openai.ts'
+
+const FORMATS: Record<string, WireFormat> = { openai, azure, anthropic, gemini, bedrock, ollama, cohere }
+
+/** Null for a format that a plugin brings along. */
+export function formatOf(name: string): WireFormat | null {
+  return Object.hasOwn(FORMATS, name) ? FORMATS[name]! : null
+}

@@ -1,0 +1,74 @@
+/** Everything that is set beside the conversation. */
+import type { ComponentChildren } from 'preact'
+import { Badge } from '../../ui/badge.tsx'
+import { Editor } from '../../ui/editor.tsx'
+import { Checkbox, Select, TextArea, TextField } from '../../ui/field.tsx'
+import { HeaderEditor } from '../../ui/header-list.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Panel } from '../../ui/view.tsx'
+import { readTools, svcHeaders, type AiIndex, type Setup } from './setup.ts'
+
+export interface SetupPanelProps {
+  index: AiIndex
+  setup: Setup
+  onSetup(changes: Partial<Setup>): void
+  /** Base path of the provider, shown where another one can be set. */
+  basePath: string | null
+  /** Above everything else. */
+  children?: ComponentChildren
+}
+
+export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupPanelProps) {
+  const field = <K extends keyof Setup>(name: K) => (value: Setup[K]) => onSetup({ [name]: value })
+  const toolsError = setup.offersTools ? readTools(setup.tools).error : null
+  return (
+    <Panel title="Setup" class="ai-setup">
+      {children}
+      <TextArea label="System message" rows={2} value={setup.system} onValue={field('system')} />
+      <Checkbox label="Stream" checked={setup.stream} onChecked={field('stream')} />
+      <div class="ai-pair">
+        <TextField type="number" label="Temperature" min={0} max={2} step={0.1} placeholder="not set" value={setup.temperature} onValue={field('temperature')} />
+        <TextField type="number" label="Max tokens" min={0} placeholder="not set" value={setup.maxTokens} onValue={field('maxTokens')} />
+      </div>
+      <Section title="Tools" isOn={setup.offersTools}>
+        <Checkbox label="Offer tools" checked={setup.offersTools} onChecked={field('offersTools')} hint="A list of name, description and parameters; each wire wraps them its own way." />
+        {setup.offersTools && <Editor label="Tools" language="json" value={setup.tools} onValue={field('tools')} minLines={8} />}
+        {toolsError && <Notice kind="warn">{toolsError}</Notice>}
+      </Section>
+      <Section title="Structured output" isOn={setup.answer !== 'text'}>
+        <Select label="Answer" value={setup.answer} onValue={value => onSetup({ answer: value as Setup['answer'] })} options={[{ value: 'text', label: 'text' }, { value: 'json', label: 'JSON' }, { value: 'schema', label: 'JSON by a schema' }]} />
+        {setup.answer === 'schema' && <Editor label="Schema of the answer" language="json" value={setup.schema} onValue={field('schema')} minLines={8} />}
+      </Section>
+      <Section title="Mode and faults" isOn={svcHeaders({ ...setup, headers: [] }).length > 0}>
+        <Select label="Mode" value={setup.mode} onValue={field('mode')} options={[{ value: '', label: 'as the model has it' }, ...index.modes]} />
+        <div class="ai-pair">
+          <Select label="Fault" value={setup.fault} onValue={field('fault')} options={[{ value: '', label: 'none' }, ...index.fail_kinds]} />
+          <TextField type="number" label="Percent" min={0} max={100} placeholder="100" value={setup.faultPercent} onValue={field('faultPercent')} disabled={setup.fault === ''} />
+        </div>
+        <div class="ai-pair">
+          <TextField type="number" label="Latency (ms)" min={0} placeholder="0" value={setup.latencyMs} onValue={field('latencyMs')} />
+          <TextField type="number" label="First token (ms)" min={0} placeholder="0" value={setup.ttftMs} onValue={field('ttftMs')} />
+        </div>
+        <TextField type="number" label="Tokens per second" min={0} placeholder="100" value={setup.tokensPerSecond} onValue={field('tokensPerSecond')} />
+      </Section>
+      <Section title="Credential and headers" isOn={setup.headers.length > 0 || setup.basePath !== ''}>
+        <TextField mono label="API key" value={setup.key} onValue={field('key')} hint="Sent the vendor's own way; empty: none." />
+        {basePath !== null && <TextField mono label="Base path" placeholder={basePath} value={setup.basePath} onValue={field('basePath')} hint="Where a gateway has it elsewhere." />}
+        <div class="field">
+          <span class="label">Headers</span>
+          <HeaderEditor headers={setup.headers} onHeaders={field('headers')} />
+        </div>
+      </Section>
+    </Panel>
+  )
+}
+
+/** Folded, and marked when something in it is set. */
+function Section({ title, isOn, children }: { title: string; isOn: boolean; children: ComponentChildren }) {
+  return (
+    <details class="ai-section">
+      <summary>{title}{isOn && <Badge tone="accent">set</Badge>}</summary>
+      <div class="stack">{children}</div>
+    </details>
+  )
+}

@@ -1,0 +1,138 @@
+/** What is set beside the conversation, and the request that comes of it. */
+import type { OutgoingRequest } from '../../lib/gateway.ts'
+import { parseJson, type NameValue } from '../../lib/http.ts'
+import type { Gateway } from '../../lib/storage.ts'
+import { formatOf } from './formats/index.ts'
+import type { Ask, Tool, Turn, WireFormat } from './types.ts'
+
+/** A provider, as `GET /ai` lists it. */
+export interface Provider {
+  id: string
+  format: string
+  title: string
+  base_path: string
+  credentials: string[]
+  models: string[]
+}
+
+export interface AiIndex { providers: Provider[]; modes: string[]; fail_kinds: string[] }
+
+/** Whom to ask: a provider, a model of it, and the way there. */
+export interface Party {
+  provider: string
+  model: string
+  /** Null: direct. */
+  gateway: Gateway | null
+}
+
+export interface Setup {
+  key: string
+  /** In the place of the provider's base path; empty: as the instance has it. */
+  basePath: string
+  system: string
+  stream: boolean
+  temperature: string
+  maxTokens: string
+  offersTools: boolean
+  tools: string
+  answer: 'text' | 'json' | 'schema'
+  schema: string
+  mode: string
+  fault: string
+  faultPercent: string
+  latencyMs: string
+  ttftMs: string
+  tokensPerSecond: string
+  headers: NameValue[]
+}
+
+/** Texts that fit the narrow editor. */
+const WEATHER = `[{
+  "name": "get_weather",
+  "description": "Weather of a city",
+  "parameters": {
+    "type": "object",
+    "properties": {
+      "city": { "type": "string" },
+      "unit": { "enum": ["C", "F"] }
+    },
+    "required": ["city"]
+  }
+}]`
+const CUSTOMER = `{
+  "type": "object",
+  "properties": {
+    "name": { "type": "string" },
+    "tier": { "enum": ["gold", "silver"] },
+    "orders": { "type": "integer" }
+  },
+  "required": ["name", "tier", "orders"],
+  "additionalProperties": false
+}`
+
+export const DEFAULT_SETUP: Setup = {
+  key: 'demo-key-1234', basePath: '', system: '', stream: true, temperature: '', maxTokens: '', offersTools: false, tools: WEATHER,
+  answer: 'text', schema: CUSTOMER, mode: '', fault: '', faultPercent: '', latencyMs: '', ttftMs: '', tokensPerSecond: '', headers: [],
+}
+
+/** The tools of the editor, or why they are none. */
+export function readTools(text: string): { tools: Tool[]; error: string | null } {
+  const value = parseJson(text)
+  if (!Array.isArray(value)) return { tools: [], error: 'A JSON list of tools is needed.' }
+  const tools: Tool[] = []
+  for (const item of value as unknown[]) {
+    const { name, description = '', parameters, function: wrapped } = (item ?? {}) as { name?: unknown; description?: unknown; parameters?: unknown; function?: object }
+    if (wrapped !== undefined) return { tools: [], error: 'Only name, description and parameters are needed; the wire\'s own wrapping is added.' }
+    if (typeof name !== 'string' || name === '') return { tools: [], error: `Tool ${tools.length + 1} has no name.` }
+    tools.push({ name, description: String(description), parameters: typeof parameters === 'object' && parameters !== null ? parameters : { type: 'object', properties: {} } })
+  }
+  return { tools, error: null }
+}
+
+/** Why the setup can't be sent; null: it can. */
+export function problemOf({ offersTools, tools, answer, schema }: Setup): string | null {
+  if (offersTools && readTools(tools).error !== null) return `Tools: ${readTools(tools).error}`
+  const value = parseJson(schema)
+  return answer === 'schema' && (typeof value !== 'object' || value === null || Array.isArray(value)) ? 'Schema: a JSON object is needed.' : null
+}
+
+export function askOf(setup: Setup, model: string, turns: readonly Turn[]): Ask {
+  const number = (text: string) => (text.trim() === '' || Number.isNaN(Number(text)) ? null : Number(text))
+  return {
+    model, turns,
+    system: setup.system.trim(),
+    stream: setup.stream,
+    temperature: number(setup.temperature),
+    maxTokens: number(setup.maxTokens),
+    tools: setup.offersTools ? readTools(setup.tools).tools : [],
+    format: setup.answer === 'schema' ? parseJson(setup.schema) as object : setup.answer,
+  }
+}
+
+/** Headers that ask this instance for something, and those of the user. */
+export function svcHeaders({ mode, fault, faultPercent, latencyMs, ttftMs, tokensPerSecond, headers }: Setup): NameValue[] {
+  const given: [string, string][] = [
+    ['X-Svc-Mode', mode],
+    ['X-Svc-Fail', fault === '' ? '' : `${fault}${faultPercent.trim() === '' ? '' : `:${faultPercent.trim()}`}`],
+    ['X-Svc-Latency-Ms', latencyMs],
+    ['X-Svc-TTFT-Ms', ttftMs],
+    ['X-Svc-Tokens-Per-Second', tokensPerSecond],
+  ]
+  return [...given.filter(([, value]) => value.trim() !== '').map(([name, value]) => ({ name, value: value.trim() })), ...headers.filter(({ name }) => name.trim() !== '')]
+}
+
+/** Something to send, and the format to read its answer with. */
+export interface Prepared { request: OutgoingRequest; format: WireFormat; body: object }
+
+/** Throws for a format that the console does not speak. */
+export function prepare(setup: Setup, provider: Provider, model: string, gateway: Gateway | null, turns: readonly Turn[]): Prepared {
+  const format = formatOf(provider.format)
+  if (format === null) throw new Error(`The console does not speak the format ${provider.format}; its routes are in the API explorer.`)
+  const { path, body, headers = {} } = format.request(askOf(setup, model, turns))
+  const list = [{ name: 'Content-Type', value: 'application/json' }, ...Object.entries(headers).map(([name, value]) => ({ name, value })), ...setup.key === '' ? [] : [format.credential(setup.key)], ...svcHeaders(setup)]
+  return { format, body, request: { method: 'POST', path: baseOf(setup, provider) + path, headers: list, body: JSON.stringify(body), gateway } }
+}
+
+export function baseOf({ basePath }: Setup, provider: Provider): string {
+  return basePath.trim() === '' ? provider.base_path : `/${basePath.trim().replace(/^\/+|\/+$/g, '')}`
+}
