@@ -133,17 +133,13 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     const table = page.getByRole('table', { name: 'Comparison' })
     t.match(await table.textContent(), /Time to first token[\d.]+ ms[\d.]+ ms.*Tokens per second[\d.]+[\d.]+/)
     for (const side of ['A', 'B']) t.match(await page.getByRole('region', { name: `Side ${side}` }).textContent(), /I'm svc.*/)
-    for (const width of [1440, 360]) {
-      await page.setViewportSize({ width, height: 900 })
-      t.strictSame(await accessibilityProblems(page), [], `comparing at ${width} px`)
-    }
+    await page.setViewportSize({ width: 360, height: 900 })
+    t.strictSame(await accessibilityProblems(page), [], 'comparing, narrow')
     await page.getByRole('button', { name: 'Compare' }).click()
     await say('hello')
     await conversation.getByText(/45 out/).waitFor()
-    for (const width of [1440, 360]) {
-      await page.setViewportSize({ width, height: 900 })
-      t.strictSame(await accessibilityProblems(page), [], `${width} px`)
-    }
+    await page.setViewportSize({ width: 1440, height: 900 })
+    t.strictSame(await accessibilityProblems(page), [], 'a conversation, wide')
   })
   t.strictSame(page.problems, [])
 })

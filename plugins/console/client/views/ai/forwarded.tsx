@@ -14,24 +14,19 @@ import { Facts } from '../../ui/view.tsx'
 import { GatewayReport } from '../request/gateway-report.tsx'
 import { TextDiff } from '../request/text-diff.tsx'
 
-/** `GET /ai/requests/{id}`. */
+/** What is shown of `GET /ai/requests/{id}`. */
 interface AiRecord {
-  request_id: string
   provider: string
+  model: string | null
   endpoint: string
-  model: string
+  status: number
+  fault: string | null
   mode: string | null
   stream: boolean
   credential: string | null
-  headers: Record<string, string>
-  body: unknown
-  normalized_prompt: string
   prompt_tokens: number
   completion_tokens: number
-  finish_reason: string | null
-  reply_preview: string
-  status: number
-  fault: string | null
+  normalized_prompt: string
 }
 
 const CREDENTIAL_HEADERS = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key']
@@ -67,7 +62,7 @@ function RecordFacts({ record, sent }: { record: AiRecord; sent: Sent }) {
   const [name, value] = CREDENTIAL_HEADERS.map(header => [header, headerOf(sent.headers, header)] as const).find(([, found]) => found !== null) ?? ['', null]
   return (
     <Facts items={[
-      ['Provider', `${record.provider}, ${record.model}`],
+      ['Provider', record.model === null ? record.provider : `${record.provider}, ${record.model}`],
       ['Endpoint', <code key="endpoint">{record.endpoint}</code>],
       ['Answered', <><StatusBadge key="status" status={record.status} /> {record.fault !== null && <Badge tone="warn">fault {record.fault}</Badge>} {record.mode}{record.stream && ', streamed'}</>],
       ['Credential sent', value === null ? null : <code key="sent">{name}: {masked(value)}</code>],
