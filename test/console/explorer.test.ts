@@ -143,9 +143,12 @@ t.test('API explorer', options, async t => {
   })
 
   await t.test('a gateway that does not answer is told, with the command for curl [EXPLORER-5]', async t => {
-    await page.evaluate(() => localStorage.setItem('svc.console', JSON.stringify({ gateways: [{ name: 'gw', url: 'http://127.0.0.1:9', headers: [] }] })))
+    await page.evaluate(() => localStorage.setItem('svc.console', JSON.stringify({ session: 'ann', gateways: [{ name: 'gw', url: 'http://127.0.0.1:9', headers: [{ name: 'apikey', value: 'k' }] }] })))
     await open('?path=/uuid')
     await page.getByRole('combobox', { name: 'Target' }).selectOption('gw')
+    await page.getByRole('button', { name: 'Copy as curl' }).first().click()
+    await page.getByText('Copied').waitFor({ state: 'attached' })
+    t.match(await page.evaluate(() => navigator.clipboard.readText()), /apikey: k[^]*X-Svc-Session: ann/, 'the command is what is sent')
     await sendIt()
     t.match(await response.getByRole('alert').textContent(), new RegExp(`gw.*allow the origin ${server.url}`))
     t.match(await response.getByRole('group', { name: 'curl command' }).textContent(), /http:\/\/127\.0\.0\.1:9\/uuid/)

@@ -96,16 +96,23 @@ export async function send(request: OutgoingRequest): Promise<{ sent: Sent; resp
 
 function prepare({ method, path, headers = [], body = null, gateway = activeGateway() }: OutgoingRequest): Sent {
   const id = crypto.randomUUID()
-  const own: NameValue[] = [{ name: 'X-Request-Id', value: `con-${id}` }, { name: 'X-Svc-Console', value: id }]
-  if (settings.value.session !== '') own.push({ name: 'X-Svc-Session', value: settings.value.session })
-  // The request's own headers win over the gateway's, and those over the console's.
-  const isGiven = (name: string) => headers.some(header => header.name.toLowerCase() === name.toLowerCase())
-  const given = [...(gateway?.headers ?? []).filter(({ name }) => !isGiven(name)), ...headers].filter(({ name }) => name.trim() !== '')
-  const names = new Set(given.map(({ name }) => name.toLowerCase()))
+  const given = targetHeaders(headers, gateway)
+  const marks: NameValue[] = [{ name: 'X-Request-Id', value: `con-${id}` }, { name: 'X-Svc-Console', value: id }]
   return {
     id, requestId: `con-${id}`, method: method.toUpperCase(), url: urlAt(path, gateway), path, body, gateway: gateway?.name ?? null, sentAt: Date.now(), answer: null,
-    headers: [...given, ...own.filter(({ name }) => !names.has(name.toLowerCase()))],
+    headers: [...given, ...without(marks, given)],
   }
+}
+
+/** A request's headers as its target wants them: with the gateway's own ones and the session, over which the request's win. */
+export function targetHeaders(headers: readonly NameValue[], gateway: Gateway | null): NameValue[] {
+  const { session } = settings.value
+  const given = [...without(gateway?.headers ?? [], headers), ...headers].filter(({ name }) => name.trim() !== '')
+  return session === '' ? given : [...given, ...without([{ name: 'X-Svc-Session', value: session }], given)]
+}
+
+function without(headers: readonly NameValue[], others: readonly NameValue[]): NameValue[] {
+  return headers.filter(({ name }) => !others.some(other => other.name.toLowerCase() === name.toLowerCase()))
 }
 
 function remember(sent: Sent): void {

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { toCurl } from '../../lib/curl.ts'
 import { ABORT_KINDS } from '../../lib/faults.ts'
-import { urlAt } from '../../lib/gateway.ts'
+import { targetHeaders, urlAt } from '../../lib/gateway.ts'
 import { forbiddenHeaders, headerOf, isJsonType, mediaTypeOf, takesNoBody } from '../../lib/http.ts'
 import { useKeys } from '../../lib/keys.ts'
 import { fillTemplate, parameterNames, parameterValues } from '../../lib/path-template.ts'
@@ -26,7 +26,7 @@ export function RequestForm({ endpoint, example, gateway }: { endpoint: CatalogE
   const { exchange, run, stop } = useExchange()
   const change = (changes: Partial<Draft>) => setDraft(known => ({ ...known, ...changes }))
   const request = { method: draft.method, path: draft.path, headers: headersOf(draft), body: bodyOf(draft) }
-  const curl = () => toCurl({ ...request, url: urlAt(draft.path, gateway) })
+  const curl = () => toCurl({ ...request, url: urlAt(draft.path, gateway), headers: targetHeaders(request.headers, gateway) })
   useKeys({ c: () => void copyText(curl()) })
   const dropped = forbiddenHeaders(request.headers)
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { copyText } from '../../lib/clipboard.ts'
 import { toCurl, toFetch, toHttpFile, type PrintableRequest } from '../../lib/curl.ts'
-import { requestOf, urlAt } from '../../lib/gateway.ts'
+import { requestOf, targetHeaders, urlAt } from '../../lib/gateway.ts'
 import type { Arrived } from '../../lib/http.ts'
 import { useKeys } from '../../lib/keys.ts'
 import { activeGateway } from '../../lib/storage.ts'
@@ -23,7 +23,8 @@ export interface RequestHeadProps {
 /** As it is printed: to the target of the settings, without what belongs to its connection. */
 function printable(request: Arrived): PrintableRequest {
   const { method, path, headers = [], body = null } = requestOf(request)
-  return { method, url: urlAt(path, activeGateway()), headers, body }
+  const gateway = activeGateway()
+  return { method, url: urlAt(path, gateway), headers: targetHeaders(headers, gateway), body }
 }
 
 export function RequestHead({ request, isGone, actions, onClose }: RequestHeadProps) {
