@@ -97,8 +97,8 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     const page = await open()
     await page.keyboard.press('Control+k')
     const box = page.getByRole('combobox', { name: 'Go to' })
-    await box.fill('over')
-    await page.getByRole('option', { name: /Overview/ }).waitFor()
+    await box.fill('status/{code}')
+    await page.getByRole('option', { name: /Endpoint.*\/status\/\{code\}/ }).first().waitFor()
     t.strictSame(await accessibilityProblems(page), [])
     await box.fill('live tra')
     await page.keyboard.press('Enter')
@@ -118,7 +118,7 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
 
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByRole('checkbox', { name: 'Single letters are shortcuts' }).uncheck()
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.keyboard.press('p')
     t.equal(await page.locator('html').getAttribute('data-presenter'), null, 'switched off')
     t.strictSame(page.problems, [])
@@ -164,6 +164,18 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await page.context().setOffline(false)
     await page.getByRole('button', { name: 'Try now' }).click()
     await page.getByRole('alert').waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  await t.test('limits of the own plan and of a gateway [CON-17]', async t => {
+    const limited = await serve(t, { env: { SVC_LIMIT_REQUESTS: '1' } })
+    const page = await openPage(browser)
+    await page.goto(`${limited.url}/ui/`)
+    const message = page.getByRole('region', { name: 'Configuration' }).getByRole('alert')
+    await message.filter({ hasText: 'The plan of this instance is used up (requests).' }).waitFor()
+    await page.route('**/_svc/plugins', route => route.fulfill({ status: 429, json: { message: 'API rate limit exceeded' } }))
+    await page.reload()
+    await page.getByRole('alert').filter({ hasText: 'Too many requests, says a gateway in front of the instance.' }).waitFor()
     await page.context().close()
   })
 

@@ -2,25 +2,16 @@
 import t from 'tap'
 import { Agent, request as send } from 'node:http'
 import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser, type WatchedPage } from '../support/browser.ts'
+import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
 import { exchange } from '../support/raw-client.ts'
 import { serve } from '../support/server.ts'
+import { clearRequests, openTraffic, rowsOf } from '../support/traffic-page.ts'
 import { until } from '../support/until.ts'
 
 t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t, { env: { SVC_INSPECTOR_CAPACITY: '200' } })
   const browser = await startBrowser(t)
-  const table = (page: WatchedPage) => page.getByRole('table', { name: 'Requests' })
-  const detail = (page: WatchedPage) => page.getByRole('region', { name: 'Request', exact: true })
-  const rowCount = (page: WatchedPage) => table(page).locator('tbody tr:not(.spacer)').count()
-  const isLive = (page: WatchedPage) => page.locator('.feed-state', { hasText: 'live' }).waitFor()
-  const open = async (params = '') => {
-    const page = await openPage(browser)
-    await page.goto(`${server.url}/ui/#/traffic${params}`)
-    await isLive(page)
-    return page
-  }
-  const clear = () => fetch(`${server.url}/_svc/requests`, { method: 'DELETE' })
+  const open = () => openTraffic(browser, server.url)
 
   await t.test('hostile captures are text [CON-31]', async t => {
     const markup = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><a href="javascript:window.hacked=1">x</a>'
@@ -40,9 +31,9 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
     for (const [name] of bodies) {
-      await table(page).getByText(`/echo/${name}?`).click()
-      await detail(page).getByRole('heading', { name: `/echo/${name}` }).waitFor()
-      for (const tab of await detail(page).getByRole('tab').all()) await tab.click()
+      await page.list.getByText(`/echo/${name}?`).click()
+      await page.detail.getByRole('heading', { name: `/echo/${name}` }).waitFor()
+      for (const tab of await page.detail.getByRole('tab').all()) await tab.click()
       t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 1440, `${name} stays within its place`)
     }
     t.strictSame(await accessibilityProblems(page), [])
@@ -50,13 +41,13 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     t.strictSame(await accessibilityProblems(page), [], 'also where there is little room')
     t.equal(await page.evaluate(() => (globalThis as { hacked?: number }).hacked), undefined, 'nothing of it has run')
     t.strictSame(asked.filter(url => !url.startsWith(server.url) && !url.startsWith('blob:')), [], 'nothing of it was asked for')
-    t.equal(await detail(page).locator('a').count(), 0, 'no link in it is a link')
+    t.equal(await page.detail.locator('a').count(), 0, 'no link in it is a link')
     t.strictSame(page.problems, [])
     await page.context().close()
   })
 
   await t.test('a flood [CON-30]', async t => {
-    await clear()
+    await clearRequests(server.url)
     const page = await open()
     await page.evaluate(() => {
       const watched = globalThis as unknown as { longest: number }
@@ -74,28 +65,28 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     })
     await Promise.all(Array.from({ length: 20 }, async (_, worker) => { for (let index = worker; index < 3000; index += 20) await one(index) }))
     await fetch(`${server.url}/echo/last-one`)
-    await table(page).getByText('/echo/last-one').waitFor()
-    t.ok(await rowCount(page) < 100, 'few rows are in the document')
-    t.ok(Number(await table(page).getAttribute('aria-rowcount')) <= 1001, 'a thousand are kept')
+    await page.list.getByText('/echo/last-one').waitFor()
+    t.ok(await rowsOf(page).count() < 100, 'few rows are in the document')
+    t.ok(Number(await page.list.getAttribute('aria-rowcount')) <= 1001, 'a thousand are kept')
     await page.getByRole('searchbox', { name: 'Filter' }).fill('last-one')
-    await until(async () => await rowCount(page) === 1, 'the page answers')
+    await until(async () => await rowsOf(page).count() === 1, 'the page answers')
     t.comment(`longest pause of the page: ${Math.round(await page.evaluate(() => (globalThis as unknown as { longest: number }).longest))} ms`)
     await page.getByRole('searchbox', { name: 'Filter' }).fill('')
     await page.locator('.table-scroll').evaluate(element => element.scrollTo(0, element.scrollHeight))
-    await until(async () => !await table(page).getByText('/echo/last-one').isVisible(), 'the list scrolls')
+    await until(async () => !await page.list.getByText('/echo/last-one').isVisible(), 'the list scrolls')
     t.strictSame(page.problems, [])
     await page.context().close()
   })
 
   await t.test('an entry that is forgotten [CON-32]', async t => {
-    await clear()
+    await clearRequests(server.url)
     await fetch(`${server.url}/echo/keep-me`, { method: 'POST', body: 'precious' })
     const page = await open()
-    await table(page).getByText('/echo/keep-me').click()
+    await page.list.getByText('/echo/keep-me').click()
     const link = page.url()
-    await clear()
-    await detail(page).getByText('no longer stored').waitFor()
-    t.match(await detail(page).innerText(), /precious/, 'what is on screen stays')
+    await clearRequests(server.url)
+    await page.detail.getByText('no longer stored').waitFor()
+    t.match(await page.detail.innerText(), /precious/, 'what is on screen stays')
     const late = await openPage(browser)
     await late.goto(link)
     await late.getByText('This request is no longer stored').waitFor()
@@ -104,10 +95,10 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
   })
 
   await t.test('a lost feed goes on where it was [CON-33]', async t => {
-    await clear()
+    await clearRequests(server.url)
     await fetch(`${server.url}/echo/before`)
     const page = await open()
-    await table(page).getByText('/echo/before').waitFor()
+    await page.list.getByText('/echo/before').waitFor()
     const said: string[] = []
     await page.exposeFunction('said', (text: string) => said.push(text))
     await page.evaluate(() => {
@@ -122,10 +113,10 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.getByRole('link', { name: 'Live traffic' }).click()
-    await table(page).getByText('/echo/missed-2').waitFor()
+    await page.list.getByText('/echo/missed-2').waitFor()
     await fetch(`${server.url}/echo/after`)
-    await table(page).getByText('/echo/after').waitFor()
-    const paths = await table(page).locator('td.col-path').allTextContents()
+    await page.list.getByText('/echo/after').waitFor()
+    const paths = await page.list.locator('td.col-path').allTextContents()
     t.strictSame(paths, ['/echo/after', '/echo/missed-2', '/echo/missed-1', '/echo/before'], 'none lost, none twice')
     await until(() => said.some(text => /new request/.test(text)), 'it is announced')
     await page.context().close()

@@ -63,11 +63,10 @@ export async function refresh(): Promise<void> {
 async function read(): Promise<void> {
   try {
     const next = await callJson<Status>('_svc/status')
-    const isNew = next.plugins.generation !== plugins.peek()?.generation
-    if (isNew) takePlugins(await callJson<PluginsList>('_svc/plugins'))
     status.value = next
     failures = 0
     away.value = null
+    if (next.plugins.generation !== plugins.peek()?.generation) takePlugins(await callJson<PluginsList>('_svc/plugins'))
     refused.value = null
   } catch (error) {
     if (error instanceof AwayError || (error instanceof ApiError && error.status >= 500)) {

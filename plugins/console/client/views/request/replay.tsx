@@ -4,10 +4,10 @@ import { explain } from '../../lib/api.ts'
 import { findArrival } from '../../lib/arrival.ts'
 import { toCurl } from '../../lib/curl.ts'
 import { requestOf, send, UnreachableError, type Sent } from '../../lib/gateway.ts'
-import { forbiddenHeaders, formatMs, type Arrived, type NameValue } from '../../lib/http.ts'
+import { forbiddenHeaders, formatMs, headerOf, type Arrived, type NameValue } from '../../lib/http.ts'
 import { go, route } from '../../lib/router.ts'
 import { settings } from '../../lib/storage.ts'
-import { StatusBadge } from '../../ui/badge.tsx'
+import { Badge, StatusBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -81,11 +81,18 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
         {failure && <Notice kind="bad">{failure.message}{failure.curl && <Code label="curl command" text={failure.curl} wrap />}</Notice>}
         {outcome && (
           <div class="stack" role="status">
-            <p><StatusBadge status={outcome.status} withReason /> <span class="quiet-text">after {formatMs(outcome.sent.answer?.ms ?? 0)}</span></p>
+            <p><StatusBadge status={outcome.status} withReason /> <span class="quiet-text">after {formatMs(outcome.sent.answer?.ms ?? 0)}</span> <OwnLimit sent={outcome.sent} /></p>
             {outcome.text !== '' && <Code label="Answer" text={outcome.text} wrap />}
           </div>
         )}
       </div>
     </Dialog>
   )
+}
+
+/** A 429 of the instance's own plan says so; any other is a gateway's or the endpoint's. */
+function OwnLimit({ sent: { answer } }: { sent: Sent }) {
+  const limit = answer && headerOf(answer.headers, 'x-svc-limit')
+  if (limit) return <Badge tone="warn">by this instance's own plan: {limit}</Badge>
+  return answer?.status === 429 ? <Badge>not by this instance's plan</Badge> : null
 }

@@ -1,0 +1,132 @@
+/** The console's live traffic in a browser: records, filter, keys, comparison, archive, pause. */
+import t from 'tap'
+import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { accessibilityProblems } from '../support/accessibility.ts'
+import { skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { serve } from '../support/server.ts'
+import { clearRequests, openTraffic, textOfRows } from '../support/traffic-page.ts'
+import { until } from '../support/until.ts'
+
+const har = createRequire(import.meta.url)('har-validator') as { har(document: unknown): Promise<unknown> }
+
+t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => {
+  const server = await serve(t)
+  const browser = await startBrowser(t)
+  const json = { 'content-type': 'application/json' }
+  const open = (params = '', settings: object = {}) => openTraffic(browser, server.url, { params, settings })
+
+  await t.test('what the mock LLM and the mocks noted [CON-21]', async t => {
+    await clearRequests(server.url)
+    await fetch(`${server.url}/ai/openai/v1/chat/completions`, { method: 'POST', headers: json, body: '{"model":"svc-gpt","messages":[{"role":"user","content":"hello there"}]}' })
+    await fetch(`${server.url}/mock/petstore/pets`)
+    const page = await open()
+    for (const [path, record, fact] of [['/ai/openai', 'AI record', /"normalized_prompt": "[^"]*hello there/], ['/mock/petstore', 'Mock record', /"operation": "/]] as const) {
+      await page.list.getByText(path).click()
+      await page.detail.getByText(record).click()
+      await until(async () => fact.test(await page.detail.locator('.request-record').innerText()), record)
+    }
+    await fetch(`${server.url}/uuid`)
+    await page.list.getByText('/uuid').waitFor()
+    t.strictSame((await textOfRows(page)).length, 3, 'looking that up is no traffic')
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('the filter in the page [CON-22]', async t => {
+    await clearRequests(server.url)
+    for (const path of ['/status/503', '/status/404', '/uuid']) await fetch(server.url + path)
+    const page = await open('?filter=status:5xx')
+    await until(async () => (await textOfRows(page)).length === 1, 'a link holds the filter')
+    await page.keyboard.press('/')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('-status:2xx path:/status')
+    await until(async () => (await textOfRows(page)).length === 2)
+    t.match(decodeURIComponent(page.url()), /filter=-status:2xx\+path:\/status/)
+    await page.getByRole('button', { name: 'Keep' }).click()
+    await page.filter.fill('status:nonsense')
+    t.equal(await page.filter.getAttribute('aria-invalid'), 'true')
+    await page.getByRole('button', { name: '-status:2xx path:/status', exact: true }).click()
+    t.equal(await page.filter.inputValue(), '-status:2xx path:/status')
+    await page.reload()
+    await page.getByRole('button', { name: 'Forget filter -status:2xx path:/status' }).click()
+    await page.filter.fill('no such thing')
+    await page.getByText('None of 3 requests fits the filter').waitFor()
+    await page.getByRole('button', { name: 'Filter language' }).click()
+    t.strictSame(await accessibilityProblems(page), [])
+    await page.context().close()
+  })
+
+  await t.test('by keyboard, compared, pinned [CON-27, CON-12]', async t => {
+    await clearRequests(server.url)
+    for (const [path, body] of [['/echo/a', '{"n":1,"same":true}'], ['/echo/b', '{"n":2,"same":true}']]) await fetch(server.url + path, { method: 'POST', headers: { ...json, 'x-run': path! }, body: body! })
+    const page = await open()
+    await page.list.getByText('/echo/b').waitFor()
+    await page.keyboard.press('j')
+    await page.detail.getByRole('heading', { name: '/echo/b' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.detail.getByRole('heading', { name: '/echo/a' }).waitFor()
+    await page.keyboard.press('k')
+    await page.detail.getByRole('heading', { name: '/echo/b' }).waitFor()
+    await page.detail.getByRole('button', { name: 'Pin' }).click()
+    await page.detail.getByRole('button', { name: 'Compare' }).click()
+    await page.getByText('Choose the request to compare with').waitFor()
+    await page.list.getByText('/echo/a').click()
+    await page.detail.getByRole('heading', { name: 'Two requests' }).waitFor()
+    await page.detail.getByRole('group', { name: 'Differences' }).waitFor()
+    const text = await page.detail.innerText()
+    t.match(text, /path\s+\/echo\/a\s+\/echo\/b/)
+    t.match(text, /x-run\s+\/echo\/a\s+\/echo\/b/)
+    t.match(await page.detail.locator('.diff-line.removed').allTextContents(), [/"n": 1/])
+    t.match(await page.detail.locator('.diff-line.added').allTextContents(), [/"n": 2/])
+    t.strictSame(await accessibilityProblems(page), [])
+    await page.keyboard.press('Escape')
+    await page.detail.getByRole('heading', { name: '/echo/b' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.detail.waitFor({ state: 'detached' })
+    for (let index = 0; index < 3; index++) await fetch(`${server.url}/uuid`)
+    await until(async () => (await textOfRows(page)).length === 5)
+    t.match((await textOfRows(page))[0], /\/echo\/b/, 'what is pinned stays on top')
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('saved as HAR [CON-28]', async t => {
+    const page = await open('?filter=path:/echo')
+    await until(async () => (await textOfRows(page)).length === 2)
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save HAR' }).click()])
+    t.equal(download.suggestedFilename(), 'svc-traffic.har')
+    const archive = JSON.parse(readFileSync(await download.path(), 'utf8')) as { log: { entries: { request: { url: string; postData: { text: string } } }[] } }
+    await har.har(archive)
+    t.strictSame(archive.log.entries.map(({ request }) => [request.url, request.postData.text]), [[`${server.url}/echo/a`, '{"n":1,"same":true}'], [`${server.url}/echo/b`, '{"n":2,"same":true}']], 'what is shown, in the order of time')
+    await page.context().close()
+  })
+
+  await t.test('held and cleared [CON-29]', async t => {
+    await clearRequests(server.url)
+    await fetch(`${server.url}/echo/first`)
+    const page = await open('', { session: 'room-12' })
+    await page.list.getByText('/echo/first').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await fetch(`${server.url}/echo/second`, { headers: { 'x-svc-session': 'room-12' } })
+    await page.getByText('1 waiting').waitFor()
+    t.equal((await textOfRows(page)).length, 1)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.list.getByText('/echo/second').waitFor()
+
+    await page.list.getByText('/echo/first').selectText()
+    await fetch(`${server.url}/echo/third`)
+    await page.getByText('1 waiting').waitFor()
+    await page.evaluate(() => getSelection()!.removeAllRanges())
+    await page.list.getByText('/echo/third').waitFor()
+
+    await page.getByRole('button', { name: 'Clear mine' }).click()
+    await page.list.getByText('/echo/second').waitFor({ state: 'detached' })
+    t.equal((await textOfRows(page)).length, 2)
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await page.getByText('Waiting for requests').waitFor()
+    t.equal((await (await fetch(`${server.url}/_svc/requests`)).json() as { count: number }).count, 0)
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+})
