@@ -5,10 +5,9 @@ import type { Terminal } from './cli/terminal.ts'
 
 const terminal: Terminal = { out: process.stdout, err: process.stderr, environment: process.env, workingDirectory: process.cwd() }
 
-/** `svc routes | head -3` is no error. */
+/** `svc routes | head -3` is no error, and changes no exit code. */
 function onClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-  process.exit(0)
+  if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error
 }
 
 process.stdout.on('error', onClosedPipe)

@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { ROOT, install } from '../support/installed.ts'
 import { serve } from '../support/server.ts'
 
+// Each command is a process of its own; a busy machine takes its time.
+t.setTimeout(280_000)
+
 const examples = join(ROOT, 'examples', 'plugins')
 const names = readdirSync(examples, { withFileTypes: true }).filter(entry => entry.isDirectory()).map(entry => entry.name)
 

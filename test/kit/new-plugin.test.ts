@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { install } from '../support/installed.ts'
 import { svc } from '../support/terminal.ts'
 
-t.setTimeout(120_000)
+// Each command is a process of its own; a busy machine takes its time.
+t.setTimeout(280_000)
 
 t.test('new-plugin writes what type-checks, loads and passes its test, and npm can pack [KIT-4, KIT-5]', async t => {
   const author = await install(t)

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { ROOT, install } from '../support/installed.ts'
 import { until } from '../support/until.ts'
 
-t.setTimeout(120_000)
+// Each command is a process of its own; a busy machine takes its time.
+t.setTimeout(280_000)
 
 const pack = await install(t)
 const packed = await pack.run('npm', ['pack', '--silent', '--pack-destination', pack.folder], { cwd: ROOT })
