@@ -7,7 +7,11 @@ import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment'
+import { ConfigMap } from 'kubernetes-models/v1/ConfigMap'
+import { Service } from 'kubernetes-models/v1/Service'
 import { parseDocument } from 'yaml'
+import { readEnvironment } from '../../core/config/environment.ts'
 import type { Catalog } from '../../core/host/plugin.ts'
 import { SHUTDOWN_TIMES } from '../../core/shutdown.ts'
 import { blocksOf, root } from '../support/examples.ts'
@@ -123,8 +127,17 @@ t.test('compose puts Kong in front, with the configuration of the recipe', async
   t.equal(services.kong.environment.KONG_DECLARATIVE_CONFIG, services.kong.volumes[0].split(':')[1])
   t.strictSame(services.kong.depends_on, { svc: { condition: 'service_healthy' } })
   t.equal(read('deploy/kong.yaml'), blocksOf(read('docs/gateways/kong.md')).find(({ text }) => text.startsWith('# kong.yaml'))!.text, 'the recipe shows the file')
-  const warnings = await warningsOf(t, services.svc.environment)
-  t.strictSame(warnings, [])
+  t.strictSame(readEnvironment(services.svc.environment).warnings, [])
+})
+
+t.test('the manifests are valid by the schemas of Kubernetes', async t => {
+  for (const [Model, name] of [[Deployment, 'deployment'], [Service, 'service'], [ConfigMap, 'configmap']] as const) {
+    const manifest = yamlOf(`deploy/kubernetes/${name}.yaml`)
+    const model = new Model(manifest)
+    t.strictSame([manifest.apiVersion, manifest.kind], [model.apiVersion, model.kind])
+    model.validate()
+  }
+  t.throws(() => new Service({ spec: { ports: [{ port: 'x' as never }] } }).validate())
 })
 
 t.test('the manifests agree with the image and with each other', async t => {
@@ -164,11 +177,5 @@ t.test('the manifests agree with the image and with each other', async t => {
     t.ok(portNames.includes(port), kind)
   }
   const environment = Object.fromEntries(container.env.filter(({ value }: { value?: string }) => value !== undefined).map(({ name, value }: { name: string; value: string }) => [name, value]))
-  t.strictSame(await warningsOf(t, { ...environment, SVC_CONFIG_FILE: join(server.folder, 'svc.yaml') }), [])
+  t.strictSame(readEnvironment(environment).warnings, [])
 })
-
-/** What the service says about variables that it is given. */
-async function warningsOf(t: { teardown(callback: () => unknown): unknown }, env: Record<string, string>): Promise<string[]> {
-  const server = await serve(t, { env })
-  return ((await (await fetch(`${server.url}/_svc/config`)).json()) as { warnings: string[] }).warnings
-}
