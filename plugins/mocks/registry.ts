@@ -59,8 +59,8 @@ export class Registry {
     }
   }
 
-  /** The report on a definition, compared with what a mock has deployed (`against`: its name, or null). */
-  check(upload: Upload, against: string | null): Promise<CheckOutput> {
+  /** The report on a definition, compared with what a mock has deployed (`against`: its name, or null); brief: its errors. */
+  check(upload: Upload, against: string | null, { isBrief = false } = {}): Promise<CheckOutput> {
     const current = against === null ? undefined : this.get(against)?.current
     return this.options.checker.check({
       text: upload.text,
@@ -68,6 +68,7 @@ export class Registry {
       against: current ? { version: current.version, text: current.text } : null,
       publicMode: this.options.publicMode,
       maxDelayMs: this.options.maxDelayMs,
+      isBrief,
     })
   }
 

@@ -37,7 +37,7 @@ async function syncEntry(registry: Registry, entry: SourceEntry): Promise<Outcom
   if (present && !present.isManaged) return entry.source === 'builtin' ? { kind: 'unchanged' } : failure(entry, `the name "${entry.name}" is taken by a mock that was uploaded`)
   const isSame = present?.source === entry.source && present.file === entry.file
   if (present && isSame && registry.digests.get(entry.name) === entry.digest) return { kind: 'unchanged' }
-  const { report, json, format } = await registry.check({ text: entry.text, given: entry.given, message: null }, null)
+  const { report, json, format } = await registry.check({ text: entry.text, given: entry.given, message: null }, null, { isBrief: true })
   const first = report.errors[0]
   if (first || json === null) return failure(entry, describeIssue(first), first)
   const next = { text: entry.text, format, json, given: entry.given, message: null, rolledBackFrom: null }

@@ -20,13 +20,13 @@ export interface ServerProcess {
   exited: Promise<{ code: number | null; signal: string | null }>
 }
 
-const MAIN = join(import.meta.dirname, '..', '..', 'core', 'main.ts')
+const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
 
 /** Starts the server on free ports, in a temporary folder; killed with the test if it still runs. */
 export function startProcess(t: Test, { env = {}, args = [], yaml }: { env?: Record<string, string>; args?: string[]; yaml?: string } = {}): ServerProcess {
   const folder = mkdtempSync(join(tmpdir(), 'svc-process-'))
   if (yaml !== undefined) writeFileSync(join(folder, 'svc.yaml'), yaml)
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), MAIN, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

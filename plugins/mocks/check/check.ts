@@ -19,6 +19,8 @@ export interface CheckInput extends GivenParts {
   against: { version: number; text: string } | null
   publicMode: boolean
   maxDelayMs: number
+  /** Errors alone are asked for. Compiling the official schemas for the warnings takes longer than all else at a start. */
+  isBrief?: boolean
 }
 
 export interface CheckOutput {
@@ -49,7 +51,7 @@ type Readable = Exclude<ReadResult, { error: Issue }>
 async function inspect(read: Readable, input: CheckInput, bounds: Bounds, official: OfficialSchema, report: Report): Promise<void> {
   const api = new CompiledApi(read.value, bounds)
   report.summary = summarize(api, Buffer.byteLength(input.text))
-  report.warnings.push(...(await official.findings(read.value)), ...documentWarnings(api.document))
+  if (!input.isBrief) report.warnings.push(...(await official.findings(read.value)), ...documentWarnings(api.document))
   const parts = readParts(input, { bounds, maxDelayMs: input.maxDelayMs }, (name) => api.operation(name)?.key)
   if ('errors' in parts) report.errors.push(...parts.errors)
   else report.warnings.push(...rulesThatNeverMatch(api, parts.parts), ...securityNote(api, parts.parts))
