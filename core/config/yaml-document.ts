@@ -6,6 +6,7 @@ export type ItemPath = readonly (string | number)[]
 
 /** Deeper nesting is refused; a composer that runs out of stack can take the process with it. */
 const MAX_DEPTH = 100
+const TOO_DEEP = `nested more than ${MAX_DEPTH} levels deep`
 /** Values of a document after its aliases are replaced by what they stand for. */
 const MAX_VALUES = 1_000_000
 /** Times that one anchor may be inserted, those inside other insertions included. */
@@ -43,7 +44,7 @@ export function parseYaml(text: string): YamlDocument {
     const { line, col } = lines.linePos(offset)
     return { line, column: col }
   }
-  const tokens = [...new Parser(lines.addNewLine).parse(text)]
+  const tokens = tokensOf(text, lines)
   refuseDeepNesting(tokens, positionOf)
   // Uniqueness of keys is checked below: here it would take the square of a mapping's size.
   const composer = new Composer({ version: '1.2', schema: 'core', merge: false, uniqueKeys: false, resolveKnownTags: false, prettyErrors: false, logLevel: 'silent' })
@@ -59,12 +60,22 @@ export function parseYaml(text: string): YamlDocument {
   }
 }
 
+/** The parser closes nested blocks by recursion: thousands of them end its stack before anything can be counted. */
+function tokensOf(text: string, lines: LineCounter): CST.Token[] {
+  try {
+    return [...new Parser(lines.addNewLine).parse(text)]
+  } catch (error) {
+    if (error instanceof RangeError) throw new YamlProblem(TOO_DEEP, null)
+    throw error
+  }
+}
+
 /** Walks the tokens without recursion, since their depth is what is in question. */
 function refuseDeepNesting(tokens: CST.Token[], positionOf: PositionOf): void {
   const open = tokens.map((token) => ({ token, depth: 0 }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { token, depth } = next
-    if (depth > MAX_DEPTH) throw new YamlProblem(`nested more than ${MAX_DEPTH} levels deep`, positionOf(token.offset))
+    if (depth > MAX_DEPTH) throw new YamlProblem(TOO_DEEP, positionOf(token.offset))
     if (token.type === 'document' && token.value !== undefined) open.push({ token: token.value, depth })
     if (!('items' in token)) continue
     for (const item of token.items) {
@@ -95,7 +106,7 @@ class Converter {
 
   convert(node: Node, depth: number): unknown {
     if (++this.#values > MAX_VALUES) throw this.#problem(`more than ${MAX_VALUES} values`, node)
-    if (depth > MAX_DEPTH) throw this.#problem(`nested more than ${MAX_DEPTH} levels deep`, node)
+    if (depth > MAX_DEPTH) throw this.#problem(TOO_DEEP, node)
     if (isAlias(node)) return this.#insert(this.#anchors.get(node.source), node, depth)
     const anchor = this.#remember(node)
     const value = isMap<Node, Node | null>(node) ? this.#object(node.items, depth)

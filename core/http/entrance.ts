@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { answer } from './answer.ts'
-import { RequestContext } from './context.ts'
+import { RequestContext, isHttp2 } from './context.ts'
 import type { ConnectionUse, ListenerFacts, ServerRequest } from './context.ts'
 import { badRequest } from './failures.ts'
 import { Handshake } from './handshake.ts'
@@ -32,6 +32,8 @@ export interface CurrentGeneration {
 
 export function createEntrance(host: CurrentGeneration, services: PipelineServices, facts: RequestFactsSource): ListenerHandlers {
   function enter(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionUse | null, expectsContinue: boolean): void {
+    // The connection may have broken between the head and this turn: nobody is there to be answered, or to leave later.
+    if (isHttp2(request) && request.stream.destroyed) return
     restoreUpgradeHeaders(request)
     const generation = host.current()
     const problem = headProblem(request)

@@ -24,6 +24,8 @@ export function sniffHttp2(server: Server, http2: Http2Server): void {
       socket.unshift(seen)
       if (isHttp2) {
         ownSocket(socket)
+        // As a server for HTTP/2 alone has it: a client that ends its side asks for nothing more, and is never idle enough to be closed.
+        socket.allowHalfOpen = false
         http2.emit('connection', socket)
       } else {
         serveHttp1!.call(server, socket)

@@ -16,6 +16,7 @@ import { badRequest, headerFieldsTooLarge, methodNotAllowed } from './failures.t
 import { Http1Response, Http2Response } from './response.ts'
 import type { SvcResponse } from './response.ts'
 import { sniffHttp2 } from './http2-preface.ts'
+import { closeWhenIdle } from './http2-sessions.ts'
 import { isOwnedElsewhere, ownSocket } from './socket-owner.ts'
 import { setTransport } from './transport.ts'
 import { hasRefusedCertificate } from '../pki/client-certificate.ts'
@@ -97,6 +98,7 @@ export class Listener {
     server.on('clientError', answerClientError)
     server.on('session', (session: ServerHttp2Session) => {
       this.#sessions.add(session)
+      closeWhenIdle(session, KEEP_ALIVE_MS)
       session.on('close', () => this.#sessions.delete(session)).on('error', () => {})
     })
     server.on('sessionError', () => {})

@@ -50,7 +50,13 @@ export function createRedaction({ sharedMode, isControlCredential }: RedactionOp
 
 /** The same query with the values of key parameters replaced; names are compared as they decode. */
 function redactQuery(query: string): string {
-  return query.split('&').map(pair => {
+  // Whoever reads a query skips one more `?` before it (WHATWG URL, 6.2): `??svc_key=` names the key too.
+  if (query.startsWith('?')) return `?${redactPairs(query.slice(1))}`
+  return redactPairs(query)
+}
+
+function redactPairs(pairs: string): string {
+  return pairs.split('&').map(pair => {
     const equals = pair.indexOf('=')
     return equals !== -1 && KEY_PARAMETERS.has(decodeName(pair.slice(0, equals))) ? `${pair.slice(0, equals)}=${REPLACEMENT}` : pair
   }).join('&')

@@ -90,6 +90,8 @@ t.test('aliases, cycles and nesting are bounded [YAML-3]', async (t) => {
     ['['.repeat(100_000), /^nested more than 100 levels deep$/],
     ['{a: '.repeat(50_000), /^nested more than 100 levels deep$/],
     ['- '.repeat(50_000), /^nested more than 100 levels deep$/],
+    [`- text\n- >-\n${'- '.repeat(10_000)}x`, /^nested more than 100 levels deep$/],
+    [`a: ${'<<: '.repeat(10_000)}x`, /^nested more than 100 levels deep$/],
     ['? '.repeat(50_000), /^nested more than 100 levels deep$/],
     [`a: &a ${'['.repeat(60)}${']'.repeat(60)}\nb: ${'['.repeat(60)}*a${']'.repeat(60)}`, /^nested more than 100 levels deep$/],
   ]

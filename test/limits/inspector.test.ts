@@ -161,6 +161,10 @@ t.test('in shared mode API keys are redacted wherever they stand [INSP-4, KEY-5]
   t.notMatch(JSON.stringify(entry), /svc-acme-key/)
   t.equal(entry!.query, 'a=1&rb_key=redacted&svc_key=redacted&b=2&%72b_key=redacted')
   t.equal(entry!.uri, `/x?${entry!.query}`)
+  // Whoever reads a query skips a second question mark: the key counts, so that it must not show.
+  const doubled = await fetch(`${server.url}/x??svc_key=svc-acme-key`)
+  t.ok(doubled.headers.get('x-svc-key-id'))
+  t.equal((await list(server))[0]!.query, '?svc_key=redacted')
 })
 
 t.test('public mode captures and shows one session at a time [INSP-9]', async t => {

@@ -1,0 +1,114 @@
+/**
+ * A bounded fuzzer: a family has examples of right input, makes wrong ones of them and says what is wrong with how they
+ * were taken. Cases follow from the seed alone; each can be repeated by itself.
+ *
+ * - `SVC_FUZZ_CASES`: cases of each family, instead of the slice for every day.
+ * - `SVC_FUZZ_SEED`: another seed; the one in force is printed.
+ * - `SVC_FUZZ_ONLY`: families whose names hold this text; `SVC_FUZZ_CASE`: this case alone.
+ */
+import type t from 'tap'
+import { Random } from './random.ts'
+import { usedBytes } from '../support/heap.ts'
+
+export interface Family<T> {
+  name: string
+  /** Right input. */
+  seeds: readonly T[]
+  mutate(random: Random, seed: T): T
+  /** Takes an input; answers what is wrong with how it was taken. What it throws is a finding too. */
+  run(input: T): Finding | Promise<Finding>
+  /** Cases where nobody asks for more. */
+  slice: number
+  /** Cases at a time. Default: one. */
+  inFlight?: number
+}
+export type Finding = string | null | undefined | void
+/** For lists of families with inputs of different kinds. */
+export type AnyFamily = Family<unknown>
+
+/** Milliseconds after which a case hangs. */
+const DEADLINE_MS = 10_000
+/** Bytes that all cases together may leave behind: stores are bounded, and what they hold counts. */
+const MAX_GROWTH = 96 * 1024 * 1024
+const MAX_SHOWN = 5
+
+const seed = process.env.SVC_FUZZ_SEED ?? '1'
+const only = process.env.SVC_FUZZ_ONLY ?? ''
+const wantedCases = Number(process.env.SVC_FUZZ_CASES ?? 0)
+const wantedCase = process.env.SVC_FUZZ_CASE === undefined ? null : Number(process.env.SVC_FUZZ_CASE)
+
+type Tap = Pick<typeof t, 'test' | 'comment' | 'ok' | 'equal' | 'fail' | 'pass'>
+
+/** Runs families one after the other, then compares the memory in use with what it was after the right input. */
+export async function fuzz(t: Tap, families: readonly AnyFamily[], afterwards: () => Finding | Promise<Finding> = () => null): Promise<void> {
+  t.comment(`seed ${seed}`)
+  const wanted = families.filter(({ name }) => name.includes(only))
+  for (const { seeds, run } of wanted) for (const input of seeds) await run(input)
+  const before = usedBytes()
+  for (const family of wanted) await t.test(family.name, t => fuzzFamily(t, family, afterwards))
+  const growth = usedBytes() - before
+  t.comment(`memory: ${(growth / 1e6).toFixed(1)} MB more after all cases`)
+  t.ok(growth < MAX_GROWTH, 'memory stays within bounds')
+  t.equal(Object.keys(Object.prototype).length, 0, 'no property was added to every object')
+}
+
+async function fuzzFamily(t: Tap, family: AnyFamily, afterwards: () => Finding | Promise<Finding>): Promise<void> {
+  const cases = wantedCases || family.slice
+  const findings = new Map<string, string>()
+  const slowest = { ms: 0, index: 0 }
+  let next = wantedCase ?? 0
+  const end = wantedCase === null ? cases : wantedCase + 1
+  const startedAt = performance.now()
+  const work = async (): Promise<void> => {
+    while (next < end && findings.size < MAX_SHOWN) {
+      const index = next++
+      const input = inputOf(family, index)
+      const caseStartedAt = performance.now()
+      const outcome = attempt(family, input)
+      const finding = outcome instanceof Promise ? await within(outcome) : outcome
+      const ms = performance.now() - caseStartedAt
+      if (ms > slowest.ms) Object.assign(slowest, { ms, index })
+      const problem = finding ?? (ms > DEADLINE_MS ? `took ${Math.round(ms)} ms` : null)
+      if (problem !== null) findings.set(problem.slice(0, 200), `case ${index}: ${problem}\ninput: ${shown(input)}`)
+    }
+  }
+  await Promise.all(Array.from({ length: family.inFlight ?? 1 }, work))
+  const late = await afterwards()
+  if (late != null) findings.set(late, late)
+  t.comment(`${end} cases in ${((performance.now() - startedAt) / 1000).toFixed(1)} s; the slowest, ${slowest.index}, took ${slowest.ms.toFixed(1)} ms`)
+  for (const finding of findings.values()) t.fail(finding)
+  if (findings.size === 0) t.pass('every case was answered or refused')
+}
+
+function inputOf({ name, seeds, mutate }: AnyFamily, index: number): unknown {
+  const random = new Random(`${seed} ${name} ${index}`)
+  return mutate(random, random.pick(seeds))
+}
+
+function attempt({ run }: AnyFamily, input: unknown): Finding | Promise<Finding> {
+  try {
+    const outcome = run(input)
+    return outcome instanceof Promise ? outcome.catch(thrown) : outcome
+  } catch (error) {
+    return thrown(error)
+  }
+}
+
+function thrown(error: unknown): string {
+  return `threw ${error instanceof Error ? error.stack : String(error)}`
+}
+
+async function within(outcome: Promise<Finding>): Promise<Finding> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Finding>(resolve => { timer = setTimeout(() => resolve(`no outcome within ${DEADLINE_MS} ms`), DEADLINE_MS) })
+  try {
+    return await Promise.race([outcome, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function shown(input: unknown): string {
+  const text = JSON.stringify(input, (_key, value: unknown) => (Buffer.isBuffer(value) ? value.toString('latin1') : value)) ?? String(input)
+  return text.length > 1500 ? `${text.slice(0, 1500)}… (${text.length} characters)` : text
+}

@@ -1,0 +1,9 @@
+/** Parsers that are called as they are, with wrong input made of right input. */
+import t from 'tap'
+import { fuzz } from './engine.ts'
+import { documents } from './functions/documents.ts'
+import { fields } from './functions/fields.ts'
+import { heads } from './functions/heads.ts'
+
+t.setTimeout(0)
+await t.test('every parser answers or refuses [FUZZ-1, FUZZ-2, FUZZ-3]', t => fuzz(t, [...heads, ...fields, ...documents]))

@@ -1,0 +1,26 @@
+/** Wrong input of every kind over connections, against one server that runs everything. */
+import t from 'tap'
+import { serve } from '../support/server.ts'
+import { fuzz } from './engine.ts'
+import { catalogueFamilies } from './wire/catalogue.ts'
+import { credentials } from './wire/credentials.ts'
+import { grpcFamilies } from './wire/grpc.ts'
+import { rawHeads } from './wire/heads.ts'
+import { Target } from './wire/server.ts'
+import { uploads } from './wire/uploads.ts'
+import { webSockets } from './wire/websockets.ts'
+
+t.setTimeout(0)
+
+const server = await serve(t, { env: { SVC_LOG_FORMAT: 'json', SVC_INSPECTOR_CAPACITY: '50', SVC_TRUST_FORWARD: 'true', SVC_MTLS_IN_HEADER: 'x-client-cert' } })
+const target = new Target(server)
+t.teardown(() => target.close())
+
+const grpc = await grpcFamilies(target, 150)
+t.teardown(() => grpc.close())
+const families = [
+  rawHeads(target, 400), webSockets(target, 150), ...grpc.families, ...uploads(target, 150), await credentials(target, 150),
+  ...await catalogueFamilies(target, 80),
+]
+
+await t.test('every request is answered or refused [FUZZ-1, FUZZ-2, FUZZ-3]', t => fuzz(t, families, target.complaints))

@@ -1,0 +1,119 @@
+/** The server that families of the wire share, and how a case is sent and judged. */
+import { connect } from 'node:net'
+import { Pool } from 'undici'
+import type { Catalog } from '../../../core/host/plugin.ts'
+import type { TestServer } from '../../support/server.ts'
+import type { Finding } from '../engine.ts'
+
+export interface HttpInput {
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: string | Buffer | null
+}
+export type CatalogExample = Catalog['endpoints'][number]['examples'][number]
+
+/** Milliseconds to wait for a head, or for the end of a connection. */
+const PATIENCE_MS = 8000
+/** Milliseconds to wait for a head that was perhaps asked to come late. */
+const SHORT_PATIENCE_MS = 400
+const ASKS_FOR_DELAY = /delay|sleep|latency|drip|duration|wait|slow|long|_ms|interval|tokens-per|seconds|timeout|ttft/i
+/** Bytes after which enough of an answer was seen: streams without an end are left. */
+const ENOUGH = 2 << 20
+const ENOUGH_MS = 300
+
+export class Target {
+  readonly server: TestServer
+  readonly #pool: Pool
+  #seenLines: number
+
+  constructor(server: TestServer) {
+    this.server = server
+    this.#pool = new Pool(server.url, { connections: 8, maxHeaderSize: 1 << 20 })
+    this.#seenLines = server.lines.length
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy()
+  }
+
+  async examples(): Promise<{ plugin: string | null; path: string; example: CatalogExample }[]> {
+    const { endpoints } = await (await fetch(`${this.server.url}/_svc/catalog`)).json() as Catalog
+    return endpoints.filter(({ protocol, endless }) => protocol === 'http' && !endless || protocol === 'sse' && !endless)
+      .flatMap(({ plugin, path, examples }) => examples.map(example => ({ plugin, path, example })))
+  }
+
+  /** Sends a request; answers what no input may bring about. */
+  async send({ method, path, headers, body }: HttpInput): Promise<Finding> {
+    const mayBeLate = ASKS_FOR_DELAY.test(path + JSON.stringify(headers) + String(body))
+    const leaving = new AbortController()
+    let timer = setTimeout(() => leaving.abort(), mayBeLate ? SHORT_PATIENCE_MS : PATIENCE_MS)
+    let hasHead = false
+    try {
+      const response = await this.#pool.request({ method: method as 'GET', path, headers, body, signal: leaving.signal })
+      hasHead = true
+      clearTimeout(timer)
+      timer = setTimeout(() => leaving.abort(), ENOUGH_MS)
+      return judge(response.statusCode, response.headers, await readSome(response.body), path)
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string }
+      if (leaving.signal.aborted) return hasHead || mayBeLate ? null : `no head within ${PATIENCE_MS} ms`
+      // The client's own checks hold back what is no path and no header; faults on demand break connections.
+      if (code === 'UND_ERR_INVALID_ARG' || error instanceof TypeError || 'x-svc-abort' in headers) return null
+      return `${code}: ${message}`
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** What the log has of errors since it was asked last. */
+  complaints = (): Finding => {
+    const lines = this.server.lines.slice(this.#seenLines).filter(line => /"level":"error"/.test(line))
+    this.#seenLines = this.server.lines.length
+    return lines.length === 0 ? null : `the log has ${lines.length} errors, the first: ${lines[0]!.slice(0, 1500)}`
+  }
+}
+
+async function readSome(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > ENOUGH) break
+  }
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+/** Where a 5xx can be asked for in the request itself, or was set before. */
+const DEMANDED = /^\/(?:status|flaky|response-headers|mock|bin|health)\b/
+/** SOAP 1.1 answers every fault with a 500 (6.2). */
+const SOAP_FAULT = '<soap:Fault>'
+
+function judge(status: number, headers: Record<string, string | string[] | undefined>, text: string, path: string): Finding {
+  if (headers['x-injected'] !== undefined) return 'a header was injected'
+  if (status < 500 || headers['x-svc-fault'] !== undefined) return null
+  if (status === 500 && text.includes('internal error')) return `500 ${text.slice(0, 200)}`
+  return DEMANDED.test(path) || text.includes(SOAP_FAULT) ? null : `${status} ${text.slice(0, 300)}`
+}
+
+/** Sends bytes as they are and closes the own side; answers what came until the other side closed its, or until it is enough. */
+export function sendRaw(port: number, bytes: Buffer, isEnough: (received: Buffer) => boolean = () => false): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect(port, '127.0.0.1', () => socket.end(bytes))
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      if (isEnough(Buffer.concat(chunks))) done()
+    })
+    const done = (): void => {
+      socket.destroy()
+      resolve(Buffer.concat(chunks).toString('latin1'))
+    }
+    socket.on('end', done).on('error', done)
+    socket.setTimeout(PATIENCE_MS, () => {
+      socket.destroy()
+      reject(new Error(`the connection was still open ${PATIENCE_MS} ms after its end; so far: ${Buffer.concat(chunks).toString('latin1').slice(0, 300)}`))
+    })
+  })
+}

@@ -1,0 +1,8 @@
+/** What the service promises under wrong input and under attack. */
+export default [
+  { id: 'FUZZ-1', rule: 'whatever a parser that faces the network is given, it answers or refuses: no 5xx but the demanded ones, no crash, no hang', where: 'docs/hardening.md' },
+  { id: 'FUZZ-2', rule: 'wrong input leaves no more memory behind than the bounded stores hold', where: 'docs/hardening.md' },
+  { id: 'FUZZ-3', rule: 'no input adds a property to the prototype of every object', where: 'docs/hardening.md' },
+  { id: 'HARD-1', rule: 'an HTTP/2 request whose connection is already gone is dropped before a route or plugin sees it', where: 'docs/hardening.md' },
+  { id: 'HARD-2', rule: 'an HTTP/2 connection ends when its client ends its side, when it idles without requests, and when a PING stays unanswered', where: 'docs/hardening.md' },
+]
