@@ -55,7 +55,7 @@ function assemble(folder: string): void {
   symlinkSync(join(root, 'node_modules'), join(folder, 'svc', 'node_modules'))
 }
 
-t.test('the image holds all that runs, and its commands start, check and stop it', async t => {
+t.test('the image holds all that runs, and its commands start, check and stop it [DOC-4]', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-image-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   assemble(folder)
@@ -85,7 +85,7 @@ t.test('the image holds all that runs, and its commands start, check and stop it
   t.equal(await check(port), 1, 'unhealthy when nobody answers')
 })
 
-t.test('the image runs without root, on ports that need no rights, and installs no development packages', async t => {
+t.test('the image runs without root, on ports that need no rights, and installs no development packages [DOC-4]', async t => {
   t.equal(valueOf('USER'), 'node')
   const order = instructions().map(({ name }) => name)
   t.ok(order.lastIndexOf('RUN') < order.indexOf('USER'), 'nothing is done as that user')
@@ -96,7 +96,7 @@ t.test('the image runs without root, on ports that need no rights, and installs 
   t.ok(major >= Number(/>=(\d+)/.exec((JSON.parse(read('package.json')) as { engines: { node: string } }).engines.node)![1]), 'a Node that the package supports')
 })
 
-t.test('the engine is sent what is copied, and nothing else', async t => {
+t.test('the engine is sent what is copied, and nothing else [DOC-4]', async t => {
   const rules = read('.dockerignore').split('\n').filter(line => line !== '' && !line.startsWith('#'))
   const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, from]) => from!.split(' '))
   t.ok(copied.length > 4)
@@ -118,7 +118,7 @@ function isIgnored(rules: string[], path: string): boolean {
   return last !== undefined && !last.startsWith('!')
 }
 
-t.test('compose puts Kong in front, with the configuration of the recipe', async t => {
+t.test('compose puts Kong in front, with the configuration of the recipe [DOC-5]', async t => {
   const { services, volumes } = yamlOf('compose.yaml')
   t.strictSame(services.svc.ports.map((pair: string) => Number(pair.split(':')[1])), image.ports)
   t.ok(Number.parseInt(services.svc.stop_grace_period, 10) >= grace)
@@ -130,7 +130,7 @@ t.test('compose puts Kong in front, with the configuration of the recipe', async
   t.strictSame(readEnvironment(services.svc.environment).warnings, [])
 })
 
-t.test('the manifests are valid by the schemas of Kubernetes', async t => {
+t.test('the manifests are valid by the schemas of Kubernetes [DOC-6]', async t => {
   for (const [Model, name] of [[Deployment, 'deployment'], [Service, 'service'], [ConfigMap, 'configmap']] as const) {
     const manifest = yamlOf(`deploy/kubernetes/${name}.yaml`)
     const model = new Model(manifest)
@@ -140,7 +140,7 @@ t.test('the manifests are valid by the schemas of Kubernetes', async t => {
   t.throws(() => new Service({ spec: { ports: [{ port: 'x' as never }] } }).validate())
 })
 
-t.test('the manifests agree with the image and with each other', async t => {
+t.test('the manifests agree with the image and with each other [DOC-6]', async t => {
   const folder = 'deploy/kubernetes'
   const { resources } = yamlOf(`${folder}/kustomization.yaml`)
   t.strictSame([...resources, 'kustomization.yaml'].sort(), readdirSync(join(root, folder)).sort())

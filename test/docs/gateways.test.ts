@@ -31,7 +31,7 @@ function yamlOf(page: string, name: string): any {
 
 await runExamples(t, 'docs/gateways/README.md')
 
-t.test('hosts, ports and paths of the service are those that it has', async t => {
+t.test('hosts, ports and paths of the service are those that it has [DOC-3]', async t => {
   const server = await serve(t)
   const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
   // What a gateway forwards may be a route, or the base of several.
@@ -51,7 +51,7 @@ t.test('hosts, ports and paths of the service are those that it has', async t =>
   }
 })
 
-t.test('Kong: every service has routes, and each is reached in a protocol that it speaks', async t => {
+t.test('Kong: every service has routes, and each is reached in a protocol that it speaks [DOC-3]', async t => {
   const { _format_version, services, plugins } = yamlOf('kong.md', 'kong.yaml')
   t.equal(_format_version, '3.0')
   for (const { name, url, routes } of services) {
@@ -66,7 +66,7 @@ t.test('Kong: every service has routes, and each is reached in a protocol that i
   for (const { name, config } of plugins) t.ok(name && config)
 })
 
-t.test('Envoy: every route leads to a cluster with an endpoint', async t => {
+t.test('Envoy: every route leads to a cluster with an endpoint [DOC-3]', async t => {
   const { listeners, clusters } = yamlOf('envoy.md', 'envoy.yaml').static_resources
   const manager = listeners[0].filter_chains[0].filters[0].typed_config
   t.equal(manager.http_filters.at(-1).name, 'envoy.filters.http.router', 'the router is the last filter')
@@ -78,7 +78,7 @@ t.test('Envoy: every route leads to a cluster with an endpoint', async t => {
   }
 })
 
-t.test('agentgateway: every route has a backend', async t => {
+t.test('agentgateway: every route has a backend [DOC-3]', async t => {
   const { routes } = yamlOf('agentgateway.md', 'agentgateway.yaml').binds[0].listeners[0]
   for (const { name, backends } of routes) {
     t.equal(backends.length, 1, name)
@@ -88,7 +88,7 @@ t.test('agentgateway: every route has a backend', async t => {
   t.equal(routes.filter(({ matches }: { matches?: unknown }) => matches === undefined).length, 1, 'one takes the rest')
 })
 
-t.test('LiteLLM: every model has a format and an address, and fallbacks name models', async t => {
+t.test('LiteLLM: every model has a format and an address, and fallbacks name models [DOC-3]', async t => {
   const { model_list, litellm_settings, guardrails } = yamlOf('litellm.md', 'litellm.yaml')
   const names = model_list.map(({ model_name }: { model_name: string }) => model_name)
   for (const { litellm_params } of model_list) t.match(litellm_params, { model: /^\w+\/./, api_base: /^http:\/\/svc:8080\/ai\// })
@@ -98,7 +98,7 @@ t.test('LiteLLM: every model has a format and an address, and fallbacks name mod
   t.match(guardrails[0].litellm_params.api_base, '/guardrails/azure')
 })
 
-t.test('Traefik: routers name entry points, middlewares and services that are defined', async t => {
+t.test('Traefik: routers name entry points, middlewares and services that are defined [DOC-3]', async t => {
   const { entryPoints, providers } = yamlOf('traefik.md', 'traefik.yaml')
   t.match(providers.file.filename, /routes\.yaml$/)
   const { routers, middlewares, services } = yamlOf('traefik.md', 'routes.yaml').http
@@ -110,7 +110,7 @@ t.test('Traefik: routers name entry points, middlewares and services that are de
   }
 })
 
-t.test('nginx: statements end, blocks close, upstreams and zones are defined', async t => {
+t.test('nginx: statements end, blocks close, upstreams and zones are defined [DOC-3]', async t => {
   const text = fileOf('nginx.md', 'nginx.conf')
   const tokens = text.replace(/#.*$/gm, '').match(/'[^']*'|[{};]|[^\s{};']+/g)!
   let depth = 0
@@ -127,7 +127,7 @@ t.test('nginx: statements end, blocks close, upstreams and zones are defined', a
   for (const [, name] of text.matchAll(/(?:proxy_cache |zone=)(\w+)[ ;]/g)) t.match(text, new RegExp(`(?:keys_zone|zone)=${name}:1m`), String(name))
 })
 
-t.test('nginx itself takes the file, adds its headers and caches', { skip: absence('nginx') }, async t => {
+t.test('nginx itself takes the file, adds its headers and caches [DOC-3]', { skip: absence('nginx') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
   const [web, grpc] = await freePorts(2) as [number, number]
@@ -142,7 +142,7 @@ t.test('nginx itself takes the file, adds its headers and caches', { skip: absen
   t.strictSame([(await through('/cache/60')).headers.get('x-cache'), (await through('/cache/60')).headers.get('x-cache')], ['MISS', 'HIT'])
 })
 
-t.test('Envoy itself takes the file, and retries', { skip: absence('envoy') }, async t => {
+t.test('Envoy itself takes the file, and retries [DOC-3]', { skip: absence('envoy') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
   const [web] = await freePorts(1) as [number]
@@ -154,7 +154,7 @@ t.test('Envoy itself takes the file, and retries', { skip: absence('envoy') }, a
   t.equal(new Set(requests.map(({ request_id }) => request_id)).size, 1, 'with one request id')
 })
 
-t.test('Traefik itself takes the files, adds its headers and breaks the circuit', { skip: absence('traefik') }, async t => {
+t.test('Traefik itself takes the files, adds its headers and breaks the circuit [DOC-3]', { skip: absence('traefik') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
   const [web] = await freePorts(1) as [number]

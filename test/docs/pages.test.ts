@@ -8,23 +8,23 @@ import { AUTHORING, GROUPS, ELSEWHERE, pagesOnDisk, readmes } from './pages.ts'
 const run = Object.values(GROUPS).flat() as string[]
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-t.test('every page stands in one group of tests, or holds no examples', async t => {
+t.test('every page stands in one group of tests, or holds no examples [DOC-2]', async t => {
   for (const name of pagesOnDisk()) t.ok([...run, ...AUTHORING, ...ELSEWHERE].includes(name), name)
   for (const name of run) t.ok(pagesOnDisk().includes(name), name)
 })
 
-t.test('every area is explained on a page', async t => {
+t.test('every area is explained on a page [DOC-2]', async t => {
   const pages = run.map(name => read(`docs/${name}.md`)).join('\n')
   for (const readme of readmes()) t.ok(pages.includes(`](../${readme})`), readme)
 })
 
-t.test('the index names every page', async t => {
+t.test('the index names every page [DOC-2]', async t => {
   const index = read('docs/README.md')
   const gateways = readdirSync(join(root, 'docs', 'gateways')).filter(name => name.endsWith('.md')).map(name => `gateways/${name}`)
   for (const page of [...pagesOnDisk().filter(name => name !== 'README').map(name => `${name}.md`), ...gateways]) t.ok(index.includes(`(${page})`), page)
 })
 
-t.test('links within the project lead to files and headings that are there', async t => {
+t.test('links within the project lead to files and headings that are there [DOC-2]', async t => {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.md')).map(name => `docs/${name}`)
   for (const page of ['README.md', ...pages, ...readmes()]) {
     for (const [, target, heading] of withoutBlocks(read(page)).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {

@@ -46,7 +46,7 @@ export function blocksOf(markdown: string): Block[] {
 
 /** Runs all examples of the page; `path` counts from the top of the project. Default of `server`: one of its own. */
 export async function runExamples(t: Tap, path: string, server: TestServer | null = null): Promise<void> {
-  await t.test(path, async t => {
+  await t.test(`${path} [DOC-1]`, async t => {
     const blocks = blocksOf(readFileSync(join(root, path), 'utf8'))
     const reader = new Reader(t, server)
     for (const [index, block] of blocks.entries()) {
