@@ -9,6 +9,8 @@ export interface Client {
   assets: ReadonlyMap<string, Asset>
   /** Names of the files that the page itself names. */
   script: string
+  /** Of the page that an authorization server leads back to. */
+  callback: string
   style: string
   icon: string
 }
@@ -34,7 +36,7 @@ export async function buildClient(folder: string): Promise<Client> {
     if (found === undefined) throw new Error(`the bundle has no file for ${source}`)
     return basename(found[0])
   }
-  return { assets, script: nameOf('main.tsx'), style: nameOf('styles/index.css'), icon: nameOfIcon(assets) }
+  return { assets, script: nameOf('main.tsx'), callback: nameOf('callback.ts'), style: nameOf('styles/index.css'), icon: nameOfIcon(assets) }
 }
 
 async function bundle(sources: string): Promise<esbuild.BuildResult<{ write: false; metafile: true }>> {
@@ -42,7 +44,7 @@ async function bundle(sources: string): Promise<esbuild.BuildResult<{ write: fal
     return await esbuild.build({
       // Paths relative to here go into names and messages, so that a build is the same wherever it runs.
       absWorkingDir: sources,
-      entryPoints: ['main.tsx', 'styles/index.css', 'icon.svg'],
+      entryPoints: ['main.tsx', 'callback.ts', 'styles/index.css', 'icon.svg'],
       bundle: true,
       splitting: true,
       format: 'esm',

@@ -14,6 +14,29 @@ export const PAGE_HEADERS: Record<string, string> = {
   'cross-origin-opener-policy': 'same-origin-allow-popups',
 }
 
+const { 'cross-origin-opener-policy': _opener, ...sharedHeaders } = PAGE_HEADERS
+/** No opener policy, which would part it from the console that waits for it; its address holds a code. */
+export const CALLBACK_HEADERS: Record<string, string> = { ...sharedHeaders, 'cache-control': 'no-store' }
+
+/** The page that an authorization server leads back to. */
+export function renderCallback({ callback, style, icon }: Client): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>svc console: back from the provider</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" type="image/svg+xml" href="assets/${icon}">
+<link rel="stylesheet" href="assets/${style}">
+<script type="module" src="assets/${callback}"></script>
+</head>
+<body>
+<main><p>Back from the provider.</p></main>
+</body>
+</html>
+`
+}
+
 /** The HTML. All URLs in it are relative, so that it works below any prefix that a gateway adds. */
 export function renderPage({ config, instance }: Pick<Svc<unknown>, 'config' | 'instance'>, { script, style, icon }: Client): string {
   const metas: [name: string, content: string][] = [

@@ -2,7 +2,7 @@
 import { describe, type FastifyInstance, type Svc } from 'svc/plugin'
 import { makeAsset, sendAsset } from './asset.ts'
 import type { Client } from './build.ts'
-import { PAGE_HEADERS, renderPage } from './page.ts'
+import { CALLBACK_HEADERS, PAGE_HEADERS, renderCallback, renderPage } from './page.ts'
 
 const category = 'Docs'
 const ASSET_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' }
@@ -27,6 +27,16 @@ export function registerRoutes(app: FastifyInstance, svc: Svc, client: Client): 
       examples: [{ name: 'Console', path, expectStatus: 200 }],
     }), (request, reply) => sendAsset(request, reply, page, PAGE_HEADERS))
   }
+
+  const callback = makeAsset('text/html; charset=utf-8', Buffer.from(renderCallback(client)))
+  app.get('/ui/callback', describe({
+    summary: 'Where the console\'s own sign-ins lead back to',
+    description: 'The redirect URI of the token lab: hands `code` and `state` to the console that opened it.',
+    category,
+    parameters: ['code', 'state', 'error'].map(name => ({ name, in: 'query' as const, schema: { type: 'string' } })),
+    responses: { 200: { description: 'The page.', content: { 'text/html': { type: 'string' } } }, 304: NOT_MODIFIED },
+    examples: [{ name: 'Refused', path: '/ui/callback?error=access_denied&state=s', expectStatus: 200 }],
+  }), (request, reply) => sendAsset(request, reply, callback, CALLBACK_HEADERS))
 
   app.get<{ Params: { name: string } }>('/ui/assets/:name', describe({
     summary: 'Scripts, style sheet and icon of the console',

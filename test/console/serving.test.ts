@@ -47,6 +47,15 @@ t.test('the console is served', async t => {
     }
   })
 
+  await t.test('the page that a provider leads back to keeps its opener, and no code is stored [TOKENLAB-2]', async t => {
+    const callback = await get('/ui/callback?code=%3Cb%3E&state=s')
+    t.equal(callback.headers.get('cross-origin-opener-policy'), null)
+    t.match(Object.fromEntries(callback.headers), { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'content-security-policy': /script-src 'self'/, 'content-type': 'text/html; charset=utf-8' })
+    const text = await callback.text()
+    t.notMatch(text, /<b>|code=/)
+    t.equal((await get(`/ui/${/src="(assets\/callback-[^"]+)"/.exec(text)![1]}`)).status, 200)
+  })
+
   await t.test('encodings and validators [CON-3]', async t => {
     const tags = new Set<string>()
     for (const path of ['/ui/', ...assets]) {

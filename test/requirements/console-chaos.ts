@@ -8,4 +8,10 @@ export default [
   { id: 'CHAOS-6', rule: 'Of each refusal it is told whether a limit, an injected fault, the endpoint or a gateway sent it.', where: 'console 4' },
   { id: 'CHAOS-7', rule: 'States of a circuit breaker are shown as bands.', where: 'console 4' },
   { id: 'CHAOS-8', rule: 'A run can be kept and is laid under the next.', where: 'console 4' },
+  { id: 'TOKENLAB-1', rule: 'Client credentials, with the demo client, are the default; password, refresh, exchange and tokens to order are there too, and a refusal is told in the provider\'s words.', where: 'console 4' },
+  { id: 'TOKENLAB-2', rule: 'Code with PKCE runs in a window that comes back to a page below ui/, by postMessage; state is checked, a window that is closed is told.', where: 'console 4' },
+  { id: 'TOKENLAB-3', rule: 'A token is decoded with a countdown, and its signature checked against /oauth/jwks.', where: 'console 4' },
+  { id: 'TOKENLAB-4', rule: 'A token is introspected, revoked, shown to UserInfo, and handed to the explorer as a bearer.', where: 'console 4' },
+  { id: 'TOKENLAB-5', rule: 'Requests are signed for /auth/hmac in all its forms.', where: 'console 4; identity 11' },
+  { id: 'TOKENLAB-6', rule: 'Webhooks are signed and verified by every scheme, also after they were changed.', where: 'console 4; toolbox 13' },
 ]

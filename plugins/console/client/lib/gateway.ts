@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { instanceBase } from './page.ts'
 import { activeGateway, settings, type Gateway } from './storage.ts'
 import { familyOf } from './families.ts'
+import { randomId } from './ids.ts'
 import { bodyBytes, type Arrived, type Entry, type NameValue } from './http.ts'
 
 /** Marks a request of the console beside its request id, which a gateway may replace. */
@@ -95,7 +96,7 @@ export async function send(request: OutgoingRequest): Promise<{ sent: Sent; resp
 }
 
 function prepare({ method, path, headers = [], body = null, gateway = activeGateway() }: OutgoingRequest): Sent {
-  const id = crypto.randomUUID()
+  const id = randomId()
   const given = targetHeaders(headers, gateway)
   const marks: NameValue[] = [{ name: 'X-Request-Id', value: `con-${id}` }, { name: 'X-Svc-Console', value: id }]
   return {

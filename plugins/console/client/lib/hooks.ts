@@ -71,3 +71,13 @@ export function useAction<A extends unknown[]>(act: (...args: A) => Promise<unkn
   }, [])
   return { ...state, run, clearError: () => setState(previous => ({ ...previous, error: null })) }
 }
+
+/** The time in milliseconds since 1970, anew every `everyMs`. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return now
+}

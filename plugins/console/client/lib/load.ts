@@ -1,6 +1,7 @@
 /** Load: many requests, a bounded number of them at a time, each timed by the browser where it lets us. */
 import { send, UnreachableError, type OutgoingRequest } from './gateway.ts'
 import { headerOf } from './http.ts'
+import { randomId } from './ids.ts'
 
 export const MAX_REQUESTS = 1000
 export const MAX_IN_FLIGHT = 50
@@ -48,7 +49,7 @@ export interface LoadOptions {
 /** Sends the requests of a plan. Throws what makes every one of them impossible, such as a header no browser sends. */
 export async function runLoad(plan: LoadPlan, { signal, onShot, onTiming }: LoadOptions): Promise<void> {
   const startedAt = performance.now()
-  const name = crypto.randomUUID()
+  const name = randomId()
   const observer = observeTimings(name, startedAt, onTiming)
   let next = 0
 

@@ -1,6 +1,7 @@
 /** Settings that outlive the page (`localStorage`), and credentials that do not outlive the tab (`sessionStorage`). */
 import { effect, signal, type Signal } from '@preact/signals'
 import type { NameValue } from './http.ts'
+import { randomId } from './ids.ts'
 import { page } from './page.ts'
 
 /** A gateway in front of the instance. */
@@ -58,7 +59,7 @@ function readSettings(): Settings {
     stored = JSON.parse(read(local, SETTINGS_KEY) ?? '{}') as Partial<Settings>
   } catch { /* written by something else: as if absent */ }
   const settings = { ...DEFAULTS, ...stored }
-  if (page.isPublic && settings.session === '') settings.session = `con-${crypto.randomUUID().slice(0, 8)}`
+  if (page.isPublic && settings.session === '') settings.session = `con-${randomId().slice(0, 8)}`
   return settings
 }
 

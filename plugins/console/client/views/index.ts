@@ -26,5 +26,6 @@ export const views: readonly View[] = [
   { key: 'explorer', title: 'API explorer', icon: 'explorer', digit: '4', load: () => import('./explorer.tsx') },
   { key: 'ai', title: 'AI playground', icon: 'ai', digit: '5', shownWhen: paths => paths.some(path => path.startsWith('/ai/')), load: () => import('./ai.tsx') },
   { key: 'chaos', title: 'Chaos and health', icon: 'chaos', digit: '8', load: () => import('./chaos.tsx') },
+  { key: 'tokens', title: 'Token lab', icon: 'tokens', digit: '9', shownWhen: serves('/oauth'), load: () => import('./tokens.tsx') },
   { key: 'exports', title: 'Exports', icon: 'exports', shownWhen: serves('/export'), load: () => import('./exports.tsx') },
 ]

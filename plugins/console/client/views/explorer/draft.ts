@@ -18,8 +18,6 @@ export interface Draft {
 }
 
 const CONTENT_TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' } as const
-/** What an example has in the place of a token that only the caller can get. */
-const PLACEHOLDER = /^<[a-z_]+>$/
 
 /** The form for an endpoint: filled in as the example has it, else with what the endpoint itself says. */
 export function draftOf(endpoint: CatalogEndpoint, example: Example | undefined): Draft {
@@ -42,11 +40,13 @@ export function draftOf(endpoint: CatalogEndpoint, example: Example | undefined)
   }
 }
 
+/** A token that the token lab handed over takes the place of any other. */
 function authOf(auth: Example['auth']): Draft['auth'] {
-  const none = { kind: 'none' as const, username: '', password: '', token: '' }
+  const handed = handedToken.peek()
+  const none = { kind: 'none' as const, username: '', password: '', token: handed ?? '' }
   if (auth === null) return none
   if (auth.type === 'basic') return { ...none, kind: 'basic', username: auth.username, password: auth.password }
-  return { ...none, kind: 'bearer', token: PLACEHOLDER.test(auth.token) ? handedToken.peek() ?? auth.token : auth.token }
+  return { ...none, kind: 'bearer', token: handed ?? auth.token }
 }
 
 /** All headers of the draft: its own, the credentials, the faults. */

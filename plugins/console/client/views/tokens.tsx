@@ -1,0 +1,37 @@
+/** Tokens: got by every grant, looked into, tried; and requests and webhooks with signatures. */
+import { route, setParams } from '../lib/router.ts'
+import { enabledPaths } from '../lib/status.ts'
+import { Tabs, type Tab } from '../ui/tabs.tsx'
+import { Panel, ViewHeader } from '../ui/view.tsx'
+import { AskedList } from './tokens/asked-list.tsx'
+import { GetToken } from './tokens/get-token.tsx'
+import { HmacLab } from './tokens/hmac.tsx'
+import { asked } from './tokens/lab.ts'
+import { ClaimsPanel, TokenPanel } from './tokens/token-panel.tsx'
+import { WebhookLab } from './tokens/webhooks.tsx'
+
+export default function Tokens() {
+  const paths = enabledPaths.value ?? []
+  const tabs: Tab[] = [{ key: 'tokens', title: 'Tokens', content: () => <TokenLab /> }]
+  if (paths.includes('/auth')) tabs.push({ key: 'hmac', title: 'HMAC', content: () => <HmacLab /> })
+  if (paths.includes('/webhooks')) tabs.push({ key: 'webhooks', title: 'Webhooks', content: () => <WebhookLab /> })
+  return (
+    <>
+      <ViewHeader title="Token lab" about="Get tokens from the instance's own provider, look into them, try them." />
+      <Tabs label="Labs" tabs={tabs} selected={route.value.params.get('tab') ?? 'tokens'} onSelect={key => setParams({ tab: key === 'tokens' ? null : key })} />
+    </>
+  )
+}
+
+function TokenLab() {
+  return (
+    <div class="tokens-split">
+      <GetToken />
+      <div class="stack">
+        <TokenPanel />
+        <ClaimsPanel />
+        {asked.value.length > 0 && <Panel title="Asked and answered"><AskedList exchanges={asked.value} /></Panel>}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+/** What was asked and answered, newest first and open. */
+import { formatMs } from '../../lib/http.ts'
+import { toCurl } from '../../lib/curl.ts'
+import type { Asked } from '../../lib/oauth.ts'
+import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
+import { CopyButton } from '../../ui/button.tsx'
+import { Code } from '../../ui/code.tsx'
+import { HeaderList } from '../../ui/header-list.tsx'
+import { JsonTree } from '../../ui/json-tree.tsx'
+
+/** Of an answer, what says something about credentials. */
+const TELLING = /^(?:www-authenticate|location|retry-after|x-svc-.*)$/i
+
+export function AskedList({ exchanges }: { exchanges: readonly Asked[] }) {
+  return (
+    <ol class="tokens-asked" aria-label="Requests">
+      {exchanges.map((exchange, at) => <li key={exchange.sent.id}><AskedItem exchange={exchange} isOpen={at === 0} /></li>)}
+    </ol>
+  )
+}
+
+function AskedItem({ exchange: { what, sent, status, headers, body }, isOpen }: { exchange: Asked; isOpen: boolean }) {
+  const telling = headers.filter(({ name }) => TELLING.test(name))
+  return (
+    <details open={isOpen}>
+      <summary>
+        <span class="tokens-what">{what}</span> <Method method={sent.method} /> <span class="mono tokens-path">{sent.path}</span> <StatusBadge status={status} /> <span class="quiet-text">{sent.answer && formatMs(sent.answer.ms)}</span>
+        {sent.gateway !== null && <Badge tone="accent">through {sent.gateway}</Badge>}
+      </summary>
+      <div class="stack">
+        <CopyButton small class="tokens-curl" text={toCurl(sent)}>Copy as curl</CopyButton>
+        {telling.length > 0 && <HeaderList label="Headers of the answer" headers={telling} />}
+        {typeof body === 'object' ? <JsonTree value={body} /> : body === '' ? <p class="quiet-text">No body.</p> : <Code label="Answer" text={String(body)} wrap />}
+      </div>
+    </details>
+  )
+}
