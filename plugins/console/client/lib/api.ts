@@ -65,7 +65,7 @@ export async function callJson<T>(path: string, request?: ApiRequest): Promise<T
 }
 
 /** Shows the sign-in screen with a reason; the view stays as it is. */
-export function signOut(reason: string): void {
+function signOut(reason: string): void {
   controlToken.value = ''
   signInReason.value = reason
 }

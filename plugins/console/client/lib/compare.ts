@@ -2,7 +2,6 @@
 import { CONSOLE_HEADER, type Sent } from './gateway.ts'
 import { familyOf } from './families.ts'
 import { bodyBytes, headerOf, type Arrived, type NameValue } from './http.ts'
-import { instanceBase } from './page.ts'
 
 export interface HeaderChange {
   kind: 'added' | 'removed' | 'changed' | 'same'
@@ -124,10 +123,4 @@ export function groupByName(headers: readonly NameValue[]): HeaderGroups {
     else if (header.name !== CONSOLE_HEADER) groups.client.push(header)
   }
   return groups
-}
-
-/** The path below the instance's own base, when the console was loaded below a prefix. */
-export function ownPath(path: string): string {
-  const prefix = new URL(instanceBase).pathname
-  return path.startsWith(prefix) ? `/${path.slice(prefix.length)}` : path
 }

@@ -11,7 +11,7 @@ export interface PrintableRequest {
 }
 
 /** One word of a POSIX shell. */
-export function shellQuote(text: string): string {
+function shellQuote(text: string): string {
   return /^[A-Za-z0-9_./:=@%+,-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`
 }
 

@@ -43,7 +43,7 @@ function toEntry(entry: Entry): object {
 }
 
 /** The URL as the client of the instance named it. */
-export function urlOf(entry: Entry): string {
+function urlOf(entry: Entry): string {
   const base = new URL(instanceBase)
   const host = headerOf(entry.headers, 'host')
   return `${base.protocol}//${host !== null && /^[\w.:[\]-]+$/.test(host) ? host : base.host}${entry.uri}`

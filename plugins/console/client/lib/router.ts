@@ -11,7 +11,7 @@ export interface Route {
 const current = signal<Route>(parseHash(location.hash))
 export const route: ReadonlySignal<Route> = current
 
-export function parseHash(hash: string): Route {
+function parseHash(hash: string): Route {
   const text = hash.replace(/^#\/?/, '')
   const query = text.indexOf('?')
   return query === -1 ? { view: text, params: new URLSearchParams() } : { view: text.slice(0, query), params: new URLSearchParams(text.slice(query + 1)) }

@@ -18,10 +18,9 @@ export function ViewFrame({ view }: { view: View }) {
     return () => { isGone = true }
   }, [view])
 
-  // A view that was gone to is announced by its heading; the first one of the page is not.
+  // Who followed a link of the navigation goes on at the heading of the view.
   useEffect(() => {
-    if (Content !== null && document.activeElement?.closest('nav') === null && document.activeElement !== document.body) return
-    if (Content !== null && document.activeElement !== document.body) frame.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+    if (Content !== null && document.activeElement?.closest('nav')) frame.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
   }, [Content])
 
   return (

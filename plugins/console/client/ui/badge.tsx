@@ -11,7 +11,7 @@ export function Badge({ tone = 'neutral', children, title }: { tone?: Tone; chil
 
 const STATUS_TONES = { '1xx': 'info', '2xx': 'good', '3xx': 'info', '4xx': 'warn', '5xx': 'bad' } as const
 
-export function statusTone(status: number): Tone {
+function statusTone(status: number): Tone {
   return STATUS_TONES[statusClass(status)]
 }
 

@@ -1,6 +1,7 @@
 /** The effective configuration, and what was wrong with it. */
 import { callJson } from '../../lib/api.ts'
 import { useLoad } from '../../lib/hooks.ts'
+import { formatTime } from '../../lib/http.ts'
 import { plugins } from '../../lib/status.ts'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
@@ -15,7 +16,7 @@ export function Configuration() {
     <Panel title="Configuration">
       {error && <Notice kind="warn">{error}</Notice>}
       {config?.warnings.map(warning => <Notice key={warning} kind="warn">{warning}</Notice>)}
-      {list && <Facts items={[['File', list.config_file && <code key="file">{list.config_file}</code>], ['Generation', `${list.generation}, loaded ${new Date(list.loaded_at).toLocaleTimeString()}`]]} />}
+      {list && <Facts items={[['File', list.config_file && <code key="file">{list.config_file}</code>], ['Generation', `${list.generation}, loaded ${formatTime(list.loaded_at).slice(0, 8)}`]]} />}
       {config === undefined ? !error && <Loading /> : (
         <details class="overview-group">
           <summary>All settings</summary>
