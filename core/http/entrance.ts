@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { answer } from './answer.ts'
+import { beginCallSpan } from './call-span.ts'
 import { RequestContext, isHttp2 } from './context.ts'
 import type { ConnectionUse, ListenerFacts, ServerRequest } from './context.ts'
 import { badRequest } from './failures.ts'
@@ -46,6 +47,7 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
     const taker = takeOverFor(generation.takeOvers, request, listener, services.config.grpcOnHttp)
     if (taker !== null) {
       context.requestId = requestIdOf(request)
+      if (services.tracer !== null) beginCallSpan(context, services.tracer)
       taker(request, response as never, { listener: listener.kind, socket: request.socket, clientIp: context.clientIp })
     } else if (listener.kind === 'grpc') refuseOnGrpcPort(context)
     else runPipeline(context, services)

@@ -3,6 +3,7 @@ import t from 'tap'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { openTracer } from '../../core/tracing/tracer.ts'
+import { call, echoClient, failureOf, metadataOf } from '../protocols/grpc-client.ts'
 import { startCollector } from '../support/otlp.ts'
 import { startProcess } from '../support/process.ts'
 import type { ServerProcess } from '../support/process.ts'
@@ -32,6 +33,10 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
     const socket = connect(port, '127.0.0.1', () => socket.write('GET /uuid HTTP/1.1\r\nHost: a\r\nX-Svc-Abort: reset\r\n\r\n'))
     socket.on('error', () => {}).on('close', () => resolve())
   })
+  const client = echoClient(`127.0.0.1:${await process.port('gRPC')}`)
+  await call(client, 'Echo', { message: 'hi' }, { metadata: metadataOf({ traceparent: `00-${TRACE}-${CALLER}-01` }) })
+  await failureOf(call(client, 'Fail', { code: 14 }))
+  client.close()
   t.equal(collector.spans.length, 0, 'they wait for their batch')
   await stop(process)
 
@@ -53,7 +58,9 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
   t.equal(first.headers.get('traceparent'), null)
   t.ok(collector.span('OPTIONS'), 'no route, no path in the name')
   t.match(collector.span('GET /uuid'), { status: { code: 2 }, attributes: { 'error.type': 'injected_abort', 'svc.fault': 'abort' } })
-  t.equal(collector.spans.length, 4, 'probes are none')
+  t.match(collector.span('svc.echo.v1.EchoService/Echo'), { traceId: TRACE, parentSpanId: CALLER, kind: 2, attributes: { 'rpc.system': 'grpc', 'rpc.service': 'svc.echo.v1.EchoService', 'rpc.method': 'Echo', 'rpc.grpc.status_code': 0 } })
+  t.match(collector.span('svc.echo.v1.EchoService/Fail'), { status: { code: 2 }, attributes: { 'rpc.grpc.status_code': 14 } })
+  t.equal(collector.spans.length, 6, 'probes are none')
   t.match(collector.exports[0], { path: '/v1/traces', headers: { 'x-tenant': 'booth', 'content-type': 'application/json' } })
   t.notMatch(JSON.stringify(collector.spans), /a-secret-key/)
   const line = process.output().split('\n').find(text => text.includes('"mine"'))!
