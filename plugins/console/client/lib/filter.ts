@@ -41,7 +41,14 @@ export function parseFilter(text: string): Filter {
     if (typeof predicate === 'string') problems.push(predicate)
     else predicates.push(isNegated ? entry => !predicate(entry) : predicate)
   }
-  return { matches: entry => predicates.every(predicate => predicate(entry)), problems }
+  // Rows come many times a second, and each of them is judged once.
+  const judged = new WeakMap<Entry, boolean>()
+  function matches(entry: Entry): boolean {
+    const known = judged.get(entry) ?? predicates.every(predicate => predicate(entry))
+    judged.set(entry, known)
+    return known
+  }
+  return { matches, problems }
 }
 
 /** Words outside quotes; an unknown name before a colon is part of the word (a URL, a time). */

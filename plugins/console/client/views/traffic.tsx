@@ -42,7 +42,6 @@ export default function Traffic() {
 
   const filter = useMemo(() => parseFilter(filterText), [filterText])
   const rows = useMemo(() => {
-    // Each entry is judged once by each filter, however often rows come.
     const kept = live.entries.value.filter(entry => filter.matches(entry))
     const pins = pinned.value
     return pins.length === 0 ? kept : [...pins, ...kept.filter(({ id }) => !pins.some(pin => pin.id === id))]
