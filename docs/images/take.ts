@@ -39,7 +39,7 @@ try {
   const row = page.getByText('/anything/payments').first()
   await row.waitFor()
   await row.click()
-  await page.waitForTimeout(600)
+  await page.waitForTimeout(1_000)
   await page.screenshot({ path: join(import.meta.dirname, 'console.png') })
 } finally {
   await browser.close()
