@@ -3,7 +3,7 @@ import t from 'tap'
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
 import { accessibilityProblems } from '../support/accessibility.ts'
-import { skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { PLAIN_HOST, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
 import { serve } from '../support/server.ts'
 import { clearRequests, openTraffic, textOfRows } from '../support/traffic-page.ts'
 import { until } from '../support/until.ts'
@@ -127,6 +127,27 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.getByText('Waiting for requests').waitFor()
     t.equal((await (await fetch(`${server.url}/_svc/requests`)).json() as { count: number }).count, 0)
     t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
+  await t.test('over plain HTTP from another machine, where browsers offer less [CON-25, CON-26]', async t => {
+    await clearRequests(server.url)
+    const url = server.url.replace('127.0.0.1', PLAIN_HOST)
+    await fetch(`${server.url}/echo/plain`)
+    const page = await openTraffic(browser, url)
+    t.equal(await page.evaluate(() => globalThis.isSecureContext), false)
+    await page.list.getByText('/echo/plain').click()
+    await page.detail.getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
+    await page.filter.focus()
+    await page.keyboard.press('ControlOrMeta+v')
+    t.match(await page.filter.inputValue(), `curl -sS`)
+    await page.filter.fill('')
+    await page.detail.getByRole('button', { name: 'Replay' }).click()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('button', { name: 'Show what arrived' }).click()
+    await page.detail.getByText('Nothing: it arrived as sent').waitFor()
+    t.strictSame(page.problems.filter(problem => !problem.includes('Cross-Origin-Opener-Policy')), [])
     await page.context().close()
   })
 })

@@ -19,10 +19,13 @@ export const skipWithoutBrowser: string | false = findChromium() === null && 'no
 
 interface Test { teardown(callback: () => unknown): unknown }
 
+/** A name of this machine that, unlike `localhost` and `127.0.0.1`, is no secure context over plain HTTP. */
+export const PLAIN_HOST = 'stand.test'
+
 /** Starts the browser; it ends with the test. */
 export async function startBrowser(t: Test): Promise<Browser> {
   const isRoot = process.getuid?.() === 0
-  const browser = await chromium.launch({ executablePath: findChromium()!, args: isRoot ? ['--no-sandbox'] : [] })
+  const browser = await chromium.launch({ executablePath: findChromium()!, args: [`--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`, ...isRoot ? ['--no-sandbox'] : []] })
   t.teardown(() => browser.close())
   return browser
 }
