@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { root } from '../support/examples.ts'
 
 export const GROUPS = {
-  http: ['toolbox', 'reliability', 'bins', 'faults', 'identity', 'mocks', 'jsonrpc', 'exports'],
+  http: ['toolbox', 'reliability', 'bins', 'faults'],
+  apis: ['identity', 'mocks', 'jsonrpc', 'exports'],
   protocols: ['graphql', 'grpc', 'soap', 'streams'],
   models: ['llm', 'guardrails'],
   agents: ['mcp', 'a2a'],
