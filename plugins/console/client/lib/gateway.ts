@@ -13,7 +13,7 @@ export const LOOK_UP = 'look-up'
 
 export interface OutgoingRequest {
   method: string
-  /** Path and query, with a leading slash. */
+  /** Path and query, with a leading slash; or an absolute URL, which no gateway is put before. */
   path: string
   headers?: NameValue[]
   body?: string | Uint8Array<ArrayBuffer> | null
@@ -65,6 +65,7 @@ if (channel) channel.onmessage = ({ data }: MessageEvent<Sent>) => remember(data
 
 /** Absolute URL of a path at a target. */
 export function urlAt(path: string, gateway: Gateway | null): string {
+  if (isAbsolute(path)) return path
   return (gateway === null ? instanceBase : `${gateway.url.replace(/\/+$/, '')}/`) + path.replace(/^\//, '')
 }
 
@@ -95,10 +96,17 @@ export async function send(request: OutgoingRequest): Promise<{ sent: Sent; resp
   return { sent: answered, response }
 }
 
-function prepare({ method, path, headers = [], body = null, gateway = activeGateway() }: OutgoingRequest): Sent {
+function isAbsolute(path: string): boolean {
+  return /^https?:\/\//i.test(path)
+}
+
+function prepare({ method, path, headers = [], body = null, gateway: wanted = activeGateway() }: OutgoingRequest): Sent {
   const id = randomId()
-  const given = targetHeaders(headers, gateway)
-  const marks: NameValue[] = [{ name: 'X-Request-Id', value: `con-${id}` }, { name: 'X-Svc-Console', value: id }]
+  const gateway = isAbsolute(path) ? null : wanted
+  // A stranger's server would have to allow the console's marks (CORS), and has no use for them.
+  const isForeign = isAbsolute(path) && !path.startsWith(instanceBase)
+  const given = isForeign ? headers : targetHeaders(headers, gateway)
+  const marks: NameValue[] = isForeign ? [] : [{ name: 'X-Request-Id', value: `con-${id}` }, { name: 'X-Svc-Console', value: id }]
   return {
     id, requestId: `con-${id}`, method: method.toUpperCase(), url: urlAt(path, gateway), path, body, gateway: gateway?.name ?? null, sentAt: Date.now(), answer: null,
     headers: [...given, ...without(marks, given)],

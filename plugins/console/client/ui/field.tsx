@@ -28,7 +28,7 @@ export function Field({ label, hint, error, hideLabel, class: extra, children }:
 
 type Value = { value: string; onValue(value: string): void }
 export type InputType = 'text' | 'number' | 'search' | 'url' | 'email' | 'date'
-type Input = Omit<LooseInputHTMLAttributes<HTMLInputElement>, 'value' | 'label' | 'class' | 'role' | 'type'> & { mono?: boolean; type?: InputType }
+type Input = Omit<LooseInputHTMLAttributes<HTMLInputElement>, 'value' | 'label' | 'class' | 'role' | 'type'> & { mono?: boolean; type?: InputType; list?: string }
 
 export function TextField({ label, hint, error, hideLabel, class: extra, value, onValue, mono, type = 'text', ...rest }: FieldProps & Value & Input) {
   return (

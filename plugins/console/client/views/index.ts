@@ -25,6 +25,7 @@ export const views: readonly View[] = [
   { key: 'bins', title: 'Request bins', icon: 'bins', digit: '3', shownWhen: serves('/bin'), load: () => import('./bins.tsx') },
   { key: 'explorer', title: 'API explorer', icon: 'explorer', digit: '4', load: () => import('./explorer.tsx') },
   { key: 'ai', title: 'AI playground', icon: 'ai', digit: '5', shownWhen: paths => paths.some(path => path.startsWith('/ai/')), load: () => import('./ai.tsx') },
+  { key: 'mcp', title: 'MCP inspector', icon: 'mcp', digit: '6', shownWhen: serves('/mcp'), load: () => import('./mcp.tsx') },
   { key: 'chaos', title: 'Chaos and health', icon: 'chaos', digit: '8', load: () => import('./chaos.tsx') },
   { key: 'tokens', title: 'Token lab', icon: 'tokens', digit: '9', shownWhen: serves('/oauth'), load: () => import('./tokens.tsx') },
   { key: 'exports', title: 'Exports', icon: 'exports', shownWhen: serves('/export'), load: () => import('./exports.tsx') },

@@ -1,0 +1,108 @@
+/** Connects to MCP servers, calls what they offer, and shows every message with the HTTP around it. */
+import { useState } from 'preact/hooks'
+import { callJson } from '../lib/api.ts'
+import { useLoad } from '../lib/hooks.ts'
+import type { NameValue } from '../lib/http.ts'
+import type { Catalog } from '../lib/places.ts'
+import { route, setParams } from '../lib/router.ts'
+import { plugins } from '../lib/status.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Empty, Loading, Notice } from '../ui/notice.tsx'
+import { ViewHeader } from '../ui/view.tsx'
+import { MessagesPanel } from './request/message-log.tsx'
+import { Catalogue, type Choice, type Kind } from './mcp/catalogue.tsx'
+import { ConnectForm, type OwnServer } from './mcp/connect-form.tsx'
+import { useConnection, type Connection, type Open } from './mcp/connection.ts'
+import { OAuthPanel } from './mcp/oauth.tsx'
+import { PromptPage } from './mcp/prompt.tsx'
+import { QuestionDialog } from './mcp/question.tsx'
+import { ResourcePage, TemplatePage } from './mcp/resource.tsx'
+import { ToolView } from './mcp/tool.tsx'
+import type { Target } from './mcp/types.ts'
+
+/** The catalogue has an example for every server, named by it. */
+async function loadServers(signal: AbortSignal): Promise<OwnServer[]> {
+  const { endpoints } = await callJson<Catalog>('_svc/catalog', { signal })
+  const examples = endpoints.filter(({ path, methods }) => /^\/mcp(?!\/messages)(?:\/|$)/.test(path) && methods.includes('POST')).flatMap(endpoint => endpoint.examples)
+  const servers = new Map(examples.map(({ name, path }) => [path, name.split(':')[0]!]))
+  return Array.from(servers, ([path, name]) => ({ path, name }))
+}
+
+export default function McpInspector() {
+  const servers = useLoad(loadServers, [plugins.value?.generation])
+  const connection = useConnection()
+  const [headers, setHeaders] = useState<NameValue[]>([])
+  const [target, setTarget] = useState<Target | null>(null)
+  const { params } = route.value
+
+  function connect(target: Target): void {
+    setTarget(target)
+    setParams({ server: target.url, version: target.version, kind: null, name: null })
+    void connection.connect(target)
+  }
+
+  return (
+    <>
+      <ViewHeader title="MCP inspector" />
+      {servers.error !== null && <Notice kind="bad">{servers.error}</Notice>}
+      {servers.value === undefined ? servers.isLoading && <Loading /> : (
+        <ConnectForm servers={servers.value} initial={{ server: params.get('server'), version: params.get('version') }} headers={headers} onHeaders={setHeaders}
+          isOpen={connection.open !== null} isConnecting={connection.isConnecting} onConnect={connect} onDisconnect={() => void connection.disconnect()} />
+      )}
+      {connection.error !== null && <Notice kind="bad" title="The server refuses, or is not there">{connection.error}</Notice>}
+      {target && connection.isUnauthorized && (
+        <OAuthPanel key={target.url} target={target} onToken={token => {
+          const authorized = [...headers.filter(({ name }) => name.toLowerCase() !== 'authorization'), { name: 'Authorization', value: `Bearer ${token}` }]
+          setHeaders(authorized)
+          connect({ ...target, headers: authorized })
+        }} />
+      )}
+      {connection.open && <ServerLine open={connection.open} />}
+      <div class={`mcp-split ${connection.open ? 'connected' : ''}`}>
+        {connection.open
+          ? <Offered open={connection.open} connection={connection} />
+          : <div class="panel mcp-none"><Empty title="Not connected">Choose a server and connect: what it offers is listed here, and can be tried.</Empty></div>}
+        <MessagesPanel log={connection.log} empty="Every message of both directions stands here, the newest on top, with its HTTP status and headers." />
+      </div>
+      {connection.question && <QuestionDialog key={JSON.stringify(connection.question.params)} question={connection.question} />}
+    </>
+  )
+}
+
+function ServerLine({ open: { info, client } }: { open: Open }) {
+  return (
+    <div class="mcp-server">
+      <strong>{info.title ?? info.name}</strong>
+      <code>{info.name} {info.version}</code>
+      <Badge tone="accent">{info.protocolVersion}</Badge>
+      <Badge>{client.isStateless ? 'stateless' : 'session'}</Badge>
+      {Object.keys(info.capabilities).map(name => <Badge key={name}>{name}</Badge>)}
+      {info.instructions && <details><summary>Instructions</summary><p>{info.instructions}</p></details>}
+    </div>
+  )
+}
+
+function Offered({ open: { client, info, lists }, connection }: { open: Open; connection: Connection }) {
+  const { params } = route.value
+  const choice: Choice | null = params.has('name') ? { kind: (params.get('kind') ?? 'tool') as Kind, name: params.get('name')! } : null
+  const isCompleted = info.capabilities.completions !== undefined
+  const chosen = choice && itemOf(choice)
+
+  function itemOf({ kind, name }: Choice) {
+    const tool = kind === 'tool' && lists.tools.find(item => item.name === name)
+    if (tool) return <ToolView key={name} client={client} tool={tool} />
+    const resource = kind === 'resource' && lists.resources.find(item => item.uri === name)
+    if (resource) return <ResourcePage key={name} client={client} resource={resource} connection={connection} />
+    const template = kind === 'template' && lists.templates.find(item => item.uriTemplate === name)
+    if (template) return <TemplatePage key={name} client={client} template={template} isCompleted={isCompleted} />
+    const prompt = kind === 'prompt' && lists.prompts.find(item => item.name === name)
+    return prompt ? <PromptPage key={name} client={client} prompt={prompt} isCompleted={isCompleted} /> : null
+  }
+
+  return (
+    <>
+      <Catalogue lists={lists} choice={choice} onChoice={({ kind, name }) => setParams({ kind, name })} />
+      <div class="mcp-chosen">{chosen ?? <div class="panel"><Empty title="Choose something to try">Tools are called with a form of their schema, resources read and subscribed to, prompts filled in.</Empty></div>}</div>
+    </>
+  )
+}

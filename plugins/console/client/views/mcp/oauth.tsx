@@ -1,0 +1,46 @@
+/** The way to a token, each step by a click and each request shown. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { openWindow } from '../../lib/code-flow.ts'
+import { useAction } from '../../lib/hooks.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Facts, Panel } from '../../ui/view.tsx'
+import { AskedList } from '../tokens/asked-list.tsx'
+import { START, STEPS, type Flow } from './oauth-steps.ts'
+import type { Target } from './types.ts'
+
+export function OAuthPanel({ target, onToken }: { target: Target; onToken(token: string): void }) {
+  const [flow, setFlow] = useState<Flow>(START)
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+  const step = STEPS[flow.done]
+  const next = useAction(async () => {
+    if (step === undefined) return
+    const opened = step.needsWindow ? openWindow() : null
+    running.current = new AbortController()
+    const { found, asked } = await step.run(flow, { target, opened, signal: running.current.signal })
+    setFlow({ ...flow, ...found, done: flow.done + 1, asked: asked ? [asked, ...flow.asked] : flow.asked })
+  })
+  return (
+    <Panel title="Authorization" actions={flow.done > 0 && <Button small icon="replay" onClick={() => { next.clearError(); setFlow(START) }}>Begin again</Button>}>
+      <ol class="mcp-steps" aria-label="Steps">
+        {STEPS.map(({ title, about }, at) => (
+          <li key={title} class={at < flow.done ? 'done' : at === flow.done ? 'next' : ''} aria-current={at === flow.done ? 'step' : undefined}>
+            <span class="mcp-step-mark">{at < flow.done ? <><Icon name="check" /><span class="off-screen">done</span></> : at + 1}</span>
+            <span><strong>{title}</strong> <span class="quiet-text">{about}</span></span>
+          </li>
+        ))}
+      </ol>
+      {next.error !== null && <Notice kind="bad">{next.error}</Notice>}
+      <div class="actions">
+        {step
+          ? <Button kind="primary" icon="arrow" busy={next.isRunning} onClick={() => void next.run()}>{`Next: ${step.title}`}</Button>
+          : <Button kind="primary" icon="play" onClick={() => onToken(flow.token!)}>Connect with the token</Button>}
+        {next.isRunning && step?.needsWindow && <Button icon="stop" onClick={() => running.current?.abort()}>Give up</Button>}
+      </div>
+      {flow.answer && <Facts items={[['The window went to', <code key="url">{flow.authorizationUrl}</code>], ['and came back with', <code key="answer">{new URLSearchParams(flow.answer).toString()}</code>]]} />}
+      {flow.asked.length > 0 && <AskedList exchanges={flow.asked} />}
+    </Panel>
+  )
+}
