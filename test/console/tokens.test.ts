@@ -107,7 +107,7 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     t.equal(await token.inputValue(), text, 'it is still there')
   })
 
-  await t.test('HMAC signatures that the instance accepts [TOKENLAB-5]', async t => {
+  await t.test('HMAC signatures that the instance accepts [TOKENLAB-5]', async () => {
     await page.getByRole('tab', { name: 'HMAC' }).click()
     const answers = page.getByRole('region', { name: 'Answers' })
     const sendIt = async () => press('Send signed request')

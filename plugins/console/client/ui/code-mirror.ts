@@ -22,6 +22,8 @@ export interface EditorHandle {
   setValue(value: string): void
   setMarks(marks: readonly EditorMark[]): void
   focus(): void
+  /** Puts the cursor at a line, in sight. */
+  goTo(line: number): void
   destroy(): void
 }
 
@@ -40,7 +42,7 @@ const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55', maxHeight: '32rem' },
   '.cm-content': { caretColor: 'var(--text)', minHeight: 'calc(var(--min-lines, 6) * 1.55em)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '.cm-gutters': { backgroundColor: 'var(--surface-2)', color: 'var(--text-2)', border: 'none', borderRadius: 'var(--radius-s) 0 0 var(--radius-s)' },
+  '.cm-gutters': { minHeight: 'calc(var(--min-lines, 6) * 1.55em) !important', backgroundColor: 'var(--surface-2)', color: 'var(--text-2)', border: 'none', borderRadius: 'var(--radius-s) 0 0 var(--radius-s)' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--accent) 8%, transparent)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)' },
   '.cm-tooltip': { backgroundColor: 'var(--surface)', color: 'var(--text)', border: '1px solid var(--border)' },
@@ -86,6 +88,11 @@ export function mountEditor(host: HTMLElement, { label, language, readOnly, valu
     },
     setMarks: marks => view.dispatch(setDiagnostics(view.state, marks.map(mark => toDiagnostic(view.state, mark)))),
     focus: () => view.focus(),
+    goTo(line) {
+      const { from } = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines))
+      view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) })
+      view.focus()
+    },
     destroy: () => view.destroy(),
   }
 }

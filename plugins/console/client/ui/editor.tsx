@@ -15,9 +15,11 @@ export interface EditorProps {
   marks?: readonly EditorMark[]
   /** Lines that are visible at least; it grows up to 30. Default 6. */
   minLines?: number
+  /** Goes to this line when the object changes. */
+  goTo?: { line: number } | null
 }
 
-export function Editor({ label, value, onValue, language = 'text', readOnly = false, marks = [], minLines = 6 }: EditorProps) {
+export function Editor({ label, value, onValue, language = 'text', readOnly = false, marks = [], minLines = 6, goTo = null }: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const handle = useRef<EditorHandle | null>(null)
   const [isReady, setReady] = useState(false)
@@ -44,6 +46,7 @@ export function Editor({ label, value, onValue, language = 'text', readOnly = fa
 
   useEffect(() => { handle.current?.setValue(value) }, [value])
   useEffect(() => { handle.current?.setMarks(marks) }, [marks])
+  useEffect(() => { if (goTo !== null) handle.current?.goTo(goTo.line) }, [goTo])
 
   return (
     <div class="editor" style={{ '--min-lines': String(minLines) }}>

@@ -28,5 +28,6 @@ export const views: readonly View[] = [
   { key: 'mcp', title: 'MCP inspector', icon: 'mcp', digit: '6', shownWhen: serves('/mcp'), load: () => import('./mcp.tsx') },
   { key: 'chaos', title: 'Chaos and health', icon: 'chaos', digit: '8', load: () => import('./chaos.tsx') },
   { key: 'tokens', title: 'Token lab', icon: 'tokens', digit: '9', shownWhen: serves('/oauth'), load: () => import('./tokens.tsx') },
+  { key: 'mocks', title: 'Mocks', icon: 'mocks', digit: '0', shownWhen: serves('/_svc/mocks'), load: () => import('./mocks.tsx') },
   { key: 'exports', title: 'Exports', icon: 'exports', shownWhen: serves('/export'), load: () => import('./exports.tsx') },
 ]

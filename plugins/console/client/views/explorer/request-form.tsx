@@ -5,7 +5,6 @@ import { ABORT_KINDS } from '../../lib/faults.ts'
 import { targetHeaders, urlAt } from '../../lib/gateway.ts'
 import { forbiddenHeaders, headerOf, isJsonType, mediaTypeOf, takesNoBody } from '../../lib/http.ts'
 import { useKeys } from '../../lib/keys.ts'
-import { fillTemplate, parameterNames, parameterValues } from '../../lib/path-template.ts'
 import type { CatalogEndpoint } from '../../lib/places.ts'
 import type { Gateway } from '../../lib/storage.ts'
 import { copyText } from '../../lib/clipboard.ts'
@@ -16,6 +15,7 @@ import { HeaderEditor } from '../../ui/header-list.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { bodyOf, draftOf, headersOf, type AuthKind, type Draft, type Example } from './draft.ts'
 import { useExchange } from './exchange.ts'
+import { PathParameters } from './path-parameters.tsx'
 import { ResponsePanel } from './response.tsx'
 
 const AUTH_KINDS = [{ value: 'none', label: 'No credentials' }, { value: 'basic', label: 'Basic' }, { value: 'bearer', label: 'Bearer token' }]
@@ -66,23 +66,6 @@ export function RequestForm({ endpoint, example, gateway }: { endpoint: CatalogE
       </form>
       <ResponsePanel exchange={exchange} onStop={stop} />
     </>
-  )
-}
-
-/** A field for each `{name}` of the template; they and the path are two views of one thing. */
-function PathParameters({ template, path, onPath }: { template: string; path: string; onPath(path: string): void }) {
-  const names = parameterNames(template)
-  const query = path.indexOf('?')
-  const [bare, rest] = query === -1 ? [path, ''] : [path.slice(0, query), path.slice(query)]
-  const values = parameterValues(template, bare)
-  if (names.length === 0) return null
-  if (values === null) return <p class="hint">The path does not fit <code>{template}</code>; it is sent as it stands.</p>
-  return (
-    <div class="explorer-parameters" role="group" aria-label="Parameters of the path">
-      {names.map((name, at) => (
-        <TextField key={at} mono label={name} value={values[at]!} onValue={value => onPath(fillTemplate(template, values.with(at, value)) + rest)} />
-      ))}
-    </div>
   )
 }
 

@@ -10,7 +10,7 @@ import { Select, TextArea, TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { TargetSelect } from '../request/target.tsx'
-import { getToken, GRANTS, NO_VALUES, type FieldKey, type GrantKey, type GrantValues } from './grants.ts'
+import { getToken, GRANTS, NO_VALUES, type FieldKey, type GrantValues } from './grants.ts'
 import { DEMO_CLIENT, labClient, token, tokenSet } from './lab.ts'
 
 const LABELS: Record<Exclude<FieldKey, 'order'>, string> = {

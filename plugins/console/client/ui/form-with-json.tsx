@@ -1,0 +1,48 @@
+/** A value as a form and as JSON beside it; either changes the other. */
+import { useState } from 'preact/hooks'
+import type { FormSchema } from '../lib/schema-form.ts'
+import { parseJson } from '../lib/http.ts'
+import { Editor } from './editor.tsx'
+import { SchemaForm } from './schema-form.tsx'
+
+export interface FormWithJsonProps {
+  schema: FormSchema
+  value: unknown
+  onValue(value: unknown): void
+  label: string
+}
+
+export function FormWithJson({ schema, value, onValue, label }: FormWithJsonProps) {
+  const [text, setText] = useState(() => print(value))
+  // The form's own texts begin anew when the JSON was edited by hand.
+  const [edits, setEdits] = useState(0)
+  const isBroken = parseJson(text) === undefined
+
+  function write(next: string): void {
+    // The editor tells of what the form wrote, too.
+    if (next === text) return
+    setText(next)
+    const parsed = parseJson(next)
+    if (parsed === undefined || JSON.stringify(parsed) === JSON.stringify(value)) return
+    onValue(parsed)
+    setEdits(edits + 1)
+  }
+
+  return (
+    <div class="form-with-json">
+      <SchemaForm key={edits} schema={schema} value={value} label={label} onValue={next => {
+        onValue(next)
+        setText(print(next))
+      }} />
+      <div class="field">
+        <span class="label">As JSON</span>
+        <Editor label={`${label} as JSON`} language="json" value={text} onValue={write} minLines={12} />
+        {isBroken && <p class="hint bad-text">This is no JSON yet; the form has the last that was.</p>}
+      </div>
+    </div>
+  )
+}
+
+function print(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? ''
+}

@@ -1,0 +1,11 @@
+/** A document as the body of an upload. */
+
+/** Above this it is compressed, so that large documents pass the body limit. */
+const COMPRESSED_FROM = 256 * 1024
+
+export async function documentBody(text: string): Promise<{ body: BodyInit; headers: Record<string, string> }> {
+  const headers = { 'Content-Type': /^\s*\{/.test(text) ? 'application/json' : 'application/yaml' }
+  if (text.length < COMPRESSED_FROM) return { body: text, headers }
+  const compressed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+  return { body: await new Response(compressed).blob(), headers: { ...headers, 'Content-Encoding': 'gzip' } }
+}
