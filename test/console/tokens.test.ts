@@ -1,7 +1,7 @@
 /** The console's token lab, in a browser. */
 import t from 'tap'
 import { accessibilityProblems } from '../support/accessibility.ts'
-import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
+import { openPage, PLAIN_HOST, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
 import { serve } from '../support/server.ts'
 
 t.test('token lab', { skip: skipWithoutBrowser }, async t => {
@@ -157,4 +157,21 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     }
   })
   t.strictSame(page.problems.filter(problem => !/40[01]/.test(problem)), [])
+})
+
+t.test('on plain HTTP, by a name that is not localhost [TOKENLAB-7]', { skip: skipWithoutBrowser }, async t => {
+  const server = await serve(t)
+  const browser = await startBrowser(t)
+  const page = await openPage(browser)
+  await page.goto(`${server.url.replace('127.0.0.1', PLAIN_HOST)}/ui/#/tokens?grant=authorization_code`)
+  t.equal(await page.evaluate(() => isSecureContext), false)
+  const [opened] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button', { name: 'Get token' }).click()])
+  await opened.getByRole('button', { name: /approve/i }).waitFor()
+  t.equal(new URL(opened.url()).searchParams.get('code_challenge_method'), 'plain')
+  await opened.locator('input[name=password]').fill('demo')
+  await opened.getByRole('button', { name: /approve/i }).click()
+  await page.getByText('"Demo User"').waitFor()
+  await page.getByText('The signature was not checked').waitFor()
+  await page.getByRole('tab', { name: 'HMAC' }).click()
+  t.match(await page.getByRole('alert').textContent(), /This page may not sign/)
 })

@@ -14,6 +14,7 @@ export default [
   { id: 'TOKENLAB-4', rule: 'A token is introspected, revoked, shown to UserInfo, and handed to the explorer as a bearer.', where: 'console 4' },
   { id: 'TOKENLAB-5', rule: 'Requests are signed for /auth/hmac in all its forms.', where: 'console 4; identity 11' },
   { id: 'TOKENLAB-6', rule: 'Webhooks are signed and verified by every scheme, also after they were changed.', where: 'console 4; toolbox 13' },
+  { id: 'TOKENLAB-7', rule: 'On plain HTTP, where browsers neither hash nor sign, what does not need it works, and what does says so.', where: 'own decision' },
   { id: 'MOCKVIEW-1', rule: 'Mocks are listed with switches that act at once; one that belongs to a file is not edited but copied.', where: 'console 4; mocks 1' },
   { id: 'MOCKVIEW-2', rule: 'A document is uploaded as a file, dropped or pasted; what speaks against it is told and nothing is lost.', where: 'console 4' },
   { id: 'MOCKVIEW-3', rule: 'The editor marks the lines of a report, in YAML and in JSON; the document is checked, saved as a draft and deployed with its report, breaking changes included.', where: 'console 4; mocks 3, 6' },

@@ -10,6 +10,7 @@ const KEYS: readonly (readonly [keys: string[], meaning: string])[] = [
   [['Enter'], 'Open'],
   [['Esc'], 'Close'],
   [['c'], 'Copy as curl'],
+  [['s'], 'Start and stop a load'],
   [['p'], 'Presenter mode'],
   [['?'], 'This list'],
 ]

@@ -9,7 +9,7 @@ import { Select, Switch } from '../../ui/field.tsx'
 import { FormWithJson } from '../../ui/form-with-json.tsx'
 import { Empty, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
-import { OVERRIDE_SCHEMA, ruleSchema } from './schemas.ts'
+import { NEW_RULE, OVERRIDE_SCHEMA, ruleSchema } from './schemas.ts'
 import type { Json, MockRecord, Operation, Rule } from './types.ts'
 
 /** All operations, as the routes name them. */
@@ -41,7 +41,7 @@ export function Behaviour({ mock, onChange }: { mock: MockRecord; onChange(): vo
   return (
     <div class="stack">
       {write.error !== null && <Notice kind="bad">{write.error}</Notice>}
-      <Panel title="Rules" actions={<Button small icon="plus" onClick={() => setEditing({ kind: 'rule', id: null, value: { enabled: true, when: [], then: { status: 503 } } })}>Add rule</Button>}>
+      <Panel title="Rules" actions={<Button small icon="plus" onClick={() => setEditing({ kind: 'rule', id: null, value: NEW_RULE })}>Add rule</Button>}>
         {mock.rules.length === 0 ? <Empty title="No rules">A rule answers otherwise when its conditions hold: by path, header, body, state, or how often it was called. The first one that fits wins.</Empty> : (
           <ol class="mocks-rules" aria-label="Rules">
             {mock.rules.map((rule, index) => (

@@ -50,6 +50,7 @@ export function ruleSchema(operations: readonly string[]): FormSchema {
           },
         },
       },
+      // oxlint-disable-next-line unicorn/no-thenable -- the name of the outcome in a rule
       then: {
         type: 'object',
         title: 'Then',
@@ -79,3 +80,7 @@ export const SETTINGS_SCHEMA: FormSchema = {
     credentials: { title: 'Credentials' },
   },
 }
+
+/** What a form for a new rule begins with. */
+// oxlint-disable-next-line unicorn/no-thenable -- the name of the outcome in a rule
+export const NEW_RULE = { enabled: true, when: [], then: { status: 503 } }

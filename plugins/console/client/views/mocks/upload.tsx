@@ -57,8 +57,7 @@ export function UploadDialog({ first, onUploaded, onClose }: UploadDialogProps) 
         </div>
         <TextField mono label="Name" value={name} onValue={value => setName(value.toLowerCase())} placeholder="by the document's title" hint="Small letters, digits and hyphens; it answers below /mock/<name>." />
         <TextArea mono label="Document" rows={12} value={text} onValue={value => { setText(value); setProblem(null) }} placeholder={'openapi: 3.1.0\ninfo: …'} hint="OpenAPI 3.0 or 3.1 as JSON or YAML, or a bundle that was exported." />
-        {problem !== null && <Notice kind="bad" title="It was not deployed">{problem.message}</Notice>}
-        {problem?.report && <ReportView report={problem.report} />}
+        {problem !== null && (problem.report === null ? <Notice kind="bad" title="It was not deployed">{problem.message}</Notice> : <ReportView report={problem.report} />)}
         <div class="dialog-actions">
           <span class="spacer" />
           <Button onClick={onClose}>Cancel</Button>
