@@ -7,32 +7,30 @@ export interface Coding {
   flag: string
   /** As in `Content-Encoding` (RFC 9110, 8.4.1; RFC 7932; RFC 8878). */
   token: string
-  encode(text: string): Uint8Array
+  encode(text: string): Uint8Array | Promise<Uint8Array>
 }
 
-type Encode = (bytes: Buffer) => Uint8Array
+/** An encoder of bytes. */
+export type Encode = (bytes: Buffer) => Uint8Array
 
 const ZSTD_LEVEL = 3
 /** The best quality takes a hundred times as long, for a body that is looked at once. */
 const BROTLI_QUALITY = 5
 
-/** All codings; Zstandard is Node's own from 22.15 on, and WebAssembly before. */
-export async function createCodings(): Promise<Coding[]> {
-  const zstd = nodeZstd() ?? (await wasmZstd())
+/** All codings; Zstandard is Node's own from 22.15 on, and what `loadZstd` answers before. */
+export function createCodings(loadZstd: () => Promise<Encode>): Coding[] {
+  const nodeZstd = (zlib as { zstdCompressSync?: Encode }).zstdCompressSync
   return [
     { name: 'gzip', flag: 'gzipped', token: 'gzip', encode: text => zlib.gzipSync(text) },
     // In HTTP `deflate` means the zlib format, not the bare stream.
     { name: 'deflate', flag: 'deflated', token: 'deflate', encode: text => zlib.deflateSync(text) },
     { name: 'brotli', flag: 'brotli', token: 'br', encode: text => zlib.brotliCompressSync(text, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }) },
-    { name: 'zstd', flag: 'zstd', token: 'zstd', encode: text => zstd(Buffer.from(text)) },
+    { name: 'zstd', flag: 'zstd', token: 'zstd', encode: async text => (nodeZstd ?? await loadZstd())(Buffer.from(text)) },
   ]
 }
 
-function nodeZstd(): Encode | undefined {
-  return (zlib as { zstdCompressSync?: Encode }).zstdCompressSync
-}
-
-async function wasmZstd(): Promise<Encode> {
+/** Zstandard in WebAssembly. The package takes 16 MiB each time that it is asked, and never gives them back. */
+export async function wasmZstd(): Promise<Encode> {
   const { init, compress } = await import('@bokuweb/zstd-wasm')
   await init()
   return bytes => compress(bytes, ZSTD_LEVEL)

@@ -15,8 +15,8 @@ export default definePlugin({
   title: 'Transfer',
   description: 'Compressed, encoded, streamed and slow bodies, random bytes and pages of links.',
   paths: ['/gzip', '/deflate', '/brotli', '/zstd', '/encoding', '/bytes', '/stream-bytes', '/stream', '/drip', '/links', '/base64', '/digest', '/trailers', '/early-hints'],
-  async register(app, svc) {
-    await registerCompression(app, svc)
+  register(app, svc) {
+    registerCompression(app, svc)
     registerUtf8(app)
     registerBytes(app, svc)
     registerLines(app, svc)

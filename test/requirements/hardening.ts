@@ -5,4 +5,5 @@ export default [
   { id: 'FUZZ-3', rule: 'no input adds a property to the prototype of every object', where: 'docs/hardening.md' },
   { id: 'HARD-1', rule: 'an HTTP/2 request whose connection is already gone is dropped before a route or plugin sees it', where: 'docs/hardening.md' },
   { id: 'HARD-2', rule: 'an HTTP/2 connection ends when its client ends its side, when it idles without requests, and when a PING stays unanswered', where: 'docs/hardening.md' },
+  { id: 'SOAK-1', rule: 'after a long run of mixed traffic with reloads, memory, handles and timers are back where they were', where: 'docs/hardening.md' },
 ]

@@ -1,8 +1,8 @@
 /** `/gzip`, `/deflate`, `/brotli`, `/zstd`: an echo that is compressed whatever the client accepts. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { createCodings } from '../compression.ts'
-import type { Coding } from '../compression.ts'
+import { createCodings, wasmZstd } from '../compression.ts'
+import type { Coding, Encode } from '../compression.ts'
 import { joinHeaders } from '../joined-headers.ts'
 
 function describeCoding({ name, flag, token }: Coding): RouteDescription {
@@ -15,9 +15,10 @@ function describeCoding({ name, flag, token }: Coding): RouteDescription {
   }
 }
 
-export async function registerCompression(app: FastifyInstance, svc: Svc): Promise<void> {
-  for (const coding of await createCodings()) {
-    app.get(`/${coding.name}`, describe(describeCoding(coding)), (request, reply) => {
+export function registerCompression(app: FastifyInstance, svc: Svc): void {
+  const zstd = svc.shared('zstd', (): { loading?: Promise<Encode> } => ({}))
+  for (const coding of createCodings(() => (zstd.loading ??= wasmZstd()))) {
+    app.get(`/${coding.name}`, describe(describeCoding(coding)), async (request, reply) => {
       const text = JSON.stringify({
         [coding.flag]: true,
         method: request.method,
@@ -25,7 +26,7 @@ export async function registerCompression(app: FastifyInstance, svc: Svc): Promi
         origin: svc.http.clientIp(request),
       })
       reply.headers({ 'Content-Type': 'application/json', 'Content-Encoding': coding.token, Vary: 'Accept-Encoding' })
-      return reply.send(coding.encode(text))
+      return reply.send(await coding.encode(text))
     })
   }
 }

@@ -1,0 +1,98 @@
+/**
+ * A long run: every example of the catalogue over and over from several clients, streams and sockets held open, and a
+ * reload every few seconds. `SVC_SOAK_SECS` says how long (20 by default; ten minutes by hand).
+ */
+import t from 'tap'
+import { EventSource } from 'eventsource'
+import { Agent } from 'undici'
+import { WebSocket } from 'ws'
+import { catalogueExamples, statusOfExample } from '../support/catalogue.ts'
+import type { ExampleOf } from '../support/catalogue.ts'
+import { usedBytes } from '../support/heap.ts'
+import { serve } from '../support/server.ts'
+import { until } from '../support/until.ts'
+
+const SECONDS = Number(process.env.SVC_SOAK_SECS ?? 20)
+const CLIENTS = 8
+const RELOAD_MS = 3_000
+/** Milliseconds after which a client leaves an example that waits on purpose. */
+const PATIENCE_MS = 2_000
+/** Stores fill up to their bounds meanwhile; a leak of a few bytes a request does not hide behind this in ten minutes. */
+const GROWTH_BYTES = 48 * 1024 * 1024
+
+/** Timers, sockets and the like that are active, by kind. */
+function activeResources(): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}
+
+const SWITCHES = ['/_svc/plugins', '/_svc/reload', '/health']
+
+/** None that breaks its connection or switches something off for all others. */
+function isFitting({ example, endpoint }: ExampleOf): boolean {
+  return !example.headers.some(({ name }) => name.toLowerCase() === 'x-svc-abort') && !SWITCHES.some(path => endpoint.path.startsWith(path))
+}
+
+t.test(`${SECONDS} s of mixed traffic with reloads: nothing fails, and memory, handles and timers are back where they were [SOAK-1]`, { timeout: (SECONDS + 120) * 1000 }, async t => {
+  const server = await serve(t, { env: { SVC_LOG_LEVEL: 'off' } })
+  const examples = (await catalogueExamples(server.url)).filter(isFitting)
+  const problems: string[] = []
+  let sent = 0
+
+  const client = async (first: number, isOver: () => boolean): Promise<void> => {
+    const dispatcher = new Agent({ connections: 1 })
+    for (let index = first; !isOver(); index++) {
+      const one = examples[index % examples.length]!
+      const what = `${one.example.method} ${one.example.path} (${one.example.name})`
+      sent++
+      await statusOfExample(server.url, one, PATIENCE_MS, dispatcher)
+        .then(status => { if (status === 500 && one.example.expect_status !== 500 && one.example.expect_status !== null) problems.push(`${what}: 500`) })
+        .catch((error: Error) => problems.push(`${what}: ${error.message} ${String(error.cause ?? '')}`))
+      // Clients and server share one thread here: the builds of the reloads need their turns.
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+    await dispatcher.destroy()
+  }
+  const traffic = async (isOver: () => boolean): Promise<void> => {
+    await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number * 37, isOver)))
+  }
+
+  // Once round for what is compiled, cached and opened once.
+  await traffic(() => sent >= examples.length)
+  await server.reload()
+  await new Promise(resolve => setTimeout(resolve, 500))
+  const resources = activeResources()
+  const bytes = usedBytes()
+
+  const endsAt = performance.now() + SECONDS * 1000
+  const isOver = (): boolean => performance.now() > endsAt
+  let [events, echoes, reloads] = [0, 0, 0]
+  const feed = new EventSource(`${server.url}/sse?count=1000&interval_ms=200`)
+  feed.onmessage = () => events++
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`)
+  socket.on('message', () => echoes++)
+  const greeter = setInterval(() => { if (socket.readyState === socket.OPEN) socket.send('hello') }, 200)
+  const reloading = (async () => {
+    while (!isOver()) {
+      await new Promise(resolve => setTimeout(resolve, RELOAD_MS))
+      const { load_errors: errors } = await server.host.reload({ force: true })
+      if (errors.length > 0) problems.push(`reload: ${JSON.stringify(errors)}`)
+      reloads++
+    }
+  })()
+  await traffic(isOver)
+  await reloading
+  clearInterval(greeter)
+  feed.close()
+  socket.close()
+
+  t.strictSame(problems.slice(0, 5), [])
+  t.ok(reloads > 0 && events > reloads && echoes > reloads, `${sent} requests, ${reloads} reloads, ${events} events and ${echoes} echoes on connections that saw all of them`)
+  await until(() => Object.entries(activeResources()).every(([kind, count]) => count <= (resources[kind] ?? 0)), 'handles and timers are at their starting level')
+  // Replaced generations go once their last stream is over.
+  await until(() => usedBytes() - bytes < GROWTH_BYTES, 'memory is given back').catch(() => {})
+  const grown = usedBytes() - bytes
+  t.comment(`${sent} requests, ${reloads} reloads, ${(grown / 2 ** 20).toFixed(1)} MiB more than at the start`)
+  t.ok(grown < GROWTH_BYTES, `${grown} bytes more than at the start`)
+})
