@@ -23,9 +23,13 @@ export class Counters {
     this.lastUsedAt = now.monotonic
   }
 
-  /** Starts both quotas anew when the wall clock has entered another period. */
+  /**
+   * Starts both quotas anew when the wall clock has entered another period. One that was put back stays in the period it
+   * had reached, or every step back over midnight would open the quota; by more than a period it had been wrong before.
+   */
   enter(wall: number): void {
-    if (wall >= this.period.start && wall < this.period.end) return
+    const { start, end } = this.period
+    if (wall < end && wall >= start - (end - start)) return
     this.period = periodAt(this.period.kind, wall)
     this.requests = 0
     this.egressBytes = 0

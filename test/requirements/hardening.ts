@@ -6,4 +6,9 @@ export default [
   { id: 'HARD-1', rule: 'an HTTP/2 request whose connection is already gone is dropped before a route or plugin sees it', where: 'docs/hardening.md' },
   { id: 'HARD-2', rule: 'an HTTP/2 connection ends when its client ends its side, when it idles without requests, and when a PING stays unanswered', where: 'docs/hardening.md' },
   { id: 'SOAK-1', rule: 'after a long run of mixed traffic with reloads, memory, handles and timers are back where they were', where: 'docs/hardening.md' },
+  { id: 'FAIL-1', rule: 'on a full disk everything is served; certificates come from memory, counts go on, and what can not be written is told', where: 'docs/hardening.md' },
+  { id: 'FAIL-2', rule: 'folders that can not be used are told, and the service starts without them', where: 'docs/hardening.md' },
+  { id: 'FAIL-3', rule: 'an svc.yaml that becomes unreadable leaves the running server as it is, with the reason in the answer', where: 'docs/hardening.md' },
+  { id: 'FAIL-4', rule: 'after kill -9 the next start goes on with what was saved', where: 'docs/hardening.md' },
+  { id: 'FAIL-5', rule: 'a clock that goes back neither opens a limit nor keeps an entry beyond its bounds nor stops anything', where: 'docs/hardening.md' },
 ]

@@ -20,13 +20,25 @@ export interface ServerProcess {
   exited: Promise<{ code: number | null; signal: string | null }>
 }
 
+export interface StartOptions {
+  env?: Record<string, string>
+  args?: string[]
+  yaml?: string
+  /** Where it runs; of a process that ran before. Default: a temporary folder of its own. */
+  folder?: string
+  /** What a shell does first, such as setting a limit. */
+  shell?: string
+}
+
 const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
 
 /** Starts the server on free ports, in a temporary folder; killed with the test if it still runs. */
-export function startProcess(t: Test, { env = {}, args = [], yaml }: { env?: Record<string, string>; args?: string[]; yaml?: string } = {}): ServerProcess {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-process-'))
+export function startProcess(t: Test, { env = {}, args = [], yaml, folder: given, shell }: StartOptions = {}): ServerProcess {
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'svc-process-'))
   if (yaml !== undefined) writeFileSync(join(folder, 'svc.yaml'), yaml)
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const command = [process.execPath, MAIN, ...args]
+  const [program, ...programArgs] = shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command]
+  const child = spawn(program!, programArgs, {
     cwd: folder,
     env: { PATH: process.env.PATH, SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
