@@ -23,7 +23,7 @@ import type { SvcResponse } from './response.ts'
 import type { RoutingGeneration } from './routing.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './plain-upgrade.ts'
 import { refuseOnGrpcPort, takeOverFor } from './take-over.ts'
-import { ownSocket } from './socket-owner.ts'
+import { ownSocket, refuseSocket } from './socket-owner.ts'
 import type { TakeOver } from './take-over.ts'
 
 /** What the entrance needs of the host. */
@@ -41,6 +41,7 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
     const context = start(request, response, listener, generation, null, use)
     context.expectsContinue = expectsContinue
     if (problem !== null) {
+      refuseSocket(request.socket)
       answer(context, { status: 400, headers: { 'X-Request-Id': requestIdOf(request), Connection: 'close' }, body: badRequest(problem) })
       return
     }

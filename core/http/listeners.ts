@@ -17,7 +17,7 @@ import { Http1Response, Http2Response } from './response.ts'
 import type { SvcResponse } from './response.ts'
 import { sniffHttp2 } from './http2-preface.ts'
 import { closeWhenIdle } from './http2-sessions.ts'
-import { isOwnedElsewhere, ownSocket } from './socket-owner.ts'
+import { isOwnedElsewhere, isRefused, ownSocket } from './socket-owner.ts'
 import { setTransport } from './transport.ts'
 import { hasRefusedCertificate } from '../pki/client-certificate.ts'
 
@@ -77,6 +77,8 @@ export class Listener {
     }
     this.#server.setMaxListeners(20)
     this.#server.maxConnections = MAX_SOCKETS
+    // Node keeps the first thousand fields and drops the rest without a word, a Content-Length among them: the size of the head is the limit.
+    ;(this.#server as Server).maxHeadersCount = 0
     for (const server of [this.#server, this.#http2]) if (server) this.#wire(server as Server, handlers)
     this.#server.on('connection', (socket: Socket) => this.#track(socket))
     if (options.tls) this.#server.on('secureConnection', (socket: TLSSocket) => this.#trackSecured(socket))
@@ -192,6 +194,7 @@ function answerClientError(error: ClientError, socket: Duplex): void {
     socket.destroy()
     return
   }
+  if (isRefused(socket)) return void socket.end()
   const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const body = isTooLarge ? headerFieldsTooLarge(MAX_HEAD_BYTES) : badRequest(describeParseError(error))
   socket.end(rawAnswer({ status: isTooLarge ? 431 : 400, body, headers: {} }))

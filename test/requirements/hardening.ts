@@ -11,4 +11,7 @@ export default [
   { id: 'FAIL-3', rule: 'an svc.yaml that becomes unreadable leaves the running server as it is, with the reason in the answer', where: 'docs/hardening.md' },
   { id: 'FAIL-4', rule: 'after kill -9 the next start goes on with what was saved', where: 'docs/hardening.md' },
   { id: 'FAIL-5', rule: 'a clock that goes back neither opens a limit nor keeps an entry beyond its bounds nor stops anything', where: 'docs/hardening.md' },
+  { id: 'HARD-3', rule: 'no form of framing makes a second request of what another parser takes for a body', where: 'docs/hardening.md' },
+  { id: 'HARD-4', rule: 'a head within its 64 KiB is read whole, however many fields it has', where: 'docs/hardening.md' },
+  { id: 'HARD-5', rule: 'no spelling of a path gets by a guard that decides by path', where: 'docs/hardening.md' },
 ]
