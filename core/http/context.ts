@@ -1,4 +1,5 @@
 /** What the core knows of one request, from its arrival to its end. Every layer and `svc.http` read it. */
+import type { ConnectionUse } from './connection-use.ts'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { AnyRequest, Origin, RouteDescription, SessionKey } from '../host/plugin.ts'
@@ -42,10 +43,6 @@ export interface EgressCounter {
   addEgress(bytes: number): void
 }
 
-/** A connection with the number of its responses that are open. */
-export interface ConnectionUse {
-  busy: number
-}
 
 export const EMPTY_BODY = Buffer.alloc(0)
 
@@ -230,7 +227,7 @@ export class RequestContext {
     this.closed = true
     this.stopWaiting()
     this.#abort?.abort(finished ? 'done' : 'client')
-    if (this.#use !== null) this.#use.busy--
+    this.#use?.leave()
     this.generation.release()
     this.observer?.onClose(this)
     this.lease?.release()

@@ -10,7 +10,8 @@ import type { Http2SecureServer, Http2Server, ServerHttp2Session } from 'node:ht
 import type { Duplex } from 'node:stream'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { ConnectionUse, ListenerFacts, ServerRequest } from './context.ts'
+import { ConnectionUse } from './connection-use.ts'
+import type { ListenerFacts, ServerRequest } from './context.ts'
 import { rawAnswer } from './raw-answer.ts'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from './failures.ts'
 import { Http1Response, Http2Response } from './response.ts'
@@ -86,7 +87,9 @@ export class Listener {
 
   #wire(server: Server, handlers: ListenerHandlers): void {
     const serve = (request: IncomingMessage, response: SvcResponse, expectsContinue: boolean): void => {
-      handlers.request(request, response, this.facts, this.#markBusy(request.socket), expectsContinue)
+      const use = this.#sockets.get(request.socket) ?? null
+      if (use === null || use.enter()) handlers.request(request, response, this.facts, use, expectsContinue)
+      else use.wait(() => handlers.request(request, response, this.facts, use, expectsContinue))
     }
     server.on('request', (request, response) => serve(request, response as SvcResponse, false))
     server.on('checkContinue', (request, response) => serve(request, response as SvcResponse, true))
@@ -108,7 +111,7 @@ export class Listener {
 
   #track(socket: Socket): void {
     if (this.#sockets.has(socket)) return
-    this.#sockets.set(socket, { busy: 0 })
+    this.#sockets.set(socket, new ConnectionUse(socket))
     if ((socket as TLSSocket).alpnProtocol === 'h2') ownSocket(socket)
     socket.on('error', () => socket.destroy())
     const peer = peerOf(socket)
@@ -129,13 +132,6 @@ export class Listener {
       setTransport(socket, plain)
     }
     this.#track(socket)
-  }
-
-  /** A socket is busy while one of its responses is open. */
-  #markBusy(socket: Socket): ConnectionUse | null {
-    const use = this.#sockets.get(socket) ?? null
-    if (use !== null) use.busy++
-    return use
   }
 
   /** Starts listening; rejects with Node's error (`EADDRINUSE`, `EACCES`, …). */

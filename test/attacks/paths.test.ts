@@ -37,7 +37,7 @@ t.test('no spelling of a path of the control plane is served without the token [
     t.equal((await exchange(path, `Authorization: Bearer ${SECRET}\r\nX-Svc-Key: ${KEY}\r\n`)).status, 200, path)
     for (const target of spellingsOf(path)) {
       const { status, body } = await exchange(target, `X-Svc-Key: ${KEY}\r\n`)
-      t.ok([400, 401, 404].includes(status) || status === 200 && /^http:\/\/a\?/.test(target), `${target}: ${status} ${body.slice(0, 80)}`)
+      t.ok([400, 401, 404].includes(status) || status === 200 && target.startsWith('http://a?'), `${target}: ${status} ${body.slice(0, 80)}`)
     }
   }
 })

@@ -5,7 +5,7 @@
 import t from 'tap'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { FRAME, PREFACE, SETTINGS, fieldBlock, frame, headersOf } from '../support/http2-frames.ts'
+import { FRAME, PREFACE, SETTINGS, fieldBlock, frame, frameTypes, headersOf } from '../support/http2-frames.ts'
 import { usedBytes } from '../support/heap.ts'
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -51,7 +51,7 @@ t.test('bodies that come byte by byte end with the time of the request [HARD-9]'
   t.teardown(() => clearInterval(timer))
   await stillServes(t, 'meanwhile')
   await Promise.all(clients.map(({ ended }) => ended))
-  t.ok(clients.every(({ received }) => /^HTTP\/1\.1 503 /.test(received())), 'each got its 503')
+  t.ok(clients.every(({ received }) => received().startsWith('HTTP/1.1 503 ')), 'each got its 503')
 })
 
 t.test('answers that nobody reads wait in bounds [HARD-9]', async t => {
@@ -60,8 +60,8 @@ t.test('answers that nobody reads wait in bounds [HARD-9]', async t => {
   const clients = Array.from({ length: 40 }, () => client(http, asked))
   for (const { socket } of clients) socket.pause()
   for (let n = 0; n < 20; n++) await stillServes(t, 'meanwhile')
-  // Two gigabytes were asked for.
-  t.ok(usedBytes() - before < ALLOWED_GROWTH, 'only what fits on the way was made')
+  // Of two gigabytes that were asked for: eight answers of 100 KB for each connection, and the heads that have come.
+  t.ok(usedBytes() - before < 160 << 20, 'only what fits on the way was made')
   for (const { socket } of clients) socket.destroy()
 })
 
@@ -88,7 +88,7 @@ t.test('floods of fields are cut off [HARD-9]', async t => {
   const head = frame(FRAME.headers, 0, 1, fieldBlock({ ':method': 'POST', ':path': '/', ':scheme': 'http', ':authority': 'a' }))
   const more = frame(FRAME.continuation, 0, 1, fieldBlock(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x-${index}`, 'y'.repeat(20)]))))
   const flood = client(grpc, Buffer.concat([PREFACE, SETTINGS, head, ...Array.from({ length: 200 }, () => more)]))
-  await until(() => flood.socket.destroyed || flood.received().includes('too') || /\x07/.test(flood.received()), 'GOAWAY')
+  await until(() => flood.socket.destroyed || frameTypes(Buffer.from(flood.received(), 'latin1')).includes(FRAME.goaway), 'GOAWAY')
   flood.socket.destroy()
   t.ok(usedBytes() - before < ALLOWED_GROWTH, 'nothing of it stays')
   await stillServes(t, 'afterwards')

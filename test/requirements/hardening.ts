@@ -18,4 +18,5 @@ export default [
   { id: 'HARD-7', rule: 'bodies that are deep, wide or have keys of one hash are answered or refused on every route', where: 'docs/hardening.md' },
   { id: 'HARD-8', rule: 'what is inflated is inflated to a limit: uploads, messages of gRPC and of WebSockets', where: 'docs/hardening.md' },
   { id: 'HARD-9', rule: 'slow heads, slow bodies, slow readers and half-open sockets end, and hold up nobody else meanwhile', where: 'docs/hardening.md' },
+  { id: 'HARD-10', rule: 'of pipelined requests eight are under way at a time, and the rest are neither read nor answered before', where: 'docs/hardening.md' },
 ]

@@ -1,0 +1,32 @@
+/** Pipelined requests: answered in order, few at a time. */
+import { connect } from 'node:net'
+import t from 'tap'
+import { ConnectionUse } from '../../core/http/connection-use.ts'
+import { serve } from '../support/server.ts'
+
+t.test('of many requests behind one another all are answered, in their order [HARD-10]', async t => {
+  const server = await serve(t)
+  const requests = Array.from({ length: 500 }, (_, index) => `POST /anything/${index} HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n${index === 499 ? 'Connection: close\r\n' : ''}\r\nabc`)
+  const text = await new Promise<string>(resolve => {
+    const chunks: Buffer[] = []
+    const socket = connect(server.ports.http!, '127.0.0.1', () => socket.write(requests.join('')))
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('close', () => resolve(Buffer.concat(chunks).toString()))
+  })
+  t.strictSame([...text.matchAll(/"path":"\/anything\/(\d+)"/g)].map(([, index]) => Number(index)), requests.map((_, index) => index))
+})
+
+t.test('eight are under way at a time, and those of a lost connection never start [HARD-10]', async t => {
+  const calls: string[] = []
+  const socket = { destroyed: false, pause: () => calls.push('pause'), resume: () => calls.push('resume') }
+  const use = new ConnectionUse(socket as never)
+  t.strictSame(Array.from({ length: 9 }, () => use.enter()), [...Array<boolean>(8).fill(true), false])
+  for (const name of ['ninth', 'tenth', 'eleventh']) use.wait(() => calls.push(name))
+  use.leave()
+  use.leave()
+  t.strictSame(calls, ['pause', 'pause', 'pause', 'ninth', 'tenth'])
+  t.equal(use.busy, 8)
+  socket.destroyed = true
+  use.leave()
+  t.equal(use.busy, 7)
+  t.strictSame(calls.slice(5), [])
+})
