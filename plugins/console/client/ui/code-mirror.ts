@@ -76,7 +76,8 @@ export function mountEditor(host: HTMLElement, { label, language, readOnly, valu
         syntaxHighlighting(highlight),
         // Escape leaves the field, so that the Tab key, which indents, is no trap (WCAG 2.2, 2.1.2).
         keymap.of([...defaultKeymap, ...historyKeymap, ...(readOnly ? [] : [indentWithTab])]),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        // A long text scrolls: assistive technology looks for what has the focus within.
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.lineWrapping, EditorState.readOnly.of(readOnly), theme, languages[language](),
         EditorView.updateListener.of(update => { if (update.docChanged) onValue(update.state.doc.toString()) }),
       ],
