@@ -12,4 +12,10 @@ export default [
   { id: 'MCPVIEW-4', rule: 'Elicitation and sampling are answered in a form, stateless and in a session.', where: 'console 4' },
   { id: 'MCPVIEW-5', rule: 'The way to a token for a protected server is shown request by request.', where: 'console 4' },
   { id: 'MCPVIEW-6', rule: 'Every JSON-RPC message is logged with its HTTP status and headers; what fails is told.', where: 'console 4' },
+  { id: 'A2AVIEW-1', rule: 'The directory and the cards of every agent are shown, the extended one with a token; examples of skills become messages.', where: 'console 4' },
+  { id: 'A2AVIEW-2', rule: 'Messages are sent in both generations and both bindings, streamed, waiting and at once.', where: 'console 4' },
+  { id: 'A2AVIEW-3', rule: 'A task is a timeline of what was said, its states and its artifacts, whose parts are shown by their kind.', where: 'console 4' },
+  { id: 'A2AVIEW-4', rule: 'A task that waits for input or a token goes on with the next message; one that runs is followed, refreshed and cancelled.', where: 'console 4' },
+  { id: 'A2AVIEW-5', rule: 'Changes of a task are pushed to a sink of the instance and shown.', where: 'console 4' },
+  { id: 'A2AVIEW-6', rule: 'Every message is logged with its HTTP status and headers; errors are told.', where: 'console 4' },
 ]

@@ -26,6 +26,7 @@ export const views: readonly View[] = [
   { key: 'explorer', title: 'API explorer', icon: 'explorer', digit: '4', load: () => import('./explorer.tsx') },
   { key: 'ai', title: 'AI playground', icon: 'ai', digit: '5', shownWhen: paths => paths.some(path => path.startsWith('/ai/')), load: () => import('./ai.tsx') },
   { key: 'mcp', title: 'MCP inspector', icon: 'mcp', digit: '6', shownWhen: serves('/mcp'), load: () => import('./mcp.tsx') },
+  { key: 'a2a', title: 'A2A client', icon: 'a2a', digit: '7', shownWhen: serves('/a2a'), load: () => import('./a2a.tsx') },
   { key: 'chaos', title: 'Chaos and health', icon: 'chaos', digit: '8', load: () => import('./chaos.tsx') },
   { key: 'tokens', title: 'Token lab', icon: 'tokens', digit: '9', shownWhen: serves('/oauth'), load: () => import('./tokens.tsx') },
   { key: 'mocks', title: 'Mocks', icon: 'mocks', digit: '0', shownWhen: serves('/_svc/mocks'), load: () => import('./mocks.tsx') },

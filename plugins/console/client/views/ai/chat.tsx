@@ -1,9 +1,9 @@
 /** One conversation with one party, and its requests in detail. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../ui/button.tsx'
+import { Composer } from '../../ui/composer.tsx'
 import { Empty, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
-import { Composer } from './composer.tsx'
 import { Transcript } from './conversation.tsx'
 import { Details } from './details.tsx'
 import { NOT_STARTED, perform } from './run.ts'

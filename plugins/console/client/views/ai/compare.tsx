@@ -1,9 +1,10 @@
 /** The same prompt to two parties, side by side, with what each took. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatMs } from '../../lib/http.ts'
+import { Composer } from '../../ui/composer.tsx'
+import { Fold } from '../../ui/fold.tsx'
 import { Empty, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
-import { Composer } from './composer.tsx'
 import { formatRate, RunFacts, RunView } from './conversation.tsx'
 import { Details } from './details.tsx'
 import { PartyFields } from './party-fields.tsx'
@@ -67,7 +68,7 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
                   <div class="ai-side">
                     <div class="ai-facts"><RunFacts run={runs[side]} /></div>
                     <RunView run={runs[side]} />
-                    <SideDetails run={runs[side]} code={() => code(parties[side]!, [{ role: 'user', text: prompt }])} />
+                    <Fold title="Request" class="ai-section">{() => <Details run={runs[side]!} code={() => code(parties[side]!, [{ role: 'user', text: prompt }])} />}</Fold>
                   </div>
                 )}
           </Panel>
@@ -75,11 +76,6 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
       </div>
     </div>
   )
-}
-
-function SideDetails({ run, code }: { run: Run; code(): string }) {
-  const [isOpen, setOpen] = useState(false)
-  return <details class="ai-section" onToggle={event => setOpen(event.currentTarget.open)}><summary>Request</summary>{isOpen && <Details run={run} code={code} />}</details>
 }
 
 /** Bars of what both took, in words too. */

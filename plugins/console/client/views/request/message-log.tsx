@@ -1,9 +1,9 @@
 /** The log of a protocol's messages: one line each, which opens to the message and its HTTP headers. */
-import { useState } from 'preact/hooks'
 import { formatTime } from '../../lib/http.ts'
 import type { LoggedMessage, MessageLog } from '../../lib/message-log.ts'
 import { Badge, StatusBadge } from '../../ui/badge.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
+import { Fold } from '../../ui/fold.tsx'
 import { HeaderList } from '../../ui/header-list.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Empty } from '../../ui/notice.tsx'
@@ -26,25 +26,25 @@ export function MessagesPanel({ log, empty }: { log: MessageLog; empty: string }
 }
 
 function Message({ message: { number, at, direction, title, isError, message, http } }: { message: LoggedMessage }) {
-  const [isOpen, setOpen] = useState(false)
   const isSent = direction === 'sent'
   return (
-    <details onToggle={event => setOpen(event.currentTarget.open)}>
-      <summary>
+    <Fold title={(
+      <>
         <span class="quiet-text number">{number}</span>
         <span class={`message-sign ${isSent ? 'sent' : 'received'}`} aria-hidden="true">{isSent ? '→' : '←'}</span>
         <span class="off-screen">{direction} </span>
         <span class="message-title mono">{title}</span>
         {isError && <Badge tone="bad">error</Badge>}
         {http.status === null ? <Badge>{http.method}</Badge> : <StatusBadge status={http.status} />}
-      </summary>
-      {isOpen && (
+      </>
+    )}>
+      {() => (
         <div class="stack message-detail">
           <p class="hint">{formatTime(new Date(at).toISOString())}, {http.method} <code>{http.url}</code></p>
           {message === null ? <p class="quiet-text">Without a body.</p> : typeof message === 'string' ? <pre class="message-text">{message.slice(0, 20_000)}</pre> : <JsonTree value={message} depth={4} />}
           {http.headers.length > 0 && <section><h3>{isSent ? 'Headers sent' : 'Headers that came back'}</h3><HeaderList headers={http.headers} label={`Headers of message ${number}`} /></section>}
         </div>
       )}
-    </details>
+    </Fold>
   )
 }

@@ -1,7 +1,7 @@
 /** Where messages are written: Enter sends, Shift and Enter begin a line. */
 import { useState } from 'preact/hooks'
-import { Button } from '../../ui/button.tsx'
-import { TextArea } from '../../ui/field.tsx'
+import { Button } from './button.tsx'
+import { TextArea } from './field.tsx'
 
 export interface ComposerProps {
   isRunning: boolean
@@ -9,10 +9,15 @@ export interface ComposerProps {
   onStop(): void
   /** The text stays after sending. */
   keeps?: boolean
+  /** Given: the text is the caller's. */
+  text?: string
+  onText?(text: string): void
 }
 
-export function Composer({ isRunning, onSend, onStop, keeps }: ComposerProps) {
-  const [text, setText] = useState('')
+export function Composer({ isRunning, onSend, onStop, keeps, text: given, onText }: ComposerProps) {
+  const [own, setOwn] = useState('')
+  const text = given ?? own
+  const setText = onText ?? setOwn
   const isEmpty = text.trim() === ''
   function submit(): void {
     if (isEmpty || isRunning) return
@@ -20,7 +25,7 @@ export function Composer({ isRunning, onSend, onStop, keeps }: ComposerProps) {
     if (!keeps) setText('')
   }
   return (
-    <form class="ai-composer" onSubmit={event => {
+    <form class="composer" onSubmit={event => {
       event.preventDefault()
       submit()
     }}>

@@ -1,0 +1,92 @@
+/** The task on screen: sent to, followed, cancelled. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { explain } from '../../lib/api.ts'
+import { createMessageLog, type MessageLog } from '../../lib/message-log.ts'
+import { A2aClient } from './client.ts'
+import { withEvent, withMessage } from './story.ts'
+import { isTerminal, NO_TASK, type AgentEvent, type Line, type Part, type TaskView } from './types.ts'
+
+export interface SendChoices {
+  isStreamed: boolean
+  returnsAtOnce: boolean
+  /** Told of the changes of a new task; one that goes on has its configuration already. */
+  pushUrl: string | null
+}
+
+export interface TaskHandle {
+  log: MessageLog
+  task: TaskView
+  isRunning: boolean
+  error: string | null
+  send(line: Line, parts: readonly Part[], choices: SendChoices): Promise<void>
+  subscribe(line: Line): Promise<void>
+  refresh(line: Line): Promise<void>
+  cancel(line: Line): Promise<void>
+  open(line: Line, id: string): Promise<void>
+  stop(): void
+  clear(): void
+}
+
+export function useTask(): TaskHandle {
+  const [log] = useState(createMessageLog)
+  const [task, setTask] = useState<TaskView>(NO_TASK)
+  const [isRunning, setRunning] = useState(false)
+  const [error, setError] = useState<string | null>(null)
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+
+  /** Takes events until they end; what is begun later ends it. */
+  async function follow(events: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> {
+    running.current?.abort()
+    const controller = new AbortController()
+    running.current = controller
+    setError(null)
+    setRunning(true)
+    try {
+      for await (const event of events(controller.signal)) if (running.current === controller) setTask(story => withEvent(story, event))
+    } catch (reason) {
+      if (!controller.signal.aborted) setError(explain(reason))
+    }
+    if (running.current === controller) setRunning(false)
+  }
+
+  /** One answer beside what is followed. */
+  async function once(ask: () => Promise<AgentEvent | null>): Promise<void> {
+    setError(null)
+    try {
+      const event = await ask()
+      if (event !== null) setTask(story => withEvent(story, event))
+    } catch (reason) {
+      setError(explain(reason))
+    }
+  }
+
+  const clientOf = (line: Line) => new A2aClient(line, log)
+  return {
+    log, task, isRunning, error,
+    async send(line, parts, choices) {
+      const goesOn = task.id !== null && !isTerminal(task.state)
+      const { id: taskId, contextId } = goesOn ? task : NO_TASK
+      setTask(withMessage(goesOn ? task : NO_TASK, parts))
+      await follow(signal => clientOf(line).send(parts, { taskId, contextId, returnsAtOnce: choices.returnsAtOnce, pushUrl: goesOn ? null : choices.pushUrl }, choices.isStreamed, signal))
+    },
+    subscribe: line => follow(signal => clientOf(line).subscribe(task.id!, signal)),
+    refresh: line => once(() => clientOf(line).task('get', task.id!)),
+    cancel: line => once(() => clientOf(line).task('cancel', task.id!)),
+    async open(line, id) {
+      running.current?.abort()
+      setTask(NO_TASK)
+      await once(() => clientOf(line).task('get', id))
+    },
+    stop() {
+      running.current?.abort()
+      setRunning(false)
+    },
+    clear() {
+      running.current?.abort()
+      setRunning(false)
+      setError(null)
+      setTask(NO_TASK)
+    },
+  }
+}

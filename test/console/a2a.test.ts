@@ -1,0 +1,119 @@
+/** The console's A2A client, in a browser. */
+import t from 'tap'
+import { accessibilityProblems } from '../support/accessibility.ts'
+import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from '../support/browser.ts'
+import { serve } from '../support/server.ts'
+
+t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
+  const server = await serve(t)
+  const page = await openPage(await startBrowser(t))
+  page.setDefaultTimeout(10_000)
+  await page.goto(`${server.url}/ui/#/a2a`)
+  const agent = page.getByRole('combobox', { name: 'Agent' })
+  const task = page.getByRole('region', { name: 'Task' })
+  const timeline = task.getByRole('list', { name: 'Timeline' })
+  const log = page.getByRole('log', { name: 'Messages' })
+  const message = page.getByRole('textbox', { name: 'Message', exact: true })
+  const state = (name: string) => task.locator('.a2a-head').getByText(name, { exact: true }).waitFor()
+  const say = async (text: string) => {
+    await message.fill(text)
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+  }
+
+  await t.test('directory, cards and skills [A2AVIEW-1]', async t => {
+    await page.getByRole('list', { name: 'Agents' }).getByText('Weather Agent').click()
+    t.equal(await agent.inputValue(), 'weather')
+    await page.getByRole('list', { name: 'Skills' }).getByRole('button').first().click()
+    t.not(await message.inputValue(), '')
+    await page.getByText('Cards', { exact: true }).click()
+    await page.getByText('"supportedInterfaces"').waitFor()
+    await page.getByRole('tab', { name: '0.3' }).click()
+    await page.getByText('"preferredTransport"').waitFor()
+    await page.getByRole('tab', { name: 'Extended' }).click()
+    await page.getByRole('tabpanel').getByRole('alert').waitFor()
+    await page.getByText('Cards', { exact: true }).click()
+    takeProblems(page, /400/)
+  })
+
+  await t.test('every generation and binding, streamed, waiting and at once [A2AVIEW-2] [A2AVIEW-3]', async t => {
+    await agent.selectOption('weather')
+    for (const version of ['1.0', '0.3']) {
+      for (const binding of ['JSONRPC', 'HTTP+JSON']) {
+        await page.getByRole('combobox', { name: 'Version' }).selectOption(version)
+        await page.getByRole('combobox', { name: 'Binding' }).selectOption(binding)
+        for (const isStreamed of [true, false]) {
+          await page.getByRole('checkbox', { name: 'Stream' }).setChecked(isStreamed)
+          await say('Weather in Paris?')
+          await state('completed')
+          await task.getByRole('article', { name: 'Artifact forecast' }).getByText('"Paris"').waitFor()
+          t.match(await timeline.textContent(), isStreamed ? /You.*submitted.*working.*Artifact forecast.*completed/ : /You.*Artifact forecast.*completed/, `${version} ${binding} ${isStreamed ? 'streamed' : 'waiting'}`)
+        }
+        await page.getByRole('checkbox', { name: 'Answer at once' }).check()
+        await say('Weather in Rome?')
+        await state('submitted')
+        await task.getByRole('button', { name: 'Subscribe' }).click()
+        await state('completed')
+        await page.getByRole('checkbox', { name: 'Answer at once' }).uncheck()
+      }
+    }
+    t.match(await log.textContent(), /message:stream|message\/stream/)
+    t.match(page.url(), /version=0\.3&binding=HTTP/)
+  })
+
+  await t.test('artifacts in pieces and files; the sink is told [A2AVIEW-3] [A2AVIEW-5]', async t => {
+    await page.goto(`${server.url}/ui/#/a2a?agent=travel-planner`)
+    await page.reload()
+    await page.getByRole('checkbox', { name: 'Push to a sink' }).check()
+    await say('A weekend trip to Rome')
+    await state('completed')
+    t.match(await task.getByRole('article', { name: 'Artifact itinerary', exact: true }).textContent(), /chunks.*Rome/s)
+    t.match(await task.getByRole('article', { name: 'Artifact boarding-pass' }).getByRole('img').getAttribute('src'), /^blob:/)
+    await page.getByRole('list', { name: 'Notifications' }).getByText('status completed').waitFor()
+    t.match(await log.textContent(), /SendStreamingMessage: artifact itinerary200/)
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 900 })
+      t.strictSame(await accessibilityProblems(page), [], `${width} px`)
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.getByRole('checkbox', { name: 'Push to a sink' }).uncheck()
+  })
+
+  await t.test('input, a token, cancelling, a direct answer, failing [A2AVIEW-4] [A2AVIEW-6]', async t => {
+    await agent.selectOption('approval')
+    await say('A new laptop')
+    await task.getByText('The agent waits for an answer').waitFor()
+    await say('yes, approve')
+    await state('completed')
+    await task.getByRole('article', { name: 'Artifact decision' }).getByText('true').waitFor()
+    t.match(await timeline.textContent(), /A new laptop.*input-required.*yes, approve.*completed/s, 'one task')
+    await say('Another laptop')
+    await task.getByText('The agent waits for an answer').waitFor()
+    await task.getByRole('button', { name: 'Cancel task' }).click()
+    await state('canceled')
+    await page.getByText('Tasks of this session').click()
+    await page.getByRole('button', { name: 'List tasks' }).click()
+    await page.getByRole('list', { name: 'Tasks' }).getByText('completed').click()
+    await state('completed')
+
+    await agent.selectOption('secure')
+    await say('Who am I?')
+    await page.getByRole('button', { name: 'Get a token and go on' }).click()
+    await state('completed')
+    await task.getByRole('article', { name: 'Artifact whoami' }).getByText('"authenticated"').waitFor()
+
+    await agent.selectOption('echo')
+    await say('msg: hello')
+    await timeline.getByText('The agent answers directly').waitFor()
+    await agent.selectOption('flaky')
+    await say('go')
+    await state('failed')
+    const received = log.locator('details').first()
+    await received.locator('summary').click()
+    t.match(await received.getByRole('table').textContent(), /content-typetext\/event-stream/)
+    await page.route('**/a2a/flaky', route => route.abort())
+    await say('go')
+    t.match(await task.getByRole('alert').textContent(), /does not answer/)
+    takeProblems(page, /ERR_/)
+  })
+  t.strictSame(page.problems, [])
+})
