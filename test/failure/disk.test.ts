@@ -6,7 +6,7 @@ import { serve } from '../support/server.ts'
 import { startProcess } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
-t.test('on a full disk everything is served, certificates from memory, and each file that can not be written is told once [FAIL-1]', async t => {
+t.test('on a full disk everything is served, certificates from memory, and each file that can not be written is told once [OUTAGE-1]', async t => {
   // No file may grow beyond 0 bytes: every write fails as on a full disk, wherever it goes.
   const server = startProcess(t, { shell: 'ulimit -f 0', env: { SVC_LIMIT_REQUESTS: '100', SVC_LIMIT_SCOPE: 'instance', SVC_USAGE_FILE: 'usage.json' } })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
@@ -24,7 +24,7 @@ t.test('on a full disk everything is served, certificates from memory, and each 
   t.ok(told(/usage file/) <= 2, 'not with every attempt')
 })
 
-t.test('folders that are none: certificates from memory, no mocks, no usage file, and all of it is said [FAIL-2]', async t => {
+t.test('folders that are none: certificates from memory, no mocks, no usage file, and all of it is said [OUTAGE-2]', async t => {
   const server = startProcess(t, { env: { SVC_TLS_CERT: 'taken/server.crt', SVC_TLS_KEY: 'taken/server.key', SVC_MOCKS_DIR: 'taken', SVC_LIMIT_REQUESTS: '100', SVC_LIMIT_SCOPE: 'instance', SVC_USAGE_FILE: 'taken/usage.json' } })
   writeFileSync(join(server.folder, 'taken'), 'a file where folders should be')
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
@@ -33,7 +33,7 @@ t.test('folders that are none: certificates from memory, no mocks, no usage file
   for (const what of [/server\.crt/, /taken.*mocks|mocks.*taken|SVC_MOCKS_DIR/i]) await until(() => server.output().split('\n').some(line => / WARN /.test(line) && what.test(line)), String(what))
 })
 
-t.test('an svc.yaml that can not be read stops a start with a reason, and leaves a running server as it is [FAIL-3]', async t => {
+t.test('an svc.yaml that can not be read stops a start with a reason, and leaves a running server as it is [OUTAGE-3]', async t => {
   const server = await serve(t, { yaml: 'plugins: { disable: [images] }' })
   const file = join(server.folder, 'svc.yaml')
   for (const [what, spoil] of [
@@ -54,7 +54,7 @@ t.test('an svc.yaml that can not be read stops a start with a reason, and leaves
   t.equal((await fetch(`${server.url}/image/png`)).status, 200)
 })
 
-t.test('kill -9: the next start goes on with what was saved, with the same certificates and no litter [FAIL-4]', async t => {
+t.test('kill -9: the next start goes on with what was saved, with the same certificates and no litter [OUTAGE-4]', async t => {
   const env = { SVC_LIMIT_REQUESTS: '100', SVC_LIMIT_SCOPE: 'instance', SVC_USAGE_FILE: 'usage.json' }
   const first = startProcess(t, { env })
   const url = `http://127.0.0.1:${await first.port('HTTP')}`
