@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { stringify } from 'yaml'
 import { describe } from '../host/plugin.ts'
 import type { ControlDeps } from './deps.ts'
+import { namesTag } from '../http/entity-tag.ts'
 import { pageHeaders } from './html.ts'
 import { rememberPages } from './page-cache.ts'
 
@@ -120,10 +121,4 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, { type, bytes, 
   reply.headers({ etag, 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' })
   if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
   return reply.header('content-type', type).send(bytes)
-}
-
-/** Whether `If-None-Match` names the tag or `*` (RFC 9110, 13.1.2: weak comparison). */
-function namesTag(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  return header.split(',').some((item) => item.trim() === '*' || item.trim().replace(/^W\//, '') === etag)
 }

@@ -188,6 +188,8 @@ export { isSameSecret, readAuthorization, readBasicCredentials, readBearerToken 
 export type { Authorization } from '../http/authorization.ts'
 export { preferredType } from '../http/accept.ts'
 export type { NegotiatedType } from '../http/accept.ts'
+export { namesTag } from '../http/entity-tag.ts'
+export { escapeHtml } from '../control/html.ts'
 export { curlArguments, quoteWord } from '../control/curl-line.ts'
 
 // ------------------------------------------------------------------------------------------------- what a plugin gets

@@ -1,4 +1,5 @@
 /** Owns conditional requests: whether a client already has what it would get. */
+import { namesTag } from 'svc/plugin'
 import { parseHttpDate } from './http-date.ts'
 
 /** What a representation is recognised by. */
@@ -19,15 +20,8 @@ export interface Conditions {
  * (RFC 9110, 13.1.2, 13.1.3, 13.2.2). A date that is none does not count.
  */
 export function isNotModified({ ifNoneMatch, ifModifiedSince }: Conditions, { etag, lastModified }: Validators): boolean {
-  if (ifNoneMatch !== undefined) return listsTag(ifNoneMatch, etag)
+  if (ifNoneMatch !== undefined) return namesTag(ifNoneMatch, etag)
   if (ifModifiedSince === undefined || lastModified === undefined) return false
   const since = parseHttpDate(ifModifiedSince)
   return since !== null && since >= lastModified
-}
-
-/** `*`, or a list of entity tags of which one is this one; `W/` makes no difference (RFC 9110, 8.8.3.2). */
-function listsTag(field: string, etag: string): boolean {
-  if (field.trim() === '*') return true
-  for (const [tag] of field.matchAll(/"[^"]*"/g)) if (tag === etag) return true
-  return false
 }

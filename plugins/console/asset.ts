@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { namesTag } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { preferredEncoding, type Encoding } from './accept-encoding.ts'
 
@@ -45,9 +46,4 @@ export async function sendAsset(request: FastifyRequest, reply: FastifyReply, as
   if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
   return reply.header('content-type', asset.type).send(await asset.bytes(encoding))
-}
-
-/** Whether `If-None-Match` names the tag or `*` (RFC 9110, 13.1.2: weak comparison). */
-function namesTag(header: string | undefined, etag: string): boolean {
-  return header !== undefined && header.split(',').some(item => item.trim() === '*' || item.trim().replace(/^W\//, '') === etag)
 }

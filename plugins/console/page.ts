@@ -1,4 +1,5 @@
 /** Owns the page that loads the client: the same small document for everyone. */
+import { escapeHtml } from 'svc/plugin'
 import type { Svc } from 'svc/plugin'
 import type { Client } from './build.ts'
 
@@ -65,10 +66,4 @@ ${metas.map(([name, content]) => `<meta name="${name}" content="${escapeHtml(con
 </body>
 </html>
 `
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, char => ENTITIES[char] as string)
 }

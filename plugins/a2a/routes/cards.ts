@@ -1,6 +1,6 @@
 /** Owns the public cards and the directory (A2A 1.0, 8). */
 import { createHash } from 'node:crypto'
-import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteDescription } from 'svc/plugin'
+import { describe, namesTag, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteDescription } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import { subjectOf } from '../cards/card.ts'
 import { combinedCard } from '../cards/combined.ts'
@@ -34,14 +34,8 @@ function sendCard(request: FastifyRequest, reply: FastifyReply, card: JsonObject
   const body = Buffer.from(JSON.stringify(card))
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
   void reply.headers({ ETag: tag, 'Cache-Control': 'public, max-age=300', Vary: 'Host' })
-  if (isNamed(tag, request.headers['if-none-match'])) return reply.code(304).send()
+  if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
   return reply.header('Content-Type', 'application/json').send(body)
-}
-
-/** Weak comparison. */
-function isNamed(tag: string, header: string | undefined): boolean {
-  if (header === undefined) return false
-  return header.trim() === '*' || header.split(',').some((entry) => entry.trim().replace(/^W\//, '') === tag)
 }
 
 function renderDirectory(a2a: A2a, request: FastifyRequest): JsonObject {

@@ -1,11 +1,12 @@
 /** Sends the GraphiQL page, compressed to those who can read that. */
+import { namesTag } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { inflatePage } from '../graphiql.ts'
 import type { GraphiqlPage } from '../graphiql.ts'
 
 export async function sendPage(request: FastifyRequest, reply: FastifyReply, page: GraphiqlPage): Promise<FastifyReply> {
   reply.type('text/html; charset=utf-8').headers({ 'Cache-Control': 'no-cache', ETag: page.etag, Vary: 'Accept, Accept-Encoding' })
-  if (request.headers['if-none-match']?.includes(page.etag)) return reply.code(304).send()
+  if (namesTag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
   if (!takesGzip(request.headers['accept-encoding'])) return reply.send(await inflatePage(page))
   return reply.header('Content-Encoding', 'gzip').send(page.gzipped)
 }
