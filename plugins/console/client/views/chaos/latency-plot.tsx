@@ -35,24 +35,26 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
 
   function options(): Omit<uPlot.Options, 'width' | 'height'> {
     const text = css('--text-2')
-    const grid = css('--border')
+    const grid = css('--surface-2')
     const colours = Object.fromEntries([...Object.values(SHOT_CLASSES).map(({ colour }) => colour), ...Object.values(BAND_COLOURS), '--text-2'].map(name => [name, css(name)]))
-    const font = `${getComputedStyle(document.documentElement).fontSize.replace(/px/, '') === '16' ? 12 : 16}px ${getComputedStyle(document.body).fontFamily}`
-    const axis = { stroke: text, font, labelFont: font, labelSize: 20, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } }
+// Presenter mode enlarges everything by the size of the root's type.
+    const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
+    const font = `${Math.round(12 * scale)}px ${getComputedStyle(document.body).fontFamily}`
+    const axis = { stroke: text, font, labelFont: font, labelSize: 20 * scale, grid: { stroke: grid, width: 1 }, ticks: { stroke: css('--border'), width: 1 } }
     return {
       legend: { show: false },
       cursor: { show: false },
       scales: { x: { time: false, range: (_plot, _min, max) => [0, Math.max(max, 0.1)] }, y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] } },
       axes: [
-        { ...axis, size: 28, label: 'seconds since the start' },
-        { ...axis, size: 72, label: 'latency', values: (_plot, values) => values.map(value => (value === 0 ? '0' : formatMs(value))) },
+        { ...axis, size: 28 * scale, label: 'seconds since the start' },
+        { ...axis, size: 62 * scale, label: 'latency', values: (_plot, values) => values.map(value => (value === 0 ? '0' : formatMs(value))) },
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: {
         drawAxes: [plot => drawBands(plot, drawn.current.bands, colours, font)],
         draw: [plot => {
-          drawShots(plot, drawn.current.kept, colours, true)
-          drawShots(plot, drawn.current.shots, colours, false)
+          drawShots(plot, drawn.current.kept, colours, scale, true)
+          drawShots(plot, drawn.current.shots, colours, scale, false)
         }],
       },
     }
@@ -90,9 +92,9 @@ function drawBands(plot: uPlot, bands: readonly Band[], colours: Record<string, 
   ctx.restore()
 }
 
-function drawShots(plot: uPlot, shots: readonly Shot[], colours: Record<string, string>, isOutline: boolean): void {
+function drawShots(plot: uPlot, shots: readonly Shot[], colours: Record<string, string>, scale: number, isOutline: boolean): void {
   const { ctx } = plot
-  const size = 3.2 * devicePixelRatio
+  const size = 3.2 * scale * devicePixelRatio
   ctx.save()
   ctx.lineWidth = devicePixelRatio
   ctx.globalAlpha = isOutline ? 0.55 : 0.85
