@@ -47,9 +47,13 @@ function mutateCall(random: Random, call: Call): Call {
 
 export async function grpcFamilies(target: Target, slice: number): Promise<{ families: AnyFamily[]; close(): void }> {
   const port = target.server.ports.grpc!
-  const session = connectHttp2(`http://127.0.0.1:${port}`)
-  session.on('error', () => {})
-  const calls: Family<Call> = { name: 'gRPC messages', seeds: CALLS, slice, inFlight: 8, mutate: mutateCall, run: call => callOver(session, call) }
+  let session: ClientHttp2Session | null = null
+  // The server closes a connection on which nothing happens, as it does while other families have their turn.
+  const open = (): ClientHttp2Session => {
+    if (session === null || session.closed || session.destroyed) session = connectHttp2(`http://127.0.0.1:${port}`).on('error', () => {})
+    return session
+  }
+  const calls: Family<Call> = { name: 'gRPC messages', seeds: CALLS, slice, inFlight: 8, mutate: mutateCall, run: call => callOver(open(), call) }
   const web: Family<Call> = { name: 'gRPC-Web bodies', seeds: CALLS, slice, inFlight: 6, mutate: mutateCall, run: call => target.send(toWeb(call)) }
   const recorded = await recordSession(port)
   const http2: Family<Buffer> = {
@@ -58,7 +62,7 @@ export async function grpcFamilies(target: Target, slice: number): Promise<{ fam
     // After GOAWAY it is the client's turn to go; the server does so when its patience ends.
     run: async bytes => void await sendRaw(port, bytes, received => frameTypes(received).includes(FRAME.goaway)),
   }
-  return { families: [calls, web, http2], close: () => session.destroy() }
+  return { families: [calls, web, http2], close: () => session?.destroy() }
 }
 
 /** Every call ends with a status of gRPC, or is refused with one of HTTP below 500. */
