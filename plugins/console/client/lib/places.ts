@@ -40,7 +40,7 @@ async function listTools(): Promise<Place[]> {
     headers: { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': MCP_VERSION, 'Mcp-Method': 'tools/list', [CONSOLE_HEADER]: LOOK_UP },
     json: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } },
   })
-  return result.tools.map(({ name, title, description }) => ({ kind: 'Tool', title: name, detail: title ?? description ?? '', hash: hashOf('mcp', { tool: name }) }))
+  return result.tools.map(({ name, title, description }) => ({ kind: 'Tool', title: name, detail: title ?? description ?? '', hash: hashOf('mcp', { server: '/mcp', kind: 'tool', name }) }))
 }
 
 const MCP_VERSION = '2026-07-28'

@@ -1,11 +1,12 @@
 /** Connects to MCP servers, calls what they offer, and shows every message with the HTTP around it. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { callJson } from '../lib/api.ts'
 import { useLoad } from '../lib/hooks.ts'
 import type { NameValue } from '../lib/http.ts'
 import type { Catalog } from '../lib/places.ts'
 import { route, setParams } from '../lib/router.ts'
 import { plugins } from '../lib/status.ts'
+import { activeGateway } from '../lib/storage.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { ViewHeader } from '../ui/view.tsx'
@@ -18,7 +19,7 @@ import { PromptPage } from './mcp/prompt.tsx'
 import { QuestionDialog } from './mcp/question.tsx'
 import { ResourcePage, TemplatePage } from './mcp/resource.tsx'
 import { ToolView } from './mcp/tool.tsx'
-import type { Target } from './mcp/types.ts'
+import { VERSIONS, type Target } from './mcp/types.ts'
 
 /** The catalogue has an example for every server, named by it. */
 async function loadServers(signal: AbortSignal): Promise<OwnServer[]> {
@@ -37,9 +38,16 @@ export default function McpInspector() {
 
   function connect(target: Target): void {
     setTarget(target)
-    setParams({ server: target.url, version: target.version, kind: null, name: null })
+    const isOther = params.get('server') !== target.url
+    setParams({ server: target.url, version: target.version, ...isOther ? { kind: null, name: null } : {} })
     void connection.connect(target)
   }
+
+  // A link to something of a server of this instance leads there; a stranger's is connected to by hand only.
+  const linked = params.has('name') ? servers.value?.find(({ path }) => path === params.get('server')) : undefined
+  useEffect(() => {
+    if (linked && target === null) connect({ url: linked.path, gateway: activeGateway(), headers, version: VERSIONS.find(known => known === params.get('version')) ?? VERSIONS[0] })
+  }, [linked])
 
   return (
     <>
