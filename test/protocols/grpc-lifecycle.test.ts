@@ -1,5 +1,6 @@
 /** gRPC calls while the server reloads and stops. */
 import t from 'tap'
+import { connect } from 'node:http2'
 import { status } from '@grpc/grpc-js'
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -60,4 +61,18 @@ t.test('a call without an end is cut when the time to drain is over [GRPC-26]', 
   await stopping.stop()
   t.not((await ended).code, status.OK)
   each.close()
+})
+
+t.test('a deadline ends a call of which the client keeps its side open [GRPC-13]', async t => {
+  const session = connect(`http://127.0.0.1:${server.ports.grpc}`)
+  t.teardown(() => session.destroy())
+  const stream = session.request({ ':method': 'POST', ':path': '/svc.echo.v1.EchoService/BidiStream', 'content-type': 'application/grpc', te: 'trailers', 'grpc-timeout': '200m' })
+  let [bytes, answered] = [0, '']
+  stream.on('data', (chunk: Buffer) => { bytes += chunk.length })
+  stream.on('trailers', trailers => { answered = String(trailers['grpc-status']) })
+  // One message, { message: "hi" }, and no end.
+  stream.write(Buffer.from([0, 0, 0, 0, 4, 0x0a, 2, 0x68, 0x69]))
+  t.equal(await until(() => answered), String(status.DEADLINE_EXCEEDED))
+  t.ok(bytes > 0, 'after the answer to the message')
+  stream.close()
 })

@@ -28,14 +28,28 @@ export function relay(request: Readable, response: Writable, call: ClientHttp2St
     // Not before: with the first message in the same turn, data can be told of earlier than the head.
     call.on('data', (chunk: Buffer) => { if (!listener.data(chunk)) call.pause() })
   })
-  call.on('trailers', headers => { trailers = headers })
-  // 'end' may come before 'trailers'; 'close' comes after both.
-  call.on('close', () => {
+  call.on('trailers', headers => {
+    trailers = headers
+    finishAnswered()
+  })
+  call.on('end', finishAnswered)
+  call.on('close', finish)
+
+  /** 'end' may come before 'trailers'. 'close' comes after both, but only once the client has ended its side too. */
+  function finishAnswered(): void {
+    if (trailers !== null && call.readableEnded) finish()
+  }
+
+  let isFinished = false
+  function finish(): void {
+    if (isFinished) return
+    isFinished = true
     request.unpipe()
     // Bytes that nobody takes would use up the flow-control window of the whole connection.
     request.resume()
     listener.end(trailers)
-  })
+    if (!call.closed) call.close(constants.NGHTTP2_NO_ERROR)
+  }
   response.on('drain', () => call.resume())
   response.on('close', () => { if (!call.closed) call.close(constants.NGHTTP2_CANCEL) })
   response.on('error', () => {})
