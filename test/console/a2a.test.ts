@@ -2,7 +2,17 @@
 import t from 'tap'
 import { accessibilityProblems } from '../support/accessibility.ts'
 import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from '../support/browser.ts'
+import type { Route } from 'playwright-core'
 import { serve } from '../support/server.ts'
+
+/** A task that takes seconds: it has to be under way still when somebody subscribes. */
+async function slowDown(route: Route): Promise<void> {
+  const text = route.request().postData()
+  const body = text === null ? null : JSON.parse(text) as Record<string, unknown>
+  const message = (body?.message ?? (body?.params as Record<string, unknown> | undefined)?.message) as Record<string, unknown> | undefined
+  if (message !== undefined) message.metadata = { stepDelayMs: 2000 }
+  await route.continue(body === null ? {} : { postData: JSON.stringify(body) })
+}
 
 t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t)
@@ -49,10 +59,12 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
           t.match(await timeline.textContent(), isStreamed ? /You.*submitted.*working.*Artifact forecast.*completed/ : /You.*Artifact forecast.*completed/, `${version} ${binding} ${isStreamed ? 'streamed' : 'waiting'}`)
         }
         await page.getByRole('checkbox', { name: 'Answer at once' }).check()
+        await page.route('**/a2a/**', slowDown)
         await say('Weather in Rome?')
         await state('submitted')
         await task.getByRole('button', { name: 'Subscribe' }).click()
         await state('completed')
+        await page.unroute('**/a2a/**')
         await page.getByRole('checkbox', { name: 'Answer at once' }).uncheck()
       }
     }
