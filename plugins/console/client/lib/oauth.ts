@@ -7,6 +7,9 @@ import type { Gateway } from './storage.ts'
 
 export interface Client { id: string; secret: string }
 
+/** The client that every instance knows. */
+export const DEMO_CLIENT: Client = { id: 'svc', secret: 'svc-secret' }
+
 /** One request to the provider, and what it answered. */
 export interface Asked {
   what: string

@@ -5,7 +5,7 @@ import { handedToken } from '../lib/bearer.ts'
 import { useLoad } from '../lib/hooks.ts'
 import { parseJson } from '../lib/http.ts'
 import { randomId } from '../lib/ids.ts'
-import { postForm } from '../lib/oauth.ts'
+import { DEMO_CLIENT, postForm } from '../lib/oauth.ts'
 import { route, setParams } from '../lib/router.ts'
 import { plugins } from '../lib/status.ts'
 import { activeGateway, settings } from '../lib/storage.ts'
@@ -23,7 +23,6 @@ import type { Agent, Binding, Directory, Line, Part, Version } from './a2a/types
 import { useTask } from './a2a/use-task.ts'
 import { MessagesPanel } from './request/message-log.tsx'
 import { TargetSelect } from './request/target.tsx'
-import { DEMO_CLIENT } from './tokens/lab.ts'
 
 export default function A2aView() {
   const directory = useLoad(signal => callJson<Directory>('a2a', { signal }), [plugins.value?.generation])

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'
-import { AskedList } from '../tokens/asked-list.tsx'
+import { AskedList } from '../request/asked-list.tsx'
 import { START, STEPS, type Flow } from './oauth-steps.ts'
 import type { Target } from './types.ts'
 

@@ -11,7 +11,8 @@ import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { TargetSelect } from '../request/target.tsx'
 import { getToken, GRANTS, NO_VALUES, type FieldKey, type GrantValues } from './grants.ts'
-import { DEMO_CLIENT, labClient, token, tokenSet } from './lab.ts'
+import { DEMO_CLIENT } from '../../lib/oauth.ts'
+import { labClient, token, tokenSet } from './lab.ts'
 
 const LABELS: Record<Exclude<FieldKey, 'order'>, string> = {
   username: 'User name', password: 'Password', refresh: 'Refresh token', subject: 'Subject token', actor: 'Actor token', audience: 'Audience', nonce: 'Nonce',

@@ -16,7 +16,7 @@ import { HeaderList } from '../../ui/header-list.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { TargetSelect } from '../request/target.tsx'
-import { AskedList } from './asked-list.tsx'
+import { AskedList } from '../request/asked-list.tsx'
 
 const FIRST: HmacInput = { method: 'GET', target: '/auth/hmac', username: 'alice', secret: 'secret', algorithm: 'hmac-sha256', scheme: 'hmac', signed: 'x-date request-line', date: '', body: '', version: '1.1' }
 

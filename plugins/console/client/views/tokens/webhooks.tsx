@@ -12,7 +12,7 @@ import { HeaderEditor } from '../../ui/header-list.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { TargetSelect } from '../request/target.tsx'
-import { AskedList } from './asked-list.tsx'
+import { AskedList } from '../request/asked-list.tsx'
 
 interface Overview {
   schemes: Record<string, { headers: string[]; signature: string; verify_path: string; tolerance_seconds: number | null }>
