@@ -15,12 +15,12 @@ t.test('on a full disk everything is served, certificates from memory, and each 
   const upload = await fetch(`${url}/_svc/mocks/full`, { method: 'PUT', body: JSON.stringify({ openapi: '3.1.0', info: { title: 'Full', version: '1' }, paths: { '/a': { get: { responses: { 200: { description: 'a' } } } } } }) })
   t.equal(upload.status, 201, 'a mock is kept in memory')
   t.match(await (await fetch(`${url}/_svc/usage`)).json(), { requests: { used: 2 } }, 'counts go on')
-  await until(() => /usage file/.test(server.output()))
   const told = (text: RegExp): number => server.output().split('\n').filter(line => / WARN /.test(line) && text.test(line)).length
   t.equal(told(/ca\.crt/), 1)
   t.equal(told(/server\.crt/), 1)
   server.child.kill('SIGTERM')
   t.strictSame(await server.exited, { code: 0, signal: null })
+  t.ok(told(/usage file/) >= 1, 'the last attempt at the latest')
   t.ok(told(/usage file/) <= 2, 'not with every attempt')
 })
 
