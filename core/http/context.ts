@@ -227,12 +227,13 @@ export class RequestContext {
     this.closed = true
     this.stopWaiting()
     this.#abort?.abort(finished ? 'done' : 'client')
-    this.#use?.leave()
     this.generation.release()
     this.observer?.onClose(this)
     this.lease?.release()
     this.recorder?.onClose(this)
     if (this.#onClose !== null) for (const callback of this.#onClose) callback(finished)
+    // Last: a pipelined request that waited for this one begins here, and must find free what this one held.
+    this.#use?.leave()
   }
 }
 

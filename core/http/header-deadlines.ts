@@ -4,8 +4,8 @@ import type { RequestContext } from './context.ts'
 export class HeaderDeadlines {
   readonly #ms: number
   readonly #onDue: (context: RequestContext) => void
-  /** In order of arrival. */
-  readonly #waiting = new Set<RequestContext>()
+  /** With the moment at which each is due, on the monotonic clock; the first is due first. */
+  readonly #waiting = new Map<RequestContext, number>()
   #timer: NodeJS.Timeout | null = null
 
   /** `onDue` is called for a request that has had no headers for so many milliseconds. */
@@ -15,7 +15,7 @@ export class HeaderDeadlines {
   }
 
   add(context: RequestContext): void {
-    this.#waiting.add(context)
+    this.#waiting.set(context, performance.now() + this.#ms)
     if (this.#timer === null) this.#arm(this.#ms)
   }
 
@@ -37,8 +37,8 @@ export class HeaderDeadlines {
   #endDue(): void {
     this.#timer = null
     const now = performance.now()
-    for (const context of this.#waiting) {
-      const rest = context.startedAt + this.#ms - now
+    for (const [context, dueAt] of this.#waiting) {
+      const rest = dueAt - now
       if (rest > 0) return this.#arm(Math.ceil(rest))
       this.#waiting.delete(context)
       this.#onDue(context)
