@@ -1,6 +1,6 @@
 /**
  * What the product is measured against: `node:http` and Fastify that send the bytes of the product's own answers, by the
- * number in the path, with nothing around them. `/echo` of Fastify does the work of an echo too.
+ * number in the path, with nothing around them. `/echo` of Fastify does the work of an echo too, under the same headers.
  */
 import Fastify from 'fastify'
 import { createServer } from 'node:http'
@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 
 /** One answer of the product. */
 export interface Recorded {
+  path: string
   headers: Record<string, string>
   body: string
   /** As an event stream: its events are written one by one. */
@@ -55,7 +56,8 @@ async function serveFastify(): Promise<void> {
   const app = Fastify()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  app.all('/echo', (request, reply) => reply.send(echo(request.method, request.url, request.raw.rawHeaders, request.headers, request.ip, (request.body as string | undefined) ?? '')))
+  const echoHeaders = recorded.find(({ path }) => path.startsWith('/echo'))?.headers ?? {}
+  app.all('/echo', (request, reply) => reply.headers(echoHeaders).send(echo(request.method, request.url, request.raw.rawHeaders, request.headers, request.ip, (request.body as string | undefined) ?? '')))
   app.all<{ Params: { number: string } }>('/:number', (request, reply) => {
     const { headers, body } = recorded[Number(request.params.number)]!
     return reply.headers(headers).send(body)

@@ -64,6 +64,7 @@ async function record(one: Case): Promise<Recorded> {
   if (!response.ok) throw new Error(`${one.name}: ${response.status} ${await response.text()}`)
   const hop = new Set(['content-length', 'transfer-encoding', 'connection', 'date', 'keep-alive'])
   return {
+    path,
     headers: Object.fromEntries([...response.headers].filter(([name]) => !hop.has(name))),
     body: await response.text(),
     isStream: response.headers.get('content-type')?.startsWith('text/event-stream') === true,
