@@ -1,7 +1,8 @@
 /** Puts the rooms together: everything of a process but its listeners, with the plugins built. */
 import { HeaderDeadlines } from './http/header-deadlines.ts'
 import { timeOut } from './http/pipeline.ts'
-import { Recorder } from './http/stages/capture.ts'
+import { recordRequests } from './http/stages/capture.ts'
+import { countRequests, logRequests } from './http/stages/observation.ts'
 import { resolve } from 'node:path'
 import { effectiveView } from './config/effective.ts'
 import { readEnvironment } from './config/environment.ts'
@@ -24,6 +25,7 @@ import { corsForTakeOver } from './http/take-over.ts'
 import { createSvcHttp } from './http/svc-http.ts'
 import { createSvcStreams } from './http/svc-streams.ts'
 import { createInspector } from './inspector/inspector.ts'
+import { Journal } from './http/journal.ts'
 import { createInstance, readGitSha } from './instance.ts'
 import type { Ports } from './instance.ts'
 import { createKeys } from './keys/keys.ts'
@@ -74,6 +76,7 @@ export interface Rooms {
   /** What the entrance of the listeners needs beside the host. */
   readonly entrance: Omit<PipelineServices, 'observer'>
   readonly requestMetrics: RequestMetrics
+  readonly journal: Journal
   /** Lets go of files, connections and state; the host is closed before. */
   close(): Promise<void>
 }
@@ -101,13 +104,17 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   const keys = await createKeys({ config, metrics, registry: placeOf(config.shared.registry, workingDirectory), warn: message => log.warn(message) })
   await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
-  const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value) })
+  const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value), settle: () => journal.settle() })
   const http = createSvcHttp({ config, guard })
   const ports: Ports = { http: null, https: null, grpc: null }
   const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
 
   const tracer = await openTracer({ environment: options.environment ?? process.env, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
-  const requestMetrics = new RequestMetrics(metrics, instance)
+  const requestMetrics = new RequestMetrics(metrics, instance, () => journal.settle())
+  const journal = new Journal([countRequests(requestMetrics), logRequests(log), recordRequests(inspector)])
+  const settleAtExit = (): void => journal.settle()
+  // Before the log, which writes its last lines then.
+  process.prependListener('exit', settleAtExit)
   const secs = config.requestTimeoutSecs
   const deadlines = secs > 0 ? new HeaderDeadlines(secs * 1000, context => timeOut(context, secs)) : null
   const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
@@ -150,14 +157,16 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   await host.start()
   return {
     config, warnings, log, host, ports, instance: deps.instance, streams, pki,
-    entrance: { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, recorder: new Recorder(inspector), tracer, deadlines },
-    requestMetrics,
+    entrance: { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
+    requestMetrics, journal,
     async close() {
       deadlines?.close()
       await tracer?.close()
       await limits.close()
       keys?.close()
       states.close()
+      process.off('exit', settleAtExit)
+      journal.settle()
       await log.flush()
     },
   }

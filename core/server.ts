@@ -24,6 +24,8 @@ export interface Server {
   /** Resolves when the server has stopped; call `hurry` to cut the drain. */
   stop(): Promise<void>
   hurry(): void
+  /** Has all requests told to log, metrics and inspector whose heads are out. */
+  settle(): void
 }
 
 /** The HTTP port could not be bound: the process exits with code 1. */
@@ -36,7 +38,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   let isDraining = false
   const facts = createRequestFacts(config)
-  const handlers = createEntrance(host, { ...rooms.entrance, observer: new Observer({ metrics: rooms.requestMetrics, log, isDraining: () => isDraining }) }, facts)
+  const handlers = createEntrance(host, { ...rooms.entrance, observer: new Observer({ metrics: rooms.requestMetrics, journal: rooms.journal, isDraining: () => isDraining }) }, facts)
   const listeners = await openListeners(handlers)
   const watcher = new Watcher(() => void host.reload())
   if (config.watch) {
@@ -79,6 +81,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return {
     ports, host, log,
     hurry: () => cutShort(),
+    settle: () => rooms.journal.settle(),
     stop: () => (stopping ??= (async () => {
       isDraining = true
       await watcher.close()

@@ -33,7 +33,7 @@ export function isHttp2(request: ServerRequest): request is Http2ServerRequest {
 /** Follows every request from outside. It lives as long as the server, so that no function is made per request for it. */
 export interface RequestFollower {
   /** The head goes out. */
-  onHead(context: RequestContext, status: number): void
+  onHead(context: RequestContext): void
   /** The response is over, or the connection is gone; the status is 0 when there was no head. */
   onClose(context: RequestContext): void
 }
@@ -104,15 +104,17 @@ export class RequestContext {
   hasOwnHeaders = false
   /** Value of `Access-Control-Allow-Origin`; null: none. */
   allowedOrigin: string | null = null
-  /** Metrics and access log, once the request has met them. */
+  /** Who is told of head and end, once the request has met it. */
   observer: (RequestFollower & EgressCounter) | null = null
-  /** The inspector, once the request is one for it. */
-  recorder: RequestFollower | null = null
+  /** It is one for the inspector. */
+  isCaptured = false
   /** Where the time until headers runs. */
   deadlines: HeaderDeadlines | null = null
   closed = false
 
   readonly #use: ConnectionUse | null
+  /** When the head went out; on the monotonic clock. */
+  #settledAt = 0
   #onHead: (() => void)[] | null = null
   #onClose: ((finished: boolean) => void)[] | null = null
 
@@ -186,9 +188,9 @@ export class RequestContext {
     return this.description?.path ?? this.route?.path ?? 'unmatched'
   }
 
-  /** Milliseconds since arrival, to a hundredth. */
+  /** Milliseconds from the arrival until the head went out, or the client left before; to a hundredth. */
   get latencyMs(): number {
-    return Math.round((performance.now() - this.startedAt) * 100) / 100
+    return Math.round((this.#settledAt - this.startedAt) * 100) / 100
   }
 
   countEgress(bytes: number): void {
@@ -209,10 +211,10 @@ export class RequestContext {
   /** To be called once, when the head goes out. */
   headGoesOut(status: number): void {
     this.status = status
+    this.#settledAt = performance.now()
     this.stopWaiting()
-    this.observer?.onHead(this, status)
+    this.observer?.onHead(this)
     if (this.#onHead !== null) for (const callback of this.#onHead) callback()
-    this.recorder?.onHead(this, status)
   }
 
   /** The time until headers no longer runs. */
@@ -225,12 +227,12 @@ export class RequestContext {
   close(finished: boolean): void {
     if (this.closed) return
     this.closed = true
+    if (this.status === 0) this.#settledAt = performance.now()
     this.stopWaiting()
     this.#abort?.abort(finished ? 'done' : 'client')
     this.generation.release()
     this.observer?.onClose(this)
     this.lease?.release()
-    this.recorder?.onClose(this)
     if (this.#onClose !== null) for (const callback of this.#onClose) callback(finished)
     // Last: a pipelined request that waited for this one begins here, and must find free what this one held.
     this.#use?.leave()

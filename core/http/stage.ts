@@ -9,7 +9,6 @@ import type { AdminGuard } from './admin-guard.ts'
 import type { RequestContext } from './context.ts'
 import type { HeaderDeadlines } from './header-deadlines.ts'
 import type { Observer } from './stages/observation.ts'
-import type { Recorder } from './stages/capture.ts'
 import type { ControlAuth } from './control-auth/control-auth.ts'
 import type { Cors } from './cors.ts'
 import type { StreamRegistry } from './streams.ts'
@@ -21,7 +20,6 @@ export interface PipelineServices {
   log: Log
   observer: Observer
   inspector: Inspector
-  recorder: Recorder
   controlAuth: ControlAuth
   guard: AdminGuard
   limits: Limits

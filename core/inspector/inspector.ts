@@ -43,12 +43,18 @@ export interface InspectorOptions {
   config: Config
   /** Whether a bearer value is the admin token or a valid token of the control plane. */
   isControlCredential(value: string): boolean
+  /** Has `capture` called for all requests whose heads are out; asked before every look at what is kept. */
+  settle(): void
 }
 
-export function createInspector({ config, isControlCredential }: InspectorOptions): Inspector {
+export function createInspector({ config, isControlCredential, settle }: InspectorOptions): Inspector {
   const { publicMode } = config
   const sharedMode = config.shared.enabled
   const store = new CaptureStore(config.inspectorCapacity)
+  const settled = (): CaptureStore => {
+    settle()
+    return store
+  }
   const feeds = new Feeds(store, publicMode ? 20 : 100)
   const redaction = createRedaction({ sharedMode, isControlCredential })
 
@@ -85,12 +91,15 @@ export function createInspector({ config, isControlCredential }: InspectorOption
         trace: facts.trace,
       }))
     },
-    list: (filter, limit) => store.newest(limit, matcher(filter)).map(toEntry),
-    find: id => asEntry(store.find(id)),
-    openFeed: (stream, filter, lastEventId) => feeds.open(stream, matcher(filter), lastEventId),
-    clear: filter => store.clear(matcher(filter)),
-    counters: () => ({ stored: store.size, capacity: store.capacity, total_captured: store.total }),
-    entry: requestId => asEntry(store.ofRequest(requestId)),
+    list: (filter, limit) => settled().newest(limit, matcher(filter)).map(toEntry),
+    find: id => asEntry(settled().find(id)),
+    openFeed(stream, filter, lastEventId) {
+      settle()
+      return feeds.open(stream, matcher(filter), lastEventId)
+    },
+    clear: filter => settled().clear(matcher(filter)),
+    counters: () => ({ stored: settled().size, capacity: store.capacity, total_captured: store.total }),
+    entry: requestId => asEntry(settled().ofRequest(requestId)),
     redactHeaders: headers => headers.map(({ name, value }) => ({ name, value: redaction.header(name.toLowerCase(), value) })),
     redactUrl: url => redaction.url(url),
   }

@@ -39,7 +39,11 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
     let stopped: Promise<void> | undefined
     const stop = (): Promise<void> => (stopped ??= server.stop().finally(clean))
     return {
-      ...server, folder, lines, stop,
+      ...server, folder, stop,
+      get lines() {
+        server.settle()
+        return lines
+      },
       url: `http://127.0.0.1:${server.ports.http}`,
       httpsUrl: `https://localhost:${server.ports.https}`,
       grpcAddress: `127.0.0.1:${server.ports.grpc}`,

@@ -92,7 +92,7 @@ t.test('egress counts body bytes as they are sent, plan or not [METRIC-3, PLAN-8
 
 t.test('1024 routes have a label of their own, further ones are other [METRIC-2]', async t => {
   const metrics = createMetrics()
-  const requests = new RequestMetrics(metrics, { version: '1', gitSha: null })
+  const requests = new RequestMetrics(metrics, { version: '1', gitSha: null }, () => {})
   for (let index = 0; index < 1100; index++) requests.countRequest(`/many/${index}`, 'GET', 200, 1)
   const families = parseExposition(await metrics.text())
   t.equal(new Set(families.get('svc_requests_total')!.samples.map(({ labels }) => labels.route)).size, 1025)

@@ -1,35 +1,23 @@
 /** The stage at which a request becomes one for the inspector: what got this far is shown, whatever it ends as. */
 import type { Inspector } from '../../inspector/inspector.ts'
-import type { RequestContext, RequestFollower } from '../context.ts'
+import type { RequestContext } from '../context.ts'
+import type { JournalReader } from '../journal.ts'
 import { originForm } from '../path.ts'
 import type { PipelineServices } from '../stage.ts'
-import { headlessStatus } from './observation.ts'
+import { statusOf } from './observation.ts'
 
-/** Stores the request when its head goes out, or when its client has left before. */
-export function capture(context: RequestContext, { inspector, recorder }: PipelineServices): boolean {
-  if (inspector.captures(context.path, context.session.header)) context.recorder = recorder
+/** Marks the request for the inspector, which is told of it when its head is out, or its client has left before. */
+export function capture(context: RequestContext, { inspector }: PipelineServices): boolean {
+  context.isCaptured = inspector.captures(context.path, context.session.header)
   return true
 }
 
-/** Hands requests to the inspector. */
-export class Recorder implements RequestFollower {
-  readonly #inspector: Inspector
-
-  constructor(inspector: Inspector) {
-    this.#inspector = inspector
-  }
-
-  onHead(context: RequestContext, status: number): void {
-    if (!context.isRefused) this.#store(context, status)
-  }
-
-  onClose(context: RequestContext): void {
-    if (context.status === 0 && !context.isRefused) this.#store(context, headlessStatus(context))
-  }
-
-  #store(context: RequestContext, status: number): void {
+/** Hands what the journal tells to the inspector. */
+export function recordRequests(inspector: Inspector): JournalReader {
+  return (context) => {
+    if (!context.isCaptured || context.isRefused) return
     const { request } = context
-    this.#inspector.capture({
+    inspector.capture({
       requestId: context.requestId,
       arrivedAt: performance.timeOrigin + context.startedAt,
       method: context.method,
@@ -40,7 +28,7 @@ export class Recorder implements RequestFollower {
       clientIp: context.clientIp,
       session: context.session.header,
       body: context.body,
-      status,
+      status: statusOf(context),
       latencyMs: context.latencyMs,
       trace: context.trace,
     })

@@ -4,44 +4,46 @@ import type { CountedProtocol } from '../../request-metrics.ts'
 import { isHttp2 } from '../context.ts'
 import type { EgressCounter, RequestContext, RequestFollower } from '../context.ts'
 import type { RequestMetrics } from '../../request-metrics.ts'
+import type { Journal, JournalReader } from '../journal.ts'
 import type { PipelineServices } from '../stage.ts'
 
 /** Codes that are a custom of proxies (nginx): the client left before the head, or the connection was closed without one. */
 const CLIENT_GONE = 499
 const NO_RESPONSE = 444
 
-/** Status under which a request is remembered whose connection ended before there was a head. */
-export function headlessStatus({ fault }: RequestContext): number {
+/** Status under which a request is remembered: that of its head, or why there was none. */
+export function statusOf({ status, fault }: RequestContext): number {
+  if (status !== 0) return status
   return fault === 'abort' ? NO_RESPONSE : CLIENT_GONE
 }
 
-/** Counts and logs the request when its head goes out, or when its client has left before. */
+/** The request is told of when its head goes out, or when its client has left before. */
 export function observe(context: RequestContext, { observer }: PipelineServices): boolean {
   context.observer = observer
   return true
 }
 
-/** What metrics and access log learn of a request. */
+/** Enters every request in the journal, and counts what can't wait: open streams and bytes. */
 export class Observer implements RequestFollower, EgressCounter {
   readonly #metrics: RequestMetrics
-  readonly #log: Log
+  readonly #journal: Journal
   readonly #isDraining: () => boolean
 
   /** While `isDraining` answers true, connections are closed with their next response. */
-  constructor({ metrics, log, isDraining }: { metrics: RequestMetrics; log: Log; isDraining(): boolean }) {
+  constructor({ metrics, journal, isDraining }: { metrics: RequestMetrics; journal: Journal; isDraining(): boolean }) {
     this.#metrics = metrics
-    this.#log = log
+    this.#journal = journal
     this.#isDraining = isDraining
   }
 
-  onHead(context: RequestContext, status: number): void {
+  onHead(context: RequestContext): void {
     if (this.#isDraining() && !isHttp2(context.request)) (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
-    this.#count(context, status, context.latencyMs)
+    this.#enter(context)
     if (isStream(context)) this.#metrics.addOpenStreams(1)
   }
 
   onClose(context: RequestContext): void {
-    if (context.status === 0) this.#count(context, headlessStatus(context), null)
+    if (context.status === 0) this.#enter(context)
     else if (isStream(context)) this.#metrics.addOpenStreams(-1)
   }
 
@@ -49,11 +51,20 @@ export class Observer implements RequestFollower, EgressCounter {
     this.#metrics.addEgress(bytes)
   }
 
-  #count(context: RequestContext, status: number, latencyMs: number | null): void {
-    this.#metrics.countRequest(context.routeLabel, context.method, status, latencyMs)
-    this.#metrics.countProtocol(protocolOf(context))
-    if (context.fault !== null && (latencyMs !== null || context.fault === 'abort')) this.#metrics.countFault(context.fault)
-    logRequest(context, status, this.#log)
+  #enter(context: RequestContext): void {
+    // A closed socket has forgotten its peer.
+    void context.clientIp
+    this.#journal.add(context)
+  }
+}
+
+/** Counts what the journal tells. */
+export function countRequests(metrics: RequestMetrics): JournalReader {
+  return (context) => {
+    const hasHead = context.status !== 0
+    metrics.countRequest(context.routeLabel, context.method, statusOf(context), hasHead ? context.latencyMs : null)
+    metrics.countProtocol(protocolOf(context))
+    if (context.fault !== null && (hasHead || context.fault === 'abort')) metrics.countFault(context.fault)
   }
 }
 
@@ -76,19 +87,22 @@ export function isQuiet({ path }: RequestContext): boolean {
   return path !== null && QUIET_PATHS.has(path)
 }
 
-function logRequest(context: RequestContext, status: number, log: Log): void {
-  const level = isQuiet(context) ? 'debug' : 'info'
-  if (!log.isEnabled(level)) return
-  log[level]('request', {
-    method: context.method,
-    path: context.path ?? context.url.split('?', 1)[0],
-    route: context.routeLabel,
-    status,
-    latency_ms: context.latencyMs,
-    request_id: context.requestId,
-    client_ip: context.clientIp,
-    trace_id: context.trace?.traceId,
-    span_id: context.trace?.spanId,
-    plugin: context.route?.plugin ?? undefined,
-  })
+/** Writes the access log. */
+export function logRequests(log: Log): JournalReader {
+  return (context) => {
+    const level = isQuiet(context) ? 'debug' : 'info'
+    if (!log.isEnabled(level)) return
+    log[level]('request', {
+      method: context.method,
+      path: context.path ?? context.url.split('?', 1)[0],
+      route: context.routeLabel,
+      status: statusOf(context),
+      latency_ms: context.latencyMs,
+      request_id: context.requestId,
+      client_ip: context.clientIp,
+      trace_id: context.trace?.traceId,
+      span_id: context.trace?.spanId,
+      plugin: context.route?.plugin ?? undefined,
+    })
+  }
 }
