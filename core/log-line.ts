@@ -31,39 +31,60 @@ function quoted(text: string): string {
 /** Names of the event's own members; a field called so gets a trailing underscore. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['timestamp', 'level', 'message'])
 
-/** `{"timestamp":...,"level":"info","message":"request",...}` */
-export const jsonForm: LineForm = {
-  bindFields(fields) {
-    let text = ''
-    for (const name in fields) {
-      const value = fields[name]
-      if (value === undefined) continue
-      text += `,${quoted(OWN_NAMES.has(name) ? `${name}_` : name)}:${jsonOf(value)}`
-    }
+/** Names that are remembered as printed; a program has few. */
+const MAX_NAMES = 1_000
+
+/** What stands before the value of a field, made once for each name. */
+function remembered(print: (name: string) => string): (name: string) => string {
+  const printed = new Map<string, string>()
+  return (name) => {
+    let text = printed.get(name)
+    if (text !== undefined) return text
+    text = print(name)
+    if (printed.size < MAX_NAMES) printed.set(name, text)
     return text
-  },
-  print(timestamp, level, message, fields, bound) {
-    return `{"timestamp":"${timestamp}","level":"${level}","message":${quoted(message)}${bound}${fields === undefined ? '' : this.bindFields(fields)}}`
-  },
+  }
+}
+
+/** `{"timestamp":...,"level":"info","message":"request",...}` */
+export function jsonForm(): LineForm {
+  const nameOf = remembered(name => `,${quoted(OWN_NAMES.has(name) ? `${name}_` : name)}:`)
+  return {
+    bindFields(fields) {
+      let text = ''
+      for (const name in fields) {
+        const value = fields[name]
+        if (value !== undefined) text += nameOf(name) + jsonOf(value)
+      }
+      return text
+    },
+    print(timestamp, level, message, fields, bound) {
+      return `{"timestamp":"${timestamp}","level":"${level}","message":${quoted(message)}${bound}${fields === undefined ? '' : this.bindFields(fields)}}`
+    },
+  }
 }
 
 const COLOURS: Record<EventLevel, string> = { trace: '90', debug: '36', info: '32', warn: '33', error: '31' }
 
 /** `<timestamp> <LEVEL> <message> key=value ...`; the level in colour on a terminal. */
 export function textForm(isColoured: boolean): LineForm {
+  const nameOf = remembered(name => ` ${WORD.test(name) ? name : quoted(name)}=`)
+  const levelOf = remembered((level) => {
+    const name = level.toUpperCase()
+    return isColoured ? `\u001b[${COLOURS[level as EventLevel]}m${name}\u001b[0m` : name
+  })
   return {
     bindFields(fields) {
       let text = ''
       for (const name in fields) {
         const value = fields[name]
-        if (value !== undefined) text += ` ${WORD.test(name) ? name : quoted(name)}=${textOf(value)}`
+        if (value !== undefined) text += nameOf(name) + textOf(value)
       }
       return text
     },
     print(timestamp, level, message, fields, bound) {
       const line = `${PLAIN.test(message) ? message : escapeControls(message)}${bound}${fields === undefined ? '' : this.bindFields(fields)}`
-      const name = level.toUpperCase()
-      return `${timestamp} ${isColoured ? `\u001b[${COLOURS[level]}m${name}\u001b[0m` : name} ${line}`
+      return `${timestamp} ${levelOf(level)} ${line}`
     },
   }
 }

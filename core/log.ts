@@ -38,7 +38,7 @@ export function createLog({ level, format, stream }: LogOptions): Log {
   const output = stream === undefined
     ? openOutput(1, (lines) => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
     : { write: (line: string) => void stream.write(line), flush: async () => {} }
-  const log = new LineLog({ output, threshold: logLevels.indexOf(level), form: format === 'json' ? jsonForm : textForm(isColoured), clock: createClock() }, '')
+  const log = new LineLog({ output, threshold: logLevels.indexOf(level), form: format === 'json' ? jsonForm() : textForm(isColoured), clock: createClock() }, '')
   return log
 }
 

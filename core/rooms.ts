@@ -1,4 +1,5 @@
 /** Puts the rooms together: everything of a process but its listeners, with the plugins built. */
+import type { RequestContext } from './http/context.ts'
 import { HeaderDeadlines } from './http/header-deadlines.ts'
 import { timeOut } from './http/pipeline.ts'
 import { recordRequests } from './http/stages/capture.ts'
@@ -116,7 +117,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   // Before the log, which writes its last lines then.
   process.prependListener('exit', settleAtExit)
   const secs = config.requestTimeoutSecs
-  const deadlines = secs > 0 ? new HeaderDeadlines(secs * 1000, context => timeOut(context, secs)) : null
+  const deadlines = secs > 0 ? new HeaderDeadlines<RequestContext>(secs * 1000, context => timeOut(context, secs)) : null
   const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
 
   // The host is needed by what it hands to plugins: these are asked only after it stands.

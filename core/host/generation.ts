@@ -3,8 +3,7 @@
  * It counts the requests and sockets that began in it and is closed when it has been replaced and the last one is over.
  */
 import Fastify from 'fastify'
-import type { FastifyInstance } from 'fastify'
-import websocketPlugin from '@fastify/websocket'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import { METHODS, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RequestContext, ServerRequest } from '../http/context.ts'
@@ -13,6 +12,7 @@ import { MAX_PARAM_LENGTH, RouteTable } from '../http/routing.ts'
 import type { CoreRoute, RoutingGeneration } from '../http/routing.ts'
 import type { SvcResponse } from '../http/response.ts'
 import type { TakeOver } from '../http/take-over.ts'
+import { WebSocketRoutes } from '../http/websocket-routes.ts'
 import { adoptWebSockets } from '../http/websockets.ts'
 import type { WebSocketServices } from '../http/websockets.ts'
 import { toTemplate } from '../http/route-record.ts'
@@ -38,6 +38,7 @@ export class Generation implements RoutingGeneration {
   readonly takeOvers: TakeOver[] = []
   readonly exposedHeaders: string
   readonly #absent: GenerationOptions['absent']
+  readonly #webSockets = new WebSocketRoutes()
   #handle: (request: ServerRequest, response: SvcResponse) => void = () => {}
   #server: Server | null = null
   #open = 0
@@ -65,30 +66,30 @@ export class Generation implements RoutingGeneration {
       genReqId: request => contextOf(request).requestId,
     })
     for (const method of METHODS) if (method !== 'CONNECT') this.app.addHttpMethod(method, { hasBody: false, overrideExisting: true } as never)
-    this.app.register(websocketPlugin, {
-      options: { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol },
-      // The default closes every client as soon as the old generation is closed.
-      preClose: (done: () => void) => done(),
-    })
-    this.app.after(() => adoptWebSockets(this.app, this.number, options.websockets))
+    this.app.register(async app => this.#webSockets.open(app, { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol }))
+    this.app.after(() => adoptWebSockets(this.#webSockets.server, this.number, options.websockets))
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
       request.body = context.body
-      if (context.upgrade !== null) moveHeaders(context, reply.raw as SvcResponse)
+      if (context.upgrade !== null) {
+        moveHeaders(context, reply.raw as SvcResponse)
+        request.ws = true
+      }
       done()
     })
     this.app.setErrorHandler((error, request, reply) => answerRouteError(error, request, reply, options.errors))
   }
 
-  /** Notes a route that a plugin (or the core: null) added; throws when it is taken or its owner may not serve it. */
-  addRoute(plugin: string | null, paths: readonly string[] | null, route: { url: string; method: string | string[]; websocket?: unknown; wsHandler?: unknown; config?: { descriptions?: CoreRoute['descriptions'] } }): void {
+  /** Takes a route that a plugin (or the core: null) adds; throws when it is taken or its owner may not serve it. */
+  addRoute(plugin: string | null, paths: readonly string[] | null, route: RouteOptions): void {
     const template = toTemplate(route.url)
     if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
       throw new Error(`the route ${route.url} lies below none of the plugin's paths (${paths.join(', ')})`)
     }
     const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
-    const websocket = route.websocket === true || route.wsHandler !== undefined
-    this.routes.add(route.url, { plugin, path: template, methods, descriptions: route.config?.descriptions ?? [], websocket })
+    const websocket = this.#webSockets.adapt(route)
+    const { descriptions = [] } = (route.config ?? {}) as { descriptions?: CoreRoute['descriptions'] }
+    this.routes.add(route.url, { plugin, path: template, methods, descriptions, websocket })
   }
 
   handle(request: ServerRequest, response: SvcResponse): void {

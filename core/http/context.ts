@@ -10,7 +10,7 @@ import type { TraceContext } from '../tracing/trace-context.ts'
 import type { Handshake } from './handshake.ts'
 import type { BodyReading } from './body.ts'
 import { firstHeader } from './header.ts'
-import type { HeaderDeadlines } from './header-deadlines.ts'
+import type { HeaderDeadlines, Waiting } from './header-deadlines.ts'
 import type { SvcResponse } from './response.ts'
 import type { CoreRoute, RoutingGeneration } from './routing.ts'
 import type { RequestFactsSource } from './request-facts.ts'
@@ -49,7 +49,7 @@ export const EMPTY_BODY = Buffer.alloc(0)
 const kContext = Symbol('svc.context')
 interface WithContext { [kContext]?: RequestContext }
 
-export class RequestContext {
+export class RequestContext implements Waiting<RequestContext> {
   readonly request: ServerRequest
   /** The response in use; replaced once when an upgrade is handed to the WebSocket server. */
   response: SvcResponse
@@ -109,7 +109,10 @@ export class RequestContext {
   /** It is one for the inspector. */
   isCaptured = false
   /** Where the time until headers runs. */
-  deadlines: HeaderDeadlines | null = null
+  deadlines: HeaderDeadlines<RequestContext> | null = null
+  headersDueAt = 0
+  waitsBefore: RequestContext | null = null
+  waitsAfter: RequestContext | null = null
   closed = false
 
   readonly #use: ConnectionUse | null

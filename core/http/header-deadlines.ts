@@ -1,31 +1,53 @@
-/** The time until headers: all requests have the same patience, so one timer serves them all, oldest first. */
-import type { RequestContext } from './context.ts'
+/**
+ * The time until headers: all requests have the same patience, so one timer serves them all, oldest first. They are
+ * linked to each other rather than kept in a collection: every request comes and goes here.
+ */
 
-export class HeaderDeadlines {
+/** A place in the line, held by the request itself. */
+export interface Waiting<T> {
+  /** Milliseconds on the monotonic clock; 0: it does not wait. */
+  headersDueAt: number
+  waitsBefore: T | null
+  waitsAfter: T | null
+}
+
+export class HeaderDeadlines<T extends Waiting<T>> {
   readonly #ms: number
-  readonly #onDue: (context: RequestContext) => void
-  /** With the moment at which each is due, on the monotonic clock; the first is due first. */
-  readonly #waiting = new Map<RequestContext, number>()
+  readonly #onDue: (request: T) => void
+  #first: T | null = null
+  #last: T | null = null
   #timer: NodeJS.Timeout | null = null
 
   /** `onDue` is called for a request that has had no headers for so many milliseconds. */
-  constructor(ms: number, onDue: (context: RequestContext) => void) {
+  constructor(ms: number, onDue: (request: T) => void) {
     this.#ms = ms
     this.#onDue = onDue
   }
 
-  add(context: RequestContext): void {
-    this.#waiting.set(context, performance.now() + this.#ms)
+  add(request: T): void {
+    request.headersDueAt = performance.now() + this.#ms
+    request.waitsAfter = this.#last
+    if (this.#last === null) this.#first = request
+    else this.#last.waitsBefore = request
+    this.#last = request
     if (this.#timer === null) this.#arm(this.#ms)
   }
 
-  remove(context: RequestContext): void {
-    this.#waiting.delete(context)
+  /** Without effect for one that does not wait. */
+  remove(request: T): void {
+    if (request.headersDueAt === 0) return
+    const { waitsBefore: next, waitsAfter: previous } = request
+    if (previous === null) this.#first = next
+    else previous.waitsBefore = next
+    if (next === null) this.#last = previous
+    else next.waitsAfter = previous
+    request.headersDueAt = 0
+    request.waitsBefore = request.waitsAfter = null
   }
 
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#waiting.clear()
+    this.#first = this.#last = null
   }
 
   #arm(ms: number): void {
@@ -37,11 +59,11 @@ export class HeaderDeadlines {
   #endDue(): void {
     this.#timer = null
     const now = performance.now()
-    for (const [context, dueAt] of this.#waiting) {
-      const rest = dueAt - now
+    for (let request = this.#first; request !== null; request = this.#first) {
+      const rest = request.headersDueAt - now
       if (rest > 0) return this.#arm(Math.ceil(rest))
-      this.#waiting.delete(context)
-      this.#onDue(context)
+      this.remove(request)
+      this.#onDue(request)
     }
   }
 }

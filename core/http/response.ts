@@ -92,7 +92,7 @@ function isStoppedUnannounced(response: SvcResponse): boolean {
 
 function isEventStream(response: SvcResponse, headers: Headers | undefined): boolean {
   const type = givenType(headers) ?? response.getHeader('content-type')
-  return typeof type === 'string' && /^text\/event-stream[\t ]*(?:;|$)/i.test(type)
+  return typeof type === 'string' && !type.startsWith('application/') && /^text\/event-stream[\t ]*(?:;|$)/i.test(type)
 }
 
 function givenType(headers: Headers | undefined): unknown {

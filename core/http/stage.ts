@@ -27,7 +27,7 @@ export interface PipelineServices {
   /** Null: shared mode is off. */
   keys: Keys | null
   /** Null: requests may take as long as they like. */
-  deadlines: HeaderDeadlines | null
+  deadlines: HeaderDeadlines<RequestContext> | null
   /** Null: spans are not exported. */
   tracer: Tracer | null
 }

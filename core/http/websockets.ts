@@ -1,5 +1,4 @@
 /** What the core does with every WebSocket of a generation, whichever plugin serves it. */
-import type { FastifyInstance } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
@@ -17,8 +16,7 @@ export interface WebSocketServices {
 }
 
 /** Puts every socket into the stream registry and the headers that every response has on the 101. */
-export function adoptWebSockets(app: FastifyInstance, generation: number, { streams, plan }: WebSocketServices): void {
-  const server: WebSocketServer = app.websocketServer as never
+export function adoptWebSockets(server: WebSocketServer, generation: number, { streams, plan }: WebSocketServices): void {
   server.on('headers', (lines: string[], request: IncomingMessage) => {
     const context = contextOf(request)
     context.lease?.becomeStream()
