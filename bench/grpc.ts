@@ -12,7 +12,7 @@ const SERVICE = 'svc.echo.v1.EchoService'
 
 /** `grpcPort` is the product's port for gRPC. */
 export async function grpcContenders(loader: Loader, product: Measured, grpcPort: number): Promise<Contender[]> {
-  const bare = await startServer(import.meta.filename)
+  const bare = await startServer([import.meta.filename])
   const contender = (name: string, server: Measured, port: number): Contender => ({
     name, server,
     load: seconds => loader.grpc({ port, proto: PROTO, service: SERVICE, method: 'echo', message: { message: 'hello' }, calls: 50, seconds }),

@@ -20,7 +20,7 @@ export function installedPeers(folder: string): PeerName[] {
 
 /** Starts a peer. `openApi` is the file of the document that mock servers serve. */
 export async function startPeer(name: PeerName, folder: string, openApi: string): Promise<Measured> {
-  if (name === 'aimock') return startServer(join(import.meta.dirname, 'peers.ts'), [folder])
+  if (name === 'aimock') return startServer([join(import.meta.dirname, 'peers.ts'), folder])
   const port = await freePort()
   const start = name === 'mockoon' ? ['start', '--data', openApi, '--port', String(port), '--disable-log-to-file'] : ['mock', '--port', String(port), '--host', '127.0.0.1', openApi]
   return startProgram([binOf(folder, packages[name]), ...start], port, '/pets/7')

@@ -18,14 +18,14 @@ export interface Measured {
   stop(): Promise<void>
 }
 
-/** Starts a server script on core 0 and waits for its `HTTP listening on` line. */
-export async function startServer(script: string, args: string[] = [], env: Record<string, string> = {}): Promise<Measured> {
-  const [program, programArgs] = command(0, [script, ...args])
+/** Starts a server script (flags of Node may stand before it) on core 0 and waits for its `HTTP listening on` line. */
+export async function startServer(args: string[], env: Record<string, string> = {}): Promise<Measured> {
+  const [program, programArgs] = command(0, args)
   const child = spawn(program, programArgs, { env: { ...process.env, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await new Promise<number>((resolve, reject) => {
     let text = ''
     let isFound = false
-    child.on('exit', code => reject(new Error(`${script} ended with ${code}`)))
+    child.on('exit', code => reject(new Error(`${args.join(' ')} ended with ${code}`)))
     child.stdout.on('data', chunk => {
       if (isFound) return
       text += chunk

@@ -37,7 +37,7 @@ async function runContest(): Promise<void> {
   const recorded = join(folder, 'recorded.json')
   writeFileSync(recorded, JSON.stringify(await Promise.all(chosen.map(record))))
   const replay = join(import.meta.dirname, 'replay.ts')
-  const bare = { node: await startServer(replay, ['node', recorded]), fastify: await startServer(replay, ['fastify', recorded]) }
+  const bare = { node: await startServer([replay, 'node', recorded]), fastify: await startServer([replay, 'fastify', recorded]) }
   const peers = await startPeers()
   const rows: (string | number)[][] = []
   for (const [number, one] of chosen.entries()) {

@@ -1,9 +1,15 @@
 #!/usr/bin/env node
 /**
- * Starts the command line. The loader that reads TypeScript is registered in this process, so there is nothing to
- * build, and signals and exit codes are the server's own.
+ * Starts the command line. The product's own modules are bundled to one script on the way, in memory: there is nothing to
+ * build, and two hundred files load in the time of one. Signals and exit codes are the server's own.
  */
-import { register } from 'tsx/esm/api'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { bundle, runScript } from '../core/bundle.mjs'
 
-register()
-await import('../core/main.ts')
+const entry = fileURLToPath(new URL('../core/main.ts', import.meta.url))
+const bundling = bundle(entry)
+// The bundler is a process of its own: meanwhile this one loads the largest packages.
+const require = createRequire(entry)
+for (const name of ['fastify', 'ajv/dist/2020.js', 'yaml', 'prom-client', 'jose']) require(name)
+runScript(entry, await bundling)

@@ -10,12 +10,16 @@ function onClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error
 }
 
-process.stdout.on('error', onClosedPipe)
-const outcome = await runCommandLine(process.argv.slice(2), terminal)
-if ('serve' in outcome) {
-  process.stdout.off('error', onClosedPipe)
-  await serve(outcome.serve, terminal)
-} else {
-  // Plugins that were looked at may hold timers; what was printed is out before they are cut off.
-  process.stdout.write('', () => process.exit(outcome.exitCode))
+async function main(): Promise<void> {
+  process.stdout.on('error', onClosedPipe)
+  const outcome = await runCommandLine(process.argv.slice(2), terminal)
+  if ('serve' in outcome) {
+    process.stdout.off('error', onClosedPipe)
+    await serve(outcome.serve, terminal)
+  } else {
+    // Plugins that were looked at may hold timers; what was printed is out before they are cut off.
+    process.stdout.write('', () => process.exit(outcome.exitCode))
+  }
 }
+
+void main()

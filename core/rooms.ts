@@ -10,7 +10,6 @@ import { readEnvironment } from './config/environment.ts'
 import { findConfigFile } from './config/svc-yaml.ts'
 import { registerCoreRoutes } from './control/routes.ts'
 import { createControlDeps } from './control-deps.ts'
-import { prepareLoading } from './host/module-loader.ts'
 import { Host } from './host/host.ts'
 import type { Config, SvcInstance, SvcStreams } from './host/plugin.ts'
 import type { KnownCode } from './host/inventory.ts'
@@ -84,7 +83,6 @@ export interface Rooms {
 
 /** Opens the rooms. Rejects only when the core's own routes can't be built; everything else is a warning. */
 export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
-  prepareLoading()
   const workingDirectory = options.workingDirectory ?? process.cwd()
   const { config, warnings } = readEnvironment(options.environment ?? process.env)
   const log = createLog({ level: config.logLevel, format: config.logFormat, stream: options.logStream })

@@ -28,6 +28,12 @@ export interface CheckedOptions {
 /** Compiled schemas, so that a reload compiles none again; the caller owns it. */
 export type ValidatorCache = WeakMap<object, Validator>
 
+export interface SchemaOptions {
+  cache?: ValidatorCache
+  /** The product's own schemas, which its tests check. */
+  isTrusted?: boolean
+}
+
 interface Validator {
   validate: ValidateFunction
   partValidator: PartValidator
@@ -43,8 +49,8 @@ const MAX_ERRORS = 100
  * entry that holds the error, without a list the top-level key of the section. `value` itself is not changed.
  * Throws when the schema is none.
  */
-export function applySchema(schema: JsonSchema, value: unknown, at: string, cache: ValidatorCache = new WeakMap()): CheckedOptions {
-  const validator = validatorOf(schema, cache)
+export function applySchema(schema: JsonSchema, value: unknown, at: string, { cache = new WeakMap(), isTrusted = false }: SchemaOptions = {}): CheckedOptions {
+  const validator = validatorOf(schema, cache, isTrusted)
   const draft = new Draft(value)
   const problems: Problem[] = []
   for (let round = 0; !validator.validate(draft.value); round++) {
@@ -56,13 +62,13 @@ export function applySchema(schema: JsonSchema, value: unknown, at: string, cach
   return { value: draft.value, errors: report(problems, at), isValid: true, originalPath: path => draft.originalPath(path) }
 }
 
-/** Checks the schemas themselves. Compiling the meta-schema costs more than all plugins' schemas, so it happens once. */
+/** Checks the schemas themselves. Compiling the meta-schema costs more than all plugins' schemas: it happens once, if at all. */
 const metaSchema = new Ajv2020({ strict: false, logger: false })
 
-function validatorOf(schema: JsonSchema, cache: ValidatorCache): Validator {
+function validatorOf(schema: JsonSchema, cache: ValidatorCache, isTrusted: boolean): Validator {
   const known = cache.get(schema)
   if (known !== undefined) return known
-  if (metaSchema.validateSchema(schema) !== true) throw new Error(`the options schema is no JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
+  if (!isTrusted && metaSchema.validateSchema(schema) !== true) throw new Error(`the options schema is no JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
   const ajv = new Ajv2020({ meta: false, validateSchema: false, strict: false, allErrors: true, useDefaults: true, ownProperties: true, verbose: true, logger: false })
   addFormats.default(ajv)
   const validate = ajv.addSchema(schema, 'options').getSchema('options')!

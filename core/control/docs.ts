@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { stringify } from 'yaml'
 import { describe } from '../host/plugin.ts'
+import { PRODUCT_FOLDER } from '../product.ts'
 import type { ControlDeps } from './deps.ts'
 import { namesTag } from '../http/entity-tag.ts'
 import { pageHeaders } from './html.ts'
@@ -37,7 +38,7 @@ const PAGE = `<!doctype html>
 const CONTENT_SECURITY_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 const require = createRequire(import.meta.url)
-const ownFile = (name: string) => () => fileURLToPath(new URL(`./assets/${name}`, import.meta.url))
+const ownFile = (name: string) => () => join(PRODUCT_FOLDER, 'core', 'control', 'assets', name)
 const packageFile = (name: string) => () => require.resolve(`swagger-ui-dist/${name}`)
 
 /** The files served below `/docs/`, by name; there are no others. */

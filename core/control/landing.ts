@@ -1,14 +1,16 @@
 /** Owns the landing page: every endpoint that is enabled, by category, with a command that calls it. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { describe, type Catalog, type CatalogEndpoint } from '../host/plugin.ts'
+import { PRODUCT_FOLDER } from '../product.ts'
 import { curlLine } from './curl-line.ts'
 import type { ControlDeps } from './deps.ts'
 import { escapeHtml, pageHeaders } from './html.ts'
 import { rememberPages } from './page-cache.ts'
 
-const style = readFileSync(new URL('./assets/landing.css', import.meta.url), 'utf8')
+const style = readFileSync(join(PRODUCT_FOLDER, 'core', 'control', 'assets', 'landing.css'), 'utf8')
 const styleHash = createHash('sha256').update(style).digest('base64')
 /** The page loads nothing and runs nothing; its one style sheet is allowed by its hash. */
 const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`

@@ -1,9 +1,11 @@
 /** Finding plugins: sub-folders of plugin folders and npm packages named in the configuration. */
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { reasonOf } from './reason.ts'
 
 /** A plugin as found, before any of its code has run. */
@@ -108,29 +110,51 @@ async function versionOf(folder: string): Promise<string | null> {
 export async function fingerprintFolder(folder: string): Promise<string> {
   const hash = createHash('sha256')
   const budget = { files: MAX_FILES, bytes: MAX_BYTES }
-  await addFolder(folder, '', hash, budget)
+  let rest = BYTES_A_TURN
+  for (const { path, name } of filesBelow(folder, '', budget)) {
+    rest -= addFile(path, name, hash, budget)
+    if (rest > 0) continue
+    rest = BYTES_A_TURN
+    await nextTurn()
+  }
   return hash.digest('hex')
 }
 
-async function addFolder(folder: string, prefix: string, hash: ReturnType<typeof createHash>, budget: { files: number; bytes: number }): Promise<void> {
-  const entries = (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) => (a.name < b.name ? -1 : 1))
-  for (const entry of entries) {
+/** Files are read at once: a promise costs more than most of them. After so many bytes the event loop gets its turn. */
+const BYTES_A_TURN = 1024 * 1024
+
+function* filesBelow(folder: string, prefix: string, budget: { files: number }): Generator<{ path: string; name: string }> {
+  for (const entry of entriesOf(folder)) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules' || --budget.files < 0) continue
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) await addFolder(path, `${prefix}${entry.name}/`, hash, budget)
-    else await addFile(path, `${prefix}${entry.name}`, hash, budget)
+    if (entry.isDirectory()) yield* filesBelow(path, `${prefix}${entry.name}/`, budget)
+    else yield { path, name: `${prefix}${entry.name}` }
   }
 }
 
-async function addFile(path: string, name: string, hash: ReturnType<typeof createHash>, budget: { files: number; bytes: number }): Promise<void> {
+function entriesOf(folder: string): Dirent[] {
   try {
-    const { size } = await stat(path)
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch {
+    return []
+  }
+}
+
+/** Answers the bytes that were read. */
+function addFile(path: string, name: string, hash: ReturnType<typeof createHash>, budget: { bytes: number }): number {
+  try {
+    const stat = statSync(path)
+    // A pipe would keep its reader waiting.
+    const size = stat.isFile() ? stat.size : Infinity
     budget.bytes -= size
     hash.update(`${name}\0${size}\0`)
-    if (budget.bytes >= 0) hash.update(await readFile(path))
+    if (budget.bytes < 0) return 0
+    hash.update(readFileSync(path))
+    return size
   } catch {
     // A file that disappears between listing and reading: the next look sees a folder without it.
     hash.update(`${name}\0gone\0`)
+    return 0
   }
 }
 

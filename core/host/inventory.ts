@@ -83,11 +83,11 @@ export class Inventory {
       const before = running?.get(plugin.name) ?? null
       if ('error' in loaded) {
         if (before === null) failed.set(plugin.name, loaded.error)
-        else candidates.set(plugin.name, { name: plugin.name, current: before, lastGood: null, options: this.#options(before.door, plugin.name, settings, errors) })
+        else candidates.set(plugin.name, { name: plugin.name, current: before, lastGood: null, options: this.#options(before.door, plugin, settings, errors) })
         continue
       }
       const lastGood = before !== null && before.found.fingerprint !== loaded.code.found.fingerprint ? before : null
-      candidates.set(plugin.name, { name: plugin.name, current: loaded.code, lastGood, options: this.#options(loaded.code.door, plugin.name, settings, errors) })
+      candidates.set(plugin.name, { name: plugin.name, current: loaded.code, lastGood, options: this.#options(loaded.code.door, plugin, settings, errors) })
       const invalid = this.#invalid.get(plugin.name)
       if (invalid !== undefined) failed.set(plugin.name, invalid)
     }
@@ -120,7 +120,7 @@ export class Inventory {
     for (const folder of this.#loaded.keys()) if (!folders.has(folder)) this.#loaded.delete(folder)
   }
 
-  #options(door: Plugin, name: string, settings: Settings, errors: LoadError[]): Record<string, unknown> {
+  #options(door: Plugin, { name, source }: FoundPlugin, settings: Settings, errors: LoadError[]): Record<string, unknown> {
     const section = this.sectionOf(name)
     const given = settings.section(section)
     if (door.options === undefined) {
@@ -128,7 +128,8 @@ export class Inventory {
       return {}
     }
     const isList = (door.options as { type?: unknown }).type === 'array'
-    const { value, errors: wrong, isValid, originalPath } = applySchema(door.options, given ?? (isList ? [] : {}), section, this.#known.schemas)
+    const isTrusted = source === 'builtin'
+    const { value, errors: wrong, isValid, originalPath } = applySchema(door.options, given ?? (isList ? [] : {}), section, { cache: this.#known.schemas, isTrusted })
     this.#originalPaths.set(section, originalPath)
     if (!isValid) this.#invalid.set(name, wrong.at(-1)?.message ?? 'its options are not valid')
     for (const { at, message, remedy } of wrong) errors.push(settings.locate({ at, message, remedy }, section))

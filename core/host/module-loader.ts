@@ -1,13 +1,13 @@
 /**
- * Loading a plugin's folder as one unit: its own files are bundled into one CommonJS function, which is compiled and
- * called with a `require` of that folder. Packages and the contract stay outside.
+ * Loading a plugin's folder as one unit: its own files are bundled into one script, which is run with a `require` of that
+ * folder. Packages and the contract stay outside.
  *
  * Why not `import('…?v=2')`: modules imported that way never leave memory, what they import stays stale, and CommonJS
  * files do not reload at all. A bundle is an ordinary object that goes away with the last generation that holds it.
  */
-import * as esbuild from 'esbuild'
-import Module, { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import type { BuildFailure } from 'esbuild'
+import { createRequire } from 'node:module'
+import { bundle, runScript } from '../bundle.mjs'
 import * as contract from './plugin.ts'
 import type { Plugin } from './plugin.ts'
 import type { FoundPlugin } from './discovery.ts'
@@ -15,46 +15,18 @@ import type { FoundPlugin } from './discovery.ts'
 const CONTRACT_NAME = 'svc/plugin'
 const hostRequire = createRequire(import.meta.url)
 
-/** Shows stack traces with the plugin's own files and lines, and has the bundler's process started meanwhile. */
-export function prepareLoading(): void {
-  process.setSourceMapsEnabled(true)
-  esbuild.transform('').catch(() => {})
-}
-
 /** Runs the plugin's module and answers its door; throws with the reason when there is none. */
 export async function loadPlugin(found: FoundPlugin): Promise<Plugin> {
   const entry = found.entry!
-  const code = await bundle(entry)
-  const module = new Module(entry) as Module & { _compile(code: string, filename: string): void }
-  module.filename = entry
-  module.paths = (Module as unknown as { _nodeModulePaths(folder: string): string[] })._nodeModulePaths(dirname(entry))
-  module.require = makeRequire(module, entry) as NodeJS.Require
-  module._compile(code, entry)
-  const exported = module.exports as { default?: unknown }
+  const exported = runScript(entry, await bundled(entry), makeRequire(entry)) as { default?: unknown }
   return checkDoor(exported.default ?? exported)
 }
 
-async function bundle(entry: string): Promise<string> {
+async function bundled(entry: string): Promise<string> {
   try {
-    const { outputFiles } = await esbuild.build({
-      entryPoints: [entry],
-      bundle: true,
-      write: false,
-      format: 'cjs',
-      platform: 'node',
-      target: 'node20',
-      packages: 'external',
-      sourcemap: 'inline',
-      sourcesContent: false,
-      outdir: dirname(entry),
-      logLevel: 'silent',
-      // An ES module may ask where it is.
-      banner: { js: 'const __pluginUrl = require("node:url").pathToFileURL(__filename).href;' },
-      define: { 'import.meta.url': '__pluginUrl', 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
-    })
-    return outputFiles[0]!.text
+    return await bundle(entry)
   } catch (error) {
-    const [first] = (error as esbuild.BuildFailure).errors ?? []
+    const [first] = (error as BuildFailure).errors ?? []
     if (first === undefined) throw error
     const where = first.location === null ? '' : `${first.location.file}:${first.location.line}:${first.location.column + 1}: `
     throw new Error(`${where}${first.text}`, { cause: error })
@@ -62,7 +34,7 @@ async function bundle(entry: string): Promise<string> {
 }
 
 /** The contract is the running host's; a package is the folder's own, else the host's. */
-function makeRequire(module: Module, entry: string): (id: string) => unknown {
+function makeRequire(entry: string): (id: string) => unknown {
   const folderRequire = createRequire(entry)
   return id => {
     if (id === CONTRACT_NAME) return contract

@@ -1,8 +1,8 @@
 /** Owns the files of the demo CA: which pair is used, which is foreign and stays untouched, where a new one goes. */
 import type { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
-import { canSign, createAuthority, demoCaName } from './certificates.ts'
-import type { CertificateAuthority } from './certificates.ts'
+import { canSign, demoCaName } from './authority.ts'
+import type { CertificateAuthority } from './authority.ts'
 import { errorCode, isEncryptedKey, parseCertificate, parsePrivateKey, readPemFile, writePair } from './pem-files.ts'
 import type { FileContent, PairFiles } from './pem-files.ts'
 import { hasCommonName, isIssuedBy, validityOf, validityState } from './verification.ts'
@@ -31,6 +31,7 @@ export async function loadAuthority(folder: string, now: number, warn: (message:
     if (found.state === 'broken') warn(`the demo CA in ${files.certificate} cannot be used: ${found.reason}`)
     if (found.state !== 'foreign') free ??= files
   }
+  const { createAuthority } = await import('./certificates.ts')
   const authority = await createAuthority(now)
   await keep(authority, free, warn)
   return authority

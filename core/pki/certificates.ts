@@ -1,4 +1,7 @@
-/** Makes the certificates of the demo PKI: its CA, the server's and the client's (profile of RFC 5280, section 4). */
+/**
+ * Makes the certificates of the demo PKI: its CA, the server's and the client's (profile of RFC 5280, section 4). Imported
+ * when one is to be made, since its packages are many and most starts find theirs on disk.
+ */
 import 'reflect-metadata'
 import {
   AuthorityKeyIdentifierExtension, BasicConstraintsExtension, ExtendedKeyUsage, ExtendedKeyUsageExtension, KeyUsageFlags,
@@ -7,25 +10,12 @@ import {
 } from '@peculiar/x509'
 import type { Extension } from '@peculiar/x509'
 import { KeyObject, X509Certificate, randomBytes, webcrypto } from 'node:crypto'
-
-/** Common name of every demo CA: what tells our files from foreign ones. */
-export const demoCaName = 'svc Demo CA'
+import { demoCaName, signatureOf } from './authority.ts'
+import type { CertificateAuthority, PemPair } from './authority.ts'
 
 const dayMs = 86_400_000
 const leafDays = 825
 const caYears = 10
-
-/** A CA that can sign: its certificate and the private key belonging to it. */
-export interface CertificateAuthority {
-  certificate: X509Certificate
-  key: KeyObject
-}
-
-/** A certificate and its private key (PKCS#8), both PEM. */
-export interface PemPair {
-  certificate: string
-  key: string
-}
 
 /** Makes a new demo CA, valid from one day before `now` (milliseconds since 1970) for ten years. */
 export async function createAuthority(now: number): Promise<CertificateAuthority> {
@@ -69,11 +59,6 @@ export function issueClientCertificate(authority: CertificateAuthority, now: num
   return issueLeaf(authority, now, 'CN=demo-client, O=svc Demo', [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth])])
 }
 
-/** Whether `issue...Certificate` can sign with this key: RSA, or EC on a curve of WebCrypto. */
-export function canSign(key: KeyObject): boolean {
-  return signatureOf(key) !== null
-}
-
 async function issueLeaf(authority: CertificateAuthority, now: number, subject: string, extensions: Extension[]): Promise<PemPair> {
   const issuer = new IssuedCertificate(authority.certificate.raw)
   const signature = signatureOf(authority.key)
@@ -105,18 +90,6 @@ async function issueLeaf(authority: CertificateAuthority, now: number, subject: 
 async function authorityKeyIdentifier(issuer: IssuedCertificate): Promise<AuthorityKeyIdentifierExtension> {
   const subjectKey = issuer.getExtension(SubjectKeyIdentifierExtension)
   return subjectKey ? new AuthorityKeyIdentifierExtension(subjectKey.keyId) : AuthorityKeyIdentifierExtension.create(issuer.publicKey)
-}
-
-const webCryptoCurves = new Map([['prime256v1', 'P-256'], ['secp384r1', 'P-384'], ['secp521r1', 'P-521']])
-
-/** How WebCrypto imports a CA key and signs with it; null when it cannot. A CA found on disk may be RSA. */
-function signatureOf(key: KeyObject) {
-  if (key.asymmetricKeyType === 'rsa') {
-    const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
-    return { key: rsa, algorithm: rsa }
-  }
-  const namedCurve = webCryptoCurves.get(key.asymmetricKeyDetails?.namedCurve ?? '')
-  return namedCurve ? { key: { name: 'ECDSA', namedCurve }, algorithm: { name: 'ECDSA', hash: 'SHA-256' } } : null
 }
 
 function generateKeys() {

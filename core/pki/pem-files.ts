@@ -3,7 +3,7 @@ import { X509Certificate, createPrivateKey, randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { PemPair } from './certificates.ts'
+import type { PemPair } from './authority.ts'
 
 /** Where a certificate and its key are kept. */
 export interface PairFiles {

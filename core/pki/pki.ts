@@ -1,8 +1,7 @@
 /** Puts the demo PKI together at start: the CA, the demo client's pair, the HTTPS pair, and the check of client certificates. */
 import { dirname } from 'node:path'
 import { loadAuthority } from './ca-files.ts'
-import { issueClientCertificate } from './certificates.ts'
-import type { PemPair } from './certificates.ts'
+import type { CertificateAuthority, PemPair } from './authority.ts'
 import { createClientCertificateCheck } from './client-certificate.ts'
 import type { ClientCertificateCheck } from './client-certificate.ts'
 import { withFolderLock } from './folder-lock.ts'
@@ -25,8 +24,8 @@ export interface PkiOptions {
 export interface Pki {
   /** PEM of the demo CA: what clients trust, and the `ca` of the HTTPS listener. */
   readonly caCertificate: string
-  /** PEM certificate and key of the demo client, made at this start. */
-  readonly client: PemPair
+  /** PEM certificate and key of the demo client, made once for this process when they are first asked for. */
+  client(): Promise<PemPair>
   /** The HTTPS listener's pair, or why HTTPS cannot start: a sentence that names both files. */
   readonly server: ServerPair
   /** What could not be used or written. `server.error` is not among them. */
@@ -47,10 +46,20 @@ export async function loadPki({ tlsCert, tlsKey, warn, now = Date.now }: PkiOpti
     const authority = await loadAuthority(folder, now(), report)
     return {
       caCertificate: authority.certificate.toString(),
-      client: await issueClientCertificate(authority, now()),
+      client: once(() => issueClient(authority, now())),
       server: await loadServerPair({ certificate: tlsCert, key: tlsKey }, authority, now(), report),
       warnings,
       clientCertificate: createClientCertificateCheck(authority.certificate, now),
     }
   })
+}
+
+async function issueClient(authority: CertificateAuthority, now: number): Promise<PemPair> {
+  const { issueClientCertificate } = await import('./certificates.ts')
+  return issueClientCertificate(authority, now)
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
 }

@@ -2,8 +2,8 @@
 import { createSecureContext } from 'node:tls'
 import { resolve } from 'node:path'
 import type { X509Certificate } from 'node:crypto'
-import { demoCaName, issueServerCertificate } from './certificates.ts'
-import type { CertificateAuthority } from './certificates.ts'
+import { demoCaName } from './authority.ts'
+import type { CertificateAuthority, PemPair } from './authority.ts'
 import { errorCode, isEncryptedKey, parseCertificate, parsePrivateKey, readPemFile, writePair } from './pem-files.ts'
 import type { FileContent, PairFiles } from './pem-files.ts'
 import { hasCommonName, isIssuedBy, validityOf, validityState } from './verification.ts'
@@ -21,7 +21,7 @@ export async function loadServerPair(files: PairFiles, authority: CertificateAut
   if (certificate.state === 'missing' || key.state === 'missing') {
     const [there, absent] = key.state === 'missing' ? [files.certificate, files.key] : [files.key, files.certificate]
     warn(`${there} is there without ${absent}: HTTPS uses a certificate made in memory, nothing is written`)
-    return servable(await issueServerCertificate(authority, now))
+    return servable(await issue(authority, now))
   }
   return usePair(files, certificate, key, authority, now, warn)
 }
@@ -61,7 +61,7 @@ function reasonUnusable(certificate: X509Certificate | null, certificatePem: str
 }
 
 async function makePair(files: PairFiles, authority: CertificateAuthority, now: number, warn: (message: string) => void): Promise<ServerPair> {
-  const pair = await issueServerCertificate(authority, now)
+  const pair = await issue(authority, now)
   try {
     // Written one after the other, the second would destroy the first.
     if (resolve(files.certificate) === resolve(files.key)) throw new Error('certificate and key share one file')
@@ -78,4 +78,9 @@ function servable(pair: { certificate: string; key: string }): ServerPair {
 
 function unusable(files: PairFiles, reason: string): ServerPair {
   return { error: `cannot use ${files.certificate} with ${files.key}: ${reason}` }
+}
+
+async function issue(authority: CertificateAuthority, now: number): Promise<PemPair> {
+  const { issueServerCertificate } = await import('./certificates.ts')
+  return issueServerCertificate(authority, now)
 }

@@ -8,7 +8,7 @@ export function createSvcPki(pki: Pki, header: string | null): SvcPki {
   const name = header?.toLowerCase() ?? null
   return {
     caCertificate: pki.caCertificate,
-    client: { certificate: pki.client.certificate, key: pki.client.key },
+    client: () => pki.client(),
     clientCertificate({ raw }) {
       // Over HTTP/2 a stand-in, which answers `in` for the connection's socket; that of `stream.session` does not.
       const socket = raw.socket as TLSSocket

@@ -7,9 +7,10 @@ export default definePlugin({
   title: 'Web console',
   description: 'A browser page for presenters: live traffic, every endpoint to try, and the instance\'s switches.',
   paths: ['/ui'],
-  async register(app, svc) {
-    // The client's files belong to the plugin's code: generations of the same code share one build.
-    const client = await svc.shared('client', () => buildClient(svc.folder))
-    registerRoutes(app, svc, client)
+  register(app, svc) {
+    // The client's files belong to the plugin's code: generations of the same code share one build. Others register meanwhile.
+    const client = svc.shared('client', () => buildClient(svc.folder))
+    client.catch(() => {})
+    svc.whenRegistered(async () => registerRoutes(app, svc, await client))
   },
 })

@@ -1,7 +1,9 @@
 /** Makes the gRPC server of a generation. It is bound to no port: calls come over the bridge. */
-import { Server } from '@grpc/grpc-js'
+import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
 import type { Svc } from 'svc/plugin'
+import type { InnerServer } from './bridge/connections.ts'
+import { createProtocolDefinitions } from './definitions.ts'
 import type { ProtocolDefinitions } from './definitions.ts'
 import { createEchoService } from './echo/service.ts'
 import { createReflection } from './reflection/service.ts'
@@ -10,7 +12,20 @@ export const ECHO_SERVICE = 'svc.echo.v1.EchoService'
 /** Bytes of a received message; independent of SVC_BODY_LIMIT. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
-export function createServer(svc: Svc, definitions: ProtocolDefinitions): Server {
+/** Opens the server. The descriptor set is read once for each version of the code. */
+export function openServer(svc: Svc): InnerServer {
+  const server = createServer(svc, svc.shared('definitions', () => createProtocolDefinitions(svc.folder)))
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
+  return {
+    accept: connection => injector.injectConnection(connection),
+    close() {
+      injector.destroy()
+      server.forceShutdown()
+    },
+  }
+}
+
+function createServer(svc: Svc, definitions: ProtocolDefinitions): Server {
   const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES, 'grpc.max_send_message_length': -1, 'grpc.enable_channelz': 0 })
   server.addService(definitions.service(ECHO_SERVICE), createEchoService(svc, definitions))
   addHealth(server, svc)

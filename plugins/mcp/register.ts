@@ -43,7 +43,7 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
 function offerRegistry(svc: Svc<Options>, hub: Hub, bounds: Bounds): Registry {
   const registry = new Registry()
   const registrarOf = (plugin: string) => registry.registrar(plugin, (uri) => hub.resourceUpdated(uri))
-  const registrar = registrarOf(svc.name)
+  const registrar = registry.registrar(svc.name, (uri) => hub.resourceUpdated(uri), true)
   const records = svc.use('demo-data.records')
   if (!records) throw new Error('the extension point demo-data.records is missing')
   registerDemo(registrar, records, bounds)

@@ -17,6 +17,16 @@ const metaSchema = new Ajv2020({ strict: false, logger: false })
 export function compileInput(schema: JsonSchema): Validate {
   if (schema.type !== 'object') throw new Error('the input schema must have "type": "object"')
   if (metaSchema.validateSchema(schema) !== true) throw new Error(`the input schema is no JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
+  return compileValid(schema)
+}
+
+/** The same for a schema that is known to be one: compiled with the first call, as a server starts with dozens of them. */
+export function compileLater(schema: JsonSchema): Validate {
+  let validate: Validate | undefined
+  return (args) => (validate ??= compileValid(schema))(args)
+}
+
+function compileValid(schema: JsonSchema): Validate {
   // One instance a schema: schemas of strangers may carry the same `$id` or `$anchor`.
   const validate = new Ajv2020({ meta: false, validateSchema: false, strict: false, useDefaults: true, validateFormats: false, logger: false }).compile<JsonObject>(schema)
   return (args) => (validate(args) ? null : describeProblem(validate.errors?.[0]))

@@ -140,10 +140,10 @@ t.test('what is needed and missing makes the section invalid [OPT-7]', async (t)
 
 t.test('a schema is compiled once for each cache [OPT-6]', async (t) => {
   const cache: ValidatorCache = new WeakMap()
-  applySchema(servers, {}, 'mcp', cache)
+  applySchema(servers, {}, 'mcp', { cache })
   const compiled = cache.get(servers)
   t.ok(compiled)
-  t.strictSame(applySchema(servers, { limit: 'x' }, 'mcp', cache).value, applySchema(servers, { limit: 'x' }, 'mcp').value)
+  t.strictSame(applySchema(servers, { limit: 'x' }, 'mcp', { cache }).value, applySchema(servers, { limit: 'x' }, 'mcp').value)
   t.equal(cache.get(servers), compiled)
   t.throws(() => applySchema({ type: 'nonsense' }, {}, 'mcp'))
 })

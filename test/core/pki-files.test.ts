@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { createAuthority, issueServerCertificate } from '../../core/pki/certificates.ts'
-import type { CertificateAuthority } from '../../core/pki/certificates.ts'
+import type { CertificateAuthority } from '../../core/pki/authority.ts'
 import { withFolderLock } from '../../core/pki/folder-lock.ts'
 import { writePair } from '../../core/pki/pem-files.ts'
 import { loadPki } from '../../core/pki/pki.ts'
@@ -91,7 +91,7 @@ t.test('the files of the CA', async t => {
       t.match(readFileSync(join(folder, name), 'latin1'), /^-----BEGIN PRIVATE KEY-----\n/, name)
       t.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name)
     }
-    t.match(pki.client.key, /^-----BEGIN PRIVATE KEY-----\n/)
+    t.match((await pki.client()).key, /^-----BEGIN PRIVATE KEY-----\n/)
   })
 
   t.test('uses a demo CA with its key, and all its files as they are [PKI-8]', async t => {
@@ -193,7 +193,7 @@ t.test('the files of the CA', async t => {
     assertUnchanged(t, folder, files)
     t.match(pki.warnings, [/ca\.crt/, /svc-demo-ca\.crt/, /no file name is free.*memory/])
     t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
-    t.ok(isIssuedBy(new X509Certificate(pki.client.certificate), new X509Certificate(pki.caCertificate)))
+    t.ok(isIssuedBy(new X509Certificate((await pki.client()).certificate), new X509Certificate(pki.caCertificate)))
   })
 
   t.test('keeps everything in memory when the folder cannot be made [PKI-11]', async t => {

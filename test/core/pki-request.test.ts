@@ -61,8 +61,8 @@ async function overHttp2({ headers = {}, ...pair }: Sent, url = `https://127.0.0
 }
 const overPlainHttp2 = (sent: Sent) => overHttp2(sent, `http://127.0.0.1:${portOf(plainHttp2)}`)
 
-const pair = { cert: pki.client.certificate, key: pki.client.key }
-const headers = { 'x-client-cert': encodeURIComponent(pki.client.certificate) }
+const pair = { cert: (await pki.client()).certificate, key: (await pki.client()).key }
+const headers = { 'x-client-cert': encodeURIComponent((await pki.client()).certificate) }
 
 for (const [what, send] of [['HTTPS', overHttp1], ['HTTP/2', overHttp2]] as const) {
   t.test(`${what}: comes from the connection, else from the header [PKI-20]`, async t => {

@@ -11,7 +11,7 @@ import { connect, createServer } from 'node:tls'
 import type { Test } from 'tap'
 import type { ConnectionOptions, SecureVersion } from 'node:tls'
 import { createAuthority, issueClientCertificate } from '../../core/pki/certificates.ts'
-import type { CertificateAuthority, PemPair } from '../../core/pki/certificates.ts'
+import type { CertificateAuthority, PemPair } from '../../core/pki/authority.ts'
 import { hasRefusedCertificate } from '../../core/pki/client-certificate.ts'
 import { loadPki } from '../../core/pki/pki.ts'
 import { keyPem, makeCertificate } from '../support/certificates.ts'
@@ -29,7 +29,7 @@ if ('error' in pki.server) throw new Error(pki.server.error)
 const server = pki.server
 const ca = new X509Certificate(pki.caCertificate)
 const authority: CertificateAuthority = { certificate: ca, key: createPrivateKey(readFileSync(join(folder, 'ca.key'))) }
-const client = new X509Certificate(pki.client.certificate)
+const client = new X509Certificate((await pki.client()).certificate)
 const leaf = new X509Certificate(server.cert)
 
 function pem({ certificate, key }: CertificateAuthority): PemPair {
@@ -76,7 +76,7 @@ t.test('the certificates', async t => {
     t.equal(client.subject, 'CN=demo-client\nO=svc Demo')
     t.strictSame(client.keyUsage, [clientAuth])
     t.equal(days(client), 825)
-    t.ok(client.checkPrivateKey(createPrivateKey(pki.client.key)))
+    t.ok(client.checkPrivateKey(createPrivateKey((await pki.client()).key)))
   })
 
   t.test('all share one profile [PKI-4]', async t => {
@@ -94,7 +94,7 @@ t.test('the certificates', async t => {
   })
 
   t.test('a strict verifier accepts the chains [PKI-4]', async t => {
-    writeFileSync(join(folder, 'client.crt'), pki.client.certificate)
+    writeFileSync(join(folder, 'client.crt'), (await pki.client()).certificate)
     for (const [name, purpose] of [['server.crt', 'sslserver'], ['client.crt', 'sslclient']] as const) {
       if (spawnSync('openssl', ['version']).error === undefined) {
         const args = ['verify', '-x509_strict', '-check_ss_sig', '-purpose', purpose, '-CAfile', join(folder, 'ca.crt'), join(folder, name)]
@@ -107,9 +107,9 @@ t.test('the certificates', async t => {
 
   t.test('a new client pair at every start, the old one still good [PKI-6]', async t => {
     const next = await loadPki(files)
-    t.not(next.client.certificate, pki.client.certificate)
-    t.not(next.client.key, pki.client.key)
-    t.equal(next.clientCertificate({ tlsSocket: null, headerValue: pki.client.certificate }).state, 'valid')
+    t.not((await next.client()).certificate, (await pki.client()).certificate)
+    t.not((await next.client()).key, (await pki.client()).key)
+    t.equal(next.clientCertificate({ tlsSocket: null, headerValue: (await pki.client()).certificate }).state, 'valid')
   })
 })
 
@@ -147,7 +147,7 @@ t.test('a client certificate over TLS', async t => {
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     t.test(`${maxVersion}: the demo client passes [PKI-18]`, async t => {
       const port = await startTls(t, { maxVersion })
-      const { answer } = await talk(port, { cert: pki.client.certificate, key: pki.client.key })
+      const { answer } = await talk(port, { cert: (await pki.client()).certificate, key: (await pki.client()).key })
       t.equal(answer, `valid tls ${client.fingerprint256}`)
     })
 
@@ -170,7 +170,7 @@ t.test('a client certificate over TLS', async t => {
 
     t.test(`${maxVersion}: a resumed session with one still has it [PKI-18]`, async t => {
       const port = await startTls(t, { maxVersion })
-      const pair = { cert: pki.client.certificate, key: pki.client.key }
+      const pair = { cert: (await pki.client()).certificate, key: (await pki.client()).key }
       const { session } = await talk(port, pair)
       const second = await talk(port, { ...pair, session })
       t.ok(second.reused, 'the session is resumed')
@@ -189,7 +189,7 @@ t.test('a client certificate over TLS', async t => {
   t.test('lets the header speak when the connection has none [PKI-20]', async t => {
     for (const peer of [{}, null]) {
       const tlsSocket = { getPeerCertificate: () => peer as never }
-      t.match(pki.clientCertificate({ tlsSocket, headerValue: pki.client.certificate }), { state: 'valid', source: 'header' })
+      t.match(pki.clientCertificate({ tlsSocket, headerValue: (await pki.client()).certificate }), { state: 'valid', source: 'header' })
       t.strictSame(pki.clientCertificate({ tlsSocket, headerValue: null }), { state: 'none' })
     }
   })
@@ -210,7 +210,7 @@ t.test('a client certificate over TLS', async t => {
 
 t.test('a client certificate in a header', async t => {
   const inHeader = (headerValue: string) => pki.clientCertificate({ tlsSocket: null, headerValue })
-  const certificate = pki.client.certificate
+  const certificate = (await pki.client()).certificate
   const lines = certificate.trim()
   const der = client.raw.toString('base64')
   const foreign = refused[0]![1].certificate
@@ -292,7 +292,7 @@ t.test('a client certificate in a header', async t => {
     ['a PEM without end', `-----BEGIN CERTIFICATE-----${body}`],
     ['a PEM without begin', `${body}-----END CERTIFICATE-----`],
     ['a PEM whose end comes first', `-----END CERTIFICATE-----${body}-----BEGIN CERTIFICATE-----`],
-    ['a private key', pki.client.key],
+    ['a private key', (await pki.client()).key],
     ['half a certificate', `-----BEGIN CERTIFICATE-----${body.slice(0, body.length / 2)}-----END CERTIFICATE-----`],
     ['a certificate with bytes behind it', Buffer.concat([client.raw, Buffer.from('00', 'hex')]).toString('base64')],
     ['two certificates of DER', Buffer.concat([client.raw, client.raw]).toString('base64')],

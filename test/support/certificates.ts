@@ -2,7 +2,7 @@
 import 'reflect-metadata'
 import { BasicConstraintsExtension, ExtendedKeyUsageExtension, X509Certificate as IssuedCertificate, X509CertificateGenerator } from '@peculiar/x509'
 import { KeyObject, X509Certificate, webcrypto } from 'node:crypto'
-import type { CertificateAuthority } from '../../core/pki/certificates.ts'
+import type { CertificateAuthority } from '../../core/pki/authority.ts'
 
 const dayMs = 86_400_000
 const ec = { generate: { name: 'ECDSA', namedCurve: 'P-256' }, sign: { name: 'ECDSA', hash: 'SHA-256' } }

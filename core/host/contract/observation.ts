@@ -36,8 +36,8 @@ export interface SvcInspector {
 export interface SvcPki {
   /** PEM of the demo CA. */
   readonly caCertificate: string
-  /** PEM certificate and key of the demo client. */
-  readonly client: { certificate: string; key: string }
+  /** PEM certificate and key of the demo client, the same as long as the process runs. */
+  client(): Promise<{ certificate: string; key: string }>
   /** The client certificate of a request: from TLS, or from the SVC_MTLS_IN_HEADER header, checked against the CA. */
   clientCertificate(request: FastifyRequest): ClientCertificate
 }

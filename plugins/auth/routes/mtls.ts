@@ -73,8 +73,8 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
     parameters: [FORMAT],
     responses: { 200: { description: 'PEM of certificate and key, and how to use them' } },
     examples: [{ name: 'Client', path: '/auth/mtls/get-client-cert', expectStatus: 200 }, { name: 'File', path: '/auth/mtls/get-client-cert?format=pem', expectStatus: 200 }],
-  }), (request, reply) => {
-    const { certificate, key } = svc.pki.client
+  }), async (request, reply) => {
+    const { certificate, key } = await svc.pki.client()
     if (isFileAsked(request)) return sendFile(reply, 'client.pem', certificate + key)
     return svc.http.negotiate(request, reply, {
       cert_pem: certificate,

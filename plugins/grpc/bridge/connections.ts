@@ -2,19 +2,27 @@
 import { connect } from 'node:http2'
 import type { ClientHttp2Session } from 'node:http2'
 import type { EventEmitter } from 'node:events'
-import { ServerCredentials } from '@grpc/grpc-js'
-import type { ConnectionInjector, Server } from '@grpc/grpc-js'
+import type { Duplex } from 'node:stream'
 import { createDuplexPair } from './duplex-pair.ts'
+
+/** The inside end of the bridge. */
+export interface InnerServer {
+  /** Serves the far end of an inner connection. */
+  accept(connection: Duplex): void
+  /** Ends all calls at once. */
+  close(): void
+}
 
 /** Room for several messages of 4 MiB on their way; Node's 10 MB a session would refuse streams. */
 const SESSION_MEMORY_MB = 1024
 
 export class BridgeConnections {
-  readonly #createServer: () => Server
+  readonly #createServer: () => Promise<InnerServer>
   readonly #connections = new Map<EventEmitter, { session: ClientHttp2Session; onClose: () => void }>()
-  #server: { server: Server; injector: ConnectionInjector } | null = null
+  #server: Promise<InnerServer> | null = null
 
-  constructor(createServer: () => Server) {
+  /** `createServer` is called with the first connection; what is sent meanwhile waits in it. */
+  constructor(createServer: () => Promise<InnerServer>) {
     this.#createServer = createServer
   }
 
@@ -32,18 +40,11 @@ export class BridgeConnections {
 
   #connect(): ClientHttp2Session {
     const [near, far] = createDuplexPair()
-    this.#injector().injectConnection(far)
+    this.#server ??= this.#createServer()
+    this.#server.then(server => server.accept(far), (error: Error) => far.destroy(error))
     const session = connect('http://internal', { createConnection: () => near, maxSessionMemory: SESSION_MEMORY_MB })
     session.on('error', () => {})
     return session
-  }
-
-  #injector(): ConnectionInjector {
-    if (this.#server === null) {
-      const server = this.#createServer()
-      this.#server = { server, injector: server.createConnectionInjector(ServerCredentials.createInsecure()) }
-    }
-    return this.#server.injector
   }
 
   /** A connection outlives many generations: none may leave a listener on it. */
@@ -58,8 +59,7 @@ export class BridgeConnections {
   /** Ends all calls at once. */
   close(): void {
     for (const outer of this.#connections.keys()) this.#drop(outer)
-    this.#server?.injector.destroy()
-    this.#server?.server.forceShutdown()
+    this.#server?.then(server => server.close(), () => {})
     this.#server = null
   }
 }

@@ -1,14 +1,16 @@
 /** Relays gRPC-Web: the same frames, the status in a last frame of the body, all of it in base64 when text is asked for. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
-import { status } from '@grpc/grpc-js'
 import { relay } from './call.ts'
 import { Base64Decoder } from './base64-decoder.ts'
 import { fromCallHeaders } from './headers.ts'
 
 export const WEB_TYPE = /^application\/grpc-web(-text)?(?:\+|$)/
 const TRAILER_FLAG = 0x80
-const BROKEN_OFF: IncomingHttpHeaders = { 'grpc-status': String(status.UNAVAILABLE), 'grpc-message': 'the call broke off' }
+/** Status codes of gRPC. */
+const UNKNOWN = 2
+const UNAVAILABLE = 14
+const BROKEN_OFF: IncomingHttpHeaders = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the call broke off' }
 
 /** `headers` are put on the response (CORS, request id). */
 export function relayWeb(request: IncomingMessage, response: ServerResponse, call: ClientHttp2Stream, headers: Record<string, string>): void {
@@ -30,7 +32,7 @@ export function relayWeb(request: IncomingMessage, response: ServerResponse, cal
 }
 
 /** Lines `name:value`, the status first. Of an answer that is all head, the head is the trailers. */
-function trailerFrame({ 'grpc-status': code = String(status.UNKNOWN), 'grpc-message': message, 'content-type': _type, ...metadata }: Record<string, string>): Buffer {
+function trailerFrame({ 'grpc-status': code = String(UNKNOWN), 'grpc-message': message, 'content-type': _type, ...metadata }: Record<string, string>): Buffer {
   const lines: [string, string][] = [['grpc-status', code], ...(message === undefined ? [] : [['grpc-message', message] as [string, string]]), ...Object.entries(metadata)]
   const payload = Buffer.from(lines.map(([name, value]) => `${name}:${value}\r\n`).join(''), 'latin1')
   const head = Buffer.alloc(5)

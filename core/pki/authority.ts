@@ -1,0 +1,34 @@
+/** What the demo CA is: its name, its pair, and how it signs. */
+import type { KeyObject, X509Certificate } from 'node:crypto'
+
+/** Common name of every demo CA: what tells our files from foreign ones. */
+export const demoCaName = 'svc Demo CA'
+
+/** A CA that can sign: its certificate and the private key belonging to it. */
+export interface CertificateAuthority {
+  certificate: X509Certificate
+  key: KeyObject
+}
+
+/** A certificate and its private key (PKCS#8), both PEM. */
+export interface PemPair {
+  certificate: string
+  key: string
+}
+
+/** Whether certificates can be signed with this key: RSA, or EC on a curve of WebCrypto. */
+export function canSign(key: KeyObject): boolean {
+  return signatureOf(key) !== null
+}
+
+const webCryptoCurves = new Map([['prime256v1', 'P-256'], ['secp384r1', 'P-384'], ['secp521r1', 'P-521']])
+
+/** How WebCrypto imports a CA key and signs with it; null when it cannot. A CA found on disk may be RSA. */
+export function signatureOf(key: KeyObject) {
+  if (key.asymmetricKeyType === 'rsa') {
+    const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+    return { key: rsa, algorithm: rsa }
+  }
+  const namedCurve = webCryptoCurves.get(key.asymmetricKeyDetails?.namedCurve ?? '')
+  return namedCurve ? { key: { name: 'ECDSA', namedCurve }, algorithm: { name: 'ECDSA', hash: 'SHA-256' } } : null
+}
