@@ -3,6 +3,7 @@
  * Starts the command line. The product's own modules are bundled to one script on the way, in memory: there is nothing to
  * build, and two hundred files load in the time of one. Signals and exit codes are the server's own.
  */
+import './tick-shape.mjs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { bundle, runScript } from '../core/bundle.mjs'
