@@ -8,6 +8,7 @@ import { createMetrics } from './metrics.ts'
 import { optionsSchema, type LlmOptions } from './options.ts'
 import { createRecords } from './records.ts'
 import { registerRoutes } from './routes.ts'
+import { TokenClock } from './token-clock.ts'
 
 export default definePlugin<LlmOptions>({
   title: 'Mock LLM',
@@ -19,7 +20,7 @@ export default definePlugin<LlmOptions>({
     const rules: CompiledRule[] = []
     const faults = new FaultWords()
     const records = createRecords(svc)
-    const directory = new Directory({ svc, limits: engineLimits(svc.config), faults, rules, records, metrics: createMetrics(svc.metrics) }, rules)
+    const directory = new Directory({ svc, limits: engineLimits(svc.config), faults, rules, records, metrics: createMetrics(svc.metrics), clock: new TokenClock() }, rules)
     svc.offer('llm.providers', directory)
     registerRoutes(app, svc, { directory, faults, records })
     svc.whenRegistered(() => directory.registerNamed(app, svc.options))

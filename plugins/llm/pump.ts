@@ -3,9 +3,11 @@ import type { BodyStream } from 'svc/plugin'
 import type { StreamBreak } from './faults.ts'
 import type { Framer } from './framing/framing.ts'
 import type { StreamEvent } from './provider.ts'
+import type { TokenClock } from './token-clock.ts'
 
 export interface PumpOptions {
   framer: Framer
+  clock: TokenClock
   ttftMs: number
   /** Milliseconds before the next token. */
   nextGap: () => number
@@ -20,13 +22,13 @@ export interface PumpOptions {
 
 /** Bytes that are gathered before they are written, where nothing waits in between. */
 const batchBytes = 16_384
-/** Timers fire early by less than this. */
+/** What is due within this time is written at once. */
 const earlyMs = 0.5
 
 /** Resolves when the stream is over, whoever ended it. */
 export async function pump(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions): Promise<void> {
   const writer = new Writer(stream)
-  const sleeper = new Sleeper(stream)
+  const sleeper = new Sleeper(stream, options.clock)
   const { framer } = options
   writer.add(framer.head)
   let dueAt: number | undefined
@@ -105,21 +107,24 @@ async function breakStream(writer: Writer, sleeper: Sleeper, event: StreamEvent,
 /** Sleeps, but not beyond the end of the stream. One listener for all its sleeps: streams come by the thousand. */
 class Sleeper {
   readonly #stream: BodyStream
-  #wake: (() => void) | undefined
+  readonly #clock: TokenClock
+  #cancel = (): void => {}
+  #wake = (): void => {}
 
-  constructor(stream: BodyStream) {
+  constructor(stream: BodyStream, clock: TokenClock) {
     this.#stream = stream
-    stream.signal.addEventListener('abort', () => this.#wake?.(), { once: true })
+    this.#clock = clock
+    stream.signal.addEventListener('abort', () => {
+      this.#cancel()
+      this.#wake()
+    }, { once: true })
   }
 
   until(dueAt: number): Promise<void> {
     if (this.#stream.closed) return Promise.resolve()
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.max(1, Math.round(dueAt - performance.now())))
-      this.#wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
+      this.#wake = resolve
+      this.#cancel = this.#clock.at(dueAt, resolve)
     })
   }
 }

@@ -13,6 +13,7 @@ import type { LlmMetrics } from './metrics.ts'
 import { gaps, readLatency, type Latency } from './pace.ts'
 import type { EngineLimits, ErrorKind, LlmRoute, Parsed, RenderContext, ResultOf } from './provider.ts'
 import { pump } from './pump.ts'
+import type { TokenClock } from './token-clock.ts'
 import { recordError, recordReply } from './recording.ts'
 import type { Records } from './records.ts'
 
@@ -24,6 +25,7 @@ export interface RunnerServices {
   rules: readonly CompiledRule[]
   records: Records
   metrics: LlmMetrics
+  clock: TokenClock
 }
 
 export interface Served {
@@ -130,7 +132,7 @@ async function answer(services: RunnerServices, exchange: Exchange, { parsed, re
   if (result.op === 'chat') headers['X-Svc-Mode'] = result.mode
   if (rendered === null) {
     reply.headers(headers)
-    return stream(exchange, { parsed, result, latency, wish }, context)
+    return stream(services.clock, exchange, { parsed, result, latency, wish }, context)
   }
   const { body } = rendered
   headers['Content-Type'] = rendered.contentType ?? 'application/json'
@@ -141,7 +143,7 @@ async function answer(services: RunnerServices, exchange: Exchange, { parsed, re
 const stallMs = { normal: 120_000, public: 20_000 }
 const paceMs = { normal: 60_000, public: 20_000 }
 
-async function stream(exchange: Exchange, { parsed, result, latency, wish }: Answered, context: RenderContext): Promise<FastifyReply> {
+async function stream(clock: TokenClock, exchange: Exchange, { parsed, result, latency, wish }: Answered, context: RenderContext): Promise<FastifyReply> {
   const { svc, request, reply, route, instance } = exchange
   const caps = svc.config.publicMode ? 'public' : 'normal'
   const name = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
@@ -158,7 +160,7 @@ async function stream(exchange: Exchange, { parsed, result, latency, wish }: Ans
   }
   try {
     await pump(opened, route.stream?.(result, parsed, context) ?? [], {
-      framer, errorEvent,
+      framer, errorEvent, clock,
       ttftMs: latency.ttftMs,
       nextGap: gaps(latency, tokens, paceMs[caps], seed),
       stallMs: stallMs[caps],
