@@ -190,7 +190,8 @@ t.test('50 connections under load see no failed request while 20 reloads happen 
 })
 
 t.test('triggers that come during a run share the next one [RELOAD-8]', async t => {
-  const plugins = pluginFolder(t, { one: plugin('one', '1') })
+  // Slow enough for all triggers to come during the first run.
+  const plugins = pluginFolder(t, { one: plugin('one', '1', { body: 'await new Promise(resolve => setTimeout(resolve, 400))' }) })
   const server = await serve(t, { builtinFolder: plugins.folder })
   const results = await Promise.all(Array.from({ length: 10 }, () => reload(server, '?force=true')))
   const generations = new Set(results.map(result => result.generation))
