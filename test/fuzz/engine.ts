@@ -33,7 +33,7 @@ const MAX_GROWTH = 96 * 1024 * 1024
 const MAX_SHOWN = 5
 
 const seed = process.env.SVC_FUZZ_SEED ?? '1'
-const only = process.env.SVC_FUZZ_ONLY ?? ''
+const only = (process.env.SVC_FUZZ_ONLY ?? '').toLowerCase()
 const wantedCases = Number(process.env.SVC_FUZZ_CASES ?? 0)
 const wantedCase = process.env.SVC_FUZZ_CASE === undefined ? null : Number(process.env.SVC_FUZZ_CASE)
 
@@ -42,7 +42,7 @@ type Tap = Pick<typeof t, 'test' | 'comment' | 'ok' | 'equal' | 'fail' | 'pass'>
 /** Runs families one after the other, then compares the memory in use with what it was after the right input. */
 export async function fuzz(t: Tap, families: readonly AnyFamily[], afterwards: () => Finding | Promise<Finding> = () => null): Promise<void> {
   t.comment(`seed ${seed}`)
-  const wanted = families.filter(({ name }) => name.includes(only))
+  const wanted = families.filter(({ name }) => name.toLowerCase().includes(only))
   for (const { seeds, run } of wanted) for (const input of seeds) await run(input)
   const before = usedBytes()
   for (const family of wanted) await t.test(family.name, t => fuzzFamily(t, family, afterwards))
