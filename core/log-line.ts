@@ -46,18 +46,20 @@ function remembered(print: (name: string) => string): (name: string) => string {
   }
 }
 
+function printFields(fields: LogFields, nameOf: (name: string) => string, valueOf: (value: unknown) => string): string {
+  let text = ''
+  for (const name in fields) {
+    const value = fields[name]
+    if (value !== undefined) text += nameOf(name) + valueOf(value)
+  }
+  return text
+}
+
 /** `{"timestamp":...,"level":"info","message":"request",...}` */
 export function jsonForm(): LineForm {
   const nameOf = remembered(name => `,${quoted(OWN_NAMES.has(name) ? `${name}_` : name)}:`)
   return {
-    bindFields(fields) {
-      let text = ''
-      for (const name in fields) {
-        const value = fields[name]
-        if (value !== undefined) text += nameOf(name) + jsonOf(value)
-      }
-      return text
-    },
+    bindFields: fields => printFields(fields, nameOf, jsonOf),
     print(timestamp, level, message, fields, bound) {
       return `{"timestamp":"${timestamp}","level":"${level}","message":${quoted(message)}${bound}${fields === undefined ? '' : this.bindFields(fields)}}`
     },
@@ -74,14 +76,7 @@ export function textForm(isColoured: boolean): LineForm {
     return isColoured ? `\u001b[${COLOURS[level as EventLevel]}m${name}\u001b[0m` : name
   })
   return {
-    bindFields(fields) {
-      let text = ''
-      for (const name in fields) {
-        const value = fields[name]
-        if (value !== undefined) text += nameOf(name) + textOf(value)
-      }
-      return text
-    },
+    bindFields: fields => printFields(fields, nameOf, textOf),
     print(timestamp, level, message, fields, bound) {
       const line = `${PLAIN.test(message) ? message : escapeControls(message)}${bound}${fields === undefined ? '' : this.bindFields(fields)}`
       return `${timestamp} ${levelOf(level)} ${line}`

@@ -145,14 +145,15 @@ function addFile(path: string, name: string, hash: ReturnType<typeof createHash>
   try {
     const stat = statSync(path)
     // A pipe would keep its reader waiting.
-    const size = stat.isFile() ? stat.size : Infinity
+    if (!stat.isFile()) throw new Error('no file')
+    const { size } = stat
     budget.bytes -= size
     hash.update(`${name}\0${size}\0`)
     if (budget.bytes < 0) return 0
     hash.update(readFileSync(path))
     return size
   } catch {
-    // A file that disappears between listing and reading: the next look sees a folder without it.
+    // No file, or one that disappears between listing and reading: the next look sees a folder without it.
     hash.update(`${name}\0gone\0`)
     return 0
   }

@@ -1,6 +1,10 @@
 /** Options against their schema: what is left out, what is said about it. */
 import t from 'tap'
 import { applySchema, type ValidatorCache } from '../../core/config/options.ts'
+import { pluginsSchema } from '../../core/config/svc-yaml.ts'
+import { discover } from '../../core/host/discovery.ts'
+import { loadPlugin } from '../../core/host/module-loader.ts'
+import { BUILTIN_FOLDER } from '../../core/product.ts'
 
 const tool = {
   anyOf: [
@@ -157,4 +161,17 @@ t.test('hostile sections are bounded', async (t) => {
   t.equal(proto.isValid, false, 'inherited members do not count')
   t.ok(proto.errors.includes('mcp.__proto__: expected string, got object'))
   t.equal(({} as { polluted?: number }).polluted, undefined)
+})
+
+t.test('the schemas of our own, which a start does not check, are schemas', async t => {
+  t.doesNotThrow(() => applySchema(pluginsSchema, {}, 'plugins'))
+  const found = await discover({ builtinFolder: BUILTIN_FOLDER, folders: [], packages: [], workingDirectory: BUILTIN_FOLDER })
+  let checked = 0
+  for (const plugin of found) {
+    const { options } = await loadPlugin(plugin)
+    if (options === undefined) continue
+    checked++
+    t.doesNotThrow(() => applySchema(options, {}, plugin.name), plugin.name)
+  }
+  t.ok(checked >= 3, `${checked} plugins take options`)
 })

@@ -1,6 +1,8 @@
 /** The pure parts: messages, URI templates, schemas, lists and cursors. */
 import t from 'tap'
 import { parseBody, readId, readMessage } from '../../plugins/mcp/json-rpc.ts'
+import { registerConformance } from '../../plugins/mcp/conformance/register.ts'
+import { registerDemo } from '../../plugins/mcp/demo/register.ts'
 import { CODES, RpcError } from '../../plugins/mcp/errors.ts'
 import { Registry } from '../../plugins/mcp/registry.ts'
 import { compileInput, routedArguments, withoutRouting } from '../../plugins/mcp/schema.ts'
@@ -155,4 +157,15 @@ t.test('each version shows what it knows [MCP-17]', async t => {
     '2025-03-26': ['name', 'description', 'inputSchema', 'annotations'],
     '2024-11-05': ['name', 'description', 'inputSchema'],
   })
+})
+
+t.test('the input schemas of our own tools, which a start does not check, are schemas', t => {
+  const registry = new Registry()
+  const registrar = registry.registrar('strange', () => {})
+  t.doesNotThrow(() => {
+    registerDemo(registrar, { users: [], products: [], orders: [], reviews: [] }, {} as never)
+    registerConformance(registrar)
+  })
+  t.ok(registry.tools.size >= 10, `${registry.tools.size} tools`)
+  t.end()
 })
