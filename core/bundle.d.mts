@@ -1,5 +1,19 @@
+export interface Bundle {
+  /** A CommonJS script. */
+  code: string
+  /** Its source map, JSON text. */
+  map: string
+  /** When its files began to be read, in milliseconds since the epoch. */
+  startedAt: number
+  /** Absolute paths of its files. */
+  inputs: string[]
+}
+
 /** The script of an entry file with all its own modules; rejects with the bundler's `BuildFailure`. */
-export function bundle(entry: string): Promise<string>
+export function bundle(entry: string): Promise<Bundle>
+
+/** Whether a bundle that was made earlier holds its files as they are now. */
+export function isCurrent(bundle: Bundle): boolean
 
 /** Runs the script of an entry file; answers its exports. `require` is what its packages are loaded with. */
-export function runScript(entry: string, code: string, require?: (id: string) => unknown): unknown
+export function runScript(entry: string, bundle: Pick<Bundle, 'code' | 'map'>, require?: (id: string) => unknown): unknown

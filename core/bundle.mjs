@@ -5,12 +5,15 @@
  * JavaScript, since it is what loads the TypeScript.
  */
 import * as esbuild from 'esbuild'
+import { statSync } from 'node:fs'
 import Module, { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { showSources } from './stack-traces.mjs'
 
-/** The script of an entry file; rejects with the bundler's own failure. */
+/** The script of an entry file and its source map; rejects with the bundler's own failure. */
 export async function bundle(entry) {
-  const { outputFiles } = await esbuild.build({
+  const startedAt = Date.now()
+  const { outputFiles: [map, script], metafile } = await esbuild.build({
     entryPoints: [entry],
     bundle: true,
     write: false,
@@ -18,36 +21,33 @@ export async function bundle(entry) {
     platform: 'node',
     target: 'node20',
     packages: 'external',
-    sourcemap: 'inline',
+    sourcemap: 'external',
     sourcesContent: false,
     outdir: dirname(entry),
+    metafile: true,
     logLevel: 'silent',
     // An ES module may ask where it is.
     banner: { js: 'const __entryUrl = require("node:url").pathToFileURL(__filename).href;' },
     define: { 'import.meta.url': '__entryUrl', 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
   })
-  return outputFiles[0].text
+  return { code: script.text, map: map.text, startedAt, inputs: Object.keys(metafile.inputs).map(file => resolve(file)) }
+}
+
+/** Whether a bundle that was made earlier holds its files as they are now. */
+export function isCurrent({ startedAt, inputs }) {
+  return inputs.every(file => {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    return stat !== undefined && stat.ctimeMs < startedAt
+  })
 }
 
 /** Runs the script of an entry file; answers its exports. Its stack traces show its own files and lines. */
-export function runScript(entry, code, require = createRequire(entry)) {
+export function runScript(entry, { code, map }, require = createRequire(entry)) {
   const module = new Module(entry)
   module.filename = entry
   module.paths = Module._nodeModulePaths(dirname(entry))
-  module.require = withoutSourceMaps(require)
-  process.setSourceMapsEnabled(true)
+  module.require = require
+  showSources(entry, map)
   module._compile(code, entry)
   return module.exports
-}
-
-/** Node reads the source maps of whatever is loaded while they are on: those of packages cost more than the packages. */
-function withoutSourceMaps(require) {
-  return id => {
-    process.setSourceMapsEnabled(false)
-    try {
-      return require(id)
-    } finally {
-      process.setSourceMapsEnabled(true)
-    }
-  }
 }

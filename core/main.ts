@@ -1,6 +1,7 @@
 /** The process: runs the command line and ends with its exit code, or serves. */
 import { runCommandLine } from './cli/command-line.ts'
 import { serve } from './cli/serve.ts'
+import type { EarlyBundles } from './host/module-loader.ts'
 import type { Terminal } from './cli/terminal.ts'
 
 const terminal: Terminal = { out: process.stdout, err: process.stderr, environment: process.env, workingDirectory: process.cwd() }
@@ -10,16 +11,16 @@ function onClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error
 }
 
-async function main(): Promise<void> {
+/** `early`: bundles of the built-in plugins, as far as they were begun. */
+export async function main(early: EarlyBundles): Promise<void> {
   process.stdout.on('error', onClosedPipe)
   const outcome = await runCommandLine(process.argv.slice(2), terminal)
   if ('serve' in outcome) {
     process.stdout.off('error', onClosedPipe)
-    await serve(outcome.serve, terminal)
+    const { options, ...rest } = outcome.serve
+    await serve({ ...rest, options: { ...options, knownCode: { doors: new Map(), schemas: new WeakMap(), early } } }, terminal)
   } else {
     // Plugins that were looked at may hold timers; what was printed is out before they are cut off.
     process.stdout.write('', () => process.exit(outcome.exitCode))
   }
 }
-
-void main()

@@ -1,4 +1,4 @@
-/** Puts the rooms together: everything of a process but its listeners, with the plugins built. */
+/** Puts the rooms together: everything of a process but its listeners. Plugins are built when the host starts. */
 import type { RequestContext } from './http/context.ts'
 import { HeaderDeadlines } from './http/header-deadlines.ts'
 import { timeOut } from './http/pipeline.ts'
@@ -66,7 +66,7 @@ export interface Rooms {
   /** Values of the environment that were not taken as they stood. */
   readonly warnings: readonly string[]
   readonly log: Log
-  /** With the first generation built. */
+  /** Not started yet: whoever opens the rooms says when plugins are built. */
   readonly host: Host
   /** Filled in by whoever binds the listeners. */
   readonly ports: Ports
@@ -81,7 +81,7 @@ export interface Rooms {
   close(): Promise<void>
 }
 
-/** Opens the rooms. Rejects only when the core's own routes can't be built; everything else is a warning. */
+/** Opens the rooms; what can't be opened is a warning. */
 export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   const workingDirectory = options.workingDirectory ?? process.cwd()
   const { config, warnings } = readEnvironment(options.environment ?? process.env)
@@ -153,7 +153,6 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
     },
   })
   host.onReload = async () => keys?.reload()
-  await host.start()
   return {
     config, warnings, log, host, ports, instance: deps.instance, streams, pki,
     entrance: { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },

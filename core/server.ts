@@ -35,23 +35,25 @@ export class HttpPortError extends Error {}
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const rooms = await openRooms(options)
   const { config, host, log, ports, pki, streams } = rooms
+  const watcher = new Watcher(() => void host.reload())
+  const watch = async (): Promise<void> => (config.watch ? watcher.set(host.watchedPaths()) : undefined)
+  // Looking through the plugins' folders goes on while the plugins are built.
+  void watch()
+  await host.start()
 
   let isDraining = false
   const facts = createRequestFacts(config)
   const handlers = createEntrance(host, { ...rooms.entrance, observer: new Observer({ metrics: rooms.requestMetrics, journal: rooms.journal, isDraining: () => isDraining }) }, facts)
   const listeners = await openListeners(handlers)
-  const watcher = new Watcher(() => void host.reload())
-  if (config.watch) {
-    await watcher.set(host.watchedPaths())
-    host.onSwap = () => void watcher.set(host.watchedPaths())
-  }
+  await watch()
+  host.onSwap = () => void watch()
 
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
     const http1 = new Listener('http', to, { http2: config.grpcOnHttp })
     try {
       ports.http = await http1.listen(config.host, config.httpPort)
     } catch (error) {
-      await host.close()
+      await Promise.all([watcher.close(), host.close()])
       await rooms.close()
       throw new HttpPortError(`can't listen on ${config.host}:${config.httpPort} (${(error as NodeJS.ErrnoException).code ?? String(error)}); set SVC_HTTP_PORT to another port`)
     }

@@ -20,6 +20,7 @@ export async function inspect<T>({ environment, workingDirectory }: Terminal, co
       environment: { ...quiet, OTEL_SDK_DISABLED: 'true', SVC_LOG_LEVEL: 'off', SVC_TLS_CERT: join(certificates, 'server.crt'), SVC_TLS_KEY: join(certificates, 'server.key') },
     })
     try {
+      await rooms.host.start()
       return await look(rooms)
     } finally {
       await rooms.host.close()

@@ -50,6 +50,8 @@ const MAX_ERRORS = 100
  * Throws when the schema is none.
  */
 export function applySchema(schema: JsonSchema, value: unknown, at: string, { cache = new WeakMap(), isTrusted = false }: SchemaOptions = {}): CheckedOptions {
+  const absent = isTrusted && isEmpty(value) ? valueOfAbsence(schema) : null
+  if (absent !== null) return { value: absent, errors: [], isValid: true, originalPath: path => [...path] }
   const validator = validatorOf(schema, cache, isTrusted)
   const draft = new Draft(value)
   const problems: Problem[] = []
@@ -60,6 +62,24 @@ export function applySchema(schema: JsonSchema, value: unknown, at: string, { ca
     if (round >= MAX_ROUNDS || !draft.leaveOut(found)) draft.clear(schema)
   }
   return { value: draft.value, errors: report(problems, at), isValid: true, originalPath: path => draft.originalPath(path) }
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+/** Keywords that say nothing about an empty section. */
+const HARMLESS = new Set(['type', 'title', 'description', 'additionalProperties', 'properties', 'items', 'maxItems', 'default'])
+
+/** What an empty section stands for, where that can be told without compiling the schema; else null. */
+export function valueOfAbsence(schema: JsonSchema): unknown {
+  const { required = [], ...rest } = schema as { type?: unknown; required?: unknown[]; properties?: Record<string, JsonSchema> }
+  if (required.length > 0 || Object.keys(rest).some(key => !HARMLESS.has(key) && !key.startsWith('x-'))) return null
+  if (rest.type === 'array') return []
+  const defaults = Object.entries(rest.properties ?? {}).map(([key, { default: value }]) => [key, value] as const).filter(([, value]) => value !== undefined)
+  // A default that holds something may have defaults within.
+  const isPlain = defaults.every(([, value]) => typeof value !== 'object' || value === null || isEmpty(value))
+  return rest.type === 'object' && isPlain ? structuredClone(Object.fromEntries(defaults)) : null
 }
 
 /** Checks the schemas themselves. Compiling the meta-schema costs more than all plugins' schemas: it happens once, if at all. */

@@ -64,7 +64,7 @@ export class Host {
     this.settings = new Settings(options.configFile, options.config.publicMode)
   }
 
-  /** Builds the first generation. */
+  /** Builds the first generation. Rejects only when the core's own routes can't be built; everything else is a warning. */
   async start(): Promise<void> {
     await this.#enqueue(() => this.#reload(true))
   }
@@ -95,12 +95,12 @@ export class Host {
     return [...this.settings.plugins.dirs, ...config.pluginDirs.map(folder => (isAbsolute(folder) ? folder : resolve(workingDirectory, folder)))]
   }
 
-  /** What a change of would reload: folders with all below them, and single files. */
+  /** What a change of would reload, as far as it is known yet: folders with all below them, and single files. */
   watchedPaths(): { folders: string[]; files: string[] } {
     const packages = this.#found.filter(plugin => plugin.source === 'package' && plugin.entry !== null).map(plugin => plugin.folder)
     return {
       folders: [this.#options.builtinFolder, ...this.directories, ...packages],
-      files: [...(this.configFile === null ? [] : [this.configFile]), ...this.#result!.context.watched.keys()],
+      files: [...(this.configFile === null ? [] : [this.configFile]), ...this.#result?.context.watched.keys() ?? []],
     }
   }
 

@@ -5,6 +5,7 @@ import { reasonOf } from './reason.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { loadPlugin } from './module-loader.ts'
+import type { EarlyBundles } from './module-loader.ts'
 import type { LoadError, Plugin } from './plugin.ts'
 import { segmentsOf } from './settings.ts'
 import type { Settings } from './settings.ts'
@@ -28,6 +29,8 @@ export interface KnownCode {
   doors: Map<string, Plugin>
   schemas: ValidatorCache
   isShared?: boolean
+  /** Bundles that the launcher began. */
+  early?: EarlyBundles
 }
 
 export class Inventory {
@@ -111,7 +114,7 @@ export class Inventory {
 
   async #door(found: FoundPlugin): Promise<Plugin> {
     const key = `${found.entry} ${found.fingerprint}`
-    const door = this.#known.doors.get(key) ?? await loadPlugin(found)
+    const door = this.#known.doors.get(key) ?? await loadPlugin(found, this.#known.early)
     if (this.#known.isShared) this.#known.doors.set(key, door)
     return door
   }

@@ -7,7 +7,8 @@
  */
 import type { BuildFailure } from 'esbuild'
 import { createRequire } from 'node:module'
-import { bundle, runScript } from '../bundle.mjs'
+import { bundle, isCurrent, runScript } from '../bundle.mjs'
+import type { Bundle } from '../bundle.mjs'
 import * as contract from './plugin.ts'
 import type { Plugin } from './plugin.ts'
 import type { FoundPlugin } from './discovery.ts'
@@ -15,14 +16,24 @@ import type { FoundPlugin } from './discovery.ts'
 const CONTRACT_NAME = 'svc/plugin'
 const hostRequire = createRequire(import.meta.url)
 
+/** Bundles that were begun before they were asked for, by entry; each serves once. */
+export type EarlyBundles = Map<string, Promise<Bundle>>
+
 /** Runs the plugin's module and answers its door; throws with the reason when there is none. */
-export async function loadPlugin(found: FoundPlugin): Promise<Plugin> {
+export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Promise<Plugin> {
   const entry = found.entry!
-  const exported = runScript(entry, await bundled(entry), makeRequire(entry)) as { default?: unknown }
+  const exported = runScript(entry, await takeEarly(entry, early) ?? await bundled(entry), makeRequire(entry)) as { default?: unknown }
   return checkDoor(exported.default ?? exported)
 }
 
-async function bundled(entry: string): Promise<string> {
+/** Null: there is none, or one that failed or is out of date. */
+async function takeEarly(entry: string, early: EarlyBundles | undefined): Promise<Bundle | null> {
+  const begun = await early?.get(entry)?.catch(() => null) ?? null
+  early?.delete(entry)
+  return begun !== null && isCurrent(begun) ? begun : null
+}
+
+async function bundled(entry: string): Promise<Bundle> {
   try {
     return await bundle(entry)
   } catch (error) {

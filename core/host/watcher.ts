@@ -16,30 +16,36 @@ export interface Watched {
 
 export class Watcher {
   readonly #onChange: () => void
-  #watchers: FSWatcher[] = []
-  #watched = ''
+  /** By what each watches: paths that stay are not looked through again. */
+  readonly #watchers = new Map<string, { watcher: FSWatcher; ready: Promise<void> }>()
   #timer: NodeJS.Timeout | null = null
 
   constructor(onChange: () => void) {
     this.#onChange = onChange
   }
 
-  /** Watches these from now on. */
-  async set(watched: Watched): Promise<void> {
-    const key = JSON.stringify(watched)
-    if (key === this.#watched) return
-    this.#watched = key
-    const old = this.#watchers
+  /** Watches these from now on, and no others; resolves when every change will be seen. */
+  async set({ folders, files }: Watched): Promise<void> {
     // Parents instead of files: a file that is replaced by a rename, or behind a link that is swapped, is seen too.
     // And the path itself where it is a folder, whose files its parent says nothing about.
-    const parents = [...new Set(watched.files.flatMap(path => (isFolder(path) ? [dirname(path), path] : [dirname(path)])))]
-    this.#watchers = [
-      ...(watched.folders.length > 0 ? [watch(watched.folders, { ignoreInitial: true, ignored: isIgnored })] : []),
-      // Without a path chokidar would never say that it is ready.
-      ...(parents.length > 0 ? [watch(parents, { ignoreInitial: true, depth: 0 })] : []),
-    ]
-    for (const watcher of this.#watchers) watcher.on('all', () => this.#changed()).on('error', () => {})
-    await Promise.all([...this.#watchers.map(watcher => new Promise<void>(resolve => watcher.once('ready', resolve))), ...old.map(watcher => watcher.close())])
+    const parents = files.flatMap(path => (isFolder(path) ? [dirname(path), path] : [dirname(path)]))
+    const wanted = new Map<string, () => FSWatcher>([
+      ...folders.map(path => [`${path}/**`, () => watch(path, { ignoreInitial: true, ignored: isIgnored })] as const),
+      ...parents.map(path => [`${path}/*`, () => watch(path, { ignoreInitial: true, depth: 0 })] as const),
+    ])
+    const closing: Promise<void>[] = []
+    for (const [key, { watcher }] of this.#watchers) {
+      if (wanted.has(key)) continue
+      this.#watchers.delete(key)
+      closing.push(watcher.close())
+    }
+    for (const [key, open] of wanted) if (!this.#watchers.has(key)) this.#watchers.set(key, this.#start(open()))
+    await Promise.all([...closing, ...[...this.#watchers.values()].map(({ ready }) => ready)])
+  }
+
+  #start(watcher: FSWatcher): { watcher: FSWatcher; ready: Promise<void> } {
+    watcher.on('all', () => this.#changed()).on('error', () => {})
+    return { watcher, ready: new Promise(resolve => watcher.once('ready', resolve)) }
   }
 
   #changed(): void {
@@ -49,7 +55,7 @@ export class Watcher {
 
   async close(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
-    await Promise.all(this.#watchers.map(watcher => watcher.close()))
+    await Promise.all([...this.#watchers.values()].map(({ watcher }) => watcher.close()))
   }
 }
 

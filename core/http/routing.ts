@@ -3,6 +3,7 @@ import FindMyWay from 'find-my-way'
 import type { HTTPMethod } from 'find-my-way'
 import type { Socket } from 'node:net'
 import type { ServerRequest } from './context.ts'
+import { decodedPath } from './path.ts'
 import type { SvcResponse } from './response.ts'
 import type { RouteRecord } from './route-record.ts'
 
@@ -31,8 +32,9 @@ export interface RoutingGeneration {
 export const MAX_PARAM_LENGTH = 16_384
 
 export class RouteTable {
+  /** Routes of paths with parameters. */
   #router = FindMyWay({ maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true })
-  /** Routes of paths without parameters, by path and method: most requests need no walk through the tree. */
+  /** Routes of paths without parameters, by path and method: they come first, and most requests need no walk through the tree. */
   #fixed = new Map<string, Map<string, CoreRoute>>()
   #methods = new Set<string>()
   #owners = new Map<string, string | null>()
@@ -60,8 +62,8 @@ export class RouteTable {
     for (const method of methods) {
       this.#owners.set(`${method} ${shape}`, route.plugin)
       this.#methods.add(method)
-      this.#router.on(method as HTTPMethod, fastifyPath, noHandler, route)
-      if (!/[:*%]/.test(fastifyPath)) this.#fixedOf(fastifyPath).set(method, route)
+      if (/[:*%]/.test(fastifyPath)) this.#router.on(method as HTTPMethod, fastifyPath, noHandler, route)
+      else this.#fixedOf(fastifyPath).set(method, route)
     }
   }
 
@@ -73,7 +75,8 @@ export class RouteTable {
 
   find(method: string, url: string): CoreRoute | null {
     const query = url.indexOf('?')
-    const fixed = this.#fixed.get(query === -1 ? url : url.slice(0, query))?.get(method)
+    const byPath = this.#fixed.get(query === -1 ? url : url.slice(0, query)) ?? this.#fixed.get(decodedPath(url) ?? '')
+    const fixed = byPath?.get(method)
     return fixed ?? (this.#router.find(method as HTTPMethod, url)?.store as CoreRoute | undefined) ?? null
   }
 

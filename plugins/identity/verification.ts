@@ -1,5 +1,4 @@
 /** The verification of a token (RFC 7519, 7.2; RFC 8725, 3): each rule a step, in order, the first that fails names the reason. */
-import { compactVerify } from 'jose'
 import { decodeCompactJwt } from './compact-jwt.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { TokenAlgorithm, TokenChecks, TokenClaims, TokenHeader, TokenReason, TokenVerdict } from './types.ts'
@@ -36,6 +35,7 @@ function algorithmOf(header: TokenHeader, allowed: readonly TokenAlgorithm[]): {
 }
 
 async function isSignedBy(token: string, key: SigningKeys['verifying']['RS256'], algorithm: TokenAlgorithm): Promise<boolean> {
+  const { compactVerify } = await import('jose')
   try {
     await compactVerify(token, key, { algorithms: [algorithm] })
     return true

@@ -1,6 +1,6 @@
 /** Options against their schema: what is left out, what is said about it. */
 import t from 'tap'
-import { applySchema, type ValidatorCache } from '../../core/config/options.ts'
+import { applySchema, valueOfAbsence, type ValidatorCache } from '../../core/config/options.ts'
 import { pluginsSchema } from '../../core/config/svc-yaml.ts'
 import { discover } from '../../core/host/discovery.ts'
 import { loadPlugin } from '../../core/host/module-loader.ts'
@@ -165,13 +165,28 @@ t.test('hostile sections are bounded', async (t) => {
 
 t.test('the schemas of our own, which a start does not check, are schemas', async t => {
   t.doesNotThrow(() => applySchema(pluginsSchema, {}, 'plugins'))
+  t.strictSame(valueOfAbsence(pluginsSchema), applySchema(pluginsSchema, {}, 'plugins').value)
   const found = await discover({ builtinFolder: BUILTIN_FOLDER, folders: [], packages: [], workingDirectory: BUILTIN_FOLDER })
   let checked = 0
   for (const plugin of found) {
     const { options } = await loadPlugin(plugin)
     if (options === undefined) continue
     checked++
-    t.doesNotThrow(() => applySchema(options, {}, plugin.name), plugin.name)
+    const absent = valueOfAbsence(options)
+    t.not(absent, null, `${plugin.name} starts without compiling its schema`)
+    t.strictSame(absent, applySchema(options, options.type === 'array' ? [] : {}, plugin.name).value, plugin.name)
   }
   t.ok(checked >= 3, `${checked} plugins take options`)
+})
+
+t.test('an absent section is worked out without the validator only where that is the same', t => {
+  const plain = { type: 'object', properties: { limit: { type: 'integer', default: 5 }, list: { type: 'array', default: [], items: {} }, free: {} } }
+  t.strictSame(valueOfAbsence(plain), { limit: 5, list: [] })
+  t.strictSame(valueOfAbsence({ type: 'array', items: plain }), [])
+  for (const schema of [
+    { ...plain, required: ['free'] }, { ...plain, anyOf: [plain] }, { ...plain, minProperties: 1 }, { type: 'array', minItems: 1 }, {}, { properties: {} },
+    { type: 'object', properties: { inner: { type: 'object', default: { a: 1 }, properties: { b: { default: 2 } } } } },
+  ]) t.equal(valueOfAbsence(schema), null, JSON.stringify(schema))
+  t.strictSame(applySchema({ ...plain, required: ['free'] }, {}, 'x', { isTrusted: true }).errors.map(({ message }) => message), ['missing key "free"'], 'a needed key is still missed')
+  t.end()
 })

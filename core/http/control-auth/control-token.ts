@@ -1,6 +1,6 @@
 /** Verifies control-plane tokens: JWTs (RFC 7519) signed with Ed25519 (RFC 8037, RFC 9864). */
 import type { KeyObject } from 'node:crypto'
-import { errors, jwtVerify } from 'jose'
+import type { errors } from 'jose'
 import { grantedScopes } from './scopes.ts'
 import type { Scope } from './scopes.ts'
 
@@ -35,6 +35,7 @@ export function createControlTokens(key: KeyObject, audience: string): ControlTo
 
   async function verify(token: string): Promise<TokenVerdict> {
     if (token.length > MAX_LENGTH) return { problem: 'malformed' }
+    const { errors, jwtVerify } = await import('jose')
     try {
       const { payload } = await jwtVerify(token, key, { algorithms: ['EdDSA', 'Ed25519'], audience, clockTolerance: CLOCK_SKEW, requiredClaims: ['exp', 'aud'] })
       const scopes = grantedScopes(payload.scope)
@@ -42,7 +43,7 @@ export function createControlTokens(key: KeyObject, audience: string): ControlTo
       known.set(token, { scopes, validUntilMs: (payload.exp! + CLOCK_SKEW) * 1000 })
       return { scopes }
     } catch (error) {
-      return { problem: problemOf(error) }
+      return { problem: problemOf(error, errors) }
     }
   }
 
@@ -57,11 +58,11 @@ export function createControlTokens(key: KeyObject, audience: string): ControlTo
 
 const CLAIM_PROBLEMS: Record<string, TokenProblem> = { aud: 'invalid_audience', nbf: 'not_yet_valid' }
 
-function problemOf(error: unknown): TokenProblem {
-  if (error instanceof errors.JWTExpired) return 'expired'
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'invalid_signature'
-  if (error instanceof errors.JOSEAlgNotAllowed) return 'invalid_algorithm'
-  if (!(error instanceof errors.JWTClaimValidationFailed)) return 'malformed'
+function problemOf(error: unknown, kinds: typeof errors): TokenProblem {
+  if (error instanceof kinds.JWTExpired) return 'expired'
+  if (error instanceof kinds.JWSSignatureVerificationFailed) return 'invalid_signature'
+  if (error instanceof kinds.JOSEAlgNotAllowed) return 'invalid_algorithm'
+  if (!(error instanceof kinds.JWTClaimValidationFailed)) return 'malformed'
   if (error.reason === 'missing') return 'missing_claim'
   return (error.reason === 'check_failed' ? CLAIM_PROBLEMS[error.claim] : undefined) ?? 'malformed'
 }

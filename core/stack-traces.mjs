@@ -1,0 +1,55 @@
+/**
+ * Stack traces of scripts that were bundled in memory show the files and lines they were made from (ECMA-426).
+ *
+ * Node can do this by itself, but then reads the map of every script as it loads and looks for one in every function that
+ * is compiled at run time: a twelfth of the product's start. Here a map is read when an error first asks for it.
+ *
+ * JavaScript, since it is used by what loads the TypeScript.
+ */
+import { findSourceMap, SourceMap } from 'node:module'
+import { dirname, resolve } from 'node:path'
+
+/** By the script's name; text until it is first needed. A script that is loaded again replaces its map. */
+const maps = new Map()
+
+/** From now on stack traces of the script `file` are shown by `map`, which is JSON text. */
+export function showSources(file, map) {
+  maps.set(file, map)
+  // Packages set this for a moment and put back what they found.
+  Error.prepareStackTrace ??= printStack
+}
+
+/** As V8 prints it, with mapped places. Called when a stack is first read, which must not throw. */
+function printStack(error, frames) {
+  return [headOf(error), ...frames.map(frame => `\n    at ${printFrame(frame)}`)].join('')
+}
+
+function headOf(error) {
+  try {
+    return Error.prototype.toString.call(error)
+  } catch {
+    return '<error>'
+  }
+}
+
+function printFrame(frame) {
+  const printed = String(frame)
+  const file = frame.getFileName()
+  const map = file === null ? undefined : mapOf(file)
+  if (map === undefined) return printed
+  const line = frame.getLineNumber()
+  const column = frame.getColumnNumber()
+  const { originalSource, originalLine, originalColumn } = map.findEntry(line - 1, column - 1)
+  if (originalSource === undefined) return printed
+  const source = originalSource.startsWith('file:') ? originalSource : resolve(dirname(file), originalSource)
+  return printed.replace(`${file}:${line}:${column}`, () => `${source}:${originalLine + 1}:${originalColumn + 1}`)
+}
+
+/** Ours, else what Node keeps when its own source maps are on. */
+function mapOf(file) {
+  const known = maps.get(file)
+  if (typeof known !== 'string') return known ?? findSourceMap(file)
+  const map = new SourceMap(JSON.parse(known))
+  maps.set(file, map)
+  return map
+}
