@@ -7,17 +7,22 @@ import './tick-shape.mjs'
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { bundle, runScript } from '../core/bundle.mjs'
+import { bundle, bundleAll, runScript } from '../core/bundle.mjs'
 
+// The bundler is a process of its own, written in Go: it collects garbage less often.
+process.env.GOGC ??= '400'
 const entry = fileURLToPath(new URL('../core/main.ts', import.meta.url))
 const bundling = bundle(entry)
-const early = new Map(isServing(process.argv[2]) ? pluginEntries().map(path => [path, bundle(path)]) : [])
-// Whoever takes one sees its failure.
-for (const begun of early.values()) begun.catch(() => {})
-// The bundler is a process of its own: meanwhile this one loads the largest packages.
+// The core is needed first; a plugin that can't be bundled fails by itself, later.
+const early = bundling.then(() => (isServing(process.argv[2]) ? bundlePlugins() : new Map())).catch(() => new Map())
+// Meanwhile this process loads the largest packages.
 const require = createRequire(entry)
-for (const name of ['fastify', 'ajv/dist/2020.js', 'yaml', 'prom-client']) require(name)
+for (const name of ['fastify', 'yaml', 'ajv/dist/2020.js', 'prom-client']) {
+  require(name)
+  await nextTurn()
+}
 const { main } = runScript(entry, await bundling)
 await main(early)
 
@@ -26,8 +31,8 @@ function isServing(argument) {
   return argument === undefined || argument === 'serve' || argument === '--config'
 }
 
-/** Those of the built-in plugins. */
-function pluginEntries() {
+/** The built-in ones. */
+function bundlePlugins() {
   const folder = fileURLToPath(new URL('../plugins', import.meta.url))
-  return readdirSync(folder).map(name => join(folder, name, 'index.ts')).filter(path => existsSync(path))
+  return bundleAll(readdirSync(folder).map(name => join(folder, name, 'index.ts')).filter(path => existsSync(path)), folder)
 }

@@ -12,9 +12,14 @@ import { showSources } from './stack-traces.mjs'
 
 /** The script of an entry file and its source map; rejects with the bundler's own failure. */
 export async function bundle(entry) {
+  return (await bundleAll([entry], dirname(entry))).get(entry)
+}
+
+/** Bundles of several entry files below `folder`, by entry; rejects when one of them can't be bundled. Cheaper than one by one. */
+export async function bundleAll(entries, folder) {
   const startedAt = Date.now()
-  const { outputFiles: [map, script], metafile } = await esbuild.build({
-    entryPoints: [entry],
+  const { outputFiles, metafile } = await esbuild.build({
+    entryPoints: entries,
     bundle: true,
     write: false,
     format: 'cjs',
@@ -23,14 +28,22 @@ export async function bundle(entry) {
     packages: 'external',
     sourcemap: 'external',
     sourcesContent: false,
-    outdir: dirname(entry),
+    outbase: folder,
+    outdir: folder,
+    absWorkingDir: folder,
     metafile: true,
     logLevel: 'silent',
     // An ES module may ask where it is.
     banner: { js: 'const __entryUrl = require("node:url").pathToFileURL(__filename).href;' },
     define: { 'import.meta.url': '__entryUrl', 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
   })
-  return { code: script.text, map: map.text, startedAt, inputs: Object.keys(metafile.inputs).map(file => resolve(file)) }
+  const texts = new Map(outputFiles.map(file => [file.path, file]))
+  const scripts = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint !== undefined)
+  return new Map(scripts.map(([name, { entryPoint, inputs }]) => {
+    const script = resolve(folder, name)
+    const bundle = { code: texts.get(script).text, map: texts.get(`${script}.map`).text, startedAt, inputs: Object.keys(inputs).map(file => resolve(folder, file)) }
+    return [resolve(folder, entryPoint), bundle]
+  }))
 }
 
 /** Whether a bundle that was made earlier holds its files as they are now. */

@@ -14,9 +14,17 @@ const maps = new Map()
 
 /** From now on stack traces of the script `file` are shown by `map`, which is JSON text. */
 export function showSources(file, map) {
+  if (maps.size === 0) install()
   maps.set(file, map)
-  // Packages set this for a moment and put back what they found.
-  Error.prepareStackTrace ??= printStack
+}
+
+/** Packages set this for a moment and put back what they found; stacks without a script of ours are left to whoever was here before. */
+function install() {
+  const before = Error.prepareStackTrace
+  Error.prepareStackTrace = (error, frames) => {
+    const isOurs = before === undefined || frames.some(frame => maps.has(frame.getFileName()))
+    return isOurs ? printStack(error, frames) : before(error, frames)
+  }
 }
 
 /** As V8 prints it, with mapped places. Called when a stack is first read, which must not throw. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -57,9 +57,7 @@ export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]
 export async function pluginsIn(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin[]> {
   const own = await pluginAt(folder, source)
   if (own !== null) return [own]
-  const names = await readdir(folder, { withFileTypes: true })
-    .then(entries => entries.filter(entry => entry.isDirectory() || entry.isSymbolicLink()).map(entry => entry.name).sort())
-    .catch(() => [])
+  const names = entriesOf(folder).filter(entry => entry.isDirectory() || entry.isSymbolicLink()).map(entry => entry.name)
   const found: FoundPlugin[] = []
   for (const name of names) {
     if (name.startsWith('.') || name.startsWith('_') || name === 'node_modules') continue
@@ -75,7 +73,7 @@ async function pluginAt(folder: string, source: 'builtin' | 'directory'): Promis
   if (entry === undefined) return null
   const name = basename(folder)
   const problem = PLUGIN_NAME.test(name) ? null : `"${name}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`
-  return { name, source, folder, entry, version: await versionOf(folder), fingerprint: await fingerprintFolder(folder), problem }
+  return { name, source, folder, entry, version: versionOf(folder), fingerprint: await fingerprintFolder(folder), problem }
 }
 
 async function findPackage(packageName: string, workingDirectory: string): Promise<FoundPlugin> {
@@ -85,7 +83,7 @@ async function findPackage(packageName: string, workingDirectory: string): Promi
   try {
     const entry = createRequire(join(workingDirectory, 'package.json')).resolve(packageName)
     const folder = packageFolder(entry)
-    return { name, source: 'package', folder, entry, version: await versionOf(folder), fingerprint: await fingerprintFolder(folder), problem: null }
+    return { name, source: 'package', folder, entry, version: versionOf(folder), fingerprint: await fingerprintFolder(folder), problem: null }
   } catch (error) {
     return { ...missing, problem: `the package "${packageName}" can't be resolved: ${reasonOf(error)}` }
   }
@@ -97,9 +95,9 @@ function packageFolder(entry: string): string {
   return folder
 }
 
-async function versionOf(folder: string): Promise<string | null> {
+function versionOf(folder: string): string | null {
   try {
-    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version?: unknown }
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown }
     return typeof version === 'string' ? version : null
   } catch {
     return null

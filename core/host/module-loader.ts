@@ -7,6 +7,7 @@
  */
 import type { BuildFailure } from 'esbuild'
 import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
 import { bundle, isCurrent, runScript } from '../bundle.mjs'
 import type { Bundle } from '../bundle.mjs'
 import * as contract from './plugin.ts'
@@ -17,7 +18,7 @@ const CONTRACT_NAME = 'svc/plugin'
 const hostRequire = createRequire(import.meta.url)
 
 /** Bundles that were begun before they were asked for, by entry; each serves once. */
-export type EarlyBundles = Map<string, Promise<Bundle>>
+export type EarlyBundles = Promise<Map<string, Bundle>>
 
 /** Runs the plugin's module and answers its door; throws with the reason when there is none. */
 export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Promise<Plugin> {
@@ -26,11 +27,12 @@ export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Prom
   return checkDoor(exported.default ?? exported)
 }
 
-/** Null: there is none, or one that failed or is out of date. */
+/** Null: there is none, or one that is out of date. */
 async function takeEarly(entry: string, early: EarlyBundles | undefined): Promise<Bundle | null> {
-  const begun = await early?.get(entry)?.catch(() => null) ?? null
-  early?.delete(entry)
-  return begun !== null && isCurrent(begun) ? begun : null
+  const bundles = await early
+  const begun = bundles?.get(entry)
+  bundles?.delete(entry)
+  return begun !== undefined && isCurrent(begun) ? begun : null
 }
 
 async function bundled(entry: string): Promise<Bundle> {
@@ -39,7 +41,7 @@ async function bundled(entry: string): Promise<Bundle> {
   } catch (error) {
     const [first] = (error as BuildFailure).errors ?? []
     if (first === undefined) throw error
-    const where = first.location === null ? '' : `${first.location.file}:${first.location.line}:${first.location.column + 1}: `
+    const where = first.location === null ? '' : `${relative(process.cwd(), join(dirname(entry), first.location.file))}:${first.location.line}:${first.location.column + 1}: `
     throw new Error(`${where}${first.text}`, { cause: error })
   }
 }
