@@ -28,6 +28,8 @@ export class Chain<T> {
     else link.previous.next = link.next
     if (link.next === null) this.last = link.previous
     else link.next.previous = link.previous
+    // One that is old would keep all that came after it from being collected young.
+    link.previous = link.next = null
     this.size -= 1
   }
 

@@ -82,27 +82,22 @@ export class Exchange implements Audience {
     return this.#bodyText
   }
 
-  /** What the route's `parse` gets. */
+  /** What the route's `parse` gets: plain values, which providers may copy. */
   input(): RouteInput {
     const { svc, request, instance } = this
-    const body = this.body
-    const query = (): URLSearchParams => this.query
-    return {
+    const input: RouteInput = {
       method: request.method,
       headers: request.headers,
       params: this.params,
-      get query() {
-        return query()
-      },
-      body,
+      query: this.query,
+      body: this.body,
       json: () => parseObject(this.bodyText(), instance.format.messages?.bad_request),
-      get session() {
-        return svc.http.session(request).key
-      },
-      ...(instance.defaultModel === undefined ? {} : { defaultModel: instance.defaultModel }),
+      session: svc.http.session(request).key,
       limits: this.limits,
       credential: this.credential,
     }
+    if (instance.defaultModel !== undefined) input.defaultModel = instance.defaultModel
+    return input
   }
 }
 

@@ -80,7 +80,7 @@ function beginTask(call: Call, { message, metadata, push }: SendRequest, credent
   const task = new Task({ contextId: message.contextId ?? randomUUID(), agent: agent.id, session }, a2a.tasks)
   task.addMessage({ ...message, contextId: task.contextId, taskId: task.id })
   const run = new AbortController()
-  const plan = planOf(call, message, contextOf(call, task, { metadata, credential, signal: run.signal, isFollowUp: false }))
+  const plan = planOf(call, message, new Context(call, task, { metadata, credential, signal: run.signal, isFollowUp: false }))
   if ('reply' in plan) return { message: { messageId: randomUUID(), contextId: task.contextId, role: 'agent', parts: plan.reply } }
   a2a.tasks.add(task)
   if (push) a2a.push.attach(task, toConfig(push.input, call.wire), push.target, a2a.sinks)
@@ -100,7 +100,7 @@ function followUp(call: Call, { message, metadata, push }: SendRequest, credenti
   // An agent at work isn't disturbed.
   if (task.run || task.isEvicted) return { task }
   const run = new AbortController()
-  const plan = planOf(call, message, contextOf(call, task, { metadata, credential, signal: run.signal, isFollowUp: true }))
+  const plan = planOf(call, message, new Context(call, task, { metadata, credential, signal: run.signal, isFollowUp: true }))
   const steps = 'reply' in plan ? [{ artifact: { artifactId: 'reply', parts: plan.reply } }] : plan
   start(a2a.tasks, task, steps, run, a2a.svc.log)
   return { task }
@@ -116,24 +116,46 @@ function planOf({ a2a, agent }: Call, message: Message, context: AgentContext): 
   }
 }
 
-function contextOf(call: Call, task: Task, facts: { metadata: JsonObject; credential: Credential; signal: AbortSignal; isFollowUp: boolean }): AgentContext {
-  const { a2a, agent, session, request } = call
-  const { metadata, credential, signal, isFollowUp } = facts
-  return {
-    task: { id: task.id, contextId: task.contextId, state: task.status.state, history: task.history },
-    isFollowUp,
-    get turn() {
-      let turn = isFollowUp ? 0 : 1
-      for (const other of a2a.tasks.of(agent.id, session)) if (other.contextId === task.contextId) turn++
-      return turn
-    },
-    session,
-    claims: credential.claims,
-    isTokenRefused: credential.isRefused,
-    metadata,
-    stepDelayMs: (fallback) => readStepDelay(metadata.stepDelayMs) ?? fallback,
-    baseUrl: a2a.svc.http.baseUrl(request),
-    signal,
+interface Facts {
+  metadata: JsonObject
+  credential: Credential
+  signal: AbortSignal
+  isFollowUp: boolean
+}
+
+/** A class, since a getter in an object literal costs V8 a hidden class for every object, which lives long and keeps the call alive. */
+class Context implements AgentContext {
+  readonly task: AgentContext['task']
+  readonly isFollowUp: boolean
+  readonly session: string
+  readonly claims: JsonObject | null
+  readonly isTokenRefused: boolean
+  readonly metadata: JsonObject
+  readonly baseUrl: string
+  readonly signal: AbortSignal
+  readonly #call: Call
+
+  constructor(call: Call, task: Task, { metadata, credential, signal, isFollowUp }: Facts) {
+    this.task = { id: task.id, contextId: task.contextId, state: task.status.state, history: task.history }
+    this.isFollowUp = isFollowUp
+    this.session = call.session
+    this.claims = credential.claims
+    this.isTokenRefused = credential.isRefused
+    this.metadata = metadata
+    this.baseUrl = call.a2a.svc.http.baseUrl(call.request)
+    this.signal = signal
+    this.#call = call
+  }
+
+  get turn(): number {
+    const { a2a, agent } = this.#call
+    let turn = this.isFollowUp ? 0 : 1
+    for (const other of a2a.tasks.of(agent.id, this.session)) if (other.contextId === this.task.contextId) turn++
+    return turn
+  }
+
+  stepDelayMs(fallback: number): number {
+    return readStepDelay(this.metadata.stepDelayMs) ?? fallback
   }
 }
 
