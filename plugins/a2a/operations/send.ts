@@ -133,6 +133,8 @@ class Context implements AgentContext {
   readonly metadata: JsonObject
   readonly baseUrl: string
   readonly signal: AbortSignal
+  /** A function of its own: agents take it out of the context. */
+  readonly stepDelayMs = (fallback: number): number => readStepDelay(this.metadata.stepDelayMs) ?? fallback
   readonly #call: Call
 
   constructor(call: Call, task: Task, { metadata, credential, signal, isFollowUp }: Facts) {
@@ -152,10 +154,6 @@ class Context implements AgentContext {
     let turn = this.isFollowUp ? 0 : 1
     for (const other of a2a.tasks.of(agent.id, this.session)) if (other.contextId === this.task.contextId) turn++
     return turn
-  }
-
-  stepDelayMs(fallback: number): number {
-    return readStepDelay(this.metadata.stepDelayMs) ?? fallback
   }
 }
 
