@@ -101,6 +101,7 @@ export function createInspector({ config, isControlCredential, settle }: Inspect
     counters: () => ({ stored: settled().size, capacity: store.capacity, total_captured: store.total }),
     entry: requestId => asEntry(settled().ofRequest(requestId)),
     redactHeaders: headers => headers.map(({ name, value }) => ({ name, value: redaction.header(name.toLowerCase(), value) })),
+    redactHeader: (name, value) => redaction.header(name.toLowerCase(), value),
     redactUrl: url => redaction.url(url),
   }
 }

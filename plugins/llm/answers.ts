@@ -1,6 +1,6 @@
 /** Error answers of a provider: in its own form, with the headers that every answer has. */
 import { kinds } from './errors.ts'
-import { maskKey, printable, showCredential, type Credential } from './credentials.ts'
+import { maskKey, printable, type Credential } from './credentials.ts'
 import type { ProviderInstance } from './instance.ts'
 import type { ErrorFacts, ErrorKind, FaultKind, HeaderFacts, ProviderAnswer } from './provider.ts'
 
@@ -30,16 +30,17 @@ export interface Audience {
   requestId: string
   instanceId: string
   credential: Credential | null
+  shownCredential: string
   startedAt: number
 }
 
-/** Headers on every answer of a provider, errors included. */
+/** Headers on every answer of a provider, errors included; in lower case, as Fastify wants them. */
 export function commonHeaders(instance: ProviderInstance, audience: Audience): Record<string, string> {
   return {
-    'X-Svc-Request-Id': printable(audience.requestId),
-    'X-Svc-Provider': instance.name,
-    'X-Svc-Instance': audience.instanceId,
-    'X-Svc-Credential': showCredential(audience.credential),
+    'x-svc-request-id': printable(audience.requestId),
+    'x-svc-provider': instance.name,
+    'x-svc-instance': audience.instanceId,
+    'x-svc-credential': audience.shownCredential,
   }
 }
 

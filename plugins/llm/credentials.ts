@@ -23,8 +23,9 @@ function readBy(rule: CredentialRule, headers: RequestHeaders, query: () => URLS
   if (rule.query !== undefined) return nonEmpty(query().get(rule.query))
   const value = header(headers, rule.header ?? 'authorization')
   if (rule.scheme === undefined) return nonEmpty(value)
-  const prefix = `${rule.scheme} `
-  return value !== undefined && value.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase() ? nonEmpty(value.slice(prefix.length)) : undefined
+  const length = rule.scheme.length
+  const isOfScheme = value !== undefined && value[length] === ' ' && value.slice(0, length).toLowerCase() === rule.scheme.toLowerCase()
+  return isOfScheme ? nonEmpty(value.slice(length + 1)) : undefined
 }
 
 function nonEmpty(value: string | null | undefined): { value: string } | undefined {
@@ -45,7 +46,7 @@ export function maskKey(value: string): string {
 
 /** The text with everything outside printable ASCII as `?`: fit for a header. */
 export function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, '?')
+  return /[^\x20-\x7e]/.test(text) ? text.replace(/[^\x20-\x7e]/g, '?') : text
 }
 
 /** Value of `X-Svc-Credential`. */

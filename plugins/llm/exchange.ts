@@ -1,7 +1,7 @@
 /** One request of a provider route: what is known of it, read once and when asked for. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import type { Audience } from './answers.ts'
-import { findCredential, header, type Credential } from './credentials.ts'
+import { findCredential, header, showCredential, type Credential } from './credentials.ts'
 import { BadInput } from './errors.ts'
 import type { ProviderInstance } from './instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from './provider.ts'
@@ -22,6 +22,8 @@ export class Exchange implements Audience {
   readonly requestId: string
   readonly instanceId: string
   readonly credential: Credential | null
+  /** As records and `X-Svc-Credential` show it. */
+  readonly shownCredential: string
   /** Label of the fault that fired. */
   fault: string | null = null
   #query: URLSearchParams | undefined
@@ -38,6 +40,7 @@ export class Exchange implements Audience {
     this.requestId = svc.http.requestId(request)
     this.instanceId = svc.instance.id
     this.credential = findCredential(served.instance.format.credentials, this.headers, () => this.query)
+    this.shownCredential = showCredential(this.credential)
   }
 
   get headers(): RequestHeaders {
@@ -65,7 +68,8 @@ export class Exchange implements Audience {
   }
 
   get path(): string {
-    return this.url.split('?', 1)[0] ?? ''
+    const at = this.url.indexOf('?')
+    return at < 0 ? this.url : this.url.slice(0, at)
   }
 
   get body(): Buffer {

@@ -43,13 +43,29 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
     known.add(provider)
     return provider
   }
+  const familyOf = remembering(modelFamily, rememberedModels)
   return {
-    served(provider, model, streaming, prompt, completion) {
-      const labels = { provider: label(provider), model_family: modelFamily(model) }
-      requests.inc({ ...labels, streaming: String(streaming) })
-      tokens.inc({ ...labels, direction: 'input' }, prompt)
-      tokens.inc({ ...labels, direction: 'output' }, completion)
+    served(providerName, model, streaming, prompt, completion) {
+      const provider = label(providerName)
+      const model_family = familyOf(model)
+      requests.inc({ provider, model_family, streaming: streaming ? 'true' : 'false' })
+      tokens.inc({ provider, model_family, direction: 'input' }, prompt)
+      tokens.inc({ provider, model_family, direction: 'output' }, completion)
     },
     fault: (provider, kind) => faults.inc({ provider: label(provider), kind }),
+  }
+}
+
+const rememberedModels = 100
+
+/** The function with the answers to its first `most` arguments at hand: names of models are few, and searching them is felt. */
+function remembering(compute: (text: string) => string, most: number): (text: string) => string {
+  const known = new Map<string, string>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const computed = compute(text)
+    if (known.size < most) known.set(text, computed)
+    return computed
   }
 }

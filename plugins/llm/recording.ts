@@ -1,29 +1,41 @@
 /** Makes the record of a request out of what was answered. */
-import { showCredential } from './credentials.ts'
 import type { Exchange } from './exchange.ts'
 import type { ChatResult, Finish } from './neutral.ts'
 import type { Parsed, ResultOf } from './provider.ts'
 import { keepBody, keepHeaders, keepPreview, keepPrompt, keepQuery, type AiRecord } from './records.ts'
 
-type Told = Pick<AiRecord, 'model' | 'mode' | 'stream' | 'normalized_prompt' | 'prompt_tokens' | 'completion_tokens' | 'finish_reason' | 'reply_preview' | 'status'>
+/** What the record says of the answer. */
+type Told = Pick<AiRecord, 'mode' | 'normalized_prompt' | 'prompt_tokens' | 'completion_tokens' | 'finish_reason' | 'reply_preview'>
+type Sent = Pick<AiRecord, 'model' | 'stream' | 'status'>
 
-function record(exchange: Exchange, told: Told, bodyLine?: string): AiRecord {
-  const { svc, request, credential } = exchange
+/** One literal of all members: there is a record for every request, and spreading objects into each other is felt. */
+function record(exchange: Exchange, told: Told, { model, stream, status }: Sent, bodyLine?: string): AiRecord {
+  const { svc, request } = exchange
   const session = svc.http.session(request)
+  const { body, json } = keepBody(exchange.body, bodyLine ?? (isMultipart(exchange) ? 'multipart body' : undefined), exchange.readText)
   return {
     request_id: exchange.requestId,
-    timestamp: new Date().toISOString(),
+    at: Date.now(),
     provider: exchange.instance.name,
     method: request.method,
     endpoint: exchange.path,
     query: keepQuery(exchange.url, svc.inspector),
-    credential: credential === null ? null : showCredential(credential),
+    credential: exchange.credential === null ? null : exchange.shownCredential,
     headers: keepHeaders(exchange.headers, svc.inspector),
-    ...keepBody(exchange.body, bodyLine ?? (isMultipart(exchange) ? 'multipart body' : undefined), exchange.readText),
+    body,
+    json,
     fault: exchange.fault,
     session_header: session.header,
     session: session.label,
-    ...told,
+    mode: told.mode,
+    normalized_prompt: told.normalized_prompt,
+    prompt_tokens: told.prompt_tokens,
+    completion_tokens: told.completion_tokens,
+    finish_reason: told.finish_reason,
+    reply_preview: told.reply_preview,
+    model,
+    stream,
+    status,
   }
 }
 
@@ -33,16 +45,16 @@ function isMultipart(exchange: Exchange): boolean {
 
 /** The record of an error. */
 export function recordError(exchange: Exchange, status: number): AiRecord {
-  return record(exchange, { model: null, mode: null, stream: false, normalized_prompt: '', prompt_tokens: 0, completion_tokens: 0, finish_reason: 'error', reply_preview: '', status })
+  return record(exchange, { mode: null, normalized_prompt: '', prompt_tokens: 0, completion_tokens: 0, finish_reason: 'error', reply_preview: '' }, { model: null, stream: false, status })
 }
 
 /** The record of a reply; null for what is not recorded, such as lists of models. */
 export function recordReply(exchange: Exchange, parsed: Parsed, result: ResultOf<Parsed>, words: Record<Finish, string>, stream: boolean, status: number): AiRecord | null {
   const told = tell(parsed, result, words)
-  return told && record(exchange, { ...told, model: parsed.model ?? null, stream, status }, parsed.bodyLine)
+  return told && record(exchange, told, { model: parsed.model ?? null, stream, status }, parsed.bodyLine)
 }
 
-function tell(parsed: Parsed, result: ResultOf<Parsed>, words: Record<Finish, string>): Omit<Told, 'model' | 'stream' | 'status'> | null {
+function tell(parsed: Parsed, result: ResultOf<Parsed>, words: Record<Finish, string>): Told | null {
   const nothing = { completion_tokens: 0, finish_reason: null, reply_preview: '' }
   switch (result.op) {
     case 'chat': return tellChat(result, words)
@@ -61,9 +73,10 @@ function textOf(inputs: readonly (string | number[])[]): string {
   return inputs.map((input) => (typeof input === 'string' ? input : input.join(' '))).join('\n')
 }
 
-function tellChat(result: ChatResult, words: Record<Finish, string>): Omit<Told, 'model' | 'stream' | 'status'> {
+function tellChat(result: ChatResult, words: Record<Finish, string>): Told {
   const [first] = result.choices
-  const preview = first === undefined ? '' : [first.text, ...first.calls.map((call) => `[tool_call ${call.name}] ${call.json}`)].filter((text) => text !== '').join('\n')
+  const preview = first === undefined || first.calls.length === 0 ? first?.text ?? ''
+    : [first.text, ...first.calls.map((call) => `[tool_call ${call.name}] ${call.json}`)].filter((text) => text !== '').join('\n')
   return {
     mode: result.mode,
     normalized_prompt: keepPrompt(result.prompt),

@@ -7,7 +7,8 @@ import type { RequestHeaders } from './provider.ts'
 /** What is kept of one request; plain data. */
 export interface AiRecord {
   request_id: string
-  timestamp: string
+  /** Milliseconds since 1970; shown as `timestamp`. */
+  at: number
   provider: string
   method: string
   endpoint: string
@@ -57,7 +58,7 @@ export function createRecords(svc: Svc<unknown>): Records {
     sizeOf: (record) => 1024 + 2 * (record.body.length + record.normalized_prompt.length),
     ttlMs: lifetimeMs,
   })
-  const generation = randomUUID()
+  const generation = randomUUID().slice(0, 8)
   let added = 0
   const newest = async (limit: number, where: (record: AiRecord) => boolean): Promise<AiRecord[]> =>
     (await store.list({ newestFirst: true, limit, where })).map((entry) => entry.value)
@@ -89,23 +90,25 @@ const authorizationHeaders = new Set(['authorization', 'proxy-authorization'])
 
 /** Lower-case names and values in turn, every credential masked, lists joined. */
 export function keepHeaders(headers: RequestHeaders, inspector: SvcInspector): string[] {
-  const list: { name: string; value: string }[] = []
+  const kept: string[] = []
   for (const name in headers) {
     const value = headers[name]
-    if (value !== undefined) list.push({ name, value: typeof value === 'string' ? value : value.join(', ') })
-  }
-  // The core's redaction comes first: of its own credentials not even four characters stay.
-  const kept: string[] = []
-  for (const { name, value } of inspector.redactHeaders(list)) {
-    kept.push(name, authorizationHeaders.has(name) ? maskAuthorization(value) : keyHeaders.has(name) ? maskKey(value) : value)
+    // The core's redaction comes first: of its own credentials not even four characters stay.
+    if (value !== undefined) kept.push(name, maskHeader(name, inspector.redactHeader(name, typeof value === 'string' ? value : value.join(', '))))
   }
   return kept
 }
 
+function maskHeader(name: string, value: string): string {
+  if (authorizationHeaders.has(name)) return maskAuthorization(value)
+  return keyHeaders.has(name) ? maskKey(value) : value
+}
+
 function maskAuthorization(value: string): string {
   if (/^AWS4-HMAC-SHA256\s/i.test(value)) return value.slice(0, Math.min(sigV4Characters, indexOrEnd(value, 'Signature=')))
-  const [scheme = '', ...rest] = value.trim().split(/\s+/)
-  return rest.length === 0 ? maskKey(scheme) : `${scheme} ${maskKey(rest.join(' '))}`
+  const text = value.trim()
+  const end = text.search(/\s/)
+  return end < 0 ? maskKey(text) : `${text.slice(0, end)} ${maskKey(text.slice(end).trimStart())}`
 }
 
 function indexOrEnd(text: string, part: string): number {

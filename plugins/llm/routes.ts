@@ -73,13 +73,15 @@ function visibility(svc: Svc<unknown>, request: FastifyRequest<{ Querystring: Qu
 }
 
 function showShort(record: AiRecord): object {
-  const { request_id, timestamp, provider, endpoint, model, mode, stream, status, prompt_tokens, completion_tokens, finish_reason, fault } = record
-  return { request_id, timestamp, provider, endpoint, model, mode, stream, status, prompt_tokens, completion_tokens, finish_reason, fault }
+  const { request_id, at, provider, endpoint, model, mode, stream, status, prompt_tokens, completion_tokens, finish_reason, fault } = record
+  return { request_id, timestamp: new Date(at).toISOString(), provider, endpoint, model, mode, stream, status, prompt_tokens, completion_tokens, finish_reason, fault }
 }
 
-function showWhole({ json, session: _session, session_header: _header, ...record }: AiRecord, entry: InspectorEntry | undefined): object {
+function showWhole({ request_id, at, json, session: _session, session_header: _header, ...record }: AiRecord, entry: InspectorEntry | undefined): object {
   const { prompt_tokens, completion_tokens } = record
   return {
+    request_id,
+    timestamp: new Date(at).toISOString(),
     ...record,
     headers: readHeaders(record.headers),
     body: json ? readBody(record.body) : record.body,

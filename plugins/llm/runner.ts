@@ -128,15 +128,15 @@ async function answer(services: RunnerServices, exchange: Exchange, { parsed, re
   if (exchange.fault !== null) countFault(services, exchange)
   if (recorded !== null && exchange.fault !== 'prompt_filter') metrics.served(instance.name, parsed.model ?? '', isStream, tokens.prompt, tokens.completion)
   const headers = Object.assign(commonHeaders(instance, exchange), nativeHeaders(instance, exchange, { status: 200, ...tokens }))
-  if (parsed.model !== undefined && parsed.op !== 'models') headers['X-Svc-Model'] = printable(parsed.model).slice(0, 256)
-  if (result.op === 'chat') headers['X-Svc-Mode'] = result.mode
+  if (parsed.model !== undefined && parsed.op !== 'models') headers['x-svc-model'] = printable(parsed.model).slice(0, 256)
+  if (result.op === 'chat') headers['x-svc-mode'] = result.mode
   if (rendered === null) {
     reply.headers(headers)
     return stream(services.clock, exchange, { parsed, result, latency, wish }, context)
   }
   const { body } = rendered
-  headers['Content-Type'] = rendered.contentType ?? 'application/json'
-  return reply.code(rendered.status ?? 200).headers(Object.assign(headers, rendered.headers))
+  headers['content-type'] = rendered.contentType ?? 'application/json'
+  return reply.code(rendered.status ?? 200).headers(rendered.headers === undefined ? headers : Object.assign(headers, rendered.headers))
     .send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
 }
 

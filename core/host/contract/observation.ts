@@ -29,6 +29,8 @@ export interface SvcInspector {
   entry(requestId: string): InspectorEntry | undefined
   /** Header list with the values of control credentials and shared-mode keys replaced (limits sheet 4). */
   redactHeaders(headers: { name: string; value: string }[]): { name: string; value: string }[]
+  /** The same for one value; the name in any case. */
+  redactHeader(name: string, value: string): string
   /** The same for a path and query, or a query alone. */
   redactUrl(url: string): string
 }
