@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { spawn } from 'node:child_process'
 import { Parser } from 'tap-parser'
+import { bundleTest } from './support/bundle.ts'
 
 const folder = import.meta.dirname
 const wanted = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
@@ -24,10 +25,11 @@ function testFiles(): string[] {
     .sort()
 }
 
-function runFile(file: string): Promise<Result> {
+async function runFile(file: string): Promise<Result> {
+  const startedAt = performance.now()
+  const script = await bundleTest(join(folder, file))
   return new Promise(resolve => {
-    const startedAt = performance.now()
-    const child = spawn(process.execPath, ['--import', 'tsx', join(folder, file)], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP: '1', TAP_TIMEOUT: '240', FORCE_COLOR: '0' } })
+    const child = spawn(process.execPath, script === null ? ['--import', 'tsx', join(folder, file)] : ['--enable-source-maps', script], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP: '1', TAP_TIMEOUT: '240', FORCE_COLOR: '0' } })
     const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS)
     const parser = new Parser()
     let output = ''

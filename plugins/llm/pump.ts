@@ -108,23 +108,31 @@ async function breakStream(writer: Writer, sleeper: Sleeper, event: StreamEvent,
 class Sleeper {
   readonly #stream: BodyStream
   readonly #clock: TokenClock
+  #isListening = false
   #cancel = (): void => {}
   #wake = (): void => {}
 
   constructor(stream: BodyStream, clock: TokenClock) {
     this.#stream = stream
     this.#clock = clock
-    stream.signal.addEventListener('abort', () => {
-      this.#cancel()
-      this.#wake()
-    }, { once: true })
   }
 
   until(dueAt: number): Promise<void> {
     if (this.#stream.closed) return Promise.resolve()
+    this.#listen()
     return new Promise((resolve) => {
       this.#wake = resolve
       this.#cancel = this.#clock.at(dueAt, resolve)
     })
+  }
+
+  /** A stream without pauses needs no signal, and making one is felt. */
+  #listen(): void {
+    if (this.#isListening) return
+    this.#isListening = true
+    this.#stream.signal.addEventListener('abort', () => {
+      this.#cancel()
+      this.#wake()
+    }, { once: true })
   }
 }

@@ -1,0 +1,46 @@
+/**
+ * Makes one script of a test file and all of the product that it imports: loading two hundred files through a loader
+ * costs each test file more than most of them take.
+ */
+import * as esbuild from 'esbuild'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const root = join(import.meta.dirname, '..', '..')
+/** Below the packages' folder, so that packages are found from there. */
+const output = join(root, 'node_modules', '.cache', 'svc-tests')
+
+/** The script's path; null for a file that imports by computed names, which needs the loader. */
+export async function bundleTest(file: string): Promise<string | null> {
+  if (/\bimport\((?!['"])/.test(readFileSync(file, 'utf8'))) return null
+  mkdirSync(output, { recursive: true })
+  const outfile = join(output, `${relative(join(root, 'test'), file).replaceAll('/', '-')}.mjs`)
+  await esbuild.build({
+    entryPoints: [file],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    // The product's own names lead to its sources, of which there must be one copy.
+    alias: { 'svc/plugin': join(root, 'core/host/plugin.ts'), 'svc/testing': join(root, 'core/testing/index.ts') },
+    sourcemap: 'inline',
+    sourcesContent: false,
+    logLevel: 'silent',
+    plugins: [{ name: 'places', setup: build => build.onLoad({ filter: /\.ts$/ }, loadInPlace) }],
+  })
+  return outfile
+}
+
+/** Every file goes on knowing where it is. */
+async function loadInPlace({ path }: esbuild.OnLoadArgs): Promise<esbuild.OnLoadResult> {
+  const text = await readFile(path, 'utf8')
+  const contents = text
+    .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
+    .replaceAll('import.meta.filename', JSON.stringify(path))
+    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+  return { contents, loader: 'ts' }
+}
