@@ -60,7 +60,7 @@ export function runScript(entry, { code, map }, require = createRequire(entry)) 
   module.filename = entry
   module.paths = Module._nodeModulePaths(dirname(entry))
   module.require = require
-  showSources(entry, map)
+  showSources(entry, () => map)
   module._compile(code, entry)
   return module.exports
 }

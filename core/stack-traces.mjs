@@ -8,11 +8,12 @@
  */
 import { findSourceMap, SourceMap } from 'node:module'
 import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-/** By the script's name; text until it is first needed. A script that is loaded again replaces its map. */
+/** By the script's name; a function that gives the text until it is first needed. A script that is loaded again replaces its map. */
 const maps = new Map()
 
-/** From now on stack traces of the script `file` are shown by `map`, which is JSON text. */
+/** From now on stack traces of the script `file`, a path or URL, are shown by what `map` gives: JSON text. */
 export function showSources(file, map) {
   if (maps.size === 0) install()
   maps.set(file, map)
@@ -49,15 +50,19 @@ function printFrame(frame) {
   const column = frame.getColumnNumber()
   const { originalSource, originalLine, originalColumn } = map.findEntry(line - 1, column - 1)
   if (originalSource === undefined) return printed
-  const source = originalSource.startsWith('file:') ? originalSource : resolve(dirname(file), originalSource)
+  const source = originalSource.startsWith('file:') ? originalSource : resolve(dirname(pathOf(file)), originalSource)
   return printed.replace(`${file}:${line}:${column}`, () => `${source}:${originalLine + 1}:${originalColumn + 1}`)
 }
 
 /** Ours, else what Node keeps when its own source maps are on. */
 function mapOf(file) {
   const known = maps.get(file)
-  if (typeof known !== 'string') return known ?? findSourceMap(file)
-  const map = new SourceMap(JSON.parse(known))
+  if (typeof known !== 'function') return known ?? findSourceMap(file)
+  const map = new SourceMap(JSON.parse(known()))
   maps.set(file, map)
   return map
+}
+
+function pathOf(file) {
+  return file.startsWith('file:') ? fileURLToPath(file) : file
 }

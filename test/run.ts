@@ -29,7 +29,7 @@ async function runFile(file: string): Promise<Result> {
   const startedAt = performance.now()
   const script = await bundleTest(join(folder, file))
   return new Promise(resolve => {
-    const child = spawn(process.execPath, script === null ? ['--import', 'tsx', join(folder, file)] : ['--enable-source-maps', script], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP: '1', TAP_TIMEOUT: '240', FORCE_COLOR: '0' } })
+    const child = spawn(process.execPath, script === null ? ['--import', 'tsx', join(folder, file)] : [script], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP: '1', TAP_TIMEOUT: '240', FORCE_COLOR: '0' } })
     const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS)
     const parser = new Parser()
     let output = ''

@@ -35,7 +35,7 @@ t.test('stack traces name the files and lines that a script was made from', asyn
 
 t.test('several entries are bundled as one by one', async t => {
   const a = write('many/a/index.ts', "import { x } from './x.ts'\nexport default x")
-  const x = write('many/a/x.ts', 'export const x = import.meta.dirname')
+  const x = write('many/a/x.ts', 'export const x = import' + '.meta.dirname')
   const b = write('many/b/index.ts', 'export default 2')
   const all = await bundleAll([a, b], join(folder, 'many'))
   t.strictSame([...all.keys()].sort(), [a, b].sort())
