@@ -151,8 +151,10 @@ t.test('a reader that stalls does not hold the process [LOG-7]', async (t) => {
 })
 
 t.test('what a slow reader cost is said when it reads again [LOG-7]', async (t) => {
-  const child = start('flood.ts')
-  const lines = (await text(child.stdout!)).trimEnd().split('\n').map((line) => JSON.parse(line))
+  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../fixtures/log/flood.ts')], { stdio: ['ignore', 'pipe', 'pipe'] })
+  // Nobody reads before all is written.
+  await once(child.stderr, 'data')
+  const lines = (await text(child.stdout)).trimEnd().split('\n').map((line) => JSON.parse(line))
   t.match(lines.at(-1), { level: 'warn', message: /^log lines dropped/ })
   t.equal(lines.length - 1 + lines.at(-1).lines, 20_000)
 })
