@@ -7,7 +7,7 @@
 import * as esbuild from 'esbuild'
 import { statSync } from 'node:fs'
 import Module, { createRequire } from 'node:module'
-import { dirname, resolve } from 'node:path'
+import { dirname, extname, relative, resolve } from 'node:path'
 import { showSources } from './stack-traces.mjs'
 
 /** The script of an entry file and its source map; rejects with the bundler's own failure. */
@@ -18,8 +18,10 @@ export async function bundle(entry) {
 /** Bundles of several entry files below `folder`, by entry; rejects when one of them can't be bundled. Cheaper than one by one. */
 export async function bundleAll(entries, folder) {
   const startedAt = Date.now()
+  // Each script has its entry's name: where that is a link, as in a mounted ConfigMap, the bundler knows only the file it leads to.
+  const scripts = entries.map(entry => ({ entry, out: relative(folder, entry).slice(0, -extname(entry).length) }))
   const { outputFiles, metafile } = await esbuild.build({
-    entryPoints: entries,
+    entryPoints: scripts.map(({ entry, out }) => ({ in: entry, out })),
     bundle: true,
     write: false,
     format: 'cjs',
@@ -28,7 +30,6 @@ export async function bundleAll(entries, folder) {
     packages: 'external',
     sourcemap: 'external',
     sourcesContent: false,
-    outbase: folder,
     outdir: folder,
     absWorkingDir: folder,
     metafile: true,
@@ -38,11 +39,10 @@ export async function bundleAll(entries, folder) {
     define: { 'import.meta.url': '__entryUrl', 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
   })
   const texts = new Map(outputFiles.map(file => [file.path, file]))
-  const scripts = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint !== undefined)
-  return new Map(scripts.map(([name, { entryPoint, inputs }]) => {
-    const script = resolve(folder, name)
-    const bundle = { code: texts.get(script).text, map: texts.get(`${script}.map`).text, startedAt, inputs: Object.keys(inputs).map(file => resolve(folder, file)) }
-    return [resolve(folder, entryPoint), bundle]
+  const inputs = new Map(Object.entries(metafile.outputs).map(([name, output]) => [resolve(folder, name), Object.keys(output.inputs)]))
+  return new Map(scripts.map(({ entry, out }) => {
+    const script = resolve(folder, `${out}.js`)
+    return [entry, { code: texts.get(script).text, map: texts.get(`${script}.map`).text, startedAt, inputs: inputs.get(script).map(file => resolve(folder, file)) }]
   }))
 }
 

@@ -1,5 +1,5 @@
 /** Bundles: what they are made from, when one that was made early may serve, and where its errors are said to be. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -44,6 +44,24 @@ t.test('several entries are bundled as one by one', async t => {
   t.equal((runScript(b, all.get(b)!) as { default: unknown }).default, 2)
   write('many/b/index.ts', 'export default <')
   await t.rejects(bundleAll([a, b], join(folder, 'many')), 'one that is wrong fails all')
+})
+
+t.test('a door that is a link, and a folder that is one, are bundled under their own names', async t => {
+  const file = write('mounted/..data/index.ts', "import { x } from './x.ts'\nexport const run = (): never => { throw new Error(x) }\n")
+  write('mounted/..data/x.ts', "export const x = 'thrown'\n")
+  mkdirSync(join(folder, 'mounted/orders'))
+  symlinkSync(file, join(folder, 'mounted/orders/index.ts'))
+  symlinkSync(join(folder, 'mounted/..data'), join(folder, 'mounted/linked'))
+  const entries = ['orders', 'linked'].map(name => join(folder, 'mounted', name, 'index.ts'))
+  for (const bundles of [await bundleAll(entries, join(folder, 'mounted')), new Map([[entries[0]!, await bundle(entries[0]!)], [entries[1]!, await bundle(entries[1]!)]])]) {
+    for (const entry of entries) {
+      const { run } = runScript(entry, bundles.get(entry)!) as { run(): never }
+      const error = t.throws(run, { message: 'thrown' }) as unknown as Error
+      t.match(error.stack, /index\.ts:2:/, entry)
+      t.equal(bundles.get(entry)!.inputs.length, 2)
+      t.ok(isCurrent({ ...bundles.get(entry)!, startedAt: Date.now() + 1000 }), 'its files are found')
+    }
+  }
 })
 
 t.test('an early bundle serves only while its files are as they were', async t => {
