@@ -5,6 +5,7 @@ import type { Http2ServerResponse } from 'node:http2'
 import type { Writable } from 'node:stream'
 import type { BodyStream, BodyStreamOptions, StreamEnd } from '../host/plugin.ts'
 import { onLossWhileQueued } from './queued-response.ts'
+import { sendHead } from './single-write.ts'
 import type { ForcedEnd, OpenStream, StreamRegistry } from './streams.ts'
 
 /** What the pipeline knows when a stream is opened on a response. */
@@ -46,45 +47,51 @@ export function openStream<Options extends BodyStreamOptions, S extends Response
   opening: StreamOpening<Options>, headers: Record<string, string>, Stream: new (opening: StreamOpening<Options>) => S,
 ): S | null {
   const { response } = opening
-  const isLate = response.headersSent || isGone(response)
-  if (!isLate) {
-    if (opening.admit?.() === false) return null
-    sendHead(opening, headers)
-    // The plan may have refused at the sight of the head, and answered.
-    if ((response as { isTakenOver?: boolean }).isTakenOver) return null
+  if (response.headersSent || isGone(response)) {
+    const stream = new Stream(opening)
+    stream.abandon()
+    return stream
   }
+  if (opening.admit?.() === false) return null
+  const hasLength = startHead(opening, headers)
+  // The plan may have refused at the sight of the head, and answered.
+  if ((response as { isTakenOver?: boolean }).isTakenOver) return null
   const stream = new Stream(opening)
-  if (isLate) stream.abandon()
-  else stream.begin(opening)
+  stream.begin(opening, hasLength)
   return stream
 }
 
-function sendHead({ response, headers, options = {}, onClose }: StreamOpening, defaults: Record<string, string>): void {
+/** Answers whether the head announces a length. */
+function startHead({ response, headers, options = {}, onClose }: StreamOpening, defaults: Record<string, string>): boolean {
   try {
-    for (const [name, value] of Object.entries({ ...headers, ...options.headers })) {
-      // Those of a reply include what the response has already, in lower case; as they were set they read better.
-      if (value !== undefined && value !== response.getHeader(name)) response.setHeader(name, value)
-    }
-    for (const [name, value] of Object.entries(defaults)) {
-      if (!response.hasHeader(name)) response.setHeader(name, value)
-    }
-    response.writeHead(options.status ?? response.statusCode)
+    const head = merged([defaults, headers, options.headers])
+    // Those of a reply include what the response has already, in lower case; as they were set they read better.
+    for (const name of response.getHeaderNames()) if (head[name] === response.getHeader(name)) delete head[name]
+    const hasLength = head['content-length'] !== undefined || response.hasHeader('content-length')
+    response.writeHead(options.status ?? response.statusCode, head)
     flushHead(response)
+    return hasLength
   } catch (error) {
     onClose?.('done')
     throw error
   }
 }
 
-/** Sends the head now. What is written in the same turn of the event loop leaves in the same packet. */
+/** Headers of all sources by their names in lower case; the later win. */
+function merged(sources: readonly (OutgoingHttpHeaders | undefined)[]): OutgoingHttpHeaders {
+  const all: OutgoingHttpHeaders = {}
+  for (const source of sources) {
+    for (const name in source) if (source[name] !== undefined) all[name.toLowerCase()] = source[name]
+  }
+  return all
+}
+
+/** Sends the head in this turn of the event loop, together with what is written in it. */
 function flushHead(response: ServerResponse | Http2ServerResponse): void {
   // The one of HTTP/2 has left with `writeHead`.
   if (isHttp2(response)) return
-  const { socket } = response
-  socket?.setNoDelay(true)
-  socket?.cork()
-  response.flushHeaders()
-  if (socket) process.nextTick(() => socket.uncork())
+  response.socket?.setNoDelay(true)
+  process.nextTick(sendHead, response)
 }
 
 function isHttp2(response: ServerResponse | Http2ServerResponse): response is Http2ServerResponse {
@@ -102,6 +109,8 @@ export class ResponseStream implements BodyStream, OpenStream {
   place = -1
   protected readonly registry: StreamRegistry
   readonly #response: ServerResponse | Http2ServerResponse
+  /** The head announces the length of the body. */
+  #hasLength = false
   readonly #farewell: BodyStreamOptions['farewell']
   readonly #onClose: StreamOpening['onClose']
   /** On the registry's clock. */
@@ -131,7 +140,8 @@ export class ResponseStream implements BodyStream, OpenStream {
   }
 
   /** Listens, registers, and ends at once what has no body. Called once the head has been sent. */
-  begin({ headOnly, response }: StreamOpening): void {
+  begin({ headOnly, response }: StreamOpening, hasLength: boolean): void {
+    this.#hasLength = hasLength
     response.on('close', () => this.#onResponseClose())
     response.on('drain', () => this.#onDrain())
     // Without a listener a write to a response that somebody else has ended would end the process; 'close' tells of it.
@@ -165,8 +175,8 @@ export class ResponseStream implements BodyStream, OpenStream {
     return (isHttp2(response) ? response.stream?.writableLength : response.writableLength) ?? 0
   }
 
-  end(): void {
-    if (this.#ended === null && !this.#isLeaving) this.#finish('done', '')
+  end(last = ''): void {
+    if (this.#ended === null && !this.#isLeaving) this.#finish('done', last)
   }
 
   get closed(): boolean {
@@ -232,10 +242,9 @@ export class ResponseStream implements BodyStream, OpenStream {
   #finish(reason: StreamEnd, lastWords: string): void {
     this.#ended = reason
     this.registry.schedule(this, Infinity)
-    if (reason === 'done') this.#response.end()
     // A body that ends short of its announced length must not look complete, nor leave the client waiting for the rest.
-    else if (reason !== 'client' && this.#response.hasHeader('content-length')) this.#response.destroy()
-    else if (reason !== 'client') this.#response.end(lastWords)
+    if (reason !== 'done' && reason !== 'client' && this.#hasLength) this.#response.destroy()
+    else if (reason !== 'client') endBody(this.#response, lastWords)
     this.#ready?.resolve()
     this.#over?.resolve(reason)
     this.#abort?.abort(reason)
@@ -257,6 +266,11 @@ export class ResponseStream implements BodyStream, OpenStream {
     this.registry.remove(this)
     this.#onClose?.(this.#ended ?? 'client')
   }
+}
+
+function endBody(response: Writable, last: string): void {
+  if (last === '') response.end()
+  else response.end(last)
 }
 
 function isGone(response: ServerResponse | Http2ServerResponse): boolean {

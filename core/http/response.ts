@@ -11,7 +11,7 @@ import { Http2ServerResponse } from 'node:http2'
 import type { RequestContext } from './context.ts'
 import { mergeVary } from './cors.ts'
 import { ownHeaders, withOwnHeaders } from './own-headers.ts'
-import { sendChunk, sendWhole } from './single-write.ts'
+import { sendChunk, sendLastChunk, sendWhole } from './single-write.ts'
 
 interface Hooked {
   context?: RequestContext
@@ -47,7 +47,7 @@ export class Http1Response extends ServerResponse implements Hooked {
     if (this.isTakenOver || isStoppedUnannounced(this)) return this
     if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') countBytes(this, chunk, encoding)
     // Fastify says null where it has nothing to say.
-    if (typeof chunk === 'string' && (encoding ?? callback ?? null) === null && sendWhole(this, chunk)) return super.end()
+    if (typeof chunk === 'string' && (encoding ?? callback ?? null) === null && (sendWhole(this, chunk) || sendLastChunk(this, chunk))) return super.end()
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 }

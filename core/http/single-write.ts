@@ -12,34 +12,64 @@ interface Internals {
   _header?: string | null
   _headerSent?: boolean
   _hasBody?: boolean
+  _trailer?: string
   _send?(data: string, encoding: 'utf8', callback: null): boolean
 }
 
-/** UTF-16 units; far below the least high-water mark of a socket, so that nobody has to wait for its draining. */
-const MAX_CHUNK = 4096
+/** Bytes; with a head before them below the least high-water mark of a socket, so that nobody has to wait for its draining. */
+const MAX_CHUNK = 14_000
 
 /** Sends the head and a whole body of known length; the caller still ends the message. False: nothing was done. */
 export function sendWhole(response: ServerResponse, body: string): boolean {
   const { _headerSent, _send } = response as Internals
   if (_headerSent !== false || _send === undefined || response.chunkedEncoding || !isOpen(response)) return false
-  _send.call(response, body, 'utf8', null)
+  send(response, body)
   return true
 }
 
 /** Sends one chunk of a chunked body, with its framing. False: nothing was done. */
 export function sendChunk(response: ServerResponse, data: string): boolean {
-  const { _send } = response as Internals
-  if (data.length === 0 || data.length > MAX_CHUNK || _send === undefined || !response.chunkedEncoding || !isOpen(response)) return false
-  // What waits before it may be what fills the socket.
-  if (response.writableLength > 0) return false
+  const text = chunkOf(response, data)
+  if (text === null) return false
   const socket = response.socket!
   // Writes of one turn leave together.
   if (socket.writableCorked === 0) {
     socket.cork()
     process.nextTick(() => socket.uncork())
   }
-  _send.call(response, `${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`, 'utf8', null)
+  send(response, text)
   return true
+}
+
+/** Sends the last chunk of a chunked body and the end of the body; the caller still ends the message. False: nothing was done. */
+export function sendLastChunk(response: ServerResponse, data: string): boolean {
+  if ((response as Internals)._trailer !== '') return false
+  const text = chunkOf(response, data)
+  if (text === null) return false
+  send(response, `${text}0\r\n\r\n`)
+  // Node would send the end once more.
+  response.chunkedEncoding = false
+  return true
+}
+
+/** Sends a head that is decided, but has not left. */
+export function sendHead(response: ServerResponse): void {
+  const { _headerSent } = response as Internals
+  if (_headerSent === false) response.flushHeaders()
+}
+
+/** One chunk with its framing; null where it is not small, or something else comes before it. */
+function chunkOf(response: ServerResponse, data: string): string | null {
+  const { _send } = response as Internals
+  if (data.length === 0 || data.length > MAX_CHUNK || _send === undefined || !response.chunkedEncoding || !isOpen(response)) return null
+  // What waits before it may be what fills the socket.
+  if (response.writableLength > 0) return null
+  const bytes = Buffer.byteLength(data)
+  return bytes > MAX_CHUNK ? null : `${bytes.toString(16)}\r\n${data}\r\n`
+}
+
+function send(response: ServerResponse, text: string): void {
+  (response as Internals)._send!(text, 'utf8', null)
 }
 
 /** Whether the head is decided, a body may follow, and there is a socket to write to. */

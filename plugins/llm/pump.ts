@@ -20,8 +20,8 @@ export interface PumpOptions {
   stallMs: number
 }
 
-/** Bytes that are gathered before they are written, where nothing waits in between. */
-const batchBytes = 16_384
+/** Bytes that are gathered before they are written, where nothing waits in between: what leaves in one plain write. */
+const batchBytes = 12_288
 /** What is due within this time is written at once. */
 const earlyMs = 0.5
 
@@ -32,6 +32,7 @@ export async function pump(stream: BodyStream, events: Iterable<StreamEvent>, op
   const { framer } = options
   writer.add(framer.head)
   let dueAt: number | undefined
+  let now = 0
   let tokens = 0
   let isFirst = true
   for (const event of events) {
@@ -39,9 +40,10 @@ export async function pump(stream: BodyStream, events: Iterable<StreamEvent>, op
     if (paced > 0) {
       if (options.break !== undefined && tokens >= options.break.afterTokens) return breakStream(writer, sleeper, event, isFirst, options)
       // The first token waits for the TTFT alone. Due times add up from there, so late timers never slow a stream.
-      if (dueAt === undefined) dueAt = performance.now() + options.ttftMs
+      if (dueAt === undefined) dueAt = (now = performance.now()) + options.ttftMs
       else for (let i = 0; i < paced; i++) dueAt += options.nextGap()
-      if (dueAt - performance.now() > earlyMs) {
+      // Asking the clock is felt, and a stream without pauses need not.
+      if (dueAt - now > earlyMs && dueAt - (now = performance.now()) > earlyMs) {
         writer.flush()
         await sleeper.until(dueAt)
       }
@@ -58,8 +60,7 @@ export async function pump(stream: BodyStream, events: Iterable<StreamEvent>, op
   // A reply shorter than the count breaks at its end: the fault was asked for, so it comes.
   if (options.break !== undefined) return breakStream(writer, sleeper, { data: {} }, isFirst, options)
   writer.add(framer.tail)
-  writer.flush()
-  stream.end()
+  writer.end()
 }
 
 /** Gathers frames, so that a turn of the event loop costs one write. */
@@ -79,6 +80,10 @@ class Writer {
       this.stream.write(chunk)
     }
     this.bytes += chunk.length
+  }
+
+  end(): void {
+    this.stream.end(this.#text)
   }
 
   flush(): void {

@@ -42,7 +42,8 @@ export interface BodyStream {
   ready(): Promise<void>
   /** Bytes not yet taken over by the socket. */
   readonly pendingBytes: number
-  end(): void
+  /** Writes `last`, if given, and ends the body: in one write where the two are small. */
+  end(last?: string): void
   readonly closed: boolean
   /** Aborts at the end, whatever ended it; the reason is a `StreamEnd`. */
   readonly signal: AbortSignal
