@@ -107,6 +107,7 @@ export class ResponseStream implements BodyStream, OpenStream {
   readonly isEndless: boolean
   dueAt = Infinity
   place = -1
+  link: OpenStream['link'] = null
   protected readonly registry: StreamRegistry
   readonly #response: ServerResponse | Http2ServerResponse
   /** The head announces the length of the body. */

@@ -21,6 +21,7 @@ class UnannouncedStream implements OpenStream {
   readonly isEndless = false
   dueAt = Infinity
   place = -1
+  link: OpenStream['link'] = null
   readonly #context: RequestContext
   readonly #registry: StreamRegistry
 

@@ -40,6 +40,7 @@ class WebSocketStream implements OpenStream, RegisteredWebSocket {
   isEndless = false
   dueAt = Infinity
   place = -1
+  link: OpenStream['link'] = null
   readonly #registry: StreamRegistry
   readonly #socket: WebSocket
   // On the registry's clock.

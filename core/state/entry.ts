@@ -1,6 +1,6 @@
 /** Owns what a store keeps beside a value: its size, its life and its places in the store's orders. */
 import type { Deadline } from '../deadline-queue.ts'
-import type { Chain, Link } from './chain.ts'
+import type { Chain, Link } from '../chain.ts'
 
 export class Entry<T> implements Deadline {
   readonly key: string
@@ -19,6 +19,7 @@ export class Entry<T> implements Deadline {
   /** May be earlier than `expiresAt`: a use only moves that, and the queue catches up when the entry comes first in it. */
   dueAt = Infinity
   place = -1
+  link: Link<Deadline> | null = null
 
   /** Takes the last place in both orders. */
   constructor(key: string, value: T, age: Chain<Entry<T>>, use: Chain<Entry<T>>) {

@@ -7,7 +7,7 @@
  */
 import type { Store, StoreBounds, StoreChange } from '../host/plugin.ts'
 import { DeadlineQueue } from '../deadline-queue.ts'
-import { Chain } from './chain.ts'
+import { Chain } from '../chain.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { Entry } from './entry.ts'
 

@@ -2,22 +2,30 @@
 import type { HeaderFacts } from '../llm/types.ts'
 import { requestIdOf } from './errors.ts'
 
-const limits = { 'requests': 4000, 'tokens': 400_000, 'input-tokens': 200_000, 'output-tokens': 80_000 }
+const limits = { requests: 4000, tokens: 400_000, input: 200_000, output: 80_000 }
 const resetMs = 60_000
 const refusedResetMs = 2000
 
 export function anthropicHeaders({ requestId, status, prompt, completion, kind, now }: HeaderFacts): Record<string, string> {
-  const id = { 'request-id': requestIdOf(requestId).replace(/[^\x20-\x7e]/g, '?') }
+  const id = requestIdOf(requestId).replace(/[^\x20-\x7e]/g, '?')
   const isRefused = kind === 'rate_limit' || kind === 'overloaded'
-  if (!isRefused && (kind !== undefined || status !== 200)) return id
-  const used = { 'requests': 1, 'tokens': prompt + completion, 'input-tokens': prompt, 'output-tokens': completion }
+  if (!isRefused && (kind !== undefined || status !== 200)) return { 'request-id': id }
   // RFC 3339 with whole seconds.
   const reset = `${new Date(now + (isRefused ? refusedResetMs : resetMs)).toISOString().slice(0, 19)}Z`
-  const headers: Record<string, string> = id
-  for (const [what, limit] of Object.entries(limits) as [keyof typeof limits, number][]) {
-    headers[`anthropic-ratelimit-${what}-limit`] = String(limit)
-    headers[`anthropic-ratelimit-${what}-remaining`] = String(isRefused ? 0 : limit - used[what])
-    headers[`anthropic-ratelimit-${what}-reset`] = reset
+  const left = (limit: number, used: number): string => String(isRefused ? 0 : limit - used)
+  return {
+    'request-id': id,
+    'anthropic-ratelimit-requests-limit': String(limits.requests),
+    'anthropic-ratelimit-requests-remaining': left(limits.requests, 1),
+    'anthropic-ratelimit-requests-reset': reset,
+    'anthropic-ratelimit-tokens-limit': String(limits.tokens),
+    'anthropic-ratelimit-tokens-remaining': left(limits.tokens, prompt + completion),
+    'anthropic-ratelimit-tokens-reset': reset,
+    'anthropic-ratelimit-input-tokens-limit': String(limits.input),
+    'anthropic-ratelimit-input-tokens-remaining': left(limits.input, prompt),
+    'anthropic-ratelimit-input-tokens-reset': reset,
+    'anthropic-ratelimit-output-tokens-limit': String(limits.output),
+    'anthropic-ratelimit-output-tokens-remaining': left(limits.output, completion),
+    'anthropic-ratelimit-output-tokens-reset': reset,
   }
-  return headers
 }

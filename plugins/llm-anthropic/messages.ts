@@ -87,11 +87,19 @@ function usageOf(result: ChatResult, { cache }: MessageWire, outputTokens = resu
 
 type Block = { type: string } & Record<string, unknown>
 
+/** Texts that build up one member of a block, a delta each. */
+interface Deltas {
+  type: 'text_delta' | 'thinking_delta' | 'signature_delta' | 'input_json_delta'
+  member: 'text' | 'thinking' | 'signature' | 'partial_json'
+  texts: readonly string[]
+  paced: boolean
+}
+
 /** A block as a whole, with the deltas that build it up from its empty form. */
 interface BuiltBlock {
   whole: Block
   empty: Block
-  deltas: { delta: object; paced: boolean }[]
+  deltas: Deltas[]
 }
 
 /** Thinking first, then the text or the calls; a filtered reply has no block. */
@@ -104,19 +112,16 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
     blocks.push({
       whole: { type: 'thinking', thinking: shown.join(''), signature },
       empty: { type: 'thinking', thinking: '', signature: '' },
-      deltas: [...shown.map((thinking) => ({ delta: { type: 'thinking_delta', thinking }, paced: true })), { delta: { type: 'signature_delta', signature }, paced: false }],
+      deltas: [{ type: 'thinking_delta', member: 'thinking', texts: shown, paced: true }, { type: 'signature_delta', member: 'signature', texts: [signature], paced: false }],
     })
   }
   for (const call of choice.calls) {
     const whole = { type: 'tool_use', id: `toolu_${call.id}`, name: call.name, input: call.args, caller: { type: 'direct' } }
-    blocks.push({
-      whole,
-      empty: { ...whole, input: {} },
-      deltas: [{ delta: { type: 'input_json_delta', partial_json: '' }, paced: false }, ...call.jsonPieces.map((piece) => ({ delta: { type: 'input_json_delta', partial_json: piece }, paced: true }))],
-    })
+    const json = { type: 'input_json_delta', member: 'partial_json' } as const
+    blocks.push({ whole, empty: { ...whole, input: {} }, deltas: [{ ...json, texts: [''], paced: false }, { ...json, texts: call.jsonPieces, paced: true }] })
   }
   if (choice.calls.length === 0) {
-    blocks.push({ whole: { type: 'text', text: choice.text }, empty: { type: 'text', text: '' }, deltas: choice.pieces.map((text) => ({ delta: { type: 'text_delta', text }, paced: true })) })
+    blocks.push({ whole: { type: 'text', text: choice.text }, empty: { type: 'text', text: '' }, deltas: [{ type: 'text_delta', member: 'text', texts: choice.pieces, paced: true }] })
   }
   return blocks
 }
@@ -146,15 +151,21 @@ function messageOf(engine: Engine, result: ChatResult, parsed: Parsed, options: 
   }
 }
 
+/** Written around what is the same in all of them: there is one for every token. */
+function* deltaEvents(index: number, { type, member, texts, paced }: Deltas): Iterable<StreamEvent> {
+  const start = `{"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${member}":`
+  for (const text of texts) yield { event: 'content_block_delta', data: `${start}${JSON.stringify(text)}}}`, paced }
+}
+
 function* streamMessage(engine: Engine, result: ChatResult, parsed: Parsed, options: MessagesOptions): Iterable<StreamEvent> {
   const choice = result.choices[0] as Choice
-  const emit = (type: string, fields: object, paced = false): StreamEvent => ({ event: type, data: { type, ...fields }, paced })
+  const emit = (type: string, fields: object): StreamEvent => ({ event: type, data: { type, ...fields } })
   const message = { ...headOf(engine, parsed, options), content: [], container: null, diagnostics: null, stop_reason: null, stop_sequence: null, stop_details: null, usage: usageOf(result, parsed.wire, 1) }
   yield emit('message_start', { message })
   for (const [index, block] of blocksOf(engine, choice, parsed.wire).entries()) {
     yield emit('content_block_start', { index, content_block: block.empty })
     if (index === 0) yield emit('ping', {})
-    for (const { delta, paced } of block.deltas) yield emit('content_block_delta', { index, delta }, paced)
+    for (const deltas of block.deltas) yield* deltaEvents(index, deltas)
     yield emit('content_block_stop', { index })
   }
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens, output_tokens_details, server_tool_use } = usageOf(result, parsed.wire)

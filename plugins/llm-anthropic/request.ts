@@ -28,7 +28,7 @@ export function readRequest(engine: Engine, body: Record<string, unknown>, { mod
     if (role === undefined || !roles.has(role)) throw engine.badInput(`messages.${index}.role: Input should be 'user', 'assistant' or 'system'`)
     if (typeof message.content !== 'string' && !Array.isArray(message.content)) throw engine.badInput(`messages.${index}.content: Field required`)
     const parts = readBlocks(engine, message.content)
-    if (role === 'system') system.push(textOf(parts))
+    if (role === 'system') system.push(engine.textOfParts(parts))
     else messages.push({ role: role === 'assistant' ? 'assistant' : 'user', parts })
   })
   const reasoning = readThinking(engine, body.thinking)
@@ -46,10 +46,6 @@ export function readRequest(engine: Engine, body: Record<string, unknown>, { mod
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(reasoning === undefined ? {} : { reasoning }),
   }
-}
-
-function textOf(parts: readonly Part[]): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
 function readSystem(engine: Engine, given: unknown): string[] {
@@ -77,7 +73,7 @@ function readBlock(engine: Engine, block: Record<string, unknown>): Part[] {
       return name === undefined ? [] : [{ type: 'call', id: json.textOf(block.id) ?? '', name, args: block.input ?? {} }]
     }
     case 'tool_result':
-      return [{ type: 'result', id: json.textOf(block.tool_use_id) ?? '', content: textOf(readBlocks(engine, block.content)) }]
+      return [{ type: 'result', id: json.textOf(block.tool_use_id) ?? '', content: engine.textOfParts(readBlocks(engine, block.content)) }]
     default:
       return []
   }

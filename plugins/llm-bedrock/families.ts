@@ -8,7 +8,8 @@ export type FamilyParsed = ChatParsed | EmbedParsed
 export type FamilyResult = ChatResult | EmbedResult
 /** One chunk of a streamed reply, before it is framed. */
 export interface Chunk {
-  data: object
+  /** Text is JSON already. */
+  data: object | string
   paced?: boolean | number
 }
 
@@ -45,7 +46,7 @@ function shared(route: LlmRoute | undefined, matches: Family['matches'], isStrea
     parse: (input, body, modelId) => route.parse(Object.assign(Object.create(input) as RouteInput, { json: () => ({ ...body, model: modelId }) })) as ChatParsed | Promise<ChatParsed>,
     reply: (result, parsed, context) => route.render(result, parsed, { ...context, finishWords: route.finishWords ?? openAiWords }).body as object,
   }
-  if (isStreamed) family.chunks = (result, parsed, context) => (route.stream?.(result, parsed, context) ?? []) as Iterable<StreamEvent & Chunk>
+  if (isStreamed) family.chunks = (result, parsed, context) => (route.stream?.(result, parsed, context) ?? [])
   return [family]
 }
 

@@ -67,11 +67,14 @@ function* frames(result: FamilyResult, chunks: Iterable<Chunk>): Iterable<Stream
     held = chunk
   }
   const figures = { 'amazon-bedrock-invocationMetrics': { inputTokenCount: input, outputTokenCount: output, invocationLatency: latencyMs, firstByteLatency: firstByteMs } }
-  if (held !== undefined) yield frame({ ...held, data: { ...held.data, ...figures } })
+  if (held === undefined) return
+  const last = typeof held.data === 'string' ? JSON.parse(held.data) as object : held.data
+  yield frame({ ...held, data: { ...last, ...figures } })
 }
 
 function frame({ data, paced }: Chunk): StreamEvent {
-  return { event: 'chunk', data: { bytes: Buffer.from(JSON.stringify(data)).toString('base64') }, ...(paced === undefined ? {} : { paced }) }
+  const json = typeof data === 'string' ? data : JSON.stringify(data)
+  return { event: 'chunk', data: { bytes: Buffer.from(json).toString('base64') }, ...(paced === undefined ? {} : { paced }) }
 }
 
 /** `CountTokens`: of a Converse request, or of a body for `InvokeModel`. */

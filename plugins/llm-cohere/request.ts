@@ -43,7 +43,7 @@ function addMessage(engine: Engine, read: { system: string[]; messages: Message[
   const role = json.textOf(message.role)
   if (role === undefined || !roles.has(role)) throw engine.badInput(`invalid request: messages[${index}].role must be one of ${[...roles].join(', ')}`)
   const parts = readContent(engine, message.content)
-  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  const text = engine.textOfParts(parts)
   if (role === 'system' || role === 'developer') read.system.push(text)
   else if (role === 'tool') read.messages.push({ role: 'tool', parts: [{ type: 'result', id: json.textOf(message.tool_call_id) ?? '', content: text }] })
   else if (role === 'user') read.messages.push({ role: 'user', parts })

@@ -2,7 +2,7 @@
 import type { EmbedParsed, Engine, LlmRoute, RouteInput } from '../llm/types.ts'
 import { describeAction, modelOf } from './actions.ts'
 import { field } from './fields.ts'
-import { readParts, textOf } from './request.ts'
+import { readParts } from './request.ts'
 
 const contentType = 'application/json; charset=UTF-8'
 const smallDimensions = 768
@@ -43,7 +43,7 @@ function dimensionsOf(engine: Engine, request: unknown): unknown {
 
 function textOfContent(engine: Engine, request: unknown, path: string): string {
   const given = engine.json.own(request, 'content')
-  const text = typeof given === 'string' ? given : textOf(readParts(engine, engine.json.own(given, 'parts')))
+  const text = typeof given === 'string' ? given : engine.textOfParts(readParts(engine, engine.json.own(given, 'parts')))
   if (text === '') throw engine.badInput(`* ${path}: content is not specified`)
   return text
 }

@@ -3,5 +3,6 @@ import type { Engine } from '../llm/types.ts'
 
 /** The field `responseSchema`, or `response_schema`. */
 export function field(engine: Engine, object: unknown, name: string): unknown {
-  return engine.json.own(object, name) ?? engine.json.own(object, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  if (!engine.json.isObject(object)) return undefined
+  return engine.json.own(object, name) ?? engine.json.own(object, name.replace(/[A-Z]/g, '_$&').toLowerCase())
 }

@@ -118,15 +118,20 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
   const choice = result.choices[0] as Choice
   if (choice.finish === 'prompt_filter') return yield { data: refused(result, head) }
   const running = { promptTokenCount: result.promptTokens, totalTokenCount: result.promptTokens }
-  const chunk = (parts: object[], paced: number, isLast = false): StreamEvent => ({ data: { candidates: [candidate(choice, parts, isLast)], usageMetadata: isLast ? usageOf(result) : running, ...head }, paced })
-  for (const pieces of chunked(choice.reasoningPieces)) yield chunk([{ text: pieces.join(''), thought: true }], pieces.length)
-  if (choice.calls.length > 0) return yield chunk(lastParts(choice), choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0), true)
+  // Written around what is the same in all of them.
+  const tail = `"usageMetadata":${JSON.stringify(running)},${JSON.stringify(head).slice(1)}`
+  const chunk = (part: object, paced: number): StreamEvent => ({ data: `{"candidates":[${JSON.stringify(candidate(choice, [part], false))}],${tail}`, paced })
+  const last = (parts: object[], paced: number): StreamEvent => ({ data: { candidates: [candidate(choice, parts, true)], usageMetadata: usageOf(result), ...head }, paced })
+  for (const pieces of chunked(choice.reasoningPieces)) yield chunk({ text: pieces.join(''), thought: true }, pieces.length)
+  if (choice.calls.length > 0) return yield last(lastParts(choice), choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0))
   const groups = chunked(choice.pieces)
-  for (const pieces of groups.slice(0, -1)) yield chunk([{ text: pieces.join('') }], pieces.length)
-  const last = groups.at(-1) ?? []
-  yield chunk([{ text: last.join('') }], last.length, true)
+  const final = groups.pop() ?? []
+  for (const pieces of groups) yield chunk({ text: pieces.join('') }, pieces.length)
+  yield last([{ text: final.join('') }], final.length)
 }
 
 function chunked(pieces: readonly string[]): string[][] {
-  return Array.from({ length: Math.ceil(pieces.length / piecesInChunk) }, (_, i) => pieces.slice(i * piecesInChunk, (i + 1) * piecesInChunk))
+  const groups: string[][] = []
+  for (let at = 0; at < pieces.length; at += piecesInChunk) groups.push(pieces.slice(at, at + piecesInChunk))
+  return groups
 }

@@ -28,12 +28,8 @@ export function readRequest(engine: Engine, body: Record<string, unknown>, model
 }
 
 function readSystem(engine: Engine, given: unknown): string[] {
-  const text = typeof given === 'string' ? given : textOf(readParts(engine, engine.json.own(given, 'parts')))
+  const text = typeof given === 'string' ? given : engine.textOfParts(readParts(engine, engine.json.own(given, 'parts')))
   return text === '' ? [] : [text]
-}
-
-export function textOf(parts: readonly Part[]): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
 /** A list of contents, one content, or a text. */

@@ -29,7 +29,7 @@ export function readMessages(engine: Engine, given: unknown): ReadMessages {
 function addMessage(engine: Engine, read: ReadMessages, role: string, message: Record<string, unknown>): void {
   const { json } = engine
   const content = readContent(engine, message.content)
-  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  const text = engine.textOfParts(content)
   if (role === 'system' || role === 'developer') read.system.push(text)
   else if (role === 'user') read.messages.push({ role: 'user', parts: content })
   else if (role === 'assistant') read.messages.push({ role: 'assistant', parts: [...content, ...readCalls(engine, message)] })

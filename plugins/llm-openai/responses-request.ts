@@ -59,12 +59,12 @@ function addItem(engine: Engine, read: { system: string[]; messages: Message[] }
     read.messages.push({ role: 'tool', parts: [{ type: 'result', id, content: outputText(engine, item.output) }] })
   } else if (item.type === undefined || item.type === 'message') {
     const parts = readContent(engine, item.content)
-    if (item.role === 'system' || item.role === 'developer') read.system.push(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'))
+    if (item.role === 'system' || item.role === 'developer') read.system.push(engine.textOfParts(parts))
     else read.messages.push({ role: item.role === 'assistant' ? 'assistant' : 'user', parts })
   }
 }
 
 function outputText(engine: Engine, output: unknown): string {
   if (!Array.isArray(output)) return engine.json.asText(output)
-  return readContent(engine, output).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  return engine.textOfParts(readContent(engine, output))
 }

@@ -54,11 +54,11 @@ export interface Choice {
   index: number
   text: string
   /** The text cut into tokens; joined they give it back. */
-  pieces: string[]
+  pieces: readonly string[]
   calls: Call[]
   /** Empty when none was asked for. */
   reasoning: string
-  reasoningPieces: string[]
+  reasoningPieces: readonly string[]
   finish: Finish
   /** The stop sequence that cut the text. */
   stopSequence: string | null
@@ -71,7 +71,7 @@ export interface Call {
   args: unknown
   /** The arguments as compact JSON, and the same cut into tokens. */
   json: string
-  jsonPieces: string[]
+  jsonPieces: readonly string[]
 }
 
 export interface ChatResult {

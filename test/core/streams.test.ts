@@ -254,7 +254,7 @@ t.test('clients that leave', async (t) => {
     const registry = new StreamRegistry({ clock })
     const due: number[] = []
     const streams = Array.from({ length: 1000 }, (_, i) => ({
-      kind: 'body' as const, generation: 1, isEndless: false, dueAt: Infinity, place: -1, forceEnd() {}, onDue() { due.push(i) },
+      kind: 'body' as const, generation: 1, isEndless: false, dueAt: Infinity, place: -1, link: null, forceEnd() {}, onDue() { due.push(i) },
     }))
     for (const stream of streams) registry.add(stream)
     for (const [i, stream] of streams.entries()) registry.schedule(stream, 10_000 - i * 10)

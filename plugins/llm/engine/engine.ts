@@ -1,6 +1,6 @@
 /** What formats share, as one object: providers get it through the extension point, not by import. */
 import { randomUUID } from 'node:crypto'
-import type { ChatResult, NeutralRequest } from '../neutral.ts'
+import type { ChatResult, NeutralRequest, Part } from '../neutral.ts'
 import { BadInput, type BadInputDetails } from '../errors.ts'
 import { cosine, Embedder } from './embedding.ts'
 import { embeddingInputs, vectorSize } from './embedding-input.ts'
@@ -8,7 +8,7 @@ import { generate, type GeneratedFault, type GenerateOptions } from './generate.
 import * as json from './json.ts'
 import { describeInline, describeUrl } from './media.ts'
 import { modeOfModel } from './model-mode.ts'
-import { lastUserText, promptTokens, render } from './prompt.ts'
+import { lastUserText, promptTokens, render, textOfParts } from './prompt.ts'
 import { rankDocuments } from './relevance.ts'
 import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
@@ -25,6 +25,8 @@ export interface Engine {
   render(request: NeutralRequest): string
   promptTokens(request: NeutralRequest): number
   lastUserText(request: NeutralRequest): string
+  /** The texts among the parts, joined with newlines. */
+  textOfParts(parts: readonly Part[]): string
   /** A vector of length 1. */
   embed(text: string, dimensions: number): number[]
   cosine(a: readonly number[], b: readonly number[]): number
@@ -51,7 +53,7 @@ export interface Engine {
 }
 
 export const engine: Engine = {
-  generate, pieces, count, words, render, lastUserText, cosine, fromSchema, modeOfModel, digest, generator, json, vectorSize, embeddingInputs, describeUrl, describeInline,
+  generate, pieces, count, words, render, lastUserText, textOfParts, cosine, fromSchema, modeOfModel, digest, generator, json, vectorSize, embeddingInputs, describeUrl, describeInline,
   promptTokens: (request) => promptTokens(request, render(request)),
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,

@@ -6,6 +6,7 @@ import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'
 import { fromSchema } from './schema-value.ts'
 import { cannedText, randomText, scriptedText } from './scripted.ts'
 import { digest } from './seed.ts'
+import { cannedTable, standard } from './texts.ts'
 import { count, pieces } from './tokens.ts'
 import { chooseTool } from './tool-choice.ts'
 
@@ -108,6 +109,9 @@ function wrap(text: string, request: NeutralRequest, userText: string): string {
   return request.format.type === 'schema' ? JSON.stringify(fromSchema(request.format.schema, userText)) : text
 }
 
+/** The pieces of the texts that most replies are. */
+const cannedPieces: ReadonlyMap<string, readonly string[]> = new Map([standard, ...cannedTable.map((row) => row.text)].map((text) => [text, pieces(text)]))
+
 /** Cuts before the earliest stop sequence, then to the token limit. */
 function limited(text: string, request: NeutralRequest): Said {
   let end = text.length
@@ -120,7 +124,7 @@ function limited(text: string, request: NeutralRequest): Said {
     }
   }
   const cut = text.slice(0, end)
-  const all = pieces(cut)
+  const all = cannedPieces.get(cut) ?? pieces(cut)
   if (request.maxTokens !== undefined && all.length > request.maxTokens) {
     const kept = all.slice(0, request.maxTokens)
     return saidText(kept.join(''), kept, 'length')
@@ -130,7 +134,7 @@ function limited(text: string, request: NeutralRequest): Said {
   return { ...saidText(cut, all, stopSequence === null ? 'stop' : 'stop_sequence'), stopSequence }
 }
 
-function saidText(text: string, textPieces: string[], finish: Finish): Said {
+function saidText(text: string, textPieces: readonly string[], finish: Finish): Said {
   return { text, pieces: textPieces, calls: [], finish, stopSequence: null }
 }
 

@@ -38,12 +38,21 @@ export function promptTokens(request: NeutralRequest, prompt: string): number {
   return Math.max(1, tokens)
 }
 
+/** The texts among the parts, joined with newlines. */
+export function textOfParts(parts: readonly Part[]): string {
+  let text: string | undefined
+  for (const part of parts) {
+    if (part.type === 'text') text = text === undefined ? part.text : `${text}\n${part.text}`
+  }
+  return text ?? ''
+}
+
 /** The text of the last user message, its parts joined with newlines; empty when there is none. */
 export function lastUserText(request: NeutralRequest): string {
   for (let i = request.messages.length - 1; i >= 0; i--) {
     const message = request.messages[i]
     if (message?.role !== 'user' || (message.parts.length > 0 && message.parts.every((part) => part.type === 'result'))) continue
-    return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+    return textOfParts(message.parts)
   }
   return ''
 }
