@@ -42,16 +42,21 @@ function freePort(): Promise<number> {
 }
 
 interface AiMock {
-  onMessage(text: string, reply: object): void
+  onMessage(text: string, reply: object, options?: { chunkSize: number }): void
   start(): Promise<unknown>
   url: string
 }
 
-/** aimock with the product's own sentence. */
+/**
+ * aimock with the product's own sentence, cut so that streams have as many events as the product's: 45 tokens, or 12
+ * chunks for Gemini, which is asked in other words.
+ */
 async function serveAiMock(folder: string): Promise<void> {
   const { LLMock } = createRequire(join(folder, 'package.json'))(packages.aimock) as { LLMock: new (options: object) => AiMock }
-  const mock = new LLMock({ port: 0, logLevel: 'silent', latency: 0, chunkSize: 5 })
-  mock.onMessage('hello', { content: "Hello! I'm svc, a mock model server for gateway demos. Ask me anything: the same question always gets the same answer. How can I help you today?" })
+  const mock = new LLMock({ port: 0, logLevel: 'silent', latency: 0 })
+  const content = "Hello! I'm svc, a mock model server for gateway demos. Ask me anything: the same question always gets the same answer. How can I help y"
+  mock.onMessage('hello there', { content }, { chunkSize: 12 })
+  mock.onMessage('hello', { content }, { chunkSize: 3 })
   await mock.start()
   process.stdout.write(`HTTP listening on 127.0.0.1:${new URL(mock.url).port}\n`)
 }

@@ -1,5 +1,5 @@
 /** `POST /chat/completions`, plain and streamed. */
-import type { ChatParsed, ChatResult, Choice, Engine, LlmRoute, RenderContext, RouteInput, StreamEvent } from '../llm/types.ts'
+import type { ChatParsed, ChatResult, Choice, Engine, LlmRoute, NeutralRequest, RenderContext, RouteInput, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { logprobOf } from './logprobs.ts'
 import { readFormat, readMessages, readToolChoice, readTools } from './messages.ts'
@@ -40,20 +40,21 @@ function parse(engine: Engine, input: RouteInput): Parsed {
   const tools = [...json.listOf(body.tools).map((tool) => json.own(tool, 'function')), ...json.listOf(body.functions)]
   const maxTokens = json.countOf(body.max_completion_tokens) ?? json.countOf(body.max_tokens)
   const effort = json.textOf(body.reasoning_effort)
+  const request: NeutralRequest = {
+    model, system, messages,
+    tools: readTools(engine, tools),
+    toolChoice: readToolChoice(engine, body.tool_choice ?? body.function_call),
+    format: readFormat(engine, body.response_format),
+    stop: json.stopsOf(body.stop, mostStops),
+    n: clamp(body.n, 1, input.limits.choices),
+  }
+  if (maxTokens !== undefined) request.maxTokens = maxTokens
+  if (effort !== undefined && effort !== 'none') request.reasoning = {}
   return {
     op: 'chat',
     model,
     stream: body.stream === true,
-    request: {
-      model, system, messages,
-      tools: readTools(engine, tools),
-      toolChoice: readToolChoice(engine, body.tool_choice ?? body.function_call),
-      format: readFormat(engine, body.response_format),
-      stop: json.stopsOf(body.stop, mostStops),
-      n: clamp(body.n, 1, input.limits.choices),
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-      ...(effort === undefined || effort === 'none' ? {} : { reasoning: {} }),
-    },
+    request,
     wire: {
       includeUsage: json.own(body.stream_options, 'include_usage') === true,
       topLogprobs: body.logprobs === true ? clamp(body.top_logprobs ?? 0, 0, mostLogprobs) : null,
@@ -77,7 +78,7 @@ function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult
   }
 }
 
-function headOf(engine: Engine, object: string, parsed: Parsed, context: RenderContext): object {
+function headOf(engine: Engine, object: string, parsed: Parsed, context: RenderContext): Record<string, unknown> {
   return { id: `chatcmpl-${engine.randomId(29)}`, object, created: context.created, model: parsed.model, system_fingerprint: 'fp_svc', service_tier: 'default' }
 }
 
@@ -85,26 +86,25 @@ function isSilent(choice: Choice): boolean {
   return choice.calls.length > 0 || choice.finish === 'content_filter'
 }
 
+/** Members are assigned, not spread: this runs for every reply. */
 function renderReply(engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): object {
   const { topLogprobs } = parsed.wire
-  return {
-    ...headOf(engine, 'chat.completion', parsed, context),
-    choices: result.choices.map((choice) => ({
-      index: choice.index,
-      message: {
-        role: 'assistant',
-        content: isSilent(choice) ? null : choice.text,
-        refusal: null,
-        annotations: [],
-        ...(choice.calls.length === 0 ? {} : { tool_calls: choice.calls.map((call) => ({ id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: call.json } })) }),
-      },
-      logprobs: topLogprobs === null || isSilent(choice) ? null : { content: choice.pieces.map((piece) => logprobOf(engine, piece, topLogprobs)), refusal: null },
-      finish_reason: context.finishWords[choice.finish],
-      ...extras?.choice(choice.finish),
-    })),
-    ...extras?.reply(),
-    usage: usageOf(result),
-  }
+  const choices = result.choices.map((choice) => {
+    const logprobs = topLogprobs === null || isSilent(choice) ? null : { content: choice.pieces.map((piece) => logprobOf(engine, piece, topLogprobs)), refusal: null }
+    const rendered = { index: choice.index, message: messageOf(choice), logprobs, finish_reason: context.finishWords[choice.finish] }
+    return extras === undefined ? rendered : Object.assign(rendered, extras.choice(choice.finish))
+  })
+  const reply: Record<string, unknown> = headOf(engine, 'chat.completion', parsed, context)
+  reply.choices = choices
+  if (extras !== undefined) Object.assign(reply, extras.reply())
+  reply.usage = usageOf(result)
+  return reply
+}
+
+function messageOf(choice: Choice): object {
+  const message: Record<string, unknown> = { role: 'assistant', content: isSilent(choice) ? null : choice.text, refusal: null, annotations: [] }
+  if (choice.calls.length > 0) message.tool_calls = choice.calls.map((call) => ({ id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: call.json } }))
+  return message
 }
 
 /** Chunks are written around a fixed head: it is the same in all of them, and there is one for every token. */

@@ -2,13 +2,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { count } from './engine/tokens.ts'
 import { Embedder } from './engine/embedding.ts'
-import { generate } from './engine/generate.ts'
+import { generate, type GenerateOptions } from './engine/generate.ts'
 import { modeOfHeader, modeOfModel } from './engine/model-mode.ts'
 import { promptTokens, render } from './engine/prompt.ts'
 import { rankDocuments } from './engine/relevance.ts'
 import type { CompiledRule } from './engine/rules.ts'
 import { findModel, type ProviderInstance } from './instance.ts'
-import type { ChatResult, EmbedResult, Mode, ModelsResult, RerankResult } from './neutral.ts'
+import type { ChatResult, EmbedResult, Mode, ModelsResult, NeutralRequest, RerankResult } from './neutral.ts'
 import type { ChatParsed, EmbedParsed, EngineLimits, ModelsParsed, Parsed, RerankParsed, ResultOf } from './provider.ts'
 import { Refusal } from './answers.ts'
 
@@ -62,20 +62,22 @@ function modeOf(parsed: ChatParsed, { instance, modeHeader }: ComputeOptions): M
 
 function chat(parsed: ChatParsed, options: ComputeOptions): ChatResult {
   const { instance, rules, limits } = options
-  const generateOptions = {
+  const generateOptions: GenerateOptions = {
     mode: modeOf(parsed, options),
     rules: instance.rules.length > 0 ? [...instance.rules, ...rules] : rules,
     loremWords: limits.loremWords,
-    ...(instance.reply === undefined ? {} : { reply: instance.reply }),
-    ...(options.filtered === undefined ? {} : { filtered: options.filtered }),
   }
-  const results = [parsed.request, ...(parsed.also ?? [])].map((request) => {
-    const result = generate(request, generateOptions)
-    if (result.op === 'fault') throw new RuleFault(result.fail)
-    return result
-  })
-  const result = results.length === 1 ? (results[0] as ChatResult) : joined(results)
+  if (instance.reply !== undefined) generateOptions.reply = instance.reply
+  if (options.filtered !== undefined) generateOptions.filtered = options.filtered
+  const first = replyTo(parsed.request, generateOptions)
+  const result = parsed.also === undefined ? first : joined([first, ...parsed.also.map((request) => replyTo(request, generateOptions))])
   return parsed.promptTokens === undefined ? result : { ...result, promptTokens: parsed.promptTokens }
+}
+
+function replyTo(request: NeutralRequest, options: GenerateOptions): ChatResult {
+  const result = generate(request, options)
+  if (result.op === 'fault') throw new RuleFault(result.fail)
+  return result
 }
 
 /** Several prompts in one reply: choices numbered through, tokens added up. */

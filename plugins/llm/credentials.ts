@@ -13,7 +13,7 @@ export interface Credential {
 export function findCredential(rules: readonly CredentialRule[], headers: RequestHeaders, query: () => URLSearchParams): Credential | null {
   for (const rule of rules) {
     const found = readBy(rule, headers, query)
-    if (found !== undefined) return { source: rule.source, ...found }
+    if (found !== undefined) return found.malformed === undefined ? { source: rule.source, value: found.value } : { source: rule.source, ...found }
   }
   return null
 }

@@ -41,7 +41,8 @@ export function generate(request: NeutralRequest, options: GenerateOptions): Cha
   const reasoningPieces = pieces(reasoning)
   const choices: Choice[] = []
   for (let index = 0; index < request.n; index++) {
-    choices.push({ index, ...say(request, { prompt, userText, index, rule }, options), reasoning, reasoningPieces })
+    const { text, pieces: textPieces, calls, finish, stopSequence } = say(request, { prompt, userText, index, rule }, options)
+    choices.push({ index, text, pieces: textPieces, calls, finish, stopSequence, reasoning, reasoningPieces })
   }
   return {
     op: 'chat',
@@ -131,11 +132,11 @@ function limited(text: string, request: NeutralRequest): Said {
   }
   // A limit of 0 says nothing, and that is never the natural end.
   if (request.maxTokens === 0) return saidText('', [], 'length')
-  return { ...saidText(cut, all, stopSequence === null ? 'stop' : 'stop_sequence'), stopSequence }
+  return saidText(cut, all, stopSequence === null ? 'stop' : 'stop_sequence', stopSequence)
 }
 
-function saidText(text: string, textPieces: readonly string[], finish: Finish): Said {
-  return { text, pieces: textPieces, calls: [], finish, stopSequence: null }
+function saidText(text: string, textPieces: readonly string[], finish: Finish, stopSequence: string | null = null): Said {
+  return { text, pieces: textPieces, calls: [], finish, stopSequence }
 }
 
 function saidCall(call: Call): Said {
