@@ -75,14 +75,12 @@ function safetyRatings(isHit: boolean): object[] {
   }))
 }
 
-function candidate(choice: Choice, parts: object[], isLast: boolean): object {
+/** A candidate that is at its end. */
+function candidate(choice: Choice, parts: object[]): object {
   const isFiltered = choice.finish === 'content_filter'
-  return {
-    content: { parts: isFiltered ? [] : parts, role: 'model' },
-    ...(isLast ? { finishReason: finishWords[choice.finish] } : {}),
-    index: choice.index,
-    ...(isFiltered ? { safetyRatings: safetyRatings(true) } : {}),
-  }
+  const ended: Record<string, unknown> = { content: { parts: isFiltered ? [] : parts, role: 'model' }, finishReason: finishWords[choice.finish], index: choice.index }
+  if (isFiltered) ended.safetyRatings = safetyRatings(true)
+  return ended
 }
 
 /** The answer to a prompt that was refused: no candidates. */
@@ -106,7 +104,7 @@ function wholeReply(engine: Engine, result: ChatResult, parsed: Parsed): object 
   const head = headOf(engine, parsed)
   if (result.choices[0]?.finish === 'prompt_filter') return refused(result, head)
   return {
-    candidates: result.choices.map((choice) => candidate(choice, [...(choice.reasoning === '' ? [] : [{ text: choice.reasoning, thought: true }]), ...lastParts(choice)], true)),
+    candidates: result.choices.map((choice) => candidate(choice, [...(choice.reasoning === '' ? [] : [{ text: choice.reasoning, thought: true }]), ...lastParts(choice)])),
     usageMetadata: usageOf(result),
     ...head,
   }
@@ -117,16 +115,16 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
   const head = headOf(engine, parsed)
   const choice = result.choices[0] as Choice
   if (choice.finish === 'prompt_filter') return yield { data: refused(result, head) }
-  const running = { promptTokenCount: result.promptTokens, totalTokenCount: result.promptTokens }
   // Written around what is the same in all of them.
-  const tail = `"usageMetadata":${JSON.stringify(running)},${JSON.stringify(head).slice(1)}`
-  const chunk = (part: object, paced: number): StreamEvent => ({ data: `{"candidates":[${JSON.stringify(candidate(choice, [part], false))}],${tail}`, paced })
-  const last = (parts: object[], paced: number): StreamEvent => ({ data: { candidates: [candidate(choice, parts, true)], usageMetadata: usageOf(result), ...head }, paced })
-  for (const pieces of chunked(choice.reasoningPieces)) yield chunk({ text: pieces.join(''), thought: true }, pieces.length)
+  const tail = `],"role":"model"},"index":${choice.index}}],"usageMetadata":{"promptTokenCount":${result.promptTokens},"totalTokenCount":${result.promptTokens}},${JSON.stringify(head).slice(1)}`
+  const chunk = (pieces: readonly string[], thought = ''): StreamEvent => ({ data: `{"candidates":[{"content":{"parts":[{"text":${JSON.stringify(pieces.join(''))}${thought}}${tail}`, paced: pieces.length })
+  const last = (parts: object[], paced: number): StreamEvent => ({ data: { candidates: [candidate(choice, parts)], usageMetadata: usageOf(result), ...head }, paced })
+  if (choice.finish === 'content_filter') return yield last([], 0)
+  for (const pieces of chunked(choice.reasoningPieces)) yield chunk(pieces, ',"thought":true')
   if (choice.calls.length > 0) return yield last(lastParts(choice), choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0))
   const groups = chunked(choice.pieces)
   const final = groups.pop() ?? []
-  for (const pieces of groups) yield chunk({ text: pieces.join('') }, pieces.length)
+  for (const pieces of groups) yield chunk(pieces)
   yield last([{ text: final.join('') }], final.length)
 }
 
