@@ -189,6 +189,9 @@ export type { Authorization } from '../http/authorization.ts'
 export { preferredType } from '../http/accept.ts'
 export type { NegotiatedType } from '../http/accept.ts'
 export { namesTag } from '../http/entity-tag.ts'
+/** The newest of what every request leaves behind; made with `svc.shared`, it outlives a reload. */
+export { Ring } from '../ring.ts'
+export type { RingBounds, RingEntry } from '../ring.ts'
 export { escapeHtml } from '../control/html.ts'
 export { curlArguments, quoteWord } from '../control/curl-line.ts'
 

@@ -1,5 +1,6 @@
 /** Live feeds of captured requests: what each reader still waits for, and how it gets it at its own pace. */
-import type { CaptureStore, Stored } from './capture-store.ts'
+import type { RingEntry } from '../ring.ts'
+import type { CaptureStore } from './capture-store.ts'
 import { idOf, toEntry } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 
@@ -53,7 +54,7 @@ export class Feeds {
     void this.#pump(feed)
   }
 
-  publish({ sequence, captured }: Stored): void {
+  publish({ sequence, value: captured }: RingEntry<CapturedRequest>): void {
     for (const feed of this.#open) {
       if (feed.waiting.length - feed.replaying >= MAX_WAITING || !feed.matches(captured)) continue
       feed.waiting.push(sequence)

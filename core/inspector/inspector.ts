@@ -92,7 +92,7 @@ export function createInspector({ config, isControlCredential, settle }: Inspect
       }))
     },
     list: (filter, limit) => settled().newest(limit, matcher(filter)).map(toEntry),
-    find: id => asEntry(settled().find(id)),
+    find: id => asEntry(settled().lookUp(id)),
     openFeed(stream, filter, lastEventId) {
       settle()
       return feeds.open(stream, matcher(filter), lastEventId)

@@ -17,14 +17,13 @@ export function createErrorForm(instance: ProviderInstance, { svc, records }: Ru
     const audience: Audience = { requestId: failure.requestId, instanceId: svc.instance.id, credential, shownCredential: showCredential(credential), startedAt: performance.now() }
     const { status, headers, body } = errorAnswer(instance, audience, kindOf[failure.kind], { status: failure.status })
     const session = header(facts.headers, 'x-svc-session') ?? null
-    // The answer does not wait for its record: a store that fails must not take the answer along.
     records.add({
       request_id: failure.requestId, at: Date.now(), provider: instance.name, method: facts.method,
       endpoint: path, query: keepQuery(facts.url, svc.inspector), model: null, mode: null, stream: false,
       credential: credential === null ? null : audience.shownCredential, headers: keepHeaders(facts.headers, svc.inspector),
       body: '', json: false, normalized_prompt: '', prompt_tokens: 0, completion_tokens: 0, finish_reason: 'error', reply_preview: '',
       status, fault: null, session_header: session, session: session ?? '',
-    }).catch((error: unknown) => svc.log.error('an AI request could not be recorded', { error }))
+    })
     return { status, headers, body }
   }
 }

@@ -1,6 +1,5 @@
 /** Records of what the mock LLM was asked and answered, for `/ai/requests`. */
-import { randomUUID } from 'node:crypto'
-import type { Store, Svc, SvcInspector } from 'svc/plugin'
+import { Ring, type Svc, type SvcInspector } from 'svc/plugin'
 import { maskKey } from './credentials.ts'
 import type { RequestHeaders } from './provider.ts'
 
@@ -42,32 +41,16 @@ const lifetimeMs = 60 * 60 * 1000
 const storeBytes = 64 * 1024 * 1024
 const sigV4Characters = 77
 
-export interface Records {
-  add(record: AiRecord): Promise<void>
-  /** The newest record of a request id. */
-  find(requestId: string, visible: (record: AiRecord) => boolean): Promise<AiRecord | undefined>
-  /** Newest first. */
-  list(limit: number, visible: (record: AiRecord) => boolean): Promise<AiRecord[]>
-}
+export type Records = Ring<AiRecord>
 
 /** Kept one hour, the newest 1000 (200 in public mode), at most 64 MiB. */
 export function createRecords(svc: Svc<unknown>): Records {
-  const store: Store<AiRecord> = svc.state<AiRecord>('requests', {
+  return svc.shared('records', () => new Ring<AiRecord>({
     maxCount: svc.config.publicMode ? 200 : 1000,
     maxBytes: storeBytes,
     sizeOf: (record) => 1024 + 2 * (record.body.length + record.normalized_prompt.length),
     ttlMs: lifetimeMs,
-  })
-  const generation = randomUUID().slice(0, 8)
-  let added = 0
-  const newest = async (limit: number, where: (record: AiRecord) => boolean): Promise<AiRecord[]> =>
-    (await store.list({ newestFirst: true, limit, where })).map((entry) => entry.value)
-  return {
-    // A retry may reuse its request id, so that is no key.
-    add: (record) => store.set(`${generation}-${++added}`, record),
-    find: async (requestId, visible) => (await newest(1, (record) => record.request_id === requestId && visible(record)))[0],
-    list: newest,
-  }
+  }))
 }
 
 /** The body as it is kept: JSON up to 64 KiB whole, else the first 16 KiB as text. `text` is the body, where it was read. */

@@ -32,14 +32,16 @@ export function registerRoutes(app: FastifyInstance, svc: Svc<unknown>, parts: {
   const { directory, faults, records } = parts
   app.get('/ai', describe(index), (request, reply) => reply.send({ providers: directory.index(svc.http.baseUrl(request)), modes, fail_kinds: faults.names(), headers: requestHeaders }))
 
-  app.get<{ Querystring: Query }>('/ai/requests', describe(list), async (request, reply) => {
-    const found = await records.list(readLimit(request.query.limit), visibility(svc, request))
+  app.get<{ Querystring: Query }>('/ai/requests', describe(list), (request, reply) => {
+    const found = records.newest(readLimit(request.query.limit), visibility(svc, request))
     return reply.send({ count: found.length, requests: found.map(showShort) })
   })
 
-  app.get<{ Querystring: Query; Params: { id: string } }>('/ai/requests/:id', describe(one), async (request, reply) => {
+  app.get<{ Querystring: Query; Params: { id: string } }>('/ai/requests/:id', describe(one), (request, reply) => {
     const { id } = request.params
-    const record = id.length <= maxIdCharacters ? await records.find(id, visibility(svc, request)) : undefined
+    const isVisible = visibility(svc, request)
+    // A retry may reuse its request id: the newest is meant.
+    const record = id.length <= maxIdCharacters ? records.find((candidate) => candidate.request_id === id && isVisible(candidate))?.value : undefined
     if (record === undefined) throw new HttpError(404, { error: 'no such AI request', request_id: id, hint: 'records are kept for one hour; GET /ai/requests lists them' })
     return reply.send(showWhole(record, svc.inspector.entry(id)))
   })

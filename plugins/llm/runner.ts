@@ -53,7 +53,10 @@ export async function run(services: RunnerServices, served: Served, request: Fas
       ...(filtered === undefined ? {} : { filtered }),
     })
     const result = computing instanceof Promise ? await computing : computing
-    return await answer(services, exchange, { parsed, result, latency, wish })
+    const isStream = parsed.stream === true && served.route.stream !== undefined
+    if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return reply
+    const answering = answer(services, exchange, { parsed, result, latency, wish, isStream })
+    return answering instanceof Promise ? await answering : answering
   } catch (error) {
     return refuse(services, exchange, refusalOf(error, services.faults))
   }
@@ -107,14 +110,15 @@ interface Answered {
   result: Result
   latency: Latency
   wish: FaultWish | null
+  isStream: boolean
 }
 
-async function answer(services: RunnerServices, exchange: Exchange, { parsed, result, latency, wish }: Answered): Promise<FastifyReply> {
+/** A promise for streams alone: what is awaited waits for its turn. */
+function answer(services: RunnerServices, exchange: Exchange, answered: Answered): FastifyReply | Promise<FastifyReply> {
   const { svc, records, metrics } = services
+  const { parsed, result, wish, isStream } = answered
   const { reply, request, route, instance } = exchange
-  const isStream = parsed.stream === true && route.stream !== undefined
   if (isStream && wish?.break !== undefined) exchange.fault = wish.label
-  if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return reply
   const words = route.finishWords ?? instance.format.finishWords
   const nowMs = Date.now()
   const context: RenderContext = {
@@ -123,7 +127,7 @@ async function answer(services: RunnerServices, exchange: Exchange, { parsed, re
   }
   const rendered = isStream ? null : route.render(result, parsed, context)
   const recorded = recordReply(exchange, parsed, result, words, isStream, rendered?.status ?? 200)
-  if (recorded !== null) await records.add(recorded)
+  if (recorded !== null) records.add(recorded)
   const tokens = { prompt: recorded?.prompt_tokens ?? 0, completion: recorded?.completion_tokens ?? 0 }
   if (exchange.fault !== null) countFault(services, exchange)
   if (recorded !== null && exchange.fault !== 'prompt_filter') metrics.served(instance.name, parsed.model ?? '', isStream, tokens.prompt, tokens.completion)
@@ -132,7 +136,7 @@ async function answer(services: RunnerServices, exchange: Exchange, { parsed, re
   if (result.op === 'chat') headers['x-svc-mode'] = result.mode
   if (rendered === null) {
     reply.headers(headers)
-    return stream(services.clock, exchange, { parsed, result, latency, wish }, context)
+    return stream(services.clock, exchange, answered, context)
   }
   const { body } = rendered
   headers['content-type'] = rendered.contentType ?? 'application/json'
@@ -208,7 +212,7 @@ async function refuse(services: RunnerServices, exchange: Exchange, { kind, fact
   const { status, headers, body } = errorAnswer(instance, exchange, kind, facts)
   exchange.fault = facts.injected ?? null
   if (exchange.fault !== null) countFault(services, exchange)
-  await services.records.add(recordError(exchange, status))
+  services.records.add(recordError(exchange, status))
   return reply.code(status).headers(headers).send(JSON.stringify(body))
 }
 

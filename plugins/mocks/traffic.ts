@@ -1,4 +1,5 @@
-/** The requests that a mock has answered lately: a bounded ring with a feed. */
+/** The requests that a mock has answered lately: a ring with a feed. */
+import { Ring } from 'svc/plugin'
 import type { Violation } from './request/validation.ts'
 
 export interface CapturedRequest {
@@ -41,50 +42,35 @@ export interface TrafficFilter {
 }
 
 export class Traffic {
-  readonly #capacity: number
-  readonly #maxBytes: number
+  readonly #ring: Ring<CapturedRequest>
   readonly #listeners = new Set<(request: CapturedRequest) => void>()
-  #entries: { request: CapturedRequest; bytes: number }[] = []
-  #bytes = 0
 
   constructor(capacity: number, maxBytes: number) {
-    this.#capacity = capacity
-    this.#maxBytes = maxBytes
+    this.#ring = new Ring({ maxCount: capacity, maxBytes, sizeOf })
   }
 
   get capacity(): number {
-    return this.#capacity
+    return this.#ring.capacity
   }
 
   add(request: CapturedRequest): void {
-    const bytes = sizeOf(request)
-    this.#entries.push({ request, bytes })
-    this.#bytes += bytes
-    while (this.#entries.length > this.#capacity || (this.#bytes > this.#maxBytes && this.#entries.length > 1)) this.#bytes -= this.#entries.shift()?.bytes ?? 0
+    this.#ring.add(request)
     for (const listener of this.#listeners) listener(request)
   }
 
   /** Newest first. */
   list(filter: TrafficFilter, limit: number): CapturedRequest[] {
-    const found: CapturedRequest[] = []
-    for (let index = this.#entries.length - 1; index >= 0 && found.length < limit; index--) {
-      const request = this.#entries[index]?.request
-      if (request && passes(request, filter)) found.push(request)
-    }
-    return found
+    return this.#ring.newest(limit, (request) => passes(request, filter))
   }
 
   /** By its own id or by the id of the request. */
   find(id: string): CapturedRequest | undefined {
-    return this.#entries.findLast(({ request }) => request.id === id || request.request_id === id)?.request
+    return this.#ring.find((request) => request.id === id || request.request_id === id)?.value
   }
 
   /** Forgets everything, or what a session did; answers how many. */
   clear(session: string | null): number {
-    const before = this.#entries.length
-    this.#entries = session === null ? [] : this.#entries.filter(({ request }) => request.session !== session)
-    this.#bytes = this.#entries.reduce((sum, { bytes }) => sum + bytes, 0)
-    return before - this.#entries.length
+    return this.#ring.clear((request) => session === null || request.session === session)
   }
 
   /** Calls back for each request to come; answers how to stop that. */
