@@ -62,8 +62,7 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
     const given = (typeof reason === 'string' ? headers : reason) as OutgoingHttpHeaders | undefined
     if (context === undefined) return super.writeHead(status, given ?? {})
     if (isStopped(this, context, status, given)) return this
-    const final = finishHead(this, context, status, given) as OutgoingHttpHeaders | undefined
-    return super.writeHead(status, withoutConnection(final))
+    return super.writeHead(status, withoutConnection(finishHead(this, context, status, given)))
   }
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
@@ -158,11 +157,13 @@ function withVary(response: SvcResponse, added: string, headers: Headers | undef
 }
 
 /** HTTP/2 has no connection headers (RFC 9113, 8.2.2), and Node throws for them. */
-function withoutConnection(headers: OutgoingHttpHeaders | undefined): OutgoingHttpHeaders {
+function withoutConnection(headers: Headers | undefined): OutgoingHttpHeaders {
   const kept: OutgoingHttpHeaders = {}
-  for (const name in headers) {
-    if (!/^(?:connection|keep-alive|transfer-encoding|upgrade|proxy-connection)$/i.test(name)) kept[name] = headers[name]
+  const keep = (name: string, value: OutgoingHttpHeader | undefined): void => {
+    if (!/^(?:connection|keep-alive|transfer-encoding|upgrade|proxy-connection)$/i.test(name)) kept[name] = value
   }
+  if (!Array.isArray(headers)) for (const name in headers) keep(name, headers[name])
+  else for (let index = 0; index < headers.length; index += 2) keep(String(headers[index]), headers[index + 1])
   return kept
 }
 
