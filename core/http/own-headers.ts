@@ -26,15 +26,19 @@ export function ownHeaders(context: RequestContext): OutgoingHttpHeaders {
  * The same with the route's, which win; names are compared in any case, and `Vary` is the members of both. A list of
  * names and values in turn: a new object of so many members costs several times as much.
  */
-export function withOwnHeaders(context: RequestContext, given: OutgoingHttpHeaders | undefined): OutgoingHttpHeader[] {
+export function withOwnHeaders(context: RequestContext, given: OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined): OutgoingHttpHeader[] {
   const own = ownHeaders(context)
   const head: OutgoingHttpHeader[] = []
-  for (const name in given) {
+  const add = (name: string, value: OutgoingHttpHeader): void => {
     const ownName = LENGTHS.has(name.length) ? NAMES.get(name.toLowerCase()) : undefined
-    if (ownName === undefined) head.push(name, given[name]!)
-    else if (ownName === 'Vary' && own.Vary !== undefined) own.Vary = mergeVary(String(given[name]), String(own.Vary))
-    else own[ownName] = given[name]
+    if (ownName === undefined) head.push(name, value)
+    else if (ownName === 'Vary' && own.Vary !== undefined) own.Vary = mergeVary(String(value), String(own.Vary))
+    else own[ownName] = value
   }
+  if (!Array.isArray(given)) for (const name in given) add(name, given[name]!)
+  // Node takes pairs, and one flat list of names and values.
+  else if (Array.isArray(given[0])) for (const [name, value] of given as unknown as [string, OutgoingHttpHeader][]) add(name, value)
+  else for (let index = 0; index < given.length; index += 2) add(String(given[index]), given[index + 1]!)
   for (const name in own) head.push(name, own[name]!)
   return head
 }

@@ -107,8 +107,8 @@ function givenType(headers: Headers | undefined): unknown {
     return undefined
   }
   // Node takes pairs, and one flat list of names and values.
-  const flat = headers.flat()
-  for (let index = 0; index < flat.length; index += 2) if (isTypeName(String(flat[index]))) return flat[index + 1]
+  if (Array.isArray(headers[0])) return (headers as unknown as [string, OutgoingHttpHeader][]).find(([name]) => isTypeName(name))?.[1]
+  for (let index = 0; index < headers.length; index += 2) if (isTypeName(String(headers[index]))) return headers[index + 1]
   return undefined
 }
 
@@ -121,7 +121,7 @@ function finishHead(response: SvcResponse, context: RequestContext, status: numb
   if (response.headersSent || status < 200) return headers
   context.headGoesOut(status)
   const own = status === 204 || status === 304 ? withoutLength(headers) : headers
-  if (!Array.isArray(own) && response.getHeaderNames().length === 0) return withOwnHeaders(context, own)
+  if (response.getHeaderNames().length === 0) return withOwnHeaders(context, own)
   setOwnHeaders(response, context)
   return context.vary === null ? own : withVary(response, context.vary, own)
 }

@@ -45,7 +45,7 @@ export function commonHeaders(instance: ProviderInstance, audience: Audience): R
 }
 
 /** The provider's own headers for an answer. */
-export function nativeHeaders(instance: ProviderInstance, audience: Audience, { status, prompt, completion, kind }: Pick<HeaderFacts, 'status' | 'prompt' | 'completion' | 'kind'>): Record<string, string> {
+export function nativeHeaders(instance: ProviderInstance, audience: Audience, status: number, prompt: number, completion: number, kind?: ErrorKind): Record<string, string> {
   const facts: HeaderFacts = { status, prompt, completion, requestId: audience.requestId, elapsedMs: Math.round(performance.now() - audience.startedAt), now: Date.now() }
   if (kind !== undefined) facts.kind = kind
   return instance.format.headers?.(facts) ?? {}
@@ -77,7 +77,7 @@ export function errorAnswer(instance: ProviderInstance, audience: Audience, kind
     headers: {
       'Content-Type': 'application/json',
       ...commonHeaders(instance, audience),
-      ...nativeHeaders(instance, audience, { status, prompt: 0, completion: 0, kind }),
+      ...nativeHeaders(instance, audience, status, 0, 0, kind),
       ...(kind === 'rate_limit' || kind === 'overloaded' ? { 'Retry-After': '2' } : {}),
       ...headers,
     },

@@ -235,7 +235,7 @@ export interface Rendered {
   status?: number
   /** Objects are sent as compact JSON. */
   body: object | string | Buffer
-  /** Default `application/json`. */
+  /** Default `application/json; charset=utf-8`. */
   contentType?: string
   headers?: Record<string, string>
 }

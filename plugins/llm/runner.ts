@@ -11,7 +11,7 @@ import { framings } from './framing/framing.ts'
 import type { ProviderInstance } from './instance.ts'
 import type { LlmMetrics } from './metrics.ts'
 import { gaps, readLatency, type Latency } from './pace.ts'
-import type { EngineLimits, ErrorKind, LlmRoute, Parsed, RenderContext, ResultOf } from './provider.ts'
+import type { EngineLimits, ErrorKind, LlmRoute, Parsed, RenderContext, Rendered, ResultOf } from './provider.ts'
 import { pump } from './pump.ts'
 import type { TokenClock } from './token-clock.ts'
 import { recordError, recordReply } from './recording.ts'
@@ -131,17 +131,29 @@ function answer(services: RunnerServices, exchange: Exchange, answered: Answered
   const tokens = { prompt: recorded?.prompt_tokens ?? 0, completion: recorded?.completion_tokens ?? 0 }
   if (exchange.fault !== null) countFault(services, exchange)
   if (recorded !== null && exchange.fault !== 'prompt_filter') metrics.served(instance.name, parsed.model ?? '', isStream, tokens.prompt, tokens.completion)
-  const headers = Object.assign(commonHeaders(instance, exchange), nativeHeaders(instance, exchange, { status: 200, ...tokens }))
+  const headers = commonHeaders(instance, exchange)
   if (parsed.model !== undefined && parsed.op !== 'models') headers['x-svc-model'] = printable(parsed.model).slice(0, 256)
   if (result.op === 'chat') headers['x-svc-mode'] = result.mode
+  const native = nativeHeaders(instance, exchange, 200, tokens.prompt, tokens.completion)
   if (rendered === null) {
-    reply.headers(headers)
+    reply.headers(headers).headers(native)
     return stream(services.clock, exchange, answered, context)
   }
-  const { body } = rendered
-  headers['content-type'] = rendered.contentType ?? 'application/json'
-  return reply.code(rendered.status ?? 200).headers(rendered.headers === undefined ? headers : Object.assign(headers, rendered.headers))
-    .send(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
+  return sendWhole(reply, rendered, [headers, native])
+}
+
+/**
+ * Answers in Node's own way, with the headers as a list of names and values: Fastify's would put each of them into an
+ * object of the reply first, and that is felt with twenty.
+ */
+function sendWhole(reply: FastifyReply, { status = 200, contentType = 'application/json; charset=utf-8', headers, body }: Rendered, sources: readonly Record<string, string>[]): FastifyReply {
+  const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const list = ['content-type', contentType, 'content-length', String(Buffer.byteLength(payload))]
+  for (const source of headers === undefined ? sources : [...sources, headers]) for (const name in source) list.push(name, source[name]!)
+  reply.hijack()
+  reply.raw.writeHead(status, list)
+  reply.raw.end(payload)
+  return reply
 }
 
 const stallMs = { normal: 120_000, public: 20_000 }
