@@ -13,7 +13,7 @@ interface Internals {
   _headerSent?: boolean
   _hasBody?: boolean
   _trailer?: string
-  _send?(data: string, encoding: 'utf8', callback: null): boolean
+  _send?(data: string, encoding: 'latin1' | 'utf8', callback: null): boolean
 }
 
 /** Bytes; with a head before them below the least high-water mark of a socket, so that nobody has to wait for its draining. */
@@ -23,30 +23,30 @@ const MAX_CHUNK = 14_000
 export function sendWhole(response: ServerResponse, body: string): boolean {
   const { _headerSent, _send } = response as Internals
   if (_headerSent !== false || _send === undefined || response.chunkedEncoding || !isOpen(response)) return false
-  send(response, body)
+  send(response, body, Buffer.byteLength(body) === body.length)
   return true
 }
 
 /** Sends one chunk of a chunked body, with its framing. False: nothing was done. */
 export function sendChunk(response: ServerResponse, data: string): boolean {
-  const text = chunkOf(response, data)
-  if (text === null) return false
+  const bytes = chunkBytes(response, data)
+  if (bytes === 0) return false
   const socket = response.socket!
   // Writes of one turn leave together.
   if (socket.writableCorked === 0) {
     socket.cork()
     process.nextTick(() => socket.uncork())
   }
-  send(response, text)
+  send(response, `${bytes.toString(16)}\r\n${data}\r\n`, bytes === data.length)
   return true
 }
 
 /** Sends the last chunk of a chunked body and the end of the body; the caller still ends the message. False: nothing was done. */
 export function sendLastChunk(response: ServerResponse, data: string): boolean {
   if ((response as Internals)._trailer !== '') return false
-  const text = chunkOf(response, data)
-  if (text === null) return false
-  send(response, `${text}0\r\n\r\n`)
+  const bytes = chunkBytes(response, data)
+  if (bytes === 0) return false
+  send(response, `${bytes.toString(16)}\r\n${data}\r\n0\r\n\r\n`, bytes === data.length)
   // Node would send the end once more.
   response.chunkedEncoding = false
   return true
@@ -58,18 +58,19 @@ export function sendHead(response: ServerResponse): void {
   if (_headerSent === false) response.flushHeaders()
 }
 
-/** One chunk with its framing; null where it is not small, or something else comes before it. */
-function chunkOf(response: ServerResponse, data: string): string | null {
+/** Bytes of one chunk; 0 where it is not small, or something else comes before it. */
+function chunkBytes(response: ServerResponse, data: string): number {
   const { _send } = response as Internals
-  if (data.length === 0 || data.length > MAX_CHUNK || _send === undefined || !response.chunkedEncoding || !isOpen(response)) return null
+  if (data.length === 0 || data.length > MAX_CHUNK || _send === undefined || !response.chunkedEncoding || !isOpen(response)) return 0
   // What waits before it may be what fills the socket.
-  if (response.writableLength > 0) return null
+  if (response.writableLength > 0) return 0
   const bytes = Buffer.byteLength(data)
-  return bytes > MAX_CHUNK ? null : `${bytes.toString(16)}\r\n${data}\r\n`
+  return bytes > MAX_CHUNK ? 0 : bytes
 }
 
-function send(response: ServerResponse, text: string): void {
-  (response as Internals)._send!(text, 'utf8', null)
+/** ASCII is written as Latin-1: the same bytes, copied instead of encoded one by one. */
+function send(response: ServerResponse, text: string, isAscii: boolean): void {
+  (response as Internals)._send!(text, isAscii ? 'latin1' : 'utf8', null)
 }
 
 /** Whether the head is decided, a body may follow, and there is a socket to write to. */
