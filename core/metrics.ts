@@ -70,31 +70,52 @@ export function createMetrics(): Metrics {
   }
 }
 
+type Labels = Record<string, string | number>
+interface Count {
+  readonly labels: Labels
+  value: number
+}
+/** The next label's values below those of this one; below the last label stand the counts. */
+type Level = Map<string | number | undefined, Level | Count>
+
 /** What was counted since the last scrape, by labels: the library hashes labels at every step, and steps are many. */
 class Counts {
   readonly #names: readonly string[]
-  readonly #byLabels = new Map<string, { labels: Record<string, string | number>; value: number }>()
+  readonly #byLabels: Level = new Map()
+  readonly #all: Count[] = []
 
   constructor(names: readonly string[]) {
     this.#names = names
   }
 
-  add(counter: Counter, labels: Record<string, string | number> = {}, value: number): void {
+  add(counter: Counter, labels: Labels = {}, value: number): void {
     // Refused by the library, in its own words.
     if (!(value >= 0)) return counter.inc(labels, value)
-    let key = ''
-    for (const name of this.#names) key += `${labels[name]}\0`
-    const count = this.#byLabels.get(key)
-    if (count !== undefined) count.value += value
-    else {
-      // The library's own words for labels that the counter has not.
-      counter.inc(labels, value)
-      this.#byLabels.set(key, { labels: { ...labels }, value: 0 })
+    let found: Level | Count | undefined = this.#byLabels
+    for (const name of this.#names) {
+      found = (found as Level).get(labels[name])
+      if (found === undefined) return this.#begin(counter, labels, value)
     }
+    if (found instanceof Map) return counter.inc(value)
+    found.value += value
+  }
+
+  /** The first time goes to the library: it has its own words for labels that the counter has not. */
+  #begin(counter: Counter, labels: Labels, value: number): void {
+    counter.inc(labels, value)
+    const count = { labels: { ...labels }, value: 0 }
+    this.#all.push(count)
+    let level = this.#byLabels
+    for (const name of this.#names.slice(0, -1)) {
+      const next = (level.get(labels[name]) as Level | undefined) ?? new Map<never, never>() as Level
+      level.set(labels[name], next)
+      level = next
+    }
+    level.set(labels[this.#names.at(-1)!], count)
   }
 
   flush(counter: Counter): void {
-    for (const count of this.#byLabels.values()) {
+    for (const count of this.#all) {
       if (count.value > 0) counter.inc(count.labels, count.value)
       count.value = 0
     }

@@ -68,49 +68,46 @@ export function clamp(value: unknown, least: number, most: number): number {
 }
 
 /** Usage as chat completions tell it. */
-function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult): object {
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: reasoningTokens, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
-  }
+function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult): string {
+  return `{"prompt_tokens":${promptTokens},"completion_tokens":${completionTokens},"total_tokens":${promptTokens + completionTokens},`
+    + '"prompt_tokens_details":{"cached_tokens":0,"audio_tokens":0},'
+    + `"completion_tokens_details":{"reasoning_tokens":${reasoningTokens},"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}}`
 }
 
-function headOf(engine: Engine, object: string, parsed: Parsed, context: RenderContext): Record<string, unknown> {
-  return { id: `chatcmpl-${engine.randomId(29)}`, object, created: context.created, model: parsed.model, system_fingerprint: 'fp_svc', service_tier: 'default' }
+/** The members that replies and chunks begin with. */
+function headOf(engine: Engine, object: string, parsed: Parsed, context: RenderContext): string {
+  return `"id":"chatcmpl-${engine.randomId(29)}","object":"${object}","created":${context.created},"model":${JSON.stringify(parsed.model)},"system_fingerprint":"fp_svc","service_tier":"default"`
 }
 
 function isSilent(choice: Choice): boolean {
   return choice.calls.length > 0 || choice.finish === 'content_filter'
 }
 
-/** Members are assigned, not spread: this runs for every reply. */
-function renderReply(engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): object {
-  const { topLogprobs } = parsed.wire
-  const choices = result.choices.map((choice) => {
-    const logprobs = topLogprobs === null || isSilent(choice) ? null : { content: choice.pieces.map((piece) => logprobOf(engine, piece, topLogprobs)), refusal: null }
-    const rendered = { index: choice.index, message: messageOf(choice), logprobs, finish_reason: context.finishWords[choice.finish] }
-    return extras === undefined ? rendered : Object.assign(rendered, extras.choice(choice.finish))
-  })
-  const reply: Record<string, unknown> = headOf(engine, 'chat.completion', parsed, context)
-  reply.choices = choices
-  if (extras !== undefined) Object.assign(reply, extras.reply())
-  reply.usage = usageOf(result)
-  return reply
+/** Further members, behind others. */
+function members(extra: object | undefined): string {
+  return extra === undefined ? '' : `,${JSON.stringify(extra).slice(1, -1)}`
 }
 
-function messageOf(choice: Choice): object {
-  const message: Record<string, unknown> = { role: 'assistant', content: isSilent(choice) ? null : choice.text, refusal: null, annotations: [] }
-  if (choice.calls.length > 0) message.tool_calls = choice.calls.map((call) => ({ id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: call.json } }))
-  return message
+/** Written as text around what never changes: a reply is made for every request, and objects of it cost thrice as much. */
+function renderReply(engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): string {
+  const { topLogprobs } = parsed.wire
+  const choices = result.choices.map((choice) => {
+    const logprobs = topLogprobs === null || isSilent(choice) ? 'null' : JSON.stringify({ content: choice.pieces.map((piece) => logprobOf(engine, piece, topLogprobs)), refusal: null })
+    return `{"index":${choice.index},"message":${messageOf(choice)},"logprobs":${logprobs},"finish_reason":"${context.finishWords[choice.finish]}"${members(extras?.choice(choice.finish))}}`
+  })
+  return `{${headOf(engine, 'chat.completion', parsed, context)},"choices":[${choices.join()}]${members(extras?.reply())},"usage":${usageOf(result)}}`
+}
+
+function messageOf(choice: Choice): string {
+  const content = isSilent(choice) ? 'null' : JSON.stringify(choice.text)
+  const calls = choice.calls.map((call) => ({ id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: call.json } }))
+  return `{"role":"assistant","content":${content},"refusal":null,"annotations":[]${calls.length === 0 ? '' : `,"tool_calls":${JSON.stringify(calls)}`}}`
 }
 
 /** Chunks are written around a fixed head: it is the same in all of them, and there is one for every token. */
 function* streamReply(engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): Iterable<StreamEvent> {
   const { includeUsage, topLogprobs } = parsed.wire
-  const head = JSON.stringify(headOf(engine, 'chat.completion.chunk', parsed, context)).slice(0, -1)
+  const head = `{${headOf(engine, 'chat.completion.chunk', parsed, context)}`
   const tail = includeUsage ? ',"usage":null}' : '}'
   if (extras !== undefined) yield { data: extras.opening() }
   for (const choice of result.choices) {
@@ -125,9 +122,8 @@ function* streamReply(engine: Engine, result: ChatResult, parsed: Parsed, contex
       yield { data: chunk(JSON.stringify({ tool_calls: [{ index, id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: '' } }] })) }
       for (const piece of call.jsonPieces) yield { data: chunk(`{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(piece)}}}]}`), paced: true }
     }
-    const extra = extras === undefined ? '' : `,${JSON.stringify(extras.choice(choice.finish)).slice(1, -1)}`
-    yield { data: `${start}{},"logprobs":null,"finish_reason":${JSON.stringify(context.finishWords[choice.finish])}${extra}}]${tail}` }
+    yield { data: `${start}{},"logprobs":null,"finish_reason":"${context.finishWords[choice.finish]}"${members(extras?.choice(choice.finish))}}]${tail}` }
   }
-  if (includeUsage) yield { data: `${head},"choices":[],"usage":${JSON.stringify(usageOf(result))}}` }
+  if (includeUsage) yield { data: `${head},"choices":[],"usage":${usageOf(result)}}` }
   yield { data: '[DONE]' }
 }

@@ -19,7 +19,7 @@ export interface ComputeOptions {
   modeHeader: string | undefined
   /** Rules that plugins have added. */
   rules: readonly CompiledRule[]
-  filtered?: 'content_filter' | 'prompt_filter'
+  filtered: 'content_filter' | 'prompt_filter' | undefined
 }
 
 /** A rule wants a fault in place of a reply. */

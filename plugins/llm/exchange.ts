@@ -29,12 +29,12 @@ export class Exchange implements Audience {
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
 
-  constructor(svc: Svc<unknown>, served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string>; limits: EngineLimits }, request: FastifyRequest, reply: FastifyReply) {
+  constructor(svc: Svc<unknown>, served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string> }, limits: EngineLimits, request: FastifyRequest, reply: FastifyReply) {
     this.svc = svc
     this.instance = served.instance
     this.route = served.route
     this.params = served.params
-    this.limits = served.limits
+    this.limits = limits
     this.request = request
     this.reply = reply
     this.requestId = svc.http.requestId(request)

@@ -39,7 +39,7 @@ type Result = ResultOf<Parsed>
 /** Serves one request from its head to its last byte. Never throws for what a client does. */
 export async function run(services: RunnerServices, served: Served, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { svc } = services
-  const exchange = new Exchange(svc, { ...served, limits: services.limits }, request, reply)
+  const exchange = new Exchange(svc, served, services.limits, request, reply)
   try {
     checkCredential(exchange)
     const latency = readLatency(exchange.headers, served.instance.latency, svc.config.maxDelayMs)
@@ -48,10 +48,7 @@ export async function run(services: RunnerServices, served: Served, request: Fas
     const parsing = served.route.parse(exchange.input())
     const parsed = parsing instanceof Promise ? await parsing : parsing
     const filtered = filterOf(wish, parsed, exchange)
-    const computing = compute(parsed, {
-      instance: served.instance, limits: services.limits, rules: services.rules, modeHeader: exchange.header('x-svc-mode'),
-      ...(filtered === undefined ? {} : { filtered }),
-    })
+    const computing = compute(parsed, { instance: served.instance, limits: services.limits, rules: services.rules, modeHeader: exchange.header('x-svc-mode'), filtered })
     const result = computing instanceof Promise ? await computing : computing
     const isStream = parsed.stream === true && served.route.stream !== undefined
     if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return reply

@@ -37,7 +37,7 @@ function inputOf(body: object): RouteInput {
 async function answer(provider: LlmProvider, route: LlmRoute, body: object): Promise<unknown> {
   try {
     const parsed = await route.parse(inputOf(body))
-    const result = await compute(parsed, { instance: instanceOf(provider), limits, modeHeader: undefined, rules: [] })
+    const result = await compute(parsed, { instance: instanceOf(provider), limits, modeHeader: undefined, filtered: undefined, rules: [] })
     const context: RenderContext = { requestId: 'r', created: 1, nowMs: 1000, origin: () => 'http://x', provider: provider.id, finishWords: route.finishWords ?? provider.finishWords, limits }
     JSON.stringify(route.render(result, parsed, context).body)
     for (const event of route.stream?.(result, parsed, context) ?? []) JSON.stringify(event.data)
