@@ -63,7 +63,12 @@ export function createInspector({ config, isControlCredential, settle }: Inspect
     const isPlain = headers['x-svc-admin-token'] === undefined && headers.authorization === undefined
       && !(sharedMode && (headers['x-svc-key'] !== undefined || headers.referer !== undefined))
     if (isPlain) return rawHeaders
-    return rawHeaders.map((text, index) => (index % 2 === 0 ? text : redaction.header(rawHeaders[index - 1]!.toLowerCase(), text)))
+    let redacted: string[] | null = null
+    for (let index = 1; index < rawHeaders.length; index += 2) {
+      const shown = redaction.header(rawHeaders[index - 1]!.toLowerCase(), rawHeaders[index]!)
+      if (shown !== rawHeaders[index]) (redacted ??= [...rawHeaders])[index] = shown
+    }
+    return redacted ?? rawHeaders
   }
 
   return {

@@ -2,6 +2,7 @@
 import type { HeaderFacts } from '../llm/types.ts'
 
 const limits = { requests: 10_000, tokens: 2_000_000 }
+const shownLimits = { requests: String(limits.requests), tokens: String(limits.tokens) }
 
 export function openAiHeaders({ status, prompt, completion, kind, elapsedMs }: HeaderFacts): Record<string, string> {
   if (kind === 'rate_limit' || kind === 'overloaded') return rateLimits(0, 0, '2s', '2s')
@@ -14,8 +15,8 @@ export function openAiHeaders({ status, prompt, completion, kind, elapsedMs }: H
 
 function rateLimits(requests: number, tokens: number, resetRequests: string, resetTokens: string): Record<string, string> {
   return {
-    'x-ratelimit-limit-requests': String(limits.requests),
-    'x-ratelimit-limit-tokens': String(limits.tokens),
+    'x-ratelimit-limit-requests': shownLimits.requests,
+    'x-ratelimit-limit-tokens': shownLimits.tokens,
     'x-ratelimit-remaining-requests': String(requests),
     'x-ratelimit-remaining-tokens': String(tokens),
     'x-ratelimit-reset-requests': resetRequests,

@@ -52,11 +52,17 @@ export interface Engine {
   readonly json: typeof json
 }
 
+/** A random UUID without its dashes. */
+function uuidDigits(): string {
+  const uuid = randomUUID()
+  return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24)
+}
+
 export const engine: Engine = {
   generate, pieces, count, words, render, lastUserText, textOfParts, cosine, fromSchema, modeOfModel, digest, generator, json, vectorSize, embeddingInputs, describeUrl, describeInline,
   promptTokens: (request) => promptTokens(request, render(request)),
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,
-  randomId: (digits) => (digits <= 32 ? randomUUID() : randomUUID() + randomUUID()).replaceAll('-', '').slice(0, digits),
+  randomId: (digits) => (digits <= 32 ? uuidDigits() : uuidDigits() + uuidDigits()).slice(0, digits),
   badInput: (message, details) => new BadInput(message, details),
 }

@@ -11,7 +11,10 @@ export function modeOfHeader(value: string | undefined): Mode | undefined {
 
 /** The first segment of a model name that names a mode: `svc-echo`, `my/random.v2`. */
 export function modeOfModel(model: string): Mode | undefined {
-  for (const segment of model.toLowerCase().split(/[-_:/.@]/)) {
+  const name = model.toLowerCase()
+  // Most names have none anywhere, and splitting is felt.
+  if (!modes.some((mode) => name.includes(mode))) return undefined
+  for (const segment of name.split(/[-_:/.@]/)) {
     const mode = modes.find((candidate) => candidate === segment)
     if (mode !== undefined) return mode
   }
