@@ -1,7 +1,7 @@
 /** All providers of a generation: registers formats and named providers, and tells the index of them. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
-import { engine } from './engine/engine.ts'
+import { createEngine } from './engine/engine.ts'
 import { compileRule, type CompiledRule } from './engine/rules.ts'
 import type { ProviderInstance } from './instance.ts'
 import { category, mount } from './mount.ts'
@@ -15,7 +15,7 @@ import type { Providers, ServedProvider } from './types.ts'
 const lastPlace = 100
 
 export class Directory implements Providers {
-  readonly engine = engine
+  readonly engine = createEngine()
   readonly #services: RunnerServices
   readonly #rules: CompiledRule[]
   readonly #formats = new Map<string, LlmProvider>()

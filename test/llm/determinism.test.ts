@@ -30,7 +30,8 @@ t.test('two servers answer byte for byte alike [LLM-34]', async (t) => {
 
 t.test('another process says what this one says [LLM-34]', async (t) => {
   const engine = join(import.meta.dirname, '../../plugins/llm/engine/engine.ts')
-  const script = `import { engine } from ${JSON.stringify(engine)}
+  const script = `import { createEngine } from ${JSON.stringify(engine)}
+const engine = createEngine()
 const request = { model: 'm', system: ['s'], messages: [{ role: 'user', parts: [{ type: 'text', text: 'weather in Rome' }] }], tools: [{ name: 'get_weather', description: '', schema: {} }], toolChoice: 'auto', format: { type: 'none' }, stop: [], n: 2 }
 console.log(JSON.stringify([engine.generate(request, { mode: 'canned', loremWords: 9 }), engine.generate({ ...request, tools: [] }, { mode: 'random', loremWords: 9 }), engine.embed('x y', 16), engine.relevance('a', ['b', 'a'])]))`
   const run = (): string => execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { encoding: 'utf8', cwd: join(import.meta.dirname, '../..') })

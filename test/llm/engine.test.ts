@@ -2,10 +2,12 @@
 import t from 'tap'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { engine } from '../../plugins/llm/engine/engine.ts'
+import { createEngine } from '../../plugins/llm/engine/engine.ts'
 import { compileRule } from '../../plugins/llm/engine/rules.ts'
 import * as texts from '../../plugins/llm/engine/texts.ts'
 import type { ChatResult, Message, Mode, NeutralRequest, Tool } from '../../plugins/llm/neutral.ts'
+
+const engine = createEngine()
 
 function requestOf(text: string, more: Partial<NeutralRequest> = {}): NeutralRequest {
   return { model: 'svc-gpt', system: [], messages: [{ role: 'user', parts: [{ type: 'text', text }] }], tools: [], toolChoice: 'auto', format: { type: 'none' }, stop: [], n: 1, ...more }

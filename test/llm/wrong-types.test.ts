@@ -1,6 +1,6 @@
 /** Every route of every format against values of wrong types: they are refused as bad input or answered, never fail. */
 import t from 'tap'
-import { engine } from '../../plugins/llm/engine/engine.ts'
+import { createEngine } from '../../plugins/llm/engine/engine.ts'
 import { compute } from '../../plugins/llm/compute.ts'
 import { isBadInput } from '../../plugins/llm/errors.ts'
 import { Refusal } from '../../plugins/llm/answers.ts'
@@ -17,6 +17,8 @@ import { createProvider as gemini } from '../../plugins/llm-gemini/provider.ts'
 import { createProvider as ollama } from '../../plugins/llm-ollama/provider.ts'
 import { createProvider as openai } from '../../plugins/llm-openai/provider.ts'
 import { createWire } from '../../plugins/llm-openai/wire.ts'
+
+const engine = createEngine()
 
 const cache: PromptCache = { use: async (_session, _model, _prefix, tokens) => ({ created: tokens, read: 0 }) }
 const providers: LlmProvider[] = [

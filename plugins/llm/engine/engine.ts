@@ -1,5 +1,5 @@
 /** What formats share, as one object: providers get it through the extension point, not by import. */
-import { randomUUID } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import type { ChatResult, NeutralRequest, Part } from '../neutral.ts'
 import { BadInput, type BadInputDetails } from '../errors.ts'
 import { cosine, Embedder } from './embedding.ts'
@@ -14,7 +14,7 @@ import { fromSchema } from './schema-value.ts'
 import { digest, generator } from './seed.ts'
 import { count, pieces, words } from './tokens.ts'
 
-/** Pure functions over text, tokens, schemas and vectors. */
+/** Functions over text, tokens, schemas and vectors; all but `randomId` answer the same to the same. */
 export interface Engine {
   generate(request: NeutralRequest, options: GenerateOptions): ChatResult | GeneratedFault
   /** The tokens of a text, and how many there are. */
@@ -52,17 +52,32 @@ export interface Engine {
   readonly json: typeof json
 }
 
-/** A random UUID without its dashes. */
-function uuidDigits(): string {
-  const uuid = randomUUID()
-  return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24)
+const poolBytes = 4096
+
+/** Makes ids of random hex digits out of bytes that are asked of the system by the thousand. */
+function idMaker(): (digits: number) => string {
+  const pool = Buffer.alloc(poolBytes)
+  let at = poolBytes
+  return (digits) => {
+    const bytes = Math.ceil(digits / 2)
+    if (at + bytes > poolBytes) {
+      randomFillSync(pool)
+      at = 0
+    }
+    const id = pool.toString('hex', at, at + bytes)
+    at += bytes
+    return id.length === digits ? id : id.slice(0, digits)
+  }
 }
 
-export const engine: Engine = {
+export function createEngine(): Engine {
+  return { ...pure, randomId: idMaker() }
+}
+
+const pure: Omit<Engine, 'randomId'> = {
   generate, pieces, count, words, render, lastUserText, textOfParts, cosine, fromSchema, modeOfModel, digest, generator, json, vectorSize, embeddingInputs, describeUrl, describeInline,
   promptTokens: (request) => promptTokens(request, render(request)),
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,
-  randomId: (digits) => (digits <= 32 ? uuidDigits() : uuidDigits() + uuidDigits()).slice(0, digits),
   badInput: (message, details) => new BadInput(message, details),
 }
