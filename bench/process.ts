@@ -12,6 +12,11 @@ export function command(core: number, args: string[]): [string, string[]] {
   return hasTaskset ? ['taskset', ['-c', String(core), ...node]] : [node[0]!, node.slice(1)]
 }
 
+/** Puts this process beside the sender of loads: it reads what servers print, and that must not take their core's caches. */
+export function leaveServersCore(): void {
+  if (hasTaskset) spawnSync('taskset', ['-acp', '1', String(process.pid)])
+}
+
 export interface Measured {
   port: number
   child: ChildProcess

@@ -15,7 +15,7 @@ import { grpcContenders } from './grpc.ts'
 import { measureGrowth } from './growth.ts'
 import { Loader } from './loader.ts'
 import { installedPeers, startPeer } from './peers.ts'
-import { startServer } from './process.ts'
+import { leaveServersCore, startServer } from './process.ts'
 import type { Measured } from './process.ts'
 import { startProduct } from './product.ts'
 import type { Recorded } from './replay.ts'
@@ -29,6 +29,7 @@ const CONNECTIONS = 50
 const TOKEN_STREAMS = values.quick ? [100] : [100, 1000, 2000]
 const IDLE_STREAMS = values.quick ? 500 : 10_000
 
+leaveServersCore()
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const loader = new Loader()
 const product = await startProduct()
