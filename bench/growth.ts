@@ -4,7 +4,7 @@
  */
 import { contest } from './contest.ts'
 import type { Contender, ContestOptions, Figures } from './contest.ts'
-import type { Loader } from './loader.ts'
+import { sendLoad } from './load.ts'
 import type { Load } from './load.ts'
 import { startProduct } from './product.ts'
 import type { Measured } from './process.ts'
@@ -20,9 +20,9 @@ const BODIES = [1, 16, 128, 1024]
 const OPERATIONS = [10, 500, 5000]
 const CAPACITIES = [500, 10_000]
 
-export async function measureGrowth(loader: Loader, server: Measured, options: ContestOptions): Promise<Growth[]> {
+export async function measureGrowth(server: Measured, options: ContestOptions): Promise<Growth[]> {
   const at = (name: string, load: Omit<Load, 'port' | 'seconds'>, on = server): Contender =>
-    ({ name, server: on, load: seconds => loader.http({ port: on.port, warmUp: 0, seconds, ...load }) })
+    ({ name, server: on, load: seconds => sendLoad({ port: on.port, warmUp: 0, seconds, ...load }) })
   const growth = async (name: string, contenders: Contender[]): Promise<Growth> => ({ name, figures: await contest(contenders, options) })
 
   const mocked: Contender[] = []

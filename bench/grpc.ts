@@ -3,7 +3,7 @@ import { loadPackageDefinition, Server, ServerCredentials } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 import { join } from 'node:path'
 import type { Contender } from './contest.ts'
-import type { Loader } from './loader.ts'
+import { sendGrpcLoad } from './grpc-load.ts'
 import { startServer } from './process.ts'
 import type { Measured } from './process.ts'
 
@@ -11,11 +11,11 @@ const PROTO = join(import.meta.dirname, '..', 'proto', 'svc', 'echo', 'v1', 'ech
 const SERVICE = 'svc.echo.v1.EchoService'
 
 /** `grpcPort` is the product's port for gRPC. */
-export async function grpcContenders(loader: Loader, product: Measured, grpcPort: number): Promise<Contender[]> {
+export async function grpcContenders(product: Measured, grpcPort: number): Promise<Contender[]> {
   const bare = await startServer([import.meta.filename])
   const contender = (name: string, server: Measured, port: number): Contender => ({
     name, server,
-    load: seconds => loader.grpc({ port, proto: PROTO, service: SERVICE, method: 'echo', message: { message: 'hello' }, calls: 50, seconds }),
+    load: seconds => sendGrpcLoad({ port, proto: PROTO, service: SERVICE, method: 'echo', message: { message: 'hello' }, calls: 50, seconds }),
   })
   return [contender('svc', product, grpcPort), contender('bare', bare, bare.port)]
 }

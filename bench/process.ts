@@ -12,7 +12,7 @@ export function command(core: number, args: string[]): [string, string[]] {
   return hasTaskset ? ['taskset', ['-c', String(core), ...node]] : [node[0]!, node.slice(1)]
 }
 
-/** Puts this process beside the sender of loads: it reads what servers print, and that must not take their core's caches. */
+/** Takes the other core: this process sends the loads and reads what servers print. */
 export function leaveServersCore(): void {
   if (hasTaskset) spawnSync('taskset', ['-acp', '1', String(process.pid)])
 }

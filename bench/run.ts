@@ -13,7 +13,7 @@ import { contest } from './contest.ts'
 import type { Contender, ContestOptions, Figures } from './contest.ts'
 import { grpcContenders } from './grpc.ts'
 import { measureGrowth } from './growth.ts'
-import { Loader } from './loader.ts'
+import { sendLoad } from './load.ts'
 import { installedPeers, startPeer } from './peers.ts'
 import { leaveServersCore, startServer } from './process.ts'
 import type { Measured } from './process.ts'
@@ -31,7 +31,6 @@ const IDLE_STREAMS = values.quick ? 500 : 10_000
 
 leaveServersCore()
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
-const loader = new Loader()
 const product = await startProduct()
 async function runContest(): Promise<void> {
   const chosen = cases.filter(({ name }) => name.includes(values.case ?? ''))
@@ -55,7 +54,7 @@ async function runContest(): Promise<void> {
 
 async function contender(name: string, one: Case, server: Measured): Promise<Contender> {
   const load = await loadOf(name === 'svc' ? one : { ...one, prepare: undefined }, server.port)
-  return { name, server, load: seconds => loader.http({ ...load, connections: CONNECTIONS, seconds }) }
+  return { name, server, load: seconds => sendLoad({ ...load, connections: CONNECTIONS, seconds }) }
 }
 
 /** An answer of the product, for the bare servers to repeat. */
@@ -100,7 +99,7 @@ function rowOf(name: string, figures: Map<string, Figures>): (string | number)[]
 
 async function grpcRow(): Promise<(string | number)[]> {
   const identity = await (await fetch(`http://127.0.0.1:${product.port}/identity`)).json() as { port: { grpc: number } }
-  const contenders = await grpcContenders(loader, product, identity.port.grpc)
+  const contenders = await grpcContenders(product, identity.port.grpc)
   const figures = await contest(contenders, options)
   await contenders.at(-1)!.server.stop()
   const [own, bare] = [figures.get('svc')!, figures.get('bare')!]
@@ -108,14 +107,14 @@ async function grpcRow(): Promise<(string | number)[]> {
 }
 
 async function runGrowth(): Promise<void> {
-  const grown = await measureGrowth(loader, product, options)
+  const grown = await measureGrowth(product, options)
   printTable(['CPU µs a request', 'by size'], grown.map(({ name, figures }) => [name, [...figures].map(([size, { cpu }]) => `${size}: ${cpu.toFixed(0)}`).join('   ')]))
 }
 
 async function runStreams(): Promise<void> {
   const rows: (string | number)[][] = []
   for (const count of TOKEN_STREAMS) {
-    const { ttftP50, ttftP99, gapP50, gapP99, bytesEach } = await tokenStreams(loader, product, count, 20)
+    const { ttftP50, ttftP99, gapP50, gapP99, bytesEach } = await tokenStreams(product, count, 20)
     rows.push([`${count} token streams, 20 ms a token`, ttftP50.toFixed(1), ttftP99.toFixed(1), gapP50.toFixed(1), gapP99.toFixed(1), (bytesEach / 1024).toFixed(1)])
   }
   printTable(['', 'first token p50 ms', 'p99', 'gap p50 ms', 'p99', 'KiB each'], rows)
@@ -132,7 +131,6 @@ try {
   if (parts.includes('growth')) await runGrowth()
   if (parts.includes('streams')) await runStreams()
 } finally {
-  loader.close()
   await product.stop()
   rmSync(folder, { recursive: true })
 }

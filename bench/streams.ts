@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { residentBytes } from './contest.ts'
-import type { Loader } from './loader.ts'
 import type { Measured } from './process.ts'
+import { sendStreams } from './stream-load.ts'
 import type { StreamResult } from './stream-load.ts'
 
 export interface TokenStreams extends StreamResult {
@@ -14,17 +14,17 @@ export interface TokenStreams extends StreamResult {
 }
 
 /** So many token streams of the mock LLM, all opened within a second, each with a token every `gapMs`. */
-export async function tokenStreams(loader: Loader, server: Measured, streams: number, gapMs: number): Promise<TokenStreams> {
+export async function tokenStreams(server: Measured, streams: number, gapMs: number): Promise<TokenStreams> {
   const load = {
     port: server.port, path: '/ai/openai/v1/chat/completions',
     headers: { 'Content-Type': 'application/json', 'X-Svc-Tokens-Per-Second': String(1000 / gapMs) },
     body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }], stream: true }),
   }
-  await loader.streams({ ...load, streams: 50 })
+  await sendStreams({ ...load, streams: 50 })
   const before = residentBytes(server)
   let peak = before
   const timer = setInterval(() => { peak = Math.max(peak, residentBytes(server)) }, 100)
-  const result = await loader.streams({ ...load, streams })
+  const result = await sendStreams({ ...load, streams })
   clearInterval(timer)
   return { streams, ...result, bytesEach: (peak - before) / streams }
 }

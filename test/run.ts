@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join, relative } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { spawn } from 'node:child_process'
 import { Parser } from 'tap-parser'
 import { bundleTest } from './support/bundle.ts'
@@ -14,6 +14,9 @@ const wanted = process.argv.slice(2).filter(argument => !argument.startsWith('--
 const jobs = Number(process.argv.find(argument => argument.startsWith('--jobs='))?.slice('--jobs='.length) ?? availableParallelism())
 /** Milliseconds; a file that takes longer hangs. */
 const FILE_TIMEOUT_MS = 300_000
+
+/** npm puts the bin folder of the packages first, and one of them is a newer Node that some official tools need. */
+const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
 
 interface Result { file: string; passed: number; failed: number; output: string; seconds: number }
 
@@ -29,7 +32,7 @@ async function runFile(file: string): Promise<Result> {
   const startedAt = performance.now()
   const script = await bundleTest(join(folder, file))
   return new Promise(resolve => {
-    const child = spawn(process.execPath, script === null ? ['--import', 'tsx', join(folder, file)] : [script], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TAP: '1', TAP_TIMEOUT: '240', FORCE_COLOR: '0' } })
+    const child = spawn(process.execPath, script === null ? ['--import', 'tsx', join(folder, file)] : [script], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PATH, TAP: '1', TAP_TIMEOUT: '240', FORCE_COLOR: '0' } })
     const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS)
     const parser = new Parser()
     let output = ''
