@@ -38,16 +38,18 @@ export class Http1Response extends ServerResponse implements Hooked {
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
     if (this.isTakenOver || isStoppedUnannounced(this)) return false
-    countBytes(this, chunk, encoding)
-    if (typeof chunk === 'string' && encoding === undefined && callback === undefined && sendChunk(this, chunk)) return true
+    const bytes = bytesOf(chunk, encoding)
+    countBytes(this, bytes)
+    if (typeof chunk === 'string' && encoding === undefined && callback === undefined && sendChunk(this, chunk, bytes)) return true
     return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
     if (this.isTakenOver || isStoppedUnannounced(this)) return this
-    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') countBytes(this, chunk, encoding)
+    const bytes = bytesOf(chunk, encoding)
+    countBytes(this, bytes)
     // Fastify says null where it has nothing to say.
-    if (typeof chunk === 'string' && (encoding ?? callback ?? null) === null && (sendWhole(this, chunk) || sendLastChunk(this, chunk))) return super.end()
+    if (typeof chunk === 'string' && (encoding ?? callback ?? null) === null && (sendWhole(this, chunk, bytes) || sendLastChunk(this, chunk, bytes))) return super.end()
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 }
@@ -67,13 +69,13 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
     if (this.isTakenOver || isStoppedUnannounced(this)) return false
-    countBytes(this, chunk, encoding)
+    countBytes(this, bytesOf(chunk, encoding))
     return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
     if (this.isTakenOver || isStoppedUnannounced(this)) return this
-    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') countBytes(this, chunk, encoding)
+    countBytes(this, bytesOf(chunk, encoding))
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 }
@@ -172,10 +174,14 @@ function isEmpty(response: SvcResponse): boolean {
   return response.statusCode === 204 || response.statusCode === 304
 }
 
-function countBytes(response: SvcResponse, chunk: unknown, encoding: unknown): void {
+function countBytes(response: SvcResponse, bytes: number): void {
   const { context } = response
-  if (context === undefined || context.method === 'HEAD' || context.closed || isEmpty(response)) return
-  context.countEgress(typeof chunk === 'string'
-    ? Buffer.byteLength(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
-    : (chunk as Uint8Array).byteLength)
+  if (bytes === 0 || context === undefined || context.method === 'HEAD' || context.closed || isEmpty(response)) return
+  context.countEgress(bytes)
+}
+
+/** Bytes of what `write` and `end` are given; 0 for nothing, and for a callback in its place. */
+function bytesOf(chunk: unknown, encoding: unknown): number {
+  if (typeof chunk === 'string') return Buffer.byteLength(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+  return chunk instanceof Uint8Array ? chunk.byteLength : 0
 }

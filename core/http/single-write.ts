@@ -20,17 +20,16 @@ interface Internals {
 const MAX_CHUNK = 14_000
 
 /** Sends the head and a whole body of known length; the caller still ends the message. False: nothing was done. */
-export function sendWhole(response: ServerResponse, body: string): boolean {
+export function sendWhole(response: ServerResponse, body: string, bytes = Buffer.byteLength(body)): boolean {
   const { _headerSent, _send } = response as Internals
   if (_headerSent !== false || _send === undefined || response.chunkedEncoding || !isOpen(response)) return false
-  send(response, body, Buffer.byteLength(body) === body.length)
+  send(response, body, bytes === body.length)
   return true
 }
 
 /** Sends one chunk of a chunked body, with its framing. False: nothing was done. */
-export function sendChunk(response: ServerResponse, data: string): boolean {
-  const bytes = chunkBytes(response, data)
-  if (bytes === 0) return false
+export function sendChunk(response: ServerResponse, data: string, bytes = Buffer.byteLength(data)): boolean {
+  if (!mayChunk(response, bytes)) return false
   const socket = response.socket!
   // Writes of one turn leave together.
   if (socket.writableCorked === 0) {
@@ -42,10 +41,8 @@ export function sendChunk(response: ServerResponse, data: string): boolean {
 }
 
 /** Sends the last chunk of a chunked body and the end of the body; the caller still ends the message. False: nothing was done. */
-export function sendLastChunk(response: ServerResponse, data: string): boolean {
-  if ((response as Internals)._trailer !== '') return false
-  const bytes = chunkBytes(response, data)
-  if (bytes === 0) return false
+export function sendLastChunk(response: ServerResponse, data: string, bytes = Buffer.byteLength(data)): boolean {
+  if ((response as Internals)._trailer !== '' || !mayChunk(response, bytes)) return false
   send(response, `${bytes.toString(16)}\r\n${data}\r\n0\r\n\r\n`, bytes === data.length)
   // Node would send the end once more.
   response.chunkedEncoding = false
@@ -58,14 +55,10 @@ export function sendHead(response: ServerResponse): void {
   if (_headerSent === false) response.flushHeaders()
 }
 
-/** Bytes of one chunk; 0 where it is not small, or something else comes before it. */
-function chunkBytes(response: ServerResponse, data: string): number {
+/** Whether a chunk of so many bytes is small, and nothing else comes before it: what waits may be what fills the socket. */
+function mayChunk(response: ServerResponse, bytes: number): boolean {
   const { _send } = response as Internals
-  if (data.length === 0 || data.length > MAX_CHUNK || _send === undefined || !response.chunkedEncoding || !isOpen(response)) return 0
-  // What waits before it may be what fills the socket.
-  if (response.writableLength > 0) return 0
-  const bytes = Buffer.byteLength(data)
-  return bytes > MAX_CHUNK ? 0 : bytes
+  return bytes > 0 && bytes <= MAX_CHUNK && _send !== undefined && response.chunkedEncoding && isOpen(response) && response.writableLength === 0
 }
 
 /** ASCII is written as Latin-1: the same bytes, copied instead of encoded one by one. */
