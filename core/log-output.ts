@@ -21,8 +21,9 @@ const MAX_WAITING = 8 * 1024 * 1024
 const GATHER_MS = 10
 /** Milliseconds until a full pipe is tried again. */
 const RETRY_MS = 5
-/** Milliseconds that stopping waits for a stalled reader. */
+/** Milliseconds that stopping waits for a reader that takes nothing, and for one that takes little at a time. */
 const PATIENCE_MS = 1_000
+const LONGEST_PATIENCE_MS = 10_000
 
 /** Output to a file descriptor. `onDropped` is told the number of lines that a slow reader cost, when it reads again. */
 export function openOutput(fd: number, onDropped: (lines: number) => void): LogOutput {
@@ -69,17 +70,35 @@ class DescriptorOutput implements LogOutput {
   }
 
   async flush(): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS
-    while (!this.#send() && performance.now() < deadline) await sleep(RETRY_MS)
+    const patience = this.#patience()
+    while (!this.#send() && patience()) await sleep(RETRY_MS)
   }
 
   /** Writes what is left while the process exits. */
   finish(): void {
-    const deadline = performance.now() + PATIENCE_MS
-    const nap = new Int32Array(new SharedArrayBuffer(4))
-    while (!this.#send() && performance.now() < deadline) Atomics.wait(nap, 0, 0, RETRY_MS)
+    this.#drain()
     this.#reportDropped()
-    this.#send()
+    this.#drain()
+  }
+
+  #drain(): void {
+    const patience = this.#patience()
+    const nap = new Int32Array(new SharedArrayBuffer(4))
+    while (!this.#send() && patience()) Atomics.wait(nap, 0, 0, RETRY_MS)
+  }
+
+  /** Answers a function that tells whether to go on waiting for the reader. */
+  #patience(): () => boolean {
+    const end = performance.now() + LONGEST_PATIENCE_MS
+    let stalled = performance.now() + PATIENCE_MS
+    let left = Infinity
+    return () => {
+      const now = performance.now()
+      const waiting = this.#waiting.length + this.#rest.length
+      if (waiting < left) stalled = now + PATIENCE_MS
+      left = waiting
+      return now < stalled && now < end
+    }
   }
 
   #turn(): void {

@@ -1,5 +1,5 @@
 /** The bodies that `InvokeModel` takes: each model family reads and answers in its own form. */
-import type { ChatParsed, ChatResult, Choice, EmbedParsed, EmbedResult, Engine, Finish, LlmRoute, NeutralRequest, RenderContext, RouteInput, StreamEvent } from '../llm/types.ts'
+import type { ChatParsed, ChatResult, Choice, EmbedParsed, EmbedResult, Engine, Finish, LlmRoute, NeutralRequest, RenderContext, RouteInput } from '../llm/types.ts'
 import { converseEvents, outputOf, usageOf } from './converse.ts'
 import { readConverse } from './converse-request.ts'
 

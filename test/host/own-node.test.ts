@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
 
 t.test('scripts that run the product name the Node of npm', async t => {
-  for (const name of ['start', 'test', 'bench']) t.match(scripts[name], /^"\$npm_node_execpath" /, name)
+  for (const name of ['start', 'test', 'bench']) t.match(scripts[name], /^"\$\{npm_node_execpath:-node\}" /, name)
 })
 
 t.test('tests run on it, and so does what they start by name', async t => {
