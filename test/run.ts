@@ -11,7 +11,8 @@ import { bundleTest } from './support/bundle.ts'
 
 const folder = import.meta.dirname
 const wanted = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
-const jobs = Number(process.argv.find(argument => argument.startsWith('--jobs='))?.slice('--jobs='.length) ?? availableParallelism())
+/** One more than cores: much of a test's time is waiting. */
+const jobs = Number(process.argv.find(argument => argument.startsWith('--jobs='))?.slice('--jobs='.length) ?? availableParallelism() + 1)
 /** Milliseconds; a file that takes longer hangs. */
 const FILE_TIMEOUT_MS = 300_000
 
