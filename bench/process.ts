@@ -6,10 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 const hasTaskset = spawnSync('taskset', ['-V']).status === 0
 const tsx = import.meta.resolve('tsx')
 
-/** Program and arguments of a script on one core. */
-export function command(core: number, args: string[]): [string, string[]] {
-  const node = [process.execPath, '--import', tsx, ...args]
-  return hasTaskset ? ['taskset', ['-c', String(core), ...node]] : [node[0]!, node.slice(1)]
+/** Program and arguments that run Node on the servers' core. */
+function pinned(args: string[]): [string, string[]] {
+  return hasTaskset ? ['taskset', ['-c', '0', process.execPath, ...args]] : [process.execPath, args]
 }
 
 /** Takes the other core: this process sends the loads and reads what servers print. */
@@ -25,7 +24,7 @@ export interface Measured {
 
 /** Starts a server script (flags of Node may stand before it) on core 0 and waits for its `HTTP listening on` line. */
 export async function startServer(args: string[], env: Record<string, string> = {}): Promise<Measured> {
-  const [program, programArgs] = command(0, args)
+  const [program, programArgs] = pinned(['--import', tsx, ...args])
   const child = spawn(program, programArgs, { env: { ...process.env, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await new Promise<number>((resolve, reject) => {
     let text = ''
@@ -51,9 +50,8 @@ const START_MS = 30_000
 
 /** Starts a Node program of others on core 0 and waits until it answers at a path. */
 export async function startProgram(args: string[], port: number, path: string): Promise<Measured> {
-  const node = [process.execPath, ...args]
-  const [program, ...programArgs] = hasTaskset ? ['taskset', '-c', '0', ...node] : node
-  const child = spawn(program!, programArgs, { env: { ...process.env, NODE_ENV: 'production' }, stdio: 'ignore' })
+  const [program, programArgs] = pinned(args)
+  const child = spawn(program, programArgs, { env: { ...process.env, NODE_ENV: 'production' }, stdio: 'ignore' })
   const deadline = performance.now() + START_MS
   while (!(await answers(port, path))) {
     if (performance.now() > deadline || child.exitCode !== null) throw new Error(`${args[0]} does not answer`)

@@ -73,45 +73,47 @@ export class Ring<T> {
 
   /** The newest entry that matches. */
   find(where: (value: T) => boolean): RingEntry<T> | undefined {
-    this.#dropExpired()
-    for (let sequence = this.#total; sequence >= this.#oldest; sequence--) {
-      const held = this.#heldAt(sequence)
-      if (held !== undefined && where(held.value)) return held
-    }
+    for (const held of this.#fromNewest()) if (where(held.value)) return held
     return undefined
   }
 
   /** Newest first. */
   newest(limit: number, where: (value: T) => boolean): T[] {
-    this.#dropExpired()
     const found: T[] = []
-    for (let sequence = this.#total; sequence >= this.#oldest && found.length < limit; sequence--) {
-      const held = this.#heldAt(sequence)
-      if (held !== undefined && where(held.value)) found.push(held.value)
+    for (const { value } of this.#fromNewest()) {
+      if (found.length >= limit) break
+      if (where(value)) found.push(value)
     }
     return found
   }
 
   /** Sequences above `after`, oldest first. */
   since(after: number, where: (value: T) => boolean): number[] {
-    this.#dropExpired()
     const found: number[] = []
-    for (let sequence = Math.max(after + 1, this.#oldest); sequence <= this.#total; sequence++) {
-      const held = this.#heldAt(sequence)
-      if (held !== undefined && where(held.value)) found.push(sequence)
+    for (const { sequence, value } of this.#fromNewest()) {
+      if (sequence <= after) break
+      if (where(value)) found.push(sequence)
     }
-    return found
+    return found.reverse()
   }
 
   /** Removes what matches; answers how many. */
   clear(where: (value: T) => boolean): number {
-    this.#dropExpired()
-    const before = this.#size
-    for (let sequence = this.#oldest; sequence <= this.#total; sequence++) {
-      const held = this.#heldAt(sequence)
-      if (held !== undefined && where(held.value)) this.#remove(sequence)
+    let removed = 0
+    for (const { sequence, value } of this.#fromNewest()) {
+      if (!where(value)) continue
+      this.#remove(sequence)
+      removed++
     }
-    return before - this.#size
+    return removed
+  }
+
+  *#fromNewest(): Generator<Held<T>> {
+    this.#dropExpired()
+    for (let sequence = this.#total; sequence >= this.#oldest; sequence--) {
+      const held = this.#heldAt(sequence)
+      if (held !== undefined) yield held
+    }
   }
 
   #heldAt(sequence: number): Held<T> | undefined {

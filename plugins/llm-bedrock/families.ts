@@ -17,7 +17,7 @@ export interface Family {
   /** Whether the body is of this family; `id` is without region and ARN. */
   matches(body: Body, id: string): boolean
   parse(input: RouteInput, body: Body, modelId: string): FamilyParsed | Promise<FamilyParsed>
-  reply(result: FamilyResult, parsed: FamilyParsed, context: RenderContext): object
+  reply(result: FamilyResult, parsed: FamilyParsed, context: RenderContext): object | string
   /** Default: one chunk with the whole reply. */
   chunks?(result: FamilyResult, parsed: FamilyParsed, context: RenderContext): Iterable<Chunk>
 }
@@ -44,7 +44,7 @@ function shared(route: LlmRoute | undefined, matches: Family['matches'], isStrea
   const family: Family = {
     matches,
     parse: (input, body, modelId) => route.parse(Object.assign(Object.create(input) as RouteInput, { json: () => ({ ...body, model: modelId }) })) as ChatParsed | Promise<ChatParsed>,
-    reply: (result, parsed, context) => route.render(result, parsed, { ...context, finishWords: route.finishWords ?? openAiWords }).body as object,
+    reply: (result, parsed, context) => route.render(result, parsed, { ...context, finishWords: route.finishWords ?? openAiWords }).body as object | string,
   }
   if (isStreamed) family.chunks = (result, parsed, context) => (route.stream?.(result, parsed, context) ?? [])
   return [family]
