@@ -4,6 +4,7 @@ import { accessibilityProblems } from '../support/accessibility.ts'
 import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from '../support/browser.ts'
 import type { Route } from 'playwright-core'
 import { serve } from '../support/server.ts'
+import { eventually } from '../support/until.ts'
 
 /** A task that takes seconds: it has to be under way still when somebody subscribes. */
 async function slowDown(route: Route): Promise<void> {
@@ -32,7 +33,7 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('directory, cards and skills [A2AVIEW-1]', async t => {
     await page.getByRole('list', { name: 'Agents' }).getByText('Weather Agent').click()
-    t.equal(await agent.inputValue(), 'weather')
+    await eventually(t, () => agent.inputValue(), 'weather')
     await page.getByRole('list', { name: 'Skills' }).getByRole('button').first().click()
     t.not(await message.inputValue(), '')
     await page.getByText('Cards', { exact: true }).click()
@@ -56,7 +57,7 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
           await say('Weather in Paris?')
           await state('completed')
           await task.getByRole('article', { name: 'Artifact forecast' }).getByText('"Paris"').waitFor()
-          t.match(await timeline.textContent(), isStreamed ? /You.*submitted.*working.*Artifact forecast.*completed/ : /You.*Artifact forecast.*completed/, `${version} ${binding} ${isStreamed ? 'streamed' : 'waiting'}`)
+          await eventually(t, () => timeline.textContent(), isStreamed ? /You.*submitted.*working.*Artifact forecast.*completed/ : /You.*Artifact forecast.*completed/, `${version} ${binding} ${isStreamed ? 'streamed' : 'waiting'}`)
         }
         await page.getByRole('checkbox', { name: 'Answer at once' }).check()
         await page.route('**/a2a/**', slowDown)
@@ -68,8 +69,8 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
         await page.getByRole('checkbox', { name: 'Answer at once' }).uncheck()
       }
     }
-    t.match(await log.textContent(), /message:stream|message\/stream/)
-    t.match(page.url(), /version=0\.3&binding=HTTP/)
+    await eventually(t, () => log.textContent(), /message:stream|message\/stream/)
+    await eventually(t, async () => page.url(), /version=0\.3&binding=HTTP/)
   })
 
   await t.test('artifacts in pieces and files; the sink is told [A2AVIEW-3] [A2AVIEW-5]', async t => {
@@ -78,10 +79,10 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('checkbox', { name: 'Push to a sink' }).check()
     await say('A weekend trip to Rome')
     await state('completed')
-    t.match(await task.getByRole('article', { name: 'Artifact itinerary', exact: true }).textContent(), /chunks.*Rome/s)
-    t.match(await task.getByRole('article', { name: 'Artifact boarding-pass' }).getByRole('img').getAttribute('src'), /^blob:/)
+    await eventually(t, () => task.getByRole('article', { name: 'Artifact itinerary', exact: true }).textContent(), /chunks.*Rome/s)
+    await eventually(t, () => task.getByRole('article', { name: 'Artifact boarding-pass' }).getByRole('img').getAttribute('src'), /^blob:/)
     await page.getByRole('list', { name: 'Notifications' }).getByText('status completed').waitFor()
-    t.match(await log.textContent(), /SendStreamingMessage: artifact itinerary200/)
+    await eventually(t, () => log.textContent(), /SendStreamingMessage: artifact itinerary200/)
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 900 })
       t.strictSame(await accessibilityProblems(page), [], `${width} px`)
@@ -97,7 +98,7 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
     await say('yes, approve')
     await state('completed')
     await task.getByRole('article', { name: 'Artifact decision' }).getByText('true').waitFor()
-    t.match(await timeline.textContent(), /A new laptop.*input-required.*yes, approve.*completed/s, 'one task')
+    await eventually(t, () => timeline.textContent(), /A new laptop.*input-required.*yes, approve.*completed/s, 'one task')
     await say('Another laptop')
     await task.getByText('The agent waits for an answer').waitFor()
     await task.getByRole('button', { name: 'Cancel task' }).click()
@@ -121,10 +122,10 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
     await state('failed')
     const received = log.locator('details').first()
     await received.locator('summary').click()
-    t.match(await received.getByRole('table').textContent(), /content-typetext\/event-stream/)
+    await eventually(t, () => received.getByRole('table').textContent(), /content-typetext\/event-stream/)
     await page.route('**/a2a/flaky', route => route.abort())
     await say('go')
-    t.match(await task.getByRole('alert').textContent(), /does not answer/)
+    await eventually(t, () => task.getByRole('alert').textContent(), /does not answer/)
     takeProblems(page, /ERR_/)
   })
   t.strictSame(page.problems, [])

@@ -3,6 +3,7 @@ import t from 'tap'
 import { accessibilityProblems } from '../support/accessibility.ts'
 import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from '../support/browser.ts'
 import { serve } from '../support/server.ts'
+import { eventually } from '../support/until.ts'
 
 const ACME = `llm:
   providers:
@@ -25,23 +26,23 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('a streamed answer, its frames and what arrived [AIVIEW-1] [AIVIEW-4]', async t => {
     await page.getByRole('checkbox', { name: 'Stream' }).waitFor()
-    t.ok(await page.getByRole('checkbox', { name: 'Stream' }).isChecked())
+    await eventually(t, () => page.getByRole('checkbox', { name: 'Stream' }).isChecked(), true)
     await message.fill('hello')
     await message.press('Enter')
     await conversation.getByText(/I'm svc, a mock model server/).waitFor()
     await conversation.getByText(/45 out/).waitFor()
-    t.match(await conversation.textContent(), /200stopfirst token [\d.]+ ms.*in, 45 out.*tokens\/s/)
+    await eventually(t, () => conversation.textContent(), /200stopfirst token [\d.]+ ms.*in, 45 out.*tokens\/s/)
     await page.getByRole('tab', { name: 'Wire' }).click()
     const frames = page.getByRole('log', { name: 'Frames' })
-    t.match(await frames.textContent(), /ms\{"id":"chatcmpl-.*\+[\d.]+ ms.*\[DONE\]/)
+    await eventually(t, () => frames.textContent(), /ms\{"id":"chatcmpl-.*\+[\d.]+ ms.*\[DONE\]/)
     await page.getByRole('tab', { name: 'Forwarded' }).click()
     await page.getByText('It arrived as it was sent, directly.').waitFor()
     const request = await page.getByRole('region', { name: 'Request' }).textContent()
     t.match(request, /authorization: Bearer \*\*\*\*1234.*Credential arrivedbearer \*\*\*\*1234/)
     t.match(request, /user: hello/)
     await page.getByRole('tab', { name: 'Code' }).click()
-    t.match(await page.getByRole('group', { name: 'curl command' }).textContent(), /curl -sS.*chat\/completions/s)
-    t.match(await page.getByRole('group', { name: 'SDK code' }).textContent(), /import OpenAI from 'openai'.*baseURL: "http.*\/ai\/openai\/v1"/s)
+    await eventually(t, () => page.getByRole('group', { name: 'curl command' }).textContent(), /curl -sS.*chat\/completions/s)
+    await eventually(t, () => page.getByRole('group', { name: 'SDK code' }).textContent(), /import OpenAI from 'openai'.*baseURL: "http.*\/ai\/openai\/v1"/s)
     await clear()
   })
 
@@ -60,17 +61,17 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
         await page.getByRole('button', { name: 'Send results' }).click()
         await conversation.getByText(/Based on the tool results: get_weather returned .*clear/).waitFor()
         await conversation.getByText(/\d+ out/).nth(1).waitFor()
-        t.match(await conversation.textContent(), /get_weather.*result.*get_weather.*\d+ in, \d+ out/, `${id} ${isStreamed ? 'streamed' : 'whole'}`)
+        await eventually(t, () => conversation.textContent(), /get_weather.*result.*get_weather.*\d+ in, \d+ out/, `${id} ${isStreamed ? 'streamed' : 'whole'}`)
         await clear()
       }
     }
     await page.getByRole('checkbox', { name: 'Offer tools' }).uncheck()
     await provider.selectOption('acme')
-    t.match(page.url(), /provider=acme&model=acme-small/)
+    await eventually(t, async () => page.url(), /provider=acme&model=acme-small/)
     await say('ping')
     await conversation.getByText('Acme heard: ping').waitFor()
     await page.reload()
-    t.equal(await provider.inputValue(), 'acme', 'a link reproduces the choice')
+    await eventually(t, () => provider.inputValue(), 'acme', 'a link reproduces the choice')
   })
 
   await t.test('what is set is what is sent [AIVIEW-3]', async t => {
@@ -104,7 +105,7 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('combobox', { name: 'Fault' }).selectOption('rate_limit')
     await say('hello')
     const alert = conversation.getByRole('alert')
-    t.match(await alert.textContent(), /The provider answered 429.*rate limit.*simulated.*Retry-After: 2 s/is)
+    await eventually(t, () => alert.textContent(), /The provider answered 429.*rate limit.*simulated.*Retry-After: 2 s/is)
     takeProblems(page, /429/)
     await page.getByRole('combobox', { name: 'Fault' }).selectOption('')
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -119,8 +120,8 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     await page.reload()
     await message.waitFor()
     await say('hello')
-    t.match(await alert.textContent(), /gw.*allow the origin/)
-    t.match(await conversation.getByRole('group', { name: 'curl command' }).textContent(), /127\.0\.0\.1:9\/ai\/openai/)
+    await eventually(t, () => alert.textContent(), /gw.*allow the origin/)
+    await eventually(t, () => conversation.getByRole('group', { name: 'curl command' }).textContent(), /127\.0\.0\.1:9\/ai\/openai/)
     takeProblems(page, /ERR_/)
     await page.evaluate(() => localStorage.clear())
     await page.reload()
@@ -131,8 +132,8 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('combobox', { name: 'Provider B' }).selectOption('gemini')
     await say('hello')
     const table = page.getByRole('table', { name: 'Comparison' })
-    t.match(await table.textContent(), /Time to first token[\d.]+ ms[\d.]+ ms.*Tokens per second[\d.]+[\d.]+/)
-    for (const side of ['A', 'B']) t.match(await page.getByRole('region', { name: `Side ${side}` }).textContent(), /I'm svc.*/)
+    await eventually(t, () => table.textContent(), /Time to first token[\d.]+ ms[\d.]+ ms.*Tokens per second[\d.]+[\d.]+/)
+    for (const side of ['A', 'B']) await eventually(t, () => page.getByRole('region', { name: `Side ${side}` }).textContent(), /I'm svc.*/)
     await page.setViewportSize({ width: 360, height: 900 })
     t.strictSame(await accessibilityProblems(page), [], 'comparing, narrow')
     await page.getByRole('button', { name: 'Compare' }).click()

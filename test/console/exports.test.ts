@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { accessibilityProblems } from '../support/accessibility.ts'
 import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
 import { serve } from '../support/server.ts'
+import { eventually } from '../support/until.ts'
 
 t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t)
@@ -13,10 +14,10 @@ t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { s
   await page.goto(`${server.url}/ui/#/exports`)
   const formats = page.getByRole('list', { name: 'Formats' }).getByRole('listitem')
   await formats.first().waitFor()
-  t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Exports')
-  t.equal(await formats.count(), 14)
+  await eventually(t, () => page.getByRole('heading', { level: 1 }).textContent(), 'Exports')
+  await eventually(t, () => formats.count(), 14)
   const baseUrl = page.getByRole('textbox', { name: 'Base URL' })
-  t.equal(await baseUrl.inputValue(), server.url)
+  await eventually(t, () => baseUrl.inputValue(), server.url)
 
   await t.test('what is chosen is what is downloaded and copied', async t => {
     await page.getByRole('button', { name: 'kong', exact: true }).click()
@@ -29,13 +30,13 @@ t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { s
     await page.getByRole('button', { name: 'Copy Shell script with curl' }).click()
     await page.getByText('Copied').waitFor({ state: 'attached' })
     t.match(await page.evaluate(() => navigator.clipboard.readText()), /BASE_URL="\$\{BASE_URL:-http:\/\/gw\.example:8000\/demo\}"/)
-    t.match(page.url(), /base_url=http:\/\/gw\.example:8000\/demo.*category=Status\+Codes/, 'a link reproduces the choice')
+    await eventually(t, async () => page.url(), /base_url=http:\/\/gw\.example:8000\/demo.*category=Status\+Codes/, 'a link reproduces the choice')
   })
 
   await t.test('a file is looked at in a dialog', async t => {
     await page.getByRole('button', { name: 'Show Hurl file' }).click()
     const dialog = page.getByRole('dialog', { name: 'Hurl file' })
-    t.match(await dialog.getByRole('group', { name: 'svc.hurl' }).textContent(), /GET \{\{base_url\}\}\/status\/418/)
+    await eventually(t, () => dialog.getByRole('group', { name: 'svc.hurl' }).textContent(), /GET \{\{base_url\}\}\/status\/418/)
     t.strictSame(await accessibilityProblems(page), [])
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
@@ -44,11 +45,11 @@ t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { s
 
   await t.test('an address that is none is told', async t => {
     await baseUrl.fill('gw.example')
-    t.equal(await baseUrl.getAttribute('aria-invalid'), 'true')
-    t.ok(await page.getByRole('button', { name: 'Download Bruno collection' }).isDisabled())
+    await eventually(t, () => baseUrl.getAttribute('aria-invalid'), 'true')
+    await eventually(t, () => page.getByRole('button', { name: 'Download Bruno collection' }).isDisabled(), true)
     await baseUrl.fill('http://gw.example/$(id)')
     await page.getByRole('button', { name: 'Show Bruno collection' }).click()
-    t.match(await page.getByRole('alert').textContent(), /invalid base_url/)
+    await eventually(t, () => page.getByRole('alert').textContent(), /invalid base_url/)
     page.problems.splice(0, page.problems.length, ...page.problems.filter(problem => !problem.includes('400')))
   })
 

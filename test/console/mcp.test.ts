@@ -3,6 +3,7 @@ import t from 'tap'
 import { accessibilityProblems } from '../support/accessibility.ts'
 import { openPage, skipWithoutBrowser, startBrowser, takeProblems } from '../support/browser.ts'
 import { serve } from '../support/server.ts'
+import { eventually } from '../support/until.ts'
 
 t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t, { env: { SVC_MCP_CLOCK_TICK_SECS: '1' } })
@@ -23,21 +24,21 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
   await t.test('connecting lists everything; a tool is called and checked [MCPVIEW-1] [MCPVIEW-2] [MCPVIEW-6]', async t => {
     await connect('/mcp')
     await choose('Tools', 'get_weather')
-    t.match(await page.getByRole('list', { name: 'Resources' }).textContent(), /svc:\/\/docs\/readme/)
-    t.match(await page.getByRole('list', { name: 'Templates' }).textContent(), /svc:\/\/weather\/\{city\}/)
-    t.match(await page.getByRole('list', { name: 'Prompts' }).textContent(), /code_review/)
+    await eventually(t, () => page.getByRole('list', { name: 'Resources' }).textContent(), /svc:\/\/docs\/readme/)
+    await eventually(t, () => page.getByRole('list', { name: 'Templates' }).textContent(), /svc:\/\/weather\/\{city\}/)
+    await eventually(t, () => page.getByRole('list', { name: 'Prompts' }).textContent(), /code_review/)
     await page.getByRole('textbox', { name: 'city' }).fill('Zürich')
     await call()
     await result.getByText('It fits the tool\'s output schema.').waitFor()
-    t.match(await result.textContent(), /Weather in Zürich/)
+    await eventually(t, () => result.textContent(), /Weather in Zürich/)
     const sent = log.locator('details').nth(1)
     await sent.locator('summary').click()
     await sent.getByRole('table').waitFor()
-    t.match(await sent.textContent(), /tools\/call.*"name": "get_weather".*Mcp-Methodtools\/call.*Mcp-Nameget_weather.*Mcp-Param-City=\?base64\?WsO8cmljaA==\?=/)
+    await eventually(t, () => sent.textContent(), /tools\/call.*"name": "get_weather".*Mcp-Methodtools\/call.*Mcp-Nameget_weather.*Mcp-Param-City=\?base64\?WsO8cmljaA==\?=/)
     const received = log.locator('details').first()
     await received.locator('summary').click()
     await received.getByRole('table').waitFor()
-    t.match(await received.textContent(), /200.*"structuredContent".*x-svc-mcp-methodtools\/call/s)
+    await eventually(t, () => received.textContent(), /200.*"structuredContent".*x-svc-mcp-methodtools\/call/s)
     await page.reload()
     await page.getByRole('textbox', { name: 'city' }).waitFor()
     await page.keyboard.press('Control+k')
@@ -48,7 +49,7 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
     await result.getByText('tool error').waitFor()
     await choose('Tools', 'throw')
     await call()
-    t.match(await result.getByRole('alert').textContent(), /-32603/)
+    await eventually(t, () => result.getByRole('alert').textContent(), /-32603/)
   })
 
   await t.test('progress, cancelling, questions, in both versions [MCPVIEW-1] [MCPVIEW-2] [MCPVIEW-4]', async t => {
@@ -62,7 +63,7 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
       await choose('Tools', 'elicit_confirmation')
       await call()
       const dialog = page.getByRole('dialog')
-      t.match(await dialog.textContent(), /Please confirm: deploy to production\?/)
+      await eventually(t, () => dialog.textContent(), /Please confirm: deploy to production\?/)
       await dialog.getByRole('checkbox', { name: 'Confirm' }).check()
       await dialog.getByRole('textbox', { name: 'Comment' }).fill('go')
       await dialog.getByRole('button', { name: 'Accept' }).click()
@@ -74,9 +75,9 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
       await dialog.getByRole('textbox', { name: 'Answer' }).fill('A person')
       await dialog.getByRole('button', { name: 'Answer', exact: true }).click()
       await result.getByText(/Client LLM \(a-person-at-the-console\) answered: A person/).waitFor()
-      t.match(await page.getByRole('main').textContent(), wanted === '2025-11-25' ? /2025-11-25session/ : /2026-07-28stateless/)
+      await eventually(t, () => page.getByRole('main').textContent(), wanted === '2025-11-25' ? /2025-11-25session/ : /2026-07-28stateless/)
     }
-    t.match(await log.textContent(), /notifications\/cancelled/, 'in a session it is said')
+    await eventually(t, () => log.textContent(), /notifications\/cancelled/, 'in a session it is said')
   })
 
   await t.test('resources, templates, prompts, completion, updates [MCPVIEW-3]', async t => {
@@ -89,7 +90,7 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
       await page.getByRole('button', { name: 'Subscribe', exact: true }).waitFor()
     }
     await choose('Resources', 'svc://images/logo.png')
-    t.match(await result.getByRole('img').getAttribute('src'), /^blob:/)
+    await eventually(t, () => result.getByRole('img').getAttribute('src'), /^blob:/)
     await choose('Templates', 'svc://customers/{id}')
     await page.getByRole('combobox', { name: 'id' }).fill('u')
     await page.locator('datalist option[value="u3"]').waitFor({ state: 'attached' })
@@ -117,7 +118,7 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
     await popup.locator('button[value=approve]').click()
     await panel.getByRole('button', { name: 'Next: Get the token' }).click()
     await panel.getByRole('button', { name: 'Connect with the token' }).waitFor()
-    t.match(await panel.textContent(), /oauth\/register.*201.*oauth-authorization-server.*oauth-protected-resource.*\/mcp\/protected.*401/s)
+    await eventually(t, () => panel.textContent(), /oauth\/register.*201.*oauth-authorization-server.*oauth-protected-resource.*\/mcp\/protected.*401/s)
     t.strictSame(await accessibilityProblems(page), [], 'steps')
     await panel.getByRole('button', { name: 'Connect with the token' }).click()
     await choose('Tools', 'inspect_request')
@@ -137,7 +138,7 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
     await result.getByText(/api-key-client/).first().waitFor()
     await page.getByRole('textbox', { name: 'URL' }).fill('http://127.0.0.1:9/mcp')
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
-    t.match(await page.getByRole('alert').textContent(), /127\.0\.0\.1:9 does not answer/)
+    await eventually(t, () => page.getByRole('alert').textContent(), /127\.0\.0\.1:9 does not answer/)
     takeProblems(page, /ERR_|401/)
     t.strictSame(await accessibilityProblems(page), [], 'away')
   })

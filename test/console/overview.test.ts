@@ -3,7 +3,7 @@ import t from 'tap'
 import { accessibilityProblems } from '../support/accessibility.ts'
 import { openPage, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
 import { serve } from '../support/server.ts'
-import { until } from '../support/until.ts'
+import { eventually, until } from '../support/until.ts'
 
 t.test('the overview', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t, {
@@ -22,13 +22,13 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('what it shows [CON-19]', async t => {
     await region('Plan').getByText('team').waitFor()
-    t.match(await region('Instance').innerText(), /test-1[^]*0\.1\.0[^]*private[^]*admin token[^]*0 of 500 kept/)
-    t.match(await region('Health').innerText(), new RegExp(`HTTP\\s+${server.ports.http}[^]*HTTPS\\s+${server.ports.https}[^]*gRPC\\s+${server.ports.grpc}`))
-    t.match(await region('Plan').innerText(), /Requests\s+\d+ of 10,000,000[^]*Egress[^]*of 100 GB[^]*Burst left[^]*In flight[^]*Open streams/)
-    t.equal(await region('Plan').getByRole('meter', { name: 'Requests' }).getAttribute('aria-valuemax'), '10000000')
-    t.match(await region('Plugins').getByRole('alert').filter({ hasText: 'Parts of the configuration are left out' }).textContent(), /svc\.yaml.* soap/)
+    await eventually(t, () => region('Instance').innerText(), /test-1[^]*0\.1\.0[^]*private[^]*admin token[^]*0 of 500 kept/)
+    await eventually(t, () => region('Health').innerText(), new RegExp(`HTTP\\s+${server.ports.http}[^]*HTTPS\\s+${server.ports.https}[^]*gRPC\\s+${server.ports.grpc}`))
+    await eventually(t, () => region('Plan').innerText(), /Requests\s+\d+ of 10,000,000[^]*Egress[^]*of 100 GB[^]*Burst left[^]*In flight[^]*Open streams/)
+    await eventually(t, () => region('Plan').getByRole('meter', { name: 'Requests' }).getAttribute('aria-valuemax'), '10000000')
+    await eventually(t, () => region('Plugins').getByRole('alert').filter({ hasText: 'Parts of the configuration are left out' }).textContent(), /svc\.yaml.* soap/)
     await region('Configuration').getByText(/SVC_INSPECTOR_CAPACITY/).first().waitFor()
-    t.match(await region('Configuration').innerText(), /svc\.yaml/)
+    await eventually(t, () => region('Configuration').innerText(), /svc\.yaml/)
   })
 
   await t.test('base URLs, direct and through the gateway [CON-19]', async t => {
@@ -47,7 +47,7 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('health is switched [CON-19]', async t => {
     const healthy = page.getByRole('switch', { name: 'Healthy' })
-    t.equal(await healthy.getAttribute('aria-checked'), 'true')
+    await eventually(t, () => healthy.getAttribute('aria-checked'), 'true')
     await healthy.click()
     await page.locator('.instance-state', { hasText: 'unhealthy' }).waitFor()
     t.equal((await fetch(`${server.url}/health`)).status, 503)
@@ -59,7 +59,7 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
   })
 
   await t.test('plugins are switched at once [CON-20]', async t => {
-    t.equal(await pluginSwitch('images').getAttribute('aria-checked'), 'false')
+    await eventually(t, () => pluginSwitch('images').getAttribute('aria-checked'), 'false')
     await pluginSwitch('jsonrpc').click()
     await until(async () => (await fetch(`${server.url}/jsonrpc`, { method: 'POST' })).status === 404, 'it is off')
     await region('Plugins').getByText('switched off here').waitFor()
@@ -68,8 +68,8 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
 
     await pluginSwitch('llm').click()
     const warning = region('Plugins').getByRole('alert').filter({ hasText: 'build on llm' })
-    t.match(await warning.textContent(), /llm-anthropic.*llm-openai/)
-    t.equal(await pluginSwitch('llm').getAttribute('aria-checked'), 'true')
+    await eventually(t, () => warning.textContent(), /llm-anthropic.*llm-openai/)
+    await eventually(t, () => pluginSwitch('llm').getAttribute('aria-checked'), 'true')
     await warning.getByRole('button', { name: 'Switch all off' }).click()
     await until(async () => await pluginSwitch('llm-openai').getAttribute('aria-checked') === 'false', 'the others go along')
     await pluginSwitch('llm-openai').click()
@@ -77,7 +77,7 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
     await until(async () => await pluginSwitch('llm').getAttribute('aria-checked') === 'true', 'what it needs comes along')
 
     await page.getByRole('searchbox', { name: 'Search plugins' }).fill('/graphql')
-    t.equal(await region('Plugins').getByRole('switch').count(), 1)
+    await eventually(t, () => region('Plugins').getByRole('switch').count(), 1)
     await region('Plugins').getByRole('button', { name: 'Reload' }).click()
     page.problems.splice(0, page.problems.length, ...page.problems.filter(problem => !problem.includes('409')))
   })

@@ -3,6 +3,7 @@ import t from 'tap'
 import { accessibilityProblems } from '../support/accessibility.ts'
 import { openPage, PLAIN_HOST, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
 import { serve } from '../support/server.ts'
+import { eventually } from '../support/until.ts'
 
 t.test('token lab', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t)
@@ -21,7 +22,7 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     await press('Get token')
     await claims.getByText('The signature is valid').waitFor()
     t.match(claimsOf(await token.inputValue()), { sub: 'svc', scope: 'openid' })
-    t.match(await claims.textContent(), /expires in (?:1h|59m \d+s).*svc-rs256-key of \/oauth\/jwks.*"sub": "svc"/)
+    await eventually(t, () => claims.textContent(), /expires in (?:1h|59m \d+s).*svc-rs256-key of \/oauth\/jwks.*"sub": "svc"/)
     const before = await claims.getByText(/^expires in/).textContent()
     await page.waitForFunction(text => !document.body.textContent.includes(text!), before)
     const text = await token.inputValue()
@@ -35,7 +36,7 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     await grant.selectOption('password')
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill('wrong')
     await press('Get token')
-    t.match(await page.getByRole('alert').filter({ hasText: 'No token' }).textContent(), /invalid_grant/)
+    await eventually(t, () => page.getByRole('alert').filter({ hasText: 'No token' }).textContent(), /invalid_grant/)
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill('alice')
     await press('Get token')
     await claims.getByText('"alice"').first().waitFor()
@@ -43,7 +44,7 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     await press('ID token')
     await claims.getByText('"at_hash"').waitFor()
     await grant.selectOption('refresh_token')
-    t.match(await page.getByRole('textbox', { name: 'Refresh token' }).inputValue(), /^rt_/)
+    await eventually(t, () => page.getByRole('textbox', { name: 'Refresh token' }).inputValue(), /^rt_/)
     await press('Get token')
     await page.waitForFunction(old => document.querySelector<HTMLTextAreaElement>('.tokens-field textarea')!.value !== old && document.querySelectorAll('.tokens-asked li').length === 4, first)
     await press('access token')
@@ -100,11 +101,11 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     await asked.getByText('"active": false').waitFor()
     const text = await token.inputValue()
     await press('Use as bearer in the explorer')
-    t.equal(await page.getByRole('textbox', { name: 'Bearer token' }).inputValue(), text)
+    await eventually(t, () => page.getByRole('textbox', { name: 'Bearer token' }).inputValue(), text)
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByRole('region', { name: 'Response' }).getByText('200 OK').waitFor()
     await page.goBack()
-    t.equal(await token.inputValue(), text, 'it is still there')
+    await eventually(t, () => token.inputValue(), text, 'it is still there')
   })
 
   await t.test('HMAC signatures that the instance accepts [TOKENLAB-5]', async () => {
@@ -140,7 +141,7 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
       await page.waitForFunction(name => document.querySelector('.tokens-split')!.textContent.includes('Signed content') && name !== '', scheme)
       await press('Verify')
       await answers.getByText(`"scheme": "${scheme}"`).waitFor()
-      t.match(await answers.textContent(), /"valid": true/, scheme)
+      await eventually(t, () => answers.textContent(), /"valid": true/, scheme)
     }
     await page.getByRole('textbox', { name: 'Signed body' }).fill('{"amount":1}')
     await page.getByText('Changed since it was signed.').waitFor()
@@ -173,5 +174,5 @@ t.test('on plain HTTP, by a name that is not localhost [TOKENLAB-7]', { skip: sk
   await page.getByText('"Demo User"').waitFor()
   await page.getByText('The signature was not checked').waitFor()
   await page.getByRole('tab', { name: 'HMAC' }).click()
-  t.match(await page.getByRole('alert').textContent(), /This page may not sign/)
+  await eventually(t, () => page.getByRole('alert').textContent(), /This page may not sign/)
 })

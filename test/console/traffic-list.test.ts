@@ -6,7 +6,7 @@ import { accessibilityProblems } from '../support/accessibility.ts'
 import { PLAIN_HOST, skipWithoutBrowser, startBrowser } from '../support/browser.ts'
 import { serve } from '../support/server.ts'
 import { clearRequests, openTraffic, textOfRows } from '../support/traffic-page.ts'
-import { until } from '../support/until.ts'
+import { eventually, until } from '../support/until.ts'
 
 const har = createRequire(import.meta.url)('har-validator') as { har(document: unknown): Promise<unknown> }
 
@@ -42,12 +42,12 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.keyboard.press('ControlOrMeta+a')
     await page.keyboard.type('-status:2xx path:/status')
     await until(async () => (await textOfRows(page)).length === 2)
-    t.match(decodeURIComponent(page.url()), /filter=-status:2xx\+path:\/status/)
+    await eventually(t, async () => decodeURIComponent(page.url()), /filter=-status:2xx\+path:\/status/)
     await page.getByRole('button', { name: 'Keep' }).click()
     await page.filter.fill('status:nonsense')
-    t.equal(await page.filter.getAttribute('aria-invalid'), 'true')
+    await eventually(t, () => page.filter.getAttribute('aria-invalid'), 'true')
     await page.getByRole('button', { name: '-status:2xx path:/status', exact: true }).click()
-    t.equal(await page.filter.inputValue(), '-status:2xx path:/status')
+    await eventually(t, () => page.filter.inputValue(), '-status:2xx path:/status')
     await page.reload()
     await page.getByRole('button', { name: 'Forget filter -status:2xx path:/status' }).click()
     await page.filter.fill('no such thing')
@@ -141,7 +141,7 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
     await page.filter.focus()
     await page.keyboard.press('ControlOrMeta+v')
-    t.match(await page.filter.inputValue(), `curl -sS`)
+    await eventually(t, () => page.filter.inputValue(), /^curl -sS/)
     await page.filter.fill('')
     await page.detail.getByRole('button', { name: 'Replay' }).click()
     await page.getByRole('button', { name: 'Send', exact: true }).click()

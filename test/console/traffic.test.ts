@@ -5,7 +5,7 @@ import { skipWithoutBrowser, startBrowser } from '../support/browser.ts'
 import { startGateway } from '../support/gateway.ts'
 import { serve } from '../support/server.ts'
 import { clearRequests, clipboardOf, detailOf, openTraffic, textOfRows } from '../support/traffic-page.ts'
-import { until } from '../support/until.ts'
+import { eventually, until } from '../support/until.ts'
 
 t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t)
@@ -32,12 +32,12 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
     await fetch(`${server.url}/echo/v1/orders?id=1`, { method: 'POST', headers: { ...json, 'x-client-secret': 's', 'x-a': 'client' }, body: '{"a":1,"b":[1,2]}' })
     const page = await open({ target: 'kong' })
     await page.list.getByText('/echo/v1/orders').click()
-    t.match(await page.detail.innerText(), /Client sent[^]*127\.0\.0\.1[^]*No trace[^]*Came back[^]*200 OK/)
+    await eventually(t, () => page.detail.innerText(), /Client sent[^]*127\.0\.0\.1[^]*No trace[^]*Came back[^]*200 OK/)
     await page.detail.getByRole('button', { name: 'Replay' }).click()
     const dialog = page.getByRole('dialog', { name: 'Replay' })
     await dialog.locator('.cm-content').waitFor()
     t.strictSame(await accessibilityProblems(page), [])
-    t.equal(await dialog.getByRole('combobox', { name: 'Target' }).inputValue(), 'kong')
+    await eventually(t, () => dialog.getByRole('combobox', { name: 'Target' }).inputValue(), 'kong')
     await dialog.getByRole('textbox', { name: 'Body' }).fill('{"a":2}')
     await dialog.getByRole('button', { name: 'Send' }).click()
     await dialog.getByText('200 OK').waitFor()
@@ -48,19 +48,19 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
     t.strictSame(await lines('Changed headers'), [`~ changed host${new URL(gateway.url).host}${new URL(server.url).host}`, '− removed x-client-secrets'])
     t.strictSame((await lines('Headers of the gateway')).sort(), ['+ added via1.1 test-gatewayVia', '+ added x-forwarded-for203.0.113.9X-Forwarded', '+ added x-forwarded-prefix/demoX-Forwarded', '+ added x-kong-request-idk-1Kong', '+ added x-tenantacme'])
     t.ok((await lines('Headers of the client')).includes('apikeyk-1'), 'the gateway\'s own key is the client\'s')
-    t.match(await page.detail.getByRole('list', { name: 'The way of the request' }).innerText(), /POST \/demo\/echo\/v1\/orders[^]*8 changes[^]*\+5 added[^]*−1 removed[^]*~1 changed[^]*~ path[^]*the client saw it after/)
-    t.match(await page.detail.innerText(), /"a": 2/)
-    t.match(page.url(), /id=/)
+    await eventually(t, () => page.detail.getByRole('list', { name: 'The way of the request' }).innerText(), /POST \/demo\/echo\/v1\/orders[^]*8 changes[^]*\+5 added[^]*−1 removed[^]*~1 changed[^]*~ path[^]*the client saw it after/)
+    await eventually(t, () => page.detail.innerText(), /"a": 2/)
+    await eventually(t, async () => page.url(), /id=/)
     t.strictSame(await accessibilityProblems(page), [])
 
     const direct = await page.context().newPage()
     await direct.goto(page.url())
     await detailOf(direct).getByText('/echo/orders').first().waitFor()
-    t.match(await detailOf(direct).innerText(), /Via[^]*X-Forwarded[^]*Kong/, 'whoever does not know what was sent goes by the names [CON-24, CON-32]')
+    await eventually(t, () => detailOf(direct).innerText(), /Via[^]*X-Forwarded[^]*Kong/, 'whoever does not know what was sent goes by the names [CON-24, CON-32]')
 
     await page.detail.getByRole('button', { name: 'Replay' }).click()
     await dialog.getByRole('combobox', { name: 'Target' }).selectOption({ label: 'direct' })
-    t.equal(await dialog.getByRole('textbox', { name: 'Path' }).inputValue(), '/echo/v1/orders?id=1', 'as it was sent, not as it arrived')
+    await eventually(t, () => dialog.getByRole('textbox', { name: 'Path' }).inputValue(), '/echo/v1/orders?id=1', 'as it was sent, not as it arrived')
     await dialog.getByRole('button', { name: 'Send' }).click()
     await dialog.getByText('200 OK').waitFor()
     await dialog.getByRole('button', { name: 'Show what arrived' }).click()
@@ -77,7 +77,7 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
       await page.detail.getByRole('button', { name: 'Replay' }).click()
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       const alert = page.getByRole('dialog').getByRole('alert')
-      t.match(await alert.textContent(), new RegExp(`allow the origin ${server.url} there[^]*curl -sS`))
+      await eventually(t, () => alert.textContent(), new RegExp(`allow the origin ${server.url} there[^]*curl -sS`))
       await page.context().close()
     }
   })
