@@ -7,6 +7,7 @@ import { createProtocolDefinitions } from './definitions.ts'
 import type { ProtocolDefinitions } from './definitions.ts'
 import { createEchoService } from './echo/service.ts'
 import { createReflection } from './reflection/service.ts'
+import { statusOnce } from './status-once.ts'
 
 export const ECHO_SERVICE = 'svc.echo.v1.EchoService'
 /** Bytes of a received message; independent of SVC_BODY_LIMIT. */
@@ -26,7 +27,7 @@ export function openServer(svc: Svc): InnerServer {
 }
 
 function createServer(svc: Svc, definitions: ProtocolDefinitions): Server {
-  const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES, 'grpc.max_send_message_length': -1, 'grpc.enable_channelz': 0 })
+  const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES, 'grpc.max_send_message_length': -1, 'grpc.enable_channelz': 0, interceptors: [statusOnce] })
   server.addService(definitions.service(ECHO_SERVICE), createEchoService(svc, definitions))
   addHealth(server, svc)
   const reflection = createReflection(definitions.descriptorSet)

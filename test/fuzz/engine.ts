@@ -4,7 +4,7 @@
  *
  * - `SVC_FUZZ_CASES`: cases of each family, instead of the slice for every day.
  * - `SVC_FUZZ_SEED`: another seed; the one in force is printed.
- * - `SVC_FUZZ_ONLY`: families whose names hold this text; `SVC_FUZZ_CASE`: this case alone.
+ * - `SVC_FUZZ_ONLY`: families whose names hold one of these texts, by comma; `SVC_FUZZ_CASE`: this case alone.
  */
 import type t from 'tap'
 import { Random } from './random.ts'
@@ -33,7 +33,7 @@ const MAX_GROWTH = 96 * 1024 * 1024
 const MAX_SHOWN = 5
 
 const seed = process.env.SVC_FUZZ_SEED ?? '1'
-const only = (process.env.SVC_FUZZ_ONLY ?? '').toLowerCase()
+const only = (process.env.SVC_FUZZ_ONLY ?? '').toLowerCase().split(',')
 const wantedCases = Number(process.env.SVC_FUZZ_CASES ?? 0)
 const wantedCase = process.env.SVC_FUZZ_CASE === undefined ? null : Number(process.env.SVC_FUZZ_CASE)
 
@@ -42,7 +42,7 @@ type Tap = Pick<typeof t, 'test' | 'comment' | 'ok' | 'equal' | 'fail' | 'pass'>
 /** Runs families one after the other, then compares the memory in use with what it was after the right input. */
 export async function fuzz(t: Tap, families: readonly AnyFamily[], afterwards: () => Finding | Promise<Finding> = () => null): Promise<void> {
   t.comment(`seed ${seed}`)
-  const wanted = families.filter(({ name }) => name.toLowerCase().includes(only))
+  const wanted = families.filter(({ name }) => only.some(text => name.toLowerCase().includes(text)))
   for (const { seeds, run } of wanted) for (const input of seeds) await run(input)
   const before = usedBytes()
   for (const family of wanted) await t.test(family.name, t => fuzzFamily(t, family, afterwards))

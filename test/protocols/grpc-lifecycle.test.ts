@@ -76,3 +76,19 @@ t.test('a deadline ends a call of which the client keeps its side open [GRPC-13]
   t.ok(bytes > 0, 'after the answer to the message')
   stream.close()
 })
+
+t.test('a message that can not be read ends a call that still answers those before it [GRPC-13]', async t => {
+  const session = connect(`http://127.0.0.1:${server.ports.grpc}`)
+  t.teardown(() => session.destroy())
+  const message = Buffer.from([0, 0, 0, 0, 4, 0x0a, 2, 0x68, 0x69])
+  // Field 15 with wire type 7, which there is not.
+  const unreadable = Buffer.from([0, 0, 0, 0, 2, 0x7f, 1])
+  const compressed = Buffer.from([1, 0, 0, 0, 1, 0])
+  for (const [body, code] of [[unreadable, status.INTERNAL], [compressed, status.INTERNAL]] as const) {
+    const stream = session.request({ ':method': 'POST', ':path': '/svc.echo.v1.EchoService/BidiStream', 'content-type': 'application/grpc', te: 'trailers', 'grpc-encoding': 'gzip' })
+    let answered = ''
+    stream.on('trailers', trailers => { answered = String(trailers['grpc-status']) }).resume()
+    stream.end(Buffer.concat([message, message, message, body, message]))
+    t.equal(await until(() => answered), String(code))
+  }
+})

@@ -23,7 +23,7 @@ export async function catalogueFamilies(target: Target, slice: number): Promise<
     const name = plugin ?? 'core'
     groups.set(name, [...(groups.get(name) ?? []), toInput(example)])
   }
-  return [...groups].map(([name, seeds]) => ({ name: `catalogue: ${name}`, seeds, slice, inFlight: 6, mutate, run: input => target.send(input) }))
+  return [...groups].map(([name, seeds]) => ({ name: `catalogue: ${name}`, seeds, slice, inFlight: 24, mutate, run: input => target.send(input) }))
 }
 
 function toInput({ method, path, headers, body, body_type: type, auth }: CatalogExample): HttpInput {
