@@ -103,3 +103,12 @@ export function capCount(reply: FastifyReply, count: number, cap: number): numbe
 export function quoteInput(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 }
+
+/**
+ * A value of parsed JSON or YAML as text: what is no object as it is, lists and objects as `[…]` and `{…}`. `String` throws
+ * for an object whose `toString` is no function, and for lists in lists by the thousand.
+ */
+export function plainText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Array.isArray(value) ? '[…]' : '{…}'
+}

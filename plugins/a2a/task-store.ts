@@ -7,6 +7,20 @@ import { Task, type TaskObserver } from './task.ts'
 class Shelf {
   readonly all = new Set<Task>()
   readonly finished = new Set<Task>()
+  /** By agent and context: a message counts the turns before it. */
+  readonly #contexts = new Map<string, Set<Task>>()
+
+  add(task: Task): void {
+    this.all.add(task)
+    const key = contextKey(task.agent, task.contextId)
+    const others = this.#contexts.get(key)
+    if (others === undefined) this.#contexts.set(key, new Set([task]))
+    else others.add(task)
+  }
+
+  inContext(agent: string, contextId: string): Iterable<Task> {
+    return this.#contexts.get(contextKey(agent, contextId)) ?? []
+  }
 
   /** What goes first: the oldest finished task, else the oldest. */
   oldest(except: Task): Task | undefined {
@@ -17,8 +31,14 @@ class Shelf {
   remove(task: Task): void {
     this.all.delete(task)
     this.finished.delete(task)
+    const key = contextKey(task.agent, task.contextId)
+    const others = this.#contexts.get(key)
+    others?.delete(task)
+    if (others?.size === 0) this.#contexts.delete(key)
   }
 }
+
+const contextKey = (agent: string, contextId: string): string => `${agent}\0${contextId}`
 
 const SWEEP_MS = 30_000
 
@@ -72,8 +92,8 @@ export class TaskStore implements TaskObserver {
     const shelf = this.#sessions.get(task.session) ?? new Shelf()
     this.#sessions.set(task.session, shelf)
     this.#tasks.set(task.id, task)
-    this.#shelf.all.add(task)
-    shelf.all.add(task)
+    this.#shelf.add(task)
+    shelf.add(task)
     this.#bytes += task.bytes
     while (shelf.all.size > this.#bounds.tasksPerSession) this.#evictOldest(shelf, task)
     while (this.#tasks.size > this.#bounds.tasks) this.#evictOldest(this.#shelf, task)
@@ -95,6 +115,13 @@ export class TaskStore implements TaskObserver {
   /** The tasks of a session with an agent, in the order of their creation. */
   *of(agent: string, session: string): IterableIterator<Task> {
     for (const task of this.#sessions.get(session)?.all ?? []) if (task.agent === agent && !this.#isIdle(task)) yield task
+  }
+
+  /** How many of them belong to a context. */
+  countIn(agent: string, session: string, contextId: string): number {
+    let count = 0
+    for (const task of this.#sessions.get(session)?.inContext(agent, contextId) ?? []) if (!this.#isIdle(task)) count++
+    return count
   }
 
   changed(task: Task, addedBytes: number): void {

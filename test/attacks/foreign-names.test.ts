@@ -58,6 +58,33 @@ t.test('members with inherited names are refused or change nothing [HARD-6]', as
   }
 })
 
+/** Objects of which `String` and `Number` make nothing but a TypeError. */
+const WITHOUT_TEXT = { toString: null, valueOf: null }
+
+/** The value with each of its members, however deep, replaced in turn. */
+function* withoutText(value: unknown): Generator<unknown> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, member] of Object.entries(value)) {
+    const put = (changed: unknown): unknown => (Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed })
+    yield put(WITHOUT_TEXT)
+    yield put([WITHOUT_TEXT])
+    for (const changed of withoutText(member)) yield put(changed)
+  }
+}
+
+t.test('members that have no text are refused or make no difference [HARD-6]', async t => {
+  const examples = plain.flatMap(({ examples }) => examples).filter(({ body_type: type, body }) => type === 'json' && body !== null)
+  let count = 0
+  for (const example of examples) {
+    await Promise.all(Array.from(withoutText(JSON.parse(example.body!)), async changed => {
+      const { status, text } = await send(example.path, { method: example.method, headers: headersOf(example), body: JSON.stringify(changed) })
+      if (status >= 500) t.fail(`${example.method} ${example.path}: ${status} ${text.slice(0, 100)} to ${JSON.stringify(changed).slice(0, 300)}`)
+      count++
+    }))
+  }
+  t.ok(count > 500, `${count} bodies`)
+})
+
 t.test('queries, cookies, fields and sessions may have inherited names [HARD-6]', async t => {
   for (const name of NAMES) {
     const echo = await send(`/echo?${name}=1&${name}[polluted]=2&a[${name}][polluted]=3`, { headers: { [name]: 'x', cookie: `${name}=1` } })

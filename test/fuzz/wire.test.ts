@@ -19,8 +19,10 @@ t.teardown(() => target.close())
 const grpc = await grpcFamilies(target, 150)
 t.teardown(() => grpc.close())
 const families = [
-  rawHeads(target, 400), webSockets(target, 150), ...grpc.families, ...uploads(target, 150), await credentials(target, 150),
+  rawHeads(target, 400), webSockets(target, 150), ...grpc.calls, ...uploads(target, 150), await credentials(target, 150),
   ...await catalogueFamilies(target, 80),
+  // Last: after an error of the protocol Node keeps a connection until it is idle for too long, even when the client has gone.
+  grpc.frames,
 ]
 
 await t.test('every request is answered or refused [FUZZ-1, FUZZ-2, FUZZ-3]', t => fuzz(t, families, target.complaints))

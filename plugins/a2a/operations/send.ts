@@ -151,9 +151,7 @@ class Context implements AgentContext {
 
   get turn(): number {
     const { a2a, agent } = this.#call
-    let turn = this.isFollowUp ? 0 : 1
-    for (const other of a2a.tasks.of(agent.id, this.session)) if (other.contextId === this.task.contextId) turn++
-    return turn
+    return a2a.tasks.countIn(agent.id, this.session, this.task.contextId) + (this.isFollowUp ? 0 : 1)
   }
 }
 

@@ -45,7 +45,7 @@ function mutateCall(random: Random, call: Call): Call {
   }
 }
 
-export async function grpcFamilies(target: Target, slice: number): Promise<{ families: AnyFamily[]; close(): void }> {
+export async function grpcFamilies(target: Target, slice: number): Promise<{ calls: AnyFamily[]; frames: AnyFamily; close(): void }> {
   const port = target.server.ports.grpc!
   let session: ClientHttp2Session | null = null
   // The server closes a connection on which nothing happens, as it does while other families have their turn.
@@ -62,7 +62,7 @@ export async function grpcFamilies(target: Target, slice: number): Promise<{ fam
     // After GOAWAY it is the client's turn to go; the server does so when its patience ends.
     run: async bytes => void await sendRaw(port, bytes, received => frameTypes(received).includes(FRAME.goaway)),
   }
-  return { families: [calls, web, http2], close: () => session?.destroy() }
+  return { calls: [calls, web], frames: http2, close: () => session?.destroy() }
 }
 
 /** Every call ends with a status of gRPC, or is refused with one of HTTP below 500. */
