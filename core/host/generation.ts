@@ -8,6 +8,7 @@ import { METHODS, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RequestContext, ServerRequest } from '../http/context.ts'
 import { contextOf } from '../http/context.ts'
+import { HeadLines } from '../http/head-lines.ts'
 import { MAX_PARAM_LENGTH, RouteTable } from '../http/routing.ts'
 import type { CoreRoute, RoutingGeneration } from '../http/routing.ts'
 import type { SvcResponse } from '../http/response.ts'
@@ -37,6 +38,7 @@ export class Generation implements RoutingGeneration {
   readonly routes = new RouteTable()
   readonly takeOvers: TakeOver[] = []
   readonly exposedHeaders: string
+  readonly headLines = new HeadLines()
   readonly #absent: GenerationOptions['absent']
   readonly #webSockets = new WebSocketRoutes()
   #handle: (request: ServerRequest, response: SvcResponse) => void = () => {}

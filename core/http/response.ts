@@ -22,6 +22,9 @@ export type SvcResponse = (ServerResponse<IncomingMessage> | Http2ServerResponse
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
+/** Not documented; where Node stops calling it, heads go out in its own way. */
+const storeHeader = (ServerResponse.prototype as unknown as { _storeHeader(statusLine: string, headers: Headers | undefined): void })._storeHeader
+
 export class Http1Response extends ServerResponse implements Hooked {
   context?: RequestContext
   isTakenOver?: boolean
@@ -34,6 +37,20 @@ export class Http1Response extends ServerResponse implements Hooked {
     if (isStopped(this, context, status, given)) return this
     const final = finishHead(this, context, status, given)
     return typeof reason === 'string' ? super.writeHead(status, reason, final) : super.writeHead(status, final)
+  }
+
+  /** Node's `writeHead` hands the status line over, and what was given as headers; it leaves alone what stands in the line. */
+  _storeHeader(statusLine: string, headers: Headers | undefined): void {
+    const lines = this.context?.generation.headLines
+    if (lines === undefined || !Array.isArray(headers) || Array.isArray(headers[0])) return storeHeader.call(this, statusLine, headers)
+    let head = statusLine
+    const rest: OutgoingHttpHeader[] = []
+    for (let index = 0; index < headers.length; index += 2) {
+      const line = lines.lineOf(headers[index] as string, headers[index + 1])
+      if (line === null) rest.push(headers[index]!, headers[index + 1]!)
+      else head += line
+    }
+    storeHeader.call(this, head, rest)
   }
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {

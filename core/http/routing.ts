@@ -3,6 +3,7 @@ import FindMyWay from 'find-my-way'
 import type { HTTPMethod } from 'find-my-way'
 import type { Socket } from 'node:net'
 import type { ServerRequest } from './context.ts'
+import type { HeadLines } from './head-lines.ts'
 import { decodedPath } from './path.ts'
 import type { SvcResponse } from './response.ts'
 import type { RouteRecord } from './route-record.ts'
@@ -18,6 +19,7 @@ export interface RoutingGeneration {
   readonly routes: RouteTable
   /** Headers that browsers may read, those of the doors of enabled plugins included. */
   readonly exposedHeaders: string
+  readonly headLines: HeadLines
   /** Fastify's own request handler. */
   handle(request: ServerRequest, response: SvcResponse): void
   /** Hands a handshake to the WebSocket server. */
