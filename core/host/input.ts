@@ -108,7 +108,7 @@ export function quoteInput(text: string): string {
  * A value of parsed JSON or YAML as text: what is no object as it is, lists and objects as `[…]` and `{…}`. `String` throws
  * for an object whose `toString` is no function, and for lists in lists by the thousand.
  */
-export function plainText(value: unknown): string {
+export function shownText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   return Array.isArray(value) ? '[…]' : '{…}'
 }

@@ -180,7 +180,7 @@ export function describe(...descriptions: RouteDescription[]): { config: { descr
 }
 
 export { HttpError, invalidParameter, refusal } from './http-error.ts'
-export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, emptyRecord, plainText, queryRecord, quoteInput, rawQuery, readQuery } from './input.ts'
+export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, emptyRecord, shownText, queryRecord, quoteInput, rawQuery, readQuery } from './input.ts'
 export type { NumberParameter } from './input.ts'
 export { isJsonObject, readJsonObject } from './json-body.ts'
 export { headerProblem, isToken } from '../http/settable-header.ts'

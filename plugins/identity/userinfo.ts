@@ -1,5 +1,5 @@
 /** UserInfo (OpenID Connect Core, 5.3): the claims of whoever an access token is about. */
-import { plainText, readBearerToken } from 'svc/plugin'
+import { readBearerToken, shownText } from 'svc/plugin'
 import { OAuthError } from './errors.ts'
 import type { Parameters } from './parameters.ts'
 import { profileClaims } from './token-response.ts'
@@ -15,7 +15,7 @@ export async function userInfo(authorization: string | undefined, form: Paramete
   const { sub, scope } = verdict.claims
   const scopes = typeof scope === 'string' ? scope.split(' ') : []
   if (!scopes.includes('openid')) throw challenged('insufficient_scope', 'the scope openid is needed', ', scope="openid"')
-  const user = findUser(plainText(sub))
+  const user = findUser(shownText(sub))
   if (user === undefined) return { sub }
   return { sub, preferred_username: user.username, groups: user.groups, ...profileClaims(user, scopes) }
 }

@@ -1,5 +1,5 @@
 /** What the routes share: the mocks, the sessions' memories, and how mocks are shown. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import { basename } from 'node:path'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import { showReport, type Report } from './check/report.ts'
@@ -92,6 +92,6 @@ export function recordOf(service: Service, request: FastifyRequest, mock: Mock, 
 /** Without the identity provider nobody judges access tokens. */
 function tokenWarning({ svc }: Service, mock: Mock): Json[] {
   const schemes = Object.values((mock.live.api.document.root['components'] as JsonObject | undefined)?.['securitySchemes'] ?? {}) as unknown[]
-  const usesTokens = schemes.some((scheme) => ['oauth2', 'openIdConnect'].includes(plainText((scheme as JsonObject | null)?.['type'])))
+  const usesTokens = schemes.some((scheme) => ['oauth2', 'openIdConnect'].includes(shownText((scheme as JsonObject | null)?.['type'])))
   return usesTokens && !svc.use('identity.tokens') ? ['the plugin identity is off: any access token is accepted'] : []
 }

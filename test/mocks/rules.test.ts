@@ -21,7 +21,7 @@ async function withRules(rules: Json, path: string, options: CallOptions = {}): 
 }
 
 t.test('conditions hold or not [MOCK-60]', async (t) => {
-  const body = { items: [{ sku: 'A-1', qty: 3 }, { sku: 'B-2', qty: 5 }], note: 'hello', total: '12.5' }
+  const body = { items: [{ sku: 'A-1', qty: 3 }, { sku: 'B-2', qty: 5 }], note: 'hello', total: '12.5', textless: { toString: null, valueOf: null } }
   const options = { method: 'POST', body, headers: { 'x-tier': 'gold', cookie: 'lane=fast', 'x-svc-session': 's1' } }
   const holds: JsonObject[] = [
     { in: 'method', value: 'POST' },
@@ -61,6 +61,7 @@ t.test('conditions hold or not [MOCK-60]', async (t) => {
     { in: 'body', pointer: '/constructor', op: 'exists' },
     { in: 'body', pointer: '/items', op: 'schema', value: { type: 'object' } },
     { in: 'count', op: 'every', value: 2 },
+    { in: 'body', pointer: '/textless', op: 'every', value: 2 },
     { in: 'state', name: 'constructor', op: 'exists' },
   ]
   const expected = [...holds.map((condition) => [condition, 299] as const), ...fails.map((condition) => [condition, 201] as const)]

@@ -1,5 +1,5 @@
 /** Owns the secure agent: works for bearers of an access token, and says where to get one. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import type { AgentDefinition } from '../types.ts'
 
 const SHOWN_CLAIMS = ['sub', 'iss', 'aud', 'scope', 'client_id', 'exp'] as const
@@ -23,7 +23,7 @@ export const secure: AgentDefinition = {
     return [
       { afterMs, state: 'WORKING', text: 'Reading the token' },
       { afterMs, artifact: { artifactId: 'whoami', name: 'whoami', parts: [{ data: { ...Object.fromEntries(shown), authenticated: true }, mediaType: 'application/json' }] } },
-      { state: 'COMPLETED', text: `Authenticated as ${plainText(claims.sub)}` },
+      { state: 'COMPLETED', text: `Authenticated as ${shownText(claims.sub)}` },
     ]
   },
 }

@@ -1,5 +1,5 @@
 /** The grant `token-exchange` (RFC 8693): a token for another audience, by delegation or impersonation. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import { isNestedWithin, MAX_NESTING } from '../compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
 import { required } from '../parameters.ts'
@@ -31,7 +31,7 @@ export const tokenExchange: GrantHandler = async request => {
 
   const isIdToken = type === ID_TOKEN
   const claims = {
-    ...registeredClaims(issuer, plainText(subject.sub), isIdToken ? client.id : audience),
+    ...registeredClaims(issuer, shownText(subject.sub), isIdToken ? client.id : audience),
     client_id: client.id,
     ...isIdToken ? { azp: client.id } : { scope: scope.join(' ') },
     ...pick(subject, PERSON_CLAIMS),

@@ -1,5 +1,5 @@
 /** Owns the scopes that single tools need on servers with `auth: oauth`. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import { CODES, RpcError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { RpcRequest } from '../json-rpc.ts'
@@ -10,7 +10,7 @@ import { challenge, metadataUrl } from './protected-resource.ts'
 export function checkScope(exchange: Exchange, { method, params }: RpcRequest): void {
   const { server, mcp, request, claims } = exchange
   if (server.auth !== 'oauth' || method !== 'tools/call') return
-  const scope = server.tools.get(plainText(params.name))?.definition.scope
+  const scope = server.tools.get(shownText(params.name))?.definition.scope
   if (scope === undefined || grantedScopes(claims).includes(scope)) return
   const description = `the token lacks the scope ${scope}`
   const headers = challenge({ error: 'insufficient_scope', scope, resource_metadata: metadataUrl(mcp, server, request), error_description: description })

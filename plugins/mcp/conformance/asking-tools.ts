@@ -1,5 +1,5 @@
 /** Owns the suite's tools that ask the client: elicitation, sampling, roots, in one round and in several. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import { isObject } from '../json-rpc.ts'
 import { firstText } from '../demo/tools/questions.ts'
 import type { CallContext, JsonObject, Question, ToolDefinition, ToolResult } from '../types.ts'
@@ -10,11 +10,11 @@ const text = { type: 'string' }
 
 export const askingFixtures: ToolDefinition[] = [
   fixtureTool('test_sampling', 'Asks the model of the client', { 'prompt*': text }, async ({ prompt }, context) => {
-    const { sample } = await context.ask({ sample: sampling(plainText(prompt), 100) })
+    const { sample } = await context.ask({ sample: sampling(shownText(prompt), 100) })
     return said(`LLM response: ${firstText(sample.content)}`)
   }),
   fixtureTool('test_elicitation', 'Asks for name and e-mail', { 'message*': text }, ({ message }, context) =>
-    elicit(context, plainText(message), { username: { type: 'string', description: "User's response" }, email: { type: 'string', description: "User's email address" } }, ['username', 'email']),
+    elicit(context, shownText(message), { username: { type: 'string', description: "User's response" }, email: { type: 'string', description: "User's email address" } }, ['username', 'email']),
   ),
   fixtureTool('test_elicitation_sep1034_defaults', 'Asks with defaults', {}, (_args, context) =>
     elicit(context, 'Please review the form with its defaults', {
@@ -56,7 +56,7 @@ export const askingFixtures: ToolDefinition[] = [
 
 async function elicit(context: CallContext, message: string, properties: JsonObject, required?: string[]): Promise<ToolResult> {
   const { answer } = await context.ask({ answer: { method: 'elicitation/create', params: { message, requestedSchema: { type: 'object', properties, required: required ?? [] } } } })
-  return said(`User response: action=${plainText(answer.action)}, content=${JSON.stringify(answer.content ?? {})}`)
+  return said(`User response: action=${shownText(answer.action)}, content=${JSON.stringify(answer.content ?? {})}`)
 }
 
 function choices(): JsonObject {
@@ -89,9 +89,9 @@ async function askWhatIsSupported(_args: JsonObject, context: CallContext): Prom
 }
 
 function field(answer: JsonObject, name: string): string {
-  return isObject(answer.content) ? plainText(answer.content[name] ?? '') : ''
+  return isObject(answer.content) ? shownText(answer.content[name] ?? '') : ''
 }
 
 function rootUris({ roots }: JsonObject): string {
-  return Array.isArray(roots) ? roots.map((root) => (isObject(root) ? plainText(root.uri) : '')).join(', ') : ''
+  return Array.isArray(roots) ? roots.map((root) => (isObject(root) ? shownText(root.uri) : '')).join(', ') : ''
 }

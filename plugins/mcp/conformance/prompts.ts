@@ -1,5 +1,5 @@
 /** Owns the suite's prompts. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import { isObject } from '../json-rpc.ts'
 import type { Content, PromptDefinition, PromptResult } from '../types.ts'
 import { form, PNG } from './contents.ts'
@@ -41,7 +41,7 @@ export const promptFixtures: PromptDefinition[] = [
     async get(_args, context) {
       const { user_context } = await context.ask({ user_context: form('What context should the prompt use?', 'context') })
       const content = isObject(user_context.content) ? user_context.content : {}
-      return spoken({ type: 'text', text: `Use this context: ${plainText(content.context ?? '')}` })
+      return spoken({ type: 'text', text: `Use this context: ${shownText(content.context ?? '')}` })
     },
   },
 ]

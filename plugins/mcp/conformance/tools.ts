@@ -1,5 +1,5 @@
 /** Owns the suite's tools that answer without asking back. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import type { CallContext, ToolDefinition } from '../types.ts'
 import { PNG, WAV } from './contents.ts'
 import { fixtureTool, ON_CONFORMANCE, said } from './fixture.ts'
@@ -56,7 +56,7 @@ export const plainFixtures: ToolDefinition[] = [
     },
     call: (args) => said(`JSON Schema 2020-12 tool called with: ${JSON.stringify(args)}`),
   },
-  fixtureTool('test_header_routed', 'Takes an argument that a header repeats', { 'region*': { type: 'string', 'x-mcp-header': 'Region' }, note: { type: 'string' } }, ({ region }) => said(`Routed to ${plainText(region)}.`)),
+  fixtureTool('test_header_routed', 'Takes an argument that a header repeats', { 'region*': { type: 'string', 'x-mcp-header': 'Region' }, note: { type: 'string' } }, ({ region }) => said(`Routed to ${shownText(region)}.`)),
   fixtureTool('test_trigger_tool_change', 'Announces a change of the tools', {}, (_args, context) => announce('tools', context)),
   fixtureTool('test_trigger_prompt_change', 'Announces a change of the prompts', {}, (_args, context) => announce('prompts', context)),
 ]

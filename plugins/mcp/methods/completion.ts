@@ -1,5 +1,5 @@
 /** Owns `completion/complete`: values for prompt arguments and template variables. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import type { Call, Outcome } from '../call.ts'
 import { invalidParams, shorten } from '../errors.ts'
 import { isObject } from '../json-rpc.ts'
@@ -24,13 +24,13 @@ function candidates(call: Call, ref: unknown, argument: string): readonly string
 }
 
 function promptValues(call: Call, ref: JsonObject, argument: string): readonly string[] {
-  const prompt = call.server.prompts.get(plainText(ref.name))
-  if (!prompt) throw invalidParams(`Unknown prompt: ${shorten(plainText(ref.name))}`)
+  const prompt = call.server.prompts.get(shownText(ref.name))
+  if (!prompt) throw invalidParams(`Unknown prompt: ${shorten(shownText(ref.name))}`)
   return prompt.arguments?.find(({ name }) => name === argument)?.complete ?? []
 }
 
 function templateValues(call: Call, ref: JsonObject, argument: string): readonly string[] {
   const template = call.server.templates.find(({ definition }) => definition.uriTemplate === ref.uri)
-  if (!template) throw invalidParams(`Unknown resource template: ${shorten(plainText(ref.uri))}`)
+  if (!template) throw invalidParams(`Unknown resource template: ${shorten(shownText(ref.uri))}`)
   return new Map(Object.entries(template.definition.complete ?? {})).get(argument) ?? []
 }

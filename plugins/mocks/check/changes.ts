@@ -1,5 +1,5 @@
 /** What changes for clients between two documents: the breaking changes and the compatible ones. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { listOperations, type MediaType, type Operation, type Parameter } from '../document/operations.ts'
 import { deepEqual, type Json } from '../json.ts'
@@ -143,7 +143,7 @@ class OperationComparison {
     const [before, after] = [this.#old.security, this.#new.security]
     const isOpen = (alternatives: typeof before): boolean => alternatives.length === 0 || alternatives.some((alternative) => Object.keys(alternative).length === 0)
     if (isOpen(after)) return
-    const weaker = (scheme: string): string[] => before.flatMap((alternative) => alternative[scheme] ?? []).flatMap((scopes) => (Array.isArray(scopes) ? scopes.map(plainText) : [plainText(scopes)]))
+    const weaker = (scheme: string): string[] => before.flatMap((alternative) => alternative[scheme] ?? []).flatMap((scopes) => (Array.isArray(scopes) ? scopes.map(shownText) : [shownText(scopes)]))
     const known = new Set(before.flatMap((alternative) => Object.keys(alternative)))
     if (isOpen(before) || !after.some((alternative) => Object.keys(alternative).every((scheme) => known.has(scheme)))) return this.#breaking('security_added', 'credentials are asked for that were not asked for before')
     const names = (scopes: Json | undefined): string[] => (Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [])

@@ -1,5 +1,5 @@
 /** Checks a definition before it is deployed: what makes it undeployable, what is doubtful, what changes for clients. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import { boundsFor, type Bounds } from '../bounds.ts'
 import { CompiledApi } from '../compiled-api.ts'
 import { readParts, type GivenParts, type Parts } from '../definition.ts'
@@ -77,9 +77,9 @@ function structureErrors(root: JsonObject, bounds: Bounds): Issue[] {
 
 function versionError(root: JsonObject): Issue | null {
   const openapi = own(root, 'openapi')
-  if (Object.hasOwn(root, 'swagger')) return issue('unsupported_version', '#/swagger', `this is a Swagger ${plainText(root['swagger']).slice(0, 20)} document; 3.0 and 3.1 are served, convert it first`)
+  if (Object.hasOwn(root, 'swagger')) return issue('unsupported_version', '#/swagger', `this is a Swagger ${shownText(root['swagger']).slice(0, 20)} document; 3.0 and 3.1 are served, convert it first`)
   if (openapi === undefined) return issue('not_openapi', '#', 'the key "openapi" is missing')
-  if (typeof openapi !== 'string' || !/^3\.[01](?:\.|$)/.test(openapi)) return issue('unsupported_version', '#/openapi', `OpenAPI ${plainText(openapi).slice(0, 20)} is not served, 3.0 and 3.1 are`)
+  if (typeof openapi !== 'string' || !/^3\.[01](?:\.|$)/.test(openapi)) return issue('unsupported_version', '#/openapi', `OpenAPI ${shownText(openapi).slice(0, 20)} is not served, 3.0 and 3.1 are`)
   return null
 }
 

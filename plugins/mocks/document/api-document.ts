@@ -1,5 +1,5 @@
 /** A document that has been read: its version, its references and its reusable parts. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { own, ownObject, ownText, type Json, type JsonObject } from '../json.ts'
 import { References } from './references.ts'
@@ -20,7 +20,7 @@ export class ApiDocument {
     this.dialect = this.openapi.startsWith('3.0') ? '3.0' : '3.1'
     const info = ownObject(root, 'info')
     this.title = ownText(info, 'title') ?? ''
-    this.apiVersion = plainText(own(info, 'version') ?? '')
+    this.apiVersion = shownText(own(info, 'version') ?? '')
   }
 
   /** The object behind a value that may be a reference. */

@@ -1,5 +1,5 @@
 /** Checks a request's credentials against the security of its operation (OpenAPI 3.1.1, 4.27 and 4.30). */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { own, ownText, type Json, type JsonObject } from '../json.ts'
 import type { Credentials } from '../settings.ts'
@@ -71,7 +71,7 @@ function quoted(text: string): string {
 
 function checkApiKey(scheme: JsonObject, input: SecurityInput): Verdict {
   const place = ownText(scheme, 'in') ?? 'header'
-  const name = plainText(own(scheme, 'name') ?? '')
+  const name = shownText(own(scheme, 'name') ?? '')
   const value = place === 'query' ? input.query.find(([key]) => key === name)?.[1] : place === 'cookie' ? input.cookies.get(name) : input.header(name)
   const { apiKeys } = input.credentials
   if (value && (apiKeys === null || apiKeys.includes(value))) return { passed: true, credential: 'apiKey' }

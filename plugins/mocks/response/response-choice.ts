@@ -1,5 +1,5 @@
 /** Chooses which of an operation's responses is sent: by pairing, by preference, else the default one. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import { responseFor, type Operation, type ResponseDefinition } from '../document/operations.ts'
 import { deepEqual, isObject, own, ownObject, type Json, type JsonObject } from '../json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
@@ -91,7 +91,7 @@ export function findPairing(pairings: readonly Pairing[], valueOf: (place: strin
     (pairing) =>
       pairing.parameters.every(({ place, name, value }) => {
         const sent = valueOf(place, name)
-        return place === 'path' ? sent !== undefined && plainText(sent) === plainText(value) : deepEqual(sent, value)
+        return place === 'path' ? sent !== undefined && shownText(sent) === shownText(value) : deepEqual(sent, value)
       }) &&
       (pairing.body === undefined || deepEqual(body(), pairing.body)),
   )

@@ -1,5 +1,5 @@
 /** Drafts, deploying them, versions and going back to one. */
-import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest, HttpError, isTruthy, plainText, readQuery } from 'svc/plugin'
+import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest, HttpError, isTruthy, readQuery, shownText } from 'svc/plugin'
 import { showReport } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
 import { isObject, own, ownText, parseJson, type Json, type JsonObject } from '../json.ts'
@@ -102,8 +102,8 @@ function versions(mock: Mock): JsonObject {
 }
 
 function findVersion(mock: Mock, wanted: Json): Version {
-  const found = mock.versions.find((entry) => String(entry.version) === plainText(wanted))
-  if (!found) throw managementError('unknown_version', `there is no version "${plainText(wanted).slice(0, 20)}"`, { versions: mock.versions.map((entry) => entry.version) })
+  const found = mock.versions.find((entry) => String(entry.version) === shownText(wanted))
+  if (!found) throw managementError('unknown_version', `there is no version "${shownText(wanted).slice(0, 20)}"`, { versions: mock.versions.map((entry) => entry.version) })
   return found
 }
 

@@ -140,7 +140,7 @@ function readTest(condition: JsonObject, isBody: boolean, bounds: Bounds): Test 
     case 'contains':
       return any((actual) => (Array.isArray(actual) ? actual.some((entry) => deepEqual(entry, value)) : typeof actual === 'string' && actual.includes(plainText(value))))
     case 'every':
-      return Number.isInteger(value) && Number(value) > 0 ? any((actual) => Number(actual) % Number(value) === 0) : wrong('value', 'expected a whole number above 0')
+      return Number.isInteger(value) && Number(value) > 0 ? any((actual) => (toNumber(actual) ?? Number.NaN) % Number(value) === 0) : wrong('value', 'expected a whole number above 0')
     case 'matches':
       return readPattern(value)
     default:

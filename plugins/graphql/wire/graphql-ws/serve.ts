@@ -1,5 +1,5 @@
 /** The legacy subprotocol `graphql-ws`, as clients of `subscriptions-transport-ws` speak it. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import type { ExecutionArgs, ExecutionResult, GraphQLFormattedError } from 'graphql'
 import { MAX_OPERATIONS, tooManyOperations } from '../../connection.ts'
 import type { Connection } from '../../connection.ts'
@@ -102,7 +102,7 @@ function readMessage(text: string): ClientMessage | null {
     return null
   }
   if (!isObject(value)) return null
-  return { id: plainText(value.id ?? ''), type: value.type, payload: isObject(value.payload) ? value.payload : {} }
+  return { id: shownText(value.id ?? ''), type: value.type, payload: isObject(value.payload) ? value.payload : {} }
 }
 
 /** What can be run, or the first of the errors. */

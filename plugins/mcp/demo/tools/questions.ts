@@ -1,5 +1,5 @@
 /** Owns the tools that ask the client back: confirmation by its user, text from its model. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import { isObject } from '../../json-rpc.ts'
 import { CAPABILITY } from '../../questions.ts'
 import type { CallContext, JsonObject, QuestionMethod, ToolDefinition, ToolResult } from '../../types.ts'
@@ -32,7 +32,7 @@ const sampleLlm = defineTool<{ prompt: string; max_tokens: number; require?: boo
     if (!canAsk('sampling/createMessage', context, require)) return unsupported('sampling/createMessage', require)
     const params = { messages: [{ role: 'user', content: textContent(prompt) }], systemPrompt: 'Answer briefly.', maxTokens: max_tokens }
     const { sample } = await context.ask({ sample: { method: 'sampling/createMessage', params } })
-    return textResult(`Client LLM (${plainText(sample.model)}) answered: ${firstText(sample.content)}`)
+    return textResult(`Client LLM (${shownText(sample.model)}) answered: ${firstText(sample.content)}`)
   },
 })
 

@@ -1,5 +1,5 @@
 /** Owns what every stateless request must carry: the envelope in `_meta`, repeated by headers, checked in order. */
-import { plainText } from 'svc/plugin'
+import { shownText } from 'svc/plugin'
 import { isLogLevel } from '../../call.ts'
 import { CODES, RpcError, shorten } from '../../errors.ts'
 import { isObject, type RpcRequest } from '../../json-rpc.ts'
@@ -62,11 +62,11 @@ function requireLogLevel({ meta }: Subject): void {
 function matchVersionHeader({ meta, header }: Subject): void {
   const value = header('mcp-protocol-version')
   if (value === undefined) throw mismatch('MCP-Protocol-Version header is required')
-  if (value !== meta[VERSION_KEY]) throw mismatch(`MCP-Protocol-Version header value '${shorten(value ?? '')}' does not match body value '${shorten(plainText(meta[VERSION_KEY]))}'`)
+  if (value !== meta[VERSION_KEY]) throw mismatch(`MCP-Protocol-Version header value '${shorten(value ?? '')}' does not match body value '${shorten(shownText(meta[VERSION_KEY]))}'`)
 }
 
 function requireServedVersion({ meta }: Subject): void {
-  if (meta[VERSION_KEY] !== STATELESS.name) throw unsupportedVersion(plainText(meta[VERSION_KEY]))
+  if (meta[VERSION_KEY] !== STATELESS.name) throw unsupportedVersion(shownText(meta[VERSION_KEY]))
 }
 
 function matchMethodHeader({ request, header }: Subject): void {
@@ -85,7 +85,7 @@ function matchNameHeader({ request, header }: Subject): void {
 }
 
 function matchArgumentHeaders({ request, server, header }: Subject): void {
-  const tool = request.method === 'tools/call' ? server.tools.get(plainText(request.params.name)) : undefined
+  const tool = request.method === 'tools/call' ? server.tools.get(shownText(request.params.name)) : undefined
   const args = isObject(request.params.arguments) ? request.params.arguments : {}
   for (const [name, { argument, header: shown }] of tool?.routed ?? []) {
     const raw = header(name)
