@@ -169,6 +169,7 @@ t.test('a browser gets GraphiQL, from this host alone [GQL-9]', async t => {
   t.notMatch(page.replace(/<script>[^]*<\/script>/g, ''), /(?:src|href)="(?:https?:)?\/\//)
   const plain = await fetch(`${url}/graphql`, { headers: { accept, 'accept-encoding': 'gzip;q=0, identity' } })
   t.equal(plain.headers.get('content-encoding'), null)
+  t.equal(plain.headers.get('content-length'), null, 'inflated as it is read')
   t.equal((await plain.text()).length, page.length)
   const again = await fetch(`${url}/graphql`, { headers: { accept, 'if-none-match': response.headers.get('etag')! } })
   t.equal(again.status, 304)

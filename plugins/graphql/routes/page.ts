@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { inflatePage } from '../graphiql.ts'
 import type { GraphiqlPage } from '../graphiql.ts'
 
-export async function sendPage(request: FastifyRequest, reply: FastifyReply, page: GraphiqlPage): Promise<FastifyReply> {
+export function sendPage(request: FastifyRequest, reply: FastifyReply, page: GraphiqlPage): FastifyReply {
   reply.type('text/html; charset=utf-8').headers({ 'Cache-Control': 'no-cache', ETag: page.etag, Vary: 'Accept, Accept-Encoding' })
   if (namesTag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
-  if (!takesGzip(request.headers['accept-encoding'])) return reply.send(await inflatePage(page))
+  if (!takesGzip(request.headers['accept-encoding'])) return reply.send(inflatePage(page))
   return reply.header('Content-Encoding', 'gzip').send(page.gzipped)
 }
 
