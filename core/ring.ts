@@ -16,10 +16,6 @@ export interface RingEntry<T> {
   readonly sequence: number
   readonly value: T
 }
-interface Held<T> extends RingEntry<T> {
-  readonly bytes: number
-  readonly at: number
-}
 
 /**
  * A ring by sequence. It is for what every request leaves behind and few ask for: there is no index, so adding costs the
@@ -30,8 +26,15 @@ export class Ring<T> {
   readonly #bounds: RingBounds<T>
   readonly #maxBytes: number
   readonly #now: () => number
-  /** The entry of a sequence stands at its remainder by the capacity. */
-  readonly #held: (Held<T> | undefined)[] = []
+  /**
+   * Four columns, in which all sequences with the same remainder by the capacity share a place. What goes is not looked at:
+   * it has been away from the processor's caches since it came.
+   */
+  readonly #values: (T | undefined)[] = []
+  /** 0: nothing is held in this place. */
+  readonly #sequences: number[] = []
+  readonly #sizes: number[] = []
+  readonly #times: number[] = []
   /** No entry has a lower sequence. */
   #oldest = 1
   #size = 0
@@ -58,22 +61,27 @@ export class Ring<T> {
   }
 
   add(value: T): RingEntry<T> {
-    const held = { sequence: ++this.#total, value, bytes: this.#bounds.sizeOf?.(value) ?? 0, at: this.#bounds.ttlMs === undefined ? 0 : this.#now() }
-    if (held.sequence - this.#oldest >= this.capacity) this.#removeOldest()
-    this.#held[held.sequence % this.capacity] = held
+    const sequence = ++this.#total
+    if (sequence - this.#oldest >= this.capacity) this.#removeOldest()
+    const place = this.#placeOf(sequence)
+    const bytes = this.#bounds.sizeOf?.(value) ?? 0
+    this.#values[place] = value
+    this.#sequences[place] = sequence
+    this.#sizes[place] = bytes
+    this.#times[place] = this.#bounds.ttlMs === undefined ? 0 : this.#now()
     this.#size++
-    this.#bytes += held.bytes
+    this.#bytes += bytes
     while (this.#bytes > this.#maxBytes && this.#size > 1) this.#removeOldest()
-    return held
+    return { sequence, value }
   }
 
   at(sequence: number): T | undefined {
-    return this.#heldAt(sequence)?.value
+    return this.#isHeld(sequence) ? this.#values[this.#placeOf(sequence)] : undefined
   }
 
   /** The newest entry that matches. */
   find(where: (value: T) => boolean): RingEntry<T> | undefined {
-    for (const held of this.#fromNewest()) if (where(held.value)) return held
+    for (const entry of this.#fromNewest()) if (where(entry.value)) return entry
     return undefined
   }
 
@@ -108,17 +116,19 @@ export class Ring<T> {
     return removed
   }
 
-  *#fromNewest(): Generator<Held<T>> {
+  *#fromNewest(): Generator<RingEntry<T>> {
     this.#dropExpired()
     for (let sequence = this.#total; sequence >= this.#oldest; sequence--) {
-      const held = this.#heldAt(sequence)
-      if (held !== undefined) yield held
+      if (this.#isHeld(sequence)) yield { sequence, value: this.#values[this.#placeOf(sequence)] as T }
     }
   }
 
-  #heldAt(sequence: number): Held<T> | undefined {
-    const held = this.#held[sequence % this.capacity]
-    return held?.sequence === sequence ? held : undefined
+  #placeOf(sequence: number): number {
+    return (sequence - 1) % this.capacity
+  }
+
+  #isHeld(sequence: number): boolean {
+    return sequence > 0 && this.#sequences[this.#placeOf(sequence)] === sequence
   }
 
   #dropExpired(): void {
@@ -126,8 +136,7 @@ export class Ring<T> {
     if (ttlMs === undefined) return
     const before = this.#now() - ttlMs
     while (this.#oldest <= this.#total) {
-      const held = this.#heldAt(this.#oldest)
-      if (held !== undefined && held.at > before) return
+      if (this.#isHeld(this.#oldest) && this.#times[this.#placeOf(this.#oldest)]! > before) return
       this.#removeOldest()
     }
   }
@@ -137,10 +146,11 @@ export class Ring<T> {
   }
 
   #remove(sequence: number): void {
-    const held = this.#heldAt(sequence)
-    if (held === undefined) return
-    this.#held[sequence % this.capacity] = undefined
+    if (!this.#isHeld(sequence)) return
+    const place = this.#placeOf(sequence)
+    this.#values[place] = undefined
+    this.#sequences[place] = 0
     this.#size--
-    this.#bytes -= held.bytes
+    this.#bytes -= this.#sizes[place]!
   }
 }
