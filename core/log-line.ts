@@ -1,4 +1,5 @@
 /** How a log event looks: one JSON object, or one readable line. Control characters are escaped in both. */
+import { remembering } from './bounded-map.ts'
 import type { LogLevel } from './config/log-level.ts'
 
 export type LogFields = Record<string, unknown>
@@ -34,18 +35,6 @@ const OWN_NAMES: ReadonlySet<string> = new Set(['timestamp', 'level', 'message']
 /** Names that are remembered as printed; a program has few. */
 const MAX_NAMES = 1_000
 
-/** What stands before the value of a field, made once for each name. */
-function remembered(print: (name: string) => string): (name: string) => string {
-  const printed = new Map<string, string>()
-  return (name) => {
-    let text = printed.get(name)
-    if (text !== undefined) return text
-    text = print(name)
-    if (printed.size < MAX_NAMES) printed.set(name, text)
-    return text
-  }
-}
-
 function printFields(fields: LogFields, nameOf: (name: string) => string, valueOf: (value: unknown) => string): string {
   let text = ''
   for (const name in fields) {
@@ -57,7 +46,7 @@ function printFields(fields: LogFields, nameOf: (name: string) => string, valueO
 
 /** `{"timestamp":...,"level":"info","message":"request",...}` */
 export function jsonForm(): LineForm {
-  const nameOf = remembered(name => `,${quoted(OWN_NAMES.has(name) ? `${name}_` : name)}:`)
+  const nameOf = remembering(MAX_NAMES, name => `,${quoted(OWN_NAMES.has(name) ? `${name}_` : name)}:`)
   return {
     bindFields: fields => printFields(fields, nameOf, jsonOf),
     print(timestamp, level, message, fields, bound) {
@@ -70,8 +59,8 @@ const COLOURS: Record<EventLevel, string> = { trace: '90', debug: '36', info: '3
 
 /** `<timestamp> <LEVEL> <message> key=value ...`; the level in colour on a terminal. */
 export function textForm(isColoured: boolean): LineForm {
-  const nameOf = remembered(name => ` ${WORD.test(name) ? name : quoted(name)}=`)
-  const levelOf = remembered((level) => {
+  const nameOf = remembering(MAX_NAMES, name => ` ${WORD.test(name) ? name : quoted(name)}=`)
+  const levelOf = remembering(MAX_NAMES, (level) => {
     const name = level.toUpperCase()
     return isColoured ? `\u001b[${COLOURS[level as EventLevel]}m${name}\u001b[0m` : name
   })

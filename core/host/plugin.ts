@@ -190,6 +190,7 @@ export { preferredType } from '../http/accept.ts'
 export type { NegotiatedType } from '../http/accept.ts'
 export { namesTag } from '../http/entity-tag.ts'
 /** The newest of what every request leaves behind; made with `svc.shared`, it outlives a reload. */
+export { BoundedMap, remembering } from '../bounded-map.ts'
 export { Ring } from '../ring.ts'
 export type { RingBounds, RingEntry } from '../ring.ts'
 export { escapeHtml } from '../control/html.ts'

@@ -1,6 +1,7 @@
 /** The keys with which tokens are signed: an RSA pair of the process, and a secret that everybody may know. */
 import type { JWK } from 'jose'
 import { webcrypto } from 'node:crypto'
+import { BoundedMap } from 'svc/plugin'
 import type { TokenAlgorithm } from './types.ts'
 
 type Key = webcrypto.CryptoKey
@@ -18,7 +19,14 @@ export interface SigningKeys {
   verifying: Record<TokenAlgorithm, Key>
   /** The public half of the RSA pair (RFC 7517). */
   jwk: JWK
+  /**
+   * Tokens that one of the keys has signed, as was found before: clients send one with every request, and looking at its
+   * signature costs more than all the rest. Their dates and their revocation are looked at each time.
+   */
+  known: BoundedMap<true>
 }
+
+const MAX_KNOWN = 1000
 
 /** Makes a new RSA pair of 2048 bits. */
 export async function createSigningKeys(): Promise<SigningKeys> {
@@ -29,6 +37,7 @@ export async function createSigningKeys(): Promise<SigningKeys> {
   return {
     signing: { RS256: privateKey, HS256: secret },
     verifying: { RS256: publicKey, HS256: secret },
+    known: new BoundedMap(MAX_KNOWN),
     jwk: { kty, alg: 'RS256', use: 'sig', kid: RSA_KEY_ID, n, e } as JWK,
   }
 }

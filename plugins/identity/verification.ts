@@ -17,7 +17,7 @@ export async function verifyToken(token: string, checks: TokenChecks, keys: Sign
   // No extension is understood here, so that any critical one fails the token (RFC 7515, 4.1.11).
   if (header.crit !== undefined) return failed('invalid token')
   // The key follows from the algorithm alone: `kid`, `jwk`, `jku` and `x5c` are the sender's wishes.
-  if (!await isSignedBy(token, keys.verifying[algorithm.name], algorithm.name)) return failed('invalid signature')
+  if (!await isSigned(token, keys, algorithm.name)) return failed('invalid signature')
   const reason = checkType(header, checks) ?? checkDates(claims, now) ?? checkIssuer(claims, checks) ?? checkAudience(claims, checks)
   return reason === null ? { valid: true, header, claims } : failed(reason)
 }
@@ -34,10 +34,15 @@ function algorithmOf(header: TokenHeader, allowed: readonly TokenAlgorithm[]): {
   return name === undefined ? { reason: 'alg not supported' } : { name }
 }
 
-async function isSignedBy(token: string, key: SigningKeys['verifying']['RS256'], algorithm: TokenAlgorithm): Promise<boolean> {
+/** Characters of a token that is remembered; a usual one has less than a thousand. */
+const MAX_KNOWN_LENGTH = 4096
+
+async function isSigned(token: string, { verifying, known }: SigningKeys, algorithm: TokenAlgorithm): Promise<boolean> {
+  if (known.get(token) === true) return true
   const { compactVerify } = await import('jose')
   try {
-    await compactVerify(token, key, { algorithms: [algorithm] })
+    await compactVerify(token, verifying[algorithm], { algorithms: [algorithm] })
+    if (token.length <= MAX_KNOWN_LENGTH) known.set(token, true)
     return true
   } catch {
     return false

@@ -1,5 +1,5 @@
 /** The `svc_llm_*` series: requests, tokens, faults, by provider and family of models. */
-import type { SvcMetrics } from 'svc/plugin'
+import { remembering, type SvcMetrics } from 'svc/plugin'
 
 /** Names looked for in a model's id, first hit wins, with the family they stand for. */
 const families: readonly (readonly [name: string, family: string])[] = [
@@ -43,7 +43,7 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
     known.add(provider)
     return provider
   }
-  const familyOf = remembering(modelFamily, rememberedModels)
+  const familyOf = remembering(rememberedModels, modelFamily)
   return {
     served(providerName, model, streaming, prompt, completion) {
       const provider = label(providerName)
@@ -56,16 +56,5 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
   }
 }
 
+/** Names of models are few, and searching them is felt. */
 const rememberedModels = 100
-
-/** The function with the answers to its first `most` arguments at hand: names of models are few, and searching them is felt. */
-function remembering(compute: (text: string) => string, most: number): (text: string) => string {
-  const known = new Map<string, string>()
-  return (text) => {
-    const found = known.get(text)
-    if (found !== undefined) return found
-    const computed = compute(text)
-    if (known.size < most) known.set(text, computed)
-    return computed
-  }
-}

@@ -109,3 +109,17 @@ t.test('keys of claims are ordinary keys [IDP-38]', async t => {
   if ('claims' in decoded) t.strictSame(Object.keys(decoded.claims), ['__proto__', 'constructor', ''])
   t.notOk('polluted' in {})
 })
+
+t.test('a token that was verified before is looked at again in all but its signature [IDP-39]', async t => {
+  const token = forge({ ...good, sub: 'known' })
+  t.equal(await outcome(token), 'valid')
+  t.equal(keys.known.get(token), true)
+  t.equal(await outcome(token), 'valid')
+  t.match(await verifyToken(token, {}, keys, now + 120), { valid: false, reason: 'token expired' })
+  t.equal(await outcome(token, { algorithms: ['RS256'] }), 'alg not supported')
+  t.equal(await outcome(token, { issuer: 'another' }), 'issuer mismatch')
+  t.equal(await outcome(`${token.slice(0, -4)}AAAA`), 'invalid signature')
+  const long = forge({ ...good, padding: 'x'.repeat(5000) })
+  t.equal(await outcome(long), 'valid')
+  t.equal(keys.known.get(long), undefined, 'long ones are verified each time')
+})

@@ -1,6 +1,7 @@
 /** Verifies control-plane tokens: JWTs (RFC 7519) signed with Ed25519 (RFC 8037, RFC 9864). */
 import type { KeyObject } from 'node:crypto'
 import type { errors } from 'jose'
+import { BoundedMap } from '../../bounded-map.ts'
 import { grantedScopes } from './scopes.ts'
 import type { Scope } from './scopes.ts'
 
@@ -23,7 +24,7 @@ export interface ControlTokens {
 
 /** Clients send one token with every request, so that verified ones are remembered until they expire. */
 export function createControlTokens(key: KeyObject, audience: string): ControlTokens {
-  const known = new Map<string, { scopes: Scope[]; validUntilMs: number }>()
+  const known = new BoundedMap<{ scopes: Scope[]; validUntilMs: number }>(MAX_REMEMBERED)
 
   function recall(token: string): Scope[] | null {
     const found = known.get(token)
@@ -39,7 +40,6 @@ export function createControlTokens(key: KeyObject, audience: string): ControlTo
     try {
       const { payload } = await jwtVerify(token, key, { algorithms: ['EdDSA', 'Ed25519'], audience, clockTolerance: CLOCK_SKEW, requiredClaims: ['exp', 'aud'] })
       const scopes = grantedScopes(payload.scope)
-      if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value!)
       known.set(token, { scopes, validUntilMs: (payload.exp! + CLOCK_SKEW) * 1000 })
       return { scopes }
     } catch (error) {
