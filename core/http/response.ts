@@ -11,7 +11,7 @@ import { Http2ServerResponse } from 'node:http2'
 import type { RequestContext } from './context.ts'
 import { mergeVary } from './cors.ts'
 import { ownHeaders, withOwnHeaders } from './own-headers.ts'
-import { sendChunk, sendLastChunk, sendWhole } from './single-write.ts'
+import { sendChunk, sendLastChunk, sendWhole, sendWholeBytes } from './single-write.ts'
 
 interface Hooked {
   context?: RequestContext
@@ -66,7 +66,7 @@ export class Http1Response extends ServerResponse implements Hooked {
     const bytes = bytesOf(chunk, encoding)
     countBytes(this, bytes)
     // Fastify says null where it has nothing to say.
-    if (typeof chunk === 'string' && (encoding ?? callback ?? null) === null && (sendWhole(this, chunk, bytes) || sendLastChunk(this, chunk, bytes))) return super.end()
+    if ((encoding ?? callback ?? null) === null && isSent(this, chunk, bytes)) return super.end()
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 }
@@ -95,6 +95,12 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
     countBytes(this, bytesOf(chunk, encoding))
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
+}
+
+/** Whether a body or its last part has left in one write. */
+function isSent(response: Http1Response, chunk: unknown, bytes: number): boolean {
+  if (typeof chunk === 'string') return sendWhole(response, chunk, bytes) || sendLastChunk(response, chunk, bytes)
+  return chunk instanceof Uint8Array && sendWholeBytes(response, chunk)
 }
 
 /** Asks the gate once; true: it has sent another answer, and this one is dropped with all that follows. */

@@ -27,6 +27,11 @@ export function sendWhole(response: ServerResponse, body: string, bytes = Buffer
   return true
 }
 
+/** The same for bytes, where they are few: Latin-1 has a character for each, so that they can follow the head as text. */
+export function sendWholeBytes(response: ServerResponse, body: Uint8Array): boolean {
+  return body.byteLength <= MAX_CHUNK && sendWhole(response, Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), body.byteLength)
+}
+
 /** Sends one chunk of a chunked body, with its framing. False: nothing was done. */
 export function sendChunk(response: ServerResponse, data: string, bytes = Buffer.byteLength(data)): boolean {
   if (!mayChunk(response, bytes)) return false

@@ -15,6 +15,11 @@ const line = 'ä'.repeat(500)
 const handlers: Record<string, Handler> = {
   'a whole body': response => response.writeHead(200, { 'Content-Length': '5' }).end('hello'),
   'a body beyond ASCII': response => response.writeHead(200, { 'Content-Length': String(Buffer.byteLength('grüße €')) }).end('grüße €'),
+  'a whole body of bytes': response => response.writeHead(200, { 'Content-Length': '256' }).end(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))),
+  'a part of a buffer': response => response.writeHead(200, { 'Content-Length': '3' }).end(new Uint8Array([1, 2, 200, 201, 202, 3]).subarray(2, 5)),
+  'many bytes': response => response.writeHead(200, { 'Content-Length': '20000' }).end(Buffer.alloc(20_000, 0xfe)),
+  'bytes without a length': response => response.end(Buffer.from([0xff, 0])),
+  'no bytes': response => response.writeHead(200, { 'Content-Length': '0' }).end(Buffer.alloc(0)),
   'a body without a length': response => response.end('hello'),
   'a body of a megabyte': response => response.writeHead(200, { 'Content-Length': '1000000' }).end('x'.repeat(1_000_000)),
   'an empty body': response => response.writeHead(200, { 'Content-Length': '0' }).end(''),
@@ -124,6 +129,11 @@ t.test('one write carries head and body, and one each chunk', async t => {
     response.end()
   })
   t.equal(sizes.length, 3, `head with the first chunk, the second, the end: ${sizes.join(' ')}`)
+})
+
+t.test('bytes leave in one write with their head', async t => {
+  const sizes = await writesOf(response => response.writeHead(200, { 'Content-Length': '2' }).end(Buffer.from([0xff, 0])))
+  t.equal(sizes.filter(size => size > 0).length, 1, sizes.join(' '))
 })
 
 t.test('a body of one chunk leaves in one write, with its head and its end', async t => {
