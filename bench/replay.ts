@@ -4,7 +4,7 @@
  */
 import Fastify from 'fastify'
 import { createServer } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 
@@ -16,6 +16,9 @@ export interface Recorded {
   /** As an event stream: its events are written one by one. */
   isStream: boolean
 }
+
+/** Milliseconds between the events of an answer that is an event stream. */
+const PACE_HEADER = 'x-pace-ms'
 
 const [kind, file = ''] = process.argv.slice(2)
 const recorded = JSON.parse(readFileSync(file, 'utf8')) as Recorded[]
@@ -45,11 +48,21 @@ function serveNode(): void {
       const { headers, body, isStream } = recorded[number]!
       if (!isStream) return void response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
       response.writeHead(200, headers)
+      const pace = request.headers[PACE_HEADER]
+      if (pace !== undefined) return writePaced(response, events[number]!, 0, Number(pace))
       for (const event of events[number]!) response.write(event)
       response.end()
     })
   })
   server.listen(0, '127.0.0.1', () => announce(server.address() as AddressInfo))
+}
+
+/** The first two at once, since the first of a chat only opens it, then one every so many milliseconds. */
+function writePaced(response: ServerResponse, list: readonly string[], index: number, ms: number): void {
+  if (index === list.length) return void response.end()
+  response.write(list[index]!)
+  if (index === 0) writePaced(response, list, 1, ms)
+  else setTimeout(writePaced, ms, response, list, index + 1, ms)
 }
 
 async function serveFastify(): Promise<void> {

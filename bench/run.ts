@@ -19,7 +19,8 @@ import { leaveServersCore, startServer } from './process.ts'
 import type { Measured } from './process.ts'
 import { startProduct } from './product.ts'
 import type { Recorded } from './replay.ts'
-import { idleStreams, tokenStreams } from './streams.ts'
+import { CHAT, idleStreams, tokenStreams } from './streams.ts'
+import type { TokenStreams } from './streams.ts'
 import { printTable } from './table.ts'
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, case: { type: 'string' }, quick: { type: 'boolean' }, peers: { type: 'string' } } })
@@ -112,14 +113,23 @@ async function runGrowth(): Promise<void> {
 }
 
 async function runStreams(): Promise<void> {
+  const recorded = join(folder, 'stream.json')
+  const headers = { ...CHAT.headers, 'X-Svc-Tokens-Per-Second': '0' }
+  writeFileSync(recorded, JSON.stringify([await record({ name: 'token streams', method: 'POST', ...CHAT, headers })]))
+  const bare = await startServer([join(import.meta.dirname, 'replay.ts'), 'node', recorded])
   const rows: (string | number)[][] = []
   for (const count of TOKEN_STREAMS) {
-    const { ttftP50, ttftP99, gapP50, gapP99, bytesEach } = await tokenStreams(product, count, 20)
-    rows.push([`${count} token streams, 20 ms a token`, ttftP50.toFixed(1), ttftP99.toFixed(1), gapP50.toFixed(1), gapP99.toFixed(1), (bytesEach / 1024).toFixed(1)])
+    rows.push(streamRow(`${count} token streams, 20 ms a token`, await tokenStreams(product, count, { 'X-Svc-Tokens-Per-Second': '50' })))
+    rows.push(streamRow('the same by node:http', await tokenStreams(bare, count, { 'X-Pace-Ms': '20' }, '/0')))
   }
+  await bare.stop()
   printTable(['', 'first token p50 ms', 'p99', 'gap p50 ms', 'p99', 'KiB each'], rows)
   const idle = await idleStreams(product, IDLE_STREAMS)
   printTable(['', 'MiB', 'KiB each'], [[`${IDLE_STREAMS} idle event streams`, (idle / 2 ** 20).toFixed(0), (idle / IDLE_STREAMS / 1024).toFixed(1)]])
+}
+
+function streamRow(name: string, { ttftP50, ttftP99, gapP50, gapP99, bytesEach }: TokenStreams): (string | number)[] {
+  return [name, ttftP50.toFixed(1), ttftP99.toFixed(1), gapP50.toFixed(1), gapP99.toFixed(1), (bytesEach / 1024).toFixed(1)]
 }
 
 function percent(ratio: number): string {

@@ -13,13 +13,16 @@ export interface TokenStreams extends StreamResult {
   bytesEach: number
 }
 
-/** So many token streams of the mock LLM, all opened within a second, each with a token every `gapMs`. */
-export async function tokenStreams(server: Measured, streams: number, gapMs: number): Promise<TokenStreams> {
-  const load = {
-    port: server.port, path: '/ai/openai/v1/chat/completions',
-    headers: { 'Content-Type': 'application/json', 'X-Svc-Tokens-Per-Second': String(1000 / gapMs) },
-    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }], stream: true }),
-  }
+/** The chat whose tokens are counted; headers say its pace. */
+export const CHAT = {
+  path: '/ai/openai/v1/chat/completions',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }], stream: true }),
+}
+
+/** So many token streams, all opened within a second, at the pace that `headers` say; `path` where it is not the mock LLM's. */
+export async function tokenStreams(server: Measured, streams: number, headers: Record<string, string>, path = CHAT.path): Promise<TokenStreams> {
+  const load = { port: server.port, path, headers: { ...CHAT.headers, ...headers }, body: CHAT.body }
   await sendStreams({ ...load, streams: 50 })
   const before = residentBytes(server)
   let peak = before
