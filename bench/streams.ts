@@ -20,16 +20,19 @@ export const CHAT = {
   body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }], stream: true }),
 }
 
-/** So many token streams, all opened within a second, at the pace that `headers` say; `path` where it is not the mock LLM's. */
+/**
+ * So many token streams, all opened within a second, at the pace that `headers` say; `path` where it is not the mock LLM's.
+ * They run twice: the first time tells the memory, and makes code and heap ready for the second.
+ */
 export async function tokenStreams(server: Measured, streams: number, headers: Record<string, string>, path = CHAT.path): Promise<TokenStreams> {
   const load = { port: server.port, path, headers: { ...CHAT.headers, ...headers }, body: CHAT.body }
   await sendStreams({ ...load, streams: 50 })
   const before = residentBytes(server)
   let peak = before
   const timer = setInterval(() => { peak = Math.max(peak, residentBytes(server)) }, 100)
-  const result = await sendStreams({ ...load, streams })
+  await sendStreams({ ...load, streams })
   clearInterval(timer)
-  return { streams, ...result, bytesEach: (peak - before) / streams }
+  return { streams, ...await sendStreams({ ...load, streams }), bytesEach: (peak - before) / streams }
 }
 
 /** Opens so many event streams that stay silent; answers the memory they take altogether, in bytes. */
