@@ -24,6 +24,11 @@ export interface PumpOptions {
 const batchBytes = 12_288
 /** What is due within this time is written at once. */
 const earlyMs = 0.5
+/**
+ * By so much a stream may be behind and still catches up. One that is later goes on from there: a server with more tokens than
+ * it can write slows all streams a little, instead of leaving those that begin without their first token.
+ */
+const lateMs = 10
 
 /** Resolves when the stream is over, whoever ended it. */
 export async function pump(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions): Promise<void> {
@@ -39,13 +44,15 @@ export async function pump(stream: BodyStream, events: Iterable<StreamEvent>, op
     const paced = event.paced === true ? 1 : event.paced || 0
     if (paced > 0) {
       if (options.break !== undefined && tokens >= options.break.afterTokens) return breakStream(writer, sleeper, event, isFirst, options)
-      // The first token waits for the TTFT alone. Due times add up from there, so late timers never slow a stream.
+      // The first token waits for the TTFT alone. Due times add up from there, so that late timers do not slow a stream.
       if (dueAt === undefined) dueAt = (now = performance.now()) + options.ttftMs
       else for (let i = 0; i < paced; i++) dueAt += options.nextGap()
       // Asking the clock is felt, and a stream without pauses need not.
       if (dueAt - now > earlyMs && dueAt - (now = performance.now()) > earlyMs) {
         writer.flush()
         await sleeper.until(dueAt)
+        now = performance.now()
+        if (now - dueAt > lateMs) dueAt = now
       }
       tokens += paced
     }
