@@ -26,7 +26,7 @@ function rpc(method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 }
 
-function chat(stream: boolean): string {
+export function chat(stream: boolean): string {
   return JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }], stream })
 }
 

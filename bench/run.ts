@@ -35,10 +35,8 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const product = await startProduct()
 async function runContest(): Promise<void> {
   const chosen = cases.filter(({ name }) => name.includes(values.case ?? ''))
-  const recorded = join(folder, 'recorded.json')
-  writeFileSync(recorded, JSON.stringify(await Promise.all(chosen.map(record))))
-  const replay = join(import.meta.dirname, 'replay.ts')
-  const bare = { node: await startServer([replay, 'node', recorded]), fastify: await startServer([replay, 'fastify', recorded]) }
+  const recorded = await Promise.all(chosen.map(record))
+  const bare = { node: await startReplay('node', recorded), fastify: await startReplay('fastify', recorded) }
   const peers = await startPeers()
   const rows: (string | number)[][] = []
   for (const [number, one] of chosen.entries()) {
@@ -70,6 +68,13 @@ async function record(one: Case): Promise<Recorded> {
     body: await response.text(),
     isStream: response.headers.get('content-type')?.startsWith('text/event-stream') === true,
   }
+}
+
+/** A bare server that repeats them. */
+function startReplay(kind: 'node' | 'fastify', recorded: readonly Recorded[]): Promise<Measured> {
+  const file = join(folder, 'recorded.json')
+  writeFileSync(file, JSON.stringify(recorded))
+  return startServer([join(import.meta.dirname, 'replay.ts'), kind, file])
 }
 
 /** A document for the peers that mock one. */
@@ -113,10 +118,8 @@ async function runGrowth(): Promise<void> {
 }
 
 async function runStreams(): Promise<void> {
-  const recorded = join(folder, 'stream.json')
   const headers = { ...CHAT.headers, 'X-Svc-Tokens-Per-Second': '0' }
-  writeFileSync(recorded, JSON.stringify([await record({ name: 'token streams', method: 'POST', ...CHAT, headers })]))
-  const bare = await startServer([join(import.meta.dirname, 'replay.ts'), 'node', recorded])
+  const bare = await startReplay('node', [await record({ name: 'token streams', method: 'POST', ...CHAT, headers })])
   const rows: (string | number)[][] = []
   for (const count of TOKEN_STREAMS) {
     rows.push(streamRow(`${count} token streams, 20 ms a token`, await tokenStreams(product, count, { 'X-Svc-Tokens-Per-Second': '50' })))

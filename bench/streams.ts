@@ -2,6 +2,7 @@
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { chat } from './cases.ts'
 import { residentBytes } from './contest.ts'
 import type { Measured } from './process.ts'
 import { sendStreams } from './stream-load.ts'
@@ -17,7 +18,7 @@ export interface TokenStreams extends StreamResult {
 export const CHAT = {
   path: '/ai/openai/v1/chat/completions',
   headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }], stream: true }),
+  body: chat(true),
 }
 
 /**

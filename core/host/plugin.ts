@@ -180,7 +180,7 @@ export function describe(...descriptions: RouteDescription[]): { config: { descr
 }
 
 export { HttpError, invalidParameter, refusal } from './http-error.ts'
-export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, emptyRecord, shownText, queryRecord, quoteInput, rawQuery, readQuery } from './input.ts'
+export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, emptyRecord, queryRecord, quoteInput, rawQuery, readQuery, shownText } from './input.ts'
 export type { NumberParameter } from './input.ts'
 export { isJsonObject, readJsonObject } from './json-body.ts'
 export { headerProblem, isToken } from '../http/settable-header.ts'
@@ -189,8 +189,8 @@ export type { Authorization } from '../http/authorization.ts'
 export { preferredType } from '../http/accept.ts'
 export type { NegotiatedType } from '../http/accept.ts'
 export { namesTag } from '../http/entity-tag.ts'
-/** The newest of what every request leaves behind; made with `svc.shared`, it outlives a reload. */
 export { BoundedMap, remembering } from '../bounded-map.ts'
+/** The newest of what every request leaves behind; made with `svc.shared`, it outlives a reload. */
 export { Ring } from '../ring.ts'
 export type { RingBounds, RingEntry } from '../ring.ts'
 export { escapeHtml } from '../control/html.ts'

@@ -7,20 +7,6 @@ import { Task, type TaskObserver } from './task.ts'
 class Shelf {
   readonly all = new Set<Task>()
   readonly finished = new Set<Task>()
-  /** By agent and context: a message counts the turns before it. */
-  readonly #contexts = new Map<string, Set<Task>>()
-
-  add(task: Task): void {
-    this.all.add(task)
-    const key = contextKey(task.agent, task.contextId)
-    const others = this.#contexts.get(key)
-    if (others === undefined) this.#contexts.set(key, new Set([task]))
-    else others.add(task)
-  }
-
-  inContext(agent: string, contextId: string): Iterable<Task> {
-    return this.#contexts.get(contextKey(agent, contextId)) ?? []
-  }
 
   /** What goes first: the oldest finished task, else the oldest. */
   oldest(except: Task): Task | undefined {
@@ -31,14 +17,11 @@ class Shelf {
   remove(task: Task): void {
     this.all.delete(task)
     this.finished.delete(task)
-    const key = contextKey(task.agent, task.contextId)
-    const others = this.#contexts.get(key)
-    others?.delete(task)
-    if (others?.size === 0) this.#contexts.delete(key)
   }
 }
 
-const contextKey = (agent: string, contextId: string): string => `${agent}\0${contextId}`
+/** Agents and sessions have no such character in their names. */
+const contextKey = ({ agent, session, contextId }: Pick<Task, 'agent' | 'session' | 'contextId'>): string => `${agent}\0${session}\0${contextId}`
 
 const SWEEP_MS = 30_000
 
@@ -50,6 +33,8 @@ export class TaskStore implements TaskObserver {
   readonly #tasks = new Map<string, Task>()
   readonly #shelf = new Shelf()
   readonly #sessions = new Map<string, Shelf>()
+  /** By agent, session and context: a message counts the turns before it. */
+  readonly #contexts = new Map<string, Set<Task>>()
   readonly #sweeper: NodeJS.Timeout
   #bytes = 0
   #running = 0
@@ -92,8 +77,10 @@ export class TaskStore implements TaskObserver {
     const shelf = this.#sessions.get(task.session) ?? new Shelf()
     this.#sessions.set(task.session, shelf)
     this.#tasks.set(task.id, task)
-    this.#shelf.add(task)
-    shelf.add(task)
+    this.#shelf.all.add(task)
+    shelf.all.add(task)
+    const inContext = this.#contexts.get(contextKey(task)) ?? new Set()
+    this.#contexts.set(contextKey(task), inContext.add(task))
     this.#bytes += task.bytes
     while (shelf.all.size > this.#bounds.tasksPerSession) this.#evictOldest(shelf, task)
     while (this.#tasks.size > this.#bounds.tasks) this.#evictOldest(this.#shelf, task)
@@ -120,7 +107,7 @@ export class TaskStore implements TaskObserver {
   /** How many of them belong to a context. */
   countIn(agent: string, session: string, contextId: string): number {
     let count = 0
-    for (const task of this.#sessions.get(session)?.inContext(agent, contextId) ?? []) if (!this.#isIdle(task)) count++
+    for (const task of this.#contexts.get(contextKey({ agent, session, contextId })) ?? []) if (!this.#isIdle(task)) count++
     return count
   }
 
@@ -146,6 +133,9 @@ export class TaskStore implements TaskObserver {
     const shelf = this.#sessions.get(task.session)
     shelf?.remove(task)
     if (shelf?.all.size === 0) this.#sessions.delete(task.session)
+    const inContext = this.#contexts.get(contextKey(task))
+    inContext?.delete(task)
+    if (inContext?.size === 0) this.#contexts.delete(contextKey(task))
     this.#bytes -= task.bytes
     task.close()
   }

@@ -1,6 +1,6 @@
 /** What the routes share: the mocks, the sessions' memories, and how mocks are shown. */
-import { shownText } from 'svc/plugin'
 import { basename } from 'node:path'
+import { shownText } from 'svc/plugin'
 import type { FastifyRequest, Svc } from 'svc/plugin'
 import { showReport, type Report } from './check/report.ts'
 import { managementError } from './errors.ts'

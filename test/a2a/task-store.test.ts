@@ -77,3 +77,17 @@ t.test('an evicted task stops its work and closes its streams; history stays bou
   store.remove(task)
   t.same([run.signal.aborted, closed, task.subscriberCount, store.bytes], [true, 1, 0, 0])
 })
+
+t.test('a context counts its tasks of one agent and session that are still there [A2A-25]', async (t) => {
+  const { add, store, advance } = makeStore(t, { tasksPerSession: 2 })
+  const count = (session = 's') => store.countIn('a', session, 'c')
+  t.equal(count(), 0)
+  for (const id of ['1', '2', '3']) add(id)
+  add('4', { session: 'other' })
+  t.same([count(), count('other'), store.countIn('b', 's', 'c'), store.countIn('a', 's', 'd')], [2, 1, 0, 0])
+  advance(1001)
+  t.same([count(), count('other')], [0, 0], 'what is idle does not count')
+  store.sweep()
+  add('5')
+  t.equal(count(), 1)
+})
