@@ -43,7 +43,7 @@ export async function sendLoad(load: Load): Promise<LoadResult> {
  * Keeps the event loop turning until the function it answers is called. A sender that falls asleep between answers is
  * woken by the server's writes, and that costs the server up to half a write: the slower a server, the more of them.
  */
-function stayAwake(): () => void {
+export function stayAwake(): () => void {
   let isAwake = true
   const turn = (): void => { if (isAwake) setImmediate(turn) }
   turn()

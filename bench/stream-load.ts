@@ -3,6 +3,7 @@
  * the pace asked for.
  */
 import { connect } from 'node:net'
+import { quantile, stayAwake } from './load.ts'
 
 export interface StreamLoad {
   port: number
@@ -27,13 +28,15 @@ export async function sendStreams(load: StreamLoad): Promise<StreamResult> {
   const firsts: number[] = []
   const gaps: number[] = []
   const startedAt = performance.now()
+  const rest = stayAwake()
   await Promise.all(Array.from({ length: load.streams }, async (_, i) => {
     await new Promise((resolve) => setTimeout(resolve, (i * 1000) / load.streams))
     await readStream(load, firsts, gaps)
   }))
+  rest()
   const seconds = (performance.now() - startedAt) / 1000
   for (const list of [firsts, gaps]) list.sort((a, b) => a - b)
-  return { ttftP50: at(firsts, 0.5), ttftP99: at(firsts, 0.99), gapP50: at(gaps, 0.5), gapP99: at(gaps, 0.99), tokens: firsts.length + gaps.length, seconds }
+  return { ttftP50: quantile(firsts, 0.5), ttftP99: quantile(firsts, 0.99), gapP50: quantile(gaps, 0.5), gapP99: quantile(gaps, 0.99), tokens: firsts.length + gaps.length, seconds }
 }
 
 function readStream({ port, path, headers, body }: StreamLoad, firsts: number[], gaps: number[]): Promise<void> {
@@ -58,8 +61,4 @@ function readStream({ port, path, headers, body }: StreamLoad, firsts: number[],
     socket.on('error', reject)
     socket.on('close', () => resolve())
   })
-}
-
-function at(sorted: readonly number[], q: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 }

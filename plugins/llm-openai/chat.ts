@@ -104,14 +104,17 @@ function messageOf(choice: Choice): string {
   return `{"role":"assistant","content":${content},"refusal":null,"annotations":[]${calls.length === 0 ? '' : `,"tool_calls":${JSON.stringify(calls)}`}}`
 }
 
-/** Chunks are written around a fixed head: it is the same in all of them, and there is one for every token. */
+/**
+ * Chunks are written around a fixed head: it is the same in all of them, and there is one for every token. Joined it is one
+ * piece, while a sum of texts is put together again with every chunk.
+ */
 function* streamReply(engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): Iterable<StreamEvent> {
   const { includeUsage, topLogprobs } = parsed.wire
   const head = `{${headOf(engine, 'chat.completion.chunk', parsed, context)}`
   const tail = includeUsage ? ',"usage":null}' : '}'
   if (extras !== undefined) yield { data: extras.opening() }
   for (const choice of result.choices) {
-    const start = `${head},"choices":[{"index":${choice.index},"delta":`
+    const start = [head, `,"choices":[{"index":${choice.index},"delta":`].join('')
     const chunk = (delta: string, logprobs = 'null'): string => `${start}${delta},"logprobs":${logprobs},"finish_reason":null}]${tail}`
     yield { data: chunk(JSON.stringify({ role: 'assistant', content: isSilent(choice) ? null : '', refusal: null })) }
     for (const piece of choice.pieces) {

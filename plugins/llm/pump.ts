@@ -1,9 +1,10 @@
 /** Writes the events of one streamed reply at its pace, and breaks it where a fault says so. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { BodyStream } from 'svc/plugin'
 import type { StreamBreak } from './faults.ts'
 import type { Framer } from './framing/framing.ts'
 import type { StreamEvent } from './provider.ts'
-import type { TokenClock } from './token-clock.ts'
+import type { Sleeper, TokenClock } from './token-clock.ts'
 
 export interface PumpOptions {
   framer: Framer
@@ -16,12 +17,14 @@ export interface PumpOptions {
   errorEvent: () => StreamEvent
   /** Destroys the connection. */
   destroy: () => void
+  /** Takes what `events` throws. Nothing more is written then. */
+  fail: (error: unknown) => void
   /** How long a stalled stream is held open. */
   stallMs: number
 }
 
-/** Bytes that are gathered before they are written, where nothing waits in between: what leaves in one plain write. */
-const batchBytes = 12_288
+/** Characters that are gathered before they are written, where nothing waits in between: what leaves in one plain write. */
+const batchLength = 12_288
 /** What is due within this time is written at once. */
 const earlyMs = 0.5
 /**
@@ -30,121 +33,141 @@ const earlyMs = 0.5
  */
 const lateMs = 10
 
-/** Resolves when the stream is over, whoever ended it. */
-export async function pump(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions): Promise<void> {
-  const writer = new Writer(stream)
-  const sleeper = new Sleeper(stream, options.clock)
-  const { framer } = options
-  writer.add(framer.head)
-  let dueAt: number | undefined
-  let now = 0
-  let tokens = 0
-  let isFirst = true
-  for (const event of events) {
-    const paced = event.paced === true ? 1 : event.paced || 0
-    if (paced > 0) {
-      if (options.break !== undefined && tokens >= options.break.afterTokens) return breakStream(writer, sleeper, event, isFirst, options)
-      // The first token waits for the TTFT alone. Due times add up from there, so that late timers do not slow a stream.
-      if (dueAt === undefined) dueAt = (now = performance.now()) + options.ttftMs
-      else for (let i = 0; i < paced; i++) dueAt += options.nextGap()
-      // Asking the clock is felt, and a stream without pauses need not.
-      if (dueAt - now > earlyMs && dueAt - (now = performance.now()) > earlyMs) {
-        writer.flush()
-        await sleeper.until(dueAt)
-        now = performance.now()
-        if (now - dueAt > lateMs) dueAt = now
-      }
-      tokens += paced
-    }
-    writer.add(framer.frame(event, isFirst))
-    isFirst = false
-    if (writer.bytes >= batchBytes) {
-      writer.flush()
-      await stream.ready()
-    }
-    if (stream.closed) return
-  }
-  // A reply shorter than the count breaks at its end: the fault was asked for, so it comes.
-  if (options.break !== undefined) return breakStream(writer, sleeper, { data: {} }, isFirst, options)
-  writer.add(framer.tail)
-  writer.end()
+/** Writes until the stream is over, whoever ends it. Never throws. */
+export function pump(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions): void {
+  new Pump(stream, events, options).begin()
 }
 
-/** Gathers frames, so that a turn of the event loop costs one write. */
-class Writer {
-  readonly stream: BodyStream
-  bytes = 0
-  #text = ''
-
-  constructor(stream: BodyStream) {
-    this.stream = stream
-  }
-
-  add(chunk: string | Buffer): void {
-    if (typeof chunk === 'string') this.#text += chunk
-    else {
-      this.flush()
-      this.stream.write(chunk)
-    }
-    this.bytes += chunk.length
-  }
-
-  end(): void {
-    this.stream.end(this.#text)
-  }
-
-  flush(): void {
-    if (this.#text !== '') this.stream.write(this.#text)
-    this.#text = ''
-    this.bytes = 0
-  }
-}
-
-async function breakStream(writer: Writer, sleeper: Sleeper, event: StreamEvent, isFirst: boolean, options: PumpOptions): Promise<void> {
-  const { framer } = options
-  const { stream } = writer
-  const what = options.break?.what
-  if (what === 'stream_error') writer.add(framer.frame(options.errorEvent(), isFirst))
-  if (what === 'malformed') writer.add(framer.broken(event, isFirst))
-  if (what === 'stream_error') writer.add(framer.tail)
-  writer.flush()
-  if (what === 'stall') await sleeper.until(performance.now() + options.stallMs)
-  if (what !== 'disconnect' && what !== 'stall') return stream.end()
-  // What was written leaves first: the client has to see the tokens before the connection breaks.
-  await stream.ready()
-  await new Promise((resolve) => setImmediate(resolve))
-  options.destroy()
-}
-
-/** Sleeps, but not beyond the end of the stream. One listener for all its sleeps: streams come by the thousand. */
-class Sleeper {
+/** Waits in the clock as it is: a promise for every token would cost as much as making the token. */
+class Pump implements Sleeper {
   readonly #stream: BodyStream
-  readonly #clock: TokenClock
-  #isListening = false
-  #cancel = (): void => {}
-  #wake = (): void => {}
+  readonly #events: Iterator<StreamEvent>
+  readonly #options: PumpOptions
+  /** What is gathered, so that a turn of the event loop costs one write. */
+  #text = ''
+  /** Whether the reader keeps up. */
+  #hasRoom = true
+  /** The event that waits for its time, and when that is. */
+  #held: StreamEvent | null = null
+  #dueAt = 0
+  /** The clock as it was last looked at: looking is felt, and a stream without pauses need not. */
+  #now = 0
+  #tokens = 0
+  #isFirst = true
 
-  constructor(stream: BodyStream, clock: TokenClock) {
+  constructor(stream: BodyStream, events: Iterable<StreamEvent>, options: PumpOptions) {
     this.#stream = stream
-    this.#clock = clock
+    this.#events = events[Symbol.iterator]()
+    this.#options = options
   }
 
-  until(dueAt: number): Promise<void> {
-    if (this.#stream.closed) return Promise.resolve()
-    this.#listen()
-    return new Promise((resolve) => {
-      this.#wake = resolve
-      this.#cancel = this.#clock.at(dueAt, resolve)
-    })
+  begin(): void {
+    this.#options.clock.begin()
+    this.#add(this.#options.framer.head)
+    this.#run()
   }
 
-  /** A stream without pauses needs no signal, and making one is felt. */
-  #listen(): void {
-    if (this.#isListening) return
-    this.#isListening = true
-    this.#stream.signal.addEventListener('abort', () => {
-      this.#cancel()
-      this.#wake()
-    }, { once: true })
+  /** The time of the event that is held has come, or it is far away and is to be asked for again. */
+  wake(): void {
+    this.#now = performance.now()
+    if (this.#now < this.#dueAt && !this.#stream.closed) return this.#sleep()
+    if (this.#now - this.#dueAt > lateMs) this.#dueAt = this.#now
+    this.#run()
+  }
+
+  #run(): void {
+    try {
+      let event = this.#held
+      this.#held = null
+      while (!this.#stream.closed && (event ??= this.#next()) !== null) {
+        this.#add(this.#options.framer.frame(event, this.#isFirst))
+        this.#isFirst = false
+        event = null
+        if (this.#hasRoom) continue
+        this.#hasRoom = true
+        return void this.#stream.ready().then(() => this.#run())
+      }
+      if (this.#stream.closed) this.#events.return?.()
+    } catch (error) {
+      this.#options.fail(error)
+    }
+  }
+
+  /** The next event that is to be written now; null: it waits, or there is none, which has been seen to. */
+  #next(): StreamEvent | null {
+    const { value: event, done } = this.#events.next()
+    if (done === true) return this.#finish()
+    const tokens = event.paced === true ? 1 : event.paced || 0
+    if (tokens === 0) return event
+    if (this.#tokens >= this.#breaksAfter) return this.#break(event)
+    if (this.#isDue(tokens)) return event
+    this.#held = event
+    this.#flush()
+    this.#sleep()
+    return null
+  }
+
+  /** Moves the due time on by so many tokens. */
+  #isDue(tokens: number): boolean {
+    const { ttftMs, nextGap } = this.#options
+    // The first token waits for the TTFT alone. Due times add up from there, so that late timers do not slow a stream.
+    if (this.#tokens === 0) this.#dueAt = (this.#now = performance.now()) + ttftMs
+    else for (let token = 0; token < tokens; token++) this.#dueAt += nextGap()
+    this.#tokens += tokens
+    return this.#dueAt - this.#now <= earlyMs || this.#dueAt - (this.#now = performance.now()) <= earlyMs
+  }
+
+  #sleep(): void {
+    this.#options.clock.at(this.#dueAt, this, this.#now)
+  }
+
+  #add(chunk: string | Buffer): void {
+    if (typeof chunk === 'string') {
+      this.#text += chunk
+      if (this.#text.length >= batchLength) this.#flush()
+    } else {
+      this.#flush()
+      this.#hasRoom = this.#stream.write(chunk)
+    }
+  }
+
+  #flush(): void {
+    if (this.#text === '') return
+    this.#hasRoom = this.#stream.write(this.#text)
+    this.#text = ''
+  }
+
+  #finish(): null {
+    // A reply shorter than the count breaks at its end: the fault was asked for, so it comes.
+    if (this.#options.break !== undefined) return this.#break({ data: {} })
+    this.#add(this.#options.framer.tail)
+    this.#stream.end(this.#text)
+    return null
+  }
+
+  get #breaksAfter(): number {
+    return this.#options.break?.afterTokens ?? Infinity
+  }
+
+  #break(event: StreamEvent): null {
+    this.#breakOff(event).catch(this.#options.fail)
+    return null
+  }
+
+  async #breakOff(event: StreamEvent): Promise<void> {
+    const { framer, errorEvent, stallMs, destroy, break: broken } = this.#options
+    const stream = this.#stream
+    const what = broken?.what
+    if (what === 'stream_error') this.#add(framer.frame(errorEvent(), this.#isFirst))
+    if (what === 'malformed') this.#add(framer.broken(event, this.#isFirst))
+    if (what === 'stream_error') this.#add(framer.tail)
+    this.#flush()
+    // Over before its time, the stream has no client any more.
+    if (what === 'stall') await wait(stallMs, undefined, { signal: stream.signal }).catch(() => {})
+    if (what !== 'disconnect' && what !== 'stall') return stream.end()
+    // What was written leaves first: the client has to see the tokens before the connection breaks.
+    await stream.ready()
+    await new Promise((resolve) => setImmediate(resolve))
+    destroy()
   }
 }

@@ -52,8 +52,7 @@ export async function run(services: RunnerServices, served: Served, request: Fas
     const result = computing instanceof Promise ? await computing : computing
     const isStream = parsed.stream === true && served.route.stream !== undefined
     if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return reply
-    const answering = answer(services, exchange, { parsed, result, latency, wish, isStream })
-    return answering instanceof Promise ? await answering : answering
+    return answer(services, exchange, { parsed, result, latency, wish, isStream })
   } catch (error) {
     return refuse(services, exchange, refusalOf(error, services.faults))
   }
@@ -110,8 +109,7 @@ interface Answered {
   isStream: boolean
 }
 
-/** A promise for streams alone: what is awaited waits for its turn. */
-function answer(services: RunnerServices, exchange: Exchange, answered: Answered): FastifyReply | Promise<FastifyReply> {
+function answer(services: RunnerServices, exchange: Exchange, answered: Answered): FastifyReply {
   const { svc, records, metrics } = services
   const { parsed, result, wish, isStream } = answered
   const { reply, request, route, instance } = exchange
@@ -156,7 +154,7 @@ function sendWhole(reply: FastifyReply, { status = 200, contentType = 'applicati
 const stallMs = { normal: 120_000, public: 20_000 }
 const paceMs = { normal: 60_000, public: 20_000 }
 
-async function stream(clock: TokenClock, exchange: Exchange, { parsed, result, latency, wish }: Answered, context: RenderContext): Promise<FastifyReply> {
+function stream(clock: TokenClock, exchange: Exchange, { parsed, result, latency, wish }: Answered, context: RenderContext): FastifyReply {
   const { svc, request, reply, route, instance } = exchange
   const caps = svc.config.publicMode ? 'public' : 'normal'
   const name = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
@@ -171,20 +169,19 @@ async function stream(clock: TokenClock, exchange: Exchange, { parsed, result, l
     const facts = errorFacts(instance, exchange, 'server_error', { injected: 'stream_error' })
     return (route.streamError ?? instance.format.streamError)?.(facts) ?? { data: instance.format.error('server_error', facts).body }
   }
-  try {
-    await pump(opened, route.stream?.(result, parsed, context) ?? [], {
-      framer, errorEvent, clock,
-      ttftMs: latency.ttftMs,
-      nextGap: gaps(latency, tokens, paceMs[caps], seed),
-      stallMs: stallMs[caps],
-      destroy: () => destroy(reply),
-      ...(wish?.break === undefined ? {} : { break: wish.break }),
-    })
-  } catch (error) {
-    // The head is out: all that is left is to say so in the log and to cut the reply off.
-    svc.log.error('a stream failed while it was rendered', { error, request_id: exchange.requestId })
-    destroy(reply)
-  }
+  pump(opened, route.stream?.(result, parsed, context) ?? [], {
+    framer, errorEvent, clock,
+    ttftMs: latency.ttftMs,
+    nextGap: gaps(latency, tokens, paceMs[caps], seed),
+    stallMs: stallMs[caps],
+    destroy: () => destroy(reply),
+    fail(error) {
+      // The head is out: all that is left is to say so in the log and to cut the reply off.
+      svc.log.error('a stream failed while it was rendered', { error, request_id: exchange.requestId })
+      destroy(reply)
+    },
+    ...(wish?.break === undefined ? {} : { break: wish.break }),
+  })
   return reply
 }
 
