@@ -6,7 +6,8 @@
 interface Line { value: string; text: string }
 
 /** RFC 9110, 5.1 and 5.5: a name is a token; a value has no control characters. */
-const LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+: [\t\x20-\x7e\x80-\xff]*\r\n$/
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** What says how the body is framed and whether the connection stays, and what may be a list: Node reads these itself. */
 const READ_BY_NODE = new Set(['connection', 'content-disposition', 'content-length', 'cookie', 'date', 'expect', 'keep-alive', 'set-cookie', 'trailer', 'transfer-encoding'])
 /** Names to remember; plugins and clients may make up any number. */
@@ -25,9 +26,9 @@ export class HeadLines {
   }
 
   #compose(name: string, value: unknown, known: Line | undefined): string | null {
-    if (typeof value !== 'string' || (known === undefined && READ_BY_NODE.has(name.toLowerCase()))) return null
+    if (typeof value !== 'string' || (known === undefined && (READ_BY_NODE.has(name.toLowerCase()) || !NAME.test(name)))) return null
+    if (!VALUE.test(value)) return null
     const text = `${name}: ${value}\r\n`
-    if (!LINE.test(text)) return null
     if (known !== undefined) {
       if (value.length > MAX_VALUE) return text
       known.value = value
