@@ -4,6 +4,7 @@
  * build, and two hundred files load in the time of one. Signals and exit codes are the server's own.
  */
 import './tick-shape.mjs'
+import './inlining.mjs'
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
