@@ -16,9 +16,11 @@ const HORIZON_MS = 1_000
  * run would leave too few turns to those that begin. Turns cost something, so there are many only while streams begin.
  */
 const WAKES_A_TURN = { whileStreamsBegin: 16, else: 256 }
+/** Who is late by more milliseconds than that wakes all the same: those that begin may not hold up those that run. */
+const LATE_MS = 15
 
 export class TokenClock {
-  /** Who wakes in which millisecond, on the monotonic clock. */
+  /** Who wakes in which millisecond of the clock. */
   readonly #slots = new Map<number, Sleeper[]>()
   /** Milliseconds up to here have been rung. */
   #rung = 0
@@ -28,14 +30,20 @@ export class TokenClock {
   #armedFor = Infinity
   #timer: NodeJS.Timeout | undefined
   readonly #ringAgain = (): void => this.#ring()
+  readonly #clock: () => number
+
+  /** `clock` tells milliseconds that only grow. */
+  constructor(clock = () => performance.now()) {
+    this.#clock = clock
+  }
 
   /** Says that a stream begins. */
   begin(): void {
     this.#hasBegun = true
   }
 
-  /** Wakes once it is `dueAt` (of `performance.now()`), or up to a millisecond later; a second from now where `dueAt` is beyond that. */
-  at(dueAt: number, sleeper: Sleeper, now = performance.now()): void {
+  /** Wakes once it is `dueAt` on the clock, or up to a millisecond later; a second from now where `dueAt` is beyond that. */
+  at(dueAt: number, sleeper: Sleeper, now = this.#clock()): void {
     if (this.#slots.size === 0) this.#rung = Math.floor(now)
     const slot = Math.max(Math.ceil(Math.min(dueAt, now + HORIZON_MS)), this.#rung + 1)
     const waiting = this.#slots.get(slot)
@@ -51,7 +59,7 @@ export class TokenClock {
   }
 
   #ring(): void {
-    const now = performance.now()
+    const now = this.#clock()
     // Nobody who asks for a time while others are woken sets the timer: it is set once, at the end.
     this.#armedFor = -Infinity
     if (!this.#wakeDue(now)) return void setImmediate(this.#ringAgain)
@@ -66,9 +74,10 @@ export class TokenClock {
     while (this.#slots.size > 0 && this.#rung + 1 <= now) {
       const waiting = this.#slots.get(this.#rung + 1)
       if (waiting !== undefined) {
-        if (left === 0) return false
-        const woken = waiting.splice(0, left)
-        left -= woken.length
+        const isLate = now - this.#rung > LATE_MS
+        if (left === 0 && !isLate) return false
+        const woken = isLate ? waiting.splice(0) : waiting.splice(0, left)
+        left = Math.max(0, left - woken.length)
         for (const sleeper of woken) sleeper.wake()
         // Those behind, and who has asked for this very millisecond meanwhile.
         if (waiting.length > 0) continue
