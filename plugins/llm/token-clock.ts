@@ -17,7 +17,7 @@ const HORIZON_MS = 1_000
  */
 const WAKES_A_TURN = { whileStreamsBegin: 16, else: 256 }
 /** Who is late by more milliseconds than that wakes all the same: those that begin may not hold up those that run. */
-const LATE_MS = 15
+const LATE_MS = 40
 
 export class TokenClock {
   /** Who wakes in which millisecond of the clock. */
