@@ -20,8 +20,8 @@ class Reader {
     this.#room = room
   }
 
-  write(chunk: string): boolean {
-    this.text += chunk
+  write(chunk: string | Buffer): boolean {
+    this.text += typeof chunk === 'string' ? chunk : chunk.toString('latin1')
     return --this.#room > 0
   }
 
@@ -101,6 +101,21 @@ t.test('what nothing waits between leaves together; a full reader is waited for'
   t.notOk(reader.closed)
   await reader.drain()
   t.equal(reader.text, `a\n${long}\n${long}\nb\n`)
+  t.ok(reader.closed)
+})
+
+t.test('frames of bytes wait for a full reader, too', async t => {
+  const reader = new Reader(1)
+  start(reader, [{ event: 'a', data: {} }, { event: 'b', data: {} }, { event: 'c', data: {} }], { framer: framings['aws-eventstream'] })
+  t.match(reader.text, ':event-type')
+  t.notMatch(reader.text, ':event-type\u0007\u0000\u0001b')
+  t.notOk(reader.closed)
+  await reader.drain()
+  t.match(reader.text, ':event-type\u0007\u0000\u0001b')
+  t.notMatch(reader.text, ':event-type\u0007\u0000\u0001c')
+  await reader.drain()
+  t.match(reader.text, ':event-type\u0007\u0000\u0001c')
+  await reader.drain()
   t.ok(reader.closed)
 })
 
