@@ -62,12 +62,13 @@ function Signer({ overview: { schemes, demo_secrets: demoSecrets } }: { overview
       </Panel>
       {signed === null
         ? <Panel title="Signed webhook"><Empty title="Nothing signed yet">The headers of the scheme stand here. They and the body can be changed before they are verified.</Empty></Panel>
-        : <Verifier key={JSON.stringify(signed)} signed={signed} />}
+        : <Verifier key={JSON.stringify(signed)} signed={signed} isStale={sign.isRunning} />}
     </div>
   )
 }
 
-function Verifier({ signed }: { signed: Signed }) {
+/** `isStale`: another one is being signed, so that this one is no longer what is meant. */
+function Verifier({ signed, isStale }: { signed: Signed; isStale: boolean }) {
   const [headers, setHeaders] = useState<NameValue[]>(Object.entries(signed.headers).map(([name, value]) => ({ name, value })))
   const [body, setBody] = useState(signed.body)
   const [gateway, setGateway] = useState(activeGateway)
@@ -76,6 +77,7 @@ function Verifier({ signed }: { signed: Signed }) {
     const exchange = await ask(what, { method: 'POST', path, headers: [...headers, { name: 'X-Webhook-Secret', value: signed.secret }], body, gateway })
     setExchanges(known => [exchange, ...known].slice(0, 10))
   })
+  const busy = verify.isRunning || isStale
   return (
     <div class="stack">
       <Panel title="Signed webhook" actions={<CopyButton small text={signed.curl}>Copy as curl</CopyButton>}>
@@ -84,8 +86,8 @@ function Verifier({ signed }: { signed: Signed }) {
         <section class="tokens-part"><h3>Signed content</h3><Code label="Signed content" text={signed.signed_content} wrap /></section>
         <TargetSelect gateway={gateway} onGateway={setGateway} />
         <div class="actions">
-          <Button kind="primary" icon="check" busy={verify.isRunning} onClick={() => void verify.run('Verification', signed.verify_path)}>Verify</Button>
-          {signed.receive_path !== null && <Button icon="send" busy={verify.isRunning} onClick={() => void verify.run('Receiver', signed.receive_path!)}>Send to the receiver</Button>}
+          <Button kind="primary" icon="check" busy={busy} onClick={() => void verify.run('Verification', signed.verify_path)}>Verify</Button>
+          {signed.receive_path !== null && <Button icon="send" busy={busy} onClick={() => void verify.run('Receiver', signed.receive_path!)}>Send to the receiver</Button>}
         </div>
         {verify.error !== null && <Notice kind="bad">{verify.error}</Notice>}
       </Panel>
