@@ -100,15 +100,15 @@ class Pump implements Sleeper {
     const tokens = event.paced === true ? 1 : event.paced || 0
     if (tokens === 0) return event
     if (this.#tokens >= this.#breaksAfter) return this.#break(event)
-    if (this.#isDue(tokens)) return event
+    if (this.#advance(tokens)) return event
     this.#held = event
     this.#flush()
     this.#sleep()
     return null
   }
 
-  /** Moves the due time on by so many tokens. */
-  #isDue(tokens: number): boolean {
+  /** Moves the due time on by so many tokens; answers whether it has come. */
+  #advance(tokens: number): boolean {
     const { ttftMs, nextGap } = this.#options
     // The first token waits for the TTFT alone. Due times add up from there, so that late timers do not slow a stream.
     if (this.#tokens === 0) this.#dueAt = (this.#now = performance.now()) + ttftMs

@@ -76,7 +76,7 @@ export class TokenClock {
       if (waiting !== undefined) {
         const isLate = now - this.#rung > LATE_MS
         if (left === 0 && !isLate) return false
-        const woken = isLate ? waiting.splice(0) : waiting.splice(0, left)
+        const woken = waiting.splice(0, isLate ? Infinity : left)
         left = Math.max(0, left - woken.length)
         for (const sleeper of woken) sleeper.wake()
         // Those behind, and who has asked for this very millisecond meanwhile.

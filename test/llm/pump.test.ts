@@ -41,23 +41,35 @@ class Reader {
   }
 }
 
-interface Asked { dueAt: number; wokenAt: number }
+/** Keeps who asks to be woken, and for when. */
+class HeldClock {
+  readonly dueAt: number[] = []
+  readonly #sleepers: Sleeper[] = []
 
-/** Wakes who asks at the time that `wakeAt` says, and keeps when they wanted to be woken. */
-function clockOf(asked: Asked[], wakeAt: (dueAt: number) => number): TokenClock {
-  return {
-    begin() {},
-    at(dueAt: number, sleeper: Sleeper) {
-      while (performance.now() < wakeAt(dueAt)) { /* the server has other things to do */ }
-      asked.push({ dueAt, wokenAt: performance.now() })
-      sleeper.wake()
-    },
-  } as unknown as TokenClock
+  begin(): void {}
+
+  at(dueAt: number, sleeper: Sleeper): void {
+    this.dueAt.push(dueAt)
+    this.#sleepers.push(sleeper)
+  }
+
+  get waiting(): number {
+    return this.#sleepers.length
+  }
+
+  wakeNext(): void {
+    this.#sleepers.shift()!.wake()
+  }
 }
 
-function start(reader: Reader, events: Iterable<StreamEvent>, options: Partial<PumpOptions>): void {
+/** Returns once it is so late: the server has other things to do. */
+function keepBusyUntil(time: number): void {
+  while (performance.now() < time) { /* nothing */ }
+}
+
+function start(reader: Reader, events: Iterable<StreamEvent>, { clock = new HeldClock(), ...options }: Omit<Partial<PumpOptions>, 'clock'> & { clock?: HeldClock }): void {
   pump(reader as unknown as BodyStream, events, {
-    framer: framings.ndjson, clock: clockOf([], dueAt => dueAt), ttftMs: 0, nextGap: () => 0, errorEvent: () => ({ data: '' }), destroy() {}, stallMs: 0, fail(error) { throw error }, ...options,
+    framer: framings.ndjson, clock: clock as unknown as TokenClock, ttftMs: 0, nextGap: () => 0, errorEvent: () => ({ data: '' }), destroy() {}, stallMs: 0, fail(error) { throw error }, ...options,
   })
 }
 
@@ -66,28 +78,31 @@ function tokens(count: number, paced = true): StreamEvent[] {
 }
 
 t.test('in time, due times add up; who is woken too early asks for the same time again', t => {
-  const asked: Asked[] = []
-  const sleepers: Sleeper[] = []
-  const clock = { begin() {}, at(dueAt: number, sleeper: Sleeper) { asked.push({ dueAt, wokenAt: performance.now() }); sleepers.push(sleeper) } } as unknown as TokenClock
+  const clock = new HeldClock()
   const reader = new Reader()
   start(reader, tokens(3), { clock, nextGap: () => GAP_MS })
   t.equal(reader.text, '0\n', 'the first does not wait')
-  sleepers.shift()!.wake()
-  t.equal(asked.length, 2)
-  t.equal(asked[1]!.dueAt, asked[0]!.dueAt)
+  clock.wakeNext()
+  t.equal(clock.dueAt.length, 2)
+  t.equal(clock.dueAt[1], clock.dueAt[0])
   t.equal(reader.text, '0\n')
-  while (performance.now() < asked[0]!.dueAt) { /* wait for it */ }
-  sleepers.shift()!.wake()
+  keepBusyUntil(clock.dueAt[0]!)
+  clock.wakeNext()
   t.equal(reader.text, '0\n1\n')
-  t.equal(asked[2]!.dueAt, asked[0]!.dueAt + GAP_MS)
+  t.equal(clock.dueAt[2], clock.dueAt[0]! + GAP_MS)
   t.end()
 })
 
 t.test('late by more than it may catch up with, the next is a whole gap away', t => {
-  const asked: Asked[] = []
-  start(new Reader(), tokens(5), { clock: clockOf(asked, dueAt => dueAt + 20), nextGap: () => GAP_MS })
-  t.equal(asked.length, 4, 'all but the first wait')
-  asked.slice(1).forEach(({ dueAt }, index) => t.ok(dueAt >= asked[index]!.wokenAt + GAP_MS))
+  const clock = new HeldClock()
+  start(new Reader(), tokens(5), { clock, nextGap: () => GAP_MS })
+  while (clock.waiting > 0) {
+    keepBusyUntil(clock.dueAt.at(-1)! + 20)
+    const wokenAt = performance.now()
+    clock.wakeNext()
+    if (clock.waiting > 0) t.ok(clock.dueAt.at(-1)! >= wokenAt + GAP_MS)
+  }
+  t.equal(clock.dueAt.length, 4, 'all but the first wait')
   t.end()
 })
 
@@ -120,8 +135,7 @@ t.test('frames of bytes wait for a full reader, too', async t => {
 })
 
 t.test('when the client has gone, no more events are made', t => {
-  const sleepers: Sleeper[] = []
-  const clock = { begin() {}, at(_dueAt: number, sleeper: Sleeper) { sleepers.push(sleeper) } } as unknown as TokenClock
+  const clock = new HeldClock()
   let isReleased = false
   function* events(): Iterable<StreamEvent> {
     try {
@@ -133,9 +147,9 @@ t.test('when the client has gone, no more events are made', t => {
   const reader = new Reader()
   start(reader, events(), { clock, nextGap: () => GAP_MS })
   reader.closed = true
-  sleepers.shift()!.wake()
+  clock.wakeNext()
   t.equal(reader.text, '0\n')
-  t.equal(sleepers.length, 0)
+  t.equal(clock.waiting, 0)
   t.ok(isReleased)
   t.end()
 })
@@ -147,13 +161,11 @@ t.test('what making an event throws is handed over, at once and later', t => {
   }
   for (const after of [0, 1, 2]) {
     const errors: unknown[] = []
-    const sleepers: Sleeper[] = []
-    const clock = { begin() {}, at(_dueAt: number, sleeper: Sleeper) { sleepers.push(sleeper) } } as unknown as TokenClock
+    const clock = new HeldClock()
     start(new Reader(), events(after), { clock, nextGap: () => 1, fail: error => errors.push(error) })
-    while (sleepers.length > 0) {
-      const before = performance.now()
-      while (performance.now() < before + 2) { /* until it is due */ }
-      sleepers.shift()!.wake()
+    while (clock.waiting > 0) {
+      keepBusyUntil(clock.dueAt.at(-1)!)
+      clock.wakeNext()
     }
     t.match(errors, [{ message: 'cannot be made' }], `after ${after}`)
   }
