@@ -10,7 +10,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { bundle, bundleAll, runScript } from '../core/bundle.mjs'
+import { bundle, bundleAll, runScript } from '../core/host/bundle.mjs'
 
 // The bundler is a process of its own, written in Go: it collects garbage less often.
 process.env.GOGC ??= '400'

@@ -1,5 +1,5 @@
 /** The key by which state, limits and views are grouped. It is no credential. */
-import type { SessionKey } from './host/plugin.ts'
+import type { SessionKey } from './contract/plugin.ts'
 
 /** Whether a text is a session's name: 1 to 128 characters of `A-Za-z0-9._:-`. */
 export function isSessionName(text: string): boolean {

@@ -1,6 +1,6 @@
 /** `svc check`: is the configuration right, and do all plugins come up? */
 import { isAbsolute, relative } from 'node:path'
-import type { Command, PluginRecord } from '../host/plugin.ts'
+import type { Command, PluginRecord } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { findProblems } from './findings.ts'
 import type { Finding } from './findings.ts'

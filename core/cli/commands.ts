@@ -1,7 +1,7 @@
 /** All commands: the core's own, and those that doors of plugins state. */
-import type { Command } from '../host/plugin.ts'
+import type { Command } from '../contract/plugin.ts'
 import { checkCommand } from './check.ts'
-import { findDoors } from './doors.ts'
+import { findDoors } from './plugin-definitions.ts'
 import { newPluginCommand } from './new-plugin.ts'
 import { pluginsCommand } from './plugins.ts'
 import { routesCommand } from './routes.ts'

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { pluginsIn } from '../host/discovery.ts'
 import type { Host } from '../host/host.ts'
-import type { LoadError, PluginRecord } from '../host/plugin.ts'
-import type { Rooms } from '../rooms.ts'
+import type { LoadError, PluginRecord } from '../contract/plugin.ts'
+import type { Rooms } from '../server/services.ts'
 
 export interface Finding extends LoadError {
   severity: 'error' | 'warning'

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Rooms } from '../rooms.ts'
+import type { Rooms } from '../server/services.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Variables that make a server read or write beside its plugins and their files. */
@@ -10,7 +10,7 @@ const REACHING_OUT = ['SVC_USAGE_FILE', 'SVC_SHARED_MODE', 'SVC_REQUIRE_KEY', 'S
 
 /** Builds all plugins as a start with this configuration would, calls `look`, and lets go of everything. */
 export async function inspect<T>({ environment, workingDirectory }: Terminal, config: string | undefined, look: (rooms: Rooms) => T | Promise<T>): Promise<T> {
-  const { openRooms } = await import('../rooms.ts')
+  const { openRooms } = await import('../server/services.ts')
   const certificates = await mkdtemp(join(tmpdir(), 'svc-look-'))
   const quiet = Object.fromEntries(Object.entries(environment).filter(([name]) => !REACHING_OUT.includes(name)))
   try {

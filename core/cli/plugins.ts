@@ -1,5 +1,5 @@
 /** `svc plugins`: what was found, and its state. */
-import type { Command, PluginRecord } from '../host/plugin.ts'
+import type { Command, PluginRecord } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { inspect } from './inspection.ts'
 import { painter, table } from './terminal.ts'

@@ -1,5 +1,5 @@
 /** `svc routes`: the catalogue of what would be served. */
-import type { Catalog, Command } from '../host/plugin.ts'
+import type { Catalog, Command } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { inspect } from './inspection.ts'
 import { painter, table } from './terminal.ts'

@@ -1,8 +1,8 @@
 /** `svc schema`: the JSON Schema of svc.yaml, for editors. */
 import { svcYamlSchema } from '../config/svc-yaml-schema.ts'
-import type { Command } from '../host/plugin.ts'
+import type { Command } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
-import { findDoors } from './doors.ts'
+import { findDoors } from './plugin-definitions.ts'
 import type { Terminal } from './terminal.ts'
 
 export function schemaCommand(terminal: Terminal): Command {

@@ -1,5 +1,5 @@
 /** Serves until a signal comes. */
-import type { Server, ServerOptions } from '../server.ts'
+import type { Server, ServerOptions } from '../server/server.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ServeRequest {
@@ -21,7 +21,7 @@ export async function serve({ options, whenListening }: ServeRequest, { err }: T
   }
   process.on('uncaughtException', error => report('uncaught exception', error))
   process.on('unhandledRejection', error => report('unhandled rejection', error))
-  const { HttpPortError, startServer } = await import('../server.ts')
+  const { HttpPortError, startServer } = await import('../server/server.ts')
   try {
     server = await startServer(options)
     handleSignals(server)

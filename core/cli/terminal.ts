@@ -1,6 +1,6 @@
 /** Where a command writes to, and what it reads beside its arguments. */
 import { styleText } from 'node:util'
-import { takesColours } from '../colours.ts'
+import { takesColours } from '../log/colors.ts'
 
 /** Standard output or standard error. */
 export interface Output {

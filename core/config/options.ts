@@ -1,7 +1,7 @@
 /** Checks a section of `svc.yaml` against a JSON Schema: wrong items are left out and reported, the rest applies. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { JsonSchema } from '../host/plugin.ts'
+import type { JsonSchema } from '../contract/plugin.ts'
 import { problemsOf, type PartValidator, type Problem } from './schema-problems.ts'
 
 /** One wrong item. */

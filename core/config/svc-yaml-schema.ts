@@ -1,5 +1,5 @@
 /** The JSON Schema of `svc.yaml` for editors, made of the schemas that check it when it is read. */
-import type { JsonSchema } from '../host/plugin.ts'
+import type { JsonSchema } from '../contract/plugin.ts'
 import { pluginsSchema } from './svc-yaml.ts'
 
 /** A plugin as far as the file is concerned. */

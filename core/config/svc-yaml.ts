@@ -1,7 +1,7 @@
 /** Finds and reads `svc.yaml`: the host's own section, the plugins' sections, and where each item stands. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import type { LoadError } from '../host/plugin.ts'
+import type { LoadError } from '../contract/plugin.ts'
 import { applySchema } from './options.ts'
 import { parseYaml, YamlProblem, type ItemPath, type Position, type YamlDocument } from './yaml-document.ts'
 

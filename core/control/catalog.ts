@@ -1,7 +1,7 @@
 /** Owns the route catalogue: what `GET /_svc/catalog` shows and exports, console and landing page are made from. */
-import type { Catalog, CatalogEndpoint, RouteExample } from '../host/plugin.ts'
+import type { Catalog, CatalogEndpoint, RouteExample } from '../contract/plugin.ts'
 import { listOperations, type Operation } from './operations.ts'
-import type { RouteRecord } from '../http/route-record.ts'
+import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
 /** The catalogue of these routes: one endpoint per description, categories in display order. */
 export function buildCatalog(routes: RouteRecord[], version: string): Catalog {

@@ -1,6 +1,6 @@
 /** Owns the control plane's routes about the process: version, readiness, configuration, status, catalogue, reload. */
 import type { FastifyInstance } from 'fastify'
-import { describe, isFlagSet } from '../host/plugin.ts'
+import { describe, isFlagSet } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors } from './plugin-view.ts'

@@ -1,11 +1,11 @@
 /** Owns what the instance's and the control plane's routes need of the host, as an interface that the host fulfils. */
-import type { FastifyRequest, LoadError, PluginRecord, ReloadResult, SvcHttp, SvcInstance, SvcStreams } from '../host/plugin.ts'
+import type { FastifyRequest, LoadError, PluginRecord, ReloadResult, SvcHttp, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
 import type { Inspector } from '../inspector/inspector.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Limits } from '../limits/limits.ts'
-import type { RouteRecord } from '../http/route-record.ts'
+import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
 export interface ControlDeps {
   config: Config

@@ -1,6 +1,6 @@
 /** Owns the routes about the instance itself: its health and its identity. */
 import type { FastifyInstance } from 'fastify'
-import { describe, type FastifyRequest } from '../host/plugin.ts'
+import { describe, type FastifyRequest } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
 

@@ -1,8 +1,8 @@
 /** Owns the route that tells what each API key has used, for those who collect it. */
 import type { FastifyInstance } from 'fastify'
-import { describe, HttpError, readQuery } from '../host/plugin.ts'
-import type { FastifyRequest } from '../host/plugin.ts'
-import { firstHeader } from '../http/header.ts'
+import { describe, HttpError, readQuery } from '../contract/plugin.ts'
+import type { FastifyRequest } from '../contract/plugin.ts'
+import { firstHeader } from '../http/request/header.ts'
 import { findKey } from '../keys/api-key.ts'
 import { periodAt, periodView } from '../limits/period.ts'
 import type { ControlDeps } from './deps.ts'

@@ -1,6 +1,6 @@
 /** Owns the route at which the metrics are scraped. */
 import type { FastifyInstance } from 'fastify'
-import { describe } from '../host/plugin.ts'
+import { describe } from '../contract/plugin.ts'
 import type { ControlDeps } from './deps.ts'
 
 /** Registers `/_svc/metrics`. */

@@ -1,5 +1,5 @@
 /** Owns one operation of the OpenAPI document: parameters, bodies, replies and the examples that fill them in. */
-import type { JsonSchema, RouteDescription, RouteExample, RouteParameter } from '../host/plugin.ts'
+import type { JsonSchema, RouteDescription, RouteExample, RouteParameter } from '../contract/plugin.ts'
 import { readParameters, templateParameters } from './path-template.ts'
 import type { Operation } from './operations.ts'
 

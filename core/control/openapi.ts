@@ -2,7 +2,7 @@
 import { templateParameters, templateShape, renameParameters } from './path-template.ts'
 import { listOperations, type Operation } from './operations.ts'
 import { buildOperation, type OpenapiOperation } from './openapi-operation.ts'
-import type { RouteRecord } from '../http/route-record.ts'
+import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
 /** An OpenAPI 3.1.0 document, as far as it is written here. */
 export type OpenapiDocument = {

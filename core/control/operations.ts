@@ -1,7 +1,7 @@
 /** Owns the list of described operations from which catalogue, OpenAPI document and landing page are made. */
-import type { RouteDescription } from '../host/plugin.ts'
+import type { RouteDescription } from '../contract/plugin.ts'
 import { compareCategories } from './categories.ts'
-import type { RouteRecord } from '../http/route-record.ts'
+import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
 /** One description of a registered route, with what the description leaves to the route filled in. */
 export interface Operation {

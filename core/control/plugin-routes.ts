@@ -1,6 +1,6 @@
 /** Owns the control plane's routes about plugins: what there is, and switching it on and off. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { describe, isFlagSet, type PluginRecord, type RouteDescription, type RouteExample } from '../host/plugin.ts'
+import { describe, isFlagSet, type PluginRecord, type RouteDescription, type RouteExample } from '../contract/plugin.ts'
 import type { SwitchResult } from '../host/switching.ts'
 import type { ControlDeps } from './deps.ts'
 import { viewLoadErrors, viewRecord } from './plugin-view.ts'

@@ -1,6 +1,6 @@
 /** Owns how plugin records and load errors look on the wire: without secrets, and without paths in public mode. */
 import { basename } from 'node:path'
-import type { LoadError, PluginRecord } from '../host/plugin.ts'
+import type { LoadError, PluginRecord } from '../contract/plugin.ts'
 
 /** Parts of an option's name that say its value is none of the reader's business. */
 const SECRET_NAME = /key|token|secret|password|credential/i

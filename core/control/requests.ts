@@ -1,7 +1,7 @@
 /** Owns the routes of the inspector: the list, one entry, the live feed, clearing. */
 import type { FastifyInstance } from 'fastify'
-import { describe, HttpError, readQuery } from '../host/plugin.ts'
-import type { FastifyRequest, RouteParameter } from '../host/plugin.ts'
+import { describe, HttpError, readQuery } from '../contract/plugin.ts'
+import type { FastifyRequest, RouteParameter } from '../contract/plugin.ts'
 import type { CaptureFilter, Inspector } from '../inspector/inspector.ts'
 import { isSessionName } from '../sessions.ts'
 import type { ControlDeps } from './deps.ts'

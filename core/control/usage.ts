@@ -1,6 +1,6 @@
 /** Owns the route that tells how much of the plan is used. */
 import type { FastifyInstance } from 'fastify'
-import { describe } from '../host/plugin.ts'
+import { describe } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
 import type { ControlDeps } from './deps.ts'
 

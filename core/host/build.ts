@@ -5,15 +5,15 @@
 import fp from 'fastify-plugin'
 import { reasonOf } from './reason.ts'
 import type { Config } from '../config/variables.ts'
-import type { StateHolder, StateRegistry } from '../state.ts'
-import { arrange } from './arrangement.ts'
-import type { Arrangement, Wishes } from './arrangement.ts'
+import type { StateHolder, StateRegistry } from '../state/state-registry.ts'
+import { arrange } from './resolution.ts'
+import type { Arrangement, Wishes } from './resolution.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { Generation } from './generation.ts'
 import type { GenerationOptions } from './generation.ts'
-import type { LoadError, Plugin } from './plugin.ts'
-import { createSvc } from './services.ts'
-import type { BuildContext, SharedServices } from './services.ts'
+import type { LoadError, Plugin } from '../contract/plugin.ts'
+import { createSvc } from './svc/svc.ts'
+import type { BuildContext, SharedServices } from './svc/svc.ts'
 
 /** Code of a plugin that could be loaded. */
 export interface LoadedPlugin {

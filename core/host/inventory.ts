@@ -6,7 +6,7 @@ import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { loadPlugin } from './module-loader.ts'
 import type { EarlyBundles } from './module-loader.ts'
-import type { LoadError, Plugin } from './plugin.ts'
+import type { LoadError, Plugin } from '../contract/plugin.ts'
 import { segmentsOf } from './settings.ts'
 import type { Settings } from './settings.ts'
 

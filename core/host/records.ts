@@ -2,7 +2,7 @@
 import type { BuildResult } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import type { Inventory } from './inventory.ts'
-import type { PluginRecord } from './plugin.ts'
+import type { PluginRecord } from '../contract/plugin.ts'
 import type { Settings } from './settings.ts'
 
 /** One record per plugin that was found, sorted by name; options as they are, secrets included. */

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { unknownName } from '../config/unknown-name.ts'
 import { placed, readSvcYaml } from '../config/svc-yaml.ts'
 import type { PluginsSection, SvcYaml } from '../config/svc-yaml.ts'
-import type { LoadError, ReportedError } from './plugin.ts'
+import type { LoadError, ReportedError } from '../contract/plugin.ts'
 
 const NO_PLUGINS: PluginsSection = { enable: [], disable: [], dirs: [], packages: [] }
 

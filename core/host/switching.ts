@@ -1,5 +1,5 @@
 /** Switching plugins over the control plane: what a switch would change, and why it can't. */
-import type { PluginRecord } from './plugin.ts'
+import type { PluginRecord } from '../contract/plugin.ts'
 
 /** How switching a plugin ended. Only `switched` and `failed` have built a generation. */
 export type SwitchResult =

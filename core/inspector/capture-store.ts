@@ -1,5 +1,5 @@
 /** Keeps captured requests within bounds of count and bytes; the oldest go first. */
-import { Ring } from '../ring.ts'
+import { Ring } from '../collections/ring-buffer.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { sizeOf } from './captured-request.ts'
 

@@ -1,6 +1,6 @@
 /** One captured request as it is kept, and how it is shown. */
 import { randomUUID } from 'node:crypto'
-import type { InspectorEntry } from '../host/plugin.ts'
+import type { InspectorEntry } from '../contract/plugin.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 
 /** Bytes of a body that are kept. */

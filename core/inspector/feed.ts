@@ -1,5 +1,5 @@
 /** Live feeds of captured requests: what each reader still waits for, and how it gets it at its own pace. */
-import type { RingEntry } from '../ring.ts'
+import type { RingEntry } from '../collections/ring-buffer.ts'
 import type { CaptureStore } from './capture-store.ts'
 import { idOf, toEntry } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'

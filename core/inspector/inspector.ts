@@ -1,6 +1,6 @@
 /** The inspector: captures requests, shows them, and tells feeds of new ones. */
 import type { Config } from '../config/variables.ts'
-import type { InspectorEntry, SvcInspector } from '../host/plugin.ts'
+import type { InspectorEntry, SvcInspector } from '../contract/plugin.ts'
 import { CaptureStore } from './capture-store.ts'
 import { keptBody, pathOf, toEntry } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'

@@ -1,7 +1,7 @@
 /** The limits of the instance as the rest of the core uses them. Without a plan nothing is limited, counted or decorated. */
 import type { Config } from '../config/variables.ts'
-import type { SessionKey } from '../host/plugin.ts'
-import type { Metrics } from '../metrics.ts'
+import type { SessionKey } from '../contract/plugin.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { systemLimitClock } from './clock.ts'
 import type { LimitClock } from './clock.ts'
 import { DIMENSIONS, PlanLimiter } from './plan-limiter.ts'

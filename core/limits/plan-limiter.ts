@@ -1,6 +1,6 @@
 /** The plan: admits requests and calls, and tells which limit refuses them. Nothing of HTTP is known here. */
 import type { PlanLimits } from '../config/plans.ts'
-import type { SessionKey } from '../host/plugin.ts'
+import type { SessionKey } from '../contract/plugin.ts'
 import type { LimitClock } from './clock.ts'
 import { Counters } from './counters.ts'
 import { Lease } from './lease.ts'

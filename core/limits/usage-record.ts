@@ -2,7 +2,7 @@
 import type { LimitsView } from '../config/effective.ts'
 import { limitsView } from '../config/effective.ts'
 import type { Config } from '../config/variables.ts'
-import type { SessionKey } from '../host/plugin.ts'
+import type { SessionKey } from '../contract/plugin.ts'
 import type { LimitClock } from './clock.ts'
 import { Counters } from './counters.ts'
 import { periodView } from './period.ts'

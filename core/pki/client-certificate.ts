@@ -1,7 +1,7 @@
 /** Finds the client certificate of a request, on its TLS connection or in a header, and checks it against the demo CA. */
 import { X509Certificate, createHash } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
-import type { ClientCertificate } from '../host/plugin.ts'
+import type { ClientCertificate } from '../contract/plugin.ts'
 import { decodeCertificateHeader } from './certificate-header.ts'
 import { isIssuedBy, validityOf, validityState } from './verification.ts'
 import type { Validity } from './verification.ts'

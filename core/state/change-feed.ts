@@ -1,5 +1,5 @@
 /** Owns who hears of a store's changes, and that all hear them in one order. */
-import type { StoreChange } from '../host/plugin.ts'
+import type { StoreChange } from '../contract/plugin.ts'
 
 export class ChangeFeed<T> {
   readonly #listeners = new Set<(change: StoreChange<T>) => void>()

@@ -1,6 +1,6 @@
 /** Owns what a store keeps beside a value: its size, its life and its places in the store's orders. */
-import type { Deadline } from '../deadline-queue.ts'
-import type { Chain, Link } from '../chain.ts'
+import type { Deadline } from '../collections/deadline-queue.ts'
+import type { Chain, Link } from '../collections/linked-list.ts'
 
 export class Entry<T> implements Deadline {
   readonly key: string

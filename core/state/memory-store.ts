@@ -5,9 +5,9 @@
  * order of expiry. Each runs to its end within one turn of the event loop, so nobody comes between; the promises are
  * there for implementations that ask another process.
  */
-import type { Store, StoreBounds, StoreChange } from '../host/plugin.ts'
-import { DeadlineQueue } from '../deadline-queue.ts'
-import { Chain } from '../chain.ts'
+import type { Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
+import { DeadlineQueue } from '../collections/deadline-queue.ts'
+import { Chain } from '../collections/linked-list.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { Entry } from './entry.ts'
 

@@ -9,7 +9,7 @@ import { launch } from './launch.ts'
 import type { TestServer, TestServerOptions } from './types.ts'
 
 export type { TestServer, TestServerOptions } from './types.ts'
-export type { LoadError, PluginRecord, ReloadResult } from '../host/plugin.ts'
+export type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 
 /**
  * Starts a server in this process, on free ports of 127.0.0.1.

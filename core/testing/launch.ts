@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { startServer } from '../server.ts'
-import type { Server, ServerOptions } from '../server.ts'
+import { startServer } from '../server/server.ts'
+import type { Server, ServerOptions } from '../server/server.ts'
 import type { TestServer, TestServerOptions } from './types.ts'
 
 /** What the product's own tests set beside. */

@@ -1,5 +1,5 @@
 /** What `svc/testing` takes and gives. */
-import type { LoadError, PluginRecord, ReloadResult } from '../host/plugin.ts'
+import type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 
 /** What a test server runs. Relative paths count from the process's working directory. */
 export interface TestServerOptions {

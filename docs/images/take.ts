@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
-import { startServer } from '../../core/server.ts'
+import { startServer } from '../../core/server/server.ts'
 
 const GATEWAY = { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'api.example.com', 'Via': '1.1 gateway' }
 const chat = (model: string, content: string): string => JSON.stringify({ model, messages: [{ role: 'user', content }] })

@@ -1,9 +1,9 @@
 /** What clients can find out about this provider (RFC 8414; OpenID Connect Discovery, 3). */
 import { RESPONSE_MODES } from './authorize/authorization-request.ts'
-import { AUTH_METHODS } from './client-metadata.ts'
+import { AUTH_METHODS } from './clients/client-metadata.ts'
 import { GRANT_TYPES } from './grants/grant-types.ts'
-import { CHALLENGE_METHODS } from './pkce.ts'
-import { DEFAULT_USER_SCOPE } from './scope.ts'
+import { CHALLENGE_METHODS } from './requests/pkce.ts'
+import { DEFAULT_USER_SCOPE } from './requests/scope.ts'
 
 /** Authorization server metadata (RFC 8414, 2) for an issuer without a trailing slash. */
 export function serverMetadata(issuer: string): Record<string, unknown> {

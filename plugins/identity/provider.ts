@@ -1,12 +1,12 @@
 /** What the routes of this plugin work with. */
 import type { Svc } from 'svc/plugin'
-import { createRevocations } from './revocations.ts'
-import type { Revocations } from './revocations.ts'
-import { createSigningKeys } from './signing-keys.ts'
-import type { SigningKeys } from './signing-keys.ts'
+import { createRevocations } from './tokens/revocations.ts'
+import type { Revocations } from './tokens/revocations.ts'
+import { createSigningKeys } from './tokens/signing-keys.ts'
+import type { SigningKeys } from './tokens/signing-keys.ts'
 import { openStores } from './stores.ts'
 import type { Stores } from './stores.ts'
-import { createTokens } from './tokens.ts'
+import { createTokens } from './tokens/tokens.ts'
 import type { Tokens } from './types.ts'
 
 /** The identity provider of one generation, over keys and stores that outlive it. */

@@ -1,8 +1,8 @@
 /** What this provider remembers between requests, and how much of it. */
 import type { Store, Svc } from 'svc/plugin'
 import type { AuthorizationCode } from './grants/authorization-code.ts'
-import type { RefreshToken } from './refresh-tokens.ts'
-import type { Client } from './clients.ts'
+import type { RefreshToken } from './tokens/refresh-tokens.ts'
+import type { Client } from './clients/clients.ts'
 
 /** Milliseconds for which a code can be redeemed. */
 export const CODE_LIFE_MS = 300_000

@@ -1,14 +1,14 @@
 /** The door of the mock LLM: engine, runner, records; the formats are plugins of their own. */
 import { definePlugin } from 'svc/plugin'
-import { Directory } from './directory.ts'
+import { Directory } from './providers/provider-registry.ts'
 import type { CompiledRule } from './engine/rules.ts'
-import { FaultWords } from './faults.ts'
-import { engineLimits } from './limits.ts'
-import { createMetrics } from './metrics.ts'
-import { optionsSchema, type LlmOptions } from './options.ts'
-import { createRecords } from './records.ts'
+import { FaultWords } from './exchange/faults.ts'
+import { engineLimits } from './exchange/limits.ts'
+import { createMetrics } from './records/metrics.ts'
+import { optionsSchema, type LlmOptions } from './providers/options.ts'
+import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
-import { TokenClock } from './token-clock.ts'
+import { TokenClock } from './streaming/token-clock.ts'
 
 export default definePlugin<LlmOptions>({
   title: 'Mock LLM',

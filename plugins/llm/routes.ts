@@ -1,11 +1,11 @@
 /** `/ai`: the index of providers, and the records of what they were asked. */
 import { describe, HttpError } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, InspectorEntry, RouteDescription, Svc } from 'svc/plugin'
-import type { Directory } from './directory.ts'
-import type { FaultWords } from './faults.ts'
-import { category } from './mount.ts'
+import type { Directory } from './providers/provider-registry.ts'
+import type { FaultWords } from './exchange/faults.ts'
+import { category } from './providers/mount.ts'
 import { modes } from './neutral.ts'
-import type { AiRecord, Records } from './records.ts'
+import type { AiRecord, Records } from './records/records.ts'
 
 const requestHeaders = ['X-Svc-Mode', 'X-Svc-Fail', 'X-Svc-Require-Auth', 'X-Svc-Latency-Ms', 'X-Svc-TTFT-Ms', 'X-Svc-Tokens-Per-Second', 'X-Svc-Jitter', 'X-Svc-Session', 'X-Svc-Delay']
 

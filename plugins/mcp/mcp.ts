@@ -1,9 +1,9 @@
 /** Owns what the routes of one generation share. */
 import type { Svc } from 'svc/plugin'
 import type { Bounds } from './bounds.ts'
-import type { Hub } from './hub.ts'
+import type { Hub } from './sessions/hub.ts'
 import type { Options } from './options.ts'
-import type { Server } from './server.ts'
+import type { Server } from './registry/server.ts'
 
 export interface Mcp {
   readonly svc: Svc<Options>

@@ -1,6 +1,6 @@
 /** The errors of this area: those of the mocks themselves (RFC 9457 problems), and those of the management routes. */
 import { HttpError } from 'svc/plugin'
-import type { Json, JsonObject } from './json.ts'
+import type { Json, JsonObject } from './document/json.ts'
 
 /** What the engine answers by itself: code, status and title. */
 export const PROBLEMS = {

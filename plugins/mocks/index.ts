@@ -1,9 +1,9 @@
 /** The door of the plugin `mocks`: OpenAPI documents as mock APIs. */
 import { definePlugin } from 'svc/plugin'
-import { mockCommand } from './command.ts'
-import { registerRoutes } from './routes.ts'
-import { MOCKS_SECTION, type MocksSection } from './section.ts'
-import { startService } from './start.ts'
+import { mockCommand } from './sources/command.ts'
+import { registerRoutes } from './routes/routes.ts'
+import { MOCKS_SECTION, type MocksSection } from './sources/section.ts'
+import { startService } from './sources/start.ts'
 
 export default definePlugin<MocksSection>({
   title: 'OpenAPI mocks',

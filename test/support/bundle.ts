@@ -29,11 +29,11 @@ export async function bundleTest(file: string): Promise<string | null> {
     target: 'node20',
     packages: 'external',
     // The product's own names lead to its sources, of which there must be one copy.
-    alias: { 'svc/plugin': join(root, 'core/host/plugin.ts'), 'svc/testing': join(root, 'core/testing/index.ts') },
+    alias: { 'svc/plugin': join(root, 'core/contract/plugin.ts'), 'svc/testing': join(root, 'core/testing/index.ts') },
     sourcemap: 'external',
     sourcesContent: false,
     // Read when an error asks for it, as Node would do for every script at once.
-    banner: { js: `import { showSources as __show } from ${JSON.stringify(pathToFileURL(join(root, 'core/stack-traces.mjs')).href)}; import { readFileSync as __read } from 'node:fs'; __show(import.meta.url, () => __read(import.meta.filename + '.map', 'utf8'));` },
+    banner: { js: `import { showSources as __show } from ${JSON.stringify(pathToFileURL(join(root, 'core/host/stack-traces.mjs')).href)}; import { readFileSync as __read } from 'node:fs'; __show(import.meta.url, () => __read(import.meta.filename + '.map', 'utf8'));` },
     logLevel: 'silent',
     plugins: [{ name: 'places', setup: build => build.onLoad({ filter: /\.ts$/ }, loadInPlace) }],
   })

@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws'
 import type { Dispatcher } from 'undici'
 import { fetch } from 'undici'
-import type { Catalog, CatalogEndpoint } from '../../core/host/plugin.ts'
+import type { Catalog, CatalogEndpoint } from '../../core/contract/plugin.ts'
 
 export type Example = CatalogEndpoint['examples'][number]
 export interface ExampleOf {

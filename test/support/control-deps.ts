@@ -4,11 +4,11 @@ import type { Config } from '../../core/config/variables.ts'
 import { buildCatalog } from '../../core/control/catalog.ts'
 import type { ControlDeps, PluginsOverview } from '../../core/control/deps.ts'
 import { buildOpenapi } from '../../core/control/openapi.ts'
-import { toTemplate, type RouteRecord } from '../../core/http/route-record.ts'
+import { toTemplate, type RouteRecord } from '../../core/http/pipeline/route-record.ts'
 import type { ClearResult, SwitchResult } from '../../core/host/switching.ts'
 import type { Limits } from '../../core/limits/limits.ts'
 import { createInspector } from '../../core/inspector/inspector.ts'
-import { HttpError, type FastifyReply, type FastifyRequest, type PluginRecord, type ReloadResult, type SvcHttp } from '../../core/host/plugin.ts'
+import { HttpError, type FastifyReply, type FastifyRequest, type PluginRecord, type ReloadResult, type SvcHttp } from '../../core/contract/plugin.ts'
 
 export interface FakeHost {
   /** Set by tests, read by the routes. */

@@ -1,6 +1,6 @@
 /** What the product's own examples, once sent, must have been answered. */
 import type { Test } from 'tap'
-import type { Catalog } from '../../core/host/plugin.ts'
+import type { Catalog } from '../../core/contract/plugin.ts'
 import { expectedOf, type Exported } from './exported.ts'
 import type { Recorded } from './recorder.ts'
 

@@ -1,5 +1,5 @@
 /** Requests that exported files hold, in one form that can be compared, and what the catalogue says they should be. */
-import type { Catalog, CatalogEndpoint } from '../../core/host/plugin.ts'
+import type { Catalog, CatalogEndpoint } from '../../core/contract/plugin.ts'
 
 export type Example = CatalogEndpoint['examples'][number]
 

@@ -1,5 +1,5 @@
 /** A server whose only plugin has one route for each kind of answer; it starts fast and nothing else is counted. */
-import type { ServerOptions } from '../../core/server.ts'
+import type { ServerOptions } from '../../core/server/server.ts'
 import { pluginFolder } from './plugins.ts'
 import { serve } from './server.ts'
 import type { TestServer } from './server.ts'

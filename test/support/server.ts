@@ -2,7 +2,7 @@
 import { launch } from '../../core/testing/launch.ts'
 import type { LaunchOptions } from '../../core/testing/launch.ts'
 import type { TestServer as PublicTestServer } from '../../core/testing/index.ts'
-import type { Server } from '../../core/server.ts'
+import type { Server } from '../../core/server/server.ts'
 
 export type TestServer = PublicTestServer & Server
 export type TestServerOptions = LaunchOptions

@@ -3,9 +3,9 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import type { Test } from 'tap'
-import { StreamRegistry, type Clock } from '../../core/http/streams.ts'
-import type { BodyStream } from '../../core/host/plugin.ts'
-import type { StreamOpening } from '../../core/http/body-stream.ts'
+import { StreamRegistry, type Clock } from '../../core/http/streams/stream-registry.ts'
+import type { BodyStream } from '../../core/contract/plugin.ts'
+import type { StreamOpening } from '../../core/http/streams/body-stream.ts'
 
 /** A clock that stands still until `advance`. */
 export class TurnedClock implements Clock {

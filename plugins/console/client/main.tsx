@@ -1,12 +1,12 @@
 /** Starts the console: takes a token from the address bar before anything is sent, then draws. */
 import { render } from 'preact'
-import { signInReason } from './lib/api.ts'
-import { startKeys } from './lib/keys.ts'
-import { page } from './lib/page.ts'
-import { startAppearance } from './lib/presenter.ts'
-import { startRouter, takeToken } from './lib/router.ts'
-import { startStatus } from './lib/status.ts'
-import { controlToken } from './lib/storage.ts'
+import { signInReason } from './lib/instance/api.ts'
+import { startKeys } from './lib/shell/keys.ts'
+import { page } from './lib/instance/page.ts'
+import { startAppearance } from './lib/shell/presenter.ts'
+import { startRouter, takeToken } from './lib/shell/router.ts'
+import { startStatus } from './lib/instance/status.ts'
+import { controlToken } from './lib/shell/storage.ts'
 import { App } from './shell/app.tsx'
 
 const token = takeToken()

@@ -1,7 +1,7 @@
 /** An authorization request (RFC 6749, 4.1.1; OpenID Connect Core, 3.1.2.1) while it is checked and after. */
-import type { Client } from '../clients.ts'
-import type { Parameters } from '../parameters.ts'
-import type { Challenge } from '../pkce.ts'
+import type { Client } from '../clients/clients.ts'
+import type { Parameters } from '../requests/parameters.ts'
+import type { Challenge } from '../requests/pkce.ts'
 
 /** How parameters get back to the client: in the query of the redirect URI, or as a form that is posted there. */
 export const RESPONSE_MODES = ['query', 'form_post'] as const

@@ -1,10 +1,10 @@
 /** The client of an authorization request (RFC 6749, 4.1.2.1: without one there is nowhere to send an error). */
 import type { Store } from 'svc/plugin'
-import { findClient } from '../clients.ts'
-import type { Client } from '../clients.ts'
+import { findClient } from '../clients/clients.ts'
+import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
-import { required } from '../parameters.ts'
-import type { Parameters } from '../parameters.ts'
+import { required } from '../requests/parameters.ts'
+import type { Parameters } from '../requests/parameters.ts'
 
 /** The client; throws for a page. */
 export async function checkClient(parameters: Parameters, registered: Store<Client>): Promise<Client> {

@@ -1,6 +1,6 @@
 /** The code challenge of an authorization request (RFC 7636, 4.3 and 4.4.1), which public clients must send. */
 import { OAuthError } from '../errors.ts'
-import { findChallengeMethod, isPkceValue } from '../pkce.ts'
+import { findChallengeMethod, isPkceValue } from '../requests/pkce.ts'
 import type { Check } from './authorization-request.ts'
 
 /** Throws `invalid_request` for a malformed challenge or method, a method alone, and a public client without a challenge. */

@@ -1,8 +1,8 @@
 /** The redirect URI of an authorization request (RFC 6749, 3.1.2.3 and 3.1.2.4). */
-import type { Client } from '../clients.ts'
+import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
-import type { Parameters } from '../parameters.ts'
-import { isWebRedirectUri } from '../redirect-uri.ts'
+import type { Parameters } from '../requests/parameters.ts'
+import { isWebRedirectUri } from '../clients/redirect-uri.ts'
 
 /** The URI given or, when it is left out, the only one registered; throws for a page, so that nothing is sent to a stranger. */
 export function checkRedirectUri(parameters: Parameters, client: Client): string {

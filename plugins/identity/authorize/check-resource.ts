@@ -1,5 +1,5 @@
 /** The `resource` parameters of an authorization request (RFC 8707, 2.1). */
-import { checkResources } from '../resource.ts'
+import { checkResources } from '../requests/resource.ts'
 import type { Check } from './authorization-request.ts'
 
 /** Throws `invalid_target`. */

@@ -1,6 +1,6 @@
 /** The `response_type` of an authorization request (RFC 6749, 3.1.1). */
 import { OAuthError } from '../errors.ts'
-import { required } from '../parameters.ts'
+import { required } from '../requests/parameters.ts'
 import type { Check } from './authorization-request.ts'
 
 /** Throws `invalid_request` when it is missing, `unsupported_response_type` for all but `code`. */

@@ -1,8 +1,8 @@
 /** The checks of an authorization request, in their order (RFC 6749, 4.1.2.1). */
 import type { Store } from 'svc/plugin'
-import type { Client } from '../clients.ts'
+import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
-import type { Parameters } from '../parameters.ts'
+import type { Parameters } from '../requests/parameters.ts'
 import type { AuthorizationRequest, Check } from './authorization-request.ts'
 import { checkClient } from './check-client.ts'
 import { checkGrantType } from './check-grant-type.ts'

@@ -1,6 +1,6 @@
 /** The login form: who asks for what, and the fields to answer with. Works without a script. */
 import type { FastifyReply } from 'svc/plugin'
-import { DEMO_USERS } from '../users.ts'
+import { DEMO_USERS } from '../users/users.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { html } from './html.ts'
 import type { Html } from './html.ts'

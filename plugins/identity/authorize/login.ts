@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Store } from 'svc/plugin'
 import type { AuthorizationCode } from '../grants/authorization-code.ts'
-import type { Parameters } from '../parameters.ts'
-import { logIn } from '../users.ts'
+import type { Parameters } from '../requests/parameters.ts'
+import { logIn } from '../users/users.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { AuthorizationResult } from './authorization-response.ts'
 

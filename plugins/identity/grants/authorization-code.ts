@@ -1,9 +1,9 @@
 /** The grant `authorization_code` (RFC 6749, 4.1.3) with PKCE (RFC 7636, 4.5). */
 import { OAuthError } from '../errors.ts'
-import { required } from '../parameters.ts'
-import { isVerifierOf } from '../pkce.ts'
-import type { Challenge } from '../pkce.ts'
-import type { Login } from '../token-response.ts'
+import { required } from '../requests/parameters.ts'
+import { isVerifierOf } from '../requests/pkce.ts'
+import type { Challenge } from '../requests/pkce.ts'
+import type { Login } from '../tokens/token-response.ts'
 import { firstNonEmpty, issueUserTokens } from './grant-request.ts'
 import type { GrantHandler, GrantRequest } from './grant-request.ts'
 

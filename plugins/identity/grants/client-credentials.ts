@@ -1,6 +1,6 @@
 /** The grant `client_credentials` (RFC 6749, 4.4): the client asks for itself. */
-import { DEFAULT_CLIENT_SCOPE } from '../scope.ts'
-import { issueTokens } from '../token-response.ts'
+import { DEFAULT_CLIENT_SCOPE } from '../requests/scope.ts'
+import { issueTokens } from '../tokens/token-response.ts'
 import { firstNonEmpty, requestedScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
 

@@ -1,12 +1,12 @@
 /** What every grant gets of a token request, and the few rules that several of them share. */
-import type { Client } from '../clients.ts'
+import type { Client } from '../clients/clients.ts'
 import { OAuthError } from '../errors.ts'
-import type { Parameters } from '../parameters.ts'
-import { issueRefreshToken } from '../refresh-tokens.ts'
-import { DEFAULT_USER_SCOPE, parseScope } from '../scope.ts'
+import type { Parameters } from '../requests/parameters.ts'
+import { issueRefreshToken } from '../tokens/refresh-tokens.ts'
+import { DEFAULT_USER_SCOPE, parseScope } from '../requests/scope.ts'
 import type { Stores } from '../stores.ts'
-import { issueTokens } from '../token-response.ts'
-import type { Grant, TokenResponse } from '../token-response.ts'
+import { issueTokens } from '../tokens/token-response.ts'
+import type { Grant, TokenResponse } from '../tokens/token-response.ts'
 import type { Tokens } from '../types.ts'
 
 /** A token request whose client is authenticated, may use the grant, and names well-formed resources. */

@@ -1,7 +1,7 @@
 /** The grant `password` (RFC 6749, 4.3). */
 import { OAuthError } from '../errors.ts'
-import { required } from '../parameters.ts'
-import { logIn } from '../users.ts'
+import { required } from '../requests/parameters.ts'
+import { logIn } from '../users/users.ts'
 import { issueUserTokens, userScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
 

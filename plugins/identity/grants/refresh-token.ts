@@ -1,7 +1,7 @@
 /** The grant `refresh_token` (RFC 6749, 6) with rotation (RFC 9700, 4.14.2). */
 import { OAuthError } from '../errors.ts'
-import { required } from '../parameters.ts'
-import { isPartOf } from '../scope.ts'
+import { required } from '../requests/parameters.ts'
+import { isPartOf } from '../requests/scope.ts'
 import { firstNonEmpty, issueUserTokens, requestedScope } from './grant-request.ts'
 import type { GrantHandler } from './grant-request.ts'
 

@@ -2,7 +2,7 @@
 import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
 import type { Provider } from '../provider.ts'
-import { registerClient } from '../registration.ts'
+import { registerClient } from '../clients/registration.ts'
 import { CATEGORY, jsonExample, sendJson } from './answer.ts'
 
 const BODY = {

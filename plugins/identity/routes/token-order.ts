@@ -1,9 +1,9 @@
 /** Tokens to order. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
-import { readJson } from '../json-body.ts'
+import { readJson } from '../requests/json-body.ts'
 import type { Provider } from '../provider.ts'
-import { checkTokenOrder, makeToken } from '../token-order.ts'
+import { checkTokenOrder, makeToken } from '../tokens/token-order.ts'
 import { CATEGORY, jsonExample, sendJson } from './answer.ts'
 
 const BODY = {

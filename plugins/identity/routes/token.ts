@@ -1,14 +1,14 @@
 /** The token, introspection and revocation endpoints: forms from clients that authenticate. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
-import { authenticateClient } from '../client-authentication.ts'
+import { authenticateClient } from '../clients/client-authentication.ts'
 import { OAuthError } from '../errors.ts'
 import { grantTokens } from '../grants/grants.ts'
 import { GRANT_TYPES } from '../grants/grant-types.ts'
-import { introspect } from '../introspection.ts'
-import { readForm, required } from '../parameters.ts'
+import { introspect } from '../tokens/introspection.ts'
+import { readForm, required } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
-import { revoke } from '../revocation.ts'
+import { revoke } from '../tokens/revocation.ts'
 import { CATEGORY, formBody, formExample, sendJson } from './answer.ts'
 
 const CLIENT_FIELDS = ['client_id', 'client_secret']

@@ -1,9 +1,9 @@
 /** The UserInfo endpoint. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
-import { isForm, readParameters } from '../parameters.ts'
+import { isForm, readParameters } from '../requests/parameters.ts'
 import type { Provider } from '../provider.ts'
-import { userInfo } from '../userinfo.ts'
+import { userInfo } from '../users/userinfo.ts'
 import { CATEGORY, formBody, formExample, sendJson } from './answer.ts'
 
 const RESPONSES = {

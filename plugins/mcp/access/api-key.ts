@@ -1,7 +1,7 @@
 /** Owns the API key of `/mcp/apikey` and of configured servers with `auth: apikey`. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { HttpError } from 'svc/plugin'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange } from '../calls/exchange.ts'
 import type { JsonObject } from '../types.ts'
 
 const CHALLENGE = { 'WWW-Authenticate': 'ApiKey realm="svc-mcp", header="X-API-Key"' }

@@ -1,5 +1,5 @@
 /** Owns who may use a server. */
-import type { Exchange } from '../exchange.ts'
+import type { Exchange } from '../calls/exchange.ts'
 import type { JsonObject } from '../types.ts'
 import { checkApiKey } from './api-key.ts'
 import { checkBearer } from './bearer.ts'

@@ -1,6 +1,6 @@
 /** Owns bearer tokens of servers with `auth: oauth` (RFC 6750): whether one came, is genuine, and was meant for here. */
 import { HttpError } from 'svc/plugin'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange } from '../calls/exchange.ts'
 import type { JsonObject } from '../types.ts'
 import type {} from '../../identity/types.ts'
 import { BASE_SCOPE, challenge, metadataUrl, resourceUrl } from './protected-resource.ts'

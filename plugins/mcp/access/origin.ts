@@ -1,5 +1,5 @@
 /** Owns the check of `Origin`, which keeps foreign pages from reaching a local server by DNS rebinding. */
-import type { Exchange } from '../exchange.ts'
+import type { Exchange } from '../calls/exchange.ts'
 import { refusal } from '../errors.ts'
 
 /** Requests without `Origin` come from no page. Throws 403. */

@@ -1,8 +1,8 @@
 /** Owns the scopes that single tools need on servers with `auth: oauth`. */
 import { shownText } from 'svc/plugin'
 import { CODES, RpcError } from '../errors.ts'
-import type { Exchange } from '../exchange.ts'
-import type { RpcRequest } from '../json-rpc.ts'
+import type { Exchange } from '../calls/exchange.ts'
+import type { RpcRequest } from '../calls/json-rpc.ts'
 import type { JsonObject } from '../types.ts'
 import { challenge, metadataUrl } from './protected-resource.ts'
 

@@ -1,7 +1,7 @@
 /** Owns tools that svc.yaml declares: the first answer whose conditions hold, with arguments filled in. */
 import { isDeepStrictEqual } from 'node:util'
 import { ToolFailure } from '../errors.ts'
-import { isObject } from '../json-rpc.ts'
+import { isObject } from '../calls/json-rpc.ts'
 import type { DeclaredAnswer, DeclaredTool } from '../options.ts'
 import type { CallContext, Content, JsonObject, ToolDefinition, ToolResult } from '../types.ts'
 

@@ -1,9 +1,9 @@
 /** Owns the servers that svc.yaml adds: built when all plugins have registered, since they select from all of them. */
 import type { Config } from 'svc/plugin'
 import type { ConfiguredServer } from '../options.ts'
-import { compileTool, type Registry, type Tool } from '../registry.ts'
-import { type Report, select } from '../selection.ts'
-import { Server } from '../server.ts'
+import { compileTool, type Registry, type Tool } from '../registry/registry.ts'
+import { type Report, select } from '../registry/selection.ts'
+import { Server } from '../registry/server.ts'
 import { defineDeclaredTool } from './declared-tool.ts'
 
 /** The configured servers. A wrong tool, resource or prompt is reported and left out, a taken name loses its server. */

@@ -1,6 +1,6 @@
 /** Owns the suite's tools that ask the client: elicitation, sampling, roots, in one round and in several. */
 import { shownText } from 'svc/plugin'
-import { isObject } from '../json-rpc.ts'
+import { isObject } from '../calls/json-rpc.ts'
 import { firstText } from '../demo/tools/questions.ts'
 import type { CallContext, JsonObject, Question, ToolDefinition, ToolResult } from '../types.ts'
 import { form, ROOTS, sampling } from './contents.ts'

@@ -1,6 +1,6 @@
 /** Owns the suite's prompts. */
 import { shownText } from 'svc/plugin'
-import { isObject } from '../json-rpc.ts'
+import { isObject } from '../calls/json-rpc.ts'
 import type { Content, PromptDefinition, PromptResult } from '../types.ts'
 import { form, PNG } from './contents.ts'
 import { ON_CONFORMANCE } from './fixture.ts'

@@ -1,8 +1,8 @@
 /** Owns `completion/complete`: values for prompt arguments and template variables. */
 import { shownText } from 'svc/plugin'
-import type { Call, Outcome } from '../call.ts'
+import type { Call, Outcome } from '../calls/call.ts'
 import { invalidParams, shorten } from '../errors.ts'
-import { isObject } from '../json-rpc.ts'
+import { isObject } from '../calls/json-rpc.ts'
 import type { JsonObject } from '../types.ts'
 
 const MAX_VALUES = 100

@@ -1,8 +1,8 @@
 /** Owns `prompts/list` and `prompts/get`. */
-import type { Call, Outcome } from '../call.ts'
-import { HandlerContext } from '../call-context.ts'
+import type { Call, Outcome } from '../calls/call.ts'
+import { HandlerContext } from '../calls/call-context.ts'
 import { invalidParams, shorten } from '../errors.ts'
-import { isObject } from '../json-rpc.ts'
+import { isObject } from '../calls/json-rpc.ts'
 import type { PromptDefinition } from '../types.ts'
 import { showPromptResult } from '../wire/results.ts'
 

@@ -1,8 +1,8 @@
 /** Owns `resources/list`, `resources/templates/list` and `resources/read`. */
-import type { CacheHint, Call, Outcome } from '../call.ts'
-import { HandlerContext } from '../call-context.ts'
+import type { CacheHint, Call, Outcome } from '../calls/call.ts'
+import { HandlerContext } from '../calls/call-context.ts'
 import { CODES, invalidParams, RpcError, shorten } from '../errors.ts'
-import type { FoundResource, Server } from '../server.ts'
+import type { FoundResource, Server } from '../registry/server.ts'
 import type { CallContext, ResourceContents } from '../types.ts'
 
 export function listResources(call: Call): Outcome {

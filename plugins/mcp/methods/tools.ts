@@ -1,9 +1,9 @@
 /** Owns `tools/list` and `tools/call`. */
-import type { Call, Outcome } from '../call.ts'
-import { HandlerContext } from '../call-context.ts'
+import type { Call, Outcome } from '../calls/call.ts'
+import { HandlerContext } from '../calls/call-context.ts'
 import { invalidParams, shorten, ToolFailure } from '../errors.ts'
-import { isObject } from '../json-rpc.ts'
-import type { Tool } from '../registry.ts'
+import { isObject } from '../calls/json-rpc.ts'
+import type { Tool } from '../registry/registry.ts'
 import type { JsonObject, ToolResult } from '../types.ts'
 import { showToolResult } from '../wire/results.ts'
 

@@ -1,11 +1,11 @@
 /** Owns what the catalogue, the documents and the console know of the MCP routes. */
 import type { CoreFailure, RequestFacts, RouteDescription, RouteExample } from 'svc/plugin'
-import { factHeaders } from '../exchange.ts'
+import { factHeaders } from '../calls/exchange.ts'
 import type { Mcp } from '../mcp.ts'
 import { endpointPath } from '../access/protected-resource.ts'
-import { UNNAMED_SERVERS } from '../registry.ts'
-import type { Server } from '../server.ts'
-import { STATELESS } from '../versions.ts'
+import { UNNAMED_SERVERS } from '../registry/registry.ts'
+import type { Server } from '../registry/server.ts'
+import { STATELESS } from '../wire/versions.ts'
 
 /** A Streamable HTTP endpoint: of one server, or of all named ones. */
 export interface Endpoint {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { authenticate } from '../access/authenticate.ts'
 import { checkOrigin } from '../access/origin.ts'
 import { RpcError } from '../errors.ts'
-import { Exchange, factHeaders } from '../exchange.ts'
+import { Exchange, factHeaders } from '../calls/exchange.ts'
 import type { Mcp } from '../mcp.ts'
 
 export type Serve = (exchange: Exchange) => void | Promise<void>

@@ -1,8 +1,8 @@
 /** Owns the questions of one session that wait for the client's answer. */
 import { MAX_QUESTIONS } from '../bounds.ts'
 import { Cancelled, shorten, ToolFailure } from '../errors.ts'
-import { isObject, requestText, type RpcResponse } from '../json-rpc.ts'
-import { isUsable, SUBJECT } from '../questions.ts'
+import { isObject, requestText, type RpcResponse } from '../calls/json-rpc.ts'
+import { isUsable, SUBJECT } from '../calls/questions.ts'
 import type { JsonObject, QuestionMethod } from '../types.ts'
 
 interface Pending {

@@ -1,7 +1,7 @@
 /** Owns how tools, resources, templates and prompts look in the lists of each protocol version. */
-import { withoutRouting } from '../schema.ts'
+import { withoutRouting } from '../registry/schema.ts'
 import type { JsonObject, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolAnnotations, ToolDefinition } from '../types.ts'
-import type { Version } from '../versions.ts'
+import type { Version } from './versions.ts'
 
 export function showTool(tool: ToolDefinition, version: Version): JsonObject {
   return {

@@ -1,6 +1,6 @@
 /** Owns how results of tools, resources and prompts look in each protocol version. */
 import { readResource } from '../methods/resources.ts'
-import type { Call } from '../call.ts'
+import type { Call } from '../calls/call.ts'
 import type { CallContext, Content, JsonObject, PromptResult, ToolResult } from '../types.ts'
 
 /** `content` and `isError` are always there, `structuredContent` where the version knows it. */

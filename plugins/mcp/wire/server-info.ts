@@ -1,7 +1,7 @@
 /** Owns how a server presents itself: its information and capabilities in each protocol version. */
-import type { Server } from '../server.ts'
+import type { Server } from '../registry/server.ts'
 import type { JsonObject } from '../types.ts'
-import type { Version } from '../versions.ts'
+import type { Version } from './versions.ts'
 
 /** `serverInfo` of `initialize` and of stateless results. */
 export function serverInfo(server: Server, version: Version): JsonObject {

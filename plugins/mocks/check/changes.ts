@@ -2,7 +2,7 @@
 import { shownText } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { listOperations, type MediaType, type Operation, type Parameter } from '../document/operations.ts'
-import { deepEqual, type Json } from '../json.ts'
+import { deepEqual, type Json } from '../document/json.ts'
 import { Flattener } from '../schema/flat-schema.ts'
 import { LIST_LIMIT, type Change, type Changes } from './report.ts'
 import { compareSchemas, type SchemaDifference } from './schema-changes.ts'

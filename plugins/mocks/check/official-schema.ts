@@ -1,7 +1,7 @@
 /** Holds documents against the official JSON Schema of their OpenAPI version. */
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { issue, type Issue } from '../issue.ts'
-import type { JsonObject } from '../json.ts'
+import { issue, type Issue } from './issue.ts'
+import type { JsonObject } from '../document/json.ts'
 
 /** Findings shown at most. */
 const LIMIT = 50

@@ -1,5 +1,5 @@
 /** A report as text for a terminal. */
-import type { Issue } from '../issue.ts'
+import type { Issue } from './issue.ts'
 import { LIST_LIMIT, type Report } from './report.ts'
 
 /** Errors first, then warnings, then what changes for clients; ends with a line break. */

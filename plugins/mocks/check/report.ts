@@ -1,6 +1,6 @@
 /** What a check of a definition says. */
-import type { Issue } from '../issue.ts'
-import type { JsonObject } from '../json.ts'
+import type { Issue } from './issue.ts'
+import type { JsonObject } from '../document/json.ts'
 
 export interface Change {
   code: string

@@ -1,6 +1,6 @@
 /** The differences between two schemas that matter to clients. */
 import type { ApiDocument } from '../document/api-document.ts'
-import { deepEqual, type Json } from '../json.ts'
+import { deepEqual, type Json } from '../document/json.ts'
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
 
 export interface SchemaDifference {

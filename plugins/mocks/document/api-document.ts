@@ -1,7 +1,7 @@
 /** A document that has been read: its version, its references and its reusable parts. */
 import { shownText } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
-import { own, ownObject, ownText, type Json, type JsonObject } from '../json.ts'
+import { own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
 import { References } from './references.ts'
 
 export class ApiDocument {

@@ -1,6 +1,6 @@
 /** The operations of a document, with their parameters, bodies and responses looked up once. */
-import { isObject, own, ownObject, ownText, type Json, type JsonObject } from '../json.ts'
-import { fragmentOf } from '../json-pointer.ts'
+import { isObject, own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
+import { fragmentOf } from './json-pointer.ts'
 import type { ApiDocument } from './api-document.ts'
 import { templateNames } from './path-trie.ts'
 

@@ -1,8 +1,8 @@
 /** Reads the text of an OpenAPI document, JSON or YAML, within bounds; nothing outside the text is ever opened. */
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Pair, type Scalar } from 'yaml'
 import type { Bounds } from '../bounds.ts'
-import { issue, type Issue } from '../issue.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { issue, type Issue } from '../check/issue.ts'
+import { isObject, type Json, type JsonObject } from './json.ts'
 
 export type ReadResult =
   | { value: JsonObject; format: 'json' | 'yaml'; lineOf(tokens: readonly (string | number)[]): number | undefined }

@@ -1,8 +1,8 @@
 /** Local references (`$ref: '#/…'`): following them, and finding those that lead nowhere. Others are never followed. */
 import type { Bounds } from '../bounds.ts'
-import { issue, type Issue } from '../issue.ts'
-import { isObject, ownText, type Json, type JsonObject } from '../json.ts'
-import { fragmentOf, fragmentTokens, valueAt } from '../json-pointer.ts'
+import { issue, type Issue } from '../check/issue.ts'
+import { isObject, ownText, type Json, type JsonObject } from './json.ts'
+import { fragmentOf, fragmentTokens, valueAt } from './json-pointer.ts'
 import { eachObject } from './walk.ts'
 
 /** Follows references of one document; answers are remembered. */

@@ -1,5 +1,5 @@
 /** Walks the objects of a document in which keys are keywords, past the names and the plain data in it. */
-import type { Json, JsonObject } from '../json.ts'
+import type { Json, JsonObject } from './json.ts'
 
 /** Members whose keys are names chosen by the author, so that `$ref` or `example` among them is no keyword. */
 const NAME_MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions', 'schemas', 'responses', 'requestBodies', 'headers', 'securitySchemes', 'links', 'callbacks', 'pathItems', 'paths', 'webhooks', 'content', 'encoding', 'examples', 'parameters'])

@@ -1,6 +1,6 @@
 /** Reads request bodies by media type, to be checked and to be matched by rules. */
 import type { MediaType } from '../document/operations.ts'
-import { isObject, own, ownObject, ownText, parseJson, setOwn, type Json, type JsonObject } from '../json.ts'
+import { isObject, own, ownObject, ownText, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 import { coerce } from './coerce.ts'
 import { baseType, isJsonType } from './media-types.ts'

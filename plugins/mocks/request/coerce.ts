@@ -1,6 +1,6 @@
 /** Turns the texts of parameters and form fields into the types that their schema asks for. */
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
-import { isObject, setOwn, type Json, type JsonObject } from '../json.ts'
+import { isObject, setOwn, type Json, type JsonObject } from '../document/json.ts'
 
 /** A value with its texts turned into numbers, booleans or null where the schema asks for those and the text is one. */
 export function coerce(value: Json, schema: Json | undefined, flattener: Flattener, level = 0): Json {

@@ -1,6 +1,6 @@
 /** A request as the engine sees it: below the mock, with what is costly to read read once and only when asked for. */
 import type { MediaType } from '../document/operations.ts'
-import { parseJson, type Json } from '../json.ts'
+import { parseJson, type Json } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 import { readBody, type ReadBody } from './body.ts'
 import { isJsonType } from './media-types.ts'

@@ -1,6 +1,6 @@
 /** Takes parameters out of a request by `style` and `explode` (OpenAPI 3.1.1, 4.12.2.2 and 4.12.4). */
 import type { Parameter } from '../document/operations.ts'
-import { isObject, own, parseJson, setOwn, type Json, type JsonObject } from '../json.ts'
+import { isObject, own, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 import { coerce, typesOf } from './coerce.ts'
 

@@ -1,8 +1,8 @@
 /** Checks a request's credentials against the security of its operation (OpenAPI 3.1.1, 4.27 and 4.30). */
 import { shownText } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
-import { own, ownText, type Json, type JsonObject } from '../json.ts'
-import type { Credentials } from '../settings.ts'
+import { own, ownText, type Json, type JsonObject } from '../document/json.ts'
+import type { Credentials } from '../management/settings.ts'
 
 /** What the credentials are taken from, and who can judge those that this instance issues. */
 export interface SecurityInput {

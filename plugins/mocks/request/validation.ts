@@ -1,6 +1,6 @@
 /** Holds a request against its operation: parameters, then the body. */
 import type { Operation, Parameter } from '../document/operations.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 import type { SchemaSet } from '../schema/schema-set.ts'
 import type { ReadBody } from './body.ts'

@@ -1,6 +1,6 @@
 /** Puts a value on the wire as its media type wants it. */
-import type { CompiledApi } from '../compiled-api.ts'
-import { isObject, type Json } from '../json.ts'
+import type { CompiledApi } from '../exchange/compiled-api.ts'
+import { isObject, type Json } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
 import { Dice } from '../schema/seed.ts'
 import { pictureOf } from './pictures.ts'

@@ -1,5 +1,5 @@
 /** Puts what the caller sent into a generated or example body, so that asking for pet 7 answers pet 7. */
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../document/json.ts'
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
 
 export interface EchoInput {

@@ -1,7 +1,7 @@
 /** Makes the body and headers of a chosen response, and remembers what it made. */
-import type { CompiledApi } from '../compiled-api.ts'
+import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { MediaType, Operation } from '../document/operations.ts'
-import { own, ownObject, isObject, type Json } from '../json.ts'
+import { own, ownObject, isObject, type Json } from '../document/json.ts'
 import { negotiate } from '../request/media-types.ts'
 import { echo } from './echo.ts'
 import { generatedBytes, isBinaryType, serializeBody } from './body-text.ts'

@@ -1,7 +1,7 @@
 /** Chooses which of an operation's responses is sent: by pairing, by preference, else the default one. */
 import { shownText } from 'svc/plugin'
 import { responseFor, type Operation, type ResponseDefinition } from '../document/operations.ts'
-import { deepEqual, isObject, own, ownObject, type Json, type JsonObject } from '../json.ts'
+import { deepEqual, isObject, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 
 /** A response of the document with the status it is sent as. */

@@ -1,7 +1,7 @@
 /** The headers that a response of the document declares, with a value for each. */
-import type { CompiledApi } from '../compiled-api.ts'
+import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { ResponseDefinition } from '../document/operations.ts'
-import { isObject, own, ownObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 
 /** What the server itself says, or what would make the client misread the body. */
 const NEVER = /^(?:connection|content-encoding|content-length|content-type|date|keep-alive|proxy-.*|set-cookie2|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*|access-control-.*)$/i

@@ -1,5 +1,5 @@
 /** Writes a value as XML by the `xml` keywords of its schema (OpenAPI 3.1.1, 4.26). */
-import { isObject, own, ownObject, ownText, type Json } from '../json.ts'
+import { isObject, own, ownObject, ownText, type Json } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 

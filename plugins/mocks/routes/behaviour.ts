@@ -1,13 +1,13 @@
 /** What can be changed while a mock answers: settings, overrides and rules. */
 import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
-import { outcomeLimits, ruleLimits } from '../definition.ts'
+import { outcomeLimits, ruleLimits } from '../management/definition.ts'
 import { managementError } from '../errors.ts'
-import { isObject, mergePatch, parseJson, type Json, type JsonObject } from '../json.ts'
-import type { Mock } from '../mock.ts'
+import { isObject, mergePatch, parseJson, type Json, type JsonObject } from '../document/json.ts'
+import type { Mock } from '../management/mock.ts'
 import { Overrides, readOverride, type Override } from '../rules/override.ts'
 import { readRule, readRules, type Rule } from '../rules/rule.ts'
-import { readSettings } from '../settings.ts'
-import { checkRevision, mockOf, type Service } from '../service.ts'
+import { readSettings } from '../management/settings.ts'
+import { checkRevision, mockOf, type Service } from '../management/service.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 
 interface Named {

@@ -2,10 +2,10 @@
 import { HttpError, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { showReport, type Report } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
-import type { GivenParts } from '../definition.ts'
-import type { Deployable, Mock } from '../mock.ts'
-import { recordOf, urlOf, type Service } from '../service.ts'
-import type { ReadUpload } from '../upload.ts'
+import type { GivenParts } from '../management/definition.ts'
+import type { Deployable, Mock } from '../management/mock.ts'
+import { recordOf, urlOf, type Service } from '../management/service.ts'
+import type { ReadUpload } from '../management/upload.ts'
 
 /** The document of an upload. Throws `invalid_body`. */
 export function requireDocument(upload: Pick<ReadUpload, 'text'>): string {

@@ -1,11 +1,11 @@
 /** What requests have left behind: the state of sessions, and the captured traffic with its feed. */
 import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { managementError } from '../errors.ts'
-import { isObject, parseJson, type JsonObject } from '../json.ts'
-import type { Mock } from '../mock.ts'
-import { mockOf, type Service } from '../service.ts'
-import { keyOfNamed, keyOfSession } from '../session-memory.ts'
-import { passes, type CapturedRequest, type TrafficFilter } from '../traffic.ts'
+import { isObject, parseJson, type JsonObject } from '../document/json.ts'
+import type { Mock } from '../management/mock.ts'
+import { mockOf, type Service } from '../management/service.ts'
+import { keyOfNamed, keyOfSession } from '../exchange/session-memory.ts'
+import { passes, type CapturedRequest, type TrafficFilter } from '../exchange/traffic.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 
 interface Named {

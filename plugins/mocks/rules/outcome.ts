@@ -1,5 +1,5 @@
 /** What a rule or an override changes in an answer: reading it, and what is wrong with it. */
-import { isObject, own, type Json, type JsonObject } from '../json.ts'
+import { isObject, own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Outcome {
   status: number | null

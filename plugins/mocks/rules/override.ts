@@ -1,5 +1,5 @@
 /** Overrides: what one operation (or all of them, `*`) answers instead. */
-import { isObject, own, setOwn, type Json, type JsonObject } from '../json.ts'
+import { isObject, own, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './outcome.ts'
 
 export interface Override {

@@ -1,5 +1,5 @@
 /** What rules see of a request, in conditions and in templates alike. */
-import type { Json } from '../json.ts'
+import type { Json } from '../document/json.ts'
 
 export interface RequestScope {
   method: string

@@ -1,6 +1,6 @@
 /** Rules: conditions on a request, and what is answered when they hold. */
 import type { Bounds } from '../bounds.ts'
-import { isObject, own, ownObject, ownText, type Json, type JsonObject } from '../json.ts'
+import { isObject, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { readCondition, type Condition, type ConditionScope } from './condition.ts'
 import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './outcome.ts'
 

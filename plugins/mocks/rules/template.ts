@@ -1,5 +1,5 @@
 /** `{{…}}` in the texts of rule and override bodies: replaced by what the request holds, never evaluated. */
-import { isObject, own, setOwn, type Json, type JsonObject } from '../json.ts'
+import { isObject, own, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { RequestScope } from './request-scope.ts'
 
 /** What a reference may name. */

@@ -1,6 +1,6 @@
 /** Turns schemas of OpenAPI 3.0 and 3.1 into plain JSON Schema 2020-12, with references to schemas that stand alone. */
 import type { ApiDocument } from '../document/api-document.ts'
-import { isObject, own, ownText, setOwn, type Json, type JsonObject } from '../json.ts'
+import { isObject, own, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 
 /** Whose body is looked at: `readOnly` members are not asked of requests, `writeOnly` ones not of responses. */
 export type Direction = 'request' | 'response'

@@ -1,6 +1,6 @@
 /** One view of a schema for the generator: references followed, `allOf` merged, both spellings of bounds united. */
 import type { ApiDocument } from '../document/api-document.ts'
-import { deepEqual, isObject, own, ownObject, ownText, type Json, type JsonObject } from '../json.ts'
+import { deepEqual, isObject, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 
 export interface FlatSchema {
   /** Null: any. */

@@ -1,6 +1,6 @@
 /** Builds one value for a schema: every choice follows from the seed, the place and what was found wrong before. */
-import { isObject, ownObject, ownText, setOwn, type Json, type JsonObject } from '../json.ts'
-import { escapeToken } from '../json-pointer.ts'
+import { isObject, ownObject, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
+import { escapeToken } from '../document/json-pointer.ts'
 import { isMarked } from './convert.ts'
 import type { Flattener, FlatSchema } from './flat-schema.ts'
 import { generateNumber } from './generated-number.ts'

@@ -1,5 +1,5 @@
 /** Deterministic values that fit their schema: build, check, and build again otherwise where the check found fault. */
-import type { Json } from '../json.ts'
+import type { Json } from '../document/json.ts'
 import { Flattener } from './flat-schema.ts'
 import { SampleBuilder, type Corrections } from './sample-builder.ts'
 import type { SchemaError, SchemaSet } from './schema-set.ts'

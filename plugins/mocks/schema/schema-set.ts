@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
 import type { ApiDocument } from '../document/api-document.ts'
-import { isObject, type Json } from '../json.ts'
+import { isObject, type Json } from '../document/json.ts'
 import { convertSchema, type ConversionContext, type Direction } from './convert.ts'
 import { linearPattern, type LinearPattern } from './linear-pattern.ts'
 

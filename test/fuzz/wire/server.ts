@@ -1,7 +1,7 @@
 /** The server that families of the wire share, and how a case is sent and judged. */
 import { connect } from 'node:net'
 import { Pool } from 'undici'
-import type { Catalog } from '../../../core/host/plugin.ts'
+import type { Catalog } from '../../../core/contract/plugin.ts'
 import type { TestServer } from '../../support/server.ts'
 import type { Finding } from '../engine.ts'
 

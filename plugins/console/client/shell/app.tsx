@@ -1,11 +1,11 @@
 /** The frame around the views: navigation, top bar, banners, dialogs, shortcuts. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { announcement } from '../lib/announce.ts'
-import { signInReason } from '../lib/api.ts'
-import { useKeys, type KeyMap } from '../lib/keys.ts'
-import { go, route } from '../lib/router.ts'
-import { isPresenting } from '../lib/presenter.ts'
+import { announcement } from '../lib/shell/announce.ts'
+import { signInReason } from '../lib/instance/api.ts'
+import { useKeys, type KeyMap } from '../lib/shell/keys.ts'
+import { go, route } from '../lib/shell/router.ts'
+import { isPresenting } from '../lib/shell/presenter.ts'
 import { Banners } from './banners.tsx'
 import { GoTo } from './go-to.tsx'
 import { KeyHelp } from './key-help.tsx'
@@ -15,7 +15,7 @@ import { SettingsDialog } from './settings-dialog.tsx'
 import { SignIn } from './sign-in.tsx'
 import { TopBar } from './top-bar.tsx'
 import { ViewFrame } from './view-frame.tsx'
-import { openDialog, type DialogName } from '../lib/dialogs.ts'
+import { openDialog, type DialogName } from '../lib/shell/dialogs.ts'
 
 const isMenuOpen = signal(false)
 

@@ -1,5 +1,5 @@
 /** What goes wrong for the whole page is told above the view. */
-import { away, isOutdated, refresh, refused } from '../lib/status.ts'
+import { away, isOutdated, refresh, refused } from '../lib/instance/status.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 

@@ -1,7 +1,7 @@
 /** Which views there are now, and which one is on screen. */
 import { computed } from '@preact/signals'
-import { route } from '../lib/router.ts'
-import { enabledPaths } from '../lib/status.ts'
+import { route } from '../lib/shell/router.ts'
+import { enabledPaths } from '../lib/instance/status.ts'
 import { views, type View } from '../views/index.ts'
 
 /** Views whose plugin is on. */

@@ -1,5 +1,5 @@
 /** The gateways that are kept, and which of them requests go through. */
-import type { Gateway } from '../lib/storage.ts'
+import type { Gateway } from '../lib/shell/storage.ts'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { HeaderEditor } from '../ui/header-list.tsx'

@@ -1,9 +1,9 @@
 /** Ctrl+K: a list of everything there is to go to, narrowed while typing (WAI-ARIA combobox with a list). */
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { openDialog } from '../lib/dialogs.ts'
-import { useLoad } from '../lib/hooks.ts'
-import { listPlaces, type Place } from '../lib/places.ts'
-import { hashOf } from '../lib/router.ts'
+import { openDialog } from '../lib/shell/dialogs.ts'
+import { useLoad } from '../lib/shell/hooks.ts'
+import { listPlaces, type Place } from '../lib/shell/places.ts'
+import { hashOf } from '../lib/shell/router.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { shownViews } from './current-view.ts'
 

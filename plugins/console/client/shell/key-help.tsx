@@ -1,5 +1,5 @@
 /** The list of shortcuts. */
-import { openDialog } from '../lib/dialogs.ts'
+import { openDialog } from '../lib/shell/dialogs.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
 const KEYS: readonly (readonly [keys: string[], meaning: string])[] = [

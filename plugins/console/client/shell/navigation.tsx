@@ -1,7 +1,7 @@
 /** The views, at the left; below 720 px a menu. */
 import { Icon } from '../ui/icon.tsx'
-import { hashOf } from '../lib/router.ts'
-import { page } from '../lib/page.ts'
+import { hashOf } from '../lib/shell/router.ts'
+import { page } from '../lib/instance/page.ts'
 import { currentView, shownViews } from './current-view.ts'
 
 export function Navigation({ isOpen }: { isOpen: boolean }) {

@@ -1,9 +1,9 @@
 /** The settings: session, gateways, admin token, theme. They act when they are saved. */
 import { useState } from 'preact/hooks'
-import { openDialog } from '../lib/dialogs.ts'
-import { page } from '../lib/page.ts'
-import { adminToken, changeSettings, controlToken, resetStorage, settings, type Gateway, type Theme } from '../lib/storage.ts'
-import { signInReason } from '../lib/api.ts'
+import { openDialog } from '../lib/shell/dialogs.ts'
+import { page } from '../lib/instance/page.ts'
+import { adminToken, changeSettings, controlToken, resetStorage, settings, type Gateway, type Theme } from '../lib/shell/storage.ts'
+import { signInReason } from '../lib/instance/api.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'

@@ -1,8 +1,8 @@
 /** Signing in to the control plane: a token for this tab, sent as a header to `/_svc/` and nowhere else. */
 import { useState } from 'preact/hooks'
-import { callJson, explain, signInReason } from '../lib/api.ts'
-import { page } from '../lib/page.ts'
-import { controlToken } from '../lib/storage.ts'
+import { callJson, explain, signInReason } from '../lib/instance/api.ts'
+import { page } from '../lib/instance/page.ts'
+import { controlToken } from '../lib/shell/storage.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'

@@ -1,7 +1,7 @@
 /** Loads a view, shows it, and says so when it can't be loaded or has failed. */
 import { Component, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { explain } from '../lib/api.ts'
+import { explain } from '../lib/instance/api.ts'
 import { Button } from '../ui/button.tsx'
 import { Loading, Notice } from '../ui/notice.tsx'
 import { ViewHeader } from '../ui/view.tsx'

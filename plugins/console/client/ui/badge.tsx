@@ -1,7 +1,7 @@
 /** Small marks: a tag, an HTTP status, a method. None is told apart by its colour alone. */
 import type { ComponentChildren } from 'preact'
-import { reasonPhrase, statusClass } from '../lib/http.ts'
-import type { Tone } from '../lib/tags.ts'
+import { reasonPhrase, statusClass } from '../lib/protocol/http.ts'
+import type { Tone } from '../lib/traffic/tags.ts'
 
 export type { Tone }
 

@@ -1,7 +1,7 @@
 /** Buttons, and the one that copies. */
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { copyText } from '../lib/clipboard.ts'
+import { copyText } from '../lib/shell/clipboard.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'class' | 'disabled' | 'type'> {

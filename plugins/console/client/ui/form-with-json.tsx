@@ -1,7 +1,7 @@
 /** A value as a form and as JSON beside it; either changes the other. */
 import { useState } from 'preact/hooks'
-import type { FormSchema } from '../lib/schema-form.ts'
-import { parseJson } from '../lib/http.ts'
+import type { FormSchema } from '../lib/protocol/schema-form.ts'
+import { parseJson } from '../lib/protocol/http.ts'
 import { Editor } from './editor.tsx'
 import { SchemaForm } from './schema-form.tsx'
 

@@ -1,5 +1,5 @@
 /** Headers as they came: names and values in a table, as text. */
-import type { NameValue } from '../lib/http.ts'
+import type { NameValue } from '../lib/protocol/http.ts'
 import type { ComponentChildren } from 'preact'
 
 export interface HeaderLine extends NameValue {

@@ -1,6 +1,6 @@
 /** A picture or a sound of Base64, by way of a `blob:` address. */
 import { useEffect, useState } from 'preact/hooks'
-import { bytesOfBase64 } from '../lib/jwt.ts'
+import { bytesOfBase64 } from '../lib/tokens/jwt.ts'
 
 export interface MediaProps {
   base64: string

@@ -1,6 +1,6 @@
 /** A form made from a JSON Schema: objects, arrays, enums, numbers, texts, booleans; JSON for what it can't show. */
 import { useState } from 'preact/hooks'
-import { emptyValue, enumOf, isRequired, resolveSchema, typeOf, type FormSchema } from '../lib/schema-form.ts'
+import { emptyValue, enumOf, isRequired, resolveSchema, typeOf, type FormSchema } from '../lib/protocol/schema-form.ts'
 import { Button } from './button.tsx'
 import { Checkbox, Select, TextArea, TextField, type InputType } from './field.tsx'
 

@@ -1,7 +1,7 @@
 /** A table of many rows of which only those in sight are in the document. Rows are chosen with j, k, arrows and Enter. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useKeys } from '../lib/keys.ts'
+import { useKeys } from '../lib/shell/keys.ts'
 
 export interface Column<T> {
   key: string

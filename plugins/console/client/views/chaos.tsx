@@ -1,5 +1,5 @@
 /** Everything that goes wrong on request: health, faults, flaky endpoints, and a load that shows what a gateway makes of them. */
-import { enabledPaths, status } from '../lib/status.ts'
+import { enabledPaths, status } from '../lib/instance/status.ts'
 import { Loading } from '../ui/notice.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
 import { FaultPanel } from './chaos/fault-builder.tsx'

@@ -1,8 +1,8 @@
 /** OpenAPI mocks: which there are, their documents with checks and deployments, and how each behaves. */
 import { useEffect, useState } from 'preact/hooks'
-import { callJson } from '../lib/api.ts'
-import { useAction, useLoad } from '../lib/hooks.ts'
-import { route, setParams } from '../lib/router.ts'
+import { callJson } from '../lib/instance/api.ts'
+import { useAction, useLoad } from '../lib/shell/hooks.ts'
+import { route, setParams } from '../lib/shell/router.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'

@@ -1,5 +1,5 @@
 /** The instance at a glance: how it is, what is on, what is used up, where to reach it. */
-import { status } from '../lib/status.ts'
+import { status } from '../lib/instance/status.ts'
 import { Loading } from '../ui/notice.tsx'
 import { ViewHeader } from '../ui/view.tsx'
 import { BaseUrls } from './overview/base-urls.tsx'

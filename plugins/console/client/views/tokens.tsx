@@ -1,6 +1,6 @@
 /** Tokens: got by every grant, looked into, tried; and requests and webhooks with signatures. */
-import { route, setParams } from '../lib/router.ts'
-import { enabledPaths } from '../lib/status.ts'
+import { route, setParams } from '../lib/shell/router.ts'
+import { enabledPaths } from '../lib/instance/status.ts'
 import { Tabs, type Tab } from '../ui/tabs.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
 import { AskedList } from './request/asked-list.tsx'

@@ -1,9 +1,9 @@
 /** Owns the tools that ask the client back: confirmation by its user, text from its model. */
 import { shownText } from 'svc/plugin'
-import { isObject } from '../../json-rpc.ts'
-import { CAPABILITY } from '../../questions.ts'
+import { isObject } from '../../calls/json-rpc.ts'
+import { CAPABILITY } from '../../calls/questions.ts'
 import type { CallContext, JsonObject, QuestionMethod, ToolDefinition, ToolResult } from '../../types.ts'
-import { STATELESS } from '../../versions.ts'
+import { STATELESS } from '../../wire/versions.ts'
 import { defineTool, textContent, textResult } from './define.ts'
 
 const elicitConfirmation = defineTool<{ action: string; require?: boolean }>({

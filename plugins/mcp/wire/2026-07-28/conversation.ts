@@ -1,8 +1,8 @@
 /** Owns the way to the client in a stateless call: the reply itself, which becomes a stream when something comes first. */
 import type { SseStream } from 'svc/plugin'
-import type { Call, Conversation } from '../../call.ts'
-import type { Exchange } from '../../exchange.ts'
-import { notificationText } from '../../json-rpc.ts'
+import type { Call, Conversation } from '../../calls/call.ts'
+import type { Exchange } from '../../calls/exchange.ts'
+import { notificationText } from '../../calls/json-rpc.ts'
 import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
 import type { Envelope } from './envelope.ts'
 import { Rounds } from './rounds.ts'

@@ -1,6 +1,6 @@
 /** Owns `server/discover`, which stands in for the handshake. */
-import type { Call, Outcome } from '../../call.ts'
-import { VERSION_NAMES } from '../../versions.ts'
+import type { Call, Outcome } from '../../calls/call.ts'
+import { VERSION_NAMES } from '../versions.ts'
 import { capabilities } from '../server-info.ts'
 
 export function discover({ server, version }: Call): Outcome {

@@ -1,11 +1,11 @@
 /** Owns what every stateless request must carry: the envelope in `_meta`, repeated by headers, checked in order. */
 import { shownText } from 'svc/plugin'
-import { isLogLevel } from '../../call.ts'
+import { isLogLevel } from '../../calls/call.ts'
 import { CODES, RpcError, shorten } from '../../errors.ts'
-import { isObject, type RpcRequest } from '../../json-rpc.ts'
-import type { Server } from '../../server.ts'
+import { isObject, type RpcRequest } from '../../calls/json-rpc.ts'
+import type { Server } from '../../registry/server.ts'
 import type { JsonObject, LogLevel } from '../../types.ts'
-import { STATELESS, VERSION_NAMES } from '../../versions.ts'
+import { STATELESS, VERSION_NAMES } from '../versions.ts'
 import { decodeHeader, equalsArgument, type HeaderReader, mismatch } from './headers.ts'
 
 export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'

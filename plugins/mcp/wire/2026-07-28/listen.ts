@@ -1,9 +1,9 @@
 /** Owns `subscriptions/listen`: a stream of the changes that the client asked for. */
 import { MAX_PENDING_BYTES, MAX_SUBSCRIPTIONS } from '../../bounds.ts'
 import { invalidParams, refusal } from '../../errors.ts'
-import type { Exchange } from '../../exchange.ts'
-import { isObject, notificationText, resultText, type RpcRequest } from '../../json-rpc.ts'
-import type { Server } from '../../server.ts'
+import type { Exchange } from '../../calls/exchange.ts'
+import { isObject, notificationText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
+import type { Server } from '../../registry/server.ts'
 import type { JsonObject, ListName } from '../../types.ts'
 import { resultMeta } from './results.ts'
 

@@ -1,7 +1,7 @@
 /** Owns what stateless results carry beside their own members. */
-import type { CacheHint, Outcome } from '../../call.ts'
-import { resultJson } from '../../dispatch.ts'
-import type { Server } from '../../server.ts'
+import type { CacheHint, Outcome } from '../../calls/call.ts'
+import { resultJson } from '../../calls/dispatch.ts'
+import type { Server } from '../../registry/server.ts'
 import type { JsonObject } from '../../types.ts'
 
 const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'

@@ -1,9 +1,9 @@
 /** Owns questions in stateless calls: the call ends with them, and is made again with the answers and signed state. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Call } from '../../call.ts'
+import type { Call } from '../../calls/call.ts'
 import { CODES, invalidParams, RpcError } from '../../errors.ts'
-import { isObject } from '../../json-rpc.ts'
-import { CAPABILITY, isSupported, isUsable, questionParams } from '../../questions.ts'
+import { isObject } from '../../calls/json-rpc.ts'
+import { CAPABILITY, isSupported, isUsable, questionParams } from '../../calls/questions.ts'
 import type { Answers, JsonObject, Question } from '../../types.ts'
 
 const STATE_LIFETIME_MS = 10 * 60_000

@@ -1,9 +1,9 @@
 /** Owns the way to the client of a call in a session. */
-import type { Call, Conversation } from '../../call.ts'
+import type { Call, Conversation } from '../../calls/call.ts'
 import { ToolFailure } from '../../errors.ts'
-import type { Hub } from '../../hub.ts'
-import { notificationText } from '../../json-rpc.ts'
-import { isSupported, questionParams, SUBJECT } from '../../questions.ts'
+import type { Hub } from '../../sessions/hub.ts'
+import { notificationText } from '../../calls/json-rpc.ts'
+import { isSupported, questionParams, SUBJECT } from '../../calls/questions.ts'
 import type { InFlight, Session } from '../../sessions/session.ts'
 import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
 import type { Outlet } from './outlet.ts'

@@ -1,9 +1,9 @@
 /** Owns `initialize`: what client and server agree on. */
-import { isObject, type RpcRequest } from '../../json-rpc.ts'
-import type { Server } from '../../server.ts'
+import { isObject, type RpcRequest } from '../../calls/json-rpc.ts'
+import type { Server } from '../../registry/server.ts'
 import type { Agreement, Session, Transport } from '../../sessions/session.ts'
 import type { JsonObject } from '../../types.ts'
-import { negotiate } from '../../versions.ts'
+import { negotiate } from '../versions.ts'
 import { capabilities, serverInfo } from '../server-info.ts'
 
 /** Missing or odd members of `params` do not fail: they count as absent. */

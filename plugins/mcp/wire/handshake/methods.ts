@@ -1,7 +1,7 @@
 /** Owns the methods that only sessions have: ping, log level, resource subscriptions. */
-import { isLogLevel, type Call, type Outcome } from '../../call.ts'
+import { isLogLevel, type Call, type Outcome } from '../../calls/call.ts'
 import { MAX_SUBSCRIPTIONS } from '../../bounds.ts'
-import type { Method } from '../../dispatch.ts'
+import type { Method } from '../../calls/dispatch.ts'
 import { invalidParams, methodNotFound } from '../../errors.ts'
 import { readUri, requireResource } from '../../methods/resources.ts'
 import type { Session } from '../../sessions/session.ts'

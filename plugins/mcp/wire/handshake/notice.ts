@@ -1,5 +1,5 @@
 /** Owns what clients of a session post without waiting for an answer: notifications and answers to our questions. */
-import type { RpcNotification, RpcResponse } from '../../json-rpc.ts'
+import type { RpcNotification, RpcResponse } from '../../calls/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 
 /** Unknown notifications, ids and missing parameters change nothing. */

@@ -1,6 +1,6 @@
 /** Owns where the messages of a call in a session go: the stream of its POST, the legacy stream, or nowhere. */
-import type { Exchange } from '../../exchange.ts'
-import type { RequestId } from '../../json-rpc.ts'
+import type { Exchange } from '../../calls/exchange.ts'
+import type { RequestId } from '../../calls/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { SessionStream } from '../../sessions/session-stream.ts'
 

@@ -1,6 +1,6 @@
 /** Owns GET in a session: the stream for what belongs to no call, and coming back to a stream that broke off. */
 import { refusal } from '../../errors.ts'
-import type { Exchange } from '../../exchange.ts'
+import type { Exchange } from '../../calls/exchange.ts'
 import type { Session } from '../../sessions/session.ts'
 import { readEventId, type SessionStream } from '../../sessions/session-stream.ts'
 import { checkVersionHeader, requireSession } from './serve.ts'

@@ -1,8 +1,8 @@
 /** What an agent says of itself: the cards of both generations, and the one for those who are known. */
-import { useLoad } from '../../lib/hooks.ts'
-import { send } from '../../lib/gateway.ts'
-import { parseJson } from '../../lib/http.ts'
-import type { MessageLog } from '../../lib/message-log.ts'
+import { useLoad } from '../../lib/shell/hooks.ts'
+import { send } from '../../lib/instance/gateway.ts'
+import { parseJson } from '../../lib/protocol/http.ts'
+import type { MessageLog } from '../../lib/protocol/message-log.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'

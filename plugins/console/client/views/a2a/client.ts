@@ -1,8 +1,8 @@
 /** An A2A client by hand: both generations, both bindings, streaming and not. */
-import { send, type OutgoingRequest, type Sent } from '../../lib/gateway.ts'
-import { mediaTypeOf, parseJson } from '../../lib/http.ts'
-import type { MessageLog } from '../../lib/message-log.ts'
-import { readEvents } from '../../lib/sse.ts'
+import { send, type OutgoingRequest, type Sent } from '../../lib/instance/gateway.ts'
+import { mediaTypeOf, parseJson } from '../../lib/protocol/http.ts'
+import type { MessageLog } from '../../lib/protocol/message-log.ts'
+import { readEvents } from '../../lib/protocol/sse.ts'
 import type { AgentEvent, Line, Part, Version } from './types.ts'
 import { readEvent, writeSend, type SendOptions } from './wire.ts'
 

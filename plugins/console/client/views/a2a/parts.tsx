@@ -1,7 +1,7 @@
 /** Parts of messages and artifacts: text, data, files; always text or `blob:`, never markup or an address to go to. */
-import { bytesOfBase64 } from '../../lib/jwt.ts'
-import { saveFile } from '../../lib/clipboard.ts'
-import { formatBytes } from '../../lib/http.ts'
+import { bytesOfBase64 } from '../../lib/tokens/jwt.ts'
+import { saveFile } from '../../lib/shell/clipboard.ts'
+import { formatBytes } from '../../lib/protocol/http.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'

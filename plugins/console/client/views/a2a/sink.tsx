@@ -1,7 +1,7 @@
 /** What the push sink of the instance has received. */
-import { callJson } from '../../lib/api.ts'
-import { useLoad } from '../../lib/hooks.ts'
-import { formatTime } from '../../lib/http.ts'
+import { callJson } from '../../lib/instance/api.ts'
+import { useLoad } from '../../lib/shell/hooks.ts'
+import { formatTime } from '../../lib/protocol/http.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Fold } from '../../ui/fold.tsx'
 import { HeaderList } from '../../ui/header-list.tsx'

@@ -1,7 +1,7 @@
 /** Tasks of this session that the agent knows (1.0). */
-import { useAction } from '../../lib/hooks.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
 import { useState } from 'preact/hooks'
-import type { MessageLog } from '../../lib/message-log.ts'
+import type { MessageLog } from '../../lib/protocol/message-log.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { A2aClient } from './client.ts'

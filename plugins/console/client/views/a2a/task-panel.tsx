@@ -1,6 +1,6 @@
 /** A task: its state, its story, its artifacts, and what it waits for. */
-import { formatTime } from '../../lib/http.ts'
-import { useAction } from '../../lib/hooks.ts'
+import { formatTime } from '../../lib/protocol/http.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'

@@ -1,6 +1,6 @@
 /** A2A tasks and messages as the view has them, whatever generation and binding they came in. */
-import type { Gateway } from '../../lib/storage.ts'
-import type { NameValue } from '../../lib/http.ts'
+import type { Gateway } from '../../lib/shell/storage.ts'
+import type { NameValue } from '../../lib/protocol/http.ts'
 
 export type Version = '1.0' | '0.3'
 export type Binding = 'JSONRPC' | 'HTTP+JSON'

@@ -1,7 +1,7 @@
 /** The task on screen: sent to, followed, cancelled. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { explain } from '../../lib/api.ts'
-import { createMessageLog, type MessageLog } from '../../lib/message-log.ts'
+import { explain } from '../../lib/instance/api.ts'
+import { createMessageLog, type MessageLog } from '../../lib/protocol/message-log.ts'
 import { A2aClient } from './client.ts'
 import { withEvent, withMessage } from './story.ts'
 import { isTerminal, NO_TASK, type AgentEvent, type Line, type Part, type TaskView } from './types.ts'

@@ -1,6 +1,6 @@
 /** The same prompt to two parties, side by side, with what each took. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { formatMs } from '../../lib/http.ts'
+import { formatMs } from '../../lib/protocol/http.ts'
 import { Composer } from '../../ui/composer.tsx'
 import { Fold } from '../../ui/fold.tsx'
 import { Empty, Notice } from '../../ui/notice.tsx'

@@ -1,7 +1,7 @@
 /** The transcript: what was said, what tools were called with, and what they gave. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { formatMs, formatNumber } from '../../lib/http.ts'
-import { toCurl } from '../../lib/curl.ts'
+import { formatMs, formatNumber } from '../../lib/protocol/http.ts'
+import { toCurl } from '../../lib/protocol/curl.ts'
 import { Badge, StatusBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'

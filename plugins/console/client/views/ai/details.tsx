@@ -1,6 +1,6 @@
 /** One request to a model: on the wire, as it arrived, and as code. */
-import { toCurl } from '../../lib/curl.ts'
-import { formatMs } from '../../lib/http.ts'
+import { toCurl } from '../../lib/protocol/curl.ts'
+import { formatMs } from '../../lib/protocol/http.ts'
 import { Code } from '../../ui/code.tsx'
 import { HeaderList } from '../../ui/header-list.tsx'
 import { Empty } from '../../ui/notice.tsx'

@@ -1,6 +1,6 @@
 /** The body of an answer, cut as its content type says: events, lines, binary frames, or one JSON text. */
-import { mediaTypeOf, parseJson } from '../../lib/http.ts'
-import { readEvents } from '../../lib/sse.ts'
+import { mediaTypeOf, parseJson } from '../../lib/protocol/http.ts'
+import { readEvents } from '../../lib/protocol/sse.ts'
 
 export interface RawFrame {
   event: string

@@ -1,5 +1,5 @@
 /** Provider, model and target: whom to ask. */
-import { settings } from '../../lib/storage.ts'
+import { settings } from '../../lib/shell/storage.ts'
 import { Select, TextField } from '../../ui/field.tsx'
 import { TargetSelect } from '../request/target.tsx'
 import type { Party, Provider } from './setup.ts'

@@ -1,6 +1,6 @@
 /** One request to a model: sent, read as it comes, measured. */
-import { explain } from '../../lib/api.ts'
-import { send, UnreachableError, type OutgoingRequest } from '../../lib/gateway.ts'
+import { explain } from '../../lib/instance/api.ts'
+import { send, UnreachableError, type OutgoingRequest } from '../../lib/instance/gateway.ts'
 import { readFrames, type RawFrame } from './frames.ts'
 import type { Frame, Piece, Reply, Run, ToolCall, WireFormat } from './types.ts'
 

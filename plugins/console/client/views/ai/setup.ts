@@ -1,7 +1,7 @@
 /** What is set beside the conversation, and the request that comes of it. */
-import type { OutgoingRequest } from '../../lib/gateway.ts'
-import { parseJson, type NameValue } from '../../lib/http.ts'
-import type { Gateway } from '../../lib/storage.ts'
+import type { OutgoingRequest } from '../../lib/instance/gateway.ts'
+import { parseJson, type NameValue } from '../../lib/protocol/http.ts'
+import type { Gateway } from '../../lib/shell/storage.ts'
 import { formatOf } from './formats/index.ts'
 import type { Ask, Tool, Turn, WireFormat } from './types.ts'
 

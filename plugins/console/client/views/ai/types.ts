@@ -1,5 +1,5 @@
 /** The conversation as the playground has it, whatever the vendor's wire looks like. */
-import type { Sent } from '../../lib/gateway.ts'
+import type { Sent } from '../../lib/instance/gateway.ts'
 
 /** A tool that the model may call. */
 export interface Tool {

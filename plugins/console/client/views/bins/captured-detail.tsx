@@ -1,7 +1,7 @@
 /** One request that a bin captured. */
-import { compareRequests, ofEntry, ofSent } from '../../lib/compare.ts'
-import { sentOf } from '../../lib/gateway.ts'
-import { formatBytes } from '../../lib/http.ts'
+import { compareRequests, ofEntry, ofSent } from '../../lib/traffic/compare.ts'
+import { sentOf } from '../../lib/instance/gateway.ts'
+import { formatBytes } from '../../lib/protocol/http.ts'
 import { Facts } from '../../ui/view.tsx'
 import { BodyView } from '../request/body.tsx'
 import { GatewayReport } from '../request/gateway-report.tsx'

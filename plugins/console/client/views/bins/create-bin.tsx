@@ -1,6 +1,6 @@
 /** How a new bin shall answer. */
 import { useState } from 'preact/hooks'
-import { parseJson, type NameValue } from '../../lib/http.ts'
+import { parseJson, type NameValue } from '../../lib/protocol/http.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'

@@ -1,10 +1,10 @@
 /** What a bin has captured, newest first: what is stored, then what comes. */
 import { effect } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { call } from '../../lib/api.ts'
-import { keepFollowing, type FeedState } from '../../lib/feed.ts'
-import { readEvents } from '../../lib/sse.ts'
-import { settings } from '../../lib/storage.ts'
+import { call } from '../../lib/instance/api.ts'
+import { keepFollowing, type FeedState } from '../../lib/traffic/feed.ts'
+import { readEvents } from '../../lib/protocol/sse.ts'
+import { settings } from '../../lib/shell/storage.ts'
 import type { Captured } from './types.ts'
 
 /** A bin keeps no more. */

@@ -1,5 +1,5 @@
 /** Bins and what they captured, as the plugin `bins` shows them. */
-import { headerOf, type Arrived, type NameValue } from '../../lib/http.ts'
+import { headerOf, type Arrived, type NameValue } from '../../lib/protocol/http.ts'
 
 export interface BinSummary {
   id: string

@@ -1,8 +1,8 @@
 /** Builds the headers that make a request slow, fail it or break its connection. */
-import { toCurl } from '../../lib/curl.ts'
-import { ABORT_KINDS, faultHeaders, joinFault, splitFault } from '../../lib/faults.ts'
-import { urlAt } from '../../lib/gateway.ts'
-import { reasonPhrase } from '../../lib/http.ts'
+import { toCurl } from '../../lib/protocol/curl.ts'
+import { ABORT_KINDS, faultHeaders, joinFault, splitFault } from '../../lib/instance/faults.ts'
+import { urlAt } from '../../lib/instance/gateway.ts'
+import { reasonPhrase } from '../../lib/protocol/http.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Select, TextField } from '../../ui/field.tsx'

@@ -1,9 +1,9 @@
 /** Latency over time: a mark for each request, its shape and colour by status class, above the states of a breaker. */
 import { useMemo, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
-import { formatMs } from '../../lib/http.ts'
-import type { Shot } from '../../lib/load.ts'
-import { classOf, type Band, type BreakerState, type ShotClass } from '../../lib/load-report.ts'
+import { formatMs } from '../../lib/protocol/http.ts'
+import type { Shot } from '../../lib/load/load.ts'
+import { classOf, type Band, type BreakerState, type ShotClass } from '../../lib/load/load-report.ts'
 import { css, Plot } from '../../ui/plot.tsx'
 
 /** Shapes tell the classes apart where colours do not. */

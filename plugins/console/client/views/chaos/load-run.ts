@@ -1,12 +1,12 @@
 /** The load that runs, or ran last, and one that is kept. It goes on while other views are on screen. */
 import { signal } from '@preact/signals'
-import { announce } from '../../lib/announce.ts'
-import { explain } from '../../lib/api.ts'
-import { openFeed } from '../../lib/feed.ts'
-import { CONSOLE_HEADER } from '../../lib/gateway.ts'
-import { headerOf, type Entry } from '../../lib/http.ts'
-import { pause, runLoad, type LoadPlan, type Shot } from '../../lib/load.ts'
-import type { Arrivals } from '../../lib/load-report.ts'
+import { announce } from '../../lib/shell/announce.ts'
+import { explain } from '../../lib/instance/api.ts'
+import { openFeed } from '../../lib/traffic/feed.ts'
+import { CONSOLE_HEADER } from '../../lib/instance/gateway.ts'
+import { headerOf, type Entry } from '../../lib/protocol/http.ts'
+import { pause, runLoad, type LoadPlan, type Shot } from '../../lib/load/load.ts'
+import type { Arrivals } from '../../lib/load/load-report.ts'
 
 export interface Run {
   plan: LoadPlan

@@ -1,11 +1,11 @@
 /** The load as it stands in the form. What makes a demo is in the hash; headers and body, which may be secret, are not. */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { faultHeaders, type Faults } from '../../lib/faults.ts'
-import type { NameValue } from '../../lib/http.ts'
-import { MAX_IN_FLIGHT, MAX_REQUESTS, type LoadPlan } from '../../lib/load.ts'
-import { route, setParams } from '../../lib/router.ts'
-import type { Gateway } from '../../lib/storage.ts'
+import { faultHeaders, type Faults } from '../../lib/instance/faults.ts'
+import type { NameValue } from '../../lib/protocol/http.ts'
+import { MAX_IN_FLIGHT, MAX_REQUESTS, type LoadPlan } from '../../lib/load/load.ts'
+import { route, setParams } from '../../lib/shell/router.ts'
+import type { Gateway } from '../../lib/shell/storage.ts'
 
 const DEFAULTS = { method: 'GET', path: '/echo', n: '200', c: '5', rate: '', timeout: '30', delay: '', fail: '', abort: '' }
 export type FormField = keyof typeof DEFAULTS

@@ -1,9 +1,9 @@
 /** What the load tells so far: numbers, statuses, latencies over time, and who said no. */
 import { useMemo } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
-import { formatMs, formatNumber, reasonPhrase } from '../../lib/http.ts'
-import { breakerBands, inOrder, reportOf, type Band, type Report, type Sender } from '../../lib/load-report.ts'
-import { isPresenting } from '../../lib/presenter.ts'
+import { formatMs, formatNumber, reasonPhrase } from '../../lib/protocol/http.ts'
+import { breakerBands, inOrder, reportOf, type Band, type Report, type Sender } from '../../lib/load/load-report.ts'
+import { isPresenting } from '../../lib/shell/presenter.ts'
 import { Badge, StatusBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'

@@ -1,8 +1,8 @@
 /** A request as it stands in the explorer's form, and what of it is sent. */
-import { handedToken } from '../../lib/bearer.ts'
-import { FAULT_HEADERS, faultHeaders, NO_FAULTS, type Faults } from '../../lib/faults.ts'
-import { headerOf, takesNoBody, type NameValue } from '../../lib/http.ts'
-import type { CatalogEndpoint } from '../../lib/places.ts'
+import { handedToken } from '../../lib/tokens/bearer.ts'
+import { FAULT_HEADERS, faultHeaders, NO_FAULTS, type Faults } from '../../lib/instance/faults.ts'
+import { headerOf, takesNoBody, type NameValue } from '../../lib/protocol/http.ts'
+import type { CatalogEndpoint } from '../../lib/shell/places.ts'
 
 export type Example = CatalogEndpoint['examples'][number]
 export type AuthKind = 'none' | 'basic' | 'bearer'

@@ -1,8 +1,8 @@
 /** The endpoints of the catalogue, searched and narrowed. */
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { hashOf } from '../../lib/router.ts'
-import type { CatalogEndpoint } from '../../lib/places.ts'
+import { hashOf } from '../../lib/shell/router.ts'
+import type { CatalogEndpoint } from '../../lib/shell/places.ts'
 import { Badge, Method } from '../../ui/badge.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Empty } from '../../ui/notice.tsx'

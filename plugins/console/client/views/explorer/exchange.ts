@@ -1,9 +1,9 @@
 /** One request and what comes back, as it comes: a body that grows, or events one by one. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { explain } from '../../lib/api.ts'
-import { send, UnreachableError, type OutgoingRequest, type Sent } from '../../lib/gateway.ts'
-import { mediaTypeOf } from '../../lib/http.ts'
-import { readEvents, type ServerEvent } from '../../lib/sse.ts'
+import { explain } from '../../lib/instance/api.ts'
+import { send, UnreachableError, type OutgoingRequest, type Sent } from '../../lib/instance/gateway.ts'
+import { mediaTypeOf } from '../../lib/protocol/http.ts'
+import { readEvents, type ServerEvent } from '../../lib/protocol/sse.ts'
 
 export interface TimedEvent extends ServerEvent {
   /** Milliseconds since the request was sent. */

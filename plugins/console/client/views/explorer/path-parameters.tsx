@@ -1,5 +1,5 @@
 /** The parameters of a path, as fields. */
-import { fillTemplate, parameterNames, parameterValues } from '../../lib/path-template.ts'
+import { fillTemplate, parameterNames, parameterValues } from '../../lib/protocol/path-template.ts'
 import { TextField } from '../../ui/field.tsx'
 
 /** A field for each `{name}` of the template; they and the path are two views of one thing. */

@@ -1,8 +1,8 @@
 /** A WebSocket endpoint: connect, send, and a log of both directions. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { urlAt } from '../../lib/gateway.ts'
-import { formatMs, headerOf } from '../../lib/http.ts'
-import type { Gateway } from '../../lib/storage.ts'
+import { urlAt } from '../../lib/instance/gateway.ts'
+import { formatMs, headerOf } from '../../lib/protocol/http.ts'
+import type { Gateway } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'

@@ -1,8 +1,8 @@
 /** An MCP client over Streamable HTTP, by hand: stateless (2026-07-28) and with a session (2025-11-25). */
-import { send, type Sent } from '../../lib/gateway.ts'
-import { mediaTypeOf, parseJson, type NameValue } from '../../lib/http.ts'
-import type { MessageLog } from '../../lib/message-log.ts'
-import { readEvents } from '../../lib/sse.ts'
+import { send, type Sent } from '../../lib/instance/gateway.ts'
+import { mediaTypeOf, parseJson, type NameValue } from '../../lib/protocol/http.ts'
+import type { MessageLog } from '../../lib/protocol/message-log.ts'
+import { readEvents } from '../../lib/protocol/sse.ts'
 import { nameHeaders, type HeaderSource } from './headers.ts'
 import type { Message, Question, ServerInfo, Target } from './types.ts'
 

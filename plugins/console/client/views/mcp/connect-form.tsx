@@ -1,7 +1,7 @@
 /** Which server, in which version of the protocol, with which headers. */
 import { useState } from 'preact/hooks'
-import type { NameValue } from '../../lib/http.ts'
-import { activeGateway, settings, type Gateway } from '../../lib/storage.ts'
+import type { NameValue } from '../../lib/protocol/http.ts'
+import { activeGateway, settings, type Gateway } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
 import { HeaderEditor } from '../../ui/header-list.tsx'

@@ -1,7 +1,7 @@
 /** The connection to a server as the view holds it: lists, questions that wait for an answer, updates. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { explain } from '../../lib/api.ts'
-import { createMessageLog, type MessageLog } from '../../lib/message-log.ts'
+import { explain } from '../../lib/instance/api.ts'
+import { createMessageLog, type MessageLog } from '../../lib/protocol/message-log.ts'
 import { HttpError, McpClient } from './client.ts'
 import { loadLists } from './lists.ts'
 import type { Lists, Question, ServerInfo, Target } from './types.ts'

@@ -1,5 +1,5 @@
 /** Content blocks as people see them: text, pictures, sound, resources; always text or `blob:`, never markup. */
-import { parseJson } from '../../lib/http.ts'
+import { parseJson } from '../../lib/protocol/http.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Code } from '../../ui/code.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'

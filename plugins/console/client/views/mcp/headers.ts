@@ -1,6 +1,6 @@
 /** Headers that tell gateways what a stateless message is about (MCP 2026-07-28): `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*`. */
-import type { NameValue } from '../../lib/http.ts'
-import type { FormSchema } from '../../lib/schema-form.ts'
+import type { NameValue } from '../../lib/protocol/http.ts'
+import type { FormSchema } from '../../lib/protocol/schema-form.ts'
 
 export interface HeaderSource {
   /** Of the tool that is called: says which arguments are mirrored. */

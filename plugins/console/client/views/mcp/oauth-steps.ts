@@ -1,8 +1,8 @@
 /** How a client gets a token for a protected MCP server (MCP authorization; RFC 9728, 8414, 7591, 7636, 8707), step by step. */
-import { authorize, redirectUri, type AuthorizationAnswer } from '../../lib/code-flow.ts'
-import { headerOf } from '../../lib/http.ts'
-import { randomSecret } from '../../lib/ids.ts'
-import { ask, challengeOf, postForm, type Asked } from '../../lib/oauth.ts'
+import { authorize, redirectUri, type AuthorizationAnswer } from '../../lib/tokens/code-flow.ts'
+import { headerOf } from '../../lib/protocol/http.ts'
+import { randomSecret } from '../../lib/protocol/ids.ts'
+import { ask, challengeOf, postForm, type Asked } from '../../lib/tokens/oauth.ts'
 import type { Target } from './types.ts'
 
 /** What the steps so far have found. */

@@ -1,7 +1,7 @@
 /** The way to a token, each step by a click and each request shown. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { openWindow } from '../../lib/code-flow.ts'
-import { useAction } from '../../lib/hooks.ts'
+import { openWindow } from '../../lib/tokens/code-flow.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Notice } from '../../ui/notice.tsx'

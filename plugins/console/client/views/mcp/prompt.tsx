@@ -1,6 +1,6 @@
 /** A prompt: its arguments, and the messages that it makes of them. */
 import { useState } from 'preact/hooks'
-import { useAction } from '../../lib/hooks.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Notice } from '../../ui/notice.tsx'

@@ -1,6 +1,6 @@
 /** What the server asks of the person: a form (elicitation), a model's answer (sampling), the roots. */
 import { useState } from 'preact/hooks'
-import { emptyValue, type FormSchema } from '../../lib/schema-form.ts'
+import { emptyValue, type FormSchema } from '../../lib/protocol/schema-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

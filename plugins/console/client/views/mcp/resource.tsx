@@ -1,6 +1,6 @@
 /** Resources and templates: read, subscribed to, read again when they change. */
 import { useEffect, useState } from 'preact/hooks'
-import { useAction } from '../../lib/hooks.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'

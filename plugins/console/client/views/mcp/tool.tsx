@@ -1,8 +1,8 @@
 /** A tool: its form, the call with progress, and the result against the output schema. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { explain } from '../../lib/api.ts'
-import { formatMs } from '../../lib/http.ts'
-import { emptyValue } from '../../lib/schema-form.ts'
+import { explain } from '../../lib/instance/api.ts'
+import { formatMs } from '../../lib/protocol/http.ts'
+import { emptyValue } from '../../lib/protocol/schema-form.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'

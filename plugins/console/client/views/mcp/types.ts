@@ -1,7 +1,7 @@
 /** What an MCP server lists and answers, as far as the inspector reads it. */
-import type { FormSchema } from '../../lib/schema-form.ts'
-import type { Gateway } from '../../lib/storage.ts'
-import type { NameValue } from '../../lib/http.ts'
+import type { FormSchema } from '../../lib/protocol/schema-form.ts'
+import type { Gateway } from '../../lib/shell/storage.ts'
+import type { NameValue } from '../../lib/protocol/http.ts'
 
 export const VERSIONS = ['2026-07-28', '2025-11-25'] as const
 export type Version = typeof VERSIONS[number]

@@ -1,7 +1,7 @@
 /** Rules and overrides: what is answered otherwise than the document says. They act at once. */
 import { useState } from 'preact/hooks'
-import { callJson } from '../../lib/api.ts'
-import { useAction, useLoad } from '../../lib/hooks.ts'
+import { callJson } from '../../lib/instance/api.ts'
+import { useAction, useLoad } from '../../lib/shell/hooks.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

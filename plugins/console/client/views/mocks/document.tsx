@@ -1,9 +1,9 @@
 /** The document: edited, checked with marks at its lines, saved as a draft, deployed. */
 import { signal } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
-import { ApiError, call, callJson } from '../../lib/api.ts'
-import { useAction, useLoad } from '../../lib/hooks.ts'
-import { lineOfPointer } from '../../lib/json-lines.ts'
+import { ApiError, call, callJson } from '../../lib/instance/api.ts'
+import { useAction, useLoad } from '../../lib/shell/hooks.ts'
+import { lineOfPointer } from '../../lib/protocol/json-lines.ts'
 import { Button } from '../../ui/button.tsx'
 import { Editor, type EditorMark } from '../../ui/editor.tsx'
 import { Checkbox, TextField } from '../../ui/field.tsx'

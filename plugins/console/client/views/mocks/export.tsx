@@ -1,7 +1,7 @@
 /** The mock as files. */
-import { call } from '../../lib/api.ts'
-import { saveFile } from '../../lib/clipboard.ts'
-import { useAction } from '../../lib/hooks.ts'
+import { call } from '../../lib/instance/api.ts'
+import { saveFile } from '../../lib/shell/clipboard.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'

@@ -1,8 +1,8 @@
 /** The mocks, each with its switch. */
-import { callJson } from '../../lib/api.ts'
-import { useAction } from '../../lib/hooks.ts'
-import { formatNumber } from '../../lib/http.ts'
-import { setParams } from '../../lib/router.ts'
+import { callJson } from '../../lib/instance/api.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
+import { formatNumber } from '../../lib/protocol/http.ts'
+import { setParams } from '../../lib/shell/router.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Switch } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'

@@ -1,6 +1,6 @@
 /** What the checks of a document found. */
 import type { ComponentChildren } from 'preact'
-import { formatBytes, formatMs, formatNumber } from '../../lib/http.ts'
+import { formatBytes, formatMs, formatNumber } from '../../lib/protocol/http.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { Change, Issue, Report } from './types.ts'

@@ -1,5 +1,5 @@
 /** What forms know of rules, overrides and settings; the instance checks what is sent. */
-import type { FormSchema } from '../../lib/schema-form.ts'
+import type { FormSchema } from '../../lib/protocol/schema-form.ts'
 
 const OUTCOME: Record<string, FormSchema> = {
   status: { type: 'integer', minimum: 100, maximum: 599, title: 'Status' },

@@ -1,7 +1,7 @@
 /** The settings of a mock, which act at once. */
 import { useState } from 'preact/hooks'
-import { callJson } from '../../lib/api.ts'
-import { useAction } from '../../lib/hooks.ts'
+import { callJson } from '../../lib/instance/api.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormWithJson } from '../../ui/form-with-json.tsx'
 import { Notice } from '../../ui/notice.tsx'

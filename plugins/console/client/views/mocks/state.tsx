@@ -1,9 +1,9 @@
 /** What a session has set in a mock, and how often it called. */
 import { useEffect, useState } from 'preact/hooks'
-import { callJson } from '../../lib/api.ts'
-import { useAction, useLoad } from '../../lib/hooks.ts'
-import { formatNumber, parseJson } from '../../lib/http.ts'
-import { settings } from '../../lib/storage.ts'
+import { callJson } from '../../lib/instance/api.ts'
+import { useAction, useLoad } from '../../lib/shell/hooks.ts'
+import { formatNumber, parseJson } from '../../lib/protocol/http.ts'
+import { settings } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { Editor } from '../../ui/editor.tsx'
 import { TextField } from '../../ui/field.tsx'

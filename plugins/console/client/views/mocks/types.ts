@@ -1,5 +1,5 @@
 /** What `/_svc/mocks` shows. */
-import type { NameValue } from '../../lib/http.ts'
+import type { NameValue } from '../../lib/protocol/http.ts'
 
 export interface MockSummary {
   name: string

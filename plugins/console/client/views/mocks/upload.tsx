@@ -1,6 +1,6 @@
 /** Uploads a document as a new mock: a file chosen or dropped, or pasted text. */
 import { useRef, useState } from 'preact/hooks'
-import { ApiError, call, explain } from '../../lib/api.ts'
+import { ApiError, call, explain } from '../../lib/instance/api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'

@@ -1,8 +1,8 @@
 /** Deployed versions, newest first, to look into and to go back to. */
 import { useState } from 'preact/hooks'
-import { call, callJson } from '../../lib/api.ts'
-import { useAction, useLoad } from '../../lib/hooks.ts'
-import { formatNumber } from '../../lib/http.ts'
+import { call, callJson } from '../../lib/instance/api.ts'
+import { useAction, useLoad } from '../../lib/shell/hooks.ts'
+import { formatNumber } from '../../lib/protocol/http.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'

@@ -1,8 +1,8 @@
 /** The effective configuration, and what was wrong with it. */
-import { callJson } from '../../lib/api.ts'
-import { useLoad } from '../../lib/hooks.ts'
-import { formatTime } from '../../lib/http.ts'
-import { plugins } from '../../lib/status.ts'
+import { callJson } from '../../lib/instance/api.ts'
+import { useLoad } from '../../lib/shell/hooks.ts'
+import { formatTime } from '../../lib/protocol/http.ts'
+import { plugins } from '../../lib/instance/status.ts'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'

@@ -1,7 +1,7 @@
 /** Whether health checks succeed, with the switch. */
-import { call } from '../../lib/api.ts'
-import { useAction } from '../../lib/hooks.ts'
-import { refresh, type Status } from '../../lib/status.ts'
+import { call } from '../../lib/instance/api.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
+import { refresh, type Status } from '../../lib/instance/status.ts'
 import { Switch } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'

@@ -1,6 +1,6 @@
 /** Who answers here. */
-import { formatDuration, formatNumber } from '../../lib/http.ts'
-import type { Status } from '../../lib/status.ts'
+import { formatDuration, formatNumber } from '../../lib/protocol/http.ts'
+import type { Status } from '../../lib/instance/status.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'

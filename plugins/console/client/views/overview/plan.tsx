@@ -1,8 +1,8 @@
 /** How much of the plan is used. */
-import { callJson } from '../../lib/api.ts'
-import { useLoad } from '../../lib/hooks.ts'
-import { formatBytes, formatDuration, formatNumber } from '../../lib/http.ts'
-import { settings } from '../../lib/storage.ts'
+import { callJson } from '../../lib/instance/api.ts'
+import { useLoad } from '../../lib/shell/hooks.ts'
+import { formatBytes, formatDuration, formatNumber } from '../../lib/protocol/http.ts'
+import { settings } from '../../lib/shell/storage.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'

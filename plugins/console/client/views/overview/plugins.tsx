@@ -1,8 +1,8 @@
 /** Every plugin with a switch that acts at once. */
 import { useMemo, useState } from 'preact/hooks'
-import { ApiError, callJson, explain } from '../../lib/api.ts'
-import { useAction } from '../../lib/hooks.ts'
-import { plugins, refresh, type PluginRecord } from '../../lib/status.ts'
+import { ApiError, callJson, explain } from '../../lib/instance/api.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
+import { plugins, refresh, type PluginRecord } from '../../lib/instance/status.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Switch, TextField } from '../../ui/field.tsx'

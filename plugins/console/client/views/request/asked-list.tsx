@@ -1,7 +1,7 @@
 /** What was asked and answered, newest first and open. */
-import { formatMs } from '../../lib/http.ts'
-import { toCurl } from '../../lib/curl.ts'
-import type { Asked } from '../../lib/oauth.ts'
+import { formatMs } from '../../lib/protocol/http.ts'
+import { toCurl } from '../../lib/protocol/curl.ts'
+import type { Asked } from '../../lib/tokens/oauth.ts'
 import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'

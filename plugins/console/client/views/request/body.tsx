@@ -1,6 +1,6 @@
 /** The body of a captured request: as a tree, a form, a picture, text, bytes, and what the gateway changed in it. */
 import { useEffect, useState } from 'preact/hooks'
-import { bodyBytes, formatBytes, hexDump, isJsonType, mediaTypeOf, parseJson, type Body } from '../../lib/http.ts'
+import { bodyBytes, formatBytes, hexDump, isJsonType, mediaTypeOf, parseJson, type Body } from '../../lib/protocol/http.ts'
 import { Code } from '../../ui/code.tsx'
 import { HeaderList } from '../../ui/header-list.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'

@@ -1,6 +1,6 @@
 /** Two captured requests beside each other. */
-import { compareRequests, isAutomatic, ofEntry } from '../../lib/compare.ts'
-import { formatBytes, formatMs, formatTime, type Entry } from '../../lib/http.ts'
+import { compareRequests, isAutomatic, ofEntry } from '../../lib/traffic/compare.ts'
+import { formatBytes, formatMs, formatTime, type Entry } from '../../lib/protocol/http.ts'
 import { Method, StatusBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextDiff } from './text-diff.tsx'

@@ -1,7 +1,7 @@
 /** One captured request in full: what was sent, what became of it, what came back. */
-import { compareRequests, ofEntry, ofSent } from '../../lib/compare.ts'
-import { sentOf } from '../../lib/gateway.ts'
-import { formatBytes, formatMs, type Entry } from '../../lib/http.ts'
+import { compareRequests, ofEntry, ofSent } from '../../lib/traffic/compare.ts'
+import { sentOf } from '../../lib/instance/gateway.ts'
+import { formatBytes, formatMs, type Entry } from '../../lib/protocol/http.ts'
 import { StatusBadge } from '../../ui/badge.tsx'
 import { Facts } from '../../ui/view.tsx'
 import { BodyView } from './body.tsx'

@@ -1,7 +1,7 @@
 /** The three stations of a request: what the client sent, what the gateway made of it, what came back. */
-import { countChanges, groupByName, type Comparison } from '../../lib/compare.ts'
-import type { Sent } from '../../lib/gateway.ts'
-import { formatBytes, formatMs, headerOf, type Entry } from '../../lib/http.ts'
+import { countChanges, groupByName, type Comparison } from '../../lib/traffic/compare.ts'
+import type { Sent } from '../../lib/instance/gateway.ts'
+import { formatBytes, formatMs, headerOf, type Entry } from '../../lib/protocol/http.ts'
 import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
 
 export interface FlowProps {

@@ -1,7 +1,7 @@
 /** What the gateway did: headers as client, gateway and changed; rewritten paths. */
-import { groupByName, type Comparison, type HeaderChange, type ValueChange } from '../../lib/compare.ts'
-import { familyOf } from '../../lib/families.ts'
-import type { Entry, NameValue } from '../../lib/http.ts'
+import { groupByName, type Comparison, type HeaderChange, type ValueChange } from '../../lib/traffic/compare.ts'
+import { familyOf } from '../../lib/traffic/families.ts'
+import type { Entry, NameValue } from '../../lib/protocol/http.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { HeaderList, type HeaderLine } from '../../ui/header-list.tsx'
 

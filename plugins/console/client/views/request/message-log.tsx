@@ -1,6 +1,6 @@
 /** The log of a protocol's messages: one line each, which opens to the message and its HTTP headers. */
-import { formatTime } from '../../lib/http.ts'
-import type { LoggedMessage, MessageLog } from '../../lib/message-log.ts'
+import { formatTime } from '../../lib/protocol/http.ts'
+import type { LoggedMessage, MessageLog } from '../../lib/protocol/message-log.ts'
 import { Badge, StatusBadge } from '../../ui/badge.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Fold } from '../../ui/fold.tsx'

@@ -1,8 +1,8 @@
 /** What the mock LLM and the mocks noted of the request; asked when someone opens it. */
 import { useState } from 'preact/hooks'
-import { callJson } from '../../lib/api.ts'
-import { useLoad } from '../../lib/hooks.ts'
-import type { Entry } from '../../lib/http.ts'
+import { callJson } from '../../lib/instance/api.ts'
+import { useLoad } from '../../lib/shell/hooks.ts'
+import type { Entry } from '../../lib/protocol/http.ts'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
 

@@ -1,5 +1,5 @@
 /** Where a request goes: directly to the instance, or through one of the gateways of the settings. */
-import { settings, type Gateway } from '../../lib/storage.ts'
+import { settings, type Gateway } from '../../lib/shell/storage.ts'
 import { Select } from '../../ui/field.tsx'
 
 export function TargetSelect({ label = 'Target', gateway, onGateway }: { label?: string; gateway: Gateway | null; onGateway(gateway: Gateway | null): void }) {

@@ -1,6 +1,6 @@
 /** Two texts line by line, with what was taken away and what was added. The differ is loaded when it is needed. */
 import { useEffect, useState } from 'preact/hooks'
-import { parseJson } from '../../lib/http.ts'
+import { parseJson } from '../../lib/protocol/http.ts'
 import { Loading } from '../../ui/notice.tsx'
 
 interface Part { sign: ' ' | '-' | '+'; lines: string[] }

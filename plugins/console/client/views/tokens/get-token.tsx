@@ -1,9 +1,9 @@
 /** The form that gets a token. */
 import { useRef, useState } from 'preact/hooks'
-import { openWindow } from '../../lib/code-flow.ts'
-import { useAction } from '../../lib/hooks.ts'
-import { route, setParams } from '../../lib/router.ts'
-import { activeGateway } from '../../lib/storage.ts'
+import { openWindow } from '../../lib/tokens/code-flow.ts'
+import { useAction } from '../../lib/shell/hooks.ts'
+import { route, setParams } from '../../lib/shell/router.ts'
+import { activeGateway } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { Editor } from '../../ui/editor.tsx'
 import { Select, TextArea, TextField } from '../../ui/field.tsx'
@@ -11,7 +11,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { TargetSelect } from '../request/target.tsx'
 import { getToken, GRANTS, NO_VALUES, type FieldKey, type GrantValues } from './grants.ts'
-import { DEMO_CLIENT } from '../../lib/oauth.ts'
+import { DEMO_CLIENT } from '../../lib/tokens/oauth.ts'
 import { labClient, token, tokenSet } from './lab.ts'
 
 const LABELS: Record<Exclude<FieldKey, 'order'>, string> = {

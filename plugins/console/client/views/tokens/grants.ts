@@ -1,10 +1,10 @@
 /** The ways to get a token, each with its fields. */
-import { authorize, redirectUri } from '../../lib/code-flow.ts'
-import { urlAt } from '../../lib/gateway.ts'
-import { parseJson } from '../../lib/http.ts'
-import { randomSecret } from '../../lib/ids.ts'
-import { ask, challengeOf, postForm, type Client } from '../../lib/oauth.ts'
-import type { Gateway } from '../../lib/storage.ts'
+import { authorize, redirectUri } from '../../lib/tokens/code-flow.ts'
+import { urlAt } from '../../lib/instance/gateway.ts'
+import { parseJson } from '../../lib/protocol/http.ts'
+import { randomSecret } from '../../lib/protocol/ids.ts'
+import { ask, challengeOf, postForm, type Client } from '../../lib/tokens/oauth.ts'
+import type { Gateway } from '../../lib/shell/storage.ts'
 import { note, takeTokens, token } from './lab.ts'
 
 export type GrantKey = 'client_credentials' | 'password' | 'authorization_code' | 'refresh_token' | 'exchange' | 'order'

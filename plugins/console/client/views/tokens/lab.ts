@@ -1,6 +1,6 @@
 /** What the token lab holds while the page is open: the tokens got last, the one looked at, and what was asked. Nothing is stored. */
 import { signal } from '@preact/signals'
-import { DEMO_CLIENT, type Asked, type Client } from '../../lib/oauth.ts'
+import { DEMO_CLIENT, type Asked, type Client } from '../../lib/tokens/oauth.ts'
 
 /** What a token endpoint answers (RFC 6749, 5.1; OIDC Core 3.1.3.3). */
 export interface TokenSet {

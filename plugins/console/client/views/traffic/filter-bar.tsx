@@ -1,8 +1,8 @@
 /** The filter, its help, and the filters that are kept. */
 import type { RefObject } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { FILTER_NAMES } from '../../lib/filter.ts'
-import { changeSettings, settings } from '../../lib/storage.ts'
+import { FILTER_NAMES } from '../../lib/traffic/filter.ts'
+import { changeSettings, settings } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 

@@ -1,9 +1,9 @@
 /** The list of captured requests. */
 import { useEffect, useRef } from 'preact/hooks'
-import { formatMs, formatTime, type Entry } from '../../lib/http.ts'
-import type { LiveEntries } from '../../lib/live-entries.ts'
-import { instanceBase } from '../../lib/page.ts'
-import { tagsOf } from '../../lib/tags.ts'
+import { formatMs, formatTime, type Entry } from '../../lib/protocol/http.ts'
+import type { LiveEntries } from '../../lib/traffic/live-entries.ts'
+import { instanceBase } from '../../lib/instance/page.ts'
+import { tagsOf } from '../../lib/traffic/tags.ts'
 import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'

@@ -1,9 +1,9 @@
 /** The request that was chosen, or two of them beside each other. */
 import { useRef } from 'preact/hooks'
-import { ApiError, callJson } from '../../lib/api.ts'
-import { useLoad } from '../../lib/hooks.ts'
-import type { Entry } from '../../lib/http.ts'
-import { settings } from '../../lib/storage.ts'
+import { ApiError, callJson } from '../../lib/instance/api.ts'
+import { useLoad } from '../../lib/shell/hooks.ts'
+import type { Entry } from '../../lib/protocol/http.ts'
+import { settings } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
 import { RequestComparison } from '../request/comparison.tsx'

@@ -1,0 +1,32 @@
+/** The doors of all plugins that a start would find; none of them is registered. */
+import { readFile } from 'node:fs/promises'
+import { delimiter, resolve } from 'node:path'
+import { findConfigFile, readSvcYaml } from '../config/svc-yaml.ts'
+import { discover } from '../host/discovery.ts'
+import { loadPlugin } from '../host/module-loader.ts'
+import type { Plugin } from '../contract/plugin.ts'
+import { BUILTIN_FOLDER } from '../product.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface FoundDoor {
+  name: string
+  door: Plugin
+}
+
+/** A plugin that can't be loaded has none. With `word`, only doors in whose file it stands are loaded: all take a second. */
+export async function findDoors({ environment, workingDirectory }: Terminal, config?: string, word?: string): Promise<FoundDoor[]> {
+  const read = readSvcYaml(findConfigFile({ argument: config, variable: environment.SVC_CONFIG_FILE, cwd: workingDirectory }), { publicMode: false })
+  const folders = (environment.SVC_PLUGINS_DIR ?? '').split(delimiter).filter(folder => folder !== '').map(folder => resolve(workingDirectory, folder))
+  const found = await discover({
+    builtinFolder: BUILTIN_FOLDER,
+    folders: [...read.ok ? read.document.plugins.dirs : [], ...folders],
+    packages: read.ok ? read.document.plugins.packages : [],
+    workingDirectory,
+  })
+  const doors = await Promise.all(found.filter(({ problem }) => problem === null).map(async plugin => {
+    if (word !== undefined && !(await readFile(plugin.entry!, 'utf8')).includes(word)) return null
+    const door = await loadPlugin(plugin).catch(() => null)
+    return door === null ? null : { name: plugin.name, door }
+  }))
+  return doors.filter(door => door !== null)
+}

@@ -1,0 +1,53 @@
+/** Owns how an example reads as a command line for curl in a POSIX shell. */
+import type { CatalogEndpoint } from './plugin.ts'
+
+type Example = CatalogEndpoint['examples'][number]
+type Protocol = CatalogEndpoint['protocol']
+
+const CONTENT_TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' } as const
+/** Headers of a WebSocket handshake (RFC 6455, 4.1), with the key of its own example. */
+const HANDSHAKE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
+
+/** The example as one `curl` command against `baseUrl`; a stream is shown as it comes, a WebSocket by its handshake. */
+export function curlLine(example: Example, baseUrl: string, protocol: Protocol): string {
+  const url = baseUrl + example.path
+  const globOff = /[[\]{}]/.test(url) ? ['-g'] : []
+  return ['curl', ...globOff, ...curlArguments(example, protocol), url].map(quoteWord).join(' ')
+}
+
+/** The arguments of curl for the example, unquoted, the URL aside; brackets and braces in a URL need `-g` besides. */
+export function curlArguments(example: Example, protocol: Protocol): string[] {
+  const words = [...flagsOf(example, protocol), ...methodOf(example)]
+  for (const header of headersOf(example, protocol)) words.push('-H', header)
+  if (example.auth?.type === 'basic') words.push('-u', `${example.auth.username}:${example.auth.password}`)
+  if (example.body !== null) words.push('--data-raw', example.body)
+  return words
+}
+
+function flagsOf(example: Example, protocol: Protocol): string[] {
+  const flags: string[] = []
+  if (protocol === 'sse') flags.push('-N')
+  if (protocol === 'websocket') flags.push('-i', '-N', '--http1.1', '--max-time', '3')
+  if (/\/\.{1,2}(?:[/?]|$)/.test(example.path)) flags.push('--path-as-is')
+  return flags
+}
+
+function methodOf({ method, body }: Example): string[] {
+  if (method === 'HEAD') return ['--head']
+  return method === (body === null ? 'GET' : 'POST') ? [] : ['-X', method]
+}
+
+function headersOf({ headers, auth, body, body_type: bodyType }: Example, protocol: Protocol): string[] {
+  const lines = protocol === 'websocket' ? [...HANDSHAKE] : []
+  // curl takes a header without a value for one to be left out, unless a semicolon stands in for the colon.
+  for (const { name, value } of headers) lines.push(value === '' ? `${name};` : `${name}: ${value}`)
+  const hasType = headers.some(({ name }) => name.toLowerCase() === 'content-type')
+  if (body !== null && bodyType && !hasType) lines.push(`Content-Type: ${CONTENT_TYPES[bodyType]}`)
+  if (auth?.type === 'bearer') lines.push(`Authorization: Bearer ${auth.token}`)
+  return lines
+}
+
+/** One word of a POSIX shell: in single quotes unless every character is harmless. */
+export function quoteWord(word: string): string {
+  return /^[A-Za-z0-9_./:=%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,60 @@
+/** What plugins know of requests and how they answer: `svc.http`. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+import type { NegotiatedType } from '../fields/accept.ts'
+import type { RouteDescription } from './plugin.ts'
+
+/** Either side of a request: Fastify's or Node's own. */
+export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
+
+export interface SvcHttp {
+  requestId(request: AnyRequest): string
+  /** The body as received, empty when there is none. Also `request.body`. */
+  body(request: FastifyRequest): Buffer
+  /** Session key for state, limits and views: `X-Svc-Session`, else `ip:<client ip>` (core sheet 9). */
+  session(request: AnyRequest): SessionKey
+  clientIp(request: AnyRequest): string
+  /** Scheme, host and port as the client named them (core sheet 6). */
+  origin(request: AnyRequest): Origin
+  /** `scheme://host[:port]`, without a trailing slash. */
+  baseUrl(request: AnyRequest): string
+  /** Trusted `X-Forwarded-Prefix`, else empty. */
+  prefix(request: AnyRequest): string
+  /** Aborts when the client leaves, the request times out or the response is done. */
+  signal(request: AnyRequest): AbortSignal
+  /** Whether the admin token (or a control token with scope `admin`) came with the request. */
+  isAdmin(request: AnyRequest): boolean
+  /** Passes, or throws the 401 or 403 of the admin guard (core sheet 9). */
+  guardAdmin(request: AnyRequest): void
+  /** Answers JSON or XML by `Accept`, with `Vary: Accept`. Takes status and headers of `reply`. */
+  negotiate(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply
+  /** The type that `negotiate` answers this request with: what a strong validator of the answer depends on. */
+  negotiatedType(request: FastifyRequest): NegotiatedType
+  /** The core's 404 for this request. */
+  notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply
+  /** Says which of several descriptions of a wildcard route is served. */
+  serving(request: FastifyRequest, description: RouteDescription): void
+  /** Says which injected fault an `ownFail` route acted on: sets `X-Svc-Fault: ai` and counts it. */
+  markFault(request: FastifyRequest, reply: FastifyReply, kind: 'ai'): void
+  /** Waits, at most the instance's delay limit; ends early and answers false when the client leaves. */
+  delay(request: AnyRequest, ms: number): Promise<boolean>
+}
+
+export interface SessionKey {
+  /** Distinct for a header value and an address that read alike; for stores and limits. */
+  key: string
+  /** As shown in replies. */
+  label: string
+  /** The valid `X-Svc-Session` value, or null. */
+  header: string | null
+}
+
+export interface Origin {
+  scheme: 'http' | 'https'
+  /** Lower case, IPv6 without brackets. */
+  host: string
+  port: number
+  /** `scheme://host[:port]`, the default port left out. */
+  baseUrl: string
+}

@@ -1,0 +1,298 @@
+/**
+ * The public plugin contract: all that a plugin may use of the host, for built-in plugins and strangers alike.
+ *
+ * The life of a plugin, in the order in which it happens:
+ *
+ *  1. discover   its folder is found (`plugins/`, a further folder, an npm package); the folder's name is its name.
+ *  2. load       `index.ts` and what it imports of its own folder become one module; the default export is the door.
+ *  3. decide     `svc.yaml` and the switches of the API say whether it is on; a disabled plugin goes no further.
+ *  4. options    its section of `svc.yaml` is checked against `options`; wrong items are left out and reported.
+ *  5. register   `register(app, svc)` is called once, after all that it builds on or uses; it declares its routes on
+ *                `app`, an encapsulated Fastify instance, and offers its extension points.
+ *  6. registered callbacks given to `svc.whenRegistered` run, when every plugin has registered.
+ *  7. serve      the generation takes over all new requests.
+ *  8. drain      a newer generation has taken over; requests, streams and sockets of this one run to their end.
+ *  9. close      callbacks given to `svc.whenClosed` run; state and shared objects that no generation holds are freed.
+ *                It must work after a register that failed half-way.
+ *
+ * A plugin keeps no mutable state in module scope: what outlives a reload comes from `svc.state` (data) or
+ * `svc.shared` (live objects).
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { WebSocket } from 'ws'
+import type { Config } from '../config/variables.ts'
+import type { SvcHttp } from './http.ts'
+import type { SvcStreams } from './streams.ts'
+import type { SvcLimits, SvcTakeOver } from './calls.ts'
+import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
+import type { SvcInstance } from './instance.ts'
+import type { StoreBounds, Store } from './state.ts'
+
+export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
+// Brings `wsHandler` of routes along.
+export type { WebsocketHandler } from '@fastify/websocket'
+export type { AnyRequest, SvcHttp, SessionKey, Origin } from './http.ts'
+export type { SvcStreams, BodyStreamOptions, SseOptions, StreamEnd, BodyStream, SseStream, SseEvent, WebSocketOptions } from './streams.ts'
+export type { SvcLimits, CallAdmission, SvcTakeOver, ConnectionFacts } from './calls.ts'
+export type { InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
+export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
+export type { StoreBounds, Store, StoreChange } from './state.ts'
+
+// ---------------------------------------------------------------------------------------------------------- the door
+
+/** The default export of a plugin's `index.ts`. */
+export interface Plugin<Options = Record<string, unknown>> {
+  /** A few words for lists and headings. */
+  title: string
+  /** Default: the `version` of the `package.json` beside the door, else the product's. */
+  version?: string
+  description?: string
+  /** Prefixes that the plugin serves; each of its routes is one of them or lies below one. */
+  paths: string[]
+  /** Plugins it cannot do without: registered before it; one that is off or failed takes this one along. */
+  buildsOn?: string[]
+  /** Plugins it works with when they are there: registered before it, no reason to refuse switching them off. */
+  uses?: string[]
+  /** Key of its section in `svc.yaml`. Default: the plugin's name. */
+  section?: string
+  /**
+   * JSON Schema (2020-12) of its section; defaults in it are filled in. Without one a section is an error.
+   * What the plugin checks itself can stand under the keyword `x-svc-editor`: editors get it, nothing is left out by it.
+   */
+  options?: JsonSchema
+  /** Response headers that browsers may read across origins (CORS, core sheet 5). */
+  exposes?: string[]
+  /** A subcommand of the command line. */
+  command?: Command
+  register(app: FastifyInstance, svc: Svc<Options>): void | Promise<void>
+}
+
+/** Types a door: `export default definePlugin<Options>({ ... })`. */
+export function definePlugin<Options = Record<string, unknown>>(plugin: Plugin<Options>): Plugin<Options> {
+  return plugin
+}
+
+export type JsonSchema = { [keyword: string]: unknown }
+
+/** A subcommand `svc <name> …`. It answers an exit code, or settings with which the server is then started. */
+export interface Command {
+  name: string
+  summary: string
+  /** Printed by `svc <name> --help`. */
+  usage: string
+  run(args: string[]): Promise<CommandResult> | CommandResult
+}
+export type CommandResult =
+  | { exitCode: number }
+  /** Start the server; `environment` is laid over the process's own, `options` over the plugin's section. */
+  | {
+    serve: true
+    environment?: Record<string, string>
+    options?: Record<string, unknown>
+    /** Called once the server listens, with the address of its HTTP listener. */
+    whenListening?: (url: string) => void
+  }
+
+// ------------------------------------------------------------------------------------------------------------ routes
+
+/** What the catalogue, `/openapi.json`, the landing page, the console and the exports know of an operation. */
+export interface RouteDescription {
+  /** Template in the catalogue's notation (`/status/{code}`, `/echo/{*path}`). Default: the route's own. */
+  path?: string
+  /** Where one route serves several descriptions with different methods. Default: the route's. */
+  methods?: string[]
+  summary: string
+  description?: string
+  /** One of the catalogue's categories (core sheet 9), or a name of its own. */
+  category: string
+  /** Default `http`. A route described as `sse` always answers with an event stream. */
+  protocol?: 'http' | 'sse' | 'websocket'
+  /** A feed without an end of its own. */
+  endless?: boolean
+  parameters?: RouteParameter[]
+  requestBody?: { description?: string; required?: boolean; content: Record<string, JsonSchema> }
+  /** Status (`200`, `4XX`, `default`) to what it means. Default: `200`. */
+  responses?: Record<string, { description: string; content?: Record<string, JsonSchema> }>
+  examples: RouteExample[]
+  /** JSON or XML by `Accept` (core sheet 7): errors of the route negotiate too. */
+  negotiated?: boolean
+  /** The protocol it counts under in the metrics. */
+  area?: 'llm' | 'mcp' | 'a2a' | 'graphql'
+  /** Bytes; the smaller of this and SVC_BODY_LIMIT holds. */
+  bodyLimit?: number
+  /** The route acts on `X-Svc-Fail` itself; the core does only the delay. */
+  ownFail?: boolean
+  /** How a 413, 503, 500 or injected fault looks here. Default: the core's JSON. */
+  errorForm?: ErrorForm
+  /** WebSocket: picks one of the subprotocols offered; false is none. Default: the first. */
+  subprotocol?(offered: string[]): string | false
+}
+
+export interface RouteParameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  description?: string
+  required?: boolean
+  schema?: JsonSchema
+}
+
+/** A request that works as it stands. The project's test sends every one of them. */
+export interface RouteExample {
+  name: string
+  method?: string
+  /** Path and query. */
+  path: string
+  headers?: { name: string; value: string }[]
+  body?: string | null
+  bodyType?: 'json' | 'xml' | 'form' | null
+  auth?: { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string } | null
+  /** Null: anything but 404 and 405. */
+  expectStatus?: number | null
+}
+
+/** A failure that the core answers for a route. */
+export interface CoreFailure {
+  status: number
+  kind: 'payload_too_large' | 'timeout' | 'internal' | 'injected'
+  /** What the core would answer. */
+  body: Record<string, unknown>
+  requestId: string
+}
+export type ErrorForm = (failure: CoreFailure, request: RequestFacts) => { status?: number; headers?: Record<string, string>; body: string | Buffer | object }
+
+/** What is known of a request before a route has seen it. */
+export interface RequestFacts {
+  method: string
+  /** Decoded, without query. */
+  path: string
+  /** Path and query as received. */
+  url: string
+  headers: IncomingMessage['headers']
+}
+
+/**
+ * Puts descriptions on a route: `app.get('/uuid', describe({ ... }), handler)`.
+ * Several descriptions belong to a wildcard route; the handler then says which one it serves (`svc.http.serving`).
+ */
+export function describe(...descriptions: RouteDescription[]): { config: { descriptions: RouteDescription[] } } {
+  return { config: { descriptions } }
+}
+
+export { HttpError, invalidParameter, refusal } from './http-error.ts'
+export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, emptyRecord, queryRecord, quoteInput, rawQuery, readQuery, shownText } from './input.ts'
+export type { NumberParameter } from './input.ts'
+export { isJsonObject, readJsonObject } from './json-body.ts'
+export { headerProblem, isToken } from '../fields/settable-header.ts'
+export { isSameSecret, readAuthorization, readBasicCredentials, readBearerToken } from '../fields/authorization.ts'
+export type { Authorization } from '../fields/authorization.ts'
+export { preferredType } from '../fields/accept.ts'
+export type { NegotiatedType } from '../fields/accept.ts'
+export { namesTag } from '../fields/etag.ts'
+export { BoundedMap, remembering } from '../collections/bounded-map.ts'
+/** The newest of what every request leaves behind; made with `svc.shared`, it outlives a reload. */
+export { Ring } from '../collections/ring-buffer.ts'
+export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
+export { escapeHtml } from './html.ts'
+export { curlArguments, quoteWord } from './curl-line.ts'
+
+// ------------------------------------------------------------------------------------------------- what a plugin gets
+
+/** The core's services, made for one plugin in one generation. */
+export interface Svc<Options = Record<string, unknown>> {
+  /** The plugin's own name. */
+  readonly name: string
+  /** Its validated section of `svc.yaml`. */
+  readonly options: Options
+  /** The effective configuration of the process. */
+  readonly config: Config
+  /** Absolute path of the plugin's folder. */
+  readonly folder: string
+  readonly log: Logger
+
+  /** Offers a registry to other plugins. One plugin offers `<own name>.<point>`. */
+  offer<K extends keyof ExtensionPoints>(point: K, value: ExtensionPoints[K] & PersonalPoint<ExtensionPoints[K]>): void
+  /** Another plugin's extension point; undefined while that plugin is off. Name it in `buildsOn` or `uses`. */
+  use<K extends keyof ExtensionPoints>(point: K): ExtensionPoints[K] | undefined
+
+  /** Runs when every plugin has registered; routes and load errors are still possible in it. */
+  whenRegistered(callback: () => void | Promise<void>): void
+  /** Runs once when this generation is closed, also after a failed start. */
+  whenClosed(callback: () => void | Promise<void>): void
+  /** Runs when the process stops, after the drain; at most 2 s for all. */
+  whenStopped(callback: () => void | Promise<void>): void
+  /** Reports a wrong item of the plugin's section; the host adds file, line and column. */
+  reportLoadError(error: ReportedError): void
+  loadErrors(): LoadError[]
+  /** Reloads as `POST /_svc/reload` does. */
+  reload(options?: { force?: boolean }): Promise<ReloadResult>
+  /** Has a further file or folder watched; a change of its bytes reloads. Call it before reading the file. */
+  watch(path: string): void
+
+  /** Bounded data that outlive a reload; the same name gives the same store in every generation of the same code. */
+  state<T>(name: string, bounds: StoreBounds<T>): Store<T>
+  /** A live object that outlives a reload: made once, disposed of with the last generation that holds it. */
+  shared<T>(name: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T
+
+  readonly http: SvcHttp
+  readonly streams: SvcStreams
+  readonly limits: SvcLimits
+  readonly takeOver: SvcTakeOver
+  readonly inspector: SvcInspector
+  readonly pki: SvcPki
+  readonly metrics: SvcMetrics
+  readonly instance: SvcInstance
+}
+
+/** Grows by declaration: `declare module 'svc/plugin' { interface ExtensionPoints { 'llm.providers': Providers } }`. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type
+export interface ExtensionPoints {}
+
+/**
+ * An extension point that knows who uses it: where an offered value has this method, each plugin gets what the method
+ * answers to that plugin's name. So a registry can say by whom a name was taken.
+ */
+export const forPlugin: unique symbol = Symbol.for('svc.forPlugin')
+export interface PersonalPoint<T> {
+  [forPlugin]?: (plugin: string) => T
+}
+
+export interface Logger {
+  trace(message: string, fields?: Record<string, unknown>): void
+  debug(message: string, fields?: Record<string, unknown>): void
+  info(message: string, fields?: Record<string, unknown>): void
+  warn(message: string, fields?: Record<string, unknown>): void
+  error(message: string, fields?: Record<string, unknown>): void
+}
+
+/** Something that was left out because it is wrong. */
+export interface LoadError {
+  file: string | null
+  /** Place in the file as a path: `mcp.servers[0].tools[1]`. */
+  at: string | null
+  message: string
+  /** From 1; null when it is not known. */
+  line: number | null
+  /** From 1. */
+  column?: number
+  /** What to do about it, as an imperative: `write a number, without quotes`. */
+  remedy?: string
+}
+
+/** A load error as a plugin reports it: without `file` it is about the plugin's section of `svc.yaml`. */
+export type ReportedError = Pick<LoadError, 'at' | 'message' | 'remedy'> & { file?: string; line?: number | null }
+
+export interface ReloadResult {
+  applied: boolean
+  changed: boolean
+  generation: number
+  plugins: { added: string[]; reloaded: string[]; removed: string[]; failed: string[] }
+  load_errors: LoadError[]
+  took_ms: number
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    descriptions?: RouteDescription[]
+  }
+}

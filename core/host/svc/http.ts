@@ -1,0 +1,54 @@
+/** `svc.http`: what plugins ask about requests and how they answer, over the request's context. */
+import { wantsXml } from '../../fields/accept.ts'
+import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
+import type { SvcHttp } from '../../contract/plugin.ts'
+import { HttpError } from '../../contract/plugin.ts'
+import type { Config } from '../../config/variables.ts'
+import { contextOf } from '../../http/request/context.ts'
+import type { RequestContext } from '../../http/request/context.ts'
+import { negotiate } from '../../http/response/negotiation.ts'
+import { answerUnrouted } from '../../http/pipeline/pipeline.ts'
+import { waitFor } from '../../http/pipeline/stages/faults.ts'
+
+export interface SvcHttpServices {
+  config: Config
+  guard: AdminGuard
+}
+
+export function createSvcHttp({ config, guard }: SvcHttpServices): SvcHttp {
+  const isAdmin = (context: RequestContext): boolean => context.controlAdmin || guard.isAdminToken(context.request.headers)
+  return {
+    requestId: request => contextOf(request).requestId,
+    body: request => contextOf(request).body,
+    session: request => contextOf(request).session,
+    clientIp: request => contextOf(request).clientIp,
+    origin: request => contextOf(request).origin,
+    baseUrl: request => contextOf(request).origin.baseUrl,
+    prefix(request) {
+      const context = contextOf(request)
+      return context.facts.prefix(context.request.headers)
+    },
+    signal: request => contextOf(request).signal,
+    isAdmin: request => isAdmin(contextOf(request)),
+    guardAdmin(request) {
+      const context = contextOf(request)
+      const refusal = guard.check(context.request.headers, context.controlAdmin)
+      if (refusal !== null) throw new HttpError(refusal.status, refusal.body, refusal.headers)
+    },
+    negotiate,
+    negotiatedType: request => wantsXml(request.headers.accept),
+    notFound(request, reply) {
+      const context = contextOf(request)
+      reply.hijack()
+      answerUnrouted(context, context.path ?? context.url)
+      return reply
+    },
+    serving(request, description) {
+      contextOf(request).description = description
+    },
+    markFault(request, _reply, kind) {
+      contextOf(request).fault = kind
+    },
+    delay: (request, ms) => waitFor(contextOf(request), Math.min(ms, config.maxDelayMs)),
+  }
+}

@@ -1,0 +1,45 @@
+/** `svc.streams` for the plugins of one generation: opens streams on replies and puts limits on WebSockets. */
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { BodyStream, BodyStreamOptions, FastifyReply, FastifyRequest, SvcStreams } from '../../contract/plugin.ts'
+import { openBodyStream } from '../../http/streams/body-stream.ts'
+import type { StreamOpening } from '../../http/streams/body-stream.ts'
+import { contextOf } from '../../http/request/context.ts'
+import type { RequestContext } from '../../http/request/context.ts'
+import { openSse } from '../../http/streams/sse.ts'
+import type { StreamRegistry } from '../../http/streams/stream-registry.ts'
+
+/** What the plan says to a request that becomes a stream. */
+export interface StreamPlan {
+  /** Takes a stream slot, or answers the 429 and says false. */
+  admit(context: RequestContext): boolean
+  /** Milliseconds a stream may live; null: as long as it likes. */
+  readonly lifetimeMs: number | null
+}
+
+export function createSvcStreams(registry: StreamRegistry, generation: number, plan: StreamPlan): SvcStreams {
+  function opening<Options extends BodyStreamOptions>(request: FastifyRequest, reply: FastifyReply, options: Options | undefined, takesSlot: boolean): StreamOpening<Options> {
+    const context = contextOf(request)
+    context.isInRegistry = takesSlot
+    reply.hijack()
+    return {
+      response: context.response,
+      registry,
+      generation,
+      options: { status: reply.statusCode, ...options } as Options,
+      headers: reply.getHeaders() as OutgoingHttpHeaders,
+      headOnly: context.method === 'HEAD',
+      ...(takesSlot ? { admit: () => plan.admit(context), planLifetimeMs: plan.lifetimeMs } : {}),
+    }
+  }
+  /** A request that was answered already (time-out) gets a stream that is over: its route notices at the next write. */
+  function open<Stream extends BodyStream, Options extends BodyStreamOptions>(opener: (opening: StreamOpening<Options>) => Stream | null, start: StreamOpening<Options>): Stream | null {
+    return start.response.headersSent ? null : opener(start)
+  }
+  return {
+    sse: (request, reply, options) => open(openSse, opening(request, reply, options, true)),
+    body: (request, reply, options) => open(openBodyStream, opening(request, reply, options, false)),
+    websocket(request, _socket, options = {}) {
+      contextOf(request).webSocket?.limit(options)
+    },
+  }
+}

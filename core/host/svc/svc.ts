@@ -1,0 +1,86 @@
+/** Makes `svc`, what one plugin gets in one generation, out of the services of the process. */
+import type { Config } from '../../config/variables.ts'
+import type { Log } from '../../log/log.ts'
+import type { StateHolder } from '../../state/state-registry.ts'
+import { fingerprintPath } from '../discovery.ts'
+import type { Generation } from '../generation.ts'
+import { forPlugin } from '../../contract/plugin.ts'
+import type { ExtensionPoints, LoadError, PersonalPoint, ReloadResult, ReportedError, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcTakeOver } from '../../contract/plugin.ts'
+
+/** Services of the process that all plugins share. */
+export interface SharedServices {
+  config: Config
+  log: Log
+  http: SvcHttp
+  limits: SvcLimits
+  inspector: SvcInspector
+  pki: SvcPki
+  metrics: SvcMetrics
+  instance: SvcInstance
+  cors: SvcTakeOver['cors']
+  streamsOf(generation: number): SvcStreams
+  reload(options?: { force?: boolean }): Promise<ReloadResult>
+}
+
+/** What belongs to the build of one generation. */
+export interface BuildContext {
+  generation: Generation
+  extensions: Map<string, unknown>
+  registered: { plugin: string; run: () => void | Promise<void> }[]
+  stopped: { plugin: string; run: () => void | Promise<void> }[]
+  loadErrors: LoadError[]
+  /** Further files and folders to watch, with their fingerprints when the plugin named them. */
+  watched: Map<string, Promise<string>>
+  /** Fills in file and line of an item of the plugin's section. */
+  locate(plugin: string, error: ReportedError): LoadError
+}
+
+export interface PluginFacts {
+  name: string
+  folder: string
+  options: Record<string, unknown>
+  /** Names of what the door builds on or uses: only their extension points are handed out. */
+  mayUse: readonly string[]
+}
+
+export function createSvc(plugin: PluginFacts, shared: SharedServices, build: BuildContext, holder: StateHolder): Svc {
+  const { name } = plugin
+  return {
+    name,
+    options: plugin.options,
+    config: shared.config,
+    folder: plugin.folder,
+    log: shared.log.child({ plugin: name }),
+    http: shared.http,
+    limits: shared.limits,
+    inspector: shared.inspector,
+    pki: shared.pki,
+    metrics: shared.metrics,
+    instance: shared.instance,
+    streams: shared.streamsOf(build.generation.number),
+    takeOver: {
+      requests: (match, handler) => void build.generation.takeOvers.push({ plugin: name, match, handler }),
+      cors: shared.cors,
+    },
+    offer(point, value) {
+      if (!String(point).startsWith(`${name}.`)) throw new Error(`an extension point of ${name} is named "${name}.<point>", not "${String(point)}"`)
+      if (build.extensions.has(point)) throw new Error(`the extension point "${String(point)}" is offered twice`)
+      build.extensions.set(point, value)
+    },
+    use<K extends keyof ExtensionPoints>(point: K) {
+      const owner = String(point).split('.', 1)[0]!
+      if (owner !== name && !plugin.mayUse.includes(owner)) throw new Error(`"${String(point)}" belongs to ${owner}: name it in buildsOn or uses of the door`)
+      const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
+      return value?.[forPlugin]?.(name) ?? value as ExtensionPoints[K] | undefined
+    },
+    whenRegistered: run => void build.registered.push({ plugin: name, run }),
+    whenClosed: run => build.generation.onClose(name, run),
+    whenStopped: run => void build.stopped.push({ plugin: name, run }),
+    reportLoadError: error => void build.loadErrors.push(build.locate(name, error)),
+    loadErrors: () => [...build.loadErrors],
+    reload: options => shared.reload(options),
+    watch: path => void build.watched.set(path, fingerprintPath(path)),
+    state: (store, bounds) => holder.state(store, bounds),
+    shared: (object, create, dispose) => holder.shared(object, create, dispose),
+  }
+}

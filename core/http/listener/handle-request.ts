@@ -1,0 +1,94 @@
+/**
+ * The entrance: what the listeners do with a request before it is on its way. The head is checked, media types that a
+ * plugin has taken over leave here, everything else gets its context and enters the pipeline of the current generation.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { answer } from '../response/send.ts'
+import { beginCallSpan } from '../pipeline/call-span.ts'
+import { RequestContext, isHttp2 } from '../request/context.ts'
+import type { ConnectionUse } from './connection-activity.ts'
+import type { ListenerFacts, ServerRequest } from '../request/context.ts'
+import { badRequest } from '../pipeline/error-bodies.ts'
+import { Handshake } from './handshake.ts'
+import type { ListenerHandlers } from './listeners.ts'
+import { decodedPath } from '../../fields/request-target.ts'
+import { runPipeline } from '../pipeline/pipeline.ts'
+import type { PipelineServices } from '../pipeline/stage.ts'
+import { onLossWhileQueued } from './pipelined-response.ts'
+import { headProblem } from './head-validation.ts'
+import { requestIdOf } from '../request/request-id.ts'
+import type { RequestFactsSource } from '../request/request-facts.ts'
+import { Http1Response } from '../response/response.ts'
+import type { SvcResponse } from '../response/response.ts'
+import type { RoutingGeneration } from '../pipeline/route-table.ts'
+import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
+import { refuseOnGrpcPort, takeOverFor } from './media-type-handlers.ts'
+import { ownSocket, refuseSocket } from './socket-owner.ts'
+import type { TakeOver } from './media-type-handlers.ts'
+
+/** What the entrance needs of the host. */
+export interface CurrentGeneration {
+  current(): RoutingGeneration & { takeOvers: readonly TakeOver[] }
+}
+
+export function createEntrance(host: CurrentGeneration, services: PipelineServices, facts: RequestFactsSource): ListenerHandlers {
+  function enter(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionUse | null, expectsContinue: boolean): void {
+    // The connection may have broken between the head and this turn: nobody is there to be answered, or to leave later.
+    if (isHttp2(request) && request.stream.destroyed) return
+    restoreUpgradeHeaders(request)
+    const generation = host.current()
+    const problem = headProblem(request)
+    const context = start(request, response, listener, generation, null, use)
+    context.expectsContinue = expectsContinue
+    if (problem !== null) {
+      refuseSocket(request.socket)
+      answer(context, { status: 400, headers: { 'X-Request-Id': requestIdOf(request), Connection: 'close' }, body: badRequest(problem) })
+      return
+    }
+    const taker = takeOverFor(generation.takeOvers, request, listener, services.config.grpcOnHttp)
+    if (taker !== null) {
+      context.requestId = requestIdOf(request)
+      if (services.tracer !== null) beginCallSpan(context, services.tracer)
+      taker(request, response as never, { listener: listener.kind, socket: request.socket, clientIp: context.clientIp })
+    } else if (listener.kind === 'grpc') refuseOnGrpcPort(context)
+    else runPipeline(context, services)
+  }
+
+  function start(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, generation: RoutingGeneration, upgrade: Handshake | null, use: ConnectionUse | null): RequestContext {
+    const url = request.url ?? '/'
+    const path = decodedPath(url)
+    const route = path === null ? null : generation.routes.find(request.method ?? 'GET', url)
+    const context = new RequestContext({ request, response, listener, generation, facts, path, route, upgrade, use })
+    response.context = context
+    generation.retain()
+    if (upgrade !== null) {
+      upgrade.socket.once('close', () => context.close(true))
+    } else {
+      response.on('close', endContext)
+      onLossWhileQueued(response, () => context.close(false))
+    }
+    return context
+  }
+
+  /** A handshake for a WebSocket route goes its way; any other upgrade is the plain request without it (RFC 9110, 7.8). */
+  function upgrade(request: IncomingMessage, socket: Socket, head: Buffer, listener: ListenerFacts, replay: (socket: Socket) => void): void {
+    const generation = host.current()
+    const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && headProblem(request) === null
+    const route = isWebSocket && decodedPath(request.url ?? '') !== null ? generation.routes.find(request.method ?? 'GET', request.url ?? '/') : null
+    if (route === null || !route.websocket) {
+      replayWithoutUpgrade(request, socket, head, replay)
+      return
+    }
+    ownSocket(socket)
+    socket.on('error', () => socket.destroy())
+    runPipeline(start(request, new Http1Response(request) as SvcResponse, listener, generation, new Handshake(socket, head), null), services)
+  }
+
+  return { request: enter, upgrade }
+}
+
+/** One function for the responses of all requests. */
+function endContext(this: SvcResponse): void {
+  this.context!.close(this.writableFinished)
+}

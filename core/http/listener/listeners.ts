@@ -1,0 +1,202 @@
+/**
+ * The listening servers. They belong to the process and outlive every generation: each request and upgrade is handed
+ * to whatever generation is current when it arrives.
+ */
+import { createServer } from 'node:http'
+import type { Server, ServerOptions, IncomingMessage } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { createSecureServer, createServer as createHttp2Server } from 'node:http2'
+import type { Http2SecureServer, Http2Server, ServerHttp2Session } from 'node:http2'
+import type { Duplex } from 'node:stream'
+import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { ConnectionUse } from './connection-activity.ts'
+import type { ListenerFacts, ServerRequest } from '../request/context.ts'
+import { rawAnswer } from './raw-response.ts'
+import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../pipeline/error-bodies.ts'
+import { Http1Response, Http2Response } from '../response/response.ts'
+import type { SvcResponse } from '../response/response.ts'
+import { sniffHttp2 } from './http2-preface.ts'
+import { closeWhenIdle } from './http2-sessions.ts'
+import { isOwnedElsewhere, isRefused, ownSocket } from './socket-owner.ts'
+import { setTransport } from './transport.ts'
+import { hasRefusedCertificate } from '../../pki/client-certificate.ts'
+
+/** Node's 5 s would race with gateways that keep idle connections for a minute. */
+const KEEP_ALIVE_MS = 75_000
+const HEADERS_MS = 20_000
+const CHECK_CONNECTIONS_MS = 5_000
+export const MAX_HEAD_BYTES = 64 * 1024
+const MAX_SOCKETS = 20_000
+
+export interface ListenerHandlers {
+  /** `use` is counted down when the response is over. */
+  request(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionUse | null, expectsContinue: boolean): void
+  /** `replay` gives the socket back to the HTTP server. */
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, listener: ListenerFacts, replay: (socket: Socket) => void): void
+}
+export interface TlsMaterial {
+  cert: string
+  key: string
+  ca: string
+}
+
+/** One listening port with the sockets that it accepted. */
+export class Listener {
+  readonly facts: ListenerFacts
+  readonly #server: Server | Http2SecureServer
+  readonly #http2: Http2Server | null
+  readonly #sockets = new Map<Socket, ConnectionUse>()
+  /** TLS only: plain sockets by peer until their handshake is done. */
+  readonly #handshakes = new Map<string, Socket>()
+  readonly #sessions = new Set<ServerHttp2Session>()
+
+  constructor(kind: ListenerFacts['kind'], handlers: ListenerHandlers, options: { http2: boolean; tls?: TlsMaterial }) {
+    const facts: ListenerFacts = { kind, scheme: options.tls ? 'https' : 'http', port: 0 }
+    this.facts = facts
+    const settings = {
+      ServerResponse: Http1Response as never,
+      Http1ServerResponse: Http1Response as never,
+      Http2ServerResponse: Http2Response as never,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: 0,
+      connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+      maxHeaderSize: MAX_HEAD_BYTES,
+      // Our own check of the head answers this one, in our own form.
+      requireHostHeader: false,
+    } satisfies ServerOptions & Record<string, unknown>
+    if (options.tls) {
+      const tls = { ...settings, cert: options.tls.cert, key: options.tls.key, ca: options.tls.ca, requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' as const }
+      this.#server = options.http2 ? createSecureServer({ ...tls, allowHTTP1: true }) : createHttpsServer({ ...tls, ALPNProtocols: ['http/1.1'] })
+      this.#http2 = null
+      this.#server.on('secureConnection', refuseForeignCertificate)
+    } else {
+      this.#server = createServer(settings)
+      this.#http2 = options.http2 ? createHttp2Server(settings) : null
+      if (this.#http2) sniffHttp2(this.#server, this.#http2)
+    }
+    this.#server.setMaxListeners(20)
+    this.#server.maxConnections = MAX_SOCKETS
+    // Node keeps the first thousand fields and drops the rest without a word, a Content-Length among them: the size of the head is the limit.
+    ;(this.#server as Server).maxHeadersCount = 0
+    for (const server of [this.#server, this.#http2]) if (server) this.#wire(server as Server, handlers)
+    this.#server.on('connection', (socket: Socket) => this.#track(socket))
+    if (options.tls) this.#server.on('secureConnection', (socket: TLSSocket) => this.#trackSecured(socket))
+  }
+
+  #wire(server: Server, handlers: ListenerHandlers): void {
+    const serve = (request: IncomingMessage, response: SvcResponse, expectsContinue: boolean): void => {
+      const use = this.#sockets.get(request.socket) ?? null
+      if (use === null || use.enter()) handlers.request(request, response, this.facts, use, expectsContinue)
+      else use.wait(() => handlers.request(request, response, this.facts, use, expectsContinue))
+    }
+    server.on('request', (request, response) => serve(request, response as SvcResponse, false))
+    server.on('checkContinue', (request, response) => serve(request, response as SvcResponse, true))
+    const replay = (socket: Socket): void => void server.emit(this.facts.scheme === 'https' ? 'secureConnection' : 'connection', socket)
+    server.on('upgrade', (request, socket, head) => handlers.upgrade(request, socket as Socket, head, this.facts, replay))
+    server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+      if ('stream' in request) return
+      socket.on('error', () => socket.destroy())
+      socket.end(rawAnswer({ status: 405, body: methodNotAllowed('CONNECT', request.url ?? '', []), headers: {} }))
+    })
+    server.on('clientError', answerClientError)
+    server.on('session', (session: ServerHttp2Session) => {
+      this.#sessions.add(session)
+      closeWhenIdle(session, KEEP_ALIVE_MS)
+      session.on('close', () => this.#sessions.delete(session)).on('error', () => {})
+    })
+    server.on('sessionError', () => {})
+  }
+
+  #track(socket: Socket): void {
+    if (this.#sockets.has(socket)) return
+    this.#sockets.set(socket, new ConnectionUse(socket))
+    if ((socket as TLSSocket).alpnProtocol === 'h2') ownSocket(socket)
+    socket.on('error', () => socket.destroy())
+    const peer = peerOf(socket)
+    if (this.facts.scheme === 'https' && !('encrypted' in socket)) this.#handshakes.set(peer, socket)
+    socket.on('close', () => {
+      this.#sockets.delete(socket)
+      if (this.#handshakes.get(peer) === socket) this.#handshakes.delete(peer)
+    })
+  }
+
+  /** From the end of the handshake on, the TLS socket stands for the connection, and the plain one below it does not. */
+  #trackSecured(socket: TLSSocket): void {
+    const peer = peerOf(socket)
+    const plain = this.#handshakes.get(peer)
+    this.#handshakes.delete(peer)
+    if (plain !== undefined) {
+      this.#sockets.delete(plain)
+      setTransport(socket, plain)
+    }
+    this.#track(socket)
+  }
+
+  /** Starts listening; rejects with Node's error (`EADDRINUSE`, `EACCES`, …). */
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen({ host, port, backlog: 4096 }, () => {
+        this.#server.off('error', reject)
+        this.#server.on('error', () => {})
+        this.facts.port = (this.#server.address() as AddressInfo).port
+        resolve(this.facts.port)
+      })
+    })
+  }
+
+  get address(): AddressInfo | null {
+    return this.#server.address() as AddressInfo | null
+  }
+
+  /** Refuses new connections and closes those that carry nothing. */
+  stopAccepting(): void {
+    this.#server.close()
+    for (const session of this.#sessions) session.close()
+    this.closeIdle()
+  }
+
+  closeIdle(): void {
+    for (const [socket, state] of this.#sockets) if (state.busy === 0 && !isOwnedElsewhere(socket)) socket.destroy()
+  }
+
+  get openSockets(): number {
+    return this.#sockets.size
+  }
+
+  destroyAll(): void {
+    for (const session of this.#sessions) session.destroy()
+    for (const socket of this.#sockets.keys()) socket.destroy()
+  }
+}
+
+function peerOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`
+}
+
+/** A client certificate is asked for, not required; one that is presented must chain to the demo CA. */
+function refuseForeignCertificate(socket: TLSSocket): void {
+  if (hasRefusedCertificate(socket)) socket.destroy()
+}
+
+interface ClientError extends Error { code?: string; bytesParsed?: number; rawPacket?: Buffer }
+
+/** What Node's parser refuses (RFC 9112, 2.2): answered in our form, then the connection is closed. */
+function answerClientError(error: ClientError, socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  if (error.code === 'ECONNRESET' || !socket.writable || (socket as { bytesWritten?: number }).bytesWritten !== 0 && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    socket.destroy()
+    return
+  }
+  if (isRefused(socket)) return void socket.end()
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const body = isTooLarge ? headerFieldsTooLarge(MAX_HEAD_BYTES) : badRequest(describeParseError(error))
+  socket.end(rawAnswer({ status: isTooLarge ? 431 : 400, body, headers: {} }))
+}
+
+function describeParseError(error: ClientError): string {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'the request head did not arrive in time'
+  return error.message.replace(/^Parse Error:?\s*/, '').trim() || 'the request could not be parsed'
+}

@@ -1,0 +1,54 @@
+/** Requests that leave the ordinary way by their media type (gRPC, gRPC-Web), and the gRPC port without a taker. */
+import type { Http2ServerResponse } from 'node:http2'
+import type { SvcTakeOver } from '../../contract/plugin.ts'
+import { answer } from '../response/send.ts'
+import { isHttp2 } from '../request/context.ts'
+import type { ListenerFacts, RequestContext, ServerRequest } from '../request/context.ts'
+import { requestIdOf } from '../request/request-id.ts'
+import type { Cors } from '../response/cors.ts'
+
+export interface TakeOver {
+  plugin: string
+  match: Parameters<SvcTakeOver['requests']>[0]
+  handler: Parameters<SvcTakeOver['requests']>[1]
+}
+
+const GRPC_UNIMPLEMENTED = '12'
+
+/** Lower-case media type without parameters, empty when there is none. */
+export function mediaTypeOf(request: ServerRequest): string {
+  const type = request.headers['content-type']
+  return type === undefined ? '' : type.split(';', 1)[0]!.trim().toLowerCase()
+}
+
+/** Who takes this request over. The HTTP and HTTPS listeners ask only with SVC_GRPC_ON_HTTP. */
+export function takeOverFor(takeOvers: readonly TakeOver[], request: ServerRequest, listener: ListenerFacts, onHttp: boolean): TakeOver['handler'] | null {
+  if (listener.kind !== 'grpc' && !onHttp) return null
+  const mediaType = mediaTypeOf(request)
+  for (const takeOver of takeOvers) if (takeOver.match(mediaType, request)) return takeOver.handler
+  return mediaType.startsWith('application/grpc') && request.method === 'POST' && isHttp2(request) ? answerUnimplemented : null
+}
+
+/** Trailers-only answer of a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
+function answerUnimplemented(_request: ServerRequest, response: unknown): void {
+  (response as Http2ServerResponse).stream.respond(
+    { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': GRPC_UNIMPLEMENTED, 'grpc-message': 'the grpc plugin is not enabled' },
+    { endStream: true },
+  )
+}
+
+/** Everything on the gRPC port that is no gRPC. */
+export function refuseOnGrpcPort(context: RequestContext): void {
+  context.request.resume()
+  answer(context, {
+    status: 415,
+    headers: { 'X-Request-Id': requestIdOf(context.request) },
+    body: { error: 'grpc_required', message: 'this port speaks gRPC (HTTP/2) and gRPC-Web; send content-type application/grpc or application/grpc-web' },
+  })
+}
+
+/** CORS headers of an answer that does not come through the pipeline; of a preflight those of the preflight. */
+export function corsForTakeOver(cors: Cors, request: ServerRequest, expose: readonly string[]): Record<string, string> {
+  const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
+  return isPreflight ? cors.preflight(request.headers) : cors.headers(request.headers.origin, expose.join(', '))
+}

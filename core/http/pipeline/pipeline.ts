@@ -1,0 +1,142 @@
+/**
+ * A request's way, in one list. Every request of every listener passes these stages in this order; a stage answers
+ * true to go on, and false when it has answered or the client has left. The order is a promise to the outside: a
+ * refusal of the control plane is never delayed by a fault header, a rejected request is never captured, and so on.
+ */
+import { answer, answerFailure, answerInstead } from '../response/send.ts'
+import { announcedLength, bodyLimitOf, readBody, refuseBody } from '../request/body.ts'
+import type { RequestContext } from '../request/context.ts'
+import { badRequest, internalError, methodNotAllowed, notFound, notFoundOfPlugin, requestTimeout } from './error-bodies.ts'
+import { requestIdOf } from '../request/request-id.ts'
+import { identifyKey, limitByKey } from './stages/api-key.ts'
+import { authenticateControl } from './stages/control-auth.ts'
+import { capture } from './stages/capture.ts'
+import { injectFaults } from './stages/faults.ts'
+import { limitByPlan } from './stages/plan-limits.ts'
+import { observe } from './stages/observation.ts'
+import { enterTrace } from './stages/tracing.ts'
+import type { PipelineServices, Stage } from './stage.ts'
+
+const STAGES: readonly Stage[] = [
+  observe,
+  assignRequestId,
+  enterTrace,
+  applyCors,
+  authenticateControl,
+  identifyKey,
+  limitByPlan,
+  limitByKey,
+  startTimer,
+  capture,
+  refuseAnnouncedBody,
+  injectFaults,
+  receiveBody,
+  callRoute,
+]
+
+/** Sends a request on its way. Never throws; an unexpected failure is the 500 of the framework. */
+export function runPipeline(context: RequestContext, services: PipelineServices): void {
+  runFrom(0, context, services)
+}
+
+/** Most requests never leave this loop: a promise is only made where a stage waits. */
+function runFrom(first: number, context: RequestContext, services: PipelineServices): void {
+  try {
+    for (let index = first; index < STAGES.length; index++) {
+      const outcome = STAGES[index]!(context, services)
+      if (outcome === false) return
+      if (outcome !== true) {
+        outcome.then(goesOn => goesOn && runFrom(index + 1, context, services), error => fail(error, context, services))
+        return
+      }
+    }
+  } catch (error) {
+    fail(error, context, services)
+  }
+}
+
+function fail(error: unknown, context: RequestContext, services: PipelineServices): void {
+  services.log.error('request failed in the pipeline', { error, request_id: context.requestId, path: context.path })
+  if (!context.response.headersSent) answerFailure(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
+}
+
+function assignRequestId(context: RequestContext): boolean {
+  const { request } = context
+  context.requestId = requestIdOf(request)
+  if (request.headers['x-request-id'] !== context.requestId) {
+    // The route sees the id as a header too, whoever made it.
+    request.headers['x-request-id'] = context.requestId
+    request.rawHeaders.push('X-Request-Id', context.requestId)
+  }
+  context.hasOwnHeaders = true
+  return true
+}
+
+function applyCors(context: RequestContext, { cors }: PipelineServices): boolean {
+  const { request, response } = context
+  const origin = request.headers.origin
+  if (context.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined && cors.isOn) {
+    for (const [name, value] of Object.entries(cors.preflight(request.headers))) response.setHeader(name, value)
+    response.setHeader('Content-Length', '0')
+    response.writeHead(200)
+    response.end()
+    return false
+  }
+  if (cors.isOn) {
+    context.allowedOrigin = cors.allowedOrigin(origin)
+    context.vary = cors.vary
+  }
+  return true
+}
+
+function startTimer(context: RequestContext, { deadlines }: PipelineServices): boolean {
+  context.deadlines = deadlines
+  deadlines?.add(context)
+  return true
+}
+
+/** The 503 for a request whose route has sent no headers in so many seconds. */
+export function timeOut(context: RequestContext, secs: number): void {
+  if (context.response.headersSent) return
+  answerInstead(context, { status: 503, kind: 'timeout', body: requestTimeout(secs) }, { Connection: 'close' })
+  context.abort('timeout')
+}
+
+function refuseAnnouncedBody(context: RequestContext, { config }: PipelineServices): boolean {
+  const limit = bodyLimitOf(context, config.bodyLimit)
+  const length = announcedLength(context)
+  if (length === null || length <= limit || context.upgrade !== null) return true
+  refuseBody(context, limit)
+  return false
+}
+
+function receiveBody(context: RequestContext, { config }: PipelineServices): true | Promise<boolean> {
+  return readBody(context, bodyLimitOf(context, config.bodyLimit))
+}
+
+function callRoute(context: RequestContext): boolean {
+  const { generation, request, response, upgrade } = context
+  if (response.headersSent) return false
+  if (context.route !== null) {
+    if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.handOver())
+    else generation.handle(request, response)
+  } else if (context.path === null) {
+    answer(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
+  } else {
+    answerUnrouted(context, context.path)
+  }
+  return true
+}
+
+/** 405 where the path has other methods, else 404; both always in the core's form. */
+export function answerUnrouted(context: RequestContext, path: string): void {
+  const methods = context.generation.routes.methodsOf(context.url)
+  const asSent = context.url.split('?', 1)[0]!
+  if (methods.length > 0 && !methods.includes(context.method)) {
+    answer(context, { status: 405, headers: { Allow: methods.join(', ') }, body: methodNotAllowed(context.method, asSent, methods) })
+    return
+  }
+  const owner = context.generation.absentOwner(path)
+  const body = owner === null ? notFound(context.method, asSent) : notFoundOfPlugin(context.method, asSent, owner)
+  answer(context, { status: 404, body })
+}

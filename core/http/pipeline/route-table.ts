@@ -1,0 +1,91 @@
+/** The routes of a generation as the pipeline sees them: found before Fastify routes, so that every layer knows them. */
+import FindMyWay from 'find-my-way'
+import type { HTTPMethod } from 'find-my-way'
+import type { Socket } from 'node:net'
+import type { ServerRequest } from '../request/context.ts'
+import type { HeadLines } from '../node-internals/header-line-cache.ts'
+import { decodedPath } from '../../fields/request-target.ts'
+import type { SvcResponse } from '../response/response.ts'
+import type { RouteRecord } from './route-record.ts'
+
+/** One registered route with what its descriptions say. */
+export interface CoreRoute extends RouteRecord {
+  websocket: boolean
+}
+
+/** What the pipeline needs of a generation. */
+export interface RoutingGeneration {
+  readonly number: number
+  readonly routes: RouteTable
+  /** Headers that browsers may read, those of the doors of enabled plugins included. */
+  readonly exposedHeaders: string
+  readonly headLines: HeadLines
+  /** Fastify's own request handler. */
+  handle(request: ServerRequest, response: SvcResponse): void
+  /** Hands a handshake to the WebSocket server. */
+  upgrade(request: ServerRequest, socket: Socket, head: Buffer): void
+  /** The plugin that is not enabled and whose `paths` hold this path. */
+  absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null
+  retain(): void
+  release(): void
+}
+
+/** Longest path parameter; Fastify's 100 would refuse ordinary base64 values. */
+export const MAX_PARAM_LENGTH = 16_384
+
+export class RouteTable {
+  /** Routes of paths with parameters. */
+  #router = FindMyWay({ maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true })
+  /** Routes of paths without parameters, by path and method: they come first, and most requests need no walk through the tree. */
+  #fixed = new Map<string, Map<string, CoreRoute>>()
+  #methods = new Set<string>()
+  #owners = new Map<string, string | null>()
+  readonly list: CoreRoute[] = []
+
+  /** Adds a route in Fastify's notation; throws when one of its methods is taken, naming the owner. */
+  add(fastifyPath: string, route: CoreRoute): void {
+    // Fastify makes a HEAD route for every GET; it is the same route.
+    if (route.methods.length === 1 && route.methods[0] === 'HEAD') {
+      const get = this.list.find(other => other.path === route.path && other.plugin === route.plugin && other.methods.includes('GET'))
+      if (get !== undefined) return this.#claim(fastifyPath, ['HEAD'], get)
+    }
+    this.#claim(fastifyPath, route.methods, route)
+    this.list.push(route)
+  }
+
+  #claim(fastifyPath: string, methods: readonly string[], route: CoreRoute): void {
+    const shape = fastifyPath.replace(/:[^/:()*-]+/g, ':')
+    for (const method of methods) {
+      const key = `${method} ${shape}`
+      if (this.#owners.has(key)) {
+        throw new Error(`${method} ${fastifyPath} is already registered by ${this.#owners.get(key) ?? 'the core'}`)
+      }
+    }
+    for (const method of methods) {
+      this.#owners.set(`${method} ${shape}`, route.plugin)
+      this.#methods.add(method)
+      if (/[:*%]/.test(fastifyPath)) this.#router.on(method as HTTPMethod, fastifyPath, noHandler, route)
+      else this.#fixedOf(fastifyPath).set(method, route)
+    }
+  }
+
+  #fixedOf(path: string): Map<string, CoreRoute> {
+    let routes = this.#fixed.get(path)
+    if (routes === undefined) this.#fixed.set(path, routes = new Map())
+    return routes
+  }
+
+  find(method: string, url: string): CoreRoute | null {
+    const query = url.indexOf('?')
+    const byPath = this.#fixed.get(query === -1 ? url : url.slice(0, query)) ?? this.#fixed.get(decodedPath(url) ?? '')
+    const fixed = byPath?.get(method)
+    return fixed ?? (this.#router.find(method as HTTPMethod, url)?.store as CoreRoute | undefined) ?? null
+  }
+
+  /** Methods that the path has (RFC 9110, 10.2.1), none for an unknown path. */
+  methodsOf(url: string): string[] {
+    return [...this.#methods].filter(method => this.find(method, url) !== null)
+  }
+}
+
+function noHandler(): void {}

@@ -1,0 +1,36 @@
+/** What a stage of the pipeline is, and what it is given. */
+import type { Config } from '../../config/variables.ts'
+import type { Inspector } from '../../inspector/inspector.ts'
+import type { Keys } from '../../keys/keys.ts'
+import type { Limits } from '../../limits/limits.ts'
+import type { Log } from '../../log/log.ts'
+import type { Tracer } from '../../tracing/tracer.ts'
+import type { AdminGuard } from './admin-guard.ts'
+import type { RequestContext } from '../request/context.ts'
+import type { HeaderDeadlines } from './header-deadlines.ts'
+import type { Observer } from './stages/observation.ts'
+import type { ControlAuth } from './control-auth/control-auth.ts'
+import type { Cors } from '../response/cors.ts'
+import type { StreamRegistry } from '../streams/stream-registry.ts'
+
+/** What the stages need of the process. */
+export interface PipelineServices {
+  config: Config
+  cors: Cors
+  log: Log
+  observer: Observer
+  inspector: Inspector
+  controlAuth: ControlAuth
+  guard: AdminGuard
+  limits: Limits
+  streams: StreamRegistry
+  /** Null: shared mode is off. */
+  keys: Keys | null
+  /** Null: requests may take as long as they like. */
+  deadlines: HeaderDeadlines<RequestContext> | null
+  /** Null: spans are not exported. */
+  tracer: Tracer | null
+}
+
+/** Answers true to go on, false when it has answered or the client has left. */
+export type Stage = (context: RequestContext, services: PipelineServices) => boolean | Promise<boolean>

@@ -1,0 +1,62 @@
+/** The stages of shared mode: whose key a request carries, and whether that key may make one more. */
+import type { KeyAdmission } from '../../../keys/key-limits.ts'
+import { findKey } from '../../../keys/api-key.ts'
+import type { Rejection } from '../../../limits/plan-rejection.ts'
+import { answer } from '../../response/send.ts'
+import type { RequestContext } from '../../request/context.ts'
+import { firstHeader } from '../../request/header.ts'
+import { isBelow } from '../../../fields/request-target.ts'
+import type { PipelineServices } from '../stage.ts'
+
+/** 401 for a key that does not count, or for none where one is needed. */
+export function identifyKey(context: RequestContext, { keys }: PipelineServices): boolean {
+  if (keys === null || isExempt(context)) return true
+  const identity = keys.identify(keyOf(context))
+  if (identity === null) return true
+  if ('rejection' in identity) {
+    answer(context, identity.rejection)
+    return false
+  }
+  context.apiKey = identity.record
+  return true
+}
+
+/** The key that a request carries. */
+export function keyOf({ request, url }: Pick<RequestContext, 'request' | 'url'>): string | null {
+  return findKey(firstHeader(request, 'x-svc-key'), url)
+}
+
+/** 429 when the key has used up its rate or its day. What the plan had counted by then it gets back. */
+export function limitByKey(context: RequestContext, { keys }: PipelineServices): boolean | Promise<boolean> {
+  if (keys === null || context.apiKey === null) return true
+  const outcome = keys.admit(context.apiKey)
+  return outcome instanceof Promise ? outcome.then(later => decide(context, later)) : decide(context, outcome)
+}
+
+function decide(context: RequestContext, outcome: KeyAdmission | Rejection): boolean {
+  const { response } = context
+  if ('status' in outcome) {
+    context.gate = null
+    context.lease?.giveBack({ withToken: true })
+    response.removeHeader('X-Svc-Plan')
+    response.removeHeader('X-Svc-Quota-Remaining')
+    answer(context, outcome)
+    return false
+  }
+  context.keyAdmission = outcome
+  if (!response.headersSent) {
+    response.setHeader('X-Svc-Key-Id', context.apiKey!.id)
+    if (outcome.remaining !== null) response.setHeader('X-Svc-Key-Quota-Remaining', outcome.remaining)
+  }
+  return !context.closed
+}
+
+/** What browsers, probes and the instance's own pages ask for, and discovery documents. */
+const EXEMPT_PATHS = new Set(['/', '/favicon.ico', '/openapi.json', '/oauth/jwks'])
+const EXEMPT_PREFIXES = ['/_svc', '/ui', '/docs', '/.well-known']
+
+function isExempt({ path, method }: RequestContext): boolean {
+  if (path === null) return false
+  if (EXEMPT_PATHS.has(path) || EXEMPT_PREFIXES.some(prefix => isBelow(path, prefix))) return true
+  return path === '/health' && (method === 'GET' || method === 'HEAD')
+}

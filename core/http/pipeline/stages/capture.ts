@@ -1,0 +1,36 @@
+/** The stage at which a request becomes one for the inspector: what got this far is shown, whatever it ends as. */
+import type { Inspector } from '../../../inspector/inspector.ts'
+import type { RequestContext } from '../../request/context.ts'
+import type { JournalReader } from '../completion-batch.ts'
+import { originForm } from '../../../fields/request-target.ts'
+import type { PipelineServices } from '../stage.ts'
+import { statusOf } from './observation.ts'
+
+/** Marks the request for the inspector, which is told of it when its head is out, or its client has left before. */
+export function capture(context: RequestContext, { inspector }: PipelineServices): boolean {
+  context.isCaptured = inspector.captures(context.path, context.session.header)
+  return true
+}
+
+/** Hands what the journal tells to the inspector. */
+export function recordRequests(inspector: Inspector): JournalReader {
+  return (context) => {
+    if (!context.isCaptured || context.isRefused) return
+    const { request } = context
+    inspector.capture({
+      requestId: context.requestId,
+      arrivedAt: performance.timeOrigin + context.startedAt,
+      method: context.method,
+      uri: originForm(context.url) ?? context.url,
+      httpVersion: request.httpVersion,
+      rawHeaders: request.rawHeaders,
+      headers: request.headers,
+      clientIp: context.clientIp,
+      session: context.session.header,
+      body: context.body,
+      status: statusOf(context),
+      latencyMs: context.latencyMs,
+      trace: context.trace,
+    })
+  }
+}

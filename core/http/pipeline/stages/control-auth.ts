@@ -1,0 +1,69 @@
+/** The stage that protects the control plane, and tells the later ones whose credential came with the request. */
+import { answer } from '../../response/send.ts'
+import { presentedCredential } from '../admin-guard.ts'
+import { readBearerToken } from '../../../fields/authorization.ts'
+import type { RequestContext } from '../../request/context.ts'
+import { isTokenShaped } from '../control-auth/control-auth.ts'
+import type { ControlAuth, Grant, RefusalReason } from '../control-auth/control-auth.ts'
+import { neededScope } from '../control-auth/scopes.ts'
+import type { Scope } from '../control-auth/scopes.ts'
+import { isBelow } from '../../../fields/request-target.ts'
+import type { PipelineServices } from '../stage.ts'
+
+const CHALLENGE = 'Bearer realm="svc-control"'
+
+/** 401 without a credential that counts, 403 when its scope is too small. */
+export function authenticateControl(context: RequestContext, { controlAuth }: PipelineServices): boolean | Promise<boolean> {
+  if (controlAuth.mode === 'open') return true
+  if (context.path === null || !isBelow(context.path, '/_svc') || context.path === '/_svc/ready') return recognise(context, controlAuth)
+  const { path } = context
+  const grant = controlAuth.judge(presentedCredential(context.request.headers))
+  return grant instanceof Promise ? grant.then(judged => admit(context, path, judged, controlAuth)) : admit(context, path, grant, controlAuth)
+}
+
+function admit(context: RequestContext, path: string, grant: Grant, { mode }: ControlAuth): boolean {
+  if (context.closed) return false
+  if ('reason' in grant) {
+    refuse(context, grant.reason, mode)
+    return false
+  }
+  const needed = neededScope(context.method, path)
+  if (!grant.scopes.includes(needed)) {
+    refuseScope(context, needed, grant.scopes, mode)
+    return false
+  }
+  context.hasControlCredential = true
+  context.controlAdmin = grant.scopes.includes('admin')
+  return true
+}
+
+/** Elsewhere a token with scope `admin` counts as the admin token, and valid ones are known to those who redact. */
+function recognise(context: RequestContext, controlAuth: ControlAuth): boolean | Promise<boolean> {
+  if (controlAuth.mode !== 'jwt') return true
+  const { headers } = context.request
+  const presented = presentedCredential(headers)
+  const candidates = new Set([presented, readBearerToken(headers.authorization)])
+  const tokens = [...candidates].filter(token => token !== null && isTokenShaped(token))
+  if (tokens.length === 0) return true
+  return Promise.all(tokens.map(async token => {
+    const grant = await controlAuth.judge(token)
+    if (token === presented && 'scopes' in grant) context.controlAdmin = grant.scopes.includes('admin')
+  })).then(() => !context.closed)
+}
+
+function refuse(context: RequestContext, reason: RefusalReason, mode: ControlAuth['mode']): void {
+  const isMissing = reason === 'missing_token'
+  answer(context, {
+    status: 401,
+    headers: { 'WWW-Authenticate': isMissing ? CHALLENGE : `${CHALLENGE}, error="invalid_token", error_description="${reason}"` },
+    body: { error: isMissing ? 'the control plane needs a credential: send Authorization: Bearer <token> or X-Svc-Admin-Token' : 'credential refused', reason, control_auth: mode },
+  })
+}
+
+function refuseScope(context: RequestContext, needed: Scope, scopes: readonly Scope[], mode: ControlAuth['mode']): void {
+  answer(context, {
+    status: 403,
+    headers: { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope"` },
+    body: { error: `this ${needed === 'admin' ? 'change' : 'view'} needs scope ${needed}`, reason: 'insufficient_scope', scopes, control_auth: mode },
+  })
+}

@@ -1,0 +1,64 @@
+/** The stage that acts on `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
+import { injectedFaultBody, parseAbort, parseDelay, parseFail, rollPercent } from '../../../rules/fault-headers.ts'
+import { answerFailure } from '../../response/send.ts'
+import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
+import { breakConnection } from '../../response/connection-faults.ts'
+import type { RequestContext } from '../../request/context.ts'
+import { firstHeader } from '../../request/header.ts'
+import { isBelow } from '../../../fields/request-target.ts'
+import type { PipelineServices } from '../stage.ts'
+
+/** Delay first, then abort, then fail; an abort that hits leaves no fail to be asked for. The control plane and the console are exempt. */
+export function injectFaults(context: RequestContext, { config }: PipelineServices): boolean | Promise<boolean> {
+  const { headers } = context.request
+  if (headers['x-svc-delay'] === undefined && headers['x-svc-abort'] === undefined && headers['x-svc-fail'] === undefined) return true
+  if (context.path !== null && (isBelow(context.path, '/_svc') || isBelow(context.path, '/ui'))) return true
+  const delayMs = parseDelay(firstHeader(context.request, 'x-svc-delay'), config.maxDelayMs)
+  if (delayMs === 0) return injectAbort(context, config.bodyLimit)
+  context.fault = 'delay'
+  return waitFor(context, delayMs).then(isThere => isThere && injectAbort(context, config.bodyLimit))
+}
+
+function injectAbort(context: RequestContext, bodyLimit: number): boolean | Promise<boolean> {
+  const abort = parseAbort(firstHeader(context.request, 'x-svc-abort'))
+  if (abort === null || !rollPercent(abort.percent)) return injectFail(context, bodyLimit)
+  context.fault = 'abort'
+  return afterBody(context, bodyLimit, () => breakConnection(context, abort.fault, abort.percent))
+}
+
+function injectFail(context: RequestContext, bodyLimit: number): boolean | Promise<boolean> {
+  if (context.description?.ownFail) return true
+  const fail = parseFail(firstHeader(context.request, 'x-svc-fail'))
+  if (fail === null || !rollPercent(fail.percent)) return true
+  context.fault = 'fail'
+  return afterBody(context, bodyLimit, () => {
+    answerFailure(context, { status: fail.status, kind: 'injected', body: injectedFaultBody(fail.status, fail.percent) })
+  })
+}
+
+/** A body whose end is in sight is read all the same: the inspector shows what was sent. An endless one is not waited for. */
+function afterBody(context: RequestContext, bodyLimit: number, act: () => void): false | Promise<false> {
+  const isEndless = announcedLength(context) === null || context.expectsContinue
+  const isRead = isEndless || readBody(context, bodyLimitOf(context, bodyLimit))
+  if (isRead !== true) {
+    return isRead.then(isThere => {
+      if (isThere) act()
+      return false
+    })
+  }
+  act()
+  return false
+}
+
+/** Answers false when the client has left, or another answer was sent, before the time was over. */
+export function waitFor(context: RequestContext, ms: number): Promise<boolean> {
+  if (context.closed) return Promise.resolve(false)
+  return new Promise(resolve => {
+    const timer = setTimeout(() => resolve(!context.closed && !context.response.isTakenOver), ms)
+    context.whenClosed(() => {
+      clearTimeout(timer)
+      resolve(false)
+    })
+  })
+}
+

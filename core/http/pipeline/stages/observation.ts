@@ -1,0 +1,108 @@
+/** The outermost stage: what metrics and access log say of a request, whatever becomes of it. */
+import type { Log } from '../../../log/log.ts'
+import type { CountedProtocol } from '../../../metrics/request-metrics.ts'
+import { isHttp2 } from '../../request/context.ts'
+import type { EgressCounter, RequestContext, RequestFollower } from '../../request/context.ts'
+import type { RequestMetrics } from '../../../metrics/request-metrics.ts'
+import type { Journal, JournalReader } from '../completion-batch.ts'
+import type { PipelineServices } from '../stage.ts'
+
+/** Codes that are a custom of proxies (nginx): the client left before the head, or the connection was closed without one. */
+const CLIENT_GONE = 499
+const NO_RESPONSE = 444
+
+/** Status under which a request is remembered: that of its head, or why there was none. */
+export function statusOf({ status, fault }: RequestContext): number {
+  if (status !== 0) return status
+  return fault === 'abort' ? NO_RESPONSE : CLIENT_GONE
+}
+
+/** The request is told of when its head goes out, or when its client has left before. */
+export function observe(context: RequestContext, { observer }: PipelineServices): boolean {
+  context.observer = observer
+  return true
+}
+
+/** Enters every request in the journal, and counts what can't wait: open streams and bytes. */
+export class Observer implements RequestFollower, EgressCounter {
+  readonly #metrics: RequestMetrics
+  readonly #journal: Journal
+  readonly #isDraining: () => boolean
+
+  /** While `isDraining` answers true, connections are closed with their next response. */
+  constructor({ metrics, journal, isDraining }: { metrics: RequestMetrics; journal: Journal; isDraining(): boolean }) {
+    this.#metrics = metrics
+    this.#journal = journal
+    this.#isDraining = isDraining
+  }
+
+  onHead(context: RequestContext): void {
+    if (this.#isDraining() && !isHttp2(context.request)) (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
+    this.#enter(context)
+    if (isStream(context)) this.#metrics.addOpenStreams(1)
+  }
+
+  onClose(context: RequestContext): void {
+    if (context.status === 0) this.#enter(context)
+    else if (isStream(context)) this.#metrics.addOpenStreams(-1)
+  }
+
+  addEgress(bytes: number): void {
+    this.#metrics.addEgress(bytes)
+  }
+
+  #enter(context: RequestContext): void {
+    // A closed socket has forgotten its peer.
+    void context.clientIp
+    this.#journal.add(context)
+  }
+}
+
+/** Counts what the journal tells. */
+export function countRequests(metrics: RequestMetrics): JournalReader {
+  return (context) => {
+    const hasHead = context.status !== 0
+    metrics.countRequest(context.routeLabel, context.method, statusOf(context), hasHead ? context.latencyMs : null)
+    metrics.countProtocol(protocolOf(context))
+    if (context.fault !== null && (hasHead || context.fault === 'abort')) metrics.countFault(context.fault)
+  }
+}
+
+function isStream({ isEventStream, status }: RequestContext): boolean {
+  return isEventStream || status === 101
+}
+
+/** The area that the route states, else how it was answered. */
+function protocolOf(context: RequestContext): CountedProtocol {
+  const area = context.description?.area
+  if (area !== undefined) return area
+  if (context.upgrade !== null) return 'websocket'
+  return context.isEventStream ? 'sse' : 'http'
+}
+
+/** Probes and scrapes come every few seconds and say nothing. */
+const QUIET_PATHS = new Set(['/_svc/ready', '/_svc/metrics'])
+
+export function isQuiet({ path }: RequestContext): boolean {
+  return path !== null && QUIET_PATHS.has(path)
+}
+
+/** Writes the access log. */
+export function logRequests(log: Log): JournalReader {
+  return (context) => {
+    const level = isQuiet(context) ? 'debug' : 'info'
+    if (!log.isEnabled(level)) return
+    log[level]('request', {
+      method: context.method,
+      path: context.path ?? context.url.split('?', 1)[0],
+      route: context.routeLabel,
+      status: statusOf(context),
+      latency_ms: context.latencyMs,
+      request_id: context.requestId,
+      client_ip: context.clientIp,
+      trace_id: context.trace?.traceId,
+      span_id: context.trace?.spanId,
+      plugin: context.route?.plugin ?? undefined,
+    })
+  }
+}

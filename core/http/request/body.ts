@@ -1,0 +1,109 @@
+/** Reading a request's body under its limit, for every method and media type. Routes get bytes. */
+import { answerFailure } from '../response/send.ts'
+import { contextOf, EMPTY_BODY, isHttp2 } from './context.ts'
+import type { RequestContext, ServerRequest } from './context.ts'
+import { payloadTooLarge } from '../pipeline/error-bodies.ts'
+
+/** After a refusal this much is still read, so that the client gets the answer and not a reset. */
+const DISCARD_BYTES = 64 * 1024 * 1024
+const DISCARD_MS = 3_000
+
+/** Bytes; the smaller of the route's and the instance's limit. */
+export function bodyLimitOf(context: RequestContext, instanceLimit: number): number {
+  return Math.min(instanceLimit, context.description?.bodyLimit ?? instanceLimit)
+}
+
+/** Length that the head announces; null for a chunked or unannounced body. */
+export function announcedLength(context: RequestContext): number | null {
+  const { headers } = context.request
+  if (headers['transfer-encoding'] !== undefined) return null
+  const length = headers['content-length']
+  if (length !== undefined) return Number(length)
+  return isHttp2(context.request) && !isStreamEnded(context) ? null : 0
+}
+
+function isStreamEnded(context: RequestContext): boolean {
+  const { request } = context
+  return isHttp2(request) && (request.stream as { endAfterHeaders?: boolean }).endAfterHeaders === true
+}
+
+/** Reads the body into `context.body`; false when it was refused or the client left. */
+export function readBody(context: RequestContext, limit: number): true | Promise<boolean> {
+  if (context.upgrade !== null || announcedLength(context) === 0) return true
+  if (context.expectsContinue) (context.response as { writeContinue(): void }).writeContinue()
+  return new Promise(resolve => {
+    context.reading = { chunks: [], bytes: 0, limit, resolve }
+    context.request.on('data', addChunk).on('end', endBody).on('close', loseBody).on('error', loseBody)
+  })
+}
+
+/** A body that is being read. */
+export interface BodyReading {
+  readonly chunks: Buffer[]
+  bytes: number
+  readonly limit: number
+  resolve(isThere: boolean): void
+}
+
+// One set of functions for the bodies of all requests; `this` is the request. They stay on it and do nothing once the body is
+// there: taking four listeners off costs more than the reading of a small body.
+
+function addChunk(this: ServerRequest, chunk: Buffer): void {
+  const context = contextOf(this)
+  const { reading } = context
+  if (reading === null) return
+  reading.chunks.push(chunk)
+  reading.bytes += chunk.length
+  if (reading.bytes <= reading.limit) return
+  // What came of it is shown where requests are looked at.
+  stopReading(context, false, () => refuseBody(context, reading.limit))
+}
+
+function endBody(this: ServerRequest): void {
+  stopReading(contextOf(this), true)
+}
+
+function loseBody(this: ServerRequest): void {
+  stopReading(contextOf(this), false)
+}
+
+/** What has come so far is the body. Only the first call counts. */
+function stopReading(context: RequestContext, isThere: boolean, before?: () => void): void {
+  const { reading } = context
+  if (reading === null) return
+  const { chunks, bytes } = reading
+  context.body = chunks.length === 0 ? EMPTY_BODY : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)
+  context.reading = null
+  before?.()
+  reading.resolve(isThere)
+}
+
+/**
+ * 413 with the connection closed. Ending at once would race with a client that is still writing: its unread bytes
+ * make the kernel reset the connection and the answer is lost. So the answer is written at once, the rest of the
+ * upload is read and dropped within bounds, and only then the response ends.
+ */
+export function refuseBody(context: RequestContext, limit: number): void {
+  const failure = { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) } as const
+  if (isHttp2(context.request)) return answerFailure(context, failure)
+  answerFailure(context, failure, { Connection: 'close' }, (response, payload) => {
+    if (payload !== null) response.write(payload)
+    else response.flushHeaders()
+    discardRest(context, () => response.end())
+  })
+}
+
+function discardRest(context: RequestContext, done: () => void): void {
+  const { request } = context
+  if (request.complete || context.expectsContinue) return done()
+  let discarded = 0
+  const deadline = setTimeout(done, DISCARD_MS)
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length
+    if (discarded > DISCARD_BYTES) done()
+  })
+  request.on('error', () => {})
+  request.once('end', done)
+  request.once('close', () => clearTimeout(deadline))
+  request.resume()
+}

@@ -1,0 +1,113 @@
+/** Where the client believes it is talking to: scheme, host and port, and the prefix a gateway took off the path. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Origin } from '../../contract/plugin.ts'
+import { parseAuthority } from '../../fields/authority.ts'
+import type { Authority } from '../../fields/authority.ts'
+import { parseForwarded } from '../../fields/forwarded.ts'
+import type { ForwardedElement } from '../../fields/forwarded.ts'
+import { firstEntry, headerText } from './header.ts'
+import { isPort } from '../../fields/port.ts'
+
+type Scheme = Origin['scheme']
+
+const DEFAULT_PORT = { http: 80, https: 443 } as const
+const SCHEMES = new Map<string, Scheme>([['http', 'http'], ['https', 'https'], ['ws', 'http'], ['wss', 'https']])
+const MAX_PREFIX_LENGTH = 256
+
+export interface OriginFacts {
+  headers: IncomingHttpHeaders
+  /** Scheme and port of the listener on which the request came. */
+  scheme: Scheme
+  port: number
+}
+
+/**
+ * Makes the function that tells a request's origin: the listener's scheme with `Host` (HTTP/2: `:authority`), and with
+ * `trustForward` what `X-Forwarded-Proto`, `-Host`, `-Port` and the first `Forwarded` element put in their place.
+ * Values that are none are skipped. Answers are frozen.
+ */
+export function createOrigin({ trustForward, bindHost }: { trustForward: boolean; bindHost: string }): (facts: OriginFacts) => Origin {
+  const ownHost = bindHost === '0.0.0.0' || bindHost === '::' ? 'localhost' : bindHost.toLowerCase()
+  const directOrigin = rememberLast((hostText, scheme, port) => {
+    const named = parseAuthority(hostText)
+    return named === null ? makeOrigin(scheme, ownHost, port) : makeOrigin(scheme, named.host, named.port ?? DEFAULT_PORT[scheme])
+  })
+  if (!trustForward) return ({ headers, scheme, port }) => directOrigin(hostOf(headers), scheme, port)
+
+  return ({ headers, scheme, port }) => {
+    const forwarded = readForwarded(headers)
+    if (forwarded === null) return directOrigin(hostOf(headers), scheme, port)
+    const finalScheme = forwarded.scheme ?? scheme
+    const named = forwarded.authority ?? parseAuthority(hostOf(headers))
+    // A gateway that ends TLS names the scheme alone: the port of `Host` is then that of the hop behind it.
+    const isPortStale = forwarded.authority === null && finalScheme !== scheme
+    const namedPort = named === null ? port : isPortStale ? null : named.port
+    return makeOrigin(finalScheme, named?.host ?? ownHost, forwarded.port ?? namedPort ?? DEFAULT_PORT[finalScheme])
+  }
+}
+
+/** Most requests of a connection name the same host: the last answer is kept. */
+function rememberLast(compute: (hostText: string, scheme: Scheme, port: number) => Origin): typeof compute {
+  let lastHost: string | undefined
+  let lastScheme: Scheme | undefined
+  let lastPort: number | undefined
+  let last: Origin | undefined
+  return (hostText, scheme, port) => {
+    if (last !== undefined && hostText === lastHost && scheme === lastScheme && port === lastPort) return last
+    last = compute(hostText, scheme, port)
+    lastHost = hostText
+    lastScheme = scheme
+    lastPort = port
+    return last
+  }
+}
+
+function hostOf(headers: IncomingHttpHeaders): string {
+  return headerText(headers, ':authority') ?? headers.host ?? ''
+}
+
+interface ForwardedOrigin {
+  scheme: Scheme | null
+  authority: Authority | null
+  port: number | null
+}
+
+/** What proxies say, null when nothing valid is there. */
+function readForwarded(headers: IncomingHttpHeaders): ForwardedOrigin | null {
+  const forwarded = headerText(headers, 'forwarded')
+  const hop: ForwardedElement = forwarded === undefined ? {} : parseForwarded(forwarded, 1)[0]!
+  const scheme = parseScheme(firstEntry(headerText(headers, 'x-forwarded-proto'))) ?? parseScheme(hop.proto)
+  const authority = parseHost(firstEntry(headerText(headers, 'x-forwarded-host'))) ?? parseHost(hop.host)
+  const portText = firstEntry(headerText(headers, 'x-forwarded-port'))
+  const port = portText !== undefined && isPort(portText) ? Number(portText) : null
+  return scheme === null && authority === null && port === null ? null : { scheme, authority, port }
+}
+
+function parseScheme(text: string | undefined): Scheme | null {
+  return text === undefined || text.length > 5 ? null : SCHEMES.get(text.toLowerCase()) ?? null
+}
+
+function parseHost(text: string | undefined): Authority | null {
+  return text === undefined ? null : parseAuthority(text)
+}
+
+function makeOrigin(scheme: Scheme, host: string, port: number): Origin {
+  const name = host.includes(':') ? `[${host}]` : host
+  const baseUrl = port === DEFAULT_PORT[scheme] ? `${scheme}://${name}` : `${scheme}://${name}:${port}`
+  return Object.freeze({ scheme, host, port, baseUrl })
+}
+
+/**
+ * The path prefix that a trusted gateway took off (`X-Forwarded-Prefix`, its first entry): one leading slash, no
+ * trailing one, characters of a URL path (RFC 3986, 3.3), no `..` segment, at most 256 characters. Else empty.
+ */
+export function forwardedPrefix(headers: IncomingHttpHeaders, trust: boolean): string {
+  if (!trust) return ''
+  const text = firstEntry(headerText(headers, 'x-forwarded-prefix'))
+  if (text === undefined || text.length > MAX_PREFIX_LENGTH || !text.startsWith('/') || text.startsWith('//')) return ''
+  if (!/^(?:[\w.~!$&'()*+;=:@/-]|%[\da-f]{2})+$/i.test(text)) return ''
+  if (text.split('/').some(segment => /^(?:\.|%2e){2}$/i.test(segment))) return ''
+  let end = text.length
+  while (end > 0 && text.charCodeAt(end - 1) === 0x2f) end--
+  return text.slice(0, end)
+}

@@ -1,0 +1,22 @@
+/** The functions that read client address, origin and session out of a request; made once from the configuration. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Config, Origin, SessionKey } from '../../contract/plugin.ts'
+import { sessionKey } from '../../sessions.ts'
+import { createClientAddress } from './client-address.ts'
+import { createOrigin, forwardedPrefix } from './origin.ts'
+
+export interface RequestFactsSource {
+  clientIp(headers: IncomingHttpHeaders, peerAddress: string): string
+  origin(facts: { headers: IncomingHttpHeaders; scheme: 'http' | 'https'; port: number }): Origin
+  prefix(headers: IncomingHttpHeaders): string
+  session(header: string | undefined, clientIp: string): SessionKey
+}
+
+export function createRequestFacts(config: Config): RequestFactsSource {
+  return {
+    clientIp: createClientAddress({ trustForward: config.trustForward }),
+    origin: createOrigin({ trustForward: config.trustForward, bindHost: config.host }),
+    prefix: headers => forwardedPrefix(headers, config.trustForward),
+    session: sessionKey,
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The response class of every listener: it tells the request's context when the head goes out and how many bytes
+ * follow, and drops what a route still writes after the core has answered in its place.
+ *
+ * It is a class, not a wrapper put around each response: methods on the prototype cost nothing per request, and they
+ * see everything, hijacked replies and writes by libraries included.
+ */
+import { ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
+import { Http2ServerResponse } from 'node:http2'
+import type { RequestContext } from '../request/context.ts'
+import { mergeVary } from './cors.ts'
+import { ownHeaders, withOwnHeaders } from './default-headers.ts'
+import { sendChunk, sendLastChunk, sendWhole, sendWholeBytes } from '../node-internals/coalesced-write.ts'
+
+interface Hooked {
+  context?: RequestContext
+  /** The core has answered: the route's writes are dropped. */
+  isTakenOver?: boolean
+}
+export type SvcResponse = (ServerResponse<IncomingMessage> | Http2ServerResponse) & Hooked
+
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
+
+/** Not documented; where Node stops calling it, heads go out in its own way. */
+const storeHeader = (ServerResponse.prototype as unknown as { _storeHeader(statusLine: string, headers: Headers | undefined): void })._storeHeader
+
+export class Http1Response extends ServerResponse implements Hooked {
+  context?: RequestContext
+  isTakenOver?: boolean
+
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    if (this.isTakenOver) return this
+    const context = this.context
+    if (context === undefined) return super.writeHead(status, reason as string, headers as OutgoingHttpHeaders)
+    const given = typeof reason === 'string' ? headers : reason
+    if (isStopped(this, context, status, given)) return this
+    const final = finishHead(this, context, status, given)
+    return typeof reason === 'string' ? super.writeHead(status, reason, final) : super.writeHead(status, final)
+  }
+
+  /** Node's `writeHead` hands the status line over, and what was given as headers; it leaves alone what stands in the line. */
+  _storeHeader(statusLine: string, headers: Headers | undefined): void {
+    const lines = this.context?.generation.headLines
+    if (lines === undefined || !Array.isArray(headers) || Array.isArray(headers[0])) return storeHeader.call(this, statusLine, headers)
+    let head = statusLine
+    const rest: OutgoingHttpHeader[] = []
+    for (let index = 0; index < headers.length; index += 2) {
+      const line = lines.lineOf(headers[index] as string, headers[index + 1])
+      if (line === null) rest.push(headers[index]!, headers[index + 1]!)
+      else head += line
+    }
+    storeHeader.call(this, head, rest)
+  }
+
+  override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
+    if (this.isTakenOver || isStoppedUnannounced(this)) return false
+    const bytes = bytesOf(chunk, encoding)
+    countBytes(this, bytes)
+    if (typeof chunk === 'string' && encoding === undefined && callback === undefined && sendChunk(this, chunk, bytes)) return true
+    return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
+  }
+
+  override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+    if (this.isTakenOver || isStoppedUnannounced(this)) return this
+    const bytes = bytesOf(chunk, encoding)
+    countBytes(this, bytes)
+    // Fastify says null where it has nothing to say.
+    if ((encoding ?? callback ?? null) === null && isSent(this, chunk, bytes)) return super.end()
+    return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
+  }
+}
+
+export class Http2Response extends Http2ServerResponse implements Hooked {
+  context?: RequestContext
+  isTakenOver?: boolean
+
+  override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    if (this.isTakenOver) return this
+    const context = this.context
+    const given = (typeof reason === 'string' ? headers : reason) as OutgoingHttpHeaders | undefined
+    if (context === undefined) return super.writeHead(status, given ?? {})
+    if (isStopped(this, context, status, given)) return this
+    return super.writeHead(status, withoutConnection(finishHead(this, context, status, given)))
+  }
+
+  override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
+    if (this.isTakenOver || isStoppedUnannounced(this)) return false
+    countBytes(this, bytesOf(chunk, encoding))
+    return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
+  }
+
+  override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+    if (this.isTakenOver || isStoppedUnannounced(this)) return this
+    countBytes(this, bytesOf(chunk, encoding))
+    return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
+  }
+}
+
+/** Whether a body or its last part has left in one write. */
+function isSent(response: Http1Response, chunk: unknown, bytes: number): boolean {
+  if (typeof chunk === 'string') return sendWhole(response, chunk, bytes) || sendLastChunk(response, chunk, bytes)
+  return chunk instanceof Uint8Array && sendWholeBytes(response, chunk)
+}
+
+/** Asks the gate once; true: it has sent another answer, and this one is dropped with all that follows. */
+function isStopped(response: SvcResponse, context: RequestContext, status: number, headers: Headers | undefined): boolean {
+  if (response.headersSent || status < 200) return false
+  context.isEventStream = isEventStream(response, headers)
+  const gate = context.gate
+  context.gate = null
+  return gate !== null && !gate(context)
+}
+
+/** The same where a body comes without `writeHead`: Node would send the head in the middle of the write. */
+function isStoppedUnannounced(response: SvcResponse): boolean {
+  const { context } = response
+  return context !== undefined && context.gate !== null && isStopped(response, context, response.statusCode, undefined)
+}
+
+function isEventStream(response: SvcResponse, headers: Headers | undefined): boolean {
+  const type = givenType(headers) ?? response.getHeader('content-type')
+  return typeof type === 'string' && !type.startsWith('application/') && /^text\/event-stream[\t ]*(?:;|$)/i.test(type)
+}
+
+function givenType(headers: Headers | undefined): unknown {
+  if (headers === undefined) return undefined
+  if (!Array.isArray(headers)) {
+    // Fastify's names are in lower case.
+    if (headers['content-type'] !== undefined) return headers['content-type']
+    for (const name in headers) if (isTypeName(name)) return headers[name]
+    return undefined
+  }
+  // Node takes pairs, and one flat list of names and values.
+  if (Array.isArray(headers[0])) return (headers as unknown as [string, OutgoingHttpHeader][]).find(([name]) => isTypeName(name))?.[1]
+  for (let index = 0; index < headers.length; index += 2) if (isTypeName(String(headers[index]))) return headers[index + 1]
+  return undefined
+}
+
+function isTypeName(name: string): boolean {
+  return name.length === 12 && name.toLowerCase() === 'content-type'
+}
+
+/** Everything that happens when a head goes out happens here, once. */
+function finishHead(response: SvcResponse, context: RequestContext, status: number, headers: Headers | undefined): Headers | undefined {
+  if (response.headersSent || status < 200) return headers
+  context.headGoesOut(status)
+  const own = status === 204 || status === 304 ? withoutLength(headers) : headers
+  if (response.getHeaderNames().length === 0) return withOwnHeaders(context, own)
+  setOwnHeaders(response, context)
+  return context.vary === null ? own : withVary(response, context.vary, own)
+}
+
+/** For routes that set headers on the response: theirs stay. */
+function setOwnHeaders(response: SvcResponse, context: RequestContext): void {
+  const { Vary: _vary, ...own } = ownHeaders(context)
+  for (const name in own) if (!response.hasHeader(name)) response.setHeader(name, own[name]!)
+}
+
+/**
+ * Fastify's HEAD routes announce a length of 0 where a route sent no body. With 204 that is forbidden, and with 304 it
+ * would be the length of what the client has already (RFC 9110, 8.6).
+ */
+function withoutLength(headers: Headers | undefined): Headers | undefined {
+  if (headers === undefined || Array.isArray(headers) || headers['content-length'] === undefined) return headers
+  const { 'content-length': _length, ...rest } = headers
+  return rest
+}
+
+/** Fastify hands its headers over in one object, which would replace what `setHeader` put there. */
+function withVary(response: SvcResponse, added: string, headers: Headers | undefined): Headers | undefined {
+  if (headers !== undefined && !Array.isArray(headers)) {
+    for (const name in headers) {
+      if (name.length === 4 && name.toLowerCase() === 'vary') {
+        return { ...headers, [name]: mergeVary(String(headers[name]), added) }
+      }
+    }
+  }
+  const current = response.getHeader('vary')
+  response.setHeader('Vary', current === undefined ? added : mergeVary(String(current), added))
+  return headers
+}
+
+/** HTTP/2 has no connection headers (RFC 9113, 8.2.2), and Node throws for them. */
+function withoutConnection(headers: Headers | undefined): OutgoingHttpHeaders {
+  const kept: OutgoingHttpHeaders = {}
+  const keep = (name: string, value: OutgoingHttpHeader | undefined): void => {
+    if (!/^(?:connection|keep-alive|transfer-encoding|upgrade|proxy-connection)$/i.test(name)) kept[name] = value
+  }
+  if (!Array.isArray(headers)) for (const name in headers) keep(name, headers[name])
+  else for (let index = 0; index < headers.length; index += 2) keep(String(headers[index]), headers[index + 1])
+  return kept
+}
+
+/** The statuses without content (RFC 9110, 15.3.5 and 15.4.5): Node drops what is written. */
+function isEmpty(response: SvcResponse): boolean {
+  return response.statusCode === 204 || response.statusCode === 304
+}
+
+function countBytes(response: SvcResponse, bytes: number): void {
+  const { context } = response
+  if (bytes === 0 || context === undefined || context.method === 'HEAD' || context.closed || isEmpty(response)) return
+  context.countEgress(bytes)
+}
+
+/** Bytes of what `write` and `end` are given; 0 for nothing, and for a callback in its place. */
+function bytesOf(chunk: unknown, encoding: unknown): number {
+  if (typeof chunk === 'string') return Buffer.byteLength(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+  return chunk instanceof Uint8Array ? chunk.byteLength : 0
+}

@@ -1,0 +1,78 @@
+/** Answers that the core gives in a route's place: refusals, time-outs, injected faults, framework errors. */
+import { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { CoreFailure } from '../../contract/plugin.ts'
+import { isHttp2 } from '../request/context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { Http1Response } from './response.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Sends the body (null on HEAD) and ends the response, at once or when it is safe. */
+export type Finish = (response: ServerResponse, payload: Buffer | null) => void
+
+export interface Answer {
+  status: number
+  headers?: OutgoingHttpHeaders
+  body: object
+}
+
+/** Sends JSON, without a body on HEAD. A refused handshake is answered as plain HTTP and its connection closed. */
+export function answer(context: RequestContext, { status, headers, body }: Answer): void {
+  sendJson(context, status, headers, body)
+}
+
+function sendJson(context: RequestContext, status: number, headers: OutgoingHttpHeaders | undefined, body: object, finish?: Finish): void {
+  send(context, status, { 'Content-Type': JSON_TYPE, ...headers }, Buffer.from(JSON.stringify(body)), finish)
+}
+
+/** A failure that a route may give its own form (`errorForm`); the core's JSON otherwise. */
+export function answerFailure(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, headers?: OutgoingHttpHeaders, finish?: Finish): void {
+  const form = context.description?.errorForm
+  if (form === undefined) return sendJson(context, failure.status, headers, failure.body, finish)
+  const rendered = form({ ...failure, requestId: context.requestId }, {
+    method: context.method,
+    path: context.path ?? context.url,
+    url: context.url,
+    headers: context.request.headers,
+  })
+  const { body } = rendered
+  const isJson = typeof body === 'object' && !Buffer.isBuffer(body)
+  const payload = Buffer.isBuffer(body) ? body : Buffer.from(isJson ? JSON.stringify(body) : body)
+  const type: OutgoingHttpHeaders = isJson ? { 'Content-Type': JSON_TYPE } : {}
+  send(context, rendered.status ?? failure.status, { ...type, ...rendered.headers, ...headers }, payload, finish)
+}
+
+function send(context: RequestContext, status: number, headers: OutgoingHttpHeaders, payload: Buffer, finish: Finish = endWith): void {
+  const response = context.response
+  if (response.headersSent) return
+  if (context.upgrade !== null) attachSocket(context)
+  // A reply that the route prepared with setHeader must not shine through; what every response has stays.
+  for (const name of response.getHeaderNames()) if (name.startsWith('content-')) response.removeHeader(name)
+  const head: OutgoingHttpHeaders = { ...headers, 'Content-Length': payload.length }
+  if (context.upgrade !== null) head.Connection = 'close'
+  if (isHttp2(context.request)) delete head.Connection
+  const own = response as ServerResponse
+  own.writeHead(status, head)
+  finish(own, context.method === 'HEAD' ? null : payload)
+}
+
+function endWith(response: ServerResponse, payload: Buffer | null): void {
+  if (payload === null) response.end()
+  else response.end(payload)
+}
+
+/** The same as `answerFailure` when a route may still be running: what it writes later is dropped. */
+export function answerInstead(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, headers?: OutgoingHttpHeaders): void {
+  answerFailure(context, failure, headers)
+  context.response.isTakenOver = true
+}
+
+/** Node hands over the bare socket of an upgrade: an answer needs a response on it, after which it is closed. */
+export function attachSocket(context: RequestContext): void {
+  const { socket } = context.upgrade!
+  const response = context.response as Http1Response
+  if (response.socket === null) response.assignSocket(socket)
+  response.shouldKeepAlive = false
+  response.once('finish', () => socket.end())
+}

@@ -1,0 +1,35 @@
+/** What the core does with every WebSocket of a generation, whichever plugin serves it. */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { WebSocket, WebSocketServer } from 'ws'
+import { contextOf } from '../request/context.ts'
+import { badRequest } from '../pipeline/error-bodies.ts'
+import { ownHeaders } from '../response/default-headers.ts'
+import { rawAnswer } from '../listener/raw-response.ts'
+import type { StreamRegistry } from './stream-registry.ts'
+import type { StreamPlan } from '../../host/svc/streams.ts'
+import { registerWebSocket } from './websocket-stream.ts'
+
+export interface WebSocketServices {
+  streams: StreamRegistry
+  plan: StreamPlan
+}
+
+/** Puts every socket into the stream registry and the headers that every response has on the 101. */
+export function adoptWebSockets(server: WebSocketServer, generation: number, { streams, plan }: WebSocketServices): void {
+  server.on('headers', (lines: string[], request: IncomingMessage) => {
+    const context = contextOf(request)
+    context.lease?.becomeStream()
+    const headers = { ...ownHeaders(context), ...context.response.getHeaders() }
+    for (const name in headers) lines.push(`${name}: ${String(headers[name])}`)
+    context.headGoesOut(101)
+  })
+  server.on('connection', (socket: WebSocket, request: IncomingMessage) => {
+    socket.on('error', () => {})
+    contextOf(request).webSocket = registerWebSocket(streams, socket, { generation, planLifetimeMs: plan.lifetimeMs })
+  })
+  server.on('wsClientError', (error: Error, socket: Socket, request: IncomingMessage) => {
+    const { requestId } = contextOf(request)
+    socket.end(rawAnswer({ status: 400, headers: { 'X-Request-Id': requestId }, body: badRequest(error.message) }))
+  })
+}

@@ -1,0 +1,106 @@
+/** How a log event looks: one JSON object, or one readable line. Control characters are escaped in both. */
+import { remembering } from '../collections/bounded-map.ts'
+import type { LogLevel } from '../config/log-level.ts'
+
+export type LogFields = Record<string, unknown>
+/** Level of an event; start-up lines are `info` whatever is filtered. */
+export type EventLevel = Exclude<LogLevel, 'off'>
+
+/** Prints an event without its line end. `bound` is what `bindFields` of the same form made of fields of every line. */
+export interface LineForm {
+  bindFields(fields: LogFields): string
+  print(timestamp: string, level: EventLevel, message: string, fields: LogFields | undefined, bound: string): string
+}
+
+/** What could move a terminal's cursor or start a line: C0, DEL, C1, line and paragraph separator. */
+const CONTROL = /[\p{Cc}\u2028\u2029]/gu
+
+function escapeControls(text: string): string {
+  return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Printable ASCII that a JSON string holds as it is: nearly all that is logged, and one line is logged per request. */
+const PLAIN = /^[ !#-[\]-~]*$/
+/** The same without what would end a value in the text form. */
+const WORD = /^[!#-<>-[\]-~]+$/
+
+/** A JSON string. It has C0 escaped already; the other controls stand inside, where their escape is valid too. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : escapeControls(JSON.stringify(text))
+}
+
+/** Names of the event's own members; a field called so gets a trailing underscore. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['timestamp', 'level', 'message'])
+
+/** Names that are remembered as printed; a program has few. */
+const MAX_NAMES = 1_000
+
+function printFields(fields: LogFields, nameOf: (name: string) => string, valueOf: (value: unknown) => string): string {
+  let text = ''
+  for (const name in fields) {
+    const value = fields[name]
+    if (value !== undefined) text += nameOf(name) + valueOf(value)
+  }
+  return text
+}
+
+/** `{"timestamp":...,"level":"info","message":"request",...}` */
+export function jsonForm(): LineForm {
+  const nameOf = remembering(MAX_NAMES, name => `,${quoted(OWN_NAMES.has(name) ? `${name}_` : name)}:`)
+  return {
+    bindFields: fields => printFields(fields, nameOf, jsonOf),
+    print(timestamp, level, message, fields, bound) {
+      return `{"timestamp":"${timestamp}","level":"${level}","message":${quoted(message)}${bound}${fields === undefined ? '' : this.bindFields(fields)}}`
+    },
+  }
+}
+
+const COLOURS: Record<EventLevel, string> = { trace: '90', debug: '36', info: '32', warn: '33', error: '31' }
+
+/** `<timestamp> <LEVEL> <message> key=value ...`; the level in colour on a terminal. */
+export function textForm(isColoured: boolean): LineForm {
+  const nameOf = remembering(MAX_NAMES, name => ` ${WORD.test(name) ? name : quoted(name)}=`)
+  const levelOf = remembering(MAX_NAMES, (level) => {
+    const name = level.toUpperCase()
+    return isColoured ? `\u001b[${COLOURS[level as EventLevel]}m${name}\u001b[0m` : name
+  })
+  return {
+    bindFields: fields => printFields(fields, nameOf, textOf),
+    print(timestamp, level, message, fields, bound) {
+      const line = `${PLAIN.test(message) ? message : escapeControls(message)}${bound}${fields === undefined ? '' : this.bindFields(fields)}`
+      return `${timestamp} ${levelOf(level)} ${line}`
+    },
+  }
+}
+
+/** A word as it stands, everything else as JSON. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' && (WORD.test(value) || isForeignWord(value)) ? value : jsonOf(value)
+}
+
+/** A word with letters beyond ASCII. */
+function isForeignWord(value: string): boolean {
+  return /^[^\s"=\\\p{C}]+$/u.test(value)
+}
+
+function jsonOf(value: unknown): string {
+  if (typeof value === 'string') return quoted(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null'
+  if (typeof value === 'boolean') return String(value)
+  try {
+    return escapeControls(JSON.stringify(value instanceof Error ? errorText(value) : value, nested) ?? 'null')
+  } catch {
+    // Circular, or a getter that throws: a line with less in it is better than none.
+    return JSON.stringify(Object.prototype.toString.call(value))
+  }
+}
+
+/** What JSON has no form for, inside of values. */
+function nested(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  return value instanceof Error ? errorText(value) : value
+}
+
+function errorText(error: Error): string {
+  return error.stack ?? `${error.name}: ${error.message}`
+}

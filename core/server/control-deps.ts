@@ -1,0 +1,59 @@
+/** Fulfils what the control plane's routes ask for, out of the host and the services of the process. */
+import type { Config } from '../config/variables.ts'
+import { buildCatalog } from '../control/catalog.ts'
+import type { ControlDeps } from '../control/deps.ts'
+import { buildOpenapi } from '../control/openapi.ts'
+import type { RouteRecord } from '../http/pipeline/route-record.ts'
+import type { Host } from '../host/host.ts'
+import type { SvcHttp, SvcStreams } from '../contract/plugin.ts'
+import { contextOf } from '../http/request/context.ts'
+import type { Inspector } from '../inspector/inspector.ts'
+import type { Instance } from './instance.ts'
+import type { Keys } from '../keys/keys.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+
+export interface ControlDepsSources {
+  config: Config
+  http: SvcHttp
+  instance: Instance
+  inspector: Inspector
+  limits: Limits
+  keys: Keys | null
+  metrics: Metrics
+  streamsOf(generation: number): SvcStreams
+  host(): Host
+  effectiveConfig(): object
+}
+
+export function createControlDeps({ config, http, instance, inspector, keys, limits, metrics, streamsOf, host, effectiveConfig }: ControlDepsSources): ControlDeps {
+  const routes = (): RouteRecord[] => host().current().routes.list
+  const plugins: ControlDeps['plugins'] = {
+    records: () => host().records(),
+    routesOf: name => routes().filter(route => route.plugin === name).map(({ methods, path }) => ({ methods, path })),
+    overview: () => ({
+      generation: host().current().number,
+      loadedAt: host().loadedAt,
+      configFile: host().configFile,
+      directories: host().directories,
+      loadErrors: host().loadErrors,
+    }),
+    switch: (name, on, cascade) => host().switch(name, on, cascade),
+    clearOverride: name => host().clearOverride(name),
+    reload: force => host().reload({ force }),
+  }
+  return {
+    config, http, inspector, keys, limits, metrics, plugins, effectiveConfig, routes,
+    instance: {
+      ...instance,
+      catalog: () => buildCatalog(routes(), instance.version),
+      openapi: baseUrl => buildOpenapi(routes(), { baseUrl, version: instance.version }),
+      plugins: () => host().records(),
+    },
+    openEvents: (request, reply, options) => streamsOf(contextOf(request).generation.number).sse(request, reply, options),
+    connection(request) {
+      const { listener, peerAddress } = contextOf(request)
+      return { scheme: listener.scheme, port: listener.port, peerIp: peerAddress.replace(/^::ffff:/, '') }
+    },
+  }
+}

@@ -1,0 +1,101 @@
+/** One running server: the rooms, its listeners, the watcher, and how it stops. */
+import { createEntrance } from '../http/listener/handle-request.ts'
+import { Listener } from '../http/listener/listeners.ts'
+import type { ListenerHandlers } from '../http/listener/listeners.ts'
+import { createRequestFacts } from '../http/request/request-facts.ts'
+import { Observer } from '../http/pipeline/stages/observation.ts'
+import { Watcher } from '../host/watcher.ts'
+import type { Host } from '../host/host.ts'
+import type { Ports } from './instance.ts'
+import type { Log } from '../log/log.ts'
+import { openRooms } from './services.ts'
+import type { RoomOptions } from './services.ts'
+import { SHUTDOWN_TIMES, shutDown } from './shutdown.ts'
+import type { ShutdownTimes } from './shutdown.ts'
+
+export interface ServerOptions extends RoomOptions {
+  shutdownTimes?: ShutdownTimes
+}
+
+export interface Server {
+  readonly ports: Ports
+  readonly host: Host
+  readonly log: Log
+  /** Resolves when the server has stopped; call `hurry` to cut the drain. */
+  stop(): Promise<void>
+  hurry(): void
+  /** Has all requests told to log, metrics and inspector whose heads are out. */
+  settle(): void
+}
+
+/** The HTTP port could not be bound: the process exits with code 1. */
+export class HttpPortError extends Error {}
+
+/** Starts a server. Rejects with `HttpPortError` when HTTP can't be bound; everything else is a warning. */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const rooms = await openRooms(options)
+  const { config, host, log, ports, pki, streams } = rooms
+  const watcher = new Watcher(() => void host.reload())
+  const watch = async (): Promise<void> => (config.watch ? watcher.set(host.watchedPaths()) : undefined)
+  // Looking through the plugins' folders goes on while the plugins are built.
+  void watch()
+  await host.start()
+
+  let isDraining = false
+  const facts = createRequestFacts(config)
+  const handlers = createEntrance(host, { ...rooms.entrance, observer: new Observer({ metrics: rooms.requestMetrics, journal: rooms.journal, isDraining: () => isDraining }) }, facts)
+  const listeners = await openListeners(handlers)
+  await watch()
+  host.onSwap = () => void watch()
+
+  async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
+    const http1 = new Listener('http', to, { http2: config.grpcOnHttp })
+    try {
+      ports.http = await http1.listen(config.host, config.httpPort)
+    } catch (error) {
+      await Promise.all([watcher.close(), host.close()])
+      await rooms.close()
+      throw new HttpPortError(`can't listen on ${config.host}:${config.httpPort} (${(error as NodeJS.ErrnoException).code ?? String(error)}); set SVC_HTTP_PORT to another port`)
+    }
+    const opened = [http1]
+    const tryOpen = async (kind: 'https' | 'grpc', label: string, port: number, make: () => Listener): Promise<void> => {
+      try {
+        const listener = make()
+        ports[kind] = await listener.listen(config.host, port)
+        opened.push(listener)
+      } catch (error) {
+        log.warn(`${label} not started: ${(error as Error).message}`)
+      }
+    }
+    await tryOpen('https', 'HTTPS', config.httpsPort, () => {
+      if ('error' in pki.server) throw new Error(pki.server.error)
+      return new Listener('https', to, { http2: config.grpcOnHttp, tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate } })
+    })
+    await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { http2: true }))
+    return opened
+  }
+
+  for (const listener of listeners) log.line(`${LABELS[listener.facts.kind]} listening on ${printAddress(listener)}`)
+
+  let stopping: Promise<void> | null = null
+  let cutShort: () => void = () => {}
+  const hurried = new Promise<void>(resolve => { cutShort = resolve })
+  return {
+    ports, host, log,
+    hurry: () => cutShort(),
+    settle: () => rooms.journal.settle(),
+    stop: () => (stopping ??= (async () => {
+      isDraining = true
+      await watcher.close()
+      await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)
+      await rooms.close()
+    })()),
+  }
+}
+
+const LABELS = { http: 'HTTP', https: 'HTTPS', grpc: 'gRPC' }
+
+function printAddress(listener: Listener): string {
+  const { address, family, port } = listener.address!
+  return `${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

@@ -1,0 +1,176 @@
+/** Puts the rooms together: everything of a process but its listeners. Plugins are built when the host starts. */
+import type { RequestContext } from '../http/request/context.ts'
+import { HeaderDeadlines } from '../http/pipeline/header-deadlines.ts'
+import { timeOut } from '../http/pipeline/pipeline.ts'
+import { recordRequests } from '../http/pipeline/stages/capture.ts'
+import { countRequests, logRequests } from '../http/pipeline/stages/observation.ts'
+import { resolve } from 'node:path'
+import { effectiveView } from '../config/effective.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { findConfigFile } from '../config/svc-yaml.ts'
+import { registerCoreRoutes } from '../control/routes.ts'
+import { createControlDeps } from './control-deps.ts'
+import { Host } from '../host/host.ts'
+import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
+import type { KnownCode } from '../host/inventory.ts'
+import type { SharedServices } from '../host/svc/svc.ts'
+import { createAdminGuard } from '../http/pipeline/admin-guard.ts'
+import { createControlAuth } from '../http/pipeline/control-auth/control-auth.ts'
+import { createCors } from '../http/response/cors.ts'
+import type { PipelineServices } from '../http/pipeline/stage.ts'
+import { exposedHeaders } from '../http/response/exposed-headers.ts'
+import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
+import { StreamRegistry } from '../http/streams/stream-registry.ts'
+import { corsForTakeOver } from '../http/listener/media-type-handlers.ts'
+import { createSvcHttp } from '../host/svc/http.ts'
+import { createSvcStreams } from '../host/svc/streams.ts'
+import { createInspector } from '../inspector/inspector.ts'
+import { Journal } from '../http/pipeline/completion-batch.ts'
+import { createInstance, readGitSha } from './instance.ts'
+import type { Ports } from './instance.ts'
+import { createKeys } from '../keys/keys.ts'
+import { isUrl } from '../keys/registry-source.ts'
+import { createCallAdmission } from '../host/svc/call-admission.ts'
+import { createLimits } from '../limits/limits.ts'
+import { createLog } from '../log/log.ts'
+import type { Log } from '../log/log.ts'
+import { createMetrics } from '../metrics/metrics.ts'
+import { RequestMetrics } from '../metrics/request-metrics.ts'
+import { loadPki } from '../pki/pki.ts'
+import type { Pki } from '../pki/pki.ts'
+import { createSvcPki } from '../host/svc/pki.ts'
+import { BUILTIN_FOLDER, PRODUCT_FOLDER, VERSION } from '../product.ts'
+import { StateRegistry } from '../state/state-registry.ts'
+import { openTracer } from '../tracing/tracer.ts'
+
+export interface RoomOptions {
+  /** Variables; default: the process's own. */
+  environment?: NodeJS.ProcessEnv
+  /** Value of `--config`. */
+  configArgument?: string
+  /** Relative paths count from here. Default: the process's working directory. */
+  workingDirectory?: string
+  /** Options laid over a plugin's section, by a subcommand. */
+  extraOptions?: { plugin: string; options: Record<string, unknown> }
+  /** Folder of the built-in plugins; tests put others there. */
+  builtinFolder?: string
+  /** Where log lines go; default: standard output. */
+  logStream?: { write(line: string): void }
+  /** Code of plugins that servers of one process share. */
+  knownCode?: KnownCode
+}
+
+/** What a process consists of, apart from its listeners. */
+export interface Rooms {
+  readonly config: Config
+  /** Values of the environment that were not taken as they stood. */
+  readonly warnings: readonly string[]
+  readonly log: Log
+  /** Not started yet: whoever opens the rooms says when plugins are built. */
+  readonly host: Host
+  /** Filled in by whoever binds the listeners. */
+  readonly ports: Ports
+  readonly instance: SvcInstance
+  readonly streams: StreamRegistry
+  readonly pki: Pki
+  /** What the entrance of the listeners needs beside the host. */
+  readonly entrance: Omit<PipelineServices, 'observer'>
+  readonly requestMetrics: RequestMetrics
+  readonly journal: Journal
+  /** Lets go of files, connections and state; the host is closed before. */
+  close(): Promise<void>
+}
+
+/** Opens the rooms; what can't be opened is a warning. */
+export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
+  const workingDirectory = options.workingDirectory ?? process.cwd()
+  const { config, warnings } = readEnvironment(options.environment ?? process.env)
+  const log = createLog({ level: config.logLevel, format: config.logFormat, stream: options.logStream })
+  for (const warning of warnings) log.warn(warning)
+
+  const configFile = findConfigFile({ argument: options.configArgument, variable: config.configFile, cwd: workingDirectory })
+  // Plugins resolve paths of their sections against the file in use, however it was named.
+  config.configFile = configFile
+  const commit = config.gitSha ?? readGitSha(PRODUCT_FOLDER)
+  const pki = await loadPki({ tlsCert: resolve(workingDirectory, config.tlsCert), tlsKey: resolve(workingDirectory, config.tlsKey), warn: message => log.warn(message) })
+  const states = new StateRegistry({ onError: (error, failure) => log.error('state', { error, ...failure }) })
+  const streams = new StreamRegistry({ onError: error => log.error('stream', { error }) })
+  const metrics = createMetrics()
+  const cors = createCors({ origins: config.corsOrigins })
+  const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
+  const controlAuth = createControlAuth({ config, guard, warn: message => log.warn(message) })
+  const limits = createLimits({ config, metrics, usageFile: config.usageFile === null ? null : resolve(workingDirectory, config.usageFile), warn: message => log.warn(message) })
+  const keys = await createKeys({ config, metrics, registry: placeOf(config.shared.registry, workingDirectory), warn: message => log.warn(message) })
+  await Promise.all([limits.open(), keys?.open()])
+  const plan = createStreamPlan(limits)
+  const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value), settle: () => journal.settle() })
+  const http = createSvcHttp({ config, guard })
+  const ports: Ports = { http: null, https: null, grpc: null }
+  const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
+
+  const tracer = await openTracer({ environment: options.environment ?? process.env, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
+  const requestMetrics = new RequestMetrics(metrics, instance, () => journal.settle())
+  const journal = new Journal([countRequests(requestMetrics), logRequests(log), recordRequests(inspector)])
+  const settleAtExit = (): void => journal.settle()
+  // Before the log, which writes its last lines then.
+  process.prependListener('exit', settleAtExit)
+  const secs = config.requestTimeoutSecs
+  const deadlines = secs > 0 ? new HeaderDeadlines<RequestContext>(secs * 1000, context => timeOut(context, secs)) : null
+  const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
+
+  // The host is needed by what it hands to plugins: these are asked only after it stands.
+  let host!: Host
+  const deps = createControlDeps({
+    config, http, instance, inspector, keys, limits, metrics, streamsOf,
+    host: () => host,
+    effectiveConfig: () => effectiveView(config, { configFile, generation: host.current().number, warnings }),
+  })
+  const shared: SharedServices = {
+    config, log, http, inspector, metrics,
+    limits: createCallAdmission({ limits, keys }),
+    pki: createSvcPki(pki, config.mtlsInHeader),
+    instance: deps.instance,
+    cors: (request, expose) => corsForTakeOver(cors, request, expose),
+    streamsOf,
+    reload: how => host.reload(how),
+  }
+  host = new Host({
+    config, log, configFile, workingDirectory, streams,
+    version: VERSION,
+    builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
+    extraOptions: options.extraOptions,
+    knownCode: options.knownCode,
+    build: {
+      config, states, shared,
+      generationOptions: { websockets: { streams, plan }, errors: { log } },
+      exposedHeaders: ofDoors => exposedHeaders(ofDoors, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
+      registerCore: generation => {
+        generation.app.register(async app => {
+          app.addHook('onRoute', route => generation.addRoute(null, null, route))
+          registerCoreRoutes(app as never, deps)
+        })
+      },
+    },
+  })
+  host.onReload = async () => keys?.reload()
+  return {
+    config, warnings, log, host, ports, instance: deps.instance, streams, pki,
+    entrance: { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
+    requestMetrics, journal,
+    async close() {
+      deadlines?.close()
+      await tracer?.close()
+      await limits.close()
+      keys?.close()
+      states.close()
+      process.off('exit', settleAtExit)
+      journal.settle()
+      await log.flush()
+    },
+  }
+}
+
+/** The registry's URL as it is, or its path from the working directory. */
+function placeOf(registry: string | null, workingDirectory: string): string | null {
+  return registry === null || isUrl(registry) ? registry : resolve(workingDirectory, registry)
+}

@@ -1,0 +1,54 @@
+/** The graceful stop: what ends at once, what may run to its end, and when patience is over. */
+import type { Host } from '../host/host.ts'
+import type { Listener } from '../http/listener/listeners.ts'
+import type { StreamRegistry } from '../http/streams/stream-registry.ts'
+
+export interface ShutdownTargets {
+  listeners: readonly Listener[]
+  streams: StreamRegistry
+  host: Host
+}
+
+/** Milliseconds. */
+export interface ShutdownTimes {
+  drain: number
+  /** After the drain, until remaining sockets are destroyed. */
+  cut: number
+  /** For the closing work of plugins. */
+  closing: number
+}
+export const SHUTDOWN_TIMES: ShutdownTimes = { drain: 10_000, cut: 500, closing: 2_000 }
+
+/** How often is looked whether anything is still open. */
+const LOOK_MS = 20
+
+/** Resolves when everything is closed. `hurry` resolves when the drain is to be cut short. */
+export async function shutDown({ listeners, streams, host }: ShutdownTargets, hurry: Promise<unknown>, times: ShutdownTimes = SHUTDOWN_TIMES): Promise<void> {
+  for (const listener of listeners) listener.stopAccepting()
+  streams.endAll({ endless: true, reason: 'stop' })
+  const isOpen = (): boolean => listeners.some(listener => listener.openSockets > 0)
+  await until(() => {
+    for (const listener of listeners) listener.closeIdle()
+    return !isOpen()
+  }, times.drain, hurry)
+  if (isOpen()) {
+    streams.endAll({ reason: 'stop' })
+    await until(() => !isOpen(), times.cut, never)
+  }
+  await Promise.race([host.stopped(), wait(times.closing)])
+  for (const listener of listeners) listener.destroyAll()
+  await Promise.race([host.close(), wait(times.closing)])
+}
+
+const never = new Promise<never>(() => {})
+
+function wait(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms).unref())
+}
+
+/** Resolves when `isDone` says so, the time is over, or `hurry` resolves. */
+async function until(isDone: () => boolean, ms: number, hurry: Promise<unknown>): Promise<void> {
+  let isOver = false
+  void Promise.race([wait(ms), hurry]).then(() => { isOver = true })
+  while (!isDone() && !isOver) await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+}

@@ -1,0 +1,157 @@
+/** Sending requests of the data plane: directly to the instance or through a gateway, and remembering what was sent. */
+import { signal } from '@preact/signals'
+import { instanceBase } from './page.ts'
+import { activeGateway, settings, type Gateway } from '../shell/storage.ts'
+import { familyOf } from '../traffic/families.ts'
+import { randomId } from '../protocol/ids.ts'
+import { bodyBytes, type Arrived, type Entry, type NameValue } from '../protocol/http.ts'
+
+/** Marks a request of the console beside its request id, which a gateway may replace. */
+export const CONSOLE_HEADER = 'x-svc-console'
+/** Its value where the page only looks something up, which is no traffic that anyone wants to see. */
+export const LOOK_UP = 'look-up'
+
+export interface OutgoingRequest {
+  method: string
+  /** Path and query, with a leading slash; or an absolute URL, which no gateway is put before. */
+  path: string
+  headers?: NameValue[]
+  body?: string | Uint8Array<ArrayBuffer> | null
+  /** Null: direct. Absent: the active target of the settings. */
+  gateway?: Gateway | null
+  signal?: AbortSignal
+  /** Default `follow`; a view that shows redirects asks for `manual`. */
+  redirect?: RequestRedirect
+  /** Never sent: tells this request from others of the same URL in the browser's own timings. */
+  fragment?: string
+}
+
+/** What the console sent, kept to compare it with what arrived. */
+export interface Sent {
+  /** Also the value of `X-Svc-Console`. */
+  id: string
+  /** `con-<uuid>`, the `X-Request-Id`. */
+  requestId: string
+  method: string
+  url: string
+  path: string
+  headers: NameValue[]
+  body: string | Uint8Array<ArrayBuffer> | null
+  /** Name of the gateway; null: direct. */
+  gateway: string | null
+  /** Milliseconds since 1970. */
+  sentAt: number
+  /** What came back; null: not yet, or nothing did. */
+  answer: { status: number; headers: NameValue[]; ms: number } | null
+}
+
+/** Nothing came back: no connection, or the browser may not read the answer (CORS). */
+export class UnreachableError extends Error {
+  readonly sent: Sent
+
+  constructor(sent: Sent) {
+    super(sent.gateway === null
+      ? `${new URL(sent.url).origin} does not answer.`
+      : `The gateway ${sent.gateway} (${new URL(sent.url).origin}) can't be reached, or does not let this page read its answers: allow the origin ${location.origin} there (CORS), with the request's headers. The curl command works either way.`)
+    this.sent = sent
+  }
+}
+
+const MAX_SENT = 300
+const sentRequests = signal<ReadonlyMap<string, Sent>>(new Map())
+/** Other tabs of the console: what one of them sends is compared in the traffic view of another one. */
+const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('svc.console.sent')
+if (channel) channel.onmessage = ({ data }: MessageEvent<Sent>) => remember(data)
+
+/** Absolute URL of a path at a target. */
+export function urlAt(path: string, gateway: Gateway | null): string {
+  if (isAbsolute(path)) return path
+  return (gateway === null ? instanceBase : `${gateway.url.replace(/\/+$/, '')}/`) + path.replace(/^\//, '')
+}
+
+/**
+ * Sends a request and answers the response as soon as its head is there. Adds `X-Request-Id`, `X-Svc-Console`, the
+ * session and the gateway's own headers. Throws UnreachableError, TypeError for what no browser sends, or AbortError.
+ */
+export async function send(request: OutgoingRequest): Promise<{ sent: Sent; response: Response }> {
+  const sent = prepare(request)
+  remember(sent)
+  channel?.postMessage(sent)
+  const init: RequestInit = { method: sent.method, headers: sent.headers.map(({ name, value }): [string, string] => [name, value]), cache: 'no-store', credentials: 'omit', redirect: request.redirect ?? 'follow' }
+  if (sent.body !== null && !/^(GET|HEAD)$/i.test(sent.method)) init.body = sent.body
+  if (request.signal) init.signal = request.signal
+  // What is wrong with the request itself is told as such, not as an unreachable gateway.
+  const checked = new Request(request.fragment === undefined ? sent.url : `${sent.url.replace(/#.*/, '')}#${request.fragment}`, init)
+  const startedAt = performance.now()
+  let response: Response
+  try {
+    response = await fetch(checked)
+  } catch (error) {
+    if (request.signal?.aborted) throw error
+    throw new UnreachableError(sent)
+  }
+  const answered = { ...sent, answer: { status: response.status, headers: [...response.headers].map(([name, value]) => ({ name, value })), ms: performance.now() - startedAt } }
+  remember(answered)
+  channel?.postMessage(answered)
+  return { sent: answered, response }
+}
+
+function isAbsolute(path: string): boolean {
+  return /^https?:\/\//i.test(path)
+}
+
+function prepare({ method, path, headers = [], body = null, gateway: wanted = activeGateway() }: OutgoingRequest): Sent {
+  const id = randomId()
+  const gateway = isAbsolute(path) ? null : wanted
+  // A stranger's server would have to allow the console's marks (CORS), and has no use for them.
+  const isForeign = isAbsolute(path) && !path.startsWith(instanceBase)
+  const given = isForeign ? headers : targetHeaders(headers, gateway)
+  const marks: NameValue[] = isForeign ? [] : [{ name: 'X-Request-Id', value: `con-${id}` }, { name: 'X-Svc-Console', value: id }]
+  return {
+    id, requestId: `con-${id}`, method: method.toUpperCase(), url: urlAt(path, gateway), path, body, gateway: gateway?.name ?? null, sentAt: Date.now(), answer: null,
+    headers: [...given, ...without(marks, given)],
+  }
+}
+
+/** A request's headers as its target wants them: with the gateway's own ones and the session, over which the request's win. */
+export function targetHeaders(headers: readonly NameValue[], gateway: Gateway | null): NameValue[] {
+  const { session } = settings.value
+  const given = [...without(gateway?.headers ?? [], headers), ...headers].filter(({ name }) => name.trim() !== '')
+  return session === '' ? given : [...given, ...without([{ name: 'X-Svc-Session', value: session }], given)]
+}
+
+function without(headers: readonly NameValue[], others: readonly NameValue[]): NameValue[] {
+  return headers.filter(({ name }) => !others.some(other => other.name.toLowerCase() === name.toLowerCase()))
+}
+
+function remember(sent: Sent): void {
+  const next = new Map(sentRequests.value)
+  next.delete(sent.id)
+  next.set(sent.id, sent)
+  while (next.size > MAX_SENT) next.delete(next.keys().next().value!)
+  sentRequests.value = next
+}
+
+/** What the console sent as this captured request; null for others' requests. */
+export function sentOf(entry: Pick<Entry, 'headers' | 'request_id'>): Sent | null {
+  const mark = entry.headers.find(({ name }) => name === CONSOLE_HEADER)?.value ?? entry.request_id.replace(/^con-/, '')
+  return sentRequests.value.get(mark) ?? null
+}
+
+/**
+ * The request of a captured entry, to be sent again: as the console sent it, else as it arrived, without what belongs to
+ * its connection or was added by a gateway, which will add it again.
+ */
+export function requestOf(entry: Arrived): OutgoingRequest {
+  const sent = sentOf(entry)
+  if (sent !== null) return { method: sent.method, path: sent.path, headers: sent.headers.filter(({ name }) => !MARKS.test(name)), body: sent.body }
+  return {
+    method: entry.method,
+    path: entry.uri,
+    headers: entry.headers.filter(({ name }) => !CONNECTION.test(name) && !MARKS.test(name) && [null, 'Tracing'].includes(familyOf(name))),
+    body: entry.body_size === 0 ? null : entry.body ?? bodyBytes(entry),
+  }
+}
+
+const MARKS = /^(?:x-request-id|x-svc-console)$/i
+const CONNECTION = /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|sec-.*)$/

@@ -1,0 +1,126 @@
+/** What became of a request on its way: two of them compared, line by line of their heads. */
+import { CONSOLE_HEADER, type Sent } from '../instance/gateway.ts'
+import { familyOf } from './families.ts'
+import { bodyBytes, headerOf, type Arrived, type NameValue } from '../protocol/http.ts'
+
+export interface HeaderChange {
+  kind: 'added' | 'removed' | 'changed' | 'same'
+  name: string
+  /** Absent: it was not there. */
+  before?: string
+  after?: string
+}
+
+export interface ValueChange { before: string; after: string }
+
+export interface Comparison {
+  /** In the order of the one that arrived; removed ones at the end. */
+  headers: HeaderChange[]
+  method: ValueChange | null
+  path: ValueChange | null
+  query: ValueChange | null
+  body: { before: Uint8Array; after: Uint8Array } | null
+}
+
+/** The parts of a request that are compared. */
+export interface ComparedRequest {
+  method: string
+  /** Path and query. */
+  uri: string
+  headers: readonly NameValue[]
+  body: Uint8Array
+  /** The body that is known is a part only. */
+  isCut: boolean
+}
+
+/** What browsers and connections add by themselves, and what the console marks its requests with: nobody's doing. */
+const AUTOMATIC = /^(?:accept|accept-encoding|accept-language|cache-control|connection|content-length|cookie|dnt|keep-alive|origin|pragma|priority|referer|sec-.*|te|transfer-encoding|upgrade-insecure-requests|user-agent|x-request-id|x-svc-console)$/
+
+/** Whether browsers, connections or the console add it by themselves. */
+export function isAutomatic(name: string): boolean {
+  return AUTOMATIC.test(name)
+}
+
+export function ofEntry(entry: Arrived): ComparedRequest {
+  return { method: entry.method, uri: entry.uri, headers: entry.headers, body: bodyBytes(entry), isCut: entry.body_truncated }
+}
+
+/** What the console sent, with the `Host` that its URL implies, and its path without that of the target's base. */
+export function ofSent(sent: Sent): ComparedRequest {
+  const url = new URL(sent.url)
+  const headers = sent.headers.map(({ name, value }) => ({ name: name.toLowerCase(), value }))
+  const body = typeof sent.body === 'string' ? new TextEncoder().encode(sent.body) : sent.body ?? new Uint8Array()
+  if (typeof sent.body === 'string' && sent.body !== '' && headerOf(headers, 'content-type') === null) headers.push({ name: 'content-type', value: 'text/plain;charset=UTF-8' })
+  return { method: sent.method, uri: url.pathname + url.search, headers: [{ name: 'host', value: url.host }, ...headers], body, isCut: false }
+}
+
+/** Two requests, header by header. `isTransit`: the same request before and after a gateway, so what browsers add counts for nothing. */
+export function compareRequests(before: ComparedRequest, after: ComparedRequest, { isTransit = true } = {}): Comparison {
+  const [path, query] = splitUri(before.uri)
+  const [arrivedPath, arrivedQuery] = splitUri(after.uri)
+  const difference = (a: string, b: string) => (a === b ? null : { before: a, after: b })
+  return {
+    headers: compareHeaders(before.headers, after.headers, isTransit),
+    method: difference(before.method, after.method),
+    path: difference(path, arrivedPath),
+    query: difference(query, arrivedQuery),
+    body: before.isCut || after.isCut || sameBytes(before.body, after.body) ? null : { before: before.body, after: after.body },
+  }
+}
+
+/** How many differences there are. */
+export function countChanges({ headers, method, path, query, body }: Comparison): number {
+  return headers.filter(({ kind }) => kind !== 'same').length + [method, path, query, body].filter(change => change !== null).length
+}
+
+function compareHeaders(before: readonly NameValue[], after: readonly NameValue[], isTransit: boolean): HeaderChange[] {
+  const old = group(before)
+  const changes = [...group(after)].map(([name, value]): HeaderChange => {
+    const previous = old.get(name)
+    if (previous === value) return { kind: 'same', name, before: value, after: value }
+    if (isTransit && isAutomatic(name)) return { kind: 'same', name, after: value }
+    return previous === undefined ? { kind: 'added', name, after: value } : { kind: 'changed', name, before: previous, after: value }
+  })
+  const arrived = group(after)
+  for (const [name, value] of old) {
+    // Over HTTP/2 the host is no header (RFC 9113, 8.3.1), and no request is without one.
+    if (!arrived.has(name) && !(isTransit && (isAutomatic(name) || name === 'host'))) changes.push({ kind: 'removed', name, before: value })
+  }
+  return changes
+}
+
+/** Repeated headers are one list (RFC 9110, 5.2). */
+function group(headers: readonly NameValue[]): Map<string, string> {
+  const grouped = new Map<string, string>()
+  for (const { name, value } of headers) {
+    const lower = name.toLowerCase()
+    const known = grouped.get(lower)
+    grouped.set(lower, known === undefined ? value.trim() : `${known}, ${value.trim()}`)
+  }
+  return grouped
+}
+
+function splitUri(uri: string): [path: string, query: string] {
+  const at = uri.indexOf('?')
+  return at === -1 ? [uri, ''] : [uri.slice(0, at), uri.slice(at)]
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
+}
+
+export interface HeaderGroups {
+  client: NameValue[]
+  gateway: (NameValue & { family: string })[]
+}
+
+/** Headers by whose they are, judged by their names; `x-request-id` and `x-svc-console` of the console aside. */
+export function groupByName(headers: readonly NameValue[]): HeaderGroups {
+  const groups: HeaderGroups = { client: [], gateway: [] }
+  for (const header of headers) {
+    const family = familyOf(header.name)
+    if (family !== null) groups.gateway.push({ ...header, family })
+    else if (header.name !== CONSOLE_HEADER) groups.client.push(header)
+  }
+  return groups
+}

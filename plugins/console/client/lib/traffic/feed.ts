@@ -1,0 +1,99 @@
+/** The live feed of captured requests: what is there, then what comes, resumed after a lost connection. */
+import { signal, type ReadonlySignal } from '@preact/signals'
+import { ApiError, call, callJson, explain } from '../instance/api.ts'
+import { settings } from '../shell/storage.ts'
+import { page } from '../instance/page.ts'
+import { readEvents } from '../protocol/sse.ts'
+import type { Entry } from '../protocol/http.ts'
+
+export type FeedState =
+  | { kind: 'connecting' }
+  | { kind: 'live' }
+  /** Tried again after `retryInMs`. */
+  | { kind: 'lost'; message: string; retryInMs: number }
+  /** Not tried again: refused. */
+  | { kind: 'refused'; message: string }
+
+export interface FeedOptions {
+  /** Only paths that begin so. */
+  pathPrefix?: string
+  /** Only what comes from now on. */
+  isFromNow?: boolean
+  /** Called with entries, oldest first; at first with what is stored. */
+  onEntries(entries: Entry[]): void
+}
+
+export interface Feed {
+  state: ReadonlySignal<FeedState>
+  stop(): void
+}
+
+const MAX_RETRY_MS = 15_000
+const MAX_STORED = 1000
+/** An id that no entry has: the feed then starts with everything that is stored. */
+const NONE = 'none'
+
+/** Follows the feed until it is stopped. */
+export function openFeed({ pathPrefix, isFromNow = false, onEntries }: FeedOptions): Feed {
+  let lastId: string | null = null
+
+  function query(more: Record<string, string> = {}): string {
+    const params = new URLSearchParams(more)
+    if (page.isPublic && settings.peek().session !== '') params.set('session', settings.peek().session)
+    if (pathPrefix !== undefined) params.set('path_prefix', pathPrefix)
+    return params.size === 0 ? '' : `?${params}`
+  }
+
+  async function follow(isLive: () => void, signal: AbortSignal): Promise<void> {
+    if (lastId === null && !isFromNow) {
+      const { requests } = await callJson<{ requests: Entry[] }>(`_svc/requests${query({ limit: String(MAX_STORED) })}`, { signal })
+      lastId = requests[0]?.id ?? NONE
+      onEntries(requests.reverse())
+    }
+    const response = await call(`_svc/requests/stream${query()}`, { headers: { ...lastId === null ? {} : { 'Last-Event-ID': lastId }, Accept: 'text/event-stream' }, signal })
+    isLive()
+    for await (const { event, id, data } of readEvents(response.body!)) {
+      if (event !== 'request') continue
+      lastId = id
+      onEntries([JSON.parse(data) as Entry])
+    }
+  }
+
+  return keepFollowing(follow)
+}
+
+/**
+ * Runs `follow` again and again until it is stopped, with pauses that grow; it calls `isLive` once it is connected,
+ * and may remember where it was. A refusal (4xx, 429 aside) ends it.
+ */
+export function keepFollowing(follow: (isLive: () => void, signal: AbortSignal) => Promise<void>): Feed {
+  const state = signal<FeedState>({ kind: 'connecting' })
+  const stopped = new AbortController()
+  let failures = 0
+  const isLive = () => {
+    failures = 0
+    state.value = { kind: 'live' }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      let message = 'The feed has ended.'
+      try {
+        await follow(isLive, stopped.signal)
+      } catch (error) {
+        if (stopped.signal.aborted) return
+        message = explain(error)
+        if (error instanceof ApiError && error.status < 500 && error.status !== 429) {
+          state.value = { kind: 'refused', message }
+          return
+        }
+      }
+      const retryInMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
+      state.value = { kind: 'lost', message, retryInMs }
+      await new Promise(resolve => setTimeout(resolve, retryInMs))
+    }
+  }
+
+  void run()
+  return { state, stop: () => stopped.abort() }
+}

@@ -1,0 +1,98 @@
+/**
+ * The filter language of the live traffic. Words are AND; `name:value` looks at one part, `-` negates, quotes keep
+ * blanks: `method:POST status:5xx -path:/ai header:via=1.1 body:"two words" session:a ip:10. anything`.
+ */
+import type { Entry } from '../protocol/http.ts'
+import { tagsOf } from './tags.ts'
+
+export type Predicate = (entry: Entry) => boolean
+
+/** A word that the language does not know, told to the user while the rest acts. */
+export interface Filter {
+  matches: Predicate
+  problems: string[]
+}
+
+interface Term { isNegated: boolean; name: string | null; value: string }
+
+const PARTS: Record<string, (value: string) => Predicate | string> = {
+  method: value => entry => entry.method.toLowerCase() === value,
+  status: statusTerm,
+  path: value => entry => entry.uri.toLowerCase().includes(value),
+  header: headerTerm,
+  body: value => entry => (entry.body ?? '').toLowerCase().includes(value),
+  session: value => entry => (entry.session ?? '').toLowerCase() === value,
+  ip: value => entry => entry.client_ip.toLowerCase().startsWith(value),
+  tag: value => entry => tagsOf(entry).some(({ text }) => text.toLowerCase().includes(value)),
+  id: value => entry => entry.id === value || entry.request_id.toLowerCase() === value,
+  // A minimum in milliseconds: `slow:500`.
+  slow: value => (/^\d+$/.test(value) ? entry => entry.latency_ms >= Number(value) : `slow:${value} is no number of milliseconds`),
+}
+
+/** The names that the language knows, for its help. */
+export const FILTER_NAMES = Object.keys(PARTS)
+
+/** Reads a filter; empty text matches everything. */
+export function parseFilter(text: string): Filter {
+  const problems: string[] = []
+  const predicates: Predicate[] = []
+  for (const { isNegated, name, value } of readTerms(text)) {
+    const predicate = name === null ? anywhere(value.toLowerCase()) : PARTS[name]!(value.toLowerCase())
+    if (typeof predicate === 'string') problems.push(predicate)
+    else predicates.push(isNegated ? entry => !predicate(entry) : predicate)
+  }
+  // Rows come many times a second, and each of them is judged once.
+  const judged = new WeakMap<Entry, boolean>()
+  function matches(entry: Entry): boolean {
+    const known = judged.get(entry) ?? predicates.every(predicate => predicate(entry))
+    judged.set(entry, known)
+    return known
+  }
+  return { matches, problems }
+}
+
+/** Words outside quotes; an unknown name before a colon is part of the word (a URL, a time). */
+function readTerms(text: string): Term[] {
+  const terms: Term[] = []
+  for (const [word] of text.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)) {
+    const isNegated = word.startsWith('-') && word.length > 1
+    const positive = isNegated ? word.slice(1) : word
+    const colon = positive.indexOf(':')
+    const name = colon > 0 ? positive.slice(0, colon).toLowerCase() : null
+    const isPart = name !== null && Object.hasOwn(PARTS, name)
+    const value = (isPart ? positive.slice(colon + 1) : positive).replaceAll('"', '')
+    // A name without a value yet, or a sign without a word, is still being typed.
+    if (value !== '' && word !== '-') terms.push({ isNegated, name: isPart ? name : null, value })
+  }
+  return terms
+}
+
+function anywhere(value: string): Predicate {
+  return entry => entry.uri.toLowerCase().includes(value) || entry.method.toLowerCase() === value || String(entry.status) === value
+    || (entry.session ?? '').toLowerCase().includes(value) || entry.headers.some(header => header.name.includes(value) || header.value.toLowerCase().includes(value))
+    || (entry.body ?? '').toLowerCase().includes(value)
+}
+
+/** `503`, `5xx`, `5`, `>=400`, `<300`. */
+function statusTerm(value: string): Predicate | string {
+  const range = /^([1-5])(?:xx?)?$/.exec(value)
+  if (range) return entry => Math.floor(entry.status / 100) === Number(range[1])
+  const bound = /^([<>]=?)?(\d{3})$/.exec(value)
+  if (bound === null) return `status:${value} is neither a status (503), a class (5xx) nor a bound (>=400)`
+  const wanted = Number(bound[2])
+  switch (bound[1]) {
+    case '<': return entry => entry.status < wanted
+    case '<=': return entry => entry.status <= wanted
+    case '>': return entry => entry.status > wanted
+    case '>=': return entry => entry.status >= wanted
+    default: return entry => entry.status === wanted
+  }
+}
+
+/** `x-kong` (a name that begins so), `via=1.1` (a value that holds it). */
+function headerTerm(value: string): Predicate {
+  const equals = value.indexOf('=')
+  if (equals === -1) return entry => entry.headers.some(({ name }) => name.startsWith(value))
+  const [name, wanted] = [value.slice(0, equals), value.slice(equals + 1)]
+  return entry => entry.headers.some(header => header.name === name && header.value.toLowerCase().includes(wanted))
+}

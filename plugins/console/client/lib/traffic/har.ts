@@ -1,0 +1,50 @@
+/** Captured requests as an HTTP archive (HAR 1.2). */
+import { sentOf } from '../instance/gateway.ts'
+import { headerOf, reasonPhrase, type Entry } from '../protocol/http.ts'
+import { instanceBase, page } from '../instance/page.ts'
+
+/** The archive of these entries, in the order in which they came. Of answers only what is known is in it. */
+export function toHar(entries: readonly Entry[]): object {
+  const inOrder = [...entries].sort((a, b) => a.timestamp.localeCompare(b.timestamp))
+  return { log: { version: '1.2', creator: { name: 'svc console', version: page.version }, entries: inOrder.map(toEntry) } }
+}
+
+function toEntry(entry: Entry): object {
+  const answer = sentOf(entry)?.answer ?? null
+  return {
+    startedDateTime: entry.timestamp,
+    time: entry.latency_ms,
+    request: {
+      method: entry.method,
+      url: urlOf(entry),
+      httpVersion: entry.version,
+      cookies: [],
+      headers: entry.headers,
+      queryString: [...new URLSearchParams(entry.query ?? '')].map(([name, value]) => ({ name, value })),
+      headersSize: -1,
+      bodySize: entry.body_size,
+      ...(entry.body_size === 0 ? {} : { postData: { mimeType: headerOf(entry.headers, 'content-type') ?? '', text: entry.body ?? entry.body_base64 ?? '', ...(entry.body === null ? { encoding: 'base64' } : {}) } }),
+    },
+    response: {
+      status: entry.status,
+      statusText: reasonPhrase(entry.status),
+      httpVersion: entry.version,
+      cookies: [],
+      headers: answer?.headers ?? [],
+      content: { size: 0, mimeType: answer === null ? 'x-unknown' : headerOf(answer.headers, 'content-type') ?? 'x-unknown' },
+      redirectURL: answer === null ? '' : headerOf(answer.headers, 'location') ?? '',
+      headersSize: -1,
+      bodySize: -1,
+    },
+    cache: {},
+    timings: { send: 0, wait: entry.latency_ms, receive: 0 },
+    comment: `request ${entry.request_id} of ${entry.client_ip}`,
+  }
+}
+
+/** The URL as the client of the instance named it. */
+function urlOf(entry: Entry): string {
+  const base = new URL(instanceBase)
+  const host = headerOf(entry.headers, 'host')
+  return `${base.protocol}//${host !== null && /^[\w.:[\]-]+$/.test(host) ? host : base.host}${entry.uri}`
+}

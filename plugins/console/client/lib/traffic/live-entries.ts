@@ -1,0 +1,79 @@
+/** Captured requests as they come, newest first: bounded, taken over once per frame, held while someone reads. */
+import { signal } from '@preact/signals'
+import { announce } from '../shell/announce.ts'
+import { LOOK_UP, CONSOLE_HEADER } from '../instance/gateway.ts'
+import { headerOf, type Entry } from '../protocol/http.ts'
+
+const MAX_ROWS = 1000
+/** New traffic is announced at most so often. */
+const ANNOUNCE_MS = 5000
+
+export class LiveEntries {
+  readonly entries = signal<readonly Entry[]>([])
+  /** New ones wait instead of moving the list. */
+  readonly isPaused = signal(false)
+  /** How many wait. */
+  readonly held = signal(0)
+  /** Asked before each taking over: something else keeps the list still, such as a selection. */
+  isBusy: () => boolean = () => false
+
+  #waiting: Entry[] = []
+  #isScheduled = false
+  #unannounced = 0
+  #announcedAt = 0
+  #announcing: ReturnType<typeof setTimeout> | undefined
+
+  /** Oldest first, as the feed gives them. */
+  push(entries: readonly Entry[]): void {
+    // The page's own look-ups are no traffic.
+    this.#waiting.push(...entries.filter(({ headers }) => headerOf(headers, CONSOLE_HEADER) !== LOOK_UP))
+    if (this.#waiting.length > MAX_ROWS) this.#waiting = this.#waiting.slice(-MAX_ROWS)
+    this.#schedule()
+  }
+
+  pause(isPaused: boolean): void {
+    this.isPaused.value = isPaused
+    this.#schedule()
+  }
+
+  clear(where: (entry: Entry) => boolean = () => true): void {
+    this.#waiting = this.#waiting.filter(entry => !where(entry))
+    this.entries.value = this.entries.peek().filter(entry => !where(entry))
+    this.held.value = this.isPaused.peek() ? this.#waiting.length : 0
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    requestAnimationFrame(() => {
+      this.#isScheduled = false
+      this.#takeOver()
+    })
+  }
+
+  #takeOver(): void {
+    if (this.isPaused.peek() || this.isBusy()) {
+      this.held.value = this.#waiting.length
+      if (!this.isPaused.peek()) this.#schedule()
+      return
+    }
+    this.held.value = 0
+    if (this.#waiting.length === 0) return
+    const known = new Set(this.entries.peek().map(({ id }) => id))
+    const fresh = this.#waiting.filter(({ id }) => !known.has(id)).reverse()
+    this.#waiting = []
+    this.entries.value = [...fresh, ...this.entries.peek()].slice(0, MAX_ROWS)
+    this.#announce(fresh.length)
+  }
+
+  #announce(count: number): void {
+    this.#unannounced += count
+    if (this.#announcing !== undefined) return
+    this.#announcing = setTimeout(() => {
+      this.#announcing = undefined
+      announce(`${this.#unannounced} new request${this.#unannounced === 1 ? '' : 's'}`)
+      this.#unannounced = 0
+      this.#announcedAt = Date.now()
+    }, Math.max(0, this.#announcedAt + ANNOUNCE_MS - Date.now()))
+  }
+}

@@ -1,0 +1,57 @@
+/** What kind of traffic a captured request is, read from its path, headers and body. */
+import { headerOf, parseJson, type Entry } from '../protocol/http.ts'
+
+/** How a mark is coloured. */
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'accent'
+
+export interface Tag { text: string; tone: Tone }
+
+const known = new WeakMap<Entry, readonly Tag[]>()
+
+/** The tags of an entry; reckoned once. */
+export function tagsOf(entry: Entry): readonly Tag[] {
+  let tags = known.get(entry)
+  if (tags === undefined) {
+    tags = readTags(entry)
+    known.set(entry, tags)
+  }
+  return tags
+}
+
+function readTags(entry: Entry): Tag[] {
+  const { path, headers } = entry
+  const tags: Tag[] = []
+  const ai = /^\/ai\/([^/]+)/.exec(path)?.[1]
+  if (ai !== undefined && ai !== 'requests') tags.push({ text: `AI ${ai === 'v1' ? 'openai' : ai}`, tone: 'info' })
+  if (below(path, '/mcp')) tags.push({ text: joined('MCP', headerOf(headers, 'mcp-method') ?? rpcMethod(entry)), tone: 'info' })
+  if (below(path, '/a2a')) tags.push({ text: joined('A2A', rpcMethod(entry) ?? /\/(?:message|tasks\/[^/]+):(\w+)$/.exec(path)?.[1] ?? null), tone: 'info' })
+  if (below(path, '/graphql')) tags.push({ text: 'GraphQL', tone: 'info' })
+  if (below(path, '/soap')) tags.push({ text: 'SOAP', tone: 'info' })
+  if (below(path, '/jsonrpc')) tags.push({ text: joined('JSON-RPC', rpcMethod(entry)), tone: 'info' })
+  if (below(path, '/oauth')) tags.push({ text: 'OAuth', tone: 'info' })
+  const bin = /^\/bin\/([^/]+)/.exec(path)?.[1]
+  if (bin !== undefined) tags.push({ text: `bin ${bin.slice(0, 8)}`, tone: 'neutral' })
+  const mock = /^\/mock\/([^/]+)/.exec(path)?.[1]
+  if (mock !== undefined) tags.push({ text: `mock ${mock}`, tone: 'neutral' })
+  if (entry.status === 101) tags.push({ text: 'WebSocket', tone: 'info' })
+  if (headers.some(({ name }) => name === 'x-svc-fail' || name === 'x-svc-delay' || name === 'x-svc-ai-fault') || below(path, '/flaky')) tags.push({ text: 'fault', tone: 'warn' })
+  if (headerOf(headers, 'x-svc-console') !== null) tags.push({ text: 'console', tone: 'accent' })
+  return tags
+}
+
+function below(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`)
+}
+
+function joined(kind: string, method: string | null): string {
+  return method === null ? kind : `${kind} ${method}`
+}
+
+/** The method of a JSON-RPC request; of a batch the first one. */
+function rpcMethod({ body, body_size }: Entry): string | null {
+  if (body === null || body_size > 65_536) return null
+  const parsed = parseJson(body)
+  const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+  const method = typeof first === 'object' && first !== null ? (first as { method?: unknown }).method : undefined
+  return typeof method === 'string' ? method.slice(0, 60) : null
+}

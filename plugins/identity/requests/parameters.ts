@@ -1,0 +1,52 @@
+/** The parameters of an OAuth request, from a form body or a query (RFC 6749, 3.1 and 3.2, appendix B). */
+import type { FastifyRequest, Svc } from 'svc/plugin'
+import { OAuthError } from '../errors.ts'
+
+/** Parameters by name; those without a value are absent. */
+export interface Parameters {
+  get(name: string): string | undefined
+  /** In the order given. */
+  getAll(name: string): readonly string[]
+  has(name: string): boolean
+}
+
+/** Those that may come more than once (RFC 8707, 2; RFC 8693, 2.1). */
+const REPEATABLE = new Set(['resource', 'audience'])
+
+/** Reads `name=value&...`; throws `invalid_request` for a parameter given twice. */
+export function readParameters(encoded: string): Parameters {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(encoded)) {
+    if (value === '') continue
+    const given = values.get(name)
+    if (given === undefined) values.set(name, [value])
+    else if (REPEATABLE.has(name)) given.push(value)
+    else throw new OAuthError('invalid_request', 'a parameter is given more than once')
+  }
+  return {
+    get: name => values.get(name)?.[0],
+    getAll: name => values.get(name) ?? [],
+    has: name => values.has(name),
+  }
+}
+
+/** Whether a body of this media type is a form; parameters of the type do not matter. */
+export function isForm(contentType: string | undefined): boolean {
+  return contentType?.split(';', 1)[0]!.trim().toLowerCase() === 'application/x-www-form-urlencoded'
+}
+
+/** The parameters of a form body; throws `invalid_request` for any other body, and for none. */
+export function readForm(request: FastifyRequest, svc: Svc): Parameters {
+  const body = svc.http.body(request)
+  if (!isForm(request.headers['content-type']) || body.length === 0) {
+    throw new OAuthError('invalid_request', 'the body must be application/x-www-form-urlencoded')
+  }
+  return readParameters(body.toString())
+}
+
+/** The value of a parameter that must be there; throws `invalid_request`. */
+export function required(parameters: Parameters, name: string): string {
+  const value = parameters.get(name)
+  if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing`)
+  return value
+}

@@ -1,0 +1,47 @@
+/** The compact form of a JWT (RFC 7519, 3): taken apart and looked at without any key. */
+import { isUtf8 } from 'node:buffer'
+import type { DecodedToken } from '../types.ts'
+
+/** JSON nested deeper than this would overflow the stack of whoever prints it. */
+export const MAX_NESTING = 64
+const BASE64URL = /^[A-Za-z0-9_-]+$/
+
+/** Header and claims of a token, which nobody has verified. */
+export function decodeCompactJwt(token: string): DecodedToken {
+  const parts = token.split('.', 4)
+  if (parts.length !== 3) return { malformed: 'expected three parts separated by dots' }
+  const header = readPart(parts[0]!)
+  if (typeof header === 'string') return { malformed: `the header ${header}` }
+  const claims = readPart(parts[1]!)
+  if (typeof claims === 'string') return { malformed: `the payload ${claims}` }
+  if (parts[2] !== '' && !BASE64URL.test(parts[2]!)) return { malformed: 'the signature is not base64url' }
+  return { header, claims }
+}
+
+/** The JSON object of one part, or what is wrong with it. */
+function readPart(part: string): Record<string, unknown> | string {
+  if (!BASE64URL.test(part)) return 'is not base64url'
+  const bytes = Buffer.from(part, 'base64url')
+  let value: unknown
+  try {
+    value = isUtf8(bytes) ? JSON.parse(bytes.toString()) : undefined
+  } catch {
+    value = undefined
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object'
+  return isNestedWithin(value, MAX_NESTING) ? value as Record<string, unknown> : `is nested deeper than ${MAX_NESTING} levels`
+}
+
+/** Whether a JSON value has at most so many levels of objects and arrays, itself included. Level by level, not by recursion. */
+export function isNestedWithin(value: unknown, levels: number): boolean {
+  let level = containersOf([value])
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === levels) return false
+    level = containersOf(level.flatMap(container => Object.values(container)))
+  }
+  return true
+}
+
+function containersOf(values: unknown[]): object[] {
+  return values.filter((value): value is object => typeof value === 'object' && value !== null)
+}

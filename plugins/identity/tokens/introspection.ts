@@ -1,0 +1,39 @@
+/** Token introspection (RFC 7662). */
+import { audienceOf } from '../requests/resource.ts'
+import type { RefreshToken } from './refresh-tokens.ts'
+import type { Stores } from '../stores.ts'
+import type { TokenClaims, TokenHeader, Tokens } from '../types.ts'
+
+/** RFC 7662, 2.2: nothing more is said about a token that is not valid. */
+export type Introspection = { active: false } | { active: true, [member: string]: unknown }
+
+/** Claims that are shown as they stand, where the token has them. */
+const SHOWN_CLAIMS = ['sub', 'aud', 'iss', 'exp', 'nbf', 'iat', 'jti', 'act']
+
+/** What a token of this server, of whichever client, is worth at this moment. */
+export async function introspect(token: string, { refreshTokens }: Stores, tokens: Tokens): Promise<Introspection> {
+  const refreshToken = await refreshTokens.peek(token)
+  if (refreshToken !== undefined) return describeRefreshToken(refreshToken)
+  const verdict = await tokens.verify(token, { refuseRevoked: true })
+  return verdict.valid ? describeJwt(verdict.header, verdict.claims) : { active: false }
+}
+
+function describeRefreshToken({ clientId, login, scope, resources, issuer, issuedAt, expiresAt }: RefreshToken): Introspection {
+  const { username } = login.user
+  return {
+    active: true, token_type: 'refresh_token', scope: scope.join(' '), client_id: clientId, sub: username,
+    aud: audienceOf(resources), iss: issuer, exp: expiresAt, iat: issuedAt, username,
+  }
+}
+
+function describeJwt(header: TokenHeader, claims: TokenClaims): Introspection {
+  const isIdToken = header.alg === 'RS256' && header.typ !== 'at+jwt'
+  return {
+    active: true,
+    token_type: isIdToken ? 'id_token' : 'Bearer',
+    scope: claims.scope,
+    client_id: claims.client_id ?? claims.azp,
+    ...Object.fromEntries(SHOWN_CLAIMS.map(name => [name, claims[name]])),
+    username: claims.preferred_username,
+  }
+}

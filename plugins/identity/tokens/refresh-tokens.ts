@@ -1,0 +1,27 @@
+/** Refresh tokens (RFC 6749, 6): opaque, single use, each use gives the next one. */
+import { randomBytes } from 'node:crypto'
+import type { Store } from 'svc/plugin'
+import { REFRESH_TOKEN_LIFE_MS } from '../stores.ts'
+import type { Grant, Login } from './token-response.ts'
+
+/** What a refresh token stands for. */
+export interface RefreshToken {
+  clientId: string
+  login: Login
+  /** As originally granted: narrowing one access token does not narrow the next. */
+  scope: readonly string[]
+  resources: readonly string[]
+  issuer: string
+  /** Seconds since 1970. */
+  issuedAt: number
+  expiresAt: number
+}
+
+/** Issues a refresh token for a user's grant; undefined where the client may not use any. */
+export async function issueRefreshToken({ client, login, scope, resources }: Grant, issuer: string, store: Store<RefreshToken>): Promise<string | undefined> {
+  if (login === null || !client.grantTypes.includes('refresh_token')) return undefined
+  const token = `rt_${randomBytes(32).toString('base64url')}`
+  const issuedAt = Math.floor(Date.now() / 1000)
+  await store.set(token, { clientId: client.id, login, scope, resources, issuer, issuedAt, expiresAt: issuedAt + REFRESH_TOKEN_LIFE_MS / 1000 })
+  return token
+}

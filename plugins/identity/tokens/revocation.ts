@@ -1,0 +1,19 @@
+/** Token revocation (RFC 7009). */
+import type { Client } from '../clients/clients.ts'
+import type { Revocations } from './revocations.ts'
+import type { Stores } from '../stores.ts'
+import type { Tokens } from '../types.ts'
+
+/**
+ * Revokes a token of the client: a refresh token, or one JWT by its id, none of which takes others along. A token of
+ * somebody else, an unknown or an expired one is left as it is, and the client is not told (RFC 7009, 2.2).
+ */
+export async function revoke(token: string, client: Client, { refreshTokens }: Stores, tokens: Tokens, revocations: Revocations): Promise<void> {
+  const refreshToken = await refreshTokens.peek(token)
+  if (refreshToken !== undefined) {
+    if (refreshToken.clientId === client.id) await refreshTokens.delete(token)
+    return
+  }
+  const verdict = await tokens.verify(token)
+  if (verdict.valid && (verdict.claims.client_id ?? verdict.claims.azp) === client.id) await revocations.add(verdict.claims)
+}

@@ -1,0 +1,30 @@
+/** Makes the extension point `identity.tokens`. */
+import type { Svc } from 'svc/plugin'
+import { decodeCompactJwt } from './compact-jwt.ts'
+import type { Revocations } from './revocations.ts'
+import { RSA_KEY_ID } from './signing-keys.ts'
+import type { SigningKeys } from './signing-keys.ts'
+import type { TokenClaims, TokenSigning, Tokens } from '../types.ts'
+import { verifyToken } from './verification.ts'
+
+/** Tokens over the keys of the process. */
+export function createTokens(svc: Svc, keys: Promise<SigningKeys>, revocations: Revocations): Tokens {
+  return {
+    async verify(token, checks = {}) {
+      const verdict = await verifyToken(token, checks, await keys, Date.now() / 1000)
+      if (!verdict.valid || checks.refuseRevoked !== true) return verdict
+      return await revocations.has(verdict.claims) ? { valid: false, reason: 'token revoked' } : verdict
+    },
+    decode: decodeCompactJwt,
+    sign: async (claims, signing) => signToken(claims, await keys, signing),
+    issuer: request => svc.http.baseUrl(request) + svc.http.prefix(request),
+  }
+}
+
+/** Not jose's SignJWT, which has its own idea of the dates; here the claims are signed as they stand. */
+async function signToken(claims: TokenClaims, keys: SigningKeys, { algorithm = 'RS256', typ = 'JWT' }: TokenSigning = {}): Promise<string> {
+  // The package comes with the first token: it is a twentieth of the server's start.
+  const { CompactSign } = await import('jose')
+  const header = algorithm === 'RS256' ? { alg: algorithm, typ, kid: RSA_KEY_ID } : { alg: algorithm, typ }
+  return new CompactSign(new TextEncoder().encode(JSON.stringify(claims))).setProtectedHeader(header).sign(keys.signing[algorithm])
+}

@@ -1,0 +1,127 @@
+/** The engine's part of a request: from what a format has read to what it will render. */
+import { setImmediate } from 'node:timers/promises'
+import { count } from '../engine/tokens.ts'
+import { Embedder } from '../engine/embedding.ts'
+import { generate, type GenerateOptions } from '../engine/generate.ts'
+import { modeOfHeader, modeOfModel } from '../engine/model-mode.ts'
+import { promptTokens, render } from '../engine/prompt.ts'
+import { rankDocuments } from '../engine/relevance.ts'
+import type { CompiledRule } from '../engine/rules.ts'
+import { findModel, type ProviderInstance } from '../providers/instance.ts'
+import type { ChatResult, EmbedResult, Mode, ModelsResult, NeutralRequest, RerankResult } from '../neutral.ts'
+import type { ChatParsed, EmbedParsed, EngineLimits, ModelsParsed, Parsed, RerankParsed, ResultOf } from '../provider.ts'
+import { Refusal } from './error-replies.ts'
+
+export interface ComputeOptions {
+  instance: ProviderInstance
+  limits: EngineLimits
+  /** Value of `X-Svc-Mode`. */
+  modeHeader: string | undefined
+  /** Rules that plugins have added. */
+  rules: readonly CompiledRule[]
+  filtered: 'content_filter' | 'prompt_filter' | undefined
+}
+
+/** A rule wants a fault in place of a reply. */
+export class RuleFault extends Error {
+  readonly fail: string
+  constructor(fail: string) {
+    super(fail)
+    this.fail = fail
+  }
+}
+
+type AnyResult = ResultOf<Parsed>
+
+/** Throws `Refusal` for an unknown model, `RuleFault` when a rule asks for a fault. */
+export function compute(parsed: Parsed, options: ComputeOptions): AnyResult | Promise<AnyResult> {
+  if (parsed.op !== 'models' && parsed.model !== undefined && options.instance.strictModels && findModel(options.instance, parsed.model) === undefined) {
+    throw unknownModel(options.instance, parsed.model)
+  }
+  switch (parsed.op) {
+    case 'chat': return chat(parsed, options)
+    case 'embed': return embed(parsed)
+    case 'rerank': return rerank(parsed)
+    case 'count': return { op: 'count', promptTokens: promptTokens(parsed.request, render(parsed.request)) }
+    case 'models': return models(parsed, options.instance)
+    case 'own': return { op: 'own' }
+  }
+}
+
+function unknownModel(instance: ProviderInstance, id: string): Refusal {
+  const template = instance.format.unknownModel ?? 'the model {model} does not exist'
+  return new Refusal('not_found', { message: template.replace('{model}', () => id.slice(0, 200)) })
+}
+
+/** Header, then the model's own entry, then its name, then the provider, then canned. */
+function modeOf(parsed: ChatParsed, { instance, modeHeader }: ComputeOptions): Mode {
+  return modeOfHeader(modeHeader)
+    ?? (instance.isNamed ? instance.models.find((model) => model.id === parsed.model)?.mode : undefined)
+    ?? modeOfModel(parsed.model) ?? instance.mode ?? 'canned'
+}
+
+function chat(parsed: ChatParsed, options: ComputeOptions): ChatResult {
+  const { instance, rules, limits } = options
+  const generateOptions: GenerateOptions = {
+    mode: modeOf(parsed, options),
+    rules: instance.rules.length > 0 ? [...instance.rules, ...rules] : rules,
+    loremWords: limits.loremWords,
+  }
+  if (instance.reply !== undefined) generateOptions.reply = instance.reply
+  if (options.filtered !== undefined) generateOptions.filtered = options.filtered
+  const first = replyTo(parsed.request, generateOptions)
+  const result = parsed.also === undefined ? first : joined([first, ...parsed.also.map((request) => replyTo(request, generateOptions))])
+  return parsed.promptTokens === undefined ? result : { ...result, promptTokens: parsed.promptTokens }
+}
+
+function replyTo(request: NeutralRequest, options: GenerateOptions): ChatResult {
+  const result = generate(request, options)
+  if (result.op === 'fault') throw new RuleFault(result.fail)
+  return result
+}
+
+/** Several prompts in one reply: choices numbered through, tokens added up. */
+function joined(results: readonly ChatResult[]): ChatResult {
+  const sum = (tokens: (result: ChatResult) => number): number => results.reduce((total, result) => total + tokens(result), 0)
+  return {
+    ...(results[0] as ChatResult),
+    prompt: results.map((result) => result.prompt).join('\n'),
+    choices: results.flatMap((result) => result.choices).map((choice, index) => ({ ...choice, index })),
+    promptTokens: sum((result) => result.promptTokens),
+    completionTokens: sum((result) => result.completionTokens),
+    reasoningTokens: sum((result) => result.reasoningTokens),
+  }
+}
+
+/** Characters that are embedded before other requests get their turn. */
+const turnCharacters = 20_000
+
+async function embed(parsed: EmbedParsed): Promise<EmbedResult> {
+  const embedder = new Embedder(parsed.dimensions)
+  const vectors: number[][] = []
+  const tokens: number[] = []
+  let since = 0
+  for (const input of parsed.inputs) {
+    const text = typeof input === 'string' ? input : input.join(' ')
+    vectors.push(embedder.embed(text))
+    tokens.push(typeof input === 'string' ? count(input) : input.length)
+    // A vector costs its dimensions too, however short the text.
+    since += text.length + parsed.dimensions
+    if (since > turnCharacters) {
+      since = 0
+      await setImmediate()
+    }
+  }
+  return { op: 'embed', vectors, tokens, promptTokens: tokens.reduce((sum, n) => sum + n, 0) }
+}
+
+function rerank({ query, documents }: RerankParsed): RerankResult {
+  return { op: 'rerank', results: rankDocuments(query, documents), promptTokens: documents.reduce((sum, text) => sum + count(text), count(query)) }
+}
+
+function models(parsed: ModelsParsed, instance: ProviderInstance): ModelsResult {
+  if (parsed.id === undefined) return { op: 'models', models: instance.models }
+  const model = findModel(instance, parsed.id)
+  if (model === undefined) throw unknownModel(instance, parsed.id)
+  return { op: 'models', models: instance.models, model }
+}

@@ -1,0 +1,67 @@
+/** The credential of a request: where it is found, how it is shown, whether it is enough. */
+import { isTruthy } from 'svc/plugin'
+import type { CredentialRule, RequestHeaders } from '../provider.ts'
+
+export interface Credential {
+  source: string
+  value: string
+  /** Why a credential that is there can't be read. */
+  malformed?: string
+}
+
+/** The first credential that a rule finds; null for none. */
+export function findCredential(rules: readonly CredentialRule[], headers: RequestHeaders, query: () => URLSearchParams): Credential | null {
+  for (const rule of rules) {
+    const found = readBy(rule, headers, query)
+    if (found !== undefined) return found.malformed === undefined ? { source: rule.source, value: found.value } : { source: rule.source, ...found }
+  }
+  return null
+}
+
+function readBy(rule: CredentialRule, headers: RequestHeaders, query: () => URLSearchParams): { value: string; malformed?: string } | undefined {
+  if (rule.read !== undefined) return rule.read(headers)
+  if (rule.query !== undefined) return nonEmpty(query().get(rule.query))
+  const value = header(headers, rule.header ?? 'authorization')
+  if (rule.scheme === undefined) return nonEmpty(value)
+  const length = rule.scheme.length
+  const isOfScheme = value !== undefined && value[length] === ' ' && value.slice(0, length).toLowerCase() === rule.scheme.toLowerCase()
+  return isOfScheme ? nonEmpty(value.slice(length + 1)) : undefined
+}
+
+function nonEmpty(value: string | null | undefined): { value: string } | undefined {
+  const trimmed = value?.trim()
+  return trimmed ? { value: trimmed } : undefined
+}
+
+/** The first value of a header. */
+export function header(headers: RequestHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** `****` and the last four characters, of longer values; what is no printable ASCII shows as `?`. */
+export function maskKey(value: string): string {
+  return `****${value.length > 4 ? printable(value.slice(-4)) : ''}`
+}
+
+/** The text with everything outside printable ASCII as `?`: fit for a header. */
+export function printable(text: string): string {
+  return /[^\x20-\x7e]/.test(text) ? text.replace(/[^\x20-\x7e]/g, '?') : text
+}
+
+/** Value of `X-Svc-Credential`. */
+export function showCredential(credential: Credential | null): string {
+  return credential === null ? 'none' : `${credential.source} ${maskKey(credential.value)}`
+}
+
+/** What an instance or a named provider demands. */
+export interface CredentialDemand {
+  requireAuth: boolean
+  /** The one value that is right; null: any. */
+  apiKey: string | null
+}
+
+/** Whether a credential is demanded of this request. */
+export function isEnforced(demand: CredentialDemand, headers: RequestHeaders): boolean {
+  return demand.requireAuth || demand.apiKey !== null || isTruthy(header(headers, 'x-svc-require-auth'))
+}

@@ -1,0 +1,29 @@
+/** How failures of the core look on a provider's routes: too large a body, a time-out, an exception. */
+import type { CoreFailure, ErrorForm } from 'svc/plugin'
+import { errorAnswer, type Audience } from './error-replies.ts'
+import { findCredential, header, showCredential } from './credentials.ts'
+import type { ProviderInstance } from '../providers/instance.ts'
+import type { ErrorKind } from '../provider.ts'
+import { keepHeaders, keepQuery } from '../records/records.ts'
+import type { RunnerServices } from './runner.ts'
+
+const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = { payload_too_large: 'too_large', timeout: 'unavailable', internal: 'server_error', injected: 'server_error' }
+
+/** The error form of a provider's routes; what it answers is recorded as well. */
+export function createErrorForm(instance: ProviderInstance, { svc, records }: RunnerServices): ErrorForm {
+  return (failure, facts) => {
+    const [path = '', search] = facts.url.split('?', 2)
+    const credential = findCredential(instance.format.credentials, facts.headers, () => new URLSearchParams(search))
+    const audience: Audience = { requestId: failure.requestId, instanceId: svc.instance.id, credential, shownCredential: showCredential(credential), startedAt: performance.now() }
+    const { status, headers, body } = errorAnswer(instance, audience, kindOf[failure.kind], { status: failure.status })
+    const session = header(facts.headers, 'x-svc-session') ?? null
+    records.add({
+      request_id: failure.requestId, at: Date.now(), provider: instance.name, method: facts.method,
+      endpoint: path, query: keepQuery(facts.url, svc.inspector), model: null, mode: null, stream: false,
+      credential: credential === null ? null : audience.shownCredential, headers: keepHeaders(facts.headers, svc.inspector),
+      body: '', json: false, normalized_prompt: '', prompt_tokens: 0, completion_tokens: 0, finish_reason: 'error', reply_preview: '',
+      status, fault: null, session_header: session, session: session ?? '',
+    })
+    return { status, headers, body }
+  }
+}

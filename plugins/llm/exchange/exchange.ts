@@ -1,0 +1,138 @@
+/** One request of a provider route: what is known of it, read once and when asked for. */
+import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import type { Audience } from './error-replies.ts'
+import { findCredential, header, showCredential, type Credential } from './credentials.ts'
+import { BadInput } from '../errors.ts'
+import type { ProviderInstance } from '../providers/instance.ts'
+import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
+import type { EngineLimits } from '../provider.ts'
+
+/** Deeper JSON would break whoever walks it recursively, so it counts as none. */
+const maxJsonDepth = 200
+
+export class Exchange implements Audience {
+  readonly svc: Svc<unknown>
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly instance: ProviderInstance
+  readonly route: LlmRoute
+  readonly params: Record<string, string>
+  readonly limits: EngineLimits
+  readonly startedAt = performance.now()
+  readonly requestId: string
+  readonly instanceId: string
+  readonly credential: Credential | null
+  /** As records and `X-Svc-Credential` show it. */
+  readonly shownCredential: string
+  /** Label of the fault that fired. */
+  fault: string | null = null
+  #query: URLSearchParams | undefined
+  #bodyText: string | undefined
+
+  constructor(svc: Svc<unknown>, served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string> }, limits: EngineLimits, request: FastifyRequest, reply: FastifyReply) {
+    this.svc = svc
+    this.instance = served.instance
+    this.route = served.route
+    this.params = served.params
+    this.limits = limits
+    this.request = request
+    this.reply = reply
+    this.requestId = svc.http.requestId(request)
+    this.instanceId = svc.instance.id
+    this.credential = findCredential(served.instance.format.credentials, this.headers, () => this.query)
+    this.shownCredential = showCredential(this.credential)
+  }
+
+  get headers(): RequestHeaders {
+    return this.request.headers
+  }
+
+  header(name: string): string | undefined {
+    return header(this.request.headers, name)
+  }
+
+  get url(): string {
+    return this.request.raw.url ?? ''
+  }
+
+  get hasQuery(): boolean {
+    return this.url.includes('?')
+  }
+
+  get query(): URLSearchParams {
+    if (this.#query === undefined) {
+      const at = this.url.indexOf('?')
+      this.#query = new URLSearchParams(at < 0 ? '' : this.url.slice(at + 1))
+    }
+    return this.#query
+  }
+
+  get path(): string {
+    const at = this.url.indexOf('?')
+    return at < 0 ? this.url : this.url.slice(0, at)
+  }
+
+  get body(): Buffer {
+    return this.svc.http.body(this.request)
+  }
+
+  /** The body as text, decoded once for the route and the record. */
+  bodyText(): string {
+    return (this.#bodyText ??= this.body.toString('utf8'))
+  }
+
+  /** The body as text, when somebody has read it. */
+  get readText(): string | undefined {
+    return this.#bodyText
+  }
+
+  /** What the route's `parse` gets: plain values, which providers may copy. */
+  input(): RouteInput {
+    const { svc, request, instance } = this
+    const input: RouteInput = {
+      method: request.method,
+      headers: request.headers,
+      params: this.params,
+      query: this.query,
+      body: this.body,
+      json: () => parseObject(this.bodyText(), instance.format.messages?.bad_request),
+      session: svc.http.session(request).key,
+      limits: this.limits,
+      credential: this.credential,
+    }
+    if (instance.defaultModel !== undefined) input.defaultModel = instance.defaultModel
+    return input
+  }
+}
+
+const notJson = 'the request body is not a JSON object'
+
+/** A body as a JSON object; throws for anything else, whatever its content type. */
+export function parseObject(text: string, message: string = notJson): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new BadInput(message)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadInput(message)
+  // Every level costs two characters, so small bodies need no look.
+  if (text.length > 2 * maxJsonDepth && isTooDeep(text)) throw new BadInput(message)
+  return value as Record<string, unknown>
+}
+
+/** Counts brackets outside strings; the text is valid JSON by now. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x5c) at++
+    else if (code === 0x22) inString = !inString
+    else if (inString) continue
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > maxJsonDepth) return true
+    } else if (code === 0x7d || code === 0x5d) depth--
+  }
+  return false
+}

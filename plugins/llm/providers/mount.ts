@@ -1,0 +1,111 @@
+/** Puts a provider's routes on the router, under its base path and its aliases, each with its description. */
+import { describe } from 'svc/plugin'
+import type { ErrorForm, FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteExample, RouteParameter } from 'svc/plugin'
+import { createErrorForm } from '../exchange/error-form.ts'
+import type { ProviderInstance } from './instance.ts'
+import { routerPath, type RouterPath } from './path-template.ts'
+import type { LlmRoute } from '../provider.ts'
+import { run, type RunnerServices } from '../exchange/runner.ts'
+
+export const category = 'AI: Mock LLM'
+
+/** Headers that every provider route takes. */
+const sharedParameters: RouteParameter[] = [
+  { name: 'X-Svc-Mode', in: 'header', description: 'How text is chosen', schema: { enum: ['canned', 'echo', 'scripted', 'random'] } },
+  { name: 'X-Svc-Fail', in: 'header', description: 'A fault: kind or status, with :percent if wanted; also as ?fail=', schema: { type: 'string' } },
+  { name: 'X-Svc-Require-Auth', in: 'header', description: 'Demands a credential', schema: { type: 'boolean' } },
+  { name: 'X-Svc-Latency-Ms', in: 'header', description: 'Wait before the response headers', schema: { type: 'integer', minimum: 0 } },
+  { name: 'X-Svc-TTFT-Ms', in: 'header', description: 'Wait before the first token', schema: { type: 'integer', minimum: 0 } },
+  { name: 'X-Svc-Tokens-Per-Second', in: 'header', description: 'Pace of streams, 0 for none', schema: { type: 'integer', minimum: 0 } },
+  { name: 'X-Svc-Jitter', in: 'header', description: 'Percent by which gaps vary', schema: { type: 'integer', minimum: 0, maximum: 100 } },
+]
+
+/** A route at one of its places. */
+interface Place {
+  route: LlmRoute
+  router: RouterPath
+  description: RouteDescription
+}
+
+export function mount(app: FastifyInstance, instance: ProviderInstance, services: RunnerServices): void {
+  const errorForm = createErrorForm(instance, services)
+  const groups = new Map<string, Place[]>()
+  for (const [base, below] of basesOf(instance)) {
+    for (const route of instance.format.routes) {
+      if (!isBelow(route.path, below)) continue
+      const template = base + route.path.slice(below.length)
+      const router = routerPath(template)
+      const key = `${route.method} ${router.path}`
+      const place = { route, router, description: describeAt(instance, route, template, { base, below, errorForm }) }
+      groups.set(key, [...(groups.get(key) ?? []), place])
+    }
+  }
+  for (const [key, places] of groups) register(app, key, places, instance, services)
+}
+
+/** Named providers have no aliases: those belong to the format's own name. */
+function basesOf(instance: ProviderInstance): [base: string, below: string][] {
+  return [[instance.basePath, ''], ...(instance.isNamed ? [] : Object.entries(instance.format.aliases ?? {}))]
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(prefix === '' ? '/' : `${prefix}/`)
+}
+
+function register(app: FastifyInstance, key: string, places: Place[], instance: ProviderInstance, services: RunnerServices): void {
+  const [method = 'GET', path = ''] = key.split(' ', 2)
+  const descriptions = places.map((place) => place.description)
+  app.route({
+    method,
+    url: path,
+    ...describe(...descriptions),
+    handler: (request: FastifyRequest, reply: FastifyReply) => {
+      const params = request.params as Record<string, string>
+      for (const { route, router, description } of places) {
+        const found = router.read === null ? params : router.read(params['*'] ?? '')
+        if (found === null) continue
+        if (places.length > 1) services.svc.http.serving(request, description)
+        return run(services, { instance, route, params: found }, request, reply)
+      }
+      return services.svc.http.notFound(request, reply)
+    },
+  })
+}
+
+function describeAt(instance: ProviderInstance, route: LlmRoute, template: string, at: { base: string; below: string; errorForm: ErrorForm }): RouteDescription {
+  const { describe: own } = route
+  return {
+    responses: { 200: { description: 'The reply in the format of the provider' }, default: { description: "An error in the provider's own form" } },
+    ...own,
+    path: template,
+    methods: [route.method],
+    summary: `${instance.title}: ${own.summary}`,
+    category,
+    area: 'llm',
+    ownFail: true,
+    errorForm: at.errorForm,
+    parameters: [...(own.parameters ?? []), ...sharedParameters],
+    examples: own.examples.map((example) => moveExample(example, route, instance, at)),
+  }
+}
+
+/** An example at another base path; a named provider's asks for a model that it lists. */
+function moveExample(example: RouteExample, route: LlmRoute, instance: ProviderInstance, { base, below }: { base: string; below: string }): RouteExample {
+  const from = instance.format.basePath + below
+  const path = example.path.startsWith(from) ? base + example.path.slice(from.length) : example.path
+  if (!instance.isNamed) return { ...example, path }
+  const { defaultModel } = instance
+  return {
+    ...example,
+    path: defaultModel !== undefined && route.op === 'models' && route.path.endsWith('/{model}') ? path.replace(/[^/]+$/, encodeURIComponent(defaultModel)) : path,
+    // It may demand a credential or fail on purpose; only what must fail still must.
+    expectStatus: (example.expectStatus ?? 0) >= 400 ? (example.expectStatus ?? null) : null,
+    ...(typeof example.body === 'string' ? { body: withModel(example.body, defaultModel) } : {}),
+  }
+}
+
+function withModel(body: string, model: string | undefined): string {
+  if (model === undefined || !body.startsWith('{')) return body
+  const value = JSON.parse(body) as Record<string, unknown>
+  return JSON.stringify('model' in value ? { ...value, model } : value)
+}

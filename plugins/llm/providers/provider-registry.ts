@@ -1,0 +1,104 @@
+/** All providers of a generation: registers formats and named providers, and tells the index of them. */
+import { describe } from 'svc/plugin'
+import type { FastifyInstance } from 'svc/plugin'
+import { createEngine } from '../engine/engine.ts'
+import { compileRule, type CompiledRule } from '../engine/rules.ts'
+import type { ProviderInstance } from './instance.ts'
+import { category, mount } from './mount.ts'
+import { createNamed } from './named-providers.ts'
+import type { LlmOptions } from './options.ts'
+import { defaultLatency } from '../streaming/pace.ts'
+import type { LlmProvider } from '../provider.ts'
+import type { RunnerServices } from '../exchange/runner.ts'
+import type { Providers, ServedProvider } from '../types.ts'
+
+const lastPlace = 100
+
+export class Directory implements Providers {
+  readonly engine = createEngine()
+  readonly #services: RunnerServices
+  readonly #rules: CompiledRule[]
+  readonly #formats = new Map<string, LlmProvider>()
+  readonly #instances: ProviderInstance[] = []
+
+  /** `rules` is the list in `services`, to which plugins add. */
+  constructor(services: RunnerServices, rules: CompiledRule[]) {
+    this.#services = services
+    this.#rules = rules
+  }
+
+  register(app: FastifyInstance, provider: LlmProvider): void {
+    const same = this.#instances.find((other) => other.name === provider.id || other.basePath === provider.basePath)
+    if (same !== undefined) throw new Error(`the provider ${provider.id} at ${provider.basePath} exists already (${same.title})`)
+    this.#formats.set(provider.id, provider)
+    this.#serve(app, {
+      name: provider.id, title: provider.title, basePath: provider.basePath, format: provider, models: provider.models,
+      strictModels: false, rules: [], latency: defaultLatency, fail: null, demand: { requireAuth: false, apiKey: null }, isNamed: false,
+    })
+  }
+
+  addRule(rule: Parameters<Providers['addRule']>[0]): void {
+    this.#rules.push(compileRule(rule))
+  }
+
+  addFault(fault: Parameters<Providers['addFault']>[0]): void {
+    this.#services.faults.add(fault)
+  }
+
+  /** Makes the named providers of svc.yaml; a wrong one is reported and left out. */
+  registerNamed(app: FastifyInstance, { providers }: LlmOptions): void {
+    const { svc, faults } = this.#services
+    providers.forEach((item, index) => {
+      const instance = createNamed(item, `llm.providers[${index}]`, {
+        formats: this.#formats,
+        faults,
+        isTaken: (name) => this.#instances.some((other) => other.name === name || other.basePath === `/ai/${name}`),
+        report: (at, message, remedy) => svc.reportLoadError({ at, message, remedy }),
+      })
+      if (instance !== null) this.#serve(app, instance)
+    })
+  }
+
+  #serve(app: FastifyInstance, instance: ProviderInstance): void {
+    this.#instances.push(instance)
+    mount(app, instance, this.#services)
+    const { svc } = this.#services
+    app.get(instance.basePath, describe({
+      summary: `${instance.title}: what is served`,
+      category,
+      examples: [{ name: 'Index', path: instance.basePath, expectStatus: 200 }],
+    }), (request, reply) => reply.send(describeInstance(instance, svc.http.baseUrl(request))))
+  }
+
+  list(): ServedProvider[] {
+    return this.#inOrder().map(({ name, title, format, basePath, models, demand }) => ({
+      id: name, title, format: format.id, basePath, sdkPath: basePath + (format.sdkPath ?? ''),
+      models: models.map((model) => model.id), hasOwnKey: demand.apiKey !== null,
+    }))
+  }
+
+  /** Elements of the index of `GET /ai`. */
+  index(origin: string): object[] {
+    return this.#inOrder().map((instance) => describeInstance(instance, origin))
+  }
+
+  /** Built-in formats in their order, then others, then named providers as in the file. */
+  #inOrder(): ProviderInstance[] {
+    const place = ({ isNamed, format }: ProviderInstance): number => (isNamed ? Infinity : (format.order ?? lastPlace))
+    return this.#instances.map((instance, at) => ({ instance, at })).sort((a, b) => (place(a.instance) === place(b.instance) ? a.at - b.at : place(a.instance) - place(b.instance))).map(({ instance }) => instance)
+  }
+}
+
+function describeInstance(instance: ProviderInstance, origin: string): object {
+  const { format } = instance
+  return {
+    id: instance.name,
+    format: format.id,
+    title: instance.title,
+    base_path: instance.basePath,
+    sdk_base_url: `${origin}${instance.basePath}${format.sdkPath ?? ''}`,
+    credentials: format.credentials.map((rule) => rule.source),
+    models: instance.models.map((model) => model.id),
+    routes: format.routes.map(({ method, path }) => ({ method, path: instance.basePath + path })),
+  }
+}

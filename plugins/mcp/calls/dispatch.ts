@@ -1,0 +1,43 @@
+/** Owns the table of methods that both eras share, and which of them a server offers. */
+import type { Call, Outcome } from './call.ts'
+import { methodNotFound } from '../errors.ts'
+import { complete } from '../methods/completion.ts'
+import { getPrompt, listPrompts } from '../methods/prompts.ts'
+import { listResources, listTemplates, readResourceMethod } from '../methods/resources.ts'
+import { callTool, listTools } from '../methods/tools.ts'
+import { offersCompletions } from '../wire/server-info.ts'
+
+export type Method = (call: Call) => Outcome | Promise<Outcome>
+
+interface SharedMethod {
+  run: Method
+  isOffered?(call: Call): boolean
+}
+
+const hasResources = (call: Call) => call.server.hasResources
+const hasPrompts = (call: Call) => call.server.prompts.size > 0
+
+const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>([
+  ['tools/list', { run: listTools }],
+  ['tools/call', { run: callTool }],
+  ['resources/list', { run: listResources, isOffered: hasResources }],
+  ['resources/templates/list', { run: listTemplates, isOffered: hasResources }],
+  ['resources/read', { run: readResourceMethod, isOffered: hasResources }],
+  ['prompts/list', { run: listPrompts, isOffered: hasPrompts }],
+  ['prompts/get', { run: getPrompt, isOffered: hasPrompts }],
+  ['completion/complete', { run: complete, isOffered: (call) => offersCompletions(call.server, call.version) }],
+])
+
+/** Runs a method; `own` finds those of the era alone. Throws -32601 for one that is unknown or not offered. */
+export async function dispatch(call: Call, own: (name: string) => Method | undefined): Promise<Outcome> {
+  const ownMethod = own(call.method)
+  if (ownMethod) return ownMethod(call)
+  const method = METHODS.get(call.method)
+  if (!method || method.isOffered?.(call) === false) throw methodNotFound(call.method)
+  return method.run(call)
+}
+
+/** The JSON text of a result. */
+export function resultJson(outcome: Outcome): string {
+  return typeof outcome.result === 'string' ? outcome.result : JSON.stringify(outcome.result)
+}

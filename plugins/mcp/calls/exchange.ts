@@ -1,0 +1,117 @@
+/** Owns one HTTP request to an MCP route and its reply: the five headers, JSON, or an event stream. */
+import type { FastifyReply, FastifyRequest, SseOptions, SseStream } from 'svc/plugin'
+import { type Accepted, readAccept } from '../access/media-types.ts'
+import { KEEP_ALIVE_MS } from '../bounds.ts'
+import type { RpcError } from '../errors.ts'
+import { errorText, type RequestId } from './json-rpc.ts'
+import type { Mcp } from '../mcp.ts'
+import type { Server } from '../registry/server.ts'
+import type { CallHttp, JsonObject } from '../types.ts'
+
+/** What the headers `X-Svc-Mcp-*` say; what is not known is `none`. */
+export interface ReplyFacts {
+  server: string | null
+  session: string | null
+  method: string | null
+  requestId: RequestId | null
+  version: string | null
+}
+
+/** The five headers; every reply carries all of them. */
+export function factHeaders(facts: Partial<ReplyFacts>): Record<string, string> {
+  return {
+    'X-Svc-Mcp-Server': headerText(facts.server),
+    'X-Svc-Mcp-Session': headerText(facts.session),
+    'X-Svc-Mcp-Method': headerText(facts.method),
+    'X-Svc-Mcp-Request-Id': headerText(facts.requestId),
+    'X-Svc-Mcp-Protocol-Version': headerText(facts.version),
+  }
+}
+
+export class Exchange {
+  readonly mcp: Mcp
+  readonly server: Server
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** Which of JSON and event stream the client takes. */
+  readonly accepts: Accepted
+  readonly facts: ReplyFacts
+  readonly http: CallHttp
+  /** Verified claims, null where none are asked for. */
+  claims: JsonObject | null = null
+
+  constructor(mcp: Mcp, server: Server, request: FastifyRequest, reply: FastifyReply) {
+    this.mcp = mcp
+    this.server = server
+    this.request = request
+    this.reply = reply
+    this.accepts = readAccept(request.headers.accept)
+    this.http = new RequestView(mcp, request)
+    this.facts = { server: server.name, session: null, method: null, requestId: null, version: null }
+  }
+
+  /** A request header; repeated ones come joined by a comma. */
+  header(name: string): string | undefined {
+    const value = this.request.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  sendJson(status: number, text: string, headers?: Record<string, string>): void {
+    if (this.reply.sent) return
+    this.reply.code(status).headers(factHeaders(this.facts))
+    if (headers) this.reply.headers(headers)
+    this.reply.header('content-type', 'application/json; charset=utf-8').send(text)
+  }
+
+  /** The answer to notifications and responses: nothing, or a word in the legacy transport. */
+  accept(text?: string): void {
+    this.reply.code(202).headers(factHeaders(this.facts)).send(text)
+  }
+
+  /** The stack of an unexpected failure goes to the log, never to the client. */
+  logFailure(method: string, error: unknown): void {
+    this.mcp.svc.log.error('MCP request failed', { server: this.server.name, method, error })
+  }
+
+  refuse(error: RpcError): void {
+    this.sendJson(error.status ?? 200, errorText(this.facts.requestId, error), error.headers)
+  }
+
+  /** Starts the event stream; null when another answer has been sent, such as the plan's. One of a client that has left is closed. */
+  openStream(options: SseOptions = {}): SseStream | null {
+    if (this.reply.sent) return null
+    this.reply.headers(factHeaders(this.facts))
+    this.reply.header('Cache-Control', 'no-cache, no-transform')
+    return this.mcp.svc.streams.sse(this.request, this.reply, { status: 200, heartbeatMs: KEEP_ALIVE_MS, heartbeatText: 'keepalive', ...options })
+  }
+}
+
+/** The HTTP side as handlers see it; most of them never look, so nothing is computed before. */
+class RequestView implements CallHttp {
+  readonly #mcp: Mcp
+  readonly #request: FastifyRequest
+
+  constructor(mcp: Mcp, request: FastifyRequest) {
+    this.#mcp = mcp
+    this.#request = request
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+  get uri(): string {
+    return this.#request.url
+  }
+  get rawHeaders(): readonly string[] {
+    return this.#request.raw.rawHeaders
+  }
+  get clientIp(): string {
+    return this.#mcp.svc.http.clientIp(this.#request)
+  }
+}
+
+/** Printable ASCII up to 200 characters, anything else is `none`. */
+function headerText(value: RequestId | null | undefined): string {
+  const text = value === null || value === undefined ? '' : String(value)
+  return /^[\x20-\x7e]{1,200}$/.test(text) ? text : 'none'
+}

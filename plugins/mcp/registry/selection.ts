@@ -1,0 +1,48 @@
+/** Owns which entries of the registry a server shows. */
+import { type Registry, type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
+import type { PromptDefinition, ResourceDefinition } from '../types.ts'
+
+export interface Selection {
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly resources: ReadonlyMap<string, ResourceDefinition>
+  readonly templates: readonly Template[]
+  readonly prompts: ReadonlyMap<string, PromptDefinition>
+}
+
+/** What a server selects by name or `*`; entries that are no text are of no concern here. */
+export interface Wishes {
+  name: string
+  tools?: readonly unknown[]
+  resources?: readonly unknown[]
+  prompts?: readonly unknown[]
+}
+
+/** Told of names that nothing has; `at` is the place in the wishes, such as `tools[1]`. */
+export type Report = (at: string, message: string) => void
+
+/** What is selected, and what names the server itself; in order of registration. Unknown names are reported. */
+export function select(registry: Registry, wishes: Wishes, report: Report): Selection {
+  const isShown = (entry: { servers?: string[]; fixture?: boolean }, name: string, selected: readonly unknown[] = []) =>
+    (entry.servers ?? UNNAMED_SERVERS).includes(wishes.name) || selected.includes(name) || (selected.includes('*') && !entry.fixture)
+  const { tools, resources, templates, prompts } = registry
+  reportUnknown('tools', 'tool', wishes.tools, [tools], report)
+  reportUnknown('resources', 'resource', wishes.resources, [resources, templates], report)
+  reportUnknown('prompts', 'prompt', wishes.prompts, [prompts], report)
+  return {
+    tools: filter(tools, (tool, name) => isShown(tool.definition, name, wishes.tools)),
+    resources: filter(resources, (resource, uri) => isShown(resource, uri, wishes.resources)),
+    templates: [...filter(templates, (template, uri) => isShown(template.definition, uri, wishes.resources)).values()],
+    prompts: filter(prompts, (prompt, name) => isShown(prompt, name, wishes.prompts)),
+  }
+}
+
+function reportUnknown(member: string, kind: string, names: readonly unknown[] = [], registered: ReadonlyMap<string, unknown>[], report: Report): void {
+  for (const [index, name] of names.entries()) {
+    const isKnown = typeof name !== 'string' || name === '*' || registered.some((entries) => entries.has(name))
+    if (!isKnown) report(`${member}[${index}]`, `unknown ${kind} "${name}"`)
+  }
+}
+
+function filter<T>(entries: Map<string, T>, isShown: (entry: T, name: string) => boolean): Map<string, T> {
+  return new Map([...entries].filter(([name, entry]) => isShown(entry, name)))
+}

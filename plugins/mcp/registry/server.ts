@@ -1,0 +1,65 @@
+/** Owns a served variant: a name, who may use it, and its selection from the registry. */
+import { Lists } from './lists.ts'
+import { type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
+import type { Selection } from './selection.ts'
+import { STATELESS } from '../wire/versions.ts'
+import { serverInfo } from '../wire/server-info.ts'
+import type { PromptDefinition, ResourceDefinition, ServerDefinition, TemplateDefinition } from '../types.ts'
+
+/** A resource that was found by its URI. */
+export type FoundResource =
+  | { definition: ResourceDefinition; variables: null }
+  | { definition: TemplateDefinition; variables: Record<string, string> }
+
+export class Server implements Selection {
+  readonly name: string
+  /** Served below `/mcp/servers`, not at a path of its own. */
+  readonly isNamed: boolean
+  readonly definition: ServerDefinition
+  readonly auth: 'open' | 'apikey' | 'oauth'
+  /** The one API key that is accepted; null: by the rule for all. */
+  readonly apiKey: string | null
+  /** Release of the product, shown as `serverInfo.version`. */
+  readonly release: string
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly resources: ReadonlyMap<string, ResourceDefinition>
+  readonly templates: readonly Template[]
+  readonly prompts: ReadonlyMap<string, PromptDefinition>
+  readonly lists: Lists
+  /** `serverInfo` of the newest version as JSON text: part of every stateless result. */
+  readonly infoText: string
+
+  constructor(definition: ServerDefinition, selection: Selection, release: string, apiKey: string | null = null) {
+    this.name = definition.name
+    this.isNamed = !UNNAMED_SERVERS.includes(definition.name)
+    this.definition = definition
+    this.auth = definition.auth ?? 'open'
+    this.apiKey = apiKey
+    this.release = release
+    this.tools = selection.tools
+    this.resources = selection.resources
+    this.templates = selection.templates
+    this.prompts = selection.prompts
+    this.lists = new Lists(this)
+    this.infoText = JSON.stringify(serverInfo(this, STATELESS))
+  }
+
+  get hasResources(): boolean {
+    return this.resources.size > 0 || this.templates.length > 0
+  }
+
+  get hasCompletions(): boolean {
+    return this.prompts.size > 0 || this.templates.length > 0
+  }
+
+  /** The resource of that URI; only what this server selects and what exists is found. */
+  findResource(uri: string): FoundResource | null {
+    const resource = this.resources.get(uri)
+    if (resource) return { definition: resource, variables: null }
+    for (const template of this.templates) {
+      const variables = template.pattern.match(uri)
+      if (variables && template.definition.exists(variables)) return { definition: template.definition, variables }
+    }
+    return null
+  }
+}

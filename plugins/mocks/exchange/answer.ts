@@ -1,0 +1,209 @@
+/** Makes the answers of one exchange: from the document, from a rule's own body, or a problem. */
+import type { Exchange } from './engine.ts'
+import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
+import { mergePatch, type Json, type JsonObject } from '../document/json.ts'
+import { appliedPreferences } from '../request/prefer.ts'
+import type { Violation } from '../request/validation.ts'
+import { serializeBody } from '../response/body-text.ts'
+import { chooseType, type ChosenType, type Rendered } from '../response/rendering.ts'
+import { headerText } from '../response/response-headers.ts'
+import { choiceForStatus, type Choice } from '../response/response-choice.ts'
+import type { Outcome } from '../rules/outcome.ts'
+import { fillText, fillValue, type TemplateScope } from '../rules/template.ts'
+import { Dice } from '../schema/seed.ts'
+
+/** What is sent, and what is known about how it came about. */
+export interface Answer {
+  status: number
+  /** Fields may come more than once. */
+  headers: [string, string][]
+  body: Buffer | null
+  /** The connection is closed without an answer. */
+  abort: boolean
+  delayMs: number
+  source: string
+  rule: string | null
+  violations: Violation[]
+  credential: string | null
+}
+
+/** Who decided, and what they apply on top. */
+export interface Decision {
+  outcome: Outcome | null
+  /** Null: the source is what the body is made from. */
+  source: string | null
+  rule: string | null
+}
+
+export interface ProblemOptions {
+  status?: number
+  extra?: JsonObject
+  headers?: [string, string][]
+  source?: string
+}
+
+export class Answerer {
+  readonly #exchange: Exchange
+  #drawn = 0
+  #scope: TemplateScope | undefined
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  /** A response of the document, with what a rule or override applies on top. */
+  fromChoice(choice: Choice, decision: Decision): Answer {
+    const { incoming } = this.#exchange
+    const accept = decision.outcome?.mediaType ?? incoming.header('accept')
+    const chosen = chooseType(choice, accept)
+    const refused = this.#notAcceptable(chosen, choice)
+    if (refused) return refused
+    const { rendered, preferred } = this.#render(choice, chosen)
+    const merge = decision.outcome?.merge
+    const own = decision.outcome?.mediaType ?? rendered.contentType
+    const changed = merge === undefined && own === rendered.contentType ? null : this.#changed(rendered, merge, own)
+    const answer = this.#answer(choice.status, changed ?? rendered.bytes, own, decision.source ?? rendered.source, decision)
+    answer.headers.push(...rendered.headers.map(([name, value]): [string, string] => [name, value]))
+    const applied = preferred && appliedPreferences(preferred)
+    if (applied) answer.headers.push(['Preference-Applied', applied])
+    this.#applyHeaders(answer, decision.outcome)
+    return answer
+  }
+
+  /** A body of a rule or override; its media type is the one that the document's response would have. */
+  fromBody(body: Json, choice: Choice | undefined, status: number, decision: Decision): Answer {
+    const chosen = choice && chooseType(choice, this.#exchange.incoming.header('accept'))
+    const contentType = decision.outcome?.mediaType ?? chosen?.type ?? (typeof body === 'string' && !choice ? 'text/plain; charset=utf-8' : 'application/json')
+    const filled = fillValue(body, this.#templates())
+    const value = decision.outcome?.merge === undefined ? filled : mergePatch(filled, fillValue(decision.outcome.merge, this.#templates()))
+    const answer = this.#answer(status, serializeBody(value, contentType, chosen?.media.schema, this.#exchange.live.api), contentType, decision.source ?? 'generated', decision)
+    this.#applyHeaders(answer, decision.outcome)
+    return answer
+  }
+
+  /** A status without a body, which the document does not describe. */
+  empty(status: number, decision: Decision): Answer {
+    const answer = this.#answer(status, null, null, decision.source ?? 'generated', decision)
+    this.#applyHeaders(answer, decision.outcome)
+    return answer
+  }
+
+  abort(rule: string): Answer {
+    return { ...this.#answer(502, null, null, `rule:${rule}`, { outcome: null, source: null, rule }), abort: true }
+  }
+
+  /** A refusal of security or validation: as the document describes it, else a problem. */
+  refuse(code: ProblemCode, detail: string, options: ProblemOptions): Answer {
+    const status = PROBLEMS[code].status
+    const choice = this.#refusalChoice(status)
+    if (!choice) return this.problem(code, detail, options)
+    const { rendered } = this.#render(choice, chooseType(choice, this.#exchange.incoming.header('accept')))
+    const answer = this.#answer(choice.status, rendered.bytes, rendered.contentType, 'error', { outcome: null, source: null, rule: null })
+    const own = new Set((options.headers ?? []).map(([name]) => name.toLowerCase()))
+    answer.headers.push(...rendered.headers.filter(([name]) => !own.has(name.toLowerCase())).map(([name, value]): [string, string] => [name, value]), ...(options.headers ?? []), ['X-Svc-Mock-Error', code])
+    return answer
+  }
+
+  /** 422 is also told as 400 where the document has only that. */
+  #refusalChoice(status: number): Choice | undefined {
+    const { operation } = this.#exchange
+    const declares = (name: string): boolean => operation.responses.some((response) => response.status === name)
+    if (status === 422 && !declares('422') && declares('400')) return choiceForStatus(operation, 400)
+    return choiceForStatus(operation, status)
+  }
+
+  /** An answer of the engine itself (RFC 9457). */
+  problem(code: ProblemCode, detail: string, options: ProblemOptions): Answer {
+    const { around, operation } = this.#exchange
+    const status = options.status ?? PROBLEMS[code].status
+    const body = problemBody(code, status, detail, { mock: around.mock, operation: operation.key, ...options.extra })
+    const answer = this.#answer(status, Buffer.from(JSON.stringify(body)), 'application/problem+json', options.source ?? 'error', { outcome: null, source: null, rule: null })
+    answer.headers.push(...(options.headers ?? []), ['X-Svc-Mock-Error', code])
+    return answer
+  }
+
+  /** A text with its references replaced. */
+  fill(text: string): string {
+    return fillText(text, this.#templates())
+  }
+
+  #notAcceptable(chosen: ChosenType | undefined, choice: Choice): Answer | null {
+    const { live, violations } = this.#exchange
+    const { validation } = live.parts.settings
+    if (!chosen || chosen.fits || validation === 'off') return null
+    const available = choice.definition.content.map(({ type }) => type)
+    if (validation === 'enforce') return this.problem('not_acceptable', 'no media type of the response is acceptable', { extra: { available } })
+    violations.push({ in: 'header', path: '/accept', keyword: 'media_type', message: `no media type of the response is acceptable (${available.join(', ')})` })
+    return null
+  }
+
+  #render(choice: Choice, chosen: ChosenType | undefined): { rendered: Rendered; preferred: Exchange['preferences'] | null } {
+    const { live, operation, path, preferences, incoming, around } = this.#exchange
+    const { settings } = live.parts
+    const isAsked = preferences.code !== null || preferences.example !== null || preferences.dynamic !== null || preferences.seed !== null
+    // A random seed makes every answer another one: remembering them would push out those that come again.
+    const wanted = preferences.seed === 'random' ? `random ${around.random()}` : (preferences.seed ?? '')
+    const seed = [around.mock, settings.seed, wanted].join('\u0002')
+    const rendered = live.renderer.render({ operation, choice, dynamic: preferences.dynamic ?? settings.dynamic, seed, path, echo: settings.echo, requestBody: incoming.json }, chosen)
+    return { rendered, preferred: isAsked ? preferences : null }
+  }
+
+  /** The rendered value patched, or put on the wire as another type. */
+  #changed(rendered: Rendered, merge: Json | undefined, type: string | null): Buffer | null {
+    if (rendered.value === undefined && merge === undefined) return null
+    const value = merge === undefined ? (rendered.value ?? null) : mergePatch(rendered.value, fillValue(merge, this.#templates()))
+    return serializeBody(value, type ?? 'application/json', rendered.schema, this.#exchange.live.api)
+  }
+
+  #answer(status: number, body: Buffer | null, contentType: string | null, source: string, decision: Decision): Answer {
+    const { violations, credential, live } = this.#exchange
+    return {
+      status,
+      headers: contentType === null || body === null ? [] : [['Content-Type', contentType]],
+      body,
+      abort: false,
+      delayMs: live.parts.settings.delayMs + (decision.outcome?.delayMs ?? 0),
+      source,
+      rule: decision.rule,
+      violations,
+      credential,
+    }
+  }
+
+  /** Headers of a rule or override replace those that are there. */
+  #applyHeaders(answer: Answer, outcome: Outcome | null): void {
+    for (const [name, value] of Object.entries(outcome?.headers ?? {})) {
+      answer.headers = answer.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
+      answer.headers.push([name, headerText(fillText(value, this.#templates()))])
+    }
+  }
+
+  #templates(): TemplateScope {
+    const exchange = this.#exchange
+    const { incoming, path, count, around, operation, live } = exchange
+    this.#scope ??= {
+      method: incoming.method,
+      path,
+      query: incoming.query,
+      header: incoming.header,
+      cookies: incoming.cookies,
+      body: incoming.json,
+      get state() {
+        return exchange.memory.state
+      },
+      count,
+      session: around.session,
+      mock: around.mock,
+      operation: operation.key,
+      now: () => around.now().toISOString(),
+      uuid: () => seededUuid([around.mock, live.parts.settings.seed, around.session, operation.key, count, this.#drawn++].join('\u0003')),
+    }
+    return this.#scope
+  }
+}
+
+/** A UUID v4 by its form, the same for the same seed. */
+function seededUuid(seed: string): string {
+  const dice = new Dice(seed)
+  return `${dice.hex(8)}-${dice.hex(4)}-4${dice.hex(3)}-${'89ab'.charAt(dice.whole(0, 3))}${dice.hex(3)}-${dice.hex(12)}`
+}

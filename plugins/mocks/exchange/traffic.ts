@@ -1,0 +1,91 @@
+/** The requests that a mock has answered lately: a ring with a feed. */
+import { Ring } from 'svc/plugin'
+import type { Violation } from '../request/validation.ts'
+
+export interface CapturedRequest {
+  id: string
+  request_id: string
+  timestamp: string
+  session: string | null
+  client_ip: string
+  method: string
+  /** Below the mock. */
+  path: string
+  query: string | null
+  headers: { name: string; value: string }[]
+  body: string | null
+  body_truncated: boolean
+  operation: string | null
+  version: number
+  status: number
+  source: string | null
+  rule: string | null
+  violations: Violation[]
+  credential: string | null
+  response: { headers: { name: string; value: string }[]; body: string | null; truncated: boolean }
+  latency_ms: number
+}
+
+/** Bytes of a body that are kept, each way. */
+export const BODY_LIMIT = 16 << 10
+
+/** The text of a body, cut at the limit; bytes that are no UTF-8 show as replacement characters. */
+export function captureBody(body: Buffer | null): { text: string | null; truncated: boolean } {
+  if (body === null || body.length === 0) return { text: null, truncated: false }
+  return { text: body.subarray(0, BODY_LIMIT).toString('utf8'), truncated: body.length > BODY_LIMIT }
+}
+
+export interface TrafficFilter {
+  operation: string | null
+  session: string | null
+  status: number | null
+}
+
+export class Traffic {
+  readonly #ring: Ring<CapturedRequest>
+  readonly #listeners = new Set<(request: CapturedRequest) => void>()
+
+  constructor(capacity: number, maxBytes: number) {
+    this.#ring = new Ring({ maxCount: capacity, maxBytes, sizeOf })
+  }
+
+  get capacity(): number {
+    return this.#ring.capacity
+  }
+
+  add(request: CapturedRequest): void {
+    this.#ring.add(request)
+    for (const listener of this.#listeners) listener(request)
+  }
+
+  /** Newest first. */
+  list(filter: TrafficFilter, limit: number): CapturedRequest[] {
+    return this.#ring.newest(limit, (request) => passes(request, filter))
+  }
+
+  /** By its own id or by the id of the request. */
+  find(id: string): CapturedRequest | undefined {
+    return this.#ring.find((request) => request.id === id || request.request_id === id)?.value
+  }
+
+  /** Forgets everything, or what a session did; answers how many. */
+  clear(session: string | null): number {
+    return this.#ring.clear((request) => session === null || request.session === session)
+  }
+
+  /** Calls back for each request to come; answers how to stop that. */
+  subscribe(listener: (request: CapturedRequest) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}
+
+/** Whether a captured request is one of those that are asked for. */
+export function passes(request: CapturedRequest, filter: TrafficFilter): boolean {
+  return (filter.operation === null || request.operation === filter.operation) && (filter.session === null || request.session === filter.session) && (filter.status === null || request.status === filter.status)
+}
+
+function sizeOf(request: CapturedRequest): number {
+  const headers = [...request.headers, ...request.response.headers].reduce((sum, { name, value }) => sum + name.length + value.length + 32, 0)
+  return 400 + headers + request.path.length + (request.query?.length ?? 0) + (request.body?.length ?? 0) + (request.response.body?.length ?? 0)
+}

@@ -1,0 +1,77 @@
+/** A definition: what one version of a mock freezes, as it was given, and read for use. */
+import type { Bounds } from '../bounds.ts'
+import { issue, type Issue } from '../check/issue.ts'
+import { isObject, own, type Json, type JsonObject } from '../document/json.ts'
+import { type OutcomeLimits } from '../rules/outcome.ts'
+import { Overrides, readOverride, type Override } from '../rules/override.ts'
+import { readRules, type Rule, type RuleLimits } from '../rules/rule.ts'
+import { readSettings, type Settings } from './settings.ts'
+
+/** The parts beside the document, as given; undefined or null: nothing. */
+export interface GivenParts {
+  settings?: Json | undefined
+  rules?: Json | undefined
+  overrides?: Json | undefined
+}
+
+/** The parts beside the document, read. */
+export interface Parts {
+  settings: Settings
+  rules: Rule[]
+  overrides: Overrides
+}
+
+export interface Limits {
+  bounds: Bounds
+  maxDelayMs: number
+}
+
+/** The limits that rules and overrides are read with. */
+export function ruleLimits({ bounds, maxDelayMs }: Limits): RuleLimits {
+  return { bounds, outcome: outcomeLimits({ bounds, maxDelayMs }) }
+}
+
+export function outcomeLimits({ bounds, maxDelayMs }: Limits): OutcomeLimits {
+  return { maxDelayMs, bodyBytes: bounds.ruleBodyBytes, stateKeys: bounds.stateKeys, stateValueBytes: bounds.stateValueBytes }
+}
+
+/** Finds the key of an operation by its id or by `METHOD /template`. */
+export type KeyOf = (operation: string) => string | undefined
+
+/** Reads the parts; each wrong one is an error of its own, with the place in it. */
+export function readParts(given: GivenParts, limits: Limits, keyOf: KeyOf): { parts: Parts } | { errors: Issue[] } {
+  const settings = readSettings(given.settings, limits.maxDelayMs)
+  const rules = readRules(given.rules, ruleLimits(limits))
+  const overrides = readOverrides(given.overrides, limits, keyOf)
+  if ('settings' in settings && 'rules' in rules && 'overrides' in overrides) return { parts: { settings: settings.settings, rules: rules.rules, overrides: overrides.overrides } }
+  const errors: Issue[] = []
+  if ('problem' in settings) errors.push(issue('invalid_settings', settings.problem.at, settings.problem.message))
+  if ('problem' in rules) errors.push(issue('invalid_rule', rules.problem.at, rules.problem.message))
+  if ('problem' in overrides) errors.push(issue('invalid_override', overrides.problem.at, overrides.problem.message))
+  return { errors }
+}
+
+/** Reads overrides by operation; those of operations that the document does not have are kept under their own name. */
+function readOverrides(given: Json | undefined, limits: Limits, keyOf: KeyOf): { overrides: Overrides } | { problem: { at: string; message: string } } {
+  const byKey = new Map<string, Override>()
+  if (given !== undefined && given !== null) {
+    if (!isObject(given)) return { problem: { at: 'overrides', message: 'expected an object of operations' } }
+    if (Object.keys(given).length > limits.bounds.operations) return { problem: { at: 'overrides', message: `expected at most ${limits.bounds.operations} operations` } }
+    for (const [operation, value] of Object.entries(given)) {
+      const read = readOverride(value, outcomeLimits(limits))
+      if ('problem' in read) return { problem: { at: `overrides[${JSON.stringify(operation.slice(0, 200))}]${read.problem.at && `.${read.problem.at}`}`, message: read.problem.message } }
+      byKey.set(operation === '*' ? '*' : (keyOf(operation) ?? operation), read.override)
+    }
+  }
+  return { overrides: new Overrides(byKey, outcomeLimits(limits)) }
+}
+
+/** The parts as JSON, as replies, bundles and versions hold them. */
+export function showParts(parts: Parts): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
+  return { settings: parts.settings.shown, rules: parts.rules.map((rule) => rule.shown), overrides: parts.overrides.shown() }
+}
+
+/** Picks the parts out of an envelope, a bundle or a file beside a document. */
+export function partsOf(envelope: JsonObject): GivenParts {
+  return { settings: own(envelope, 'settings'), rules: own(envelope, 'rules'), overrides: own(envelope, 'overrides') }
+}

@@ -1,0 +1,42 @@
+/** What a mock can be taken away as: a bundle, the effective document, an entry of `svc.yaml`. */
+import { stringify } from 'yaml'
+import { isObject, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
+import type { Mock } from './mock.ts'
+
+/** Everything of a mock in one JSON object, which every upload route accepts. */
+export function bundleOf(mock: Mock, now: Date): JsonObject {
+  return { kind: 'svc-mock', name: mock.name, spec: mock.live.api.document.root, ...mock.shownParts(), enabled: mock.enabled, exported_at: now.toISOString() }
+}
+
+/** One entry of `mocks:`, as YAML. */
+export function svcYamlOf(mock: Mock): string {
+  const { settings, rules, overrides } = mock.shownParts()
+  return stringify({ mocks: [{ name: mock.name, enabled: mock.enabled, settings, rules, overrides, spec: mock.live.api.document.root }] }, { aliasDuplicateObjects: false })
+}
+
+/** The document as it is served: the mock's own URLs as servers, bodies of overrides as first examples. */
+export function effectiveDocument(mock: Mock, url: string): JsonObject {
+  const { api, parts } = mock.live
+  const base = parts.settings.basePath
+  const paths = base === 'auto' ? (api.serverPaths.length > 0 ? api.serverPaths : ['']) : [base.replace(/\/$/, '')]
+  const root: JsonObject = { ...api.document.root, servers: paths.map((path) => ({ url: `${url}${path}` })) }
+  const overridden = api.operations.filter((operation) => parts.overrides.effective(operation.key)?.outcome.body !== undefined)
+  if (overridden.length === 0) return root
+  const copy = structuredClone(root)
+  for (const operation of overridden) {
+    const outcome = parts.overrides.effective(operation.key)?.outcome
+    const method = ownObject(ownObject(ownObject(copy, 'paths'), operation.template), operation.method.toLowerCase())
+    const status = String(outcome?.status ?? operation.responses[0]?.status ?? 200)
+    const response = ownObject(ownObject(method, 'responses'), status)
+    for (const media of Object.values(ownObject(response, 'content') ?? {})) if (isObject(media)) putFirst(media, outcome?.body ?? null)
+  }
+  return copy
+}
+
+/** `example` and `examples` exclude one another, so what is there moves behind. */
+function putFirst(media: JsonObject, body: Json): void {
+  const others = ownObject(media, 'examples') ?? {}
+  const single = own(media, 'example')
+  delete media['example']
+  media['examples'] = { override: { value: body }, ...(single === undefined ? {} : { default: { value: single } }), ...others }
+}

@@ -1,0 +1,106 @@
+/** All mocks of the instance: kept from reload to reload, changed one at a time each. */
+import type { Checker } from '../check/checker.ts'
+import type { CheckOutput } from '../check/check.ts'
+import type { GivenParts, Limits } from './definition.ts'
+import { managementError } from '../errors.ts'
+import { Mock, type Deployable, type MockSource } from './mock.ts'
+
+export interface Upload {
+  text: string
+  given: GivenParts
+  message: string | null
+}
+
+export interface RegistryOptions extends Limits {
+  publicMode: boolean
+  checker: Checker
+}
+
+export class Registry {
+  readonly options: RegistryOptions
+  readonly #mocks = new Map<string, Mock>()
+  readonly #queues = new Map<string, Promise<unknown>>()
+  /** Digests of what files gave, by mock: a file that did not change changes nothing. */
+  readonly digests = new Map<string, string>()
+  /** What the files last changed. */
+  lastSync: { added: string[]; updated: string[]; removed: string[]; unchanged: string[] } = { added: [], updated: [], removed: [], unchanged: [] }
+
+  constructor(options: RegistryOptions) {
+    this.options = options
+  }
+
+  get(name: string): Mock | undefined {
+    return this.#mocks.get(name)
+  }
+
+  get count(): number {
+    return this.#mocks.size
+  }
+
+  /** Sorted by name. */
+  list(): Mock[] {
+    return [...this.#mocks.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  names(): string[] {
+    return this.list().map((mock) => mock.name)
+  }
+
+  /** Runs work on one name after all earlier work on it: uploads of one mock apply in the order in which they came. */
+  async inOrder<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#queues.get(name) ?? Promise.resolve()
+    const run = before.then(work, work)
+    const settled = run.then(() => undefined, () => undefined)
+    this.#queues.set(name, settled)
+    try {
+      return await run
+    } finally {
+      if (this.#queues.get(name) === settled) this.#queues.delete(name)
+    }
+  }
+
+  /** The report on a definition, compared with what a mock has deployed (`against`: its name, or null); brief: its errors. */
+  check(upload: Upload, against: string | null, { isBrief = false } = {}): Promise<CheckOutput> {
+    const current = against === null ? undefined : this.get(against)?.current
+    return this.options.checker.check({
+      text: upload.text,
+      ...upload.given,
+      against: current ? { version: current.version, text: current.text } : null,
+      publicMode: this.options.publicMode,
+      maxDelayMs: this.options.maxDelayMs,
+      isBrief,
+    })
+  }
+
+  /** Makes a mock of a checked definition. Throws `too_many_mocks` or `too_large`. */
+  add(identity: { name: string; source: MockSource; file: string | null }, first: Deployable): Mock {
+    const { bounds } = this.options
+    if (!this.#mocks.has(identity.name) && this.#mocks.size >= bounds.mocks) throw managementError('too_many_mocks', `at most ${bounds.mocks} mocks are kept`, { limit: bounds.mocks })
+    this.makeRoom(first.text.length, identity.name)
+    const mock = new Mock(identity, first, this.options)
+    this.#mocks.set(identity.name, mock)
+    return mock
+  }
+
+  /** Puts a checked definition live. Throws `too_large`. */
+  deploy(mock: Mock, next: Deployable): void {
+    this.makeRoom(next.text.length, null)
+    mock.deploy(next)
+  }
+
+  remove(name: string): void {
+    this.#mocks.delete(name)
+    this.digests.delete(name)
+  }
+
+  /** Forgets old versions until so many bytes fit beside what is held. */
+  makeRoom(bytes: number, replaced: string | null): void {
+    const limit = this.options.bounds.totalDocumentBytes
+    const kept = this.list().filter((mock) => mock.name !== replaced)
+    const held = (): number => kept.reduce((sum, mock) => sum + mock.documentBytes(), 0)
+    while (held() + bytes > limit) {
+      const oldest = kept.filter((mock) => mock.versions.length > 1).sort((a, b) => ((a.versions[0]?.deployedAt ?? '') < (b.versions[0]?.deployedAt ?? '') ? -1 : 1))[0]
+      if (!oldest?.dropOldestVersion()) throw managementError('too_large', `all documents together may have ${limit} bytes`, { limit })
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/** Reads what is uploaded: the document itself, an envelope, or a bundle that was exported; compressed or not. */
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import type { Bounds } from '../bounds.ts'
+import { partsOf, type GivenParts } from './definition.ts'
+import { managementError } from '../errors.ts'
+import { isObject, own, ownText, parseJson, type JsonObject } from '../document/json.ts'
+
+export interface ReadUpload {
+  /** Null: the envelope has none. */
+  name: string | null
+  /** Null: the envelope has no document. */
+  text: string | null
+  given: GivenParts
+  enabled: boolean | null
+  message: string | null
+}
+
+const DECODERS = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) }
+
+/** The bytes without their content coding (RFC 9110, 8.4). Throws `invalid_encoding`, `too_large`. */
+export async function decodeBody(body: Buffer, encoding: string | undefined, bounds: Bounds): Promise<Buffer> {
+  const coding = encoding?.trim().toLowerCase() ?? ''
+  if (coding === '' || coding === 'identity') return checkSize(body, bounds)
+  const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding as keyof typeof DECODERS] : undefined
+  if (!decode) throw managementError('invalid_encoding', `the content coding "${coding.slice(0, 40)}" is not known (known: gzip, deflate, br)`)
+  try {
+    return checkSize(await decode(body, { maxOutputLength: bounds.documentBytes + 1 }), bounds)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(bounds)
+    if (code === 'SVC_HTTP_ERROR') throw error
+    throw managementError('invalid_encoding', `the body is no ${coding}`)
+  }
+}
+
+function checkSize(body: Buffer, bounds: Bounds): Buffer {
+  if (body.length > bounds.documentBytes) throw tooLarge(bounds)
+  return body
+}
+
+function tooLarge(bounds: Bounds): Error {
+  return managementError('too_large', `a document may have ${bounds.documentBytes} bytes`, { limit: bounds.documentBytes })
+}
+
+/** What an upload holds. An envelope has a key `spec` and no key `openapi`; everything else is the document itself. */
+export function readUpload(body: Buffer): ReadUpload {
+  const text = body.toString('utf8').replace(/^\uFEFF/, '')
+  const value = text.trimStart().startsWith('{') ? parseJson(text) : undefined
+  if (!isObject(value) || !(Object.hasOwn(value, 'spec') || isPartsOnly(value)) || Object.hasOwn(value, 'openapi') || Object.hasOwn(value, 'swagger')) return { name: null, text, given: {}, enabled: null, message: null }
+  const spec = own(value, 'spec')
+  if (spec !== undefined && typeof spec !== 'string' && !isObject(spec)) throw managementError('invalid_body', 'expected "spec" to be a document or its text')
+  const enabled = own(value, 'enabled')
+  if (enabled !== undefined && typeof enabled !== 'boolean') throw managementError('invalid_body', 'expected "enabled" to be true or false')
+  return {
+    name: ownText(value, 'name') ?? null,
+    text: spec === undefined ? null : typeof spec === 'string' ? spec : JSON.stringify(spec, null, 2),
+    given: partsOf(value),
+    enabled: enabled ?? null,
+    message: ownText(value, 'message')?.slice(0, 500) ?? null,
+  }
+}
+
+/** An envelope that leaves the document as it is, as drafts may have it. */
+function isPartsOnly(value: JsonObject): boolean {
+  return Object.keys(value).length > 0 && Object.keys(value).every((key) => ['name', 'settings', 'rules', 'overrides', 'enabled', 'message'].includes(key))
+}

@@ -1,0 +1,22 @@
+/** All routes of the mocks: those that answer, and those that manage. */
+import type { FastifyInstance } from 'svc/plugin'
+import { registerBehaviour } from './behaviour.ts'
+import { registerMocks } from './mocks.ts'
+import { registerServe } from './serve.ts'
+import { registerTraffic } from './traffic.ts'
+import { registerVersions } from './versions.ts'
+import type { Service } from '../management/service.ts'
+
+export function registerRoutes(app: FastifyInstance, service: Service): void {
+  registerServe(app, service)
+  void app.register(async (management) => {
+    // Reads are as open as the control plane; every change passes the admin guard.
+    management.addHook('preHandler', async (request) => {
+      if (request.method !== 'GET' && request.method !== 'HEAD') service.svc.http.guardAdmin(request)
+    })
+    registerMocks(management, service)
+    registerVersions(management, service)
+    registerBehaviour(management, service)
+    registerTraffic(management, service)
+  })
+}

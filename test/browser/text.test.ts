@@ -1,0 +1,116 @@
+/** What the console's client reckons without a page: filter, tags, printed requests, event streams, tokens. */
+import t from 'tap'
+import { execFileSync } from 'node:child_process'
+import { toCurl, toFetch, toHttpFile } from '../../plugins/console/client/lib/protocol/curl.ts'
+import { familyOf } from '../../plugins/console/client/lib/traffic/families.ts'
+import { parseFilter } from '../../plugins/console/client/lib/traffic/filter.ts'
+import { formatBytes, formatDuration, formatMs, hexDump, type Entry } from '../../plugins/console/client/lib/protocol/http.ts'
+import { decodeJwt, expiryOf } from '../../plugins/console/client/lib/tokens/jwt.ts'
+import { emptyValue, resolveSchema, typeOf } from '../../plugins/console/client/lib/protocol/schema-form.ts'
+import { EventParser } from '../../plugins/console/client/lib/protocol/sse.ts'
+import { tagsOf } from '../../plugins/console/client/lib/traffic/tags.ts'
+
+function entry(fields: Partial<Entry> & { headers?: { name: string; value: string }[] } = {}): Entry {
+  const uri = fields.uri ?? '/echo/a?x=1'
+  return {
+    id: 'e-1', request_id: 'r-1', timestamp: '2026-11-21T10:00:00.000Z', method: 'GET', uri, path: uri.split('?')[0]!, query: uri.split('?')[1] ?? null, version: 'HTTP/1.1',
+    headers: [], client_ip: '10.1.2.3', session: null, body: null, body_base64: null, body_size: 0, body_truncated: false, status: 200, latency_ms: 12, trace: null, ...fields,
+  }
+}
+
+t.test('the filter language [CON-22]', async t => {
+  const post = entry({ method: 'POST', uri: '/ai/openai/v1/chat/completions', status: 503, session: 'Room-1', body: '{"text":"two words"}', body_size: 20, latency_ms: 700, headers: [{ name: 'via', value: '1.1 kong' }, { name: 'x-kong-request-id', value: 'k' }] })
+  const get = entry()
+  const cases: [string, matchesPost: boolean, matchesGet: boolean][] = [
+    ['', true, true], ['   ', true, true],
+    ['method:post', true, false], ['method:POST path:/ai', true, false], ['method:POST path:/echo', false, false],
+    ['status:5xx', true, false], ['status:5', true, false], ['status:503', true, false], ['status:>=400', true, false], ['status:<300', false, true], ['-status:5xx', false, true],
+    ['header:x-kong', true, false], ['header:via=1.1', true, false], ['header:via=2', false, false], ['header:vi', true, false], ['-header:via', false, true],
+    ['body:"two words"', true, false], ['body:two', true, false], ['body:"two  words"', false, false],
+    ['session:room-1', true, false], ['ip:10.1', true, true], ['ip:10.2', false, false],
+    ['tag:ai', true, false], ['slow:500', true, false], ['id:r-1', true, true],
+    ['kong', true, false], ['echo', false, true], ['-kong', false, true], ['"1.1 kong"', true, false], ['503', true, false],
+    ['path:', true, true], ['http://x', false, false], ['10:30', false, false], ['-', true, true], ['body:"open', false, false],
+  ]
+  for (const [text, isPost, isGet] of cases) {
+    const { matches, problems } = parseFilter(text)
+    t.strictSame([matches(post), matches(get)], [isPost, isGet], text)
+    t.strictSame(problems, [], text)
+  }
+  t.match(parseFilter('status:abc method:GET').problems, [/status:abc/])
+  t.ok(parseFilter('status:abc method:GET').matches(get), 'what is wrong is left out')
+  t.match(parseFilter('slow:x').problems, [/slow:x/])
+  t.notOk(parseFilter('"'.repeat(50_000) + ' a:'.repeat(20_000)).matches(post), 'however long it is')
+})
+
+t.test('what kind of traffic it is [CON-21]', async t => {
+  const tags = (fields: Parameters<typeof entry>[0]) => tagsOf(entry(fields)).map(({ text }) => text)
+  const rpc = (method: string) => ({ body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }), body_size: 50 })
+  t.strictSame(tags({ uri: '/ai/anthropic/v1/messages' }), ['AI anthropic'])
+  t.strictSame(tags({ uri: '/ai/v1/chat/completions' }), ['AI openai'])
+  t.strictSame(tags({ uri: '/mcp', ...rpc('tools/call') }), ['MCP tools/call'])
+  t.strictSame(tags({ uri: '/mcp/servers/crm', headers: [{ name: 'mcp-method', value: 'tools/list' }] }), ['MCP tools/list'])
+  t.strictSame(tags({ uri: '/a2a/echo', ...rpc('message/send') }), ['A2A message/send'])
+  t.strictSame(tags({ uri: '/a2a/echo/v1/message:send' }), ['A2A send'])
+  t.strictSame(tags({ uri: '/mock/shop/orders' }), ['mock shop'])
+  t.strictSame(tags({ headers: [{ name: 'x-svc-fail', value: '503' }] }), ['fault'])
+  t.strictSame(tags({ uri: '/mcp', body: '{"method":', body_size: 10 }), ['MCP'])
+  t.strictSame(tags({ uri: '/aix' }), [])
+})
+
+t.test('headers of gateways [CON-24]', async t => {
+  for (const [name, family] of [['Via', 'Via'], ['x-forwarded-for', 'X-Forwarded'], ['x-real-ip', 'X-Forwarded'], ['x-envoy-attempt-count', 'Envoy'], ['X-Kong-Request-Id', 'Kong'], ['x-consumer-username', 'Consumer'], ['x-tyk-trace', 'Tyk'], ['x-amzn-trace-id', 'AWS'], ['x-azure-ref', 'Azure'], ['cf-ray', 'Cloudflare'], ['fly-region', 'Fly.io'], ['x-litellm-model', 'LiteLLM'], ['traceparent', 'Tracing'], ['b3', 'Tracing'], ['x-forwarded-client-cert', 'Client certificate'], ['x-ratelimit-limit', 'Rate limit']]) t.equal(familyOf(name!), family, name!)
+  for (const name of ['accept', 'viax', 'b3x', 'x-forwarded', 'content-type']) t.equal(familyOf(name), null, name)
+})
+
+t.test('a request as text [CON-25]', async t => {
+  const hostile = { method: 'POST', url: 'http://h/a?q=it\'s $(id) `id` {x} [1]&b="', headers: [{ name: 'X-A', value: '\'; rm -rf /; $HOME' }, { name: 'X-Empty', value: '' }], body: 'line one\nit\'s "quoted" $(id) \\ \u00e9\n@file' }
+  const printed = execFileSync('/bin/sh', ['-c', `curl() { for a in "$@"; do printf '%s\\0' "$a"; done; }\n${toCurl(hostile)}`]).toString().split('\0').slice(0, -1)
+  t.strictSame(printed, ['-sS', '-X', 'POST', '-g', hostile.url, '-H', 'X-A: \'; rm -rf /; $HOME', '-H', 'X-Empty;', '--data-raw', hostile.body], 'a shell reads what was meant')
+  t.equal(toCurl({ method: 'GET', url: 'http://h/', headers: [], body: null }), 'curl -sS \\\n  http://h/')
+  t.match(toCurl({ method: 'HEAD', url: 'http://h/', headers: [], body: null }), /-I/)
+  t.match(toCurl({ method: 'PUT', url: 'http://h/', headers: [], body: new Uint8Array([0, 255]) }), /--data-binary @body\.bin/)
+
+  const file = toHttpFile({ ...hostile, url: 'http://h/a', headers: [{ name: 'X-A', value: 'one\r\nX-Injected: two' }] })
+  t.equal(file, `### POST http://h/a\nPOST http://h/a\nX-A: one X-Injected: two\n\n${hostile.body}\n`)
+
+  const calls: unknown[][] = []
+  await new (Object.getPrototypeOf(async () => {}).constructor)('fetch', toFetch(hostile))((...call: unknown[]) => calls.push(call))
+  t.strictSame(calls, [[hostile.url, { method: 'POST', headers: [['X-A', '\'; rm -rf /; $HOME'], ['X-Empty', '']], body: hostile.body }]], 'JavaScript reads what was meant')
+})
+
+t.test('an event stream [CON-33]', async t => {
+  const text = ': hello\r\nid: 1\r\nevent: request\r\ndata: {"a":\r\ndata: 1}\r\n\r\ndata:x\n\nid: 2\ndata\n\nevent: none\n\nid: 3\r\rdata: y\r\r'
+  const expected = [{ event: 'request', data: '{"a":\n1}', id: '1' }, { event: 'message', data: 'x', id: '1' }, { event: 'message', data: '', id: '2' }, { event: 'message', data: 'y', id: '3' }]
+  const whole = new EventParser()
+  t.strictSame([...whole.push(text), ...whole.push('\n')], expected)
+  const single = new EventParser()
+  t.strictSame([...text, '\n'].flatMap(character => single.push(character)), expected, 'cut anywhere')
+})
+
+t.test('tokens are read [CON-15]', async t => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const token = `${part({ alg: 'EdDSA' })}.${part({ sub: 'ä', exp: 1000 })}.${Buffer.from('sig').toString('base64url')}`
+  t.match(decodeJwt(token), { header: { alg: 'EdDSA' }, claims: { sub: 'ä' } })
+  t.equal(expiryOf(token), 1_000_000)
+  for (const none of ['', 'a.b', 'a.b.c', 'a.b.c.d', `${part([])}.${part({})}.x`, 'opaque']) t.equal(decodeJwt(none), null, none)
+  t.equal(expiryOf('opaque'), null)
+})
+
+t.test('numbers as people read them', async t => {
+  t.strictSame([0, 999, 1000, 65_536, 1_000_000, 999_999].map(formatBytes), ['0 B', '999 B', '1.0 kB', '66 kB', '1.0 MB', '1.0 MB'])
+  t.strictSame([0.5, 12.34, 640, 12_000].map(formatMs), ['0.50 ms', '12.3 ms', '640 ms', '12s'])
+  t.strictSame([0, 59, 60, 3661, 90_000].map(formatDuration), ['0s', '59s', '1m', '1h 1m', '1d 1h'])
+  t.match(hexDump(new Uint8Array([0, 65, 255])), /^000000 {2}00 41 ff +\.A\.$/)
+  t.match(hexDump(new Uint8Array(5000)), /904 bytes more$/)
+})
+
+t.test('forms from schemas', async t => {
+  const schema = { type: 'object', required: ['a', 'b', 'node'], properties: { a: { type: 'string' }, b: { enum: ['x', 'y'] }, c: { type: 'integer' }, d: { type: 'number', default: 2 }, node: { $ref: '#/$defs/node' } }, $defs: { node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/node' } } } } }
+  t.match(emptyValue(schema), { a: '', b: 'x', d: 2, node: { next: {} } }, 'a schema that refers to itself ends')
+  t.notOk('c' in (emptyValue(schema) as object))
+  t.equal(typeOf({ type: ['string', 'null'] }), 'string')
+  t.equal(typeOf({ type: ['string', 'number'] }), 'json')
+  t.strictSame(resolveSchema({ $ref: '#/none/there' }, schema), {}, 'a reference to nothing takes anything')
+  t.same(resolveSchema({ $ref: '#/$defs/loop' }, { $defs: { loop: { $ref: '#/$defs/loop' } } }), { $ref: '#/$defs/loop' }, 'a loop ends')
+})

@@ -1,0 +1,71 @@
+/**
+ * What the documentation says is what the code says. The generated parts of README.md are compared here, and written
+ * anew with `SVC_WRITE_DOCS=1 npm test -- documentation`.
+ */
+import t from 'tap'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { configurationTable } from '../../core/config/reference.ts'
+import type { PluginRecord } from '../../core/contract/plugin.ts'
+import { serve } from '../support/server.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const readmePath = join(root, 'README.md')
+
+/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`. */
+function fill(text: string, name: string, content: string): string {
+  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  const from = text.indexOf(open) + open.length
+  const to = text.indexOf(close)
+  if (to < from) throw new Error(`README.md has no ${open} … ${close}`)
+  return `${text.slice(0, from)}\n${content.trim()}\n${text.slice(to)}`
+}
+
+function areasTable(plugins: PluginRecord[]): string {
+  const rows = plugins.map(({ name, title, description, paths }) =>
+    `| [${name}](plugins/${name}/README.md) | ${title} | ${description} | ${paths.map(path => `\`${path}\``).join(' ')} |`)
+  return ['| Plugin | Area | What it shows | Paths |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+t.test('the generated parts of the README are true', async t => {
+  const server = await serve(t)
+  const { plugins } = await (await fetch(`${server.url}/_svc/plugins`)).json() as { plugins: PluginRecord[] }
+  const readme = readFileSync(readmePath, 'utf8')
+  const filled = fill(fill(readme, 'areas', areasTable(plugins)), 'configuration', configurationTable())
+  if (process.env.SVC_WRITE_DOCS === '1') writeFileSync(readmePath, filled)
+  else t.equal(readme, filled)
+  for (const { name, description } of plugins) {
+    t.ok(existsSync(join(root, 'plugins', name, 'README.md')), `${name} has a README`)
+    t.ok(description, `${name} says what it shows`)
+  }
+})
+
+t.test('the two commands are the first fenced blocks under their headings', async t => {
+  const readme = readFileSync(readmePath, 'utf8')
+  for (const [heading, command] of [['Run', /^npm ci --omit=dev && .*npm start$/], ['Test', /^npm ci && npm test$/]] as const) {
+    const [, block] = new RegExp(`^## ${heading}\\n[^]*?^\`\`\`sh\\n([^]*?)^\`\`\``, 'm').exec(readme)!
+    t.match(block!.trim(), command, heading)
+  }
+})
+
+t.test('svc.yaml.example loads without a complaint, and sets what it shows', async t => {
+  const server = await serve(t, { yaml: readFileSync(join(root, 'svc.yaml.example'), 'utf8') })
+  mkdirSync(join(server.folder, 'specs'))
+  writeFileSync(join(server.folder, 'specs', 'shop.yaml'), SHOP)
+  const result = await server.host.reload()
+  t.strictSame(result.load_errors, [])
+  for (const [path, status] of [['/ai/acme/v1/models', 401], ['/mcp/servers/support', 400], ['/mock/shop/orders/9', 404], ['/mock/shop/orders/1', 200]] as const) {
+    t.equal((await fetch(server.url + path)).status, status, path)
+  }
+})
+
+/** A document with the operations that the example overrides. */
+const SHOP = `openapi: 3.1.0
+info: { title: Shop, version: '1' }
+paths:
+  /orders:
+    get: { operationId: listOrders, responses: { '200': { description: ok } } }
+    post: { operationId: createOrder, responses: { '201': { description: ok } } }
+  /orders/{id}:
+    get: { operationId: getOrder, parameters: [{ name: id, in: path, required: true, schema: { type: string } }], responses: { '200': { description: ok, content: { application/json: { example: { id: '1' } } } } } }
+`

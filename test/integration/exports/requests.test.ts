@@ -1,0 +1,32 @@
+/** Requests of the exports that no tool runs by itself are sent as a client sends them, and get what they announce. */
+import t from 'tap'
+import type { Catalog } from '../../../core/contract/plugin.ts'
+import { headersOf } from '../../support/exported.ts'
+import { readHttpFile } from '../../support/exported-files.ts'
+import { examplesOf } from '../../support/exported-run.ts'
+import { record } from '../../support/recorder.ts'
+import { send } from '../../support/request.ts'
+import { serve } from '../../support/server.ts'
+
+const server = await serve(t)
+const fetchText = async (path: string): Promise<string> => (await fetch(server.url + path)).text()
+const { verify } = examplesOf(JSON.parse(await fetchText('/_svc/catalog')) as Catalog)
+
+t.test('requests of the .http file get the answers that they announce [EXPORT-9]', async t => {
+  const { url, requests } = await record(t, server.url)
+  const { requests: entries } = readHttpFile(await fetchText('/export/requests.http'))
+  for (const { method, target, headers, body } of entries) {
+    await send(url, target, { method, headers: { ...headers }, body: body ?? undefined }).catch(() => {})
+  }
+  for (const request of requests) if (request.headers['content-type']?.startsWith('multipart/')) request.body += '\r\n'
+  verify(t, requests)
+})
+
+t.test('requests of the HAR get the answers that they announce [EXPORT-9]', async t => {
+  const { url, requests } = await record(t, server.url)
+  const { log } = JSON.parse(await fetchText(`/export/har.json?base_url=${url}`)) as { log: { entries: { request: { method: string; url: string; headers: { name: string; value: string }[]; postData?: { text: string } } }[] } }
+  for (const { request } of log.entries) {
+    await send(url, request.url.slice(url.length), { method: request.method, headers: headersOf(request.headers), body: request.postData?.text }).catch(() => {})
+  }
+  verify(t, requests)
+})

@@ -1,0 +1,23 @@
+/** Product and tests run on the Node that runs npm, not on the one that a package brings for official tools. */
+import t from 'tap'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../../..')
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+
+t.test('scripts that run the product name the Node of npm', async t => {
+  for (const name of ['start', 'test', 'bench']) t.match(scripts[name], /^"\$\{npm_node_execpath:-node\}" /, name)
+})
+
+t.test('tests run on it, and so does what they start by name', async t => {
+  t.notMatch(realpathSync(process.execPath), /node_modules/)
+  const { stdout } = spawnSync('node', ['-p', 'process.version'], { encoding: 'utf8' })
+  t.equal(stdout.trim(), process.version)
+})
+
+t.test('npm starts it', async t => {
+  const { stdout, stderr } = spawnSync('npm', ['start', '--silent', '--', '--version'], { cwd: root, encoding: 'utf8' })
+  t.match(stdout, /\d+\.\d+\.\d+/, stderr)
+})

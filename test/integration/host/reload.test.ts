@@ -1,0 +1,224 @@
+/** Generations: built beside the running one, swapped without a dropped request, drained, freed. */
+import t from 'tap'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { request as httpRequest, Agent } from 'node:http'
+import { EventSource } from 'eventsource'
+import { WebSocket } from 'ws'
+import type { PluginRecord, ReloadResult } from '../../../core/contract/plugin.ts'
+import { plugin, pluginFolder } from '../../support/plugins.ts'
+import { serve } from '../../support/server.ts'
+import type { TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
+
+async function reload(server: TestServer, query = ''): Promise<ReloadResult> {
+  return await (await fetch(`${server.url}/_svc/reload${query}`, { method: 'POST' })).json() as ReloadResult
+}
+async function text(server: TestServer, path: string): Promise<string> {
+  return await (await fetch(server.url + path)).text()
+}
+async function recordOf(server: TestServer, name: string): Promise<PluginRecord> {
+  return await (await fetch(`${server.url}/_svc/plugins/${name}`)).json() as PluginRecord
+}
+
+setFlagsFromString('--expose-gc')
+
+/** A plugin with an event stream that ticks until it is told to stop, and a WebSocket that echoes. */
+const STREAMS = `import { definePlugin, describe } from 'svc/plugin'
+export default definePlugin({
+  title: 'streams', paths: ['/live'],
+  register(app, svc) {
+    const examples = []
+    app.get('/live/sse', describe({ summary: 's', category: 'Test', protocol: 'sse', endless: true, examples }), (request, reply) => {
+      const stream = svc.streams.sse(request, reply, { endless: true })
+      const timer = setInterval(() => stream.send({ data: svc.options.word ?? 'tick' }), 5)
+      stream.over.then(() => clearInterval(timer))
+    })
+    app.get('/live/ws', { websocket: true, ...describe({ summary: 'w', category: 'Test', protocol: 'websocket', examples }) }, socket => {
+      socket.on('message', message => socket.send(String(message) + '!'))
+    })
+    app.get('/live/slow', describe({ summary: 'slow', category: 'Test', examples }), async request => {
+      await new Promise(resolve => svc.shared('gates', () => []).push(resolve))
+      return 'slow but done'
+    })
+    app.get('/live/open', describe({ summary: 'open', category: 'Test', examples }), async () => {
+      for (const open of svc.shared('gates', () => [])) open()
+      return 'opened'
+    })
+  },
+})`
+
+t.test('what changed on disk is what a reload changes [RELOAD-1]', async t => {
+  const plugins = pluginFolder(t, { one: plugin('one', '1'), two: plugin('two', '2') })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  t.match(await reload(server), { applied: true, changed: false, generation: 1 }, 'nothing changed: the generation stays')
+  t.match(await reload(server, '?force=true'), { applied: true, changed: true, generation: 2, plugins: { reloaded: [] } })
+
+  plugins.write('one', plugin('one', '1b'))
+  t.match(await reload(server), { generation: 3, plugins: { added: [], reloaded: ['one'], removed: [], failed: [] } })
+  t.equal(await text(server, '/one'), '1b')
+
+  plugins.write('three', plugin('three', '3'))
+  plugins.remove('two')
+  t.match(await reload(server), { generation: 4, plugins: { added: ['three'], reloaded: [], removed: ['two'], failed: [] } })
+  t.equal(await text(server, '/three'), '3')
+  t.equal((await fetch(`${server.url}/two`)).status, 404)
+})
+
+t.test('a version that fails leaves the last good one running, and says so [RELOAD-2]', async t => {
+  const plugins = pluginFolder(t, { one: plugin('one', 'good') })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  for (const [what, broken, phase] of [['does not load', 'throw new Error("no luck")', 'load'], ['does not register', plugin('one', 'x', { body: 'throw new Error("no luck")' }), 'register']] as const) {
+    plugins.write('one', broken)
+    t.match(await reload(server), { applied: true, changed: true, plugins: { failed: ['one'] } }, what)
+    t.match(await recordOf(server, 'one'), { state: 'enabled', stale: true, error: { phase, message: 'no luck' }, generation: 1, routes: 1 })
+    t.equal(await text(server, '/one'), 'good')
+  }
+  plugins.write('one', plugin('one', 'mended'))
+  await reload(server)
+  t.match(await recordOf(server, 'one'), { state: 'enabled', stale: false, error: null })
+  t.equal(await text(server, '/one'), 'mended')
+})
+
+t.test('a request that began before a swap ends in its generation, its plugin removed or not [RELOAD-3]', async t => {
+  const plugins = pluginFolder(t, { live: STREAMS, one: plugin('one', '1') })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  const slow = text(server, '/live/slow')
+  await until(() => server.host.current().openCount > 0)
+  plugins.write('one', plugin('one', '2'))
+  await reload(server)
+  await text(server, '/live/open')
+  t.equal(await slow, 'slow but done')
+
+  const again = text(server, '/live/slow')
+  const before = server.host.current()
+  await until(() => before.openCount > 0)
+  const open = text(server, '/live/open')
+  plugins.remove('live')
+  await reload(server)
+  t.equal((await fetch(`${server.url}/live/slow`)).status, 404)
+  t.equal(await open, 'opened')
+  t.equal(await again, 'slow but done')
+  await until(() => before.openCount === 0)
+})
+
+t.test('an event stream and a WebSocket opened before the first swap work after the last [RELOAD-4]', async t => {
+  const plugins = pluginFolder(t, { live: STREAMS, one: plugin('one', '1') })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/live/ws`)
+  await new Promise(resolve => socket.on('open', resolve))
+  const source = new EventSource(`${server.url}/live/sse`)
+  let ticks = 0
+  let errors = 0
+  source.onmessage = () => ticks++
+  source.onerror = () => errors++
+  await until(() => ticks > 0)
+  for (let round = 0; round < 5; round++) {
+    plugins.write('one', plugin('one', `round ${round}`))
+    await reload(server)
+  }
+  const seen = ticks
+  await until(() => ticks > seen + 3)
+  const answer = new Promise(resolve => socket.once('message', data => resolve(String(data))))
+  socket.send('hello')
+  t.equal(await answer, 'hello!')
+  t.equal(errors, 0, 'never reconnected')
+  source.close()
+  socket.close()
+})
+
+t.test('of more than eight generations the oldest one is ended normally [RELOAD-5]', async t => {
+  const plugins = pluginFolder(t, { live: STREAMS, one: plugin('one', '1') })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/live/ws`)
+  await new Promise(resolve => socket.on('open', resolve))
+  const closed = new Promise(resolve => socket.on('close', (code, reason) => resolve([code, String(reason)])))
+  const stream = fetch(`${server.url}/live/sse`).then(response => response.text())
+  await until(() => server.host.current().openCount >= 2)
+  // Every generation needs something open, else it is gone before it counts.
+  const held: WebSocket[] = []
+  t.teardown(() => held.forEach(other => other.terminate()))
+  for (let round = 0; round < 8; round++) {
+    await reload(server, '?force=true')
+    const other = new WebSocket(`${server.url.replace('http', 'ws')}/live/ws`)
+    held.push(other)
+    await new Promise(resolve => other.on('open', resolve))
+  }
+  t.strictSame(await closed, [1001, 'server reloaded'])
+  t.match(await stream, /\n\n: svc reloaded\n\n$/)
+  t.ok(held.slice(-7).every(other => other.readyState === WebSocket.OPEN), 'the younger ones go on')
+})
+
+t.test('state outlives a reload, except that of a plugin whose own files changed [RELOAD-6]', async t => {
+  const counter = (name: string, note: string): string => plugin(name, note, { body: `
+    const hits = svc.state('hits', { maxCount: 10 })
+    app.get('/${name}/hit', describe({ summary: 'h', category: 'Test', examples: [] }), async () => String(await hits.update('n', n => (n ?? 0) + 1)))` })
+  const plugins = pluginFolder(t, { one: counter('one', '1'), two: counter('two', '2') })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  for (const path of ['/one/hit', '/two/hit']) t.equal(await text(server, path), '1')
+  plugins.write('two', counter('two', '2b'))
+  await reload(server)
+  t.equal(await text(server, '/one/hit'), '2')
+  t.equal(await text(server, '/two/hit'), '1', 'its code is another')
+})
+
+t.test('50 connections under load see no failed request while 20 reloads happen [RELOAD-7]', async t => {
+  const plugins = pluginFolder(t, { one: plugin('one', 'v0'), two: plugin('two', 'x') })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 })
+  let isOver = false
+  let answered = 0
+  const problems: string[] = []
+  const once = (): Promise<void> => new Promise(resolve => {
+    httpRequest(`${server.url}/one`, { agent }, response => {
+      if (response.statusCode !== 200) problems.push(`status ${response.statusCode}`)
+      response.on('end', () => { answered++; resolve() }).on('error', error => { problems.push(String(error)); resolve() }).resume()
+    }).on('error', error => { problems.push(String(error)); resolve() }).end()
+  })
+  const load = Promise.all(Array.from({ length: 50 }, async () => { while (!isOver) await once() }))
+  for (let round = 0; round < 20; round++) {
+    plugins.write('one', plugin('one', `v${round + 1}`))
+    const result = await reload(server)
+    t.ok(result.changed)
+  }
+  const after = answered
+  await until(() => answered > after + 50)
+  isOver = true
+  await load
+  agent.destroy()
+  t.strictSame(problems, [])
+})
+
+t.test('triggers that come during a run share the next one [RELOAD-8]', async t => {
+  // Slow enough for all triggers to come during the first run.
+  const plugins = pluginFolder(t, { one: plugin('one', '1', { body: 'await new Promise(resolve => setTimeout(resolve, 400))' }) })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  const results = await Promise.all(Array.from({ length: 10 }, () => reload(server, '?force=true')))
+  const generations = new Set(results.map(result => result.generation))
+  t.ok(generations.size <= 3, `ten triggers made ${generations.size} generations`)
+  t.equal((await recordOf(server, 'one')).state, 'enabled')
+})
+
+t.test('memory and handles stay flat over many loads [RELOAD-9]', async t => {
+  const loads = Number(process.env.SVC_TEST_LOADS ?? 200)
+  const plugins = pluginFolder(t, { one: plugin('one', '0', { body: 'svc.shared("big", () => new Array(10_000).fill(Math.random()))' }) })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  const load = async (from: number, to: number): Promise<void> => {
+    for (let round = from; round < to; round++) {
+      plugins.write('one', plugin('one', String(round), { body: 'svc.shared("big", () => new Array(10_000).fill(Math.random()))' }))
+      await server.host.reload()
+    }
+  }
+  const heap = (): number => {
+    runInNewContext('gc')()
+    return process.memoryUsage().heapUsed
+  }
+  await load(1, loads / 4)
+  const heapBefore = heap()
+  const handlesBefore = process.getActiveResourcesInfo().length
+  await load(loads / 4, loads)
+  const grownPerLoad = (heap() - heapBefore) / (loads * 0.75)
+  t.ok(grownPerLoad < 20_000, `${Math.round(grownPerLoad)} bytes a load, where a kept load would be more than 80,000`)
+  t.ok(process.getActiveResourcesInfo().length <= handlesBefore + 5, 'no handle is left')
+  t.equal(await text(server, '/one'), String(loads - 1))
+})

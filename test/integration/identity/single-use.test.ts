@@ -1,0 +1,58 @@
+/** Single use of codes and refresh tokens over a store that takes its time, as one in another process does. */
+import t from 'tap'
+import { setImmediate as turn } from 'node:timers/promises'
+import { MemoryStore } from '../../../core/state/state-registry.ts'
+import { grantTokens } from '../../../plugins/identity/grants/grants.ts'
+import { readParameters } from '../../../plugins/identity/requests/parameters.ts'
+import type { Stores } from '../../../plugins/identity/stores.ts'
+import type { Tokens } from '../../../plugins/identity/types.ts'
+import { findUser } from '../../../plugins/identity/users/users.ts'
+import { basic, callback, encode } from '../../support/oauth.ts'
+import type { Fields } from '../../support/oauth.ts'
+
+/** What it answers is a turn of the event loop old, so that all of several parallel requests have looked before one acts. */
+class SlowStore<T> extends MemoryStore<T> {
+  override async peek(key: string): Promise<T | undefined> {
+    const value = await super.peek(key)
+    await turn()
+    return value
+  }
+}
+
+const login = { user: findUser('alice')!, authTime: 1 }
+const shared = { clientId: 'svc', login, scope: ['a', 'b'], resources: [] }
+const tokens = { sign: async () => { await turn(); return 'token' } } as unknown as Tokens
+
+function openStores(): Stores {
+  const open = <T>() => new SlowStore<T>({ maxCount: 100 })
+  return { codes: open(), refreshTokens: open(), clients: open(), revoked: open() }
+}
+
+/** How many of eight parallel requests get tokens; the others must get `invalid_grant`. */
+async function winners(stores: Stores, fields: Fields): Promise<number> {
+  const request = { parameters: readParameters(encode(fields)), authorization: basic('svc', 'svc-secret'), issuer: 'i' }
+  const outcomes = await Promise.all(Array.from({ length: 8 }, () =>
+    grantTokens(request, stores, tokens).then(() => 'won', (failure: { error?: string }) => failure.error)))
+  const won = outcomes.filter(outcome => outcome === 'won').length
+  return outcomes.filter(outcome => outcome === 'invalid_grant').length === 8 - won ? won : -1
+}
+
+t.test('exactly one of eight redeems a code [IDP-33]', async t => {
+  const stores = openStores()
+  await stores.codes.set('c', { ...shared, redirectUri: callback, isRedirectUriGiven: true, nonce: undefined, challenge: null })
+  t.equal(await winners(stores, { grant_type: 'authorization_code', code: 'c', redirect_uri: callback }), 1)
+})
+
+t.test('none of eight with a wrong redirect URI redeems it, and it is used up [IDP-33] [IDP-29]', async t => {
+  const stores = openStores()
+  await stores.codes.set('c', { ...shared, redirectUri: callback, isRedirectUriGiven: true, nonce: undefined, challenge: null })
+  t.equal(await winners(stores, { grant_type: 'authorization_code', code: 'c', redirect_uri: 'http://other/' }), 0)
+  t.equal(await stores.codes.count(), 0)
+})
+
+t.test('exactly one of eight uses a refresh token, and one new one is issued [IDP-33] [IDP-31]', async t => {
+  const stores = openStores()
+  await stores.refreshTokens.set('r', { ...shared, issuer: 'i', issuedAt: 1, expiresAt: 2 })
+  t.equal(await winners(stores, { grant_type: 'refresh_token', refresh_token: 'r' }), 1)
+  t.equal(await stores.refreshTokens.count(), 1)
+})

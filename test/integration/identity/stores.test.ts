@@ -1,0 +1,52 @@
+/** What the provider remembers has bounds. */
+import t from 'tap'
+import type { StoreBounds, Svc } from '../../../core/contract/plugin.ts'
+import { MemoryStore } from '../../../core/state/state-registry.ts'
+import { createRevocations } from '../../../plugins/identity/tokens/revocations.ts'
+import { openStores } from '../../../plugins/identity/stores.ts'
+import { authorization, call, callback, encode, register } from '../../support/oauth.ts'
+import { serve } from '../../support/server.ts'
+
+t.test('each store has its count, size and life, and less of it in public mode [IDP-46]', async t => {
+  for (const [publicMode, tokens, clients, maxBytes] of [[false, 10_000, 1_000, 33_554_432], [true, 2_000, 200, 8_388_608]] as const) {
+    const bounds: Record<string, StoreBounds<unknown>> = {}
+    const state = (name: string, given: StoreBounds<unknown>) => { bounds[name] = given }
+    openStores({ config: { publicMode }, state } as unknown as Svc)
+    const sizeOf = bounds.codes?.sizeOf
+    t.equal(sizeOf?.({ a: 'x'.repeat(1000) }, ''), 1008)
+    t.strictSame(bounds, {
+      codes: { maxCount: tokens, ttlMs: 300_000, maxBytes, sizeOf },
+      'refresh-tokens': { maxCount: tokens, ttlMs: 86_400_000, maxBytes, sizeOf },
+      clients: { maxCount: clients, ttlMs: 86_400_000, maxBytes, sizeOf },
+      revoked: { maxCount: tokens, evict: 'expiring' },
+    })
+  }
+})
+
+t.test('registering is never refused: the oldest registration goes [IDP-46] [IDP-45]', async t => {
+  const server = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
+  const ids: string[] = []
+  for (let n = 0; n < 201; n++) {
+    const { status, body } = await register(server.url, { redirect_uris: [callback] })
+    if (status !== 201) t.equal(status, 201)
+    ids.push(body.client_id!)
+  }
+  const statuses = await Promise.all([ids[0], ids[1], ids[200]].map(async client_id => (await call(`${server.url}/oauth/authorize?${encode(authorization({ client_id }))}`)).status))
+  t.strictSame(statuses, [400, 200, 200])
+})
+
+t.test('a revocation is remembered until a minute after the end of its token [IDP-44] [IDP-46]', async t => {
+  const clock = { now: Date.now() }
+  const revocations = createRevocations(new MemoryStore<true>({ maxCount: 10 }, { now: () => clock.now }))
+  const exp = Math.floor(clock.now / 1000) + 3600
+  await revocations.add({ jti: 'a', exp })
+  await revocations.add({ jti: 'for ever', exp: Infinity })
+  for (const claims of [{ exp }, { jti: 5, exp }, { jti: 'no end' }]) await revocations.add(claims)
+  t.ok(await revocations.has({ jti: 'a' }))
+  for (const jti of [undefined, 5, 'no end', '__proto__']) t.notOk(await revocations.has({ jti }), String(jti))
+  clock.now = exp * 1000 + 59_000
+  t.ok(await revocations.has({ jti: 'a' }))
+  clock.now = exp * 1000 + 61_000
+  t.notOk(await revocations.has({ jti: 'a' }))
+  t.ok(await revocations.has({ jti: 'for ever' }))
+})

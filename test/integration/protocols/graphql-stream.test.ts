@@ -1,0 +1,74 @@
+/** Subscriptions as event streams. */
+import t from 'tap'
+import { OperationTypeNode } from 'graphql'
+import { streamEvents } from '../../../plugins/graphql/event-stream.ts'
+import { PacedSequence } from '../../../plugins/graphql/paced-sequence.ts'
+import { until } from '../../support/until.ts'
+import { serve } from '../../support/server.ts'
+
+const headers = { 'content-type': 'application/json', accept: 'text/event-stream' }
+const post = (url: string, body: object, extra = {}) => fetch(`${url}/graphql`, { method: 'POST', headers: { ...headers, ...extra }, body: JSON.stringify(body) })
+
+/** Events of a whole stream, as pairs of name and parsed data. */
+function parseEvents(text: string): [event: string, data: unknown][] {
+  return text.split('\n\n').filter(block => block.startsWith('event:')).map(block => {
+    const data = /^data: (.*)$/m.exec(block)?.[1] ?? ''
+    return [/^event: (.*)$/m.exec(block)![1]!, data === '' ? null : JSON.parse(data) as unknown]
+  })
+}
+
+const { url } = await serve(t)
+
+t.test('a subscription sends next events and completes, by POST and GET [GQL-20]', async t => {
+  const query = 'subscription { ticker(count: 3, intervalMs: 50) { sequence } }'
+  const expected = [...[0, 1, 2].map(sequence => ['next', { data: { ticker: { sequence } } }]), ['complete', null]]
+  for (const response of [await post(url, { query }), await fetch(`${url}/graphql?query=${encodeURIComponent(query)}`, { headers }), await post(url, { query }, { accept: 'application/graphql-response+json, text/event-stream' })]) {
+    t.equal(response.status, 200)
+    t.equal(response.headers.get('content-type'), 'text/event-stream')
+    t.equal(response.headers.get('cache-control'), 'no-cache')
+    t.equal(response.headers.get('x-accel-buffering'), 'no')
+    t.equal(response.headers.get('vary'), 'Accept')
+    t.strictSame(parseEvents(await response.text()), expected)
+  }
+})
+
+t.test('what is no subscription, or cannot be run, is one event and the end [GQL-21]', async t => {
+  t.strictSame(parseEvents(await (await post(url, { query: '{ user(id: "u1") { id } }' })).text()), [['next', { data: { user: { id: 'u1' } } }], ['complete', null]])
+  const bad: [body: object, code: string][] = [
+    [{ query: '{' }, 'GRAPHQL_PARSE_FAILED'],
+    [{ query: 'subscription { nothing }' }, 'GRAPHQL_VALIDATION_FAILED'],
+    [{ query: `subscription { ${'orderUpdates(orderId: "x") { orderId } '.repeat(260)} }` }, 'COMPLEXITY_LIMIT_EXCEEDED'],
+    [{ query: 'subscription($n: Int!) { ticker(count: $n) { sequence } }' }, 'BAD_USER_INPUT'],
+  ]
+  for (const [body, code] of bad) {
+    const response = await post(url, body)
+    t.equal(response.status, 200)
+    t.match(parseEvents(await response.text()), [['next', { errors: [{ extensions: { code } }] }], ['complete', null]], code)
+  }
+  const mixed = await post(url, { query: '{ user(id: "u1") { id } }' }, { accept: 'application/json, text/event-stream' })
+  t.equal(mixed.headers.get('content-type'), 'application/json; charset=utf-8', 'a query is answered as JSON where that is acceptable')
+  t.equal((await post(url, {})).status, 400, 'a malformed request is no stream')
+})
+
+t.test('an order goes through its states, a ticker stays within its bounds [GQL-22]', async t => {
+  const updates = parseEvents(await (await post(url, { query: 'subscription { orderUpdates(orderId: "any", intervalMs: 1) { orderId sequence status } }' })).text())
+  t.strictSame(updates.slice(0, -1).map(([, data]) => (data as { data: { orderUpdates: object } }).data.orderUpdates),
+    ['PENDING', 'PROCESSING', 'SHIPPED', 'DELIVERED'].map((status, sequence) => ({ orderId: 'any', sequence, status })))
+  for (const count of [-5, 0, 1]) {
+    t.equal(parseEvents(await (await post(url, { query: `subscription { ticker(count: ${count}, intervalMs: -1) { sequence } }` })).text()).length, 2, `count ${count}`)
+  }
+})
+
+t.test('a client that leaves ends its subscription at once [GQL-23]', async t => {
+  const leaving = new AbortController()
+  const sent: unknown[] = []
+  const stream = { closed: false, signal: leaving.signal, ready: async () => {}, end: () => {}, send: (event: { data: unknown }) => { sent.push(event.data); return true } }
+  const ticks = new PacedSequence(100, 3_600_000, sequence => ({ data: { ticker: { sequence } } }))
+  const engine = { subscribe: async () => ticks }
+  const served = streamEvents({ streams: { sse: () => stream } } as never, {} as never, {} as never, engine as never, { type: OperationTypeNode.SUBSCRIPTION, problems: [], args: {} as never })
+  await until(() => sent.length === 1)
+  leaving.abort()
+  await served
+  t.strictSame(sent[0], { data: { ticker: { sequence: 0 } } })
+  t.strictSame(await ticks.next(), { done: true, value: undefined })
+})

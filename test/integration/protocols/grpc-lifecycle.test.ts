@@ -1,0 +1,94 @@
+/** gRPC calls while the server reloads and stops. */
+import t from 'tap'
+import { connect } from 'node:http2'
+import { status } from '@grpc/grpc-js'
+import { serve } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
+import { call, collect, echoClient } from './grpc-client.ts'
+import type { EchoResponse } from './grpc-client.ts'
+
+const server = await serve(t)
+const client = echoClient(`127.0.0.1:${server.ports.grpc}`)
+t.teardown(() => client.close())
+
+t.test('a reload leaves running calls alone and serves new ones [GRPC-13]', async t => {
+  const bidi = client.BidiStream()
+  const seen: EchoResponse[] = []
+  bidi.on('data', (message: EchoResponse) => seen.push(message))
+  bidi.write({ message: 'before' })
+  await until(() => seen.length === 1)
+  t.equal((await fetch(`${server.url}/_svc/reload?force=true`, { method: 'POST' })).status, 200)
+  bidi.write({ message: 'after' })
+  await until(() => seen.length === 2)
+  t.match(await call(client, 'Echo', { message: 'new' }), { message: 'new' })
+  bidi.end()
+  await until(() => bidi.closed || bidi.readableEnded)
+})
+
+t.test('a connection that lives through many reloads keeps nothing of them [GRPC-13]', async t => {
+  const warnings: string[] = []
+  const note = (warning: Error): void => void warnings.push(warning.message)
+  process.on('warning', note)
+  t.teardown(() => process.off('warning', note))
+  for (let index = 0; index < 12; index++) {
+    await call(client, 'Echo', { message: 'x' })
+    await fetch(`${server.url}/_svc/reload?force=true`, { method: 'POST' })
+  }
+  t.match(await call(client, 'Echo', { message: 'after' }), { message: 'after' })
+  t.strictSame(warnings.filter(message => message.includes('listeners')), [])
+})
+
+t.test('a call that runs when the process stops comes to its end [GRPC-26]', async t => {
+  const stopping = await serve(t, { shutdownTimes: { drain: 20_000, cut: 200, closing: 500 } })
+  const each = echoClient(`127.0.0.1:${stopping.ports.grpc}`)
+  const stream = each.ServerStream({ message: 's', count: 5 })
+  const ended = collect(stream)
+  await new Promise(resolve => stream.once('data', resolve))
+  await stopping.stop()
+  const { messages, code } = await ended
+  t.equal(messages.length, 5)
+  t.equal(code, status.OK)
+  each.close()
+})
+
+t.test('a call without an end is cut when the time to drain is over [GRPC-26]', async t => {
+  const stopping = await serve(t)
+  const each = echoClient(`127.0.0.1:${stopping.ports.grpc}`)
+  const bidi = each.BidiStream()
+  const ended = collect(bidi)
+  bidi.write({ message: 'x' })
+  await new Promise(resolve => bidi.once('data', resolve))
+  await stopping.stop()
+  t.not((await ended).code, status.OK)
+  each.close()
+})
+
+t.test('a deadline ends a call of which the client keeps its side open [GRPC-13]', async t => {
+  const session = connect(`http://127.0.0.1:${server.ports.grpc}`)
+  t.teardown(() => session.destroy())
+  const stream = session.request({ ':method': 'POST', ':path': '/svc.echo.v1.EchoService/BidiStream', 'content-type': 'application/grpc', te: 'trailers', 'grpc-timeout': '200m' })
+  let [bytes, answered] = [0, '']
+  stream.on('data', (chunk: Buffer) => { bytes += chunk.length })
+  stream.on('trailers', trailers => { answered = String(trailers['grpc-status']) })
+  // One message, { message: "hi" }, and no end.
+  stream.write(Buffer.from([0, 0, 0, 0, 4, 0x0a, 2, 0x68, 0x69]))
+  t.equal(await until(() => answered), String(status.DEADLINE_EXCEEDED))
+  t.ok(bytes > 0, 'after the answer to the message')
+  stream.close()
+})
+
+t.test('a message that can not be read ends a call that still answers those before it [GRPC-13]', async t => {
+  const session = connect(`http://127.0.0.1:${server.ports.grpc}`)
+  t.teardown(() => session.destroy())
+  const message = Buffer.from([0, 0, 0, 0, 4, 0x0a, 2, 0x68, 0x69])
+  // Field 15 with wire type 7, which there is not.
+  const unreadable = Buffer.from([0, 0, 0, 0, 2, 0x7f, 1])
+  const compressed = Buffer.from([1, 0, 0, 0, 1, 0])
+  for (const [body, code] of [[unreadable, status.INTERNAL], [compressed, status.INTERNAL]] as const) {
+    const stream = session.request({ ':method': 'POST', ':path': '/svc.echo.v1.EchoService/BidiStream', 'content-type': 'application/grpc', te: 'trailers', 'grpc-encoding': 'gzip' })
+    let answered = ''
+    stream.on('trailers', trailers => { answered = String(trailers['grpc-status']) }).resume()
+    stream.end(Buffer.concat([message, message, message, body, message]))
+    t.equal(await until(() => answered), String(code))
+  }
+})

@@ -1,0 +1,41 @@
+/** What the product says of itself is true: every route is described, every example works. */
+import t from 'tap'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import type { Catalog } from '../../../core/contract/plugin.ts'
+import { catalogueExamples, statusOfExample } from '../../support/catalogue.ts'
+import { serve } from '../../support/server.ts'
+
+/** Milliseconds; an example that waits longer than this for its head hangs. */
+const PATIENCE_MS = 20_000
+
+t.test('every example gets the answer that it announces [CAT-1]', async t => {
+  const server = await serve(t)
+  const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
+  t.ok(endpoints.length > 10)
+  for (const endpoint of endpoints) t.ok(endpoint.examples.length > 0, `${endpoint.methods} ${endpoint.path} has an example`)
+  for (const one of await catalogueExamples(server.url)) {
+    const { example } = one
+    const what = `${example.method} ${example.path} (${example.name})`
+    const status = await statusOfExample(server.url, one, PATIENCE_MS)
+    if (example.expect_status === null) t.notOk([404, 405].includes(status), `${what}: ${status}`)
+    else t.equal(status, example.expect_status, what)
+  }
+})
+
+t.test('every registered route is described, catalogued and in a valid OpenAPI document [CAT-2]', async t => {
+  const server = await serve(t)
+  const catalog = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
+  const openapi = await (await fetch(`${server.url}/openapi.json`)).json() as { paths: Record<string, object> }
+  const { valid, errors } = await new Validator().validate(openapi)
+  t.ok(valid, JSON.stringify(errors))
+  const known = new Set(catalog.endpoints.map(endpoint => endpoint.path))
+  for (const route of server.host.current().routes.list) {
+    t.ok(route.descriptions.length > 0, `${route.methods} ${route.path} is described`)
+    for (const description of route.descriptions) {
+      const path = description.path ?? route.path
+      t.ok(known.has(path), `${path} is in the catalogue`)
+      t.ok(openapi.paths[path.replace('{*path}', '{path}')] ?? openapi.paths[path.replaceAll(/\{\*(\w+)\}/g, '{$1}')], `${path} is in the OpenAPI document`)
+      t.ok(description.summary && description.category, `${path} has a summary and a category`)
+    }
+  }
+})

@@ -1,0 +1,182 @@
+/** `/ws` and `/ws/time`. */
+import { once } from 'node:events'
+import t from 'tap'
+import { WebSocket } from 'ws'
+import type { ClientOptions } from 'ws'
+import { lifetimeOf } from '../../../plugins/websocket/lifetime.ts'
+import { echo } from '../../../plugins/websocket/echoing.ts'
+import type { Config } from '../../../core/config/variables.ts'
+import { send } from '../../support/request.ts'
+import { exchange } from '../../support/raw-client.ts'
+import { serve } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
+
+const server = await serve(t)
+const { url } = server
+const { url: publicUrl } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
+
+async function open(path: string, { base = url, protocols = [] as string[], ...options }: ClientOptions & { base?: string; protocols?: string[] } = {}): Promise<WebSocket> {
+  const socket = new WebSocket(base.replace('http', 'ws') + path, protocols, options)
+  t.teardown(() => socket.terminate())
+  await once(socket, 'open')
+  return socket
+}
+
+async function closeOf(socket: WebSocket): Promise<{ code: number; reason: string }> {
+  const [code, reason] = await once(socket, 'close') as [number, Buffer]
+  return { code, reason: reason.toString() }
+}
+
+/** The answer to a handshake that is refused. */
+function refusalOf(path: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url.replace('http', 'ws') + path)
+    socket.on('open', () => reject(new Error('it opened')))
+    socket.on('error', () => {})
+    socket.on('unexpected-response', (_request, response) => {
+      let body = ''
+      response.on('data', chunk => { body += chunk }).on('end', () => resolve({ status: response.statusCode!, body }))
+    })
+  })
+}
+
+t.test('echoes text as text and binary as binary, in order [WS-1]', async t => {
+  const socket = await open('/ws')
+  const sent: (string | Buffer)[] = ['one', Buffer.from([0, 255]), '', Buffer.alloc(0), '€😀', 'x'.repeat(100_000), Buffer.alloc(200_000, 7)]
+  const received: (string | Buffer)[] = []
+  socket.on('message', (data: Buffer, isBinary) => received.push(isBinary ? data : data.toString()))
+  for (const message of sent) socket.send(message)
+  await until(() => received.length === sent.length)
+  t.strictSame(received, sent)
+  socket.send('frag', { fin: false })
+  socket.send('ment', { fin: true })
+  await until(() => received.length > sent.length)
+  t.equal(received.at(-1), 'fragment')
+})
+
+t.test('answers pings and closes [WS-1]', async t => {
+  const socket = await open('/ws')
+  socket.ping('p')
+  t.equal(String((await once(socket, 'pong'))[0]), 'p')
+  socket.close(4001, 'bye')
+  t.strictSame(await closeOf(socket), { code: 4001, reason: 'bye' })
+})
+
+t.test('a message of exactly the bound is echoed, one byte more closes with 1009 [WS-2]', async t => {
+  for (const [base, bound] of [[url, 1_048_576], [publicUrl, 262_144]] as const) {
+    const socket = await open('/ws', { base })
+    socket.send(Buffer.alloc(bound))
+    t.equal((await once(socket, 'message'))[0].length, bound)
+    socket.send(Buffer.alloc(bound + 1))
+    t.equal((await closeOf(socket)).code, 1009)
+  }
+})
+
+t.test('text that is no UTF-8 closes with 1007 [WS-2]', async t => {
+  const socket = await open('/ws')
+  socket.send(Buffer.from([0xff, 0xfe]), { binary: false })
+  t.equal((await closeOf(socket)).code, 1007)
+})
+
+t.test('selects the first subprotocol that is offered, none when none is [WS-3]', async t => {
+  t.equal((await open('/ws', { protocols: ['b', 'a'] })).protocol, 'b')
+  t.equal((await open('/ws')).protocol, '')
+  t.equal((await open('/ws/time', { protocols: ['x'] })).protocol, 'x')
+})
+
+t.test('a request without a handshake gets 426 [WS-4]', async t => {
+  for (const path of ['/ws', '/ws/time', '/ws/time?count=x']) {
+    const reply = await send(url, path)
+    t.strictSame([reply.status, reply.headers.upgrade, reply.headers.connection, reply.text], [426, 'websocket', 'Upgrade', '{"error":"upgrade_required"}'], path)
+    t.strictSame(await send(url, path, { method: 'HEAD' }).then(head => [head.status, head.text]), [426, ''])
+  }
+  t.equal((await send(url, '/ws', { method: 'POST' })).status, 405)
+  t.equal((await refusalOf('/ws/none')).status, 404)
+})
+
+t.test('a malformed handshake is refused and its connection closed [WS-4]', async t => {
+  for (const lines of ['Sec-WebSocket-Version: 13\r\n', 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n', 'Sec-WebSocket-Version: 99\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n']) {
+    const { text } = await exchange(server.ports.http!, `GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${lines}\r\n`)
+    t.match(text, /^HTTP\/1\.1 4\d\d /, lines)
+  }
+})
+
+t.test('ticks from 0, the first at once, then closes normally [WS-5]', async t => {
+  const rows: [query: string, ticks: number][] = [['?interval_ms=100&count=3', 3], ['?interval_ms=0&count=0', 1], ['?interval_ms=1&count=2&count=9', 2]]
+  for (const [query, ticks] of rows) {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/time${query}`)
+    const received: { tick: number; timestamp: string }[] = []
+    socket.on('message', (data: Buffer) => received.push(JSON.parse(data.toString()) as { tick: number; timestamp: string }))
+    t.strictSame(await closeOf(socket), { code: 1000, reason: 'done' }, query)
+    t.strictSame(received.map(({ tick }) => tick), Array.from({ length: ticks }, (_, index) => index), query)
+    t.match(received[0]!.timestamp, /^\d{4}-\d\d-\d\dT.*Z$/)
+  }
+})
+
+t.test('the ticker refuses what is no integer before it accepts the handshake [WS-5]', async t => {
+  for (const [name, value] of [['interval_ms', 'x'], ['interval_ms', '-1'], ['interval_ms', '1.5'], ['interval_ms', ''], ['count', 'x'], ['count', '-1'], ['count', '1e3']] as const) {
+    const { status, body } = await refusalOf(`/ws/time?${name}=${value}`)
+    t.match([status, JSON.parse(body)], [400, { error: 'invalid_parameter', parameter: name }], `${name}=${value}`)
+  }
+  const socket = await open('/ws/time?interval_ms=99999999999999999999&count=99999999999999999999')
+  t.equal(socket.readyState, WebSocket.OPEN)
+})
+
+t.test('the ticker hears a close in the middle, and stops [WS-5]', async t => {
+  const timers = (): number => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
+  const before = timers()
+  const socket = await open('/ws/time?interval_ms=60000&count=1000')
+  socket.close(1000, 'enough')
+  t.equal((await closeOf(socket)).code, 1000)
+  await until(() => timers() <= before + 1, 'the end of the timer')
+  const cut = await open('/ws/time?interval_ms=60000')
+  cut.terminate()
+  await until(() => timers() <= before + 1, 'the end of the timer')
+})
+
+t.test('public instances wait for less [WS-6]', async t => {
+  t.strictSame(lifetimeOf({ publicMode: false } as Config), { idleMs: 300_000, lifetimeMs: 3_600_000 })
+  t.strictSame(lifetimeOf({ publicMode: true } as Config), { idleMs: 60_000, lifetimeMs: 600_000 })
+})
+
+t.test('a client that does not read its echoes is not read from [WS-7]', async t => {
+  type OnMessage = (message: Buffer, isBinary: boolean) => void
+  const written: (() => void)[] = []
+  let onMessage: OnMessage = () => {}
+  const socket = {
+    isPaused: false,
+    bufferedAmount: 0,
+    on: (_event: string, listener: OnMessage) => { onMessage = listener },
+    send(message: Buffer, _options: object, done: () => void) {
+      this.bufferedAmount += message.length
+      written.push(() => {
+        this.bufferedAmount -= message.length
+        done()
+      })
+    },
+    pause() { this.isPaused = true },
+    resume() { this.isPaused = false },
+  }
+  echo(socket as unknown as WebSocket)
+  for (let count = 0; count < 4; count++) onMessage(Buffer.alloc(1_048_576), true)
+  t.notOk(socket.isPaused, '4 MiB may wait')
+  onMessage(Buffer.alloc(1), true)
+  t.ok(socket.isPaused)
+  for (const done of written.splice(0, 3)) done()
+  t.ok(socket.isPaused, 'most of it has to be taken first')
+  for (const done of written) done()
+  t.notOk(socket.isPaused)
+})
+
+t.test('floods of echoes come back whole when they are read at last [WS-7]', async t => {
+  const socket = await open('/ws')
+  socket.pause()
+  const count = 64
+  for (let sent = 0; sent < count; sent++) socket.send(Buffer.alloc(524_288, sent))
+  let received = 0
+  const inOrder: boolean[] = []
+  socket.on('message', (data: Buffer) => inOrder.push(data[0] === received++ && data.length === 524_288))
+  socket.resume()
+  await until(() => received === count, 'all echoes')
+  t.ok(inOrder.every(Boolean))
+})

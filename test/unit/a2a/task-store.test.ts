@@ -1,0 +1,93 @@
+/** What is kept of tasks, and what goes first. */
+import t from 'tap'
+import { Task } from '../../../plugins/a2a/task.ts'
+import { TaskStore } from '../../../plugins/a2a/task-store.ts'
+
+const roomy = { tasks: 100, tasksPerSession: 100, taskIdleMs: 1000, runningTasks: 10, taskBytes: 1e9 }
+
+function makeStore(t: { teardown(callback: () => void): void }, bounds: Partial<typeof roomy> = {}) {
+  let now = 0
+  const store = new TaskStore({ ...roomy, ...bounds }, () => now)
+  t.teardown(() => store.close())
+  const add = (id: string, { session = 's', text = 'x' } = {}) => {
+    const task = new Task({ id, contextId: 'c', agent: 'a', session }, store)
+    task.addMessage({ messageId: 'm', role: 'user', parts: [{ text }] })
+    store.add(task)
+    return task
+  }
+  const has = (id: string, session = 's') => {
+    try {
+      return store.find(id, 'a', session).id === id
+    } catch {
+      return false
+    }
+  }
+  return { store, add, has, advance: (ms: number) => void (now += ms) }
+}
+
+t.test('over a bound the oldest finished task goes first, else the oldest [A2A-25]', async (t) => {
+  const { add, has, store } = makeStore(t, { tasks: 4, tasksPerSession: 3 })
+  for (const id of ['1', '2', '3']) add(id)
+  store.find('2', 'a', 's').setStatus('COMPLETED', 'done')
+  add('4')
+  t.same(['1', '2', '3', '4'].map((id) => has(id)), [true, false, true, true], 'of the session the finished one')
+  add('5')
+  t.same(['1', '3', '4', '5'].map((id) => has(id)), [false, true, true, true], 'else its oldest')
+  add('6', { session: 'other' })
+  store.find('4', 'a', 's').setStatus('FAILED', 'x')
+  add('7', { session: 'other' })
+  t.same([has('3'), has('4'), has('5'), has('6', 'other'), has('7', 'other')], [true, false, true, true, true], 'of all the finished one')
+})
+
+t.test('bytes are bounded, and a single newest task stays [A2A-25]', async (t) => {
+  const { add, has, store } = makeStore(t, { taskBytes: 5000 })
+  for (let index = 0; index < 100; index++) add(String(index), { text: 'x'.repeat(100) })
+  t.ok(store.bytes <= 5000 && store.size < 50 && has('99'))
+  const huge = add('huge', { text: 'x'.repeat(10_000) })
+  t.same([store.size, has('huge')], [1, true])
+  huge.addArtifact({ artifactId: 'a', parts: [{ text: 'more' }] }, false, true)
+  t.ok(has('huge'))
+  store.remove(huge)
+  t.same([store.bytes, store.size], [0, 0], 'nothing is left in the books')
+})
+
+t.test('an idle task goes, a used one stays [A2A-25]', async (t) => {
+  const { add, has, store, advance } = makeStore(t)
+  add('used')
+  const idle = add('idle')
+  advance(800)
+  t.ok(has('used'))
+  advance(800)
+  t.same([has('used'), has('idle')], [true, false])
+  t.ok(idle.isEvicted)
+  advance(1200)
+  t.same([...store.of('a', 's')], [])
+  store.sweep()
+  t.equal(store.size, 0)
+})
+
+t.test('an evicted task stops its work and closes its streams; history stays bounded [A2A-25]', async (t) => {
+  const { add, store } = makeStore(t)
+  const task = add('1')
+  const run = task.run = new AbortController()
+  let closed = 0
+  task.subscribe({ update: () => {}, closed: () => void closed++ })
+  for (let index = 0; index < 150; index++) task.setStatus('WORKING', String(index))
+  t.equal(task.history.length, 100)
+  store.remove(task)
+  t.same([run.signal.aborted, closed, task.subscriberCount, store.bytes], [true, 1, 0, 0])
+})
+
+t.test('a context counts its tasks of one agent and session that are still there [A2A-25]', async (t) => {
+  const { add, store, advance } = makeStore(t, { tasksPerSession: 2 })
+  const count = (session = 's') => store.countIn('a', session, 'c')
+  t.equal(count(), 0)
+  for (const id of ['1', '2', '3']) add(id)
+  add('4', { session: 'other' })
+  t.same([count(), count('other'), store.countIn('b', 's', 'c'), store.countIn('a', 's', 'd')], [2, 1, 0, 0])
+  advance(1001)
+  t.same([count(), count('other')], [0, 0], 'what is idle does not count')
+  store.sweep()
+  add('5')
+  t.equal(count(), 1)
+})

@@ -1,0 +1,89 @@
+/** `svc check` against mistakes that people make. */
+import t from 'tap'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { svc } from '../../support/terminal.ts'
+
+/** Checks a file with this content; `files` are written beside it. */
+async function check(t: { testdir(): string }, yaml: string, { env = {}, files = {} }: { env?: Record<string, string>; files?: Record<string, string> } = {}) {
+  const folder = t.testdir()
+  for (const [path, content] of Object.entries({ ...files, 'svc.yaml': yaml })) {
+    mkdirSync(join(folder, path, '..'), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+  return { folder, ...await svc(['check'], { folder, env }) }
+}
+
+t.test('a right file is exit code 0 [CLI-6]', async t => {
+  t.match(await check(t, 'plugins: { disable: [soap] }\nmcp: { servers: [{ name: support }] }\n'), { code: 0, output: /^svc\.yaml: 0 errors, 0 warnings, \d+ of \d+ plugins on\n$/, errors: '' })
+  t.match(await svc(['check'], { folder: t.testdir() }), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
+})
+
+t.test('every mistake has its place and a remedy [CLI-6]', async t => {
+  const { code, output } = await check(t, `plugins:
+  disabel: [grpc]
+  disable: [sope]
+  dirs: [./mine, ./nowhere, ./empty]
+  packages: ["@acme/svc-plugin-orders"]
+mcp:
+  servers:
+    - name: support
+      auth: opne
+      tools: lookup
+    - title: No name
+llm:
+  providers:
+    - { name: acme, format: openai, strict_models: "yes", latency: { ttft_ms: -5 } }
+    - { name: other, format: nope }
+mpc: {}
+echo: { a: 1 }
+mocks:
+  - name: shop
+    spec: ./shop.yaml
+`, { files: { 'mine/broken/index.ts': 'export default {\n  title: 1 +\n', 'empty/readme.txt': '' } })
+  t.equal(code, 1)
+  for (const [place, message, remedy] of [
+    ['2:3', 'unknown key "disabel" \\(did you mean "disable"\\?\\)', 'write disable'],
+    ['3:13', 'unknown plugin "sope" \\(did you mean "soap"\\?\\)', 'write soap'],
+    ['4:18', 'the folder \\S+/nowhere does not exist', 'create it'],
+    ['4:29', 'there is no plugin in the folder \\S+/empty', '.*new-plugin'],
+    ['5:14', "plugin orders: the package .* can't be resolved", 'install it with npm'],
+    ['9:7', 'expected "open", "apikey" or "oauth"', 'write one of these'],
+    ['10:7', 'expected array, got string', 'write a list'],
+    ['11:7', 'missing key "name"', 'add "name: \\.\\.\\."'],
+    ['14:37', 'expected boolean, got string', 'write true or false, without quotes'],
+    ['14:70', 'expected at least 0', 'change the value'],
+    ['15:22', 'no running plugin offers the format "nope"', 'write one of these'],
+    ['16:1', 'unknown key "mpc" \\(did you mean "mcp"\\?\\)', 'write mcp'],
+    ['17:1', 'the plugin echo takes no options', 'remove the section'],
+    ['20:5', "shop\\.yaml can't be read \\(ENOENT\\)", 'correct the path'],
+  ]) t.match(output, new RegExp(`^svc\\.yaml:${place}: error: \\S+: ${message}.*\\n    ${remedy}`, 'm'), `${place}: ${message}`)
+  t.match(output, /^mine\/broken: error: plugin broken: \S*index\.ts:3:1: .*\n {4}correct its code/m)
+  t.match(output, /\nsvc\.yaml: 15 errors, 0 warnings, \d+ of \d+ plugins on\n$/)
+})
+
+t.test('a file that is no YAML has one error [CLI-6]', async t => {
+  t.match(await check(t, 'a: [1\nb: 2\n'), { code: 1, output: /^svc\.yaml:2:1: error: .*\n {4}correct it: until then nothing of the file is used\n\nsvc\.yaml: 1 error,/ })
+  t.match(await check(t, 'a: 1\na: 2\n'), { code: 1, output: /^svc\.yaml:2:1: error: key "a" occurs twice\n/ })
+  t.match(await svc(['check', '--config', 'none.yaml'], { folder: t.testdir() }), { code: 1, output: /^none\.yaml: error: the file does not exist\n {4}create it/ })
+})
+
+t.test('the environment is warned of [CLI-6]', async t => {
+  const { code, output } = await check(t, '', { env: { SVC_HTTP_PROT: '1', SVC_HTTP_PORT: 'x', SVC_PLUGINS_DIR: 'gone', SVC_LOG_LEVEL: 'loud' } })
+  t.equal(code, 0)
+  t.match(output, /^environment: warning: invalid SVC_HTTP_PORT "x" \(expected port, 0 to 65535\), using 80\n {4}correct the variable/m)
+  t.match(output, /^environment: warning: unknown variable SVC_HTTP_PROT/m)
+  t.match(output, /^environment: warning: invalid SVC_LOG_LEVEL/m)
+  t.match(output, /^environment: warning: SVC_PLUGINS_DIR: the folder \S+gone does not exist/m)
+  t.match(output, /0 errors, 4 warnings/)
+})
+
+t.test('as JSON for programs [CLI-6]', async t => {
+  const { folder } = await check(t, 'mcp: { servers: [{ nane: x }] }\n')
+  const { code, output } = await svc(['check', '--json'], { folder })
+  t.equal(code, 1)
+  const report = JSON.parse(output) as { ok: boolean; config_file: string; findings: object[]; plugins: { name: string; state: string }[] }
+  t.match(report, { ok: false, config_file: join(folder, 'svc.yaml') })
+  t.match(report.findings, [{ severity: 'error', at: 'mcp.servers[0]', line: 1, column: 18 }, { at: 'mcp.servers[0].nane', line: 1, column: 20, remedy: 'write name, or remove it' }])
+  t.ok(report.plugins.some(({ name, state }) => name === 'mcp' && state === 'enabled'))
+})

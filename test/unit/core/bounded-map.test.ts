@@ -1,0 +1,26 @@
+/** What is remembered to save work stays within its bound. */
+import t from 'tap'
+import { BoundedMap, remembering } from '../../../core/collections/bounded-map.ts'
+
+t.test('the oldest entry goes first, and one that is set again keeps its place', async t => {
+  const map = new BoundedMap<number>(2)
+  map.set('a', 1)
+  map.set('b', 2)
+  map.set('a', 3)
+  t.strictSame([map.get('a'), map.get('b')], [3, 2])
+  map.set('c', 4)
+  t.strictSame([map.get('a'), map.get('b'), map.get('c')], [undefined, 2, 4])
+  map.delete('b')
+  map.set('__proto__', 5)
+  t.strictSame([map.get('b'), map.get('c'), map.get('__proto__'), map.get('constructor')], [undefined, 4, 5, undefined])
+})
+
+t.test('a function is asked once for a text while it is remembered', async t => {
+  const asked: string[] = []
+  const upper = remembering(2, text => {
+    asked.push(text)
+    return text.toUpperCase()
+  })
+  t.strictSame(['a', 'a', 'b', 'a', 'c', 'a', 'c'].map(upper), ['A', 'A', 'B', 'A', 'C', 'A', 'C'])
+  t.strictSame(asked, ['a', 'b', 'c', 'a'])
+})

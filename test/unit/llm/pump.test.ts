@@ -1,0 +1,173 @@
+/** When the tokens of a stream are due, and what a pump does for a reader that is slow, gone, or behind a stream that fails. */
+import t from 'tap'
+import type { BodyStream } from 'svc/plugin'
+import { framings } from '../../../plugins/llm/streaming/framing.ts'
+import { pump, type PumpOptions } from '../../../plugins/llm/streaming/pump.ts'
+import type { StreamEvent } from '../../../plugins/llm/provider.ts'
+import type { Sleeper, TokenClock } from '../../../plugins/llm/streaming/token-clock.ts'
+
+const GAP_MS = 200
+
+/** A reader whose buffer takes so many writes until `drain` is called. */
+class Reader {
+  closed = false
+  text = ''
+  #room: number
+  #drain = (): void => {}
+  readonly signal = new AbortController().signal
+
+  constructor(room = Infinity) {
+    this.#room = room
+  }
+
+  write(chunk: string | Buffer): boolean {
+    this.text += typeof chunk === 'string' ? chunk : chunk.toString('latin1')
+    return --this.#room > 0
+  }
+
+  end(last = ''): void {
+    this.text += last
+    this.closed = true
+  }
+
+  ready(): Promise<void> {
+    return new Promise(resolve => { this.#drain = resolve })
+  }
+
+  async drain(): Promise<void> {
+    this.#room = 1
+    this.#drain()
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+/** Keeps who asks to be woken, and for when. */
+class HeldClock {
+  readonly dueAt: number[] = []
+  readonly #sleepers: Sleeper[] = []
+
+  begin(): void {}
+
+  at(dueAt: number, sleeper: Sleeper): void {
+    this.dueAt.push(dueAt)
+    this.#sleepers.push(sleeper)
+  }
+
+  get waiting(): number {
+    return this.#sleepers.length
+  }
+
+  wakeNext(): void {
+    this.#sleepers.shift()!.wake()
+  }
+}
+
+/** Returns once it is so late: the server has other things to do. */
+function keepBusyUntil(time: number): void {
+  while (performance.now() < time) { /* nothing */ }
+}
+
+function start(reader: Reader, events: Iterable<StreamEvent>, { clock = new HeldClock(), ...options }: Omit<Partial<PumpOptions>, 'clock'> & { clock?: HeldClock }): void {
+  pump(reader as unknown as BodyStream, events, {
+    framer: framings.ndjson, clock: clock as unknown as TokenClock, ttftMs: 0, nextGap: () => 0, errorEvent: () => ({ data: '' }), destroy() {}, stallMs: 0, fail(error) { throw error }, ...options,
+  })
+}
+
+function tokens(count: number, paced = true): StreamEvent[] {
+  return Array.from({ length: count }, (_, index) => ({ data: String(index), paced }))
+}
+
+t.test('in time, due times add up; who is woken too early asks for the same time again', t => {
+  const clock = new HeldClock()
+  const reader = new Reader()
+  start(reader, tokens(3), { clock, nextGap: () => GAP_MS })
+  t.equal(reader.text, '0\n', 'the first does not wait')
+  clock.wakeNext()
+  t.equal(clock.dueAt.length, 2)
+  t.equal(clock.dueAt[1], clock.dueAt[0])
+  t.equal(reader.text, '0\n')
+  keepBusyUntil(clock.dueAt[0]!)
+  clock.wakeNext()
+  t.equal(reader.text, '0\n1\n')
+  t.equal(clock.dueAt[2], clock.dueAt[0]! + GAP_MS)
+  t.end()
+})
+
+t.test('late by more than it may catch up with, the next is a whole gap away', t => {
+  const clock = new HeldClock()
+  start(new Reader(), tokens(5), { clock, nextGap: () => GAP_MS })
+  while (clock.waiting > 0) {
+    keepBusyUntil(clock.dueAt.at(-1)! + 20)
+    const wokenAt = performance.now()
+    clock.wakeNext()
+    if (clock.waiting > 0) t.ok(clock.dueAt.at(-1)! >= wokenAt + GAP_MS)
+  }
+  t.equal(clock.dueAt.length, 4, 'all but the first wait')
+  t.end()
+})
+
+t.test('what nothing waits between leaves together; a full reader is waited for', async t => {
+  const long = 'x'.repeat(13_000)
+  const reader = new Reader(1)
+  start(reader, [{ data: 'a' }, { data: long }, { data: long }, { data: 'b' }], {})
+  t.equal(reader.text, `a\n${long}\n`)
+  await reader.drain()
+  t.equal(reader.text, `a\n${long}\n${long}\n`)
+  t.notOk(reader.closed)
+  await reader.drain()
+  t.equal(reader.text, `a\n${long}\n${long}\nb\n`)
+  t.ok(reader.closed)
+})
+
+t.test('frames of bytes wait for a full reader, too', async t => {
+  const reader = new Reader(1)
+  start(reader, [{ event: 'a', data: {} }, { event: 'b', data: {} }, { event: 'c', data: {} }], { framer: framings['aws-eventstream'] })
+  t.match(reader.text, ':event-type')
+  t.notMatch(reader.text, ':event-type\u0007\u0000\u0001b')
+  t.notOk(reader.closed)
+  await reader.drain()
+  t.match(reader.text, ':event-type\u0007\u0000\u0001b')
+  t.notMatch(reader.text, ':event-type\u0007\u0000\u0001c')
+  await reader.drain()
+  t.match(reader.text, ':event-type\u0007\u0000\u0001c')
+  await reader.drain()
+  t.ok(reader.closed)
+})
+
+t.test('when the client has gone, no more events are made', t => {
+  const clock = new HeldClock()
+  let isReleased = false
+  function* events(): Iterable<StreamEvent> {
+    try {
+      yield* tokens(10)
+    } finally {
+      isReleased = true
+    }
+  }
+  const reader = new Reader()
+  start(reader, events(), { clock, nextGap: () => GAP_MS })
+  reader.closed = true
+  clock.wakeNext()
+  t.equal(reader.text, '0\n')
+  t.equal(clock.waiting, 0)
+  t.ok(isReleased)
+  t.end()
+})
+
+t.test('what making an event throws is handed over, at once and later', t => {
+  function* events(after: number): Iterable<StreamEvent> {
+    yield* tokens(after)
+    throw new Error('cannot be made')
+  }
+  for (const after of [0, 1, 2]) {
+    const errors: unknown[] = []
+    const clock = new HeldClock()
+    start(new Reader(), events(after), { clock, nextGap: () => 1, fail: error => errors.push(error) })
+    while (clock.waiting > 0) {
+      keepBusyUntil(clock.dueAt.at(-1)!)
+      clock.wakeNext()
+    }
+    t.match(errors, [{ message: 'cannot be made' }], `after ${after}`)
+  }
+  t.end()
+})

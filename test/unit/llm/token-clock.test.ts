@@ -1,0 +1,82 @@
+/** The one timer behind the pace of all token streams. */
+import t from 'tap'
+import { TokenClock } from '../../../plugins/llm/streaming/token-clock.ts'
+
+t.test('everybody wakes once, in the order of their times and not before them', async t => {
+  const clock = new TokenClock()
+  const woken: number[] = []
+  const start = performance.now()
+  const delays = [30, 5, 17, 5, 0, 120, 60, -10]
+  await Promise.all(delays.map(delay => new Promise<void>(resolve => {
+    clock.at(start + delay, {
+      wake() {
+        woken.push(delay)
+        t.ok(performance.now() >= start + delay, `${delay} ms: not too early`)
+        resolve()
+      },
+    })
+  })))
+  t.strictSame([...woken].sort((a, b) => a - b), [...delays].sort((a, b) => a - b), 'each once')
+  t.strictSame(woken.filter(delay => delay > 1), [5, 5, 17, 30, 60, 120])
+})
+
+t.test('who waits for long is woken after a second, to ask again', async t => {
+  const clock = new TokenClock()
+  const start = performance.now()
+  await new Promise<void>(resolve => clock.at(start + 60_000, { wake: resolve }))
+  const waited = performance.now() - start
+  t.ok(waited >= 1000 && waited < 50_000, `${waited} ms`)
+})
+
+t.test('wake-ups that ask for the next one get it, after a pause too', async t => {
+  const clock = new TokenClock()
+  for (let round = 0; round < 2; round++) {
+    let steps = 0
+    await new Promise<void>(resolve => {
+      const sleeper = {
+        wake() {
+          if (++steps === 20) resolve()
+          else clock.at(performance.now() + 1, sleeper)
+        },
+      }
+      clock.at(performance.now() + 1, sleeper)
+    })
+    t.equal(steps, 20)
+    await new Promise(resolve => setTimeout(resolve, 30))
+  }
+})
+
+/** How many sleepers of one moment wake in each turn, where the clock is so many milliseconds late. */
+async function wakesByTurn(sleepers: number, { begins, lateMs }: { begins: boolean; lateMs: number }): Promise<number[]> {
+  let now = 100
+  const clock = new TokenClock(() => now)
+  const turns: number[] = []
+  let inTurn = 0
+  let left = sleepers
+  for (let number = 0; number < sleepers; number++) clock.at(105, { wake() { inTurn++; left-- } })
+  now = 105 + lateMs
+  await new Promise<void>(resolve => {
+    const turn = (): void => {
+      if (inTurn > 0) turns.push(inTurn)
+      inTurn = 0
+      if (begins) clock.begin()
+      if (left > 0) setImmediate(turn)
+      else resolve()
+    }
+    turn()
+  })
+  t.equal(turns.reduce((sum, wakes) => sum + wakes, 0), sleepers, 'all of them')
+  return turns
+}
+
+t.test('a crowd wakes in several turns, and connections are accepted in between', async t => {
+  t.strictSame(await wakesByTurn(1000, { begins: false, lateMs: 1 }), [256, 256, 256, 232])
+})
+
+t.test('while streams begin there are many turns', async t => {
+  t.strictSame(await wakesByTurn(200, { begins: true, lateMs: 1 }), [...Array.from({ length: 12 }, () => 16), 8])
+})
+
+t.test('who is late is not held up by those that begin', async t => {
+  t.strictSame(await wakesByTurn(300, { begins: true, lateMs: 50 }), [300])
+})
