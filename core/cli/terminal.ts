@@ -1,6 +1,6 @@
 /** Where a command writes to, and what it reads beside its arguments. */
 import { styleText } from 'node:util'
-import { takesColours } from '../log/colors.ts'
+import { takesColors } from '../log/log.ts'
 
 /** Standard output or standard error. */
 export interface Output {
@@ -24,7 +24,7 @@ export type Paint = (colour: Colour, text: string) => string
 
 /** Paints for an output: plain text everywhere but on a terminal, and there too when `NO_COLOR` is set. */
 export function painter(output: Output): Paint {
-  if (!takesColours(output)) return (_colour, text) => text
+  if (!takesColors(output)) return (_colour, text) => text
   // The output may be another one than the standard output that this function would ask.
   return (colour, text) => styleText(colour, text, { validateStream: false })
 }

@@ -1,5 +1,5 @@
 /** Owns how an example reads as a command line for curl in a POSIX shell. */
-import type { CatalogEndpoint } from './plugin.ts'
+import type { CatalogEndpoint } from './instance.ts'
 
 type Example = CatalogEndpoint['examples'][number]
 type Protocol = CatalogEndpoint['protocol']

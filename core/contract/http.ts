@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { NegotiatedType } from '../fields/accept.ts'
-import type { RouteDescription } from './plugin.ts'
+import type { RouteDescription } from './routes.ts'
 
 /** Either side of a request: Fastify's or Node's own. */
 export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest

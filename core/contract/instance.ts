@@ -1,5 +1,5 @@
 /** The instance and what it serves: `svc.instance`. */
-import type { RouteExample } from './plugin.ts'
+import type { RouteExample } from './routes.ts'
 
 export interface SvcInstance {
   readonly id: string

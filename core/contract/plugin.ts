@@ -19,7 +19,6 @@
  * `svc.shared` (live objects).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
 import type { Config } from '../config/variables.ts'
 import type { SvcHttp } from './http.ts'
@@ -28,6 +27,9 @@ import type { SvcLimits, SvcTakeOver } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
 import type { StoreBounds, Store } from './state.ts'
+import type { JsonSchema } from './json-schema.ts'
+import type { Logger } from './logger.ts'
+import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 
 export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 // Brings `wsHandler` of routes along.
@@ -38,6 +40,11 @@ export type { SvcLimits, CallAdmission, SvcTakeOver, ConnectionFacts } from './c
 export type { InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { StoreBounds, Store, StoreChange } from './state.ts'
+export type { JsonSchema } from './json-schema.ts'
+export type { Logger } from './logger.ts'
+export type { LoadError, ReloadResult, ReportedError } from './reload.ts'
+export { describe } from './routes.ts'
+export type { CoreFailure, ErrorForm, RequestFacts, RouteDescription, RouteExample, RouteParameter } from './routes.ts'
 
 // ---------------------------------------------------------------------------------------------------------- the door
 
@@ -73,8 +80,6 @@ export function definePlugin<Options = Record<string, unknown>>(plugin: Plugin<O
   return plugin
 }
 
-export type JsonSchema = { [keyword: string]: unknown }
-
 /** A subcommand `svc <name> …`. It answers an exit code, or settings with which the server is then started. */
 export interface Command {
   name: string
@@ -94,90 +99,7 @@ export type CommandResult =
     whenListening?: (url: string) => void
   }
 
-// ------------------------------------------------------------------------------------------------------------ routes
-
-/** What the catalogue, `/openapi.json`, the landing page, the console and the exports know of an operation. */
-export interface RouteDescription {
-  /** Template in the catalogue's notation (`/status/{code}`, `/echo/{*path}`). Default: the route's own. */
-  path?: string
-  /** Where one route serves several descriptions with different methods. Default: the route's. */
-  methods?: string[]
-  summary: string
-  description?: string
-  /** One of the catalogue's categories (core sheet 9), or a name of its own. */
-  category: string
-  /** Default `http`. A route described as `sse` always answers with an event stream. */
-  protocol?: 'http' | 'sse' | 'websocket'
-  /** A feed without an end of its own. */
-  endless?: boolean
-  parameters?: RouteParameter[]
-  requestBody?: { description?: string; required?: boolean; content: Record<string, JsonSchema> }
-  /** Status (`200`, `4XX`, `default`) to what it means. Default: `200`. */
-  responses?: Record<string, { description: string; content?: Record<string, JsonSchema> }>
-  examples: RouteExample[]
-  /** JSON or XML by `Accept` (core sheet 7): errors of the route negotiate too. */
-  negotiated?: boolean
-  /** The protocol it counts under in the metrics. */
-  area?: 'llm' | 'mcp' | 'a2a' | 'graphql'
-  /** Bytes; the smaller of this and SVC_BODY_LIMIT holds. */
-  bodyLimit?: number
-  /** The route acts on `X-Svc-Fail` itself; the core does only the delay. */
-  ownFail?: boolean
-  /** How a 413, 503, 500 or injected fault looks here. Default: the core's JSON. */
-  errorForm?: ErrorForm
-  /** WebSocket: picks one of the subprotocols offered; false is none. Default: the first. */
-  subprotocol?(offered: string[]): string | false
-}
-
-export interface RouteParameter {
-  name: string
-  in: 'path' | 'query' | 'header'
-  description?: string
-  required?: boolean
-  schema?: JsonSchema
-}
-
-/** A request that works as it stands. The project's test sends every one of them. */
-export interface RouteExample {
-  name: string
-  method?: string
-  /** Path and query. */
-  path: string
-  headers?: { name: string; value: string }[]
-  body?: string | null
-  bodyType?: 'json' | 'xml' | 'form' | null
-  auth?: { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string } | null
-  /** Null: anything but 404 and 405. */
-  expectStatus?: number | null
-}
-
-/** A failure that the core answers for a route. */
-export interface CoreFailure {
-  status: number
-  kind: 'payload_too_large' | 'timeout' | 'internal' | 'injected'
-  /** What the core would answer. */
-  body: Record<string, unknown>
-  requestId: string
-}
-export type ErrorForm = (failure: CoreFailure, request: RequestFacts) => { status?: number; headers?: Record<string, string>; body: string | Buffer | object }
-
-/** What is known of a request before a route has seen it. */
-export interface RequestFacts {
-  method: string
-  /** Decoded, without query. */
-  path: string
-  /** Path and query as received. */
-  url: string
-  headers: IncomingMessage['headers']
-}
-
-/**
- * Puts descriptions on a route: `app.get('/uuid', describe({ ... }), handler)`.
- * Several descriptions belong to a wildcard route; the handler then says which one it serves (`svc.http.serving`).
- */
-export function describe(...descriptions: RouteDescription[]): { config: { descriptions: RouteDescription[] } } {
-  return { config: { descriptions } }
-}
+// ----------------------------------------------------------------------------------------------------- small helpers
 
 export { HttpError, invalidParameter, refusal } from './http-error.ts'
 export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, emptyRecord, queryRecord, quoteInput, rawQuery, readQuery, shownText } from './input.ts'
@@ -255,44 +177,4 @@ export interface ExtensionPoints {}
 export const forPlugin: unique symbol = Symbol.for('svc.forPlugin')
 export interface PersonalPoint<T> {
   [forPlugin]?: (plugin: string) => T
-}
-
-export interface Logger {
-  trace(message: string, fields?: Record<string, unknown>): void
-  debug(message: string, fields?: Record<string, unknown>): void
-  info(message: string, fields?: Record<string, unknown>): void
-  warn(message: string, fields?: Record<string, unknown>): void
-  error(message: string, fields?: Record<string, unknown>): void
-}
-
-/** Something that was left out because it is wrong. */
-export interface LoadError {
-  file: string | null
-  /** Place in the file as a path: `mcp.servers[0].tools[1]`. */
-  at: string | null
-  message: string
-  /** From 1; null when it is not known. */
-  line: number | null
-  /** From 1. */
-  column?: number
-  /** What to do about it, as an imperative: `write a number, without quotes`. */
-  remedy?: string
-}
-
-/** A load error as a plugin reports it: without `file` it is about the plugin's section of `svc.yaml`. */
-export type ReportedError = Pick<LoadError, 'at' | 'message' | 'remedy'> & { file?: string; line?: number | null }
-
-export interface ReloadResult {
-  applied: boolean
-  changed: boolean
-  generation: number
-  plugins: { added: string[]; reloaded: string[]; removed: string[]; failed: string[] }
-  load_errors: LoadError[]
-  took_ms: number
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    descriptions?: RouteDescription[]
-  }
 }

@@ -1,6 +1,5 @@
 /** The host and port of a `Host` header (RFC 3986, 3.2.2 and 3.2.3), as far as the service uses and repeats them. */
 import { isIPv6 } from 'node:net'
-import { isPort } from './port.ts'
 
 export interface Authority {
   /** Lower case, IPv6 without brackets. */
@@ -24,4 +23,9 @@ export function parseAuthority(text: string): Authority | null {
   if (rest === '' || rest === ':') return { host, port: null }
   const port = rest.slice(1)
   return rest.startsWith(':') && isPort(port) ? { host, port: Number(port) } : null
+}
+
+/** Whether a text is a port number from 1 to 65535, in decimal digits. */
+export function isPort(text: string): boolean {
+  return text.length <= 5 && /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535
 }

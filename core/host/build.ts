@@ -3,7 +3,7 @@
  * with that plugin's last good version, or without it; the others never notice.
  */
 import fp from 'fastify-plugin'
-import { reasonOf } from './reason.ts'
+import { reasonOf } from './discovery.ts'
 import type { Config } from '../config/variables.ts'
 import type { StateHolder, StateRegistry } from '../state/state-registry.ts'
 import { arrange } from './resolution.ts'

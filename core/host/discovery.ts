@@ -6,7 +6,6 @@ import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { reasonOf } from './reason.ts'
 
 /** A plugin as found, before any of its code has run. */
 export interface FoundPlugin {
@@ -165,4 +164,10 @@ export async function fingerprintPath(path: string): Promise<string> {
   } catch {
     return 'missing'
   }
+}
+
+/** One line that says why something failed: no stack, no list of who required it. */
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.split('\n', 1)[0]!
 }

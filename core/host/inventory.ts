@@ -1,7 +1,7 @@
 /** What is known of each plugin's code: loaded once per content, with its door or the reason why there is none. */
 import { applySchema, printPath } from '../config/options.ts'
 import type { CheckedOptions, ValidatorCache } from '../config/options.ts'
-import { reasonOf } from './reason.ts'
+import { reasonOf } from './discovery.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { loadPlugin } from './module-loader.ts'

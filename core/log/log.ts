@@ -1,5 +1,4 @@
 /** The log of the process: levels, fields of every line, and how lines get out. */
-import { takesColours } from './colors.ts'
 import { logLevels, type LogLevel } from '../config/log-level.ts'
 import type { LogFormat } from '../config/config.ts'
 import type { Logger } from '../contract/plugin.ts'
@@ -34,7 +33,7 @@ export interface LogOptions {
 
 /** Makes the log of a process. */
 export function createLog({ level, format, stream }: LogOptions): Log {
-  const isColoured = takesColours(stream ?? process.stdout)
+  const isColoured = takesColors(stream ?? process.stdout)
   const output = stream === undefined
     ? openOutput(1, (lines) => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
     : { write: (line: string) => void stream.write(line), flush: async () => {} }
@@ -116,4 +115,9 @@ class LineLog implements Log {
     const { output, form, clock } = this.#shared
     output.write(`${form.print(clock(), level, message, fields, this.#bound)}\n`)
   }
+}
+
+/** Whether an output takes colors: a terminal that has them, unless `NO_COLOR` is set (which `hasColors` minds). */
+export function takesColors(output: { isTTY?: boolean; hasColors?(): boolean }): boolean {
+  return output.isTTY === true && output.hasColors?.() !== false
 }

@@ -66,3 +66,8 @@ function readBody(body: Buffer): unknown {
   const parsed = parseJson(body)
   return 'value' in parsed ? parsed.value : body.toString()
 }
+
+/** 1 to 64 of `A-Za-z0-9._-`. */
+export function isSinkId(id: string): boolean {
+  return /^[A-Za-z0-9._-]{1,64}$/.test(id)
+}

@@ -1,10 +1,9 @@
 /** `/delay/{duration}`, for every method. */
 import { setTimeout } from 'node:timers/promises'
-import { describe, isFlagSet } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
+import { describe, isFlagSet, quoteInput, refusal } from 'svc/plugin'
+import type { FastifyInstance, HttpError, RouteDescription, Svc } from 'svc/plugin'
 import type {} from '../echo/types.ts'
 import { jitter, parseDuration } from './duration.ts'
-import { invalidDelay } from './errors.ts'
 
 const delay: RouteDescription = {
   category: 'Response Shaping',
@@ -38,4 +37,8 @@ export function registerRoutes(app: FastifyInstance, svc: Svc): void {
 /** Its own wait: the instance's delay limit is shorter than what this route may. False when the request is over. */
 function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   return setTimeout(ms, true, { signal }).catch(() => false)
+}
+
+function invalidDelay(text: string, maxMs: number): HttpError {
+  return refusal(400, 'invalid_delay', `invalid delay ${quoteInput(text)} (expected 250, 250ms or 1.5s, at most ${maxMs} ms)`)
 }

@@ -1,7 +1,6 @@
 /** `/image` and `/image/{format}`. */
-import { describe, preferredType } from 'svc/plugin'
+import { describe, HttpError, preferredType } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription } from 'svc/plugin'
-import { notAcceptable } from './errors.ts'
 import { IMAGES, IMAGE_TYPES } from './image-files.ts'
 import type { ImageType } from './image-files.ts'
 
@@ -53,4 +52,8 @@ export function registerRoutes(app: FastifyInstance): void {
 function chooseType(accept: string | undefined): ImageType | null {
   if (accept === undefined || accept.trim() === '') return 'image/png'
   return preferredType(accept.replace(/image\/jpg\b/gi, 'image/jpeg'), IMAGE_TYPES)
+}
+
+function notAcceptable(supported: readonly string[]): HttpError {
+  return new HttpError(406, { error: 'not_acceptable', details: 'none of the formats is acceptable to the client', supported })
 }

@@ -1,7 +1,6 @@
 /** Owns what `/sse/chat` may be asked for, in the query and in a JSON body. */
-import { integerParameter, invalidParameter, readJsonObject } from 'svc/plugin'
-import type { Config } from 'svc/plugin'
-import { invalidJson } from './errors.ts'
+import { integerParameter, invalidParameter, readJsonObject, refusal } from 'svc/plugin'
+import type { Config, HttpError } from 'svc/plugin'
 
 export interface ChatRequest {
   prompt: string
@@ -39,4 +38,8 @@ function stringMember(members: Record<string, unknown>, name: string): string | 
   const value = members[name]
   if (value === undefined || typeof value === 'string') return value
   throw invalidParameter(name, `invalid ${name} (expected a string)`)
+}
+
+function invalidJson(): HttpError {
+  return refusal(400, 'invalid_json', 'the body is not a JSON object in UTF-8 (expected an empty body or an object with prompt, max_tokens, delay_ms)')
 }

@@ -4,17 +4,9 @@ import type { BodyStream, BodyStreamOptions, FastifyReply, FastifyRequest, SvcSt
 import { openBodyStream } from '../../http/streams/body-stream.ts'
 import type { StreamOpening } from '../../http/streams/body-stream.ts'
 import { contextOf } from '../../http/request/context.ts'
-import type { RequestContext } from '../../http/request/context.ts'
 import { openSse } from '../../http/streams/sse.ts'
+import type { StreamPlan } from '../../http/streams/stream-plan.ts'
 import type { StreamRegistry } from '../../http/streams/stream-registry.ts'
-
-/** What the plan says to a request that becomes a stream. */
-export interface StreamPlan {
-  /** Takes a stream slot, or answers the 429 and says false. */
-  admit(context: RequestContext): boolean
-  /** Milliseconds a stream may live; null: as long as it likes. */
-  readonly lifetimeMs: number | null
-}
 
 export function createSvcStreams(registry: StreamRegistry, generation: number, plan: StreamPlan): SvcStreams {
   function opening<Options extends BodyStreamOptions>(request: FastifyRequest, reply: FastifyReply, options: Options | undefined, takesSlot: boolean): StreamOpening<Options> {

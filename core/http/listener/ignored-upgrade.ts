@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ServerRequest } from '../request/context.ts'
+import type { ServerRequest } from '../request/types.ts'
 
 const kAsSent = Symbol('svc.socket.asSent')
 interface Replayed { [kAsSent]?: { rawHeaders: string[]; upgrade: string | undefined; connection: string | undefined } }

@@ -2,9 +2,10 @@
 import type { Http2ServerResponse } from 'node:http2'
 import type { SvcTakeOver } from '../../contract/plugin.ts'
 import { answer } from '../response/send.ts'
-import { isHttp2 } from '../request/context.ts'
-import type { ListenerFacts, RequestContext, ServerRequest } from '../request/context.ts'
-import { requestIdOf } from '../request/request-id.ts'
+import { isHttp2 } from '../request/types.ts'
+import type { RequestContext } from '../request/context.ts'
+import type { ListenerFacts, ServerRequest } from '../request/types.ts'
+import { requestIdOf } from '../request/request-facts.ts'
 import type { Cors } from '../response/cors.ts'
 
 export interface TakeOver {

@@ -2,7 +2,7 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import { readTraceParent } from '../../tracing/trace-context.ts'
 import type { ServerSpan, Tracer } from '../../tracing/tracer.ts'
-import { isHttp2 } from '../request/context.ts'
+import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
 
 /** Status codes that are errors of the server (semantic conventions for gRPC, "Server status"). */

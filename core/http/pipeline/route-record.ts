@@ -12,6 +12,11 @@ export interface RouteRecord {
   descriptions: RouteDescription[]
 }
 
+/** A route with what the pipeline has to know of it. */
+export interface CoreRoute extends RouteRecord {
+  websocket: boolean
+}
+
 /** Name of the rest of a path behind the router's `*`. */
 const WILDCARD_NAME = 'path'
 

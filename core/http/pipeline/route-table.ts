@@ -1,39 +1,14 @@
 /** The routes of a generation as the pipeline sees them: found before Fastify routes, so that every layer knows them. */
 import FindMyWay from 'find-my-way'
 import type { HTTPMethod } from 'find-my-way'
-import type { Socket } from 'node:net'
-import type { ServerRequest } from '../request/context.ts'
-import type { HeadLines } from '../node-internals/header-line-cache.ts'
 import { decodedPath } from '../../fields/request-target.ts'
-import type { SvcResponse } from '../response/response.ts'
-import type { RouteRecord } from './route-record.ts'
-
-/** One registered route with what its descriptions say. */
-export interface CoreRoute extends RouteRecord {
-  websocket: boolean
-}
-
-/** What the pipeline needs of a generation. */
-export interface RoutingGeneration {
-  readonly number: number
-  readonly routes: RouteTable
-  /** Headers that browsers may read, those of the doors of enabled plugins included. */
-  readonly exposedHeaders: string
-  readonly headLines: HeadLines
-  /** Fastify's own request handler. */
-  handle(request: ServerRequest, response: SvcResponse): void
-  /** Hands a handshake to the WebSocket server. */
-  upgrade(request: ServerRequest, socket: Socket, head: Buffer): void
-  /** The plugin that is not enabled and whose `paths` hold this path. */
-  absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null
-  retain(): void
-  release(): void
-}
+import type { CoreRoute } from './route-record.ts'
+import type { RouteLookup } from '../request/types.ts'
 
 /** Longest path parameter; Fastify's 100 would refuse ordinary base64 values. */
 export const MAX_PARAM_LENGTH = 16_384
 
-export class RouteTable {
+export class RouteTable implements RouteLookup {
   /** Routes of paths with parameters. */
   #router = FindMyWay({ maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true })
   /** Routes of paths without parameters, by path and method: they come first, and most requests need no walk through the tree. */

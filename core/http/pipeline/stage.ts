@@ -8,7 +8,7 @@ import type { Tracer } from '../../tracing/tracer.ts'
 import type { AdminGuard } from './admin-guard.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { HeaderDeadlines } from './header-deadlines.ts'
-import type { Observer } from './stages/observation.ts'
+import type { EgressCounter, RequestFollower } from '../request/types.ts'
 import type { ControlAuth } from './control-auth/control-auth.ts'
 import type { Cors } from '../response/cors.ts'
 import type { StreamRegistry } from '../streams/stream-registry.ts'
@@ -18,7 +18,7 @@ export interface PipelineServices {
   config: Config
   cors: Cors
   log: Log
-  observer: Observer
+  observer: RequestFollower<RequestContext> & EgressCounter
   inspector: Inspector
   controlAuth: ControlAuth
   guard: AdminGuard

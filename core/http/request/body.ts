@@ -1,7 +1,9 @@
 /** Reading a request's body under its limit, for every method and media type. Routes get bytes. */
 import { answerFailure } from '../response/send.ts'
-import { contextOf, EMPTY_BODY, isHttp2 } from './context.ts'
-import type { RequestContext, ServerRequest } from './context.ts'
+import { contextOf, EMPTY_BODY } from './context.ts'
+import { isHttp2 } from './types.ts'
+import type { RequestContext } from './context.ts'
+import type { ServerRequest } from './types.ts'
 import { payloadTooLarge } from '../pipeline/error-bodies.ts'
 
 /** After a refusal this much is still read, so that the client gets the answer and not a reset. */
@@ -35,14 +37,6 @@ export function readBody(context: RequestContext, limit: number): true | Promise
     context.reading = { chunks: [], bytes: 0, limit, resolve }
     context.request.on('data', addChunk).on('end', endBody).on('close', loseBody).on('error', loseBody)
   })
-}
-
-/** A body that is being read. */
-export interface BodyReading {
-  readonly chunks: Buffer[]
-  bytes: number
-  readonly limit: number
-  resolve(isThere: boolean): void
 }
 
 // One set of functions for the bodies of all requests; `this` is the request. They stay on it and do nothing once the body is

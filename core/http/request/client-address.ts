@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { parseForwarded } from '../../fields/forwarded.ts'
 import { headerText } from './header.ts'
-import { isPort } from '../../fields/port.ts'
+import { isPort } from '../../fields/authority.ts'
 import { splitList, unquote } from '../../fields/list-syntax.ts'
 
 const MAX_FORWARDED_ELEMENTS = 32

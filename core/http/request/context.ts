@@ -1,48 +1,17 @@
 /** What the core knows of one request, from its arrival to its end. Every layer and `svc.http` read it. */
 import type { ConnectionUse } from '../listener/connection-activity.ts'
-import type { IncomingMessage } from 'node:http'
-import type { Http2ServerRequest } from 'node:http2'
 import type { AnyRequest, Origin, RouteDescription, SessionKey } from '../../contract/plugin.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
 import type { KeyAdmission } from '../../keys/key-limits.ts'
 import type { Lease } from '../../limits/lease.ts'
 import type { TraceContext } from '../../tracing/trace-context.ts'
 import type { Handshake } from '../listener/handshake.ts'
-import type { BodyReading } from './body.ts'
 import { firstHeader } from './header.ts'
 import type { HeaderDeadlines, Waiting } from '../pipeline/header-deadlines.ts'
-import type { SvcResponse } from '../response/response.ts'
-import type { CoreRoute, RoutingGeneration } from '../pipeline/route-table.ts'
+import type { CoreRoute } from '../pipeline/route-record.ts'
+import type { BodyReading, EgressCounter, ListenerFacts, RequestFollower, ResponseInUse, RoutingGeneration, ServerRequest } from './types.ts'
 import type { RequestFactsSource } from './request-facts.ts'
 import type { RegisteredWebSocket } from '../streams/websocket-stream.ts'
-
-export type ServerRequest = IncomingMessage | Http2ServerRequest
-
-/** The listener on which a request came. */
-export interface ListenerFacts {
-  kind: 'http' | 'https' | 'grpc'
-  scheme: 'http' | 'https'
-  port: number
-}
-
-/** A text request line may claim to be `HTTP/2.0`: only the stream tells. */
-export function isHttp2(request: ServerRequest): request is Http2ServerRequest {
-  return 'stream' in request
-}
-
-/** Follows every request from outside. It lives as long as the server, so that no function is made per request for it. */
-export interface RequestFollower {
-  /** The head goes out. */
-  onHead(context: RequestContext): void
-  /** The response is over, or the connection is gone; the status is 0 when there was no head. */
-  onClose(context: RequestContext): void
-}
-
-export interface EgressCounter {
-  /** Bytes of response body that were written. */
-  addEgress(bytes: number): void
-}
-
 
 export const EMPTY_BODY = Buffer.alloc(0)
 
@@ -52,7 +21,7 @@ interface WithContext { [kContext]?: RequestContext }
 export class RequestContext implements Waiting<RequestContext> {
   readonly request: ServerRequest
   /** The response in use; replaced once when an upgrade is handed to the WebSocket server. */
-  response: SvcResponse
+  response: ResponseInUse
   readonly listener: ListenerFacts
   readonly generation: RoutingGeneration
   readonly facts: RequestFactsSource
@@ -105,7 +74,7 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Value of `Access-Control-Allow-Origin`; null: none. */
   allowedOrigin: string | null = null
   /** Who is told of head and end, once the request has met it. */
-  observer: (RequestFollower & EgressCounter) | null = null
+  observer: (RequestFollower<RequestContext> & EgressCounter) | null = null
   /** It is one for the inspector. */
   isCaptured = false
   /** Where the time until headers runs. */
@@ -128,7 +97,7 @@ export class RequestContext implements Waiting<RequestContext> {
 
   constructor(init: {
     request: ServerRequest
-    response: SvcResponse
+    response: ResponseInUse
     listener: ListenerFacts
     generation: RoutingGeneration
     facts: RequestFactsSource

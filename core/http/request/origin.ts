@@ -6,7 +6,7 @@ import type { Authority } from '../../fields/authority.ts'
 import { parseForwarded } from '../../fields/forwarded.ts'
 import type { ForwardedElement } from '../../fields/forwarded.ts'
 import { firstEntry, headerText } from './header.ts'
-import { isPort } from '../../fields/port.ts'
+import { isPort } from '../../fields/authority.ts'
 
 type Scheme = Origin['scheme']
 

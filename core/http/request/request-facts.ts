@@ -1,9 +1,12 @@
 /** The functions that read client address, origin and session out of a request; made once from the configuration. */
+import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config, Origin, SessionKey } from '../../contract/plugin.ts'
 import { sessionKey } from '../../sessions.ts'
 import { createClientAddress } from './client-address.ts'
+import { firstHeader } from './header.ts'
 import { createOrigin, forwardedPrefix } from './origin.ts'
+import type { ServerRequest } from './types.ts'
 
 export interface RequestFactsSource {
   clientIp(headers: IncomingHttpHeaders, peerAddress: string): string
@@ -19,4 +22,9 @@ export function createRequestFacts(config: Config): RequestFactsSource {
     prefix: headers => forwardedPrefix(headers, config.trustForward),
     session: sessionKey,
   }
+}
+
+/** The request id: the client's own, verbatim, else a new one. */
+export function requestIdOf(request: ServerRequest): string {
+  return firstHeader(request, 'x-request-id')?.trim() || randomUUID()
 }

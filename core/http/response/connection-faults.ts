@@ -21,7 +21,7 @@ import type { Socket } from 'node:net'
 import { abortedBody } from '../../rules/fault-headers.ts'
 import type { ConnectionFault } from '../../rules/fault-headers.ts'
 import { attachSocket } from './send.ts'
-import { isHttp2 } from '../request/context.ts'
+import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
 import { transportOf } from '../listener/transport.ts'
 

@@ -6,19 +6,19 @@
  * see everything, hijacked replies and writes by libraries included.
  */
 import { ServerResponse } from 'node:http'
-import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
 import type { RequestContext } from '../request/context.ts'
+import type { ResponseInUse } from '../request/types.ts'
 import { mergeVary } from './cors.ts'
 import { ownHeaders, withOwnHeaders } from './default-headers.ts'
 import { sendChunk, sendLastChunk, sendWhole, sendWholeBytes } from '../node-internals/coalesced-write.ts'
 
 interface Hooked {
   context?: RequestContext
-  /** The core has answered: the route's writes are dropped. */
   isTakenOver?: boolean
 }
-export type SvcResponse = (ServerResponse<IncomingMessage> | Http2ServerResponse) & Hooked
+export type SvcResponse = ResponseInUse & Hooked
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
 

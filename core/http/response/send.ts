@@ -2,7 +2,7 @@
 import { ServerResponse } from 'node:http'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { CoreFailure } from '../../contract/plugin.ts'
-import { isHttp2 } from '../request/context.ts'
+import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
 import { Http1Response } from './response.ts'
 

@@ -7,7 +7,7 @@ import { badRequest } from '../pipeline/error-bodies.ts'
 import { ownHeaders } from '../response/default-headers.ts'
 import { rawAnswer } from '../listener/raw-response.ts'
 import type { StreamRegistry } from './stream-registry.ts'
-import type { StreamPlan } from '../../host/svc/streams.ts'
+import type { StreamPlan } from './stream-plan.ts'
 import { registerWebSocket } from './websocket-stream.ts'
 
 export interface WebSocketServices {

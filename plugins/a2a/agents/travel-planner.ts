@@ -1,8 +1,10 @@
 /** Owns the travel planner: a slow task with many artifacts of every kind, for streams. */
 import { createHash } from 'node:crypto'
 import type { AgentDefinition, Part, Step } from '../types.ts'
-import { BOARDING_CODE_PNG } from './boarding-code.ts'
 import { placeIn, textOf } from './text.ts'
+
+/** A PNG (RFC 2083) of 21 by 21 pixels that looks like a boarding code. */
+const BOARDING_CODE_PNG = 'iVBORw0KGgoAAAANSUhEUgAAABUAAAAVAQAAAACBbJg7AAAAVklEQVR42h3IsQ2AIBBA0c8GrENheUsQ7UlsWOA2ktIdaES2sKWkMWfiKx9uBS0DuTzyemTx6DZwB9g9MZs8obLHzlkSoeX/XKho7EhJSMuITTRUXOwfSwAh0DmPq/YAAAAASUVORK5CYII='
 
 const SIGHTS = ['the old town', 'the harbour', 'the market hall', 'the botanical garden', 'the art museum', 'a viewpoint at sunset', 'a boat trip']
 

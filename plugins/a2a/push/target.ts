@@ -1,7 +1,7 @@
 /** Owns where push notifications may go: the service's own sink, or what the operator has allowed. */
 import type { Origin } from 'svc/plugin'
 import { invalidParams } from '../errors.ts'
-import { isSinkId } from '../sink-id.ts'
+import { isSinkId } from '../sink.ts'
 
 export type PushTarget = { sink: string } | { url: string }
 

@@ -1,7 +1,7 @@
 /** Owns the webhook sink: a target for push notifications that everybody can look into. */
 import { describe, HttpError, type FastifyInstance, type FastifyRequest, type RouteDescription } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
-import { isSinkId } from '../sink-id.ts'
+import { isSinkId } from '../sink.ts'
 
 export function registerSinks(app: FastifyInstance, { svc, sinks }: A2a): void {
   app.post('/a2a/webhook-sink/:id', describe(describeSink('POST', 'Webhook sink: receive')), async (request) => {

@@ -1,8 +1,9 @@
 /** The outermost stage: what metrics and access log say of a request, whatever becomes of it. */
 import type { Log } from '../../../log/log.ts'
 import type { CountedProtocol } from '../../../metrics/request-metrics.ts'
-import { isHttp2 } from '../../request/context.ts'
-import type { EgressCounter, RequestContext, RequestFollower } from '../../request/context.ts'
+import { isHttp2 } from '../../request/types.ts'
+import type { RequestContext } from '../../request/context.ts'
+import type { EgressCounter, RequestFollower } from '../../request/types.ts'
 import type { RequestMetrics } from '../../../metrics/request-metrics.ts'
 import type { Journal, JournalReader } from '../completion-batch.ts'
 import type { PipelineServices } from '../stage.ts'
@@ -24,7 +25,7 @@ export function observe(context: RequestContext, { observer }: PipelineServices)
 }
 
 /** Enters every request in the journal, and counts what can't wait: open streams and bytes. */
-export class Observer implements RequestFollower, EgressCounter {
+export class Observer implements RequestFollower<RequestContext>, EgressCounter {
   readonly #metrics: RequestMetrics
   readonly #journal: Journal
   readonly #isDraining: () => boolean

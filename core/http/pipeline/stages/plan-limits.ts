@@ -6,7 +6,7 @@ import type { RequestContext } from '../../request/context.ts'
 import { isBelow } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 import { adoptEventStream } from '../../streams/raw-stream.ts'
-import type { StreamPlan } from '../../../host/svc/streams.ts'
+import type { StreamPlan } from '../../streams/stream-plan.ts'
 
 /** Admits the request, or answers the 429. What it takes is given back when the response is over. */
 export function limitByPlan(context: RequestContext, { limits, guard, streams }: PipelineServices): boolean {

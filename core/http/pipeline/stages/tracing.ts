@@ -3,7 +3,7 @@ import { joinTrace, printTraceResponse, readTraceParent } from '../../../tracing
 import type { TraceParent } from '../../../tracing/trace-context.ts'
 import type { ServerSpan, SpanAttributes, Tracer } from '../../../tracing/tracer.ts'
 import type { RequestContext } from '../../request/context.ts'
-import { isHttp2 } from '../../request/context.ts'
+import { isHttp2 } from '../../request/types.ts'
 import { originForm } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 import { isQuiet } from './observation.ts'

@@ -1,0 +1,9 @@
+/** The logger that plugins get: `svc.log`. */
+
+export interface Logger {
+  trace(message: string, fields?: Record<string, unknown>): void
+  debug(message: string, fields?: Record<string, unknown>): void
+  info(message: string, fields?: Record<string, unknown>): void
+  warn(message: string, fields?: Record<string, unknown>): void
+  error(message: string, fields?: Record<string, unknown>): void
+}
