@@ -44,15 +44,15 @@ export async function bundleAll(entries, folder, more = {}) {
     ...more,
   })
   const texts = new Map(outputFiles.map(file => [file.path, file]))
-  const inputs = new Map(Object.entries(metafile.outputs).map(([name, output]) => [resolve(folder, name), Object.keys(output.inputs)]))
+  const outputs = new Map(Object.entries(metafile.outputs).map(([name, output]) => [resolve(folder, name), output]))
   return new Map(scripts.map(({ entry, out }) => {
     const script = resolve(folder, `${out}.js`)
-    const { imports } = metafile.outputs[relative(folder, script)]
+    const { inputs, imports } = outputs.get(script)
     return [entry, {
       code: texts.get(script).text,
       map: texts.get(`${script}.map`).text,
       startedAt,
-      inputs: inputs.get(script).map(file => resolve(folder, file)),
+      inputs: Object.keys(inputs).map(file => resolve(folder, file)),
       packages: imports.filter(({ external }) => external).map(({ path }) => path),
     }]
   }))
