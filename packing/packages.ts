@@ -4,7 +4,7 @@
  */
 import { build } from 'esbuild'
 import type { OnLoadArgs, OnLoadResult, OnResolveArgs, OnResolveResult, PluginBuild } from 'esbuild'
-import { cpSync, readdirSync } from 'node:fs'
+import { cpSync, readdirSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
@@ -21,7 +21,8 @@ const DATA = /\.(proto|wasm)$/
 /** Writes a file for each of `ids` to the folder `out`; `product` is the folder that they are resolved from. */
 export async function bundlePackages(ids: readonly string[], out: string, product: string): Promise<PackedPackages> {
   const files = Object.fromEntries(ids.map(id => [id, `${id.replaceAll('/', '__')}.cjs`]))
-  const modules = join(product, 'node_modules')
+  // The bundler answers where files really are.
+  const modules = realpathSync(join(product, 'node_modules'))
   const inputs = new Set<string>()
   for (const id of ids) {
     const { metafile } = await build({
