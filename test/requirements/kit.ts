@@ -7,4 +7,9 @@ export default [
   { id: 'KIT-5', rule: 'new-plugin writes a plugin that type-checks, loads and passes its test', where: 'issue 12.1' },
   { id: 'KIT-6', rule: 'every block of docs/plugins.md is run as it stands there', where: 'issue 12.1' },
   { id: 'CLI-8', rule: 'an installed package runs from any folder, with signals and exit codes of its own', where: 'issue 12.2' },
+  { id: 'PACK-1', rule: 'a package starts and serves on what npm pack built, without the bundler', where: 'issue 21.6' },
+  { id: 'PACK-2', rule: 'an installed package is under 80 MB and 120 packages', where: 'issue 21.6' },
+  { id: 'PACK-3', rule: 'a missing optional package is one warning that names the install command, and the server goes on without', where: 'issue 21.6' },
+  { id: 'PACK-4', rule: 'in a package, plugin folders of others and changed built-in plugins are bundled from their sources and loaded again on change', where: 'issue 21.6' },
+  { id: 'PACK-5', rule: 'npm pack without the development packages says what to install', where: 'issue 21.6' },
 ]
