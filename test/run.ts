@@ -1,77 +1,81 @@
 /**
- * Runs all tests, each file in a process of its own, and ends with the line `N passed, N failed`.
- * Arguments: parts of file names; without any, everything runs. `--jobs=N` says how many files run at once.
+ * Runs tests, and ends with the line `N passed, N failed`.
+ *
+ *     run.ts [--tier=<tier>] [--jobs=N] [--folder=<folder>] [part of a file name ...]
+ *
+ * Tiers: main, docs, sdk, browser, fuzz, all. Without arguments the tier main runs; with parts of file names, the
+ * files of all tiers whose names contain one of them. `--jobs` says how many files run at once. Files share processes, one
+ * for each job; see `test/runner/tiers.ts` for those that do not.
  */
-import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { delimiter, dirname, join, relative } from 'node:path'
-import { spawn } from 'node:child_process'
-import { Parser } from 'tap-parser'
-import { bundleTest } from './support/bundle.ts'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { bundleTests } from './runner/bundle.ts'
+import { Worker, runThroughLoader } from './runner/processes.ts'
+import { printFile, printSummary, printTotals } from './runner/report.ts'
+import type { TestResult } from './runner/report.ts'
+import { TIERS, findTestFiles } from './runner/tiers.ts'
+import type { TestFile } from './runner/tiers.ts'
 
-const folder = import.meta.dirname
-const wanted = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
+const { values, positionals: parts } = parseArgs({
+  allowPositionals: true,
+  options: { tier: { type: 'string' }, jobs: { type: 'string' }, folder: { type: 'string' }, timeout: { type: 'string' } },
+})
+const tier = values.tier ?? (parts.length > 0 || values.folder !== undefined ? 'all' : 'main')
+if (tier !== 'all' && !(TIERS as readonly string[]).includes(tier)) throw new Error(`--tier is one of ${TIERS.join(', ')} and all`)
 /** One more than cores: much of a test's time is waiting. */
-const jobs = Number(process.argv.find(argument => argument.startsWith('--jobs='))?.slice('--jobs='.length) ?? availableParallelism() + 1)
-/** Milliseconds; a file that takes longer hangs. */
-const FILE_TIMEOUT_MS = 300_000
+const jobs = Number(values.jobs ?? availableParallelism() + 1)
+if (!(Number.isInteger(jobs) && jobs > 0)) throw new Error('--jobs is a number from 1')
+/** A file that takes longer hangs. */
+const timeoutMs = Number(values.timeout ?? 300) * 1000
+/** Memory of files that have ended is not all given back. */
+const FILES_OF_A_PROCESS = 60
 
-/** npm puts the bin folder of the packages first, and one of them is a newer Node that some official tools need. */
-const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
+const startedAt = performance.now()
+const folder = resolve(values.folder ?? import.meta.dirname)
+const files = findTestFiles(folder).filter(file => (tier === 'all' || file.tier === tier) && (parts.length === 0 || parts.some(part => file.name.includes(part))))
+const bundles = await bundleTests(files.filter(file => file.mode !== 'loader').map(file => file.path))
+process.stdout.write(`${files.length} files bundled in ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
 
-interface Result { file: string; passed: number; failed: number; output: string; seconds: number }
+const results: TestResult[] = []
+/** Files that run alone come first, since they are the long ones. */
+const queue = [...files.filter(file => file.mode !== 'shared'), ...files.filter(file => file.mode === 'shared')]
 
-function testFiles(): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.test.ts') && !entry.parentPath.includes('fixtures'))
-    .map(entry => relative(folder, join(entry.parentPath, entry.name)))
-    .filter(file => wanted.length === 0 || wanted.some(part => file.includes(part)))
-    .sort()
+function report(result: TestResult): void {
+  results.push(result)
+  process.stdout.write(printFile(result))
 }
 
-async function runFile(file: string): Promise<Result> {
-  const startedAt = performance.now()
-  const script = await bundleTest(join(folder, file))
-  return new Promise(resolve => {
-    const child = spawn(process.execPath, script === null ? ['--import', 'tsx', join(folder, file)] : [script], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PATH, TAP: '1', TAP_TIMEOUT: '240', FORCE_COLOR: '0' } })
-    const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS)
-    const parser = new Parser()
-    let output = ''
-    let passed = 0
-    let failed = 0
-    const count = (assertion: { ok: boolean }): void => void (assertion.ok ? passed++ : failed++)
-    // Leaves count; a subtest's own line repeats them.
-    const watch = (level: Parser): void => {
-      let isNested = false
-      level.on('child', child => { isNested = true; watch(child) })
-      level.on('assert', assertion => {
-        if (isNested) isNested = false
-        else count(assertion)
-      })
-    }
-    watch(parser)
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => { output += chunk })
-    child.stdout.pipe(parser)
-    child.on('close', code => {
-      clearTimeout(timer)
-      // A file that dies, hangs or asserts nothing has failed, whatever it printed before.
-      if ((code !== 0 || passed + failed === 0) && failed === 0) failed++
-      resolve({ file, passed, failed, output, seconds: (performance.now() - startedAt) / 1000 })
-    })
-  })
-}
-
-const files = testFiles()
-const totals = { passed: 0, failed: 0 }
-const queue = [...files]
-await Promise.all(Array.from({ length: Math.max(1, jobs) }, async () => {
-  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-    const result = await runFile(file)
-    totals.passed += result.passed
-    totals.failed += result.failed
-    if (result.failed > 0) process.stdout.write(`${result.output}\n`)
-    process.stdout.write(`${result.failed > 0 ? 'FAILED' : 'ok    '} ${file}: ${result.passed} passed, ${result.failed} failed (${result.seconds.toFixed(1)} s)\n`)
+async function runFiles(): Promise<void> {
+  let worker: Worker | undefined
+  let hasFailed = false
+  const closeWorker = async (): Promise<void> => {
+    const problem = worker?.isAlive ? await worker.close(hasFailed) : undefined
+    if (problem !== undefined) report({ file: '(between files)', tier: 'main', passed: 0, failed: 1, skipped: new Map(), output: problem, seconds: 0 })
+    worker = undefined
+    hasFailed = false
   }
-}))
-process.stdout.write(`${totals.passed} passed, ${totals.failed} failed\n`)
-process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    const { name, path, mode } = file
+    if (mode === 'loader') {
+      report({ ...await runThroughLoader(name, path, timeoutMs), tier: file.tier })
+      continue
+    }
+    if (worker !== undefined && (!worker.isAlive || worker.files >= FILES_OF_A_PROCESS)) await closeWorker()
+    worker ??= new Worker(bundles.worker)
+    const result = await worker.run(name, bundles.scriptOf(path), timeoutMs)
+    hasFailed ||= result.failed > 0
+    report({ ...result, tier: file.tier })
+    if (mode === 'alone') await closeWorker()
+  }
+  await closeWorker()
+}
+
+try {
+  await Promise.all(Array.from({ length: Math.min(jobs, files.length) }, runFiles))
+} finally {
+  await bundles.remove()
+}
+process.stdout.write(printSummary(results, (performance.now() - startedAt) / 1000))
+process.stdout.write(printTotals(results))
+process.exitCode = results.some(result => result.failed > 0) || !results.some(result => result.passed > 0) ? 1 : 0
