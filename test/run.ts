@@ -8,14 +8,13 @@
  * for each job; see `test/runner/tiers.ts` for those that do not.
  */
 import { availableParallelism } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleTests } from './runner/bundle.ts'
 import { Worker, runThroughLoader } from './runner/processes.ts'
 import { printFile, printSummary, printTotals } from './runner/report.ts'
 import type { TestResult } from './runner/report.ts'
 import { TIERS, findTestFiles } from './runner/tiers.ts'
-import type { TestFile } from './runner/tiers.ts'
 
 const { values, positionals: parts } = parseArgs({
   allowPositionals: true,

@@ -120,7 +120,7 @@ export class Worker {
 }
 
 function start(args: string[], env: Record<string, string>): ChildProcessByStdio<Writable, Readable, Readable> {
-  return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, PATH, TAP: '1', FORCE_COLOR: '0', ...env } })
+  return spawn(process.execPath, [...(process.env.PROF ? ['--cpu-prof','--cpu-prof-dir=/tmp/tt/prof'] : []), ...args], { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, PATH, TAP: '1', FORCE_COLOR: '0', ...env } })
 }
 
 function problemOf(code: number | null, signal: string | null): string | undefined {
