@@ -8,24 +8,24 @@ import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const root = join(import.meta.dirname, '..', '..')
-/** Below the packages' folder, so that packages are found from there. A folder for each run: two runs may overlap. */
-const output = join(root, 'node_modules', '.cache', 'svc-tests', String(process.pid))
+/** Below the packages' folder, so that packages are found from there. A folder for each process: two may run at a time. */
+const cache = join(root, 'node_modules', '.cache', 'svc-tests', String(process.pid))
 
 export interface Bundles {
   worker: string
   /** The script of a test file. */
   scriptOf(file: string): string
-  remove(): Promise<void>
 }
 
-export async function bundleTests(files: readonly string[]): Promise<Bundles> {
+/** `packages`: other packages for those that the tests import. */
+export async function bundleTests(files: readonly string[], name: string, packages: Record<string, string>): Promise<Bundles> {
+  const output = join(cache, name)
   const scriptOf = (file: string): string => join(output, relative(root, file).replace(/\.ts$/, '.js'))
   const worker = join(import.meta.dirname, 'worker.ts')
   await esbuild.build({
     entryPoints: [worker, ...files],
     outdir: output,
     outbase: root,
-    outExtension: { '.js': '.js' },
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -33,7 +33,7 @@ export async function bundleTests(files: readonly string[]): Promise<Bundles> {
     target: 'node20',
     packages: 'external',
     // The product's own names lead to its sources, of which there must be one copy.
-    alias: { 'svc/plugin': join(root, 'core/contract/plugin.ts'), 'svc/testing': join(root, 'core/testing/index.ts') },
+    alias: { 'svc/plugin': join(root, 'core/contract/plugin.ts'), 'svc/testing': join(root, 'core/testing/index.ts'), ...packages },
     sourcemap: 'external',
     sourcesContent: false,
     // Read when an error asks for it, as Node would do for every script at once.
@@ -48,7 +48,11 @@ export async function bundleTests(files: readonly string[]): Promise<Bundles> {
       },
     }],
   })
-  return { worker: scriptOf(worker), scriptOf, remove: () => rm(output, { recursive: true, force: true }) }
+  return { worker: scriptOf(worker), scriptOf }
+}
+
+export function removeBundles(): Promise<void> {
+  return rm(cache, { recursive: true, force: true })
 }
 
 /** What a test file imports as `tap`; a module for each file, made when the file is loaded. */

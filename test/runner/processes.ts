@@ -6,8 +6,6 @@ import type { Readable, Writable } from 'node:stream'
 import { ResultCounter } from './results.ts'
 import type { FileResult } from './results.ts'
 
-/** npm puts the bin folder of the packages first, and one of them is a newer Node that some official tools need. */
-const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
 /** How long a process may take to exit once its files have ended. */
 const EXIT_TIMEOUT_MS = 30_000
 
@@ -15,7 +13,7 @@ const EXIT_TIMEOUT_MS = 30_000
 export function runThroughLoader(file: string, path: string, timeoutMs: number): Promise<FileResult> {
   const startedAt = performance.now()
   const counter = new ResultCounter()
-  const child = start(['--import', 'tsx', path], { TAP_TIMEOUT: String(timeoutMs * 0.8 / 1000) })
+  const child = start(process.execPath, ['--import', 'tsx', path], { TAP_TIMEOUT: String(timeoutMs * 0.8 / 1000) })
   child.stdin.end()
   let output = ''
   let hasTimedOut = false
@@ -43,8 +41,9 @@ export class Worker {
   /** Files that it has run. */
   files = 0
 
-  constructor(script: string) {
-    this.#child = start([script], { TAP_TIMEOUT: '0' })
+  /** `node`: the program. */
+  constructor(node: string, script: string) {
+    this.#child = start(node, [script], { TAP_TIMEOUT: '0' })
     this.#child.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk))
     this.#child.stderr.setEncoding('utf8').on('data', (chunk: string) => this.#note(chunk))
     // The process may be gone; its end says so.
@@ -119,8 +118,9 @@ export class Worker {
   }
 }
 
-function start(args: string[], env: Record<string, string>): ChildProcessByStdio<Writable, Readable, Readable> {
-  return spawn(process.execPath, [...(process.env.PROF ? ['--cpu-prof','--cpu-prof-dir=/tmp/tt/prof'] : []), ...args], { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, PATH, TAP: '1', FORCE_COLOR: '0', ...env } })
+/** npm puts the bin folder of the packages first, and one of them is Node 22: what a test starts runs on the test's own Node. */
+function start(node: string, args: string[], env: Record<string, string>): ChildProcessByStdio<Writable, Readable, Readable> {
+  return spawn(node, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, TAP: '1', FORCE_COLOR: '0', ...env } })
 }
 
 function problemOf(code: number | null, signal: string | null): string | undefined {
