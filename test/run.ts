@@ -1,11 +1,12 @@
 /**
  * Runs tests, and ends with the line `N passed, N failed`.
  *
- *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds of a file>] [--folder=<folder>] [part of a file name ...]
+ *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds of a file>] [--folder=<folder>] [--verbose] [part of a file name ...]
  *
  * Tiers: main, docs, sdk, browser, fuzz, all. Without arguments the tier main runs; with parts of file names, the
  * files of all tiers whose names contain one of them. `--jobs` says how many files run at once. Files share processes, one
- * for each job; see `test/runner/tiers.ts` for those that do not.
+ * for each job; see `test/runner/tiers.ts` for those that do not. `--verbose` prints
+ * the output of all files, which has the time of each test, instead of those that fail.
  */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -20,7 +21,7 @@ import { TIERS, findTestFiles } from './runner/tiers.ts'
 
 const { values, positionals: parts } = parseArgs({
   allowPositionals: true,
-  options: { tier: { type: 'string' }, jobs: { type: 'string' }, folder: { type: 'string' }, timeout: { type: 'string' } },
+  options: { tier: { type: 'string' }, jobs: { type: 'string' }, folder: { type: 'string' }, timeout: { type: 'string' }, verbose: { type: 'boolean' } },
 })
 const tier = values.tier ?? (parts.length > 0 || values.folder !== undefined ? 'all' : 'main')
 if (tier !== 'all' && !(TIERS as readonly string[]).includes(tier)) throw new Error(`--tier is one of ${TIERS.join(', ')} and all`)
@@ -51,14 +52,14 @@ const queue = [...items.filter(({ file }) => file.mode !== 'shared'), ...items.f
 
 function report(result: TestResult): void {
   results.push(result)
-  process.stdout.write(printFile(result))
+  process.stdout.write(printFile(result, values.verbose === true || result.failed > 0))
 }
 
 /** Takes file after file from the queue. */
 async function runFiles(): Promise<void> {
   let current: { worker: Worker; round: Round; hasFailed: boolean } | undefined
   const close = async (): Promise<void> => {
-    const problem = current?.worker.isAlive ? await current.worker.close(current.hasFailed) : undefined
+    const problem = await current?.worker.close(current.hasFailed)
     if (problem !== undefined) report({ file: '(between files)', tier: 'main', passed: 0, failed: 1, skipped: new Map(), output: problem, seconds: 0 })
     current = undefined
   }
@@ -68,9 +69,19 @@ async function runFiles(): Promise<void> {
       report({ ...await runThroughLoader(name, path, timeoutMs), tier })
       continue
     }
+    const broken = round.bundles.broken.get(path)
+    if (broken !== undefined) {
+      report({ file: name + round.label, tier, passed: 0, failed: 1, skipped: new Map(), output: `${broken}\n`, seconds: 0 })
+      continue
+    }
     if (current?.round !== round || !current.worker.isAlive || current.worker.files >= FILES_OF_A_PROCESS) await close()
     current ??= { worker: new Worker(round.node, round.bundles.worker), round, hasFailed: false }
     const result = await current.worker.run(name, round.bundles.scriptOf(path), timeoutMs)
+    if (result === null) {
+      await close()
+      queue.unshift(item)
+      continue
+    }
     current.hasFailed ||= result.failed > 0
     report({ ...result, file: name + round.label, tier })
     if (mode === 'alone') await close()

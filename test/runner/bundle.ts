@@ -1,5 +1,5 @@
 /**
- * Bundles test files and the product code they import, with shared code in shared chunks: loading hundreds of files through
+ * Bundles test files with the product code they import, with shared code in shared chunks: loading hundreds of files through
  * a loader takes longer than most tests.
  */
 import * as esbuild from 'esbuild'
@@ -15,16 +15,31 @@ export interface Bundles {
   worker: string
   /** The script of a test file. */
   scriptOf(file: string): string
+  /** Files that can't be bundled, with the reasons. */
+  broken: Map<string, string>
 }
 
 /** `packages`: other packages for those that the tests import. */
 export async function bundleTests(files: readonly string[], name: string, packages: Record<string, string>): Promise<Bundles> {
   const output = join(cache, name)
-  const scriptOf = (file: string): string => join(output, relative(root, file).replace(/\.ts$/, '.js'))
   const worker = join(import.meta.dirname, 'worker.ts')
-  await esbuild.build({
-    entryPoints: [worker, ...files],
-    outdir: output,
+  const options = optionsOf(output, packages)
+  const broken = new Map<string, string>()
+  const build = (entries: readonly string[]): Promise<unknown> => esbuild.build({ ...options, entryPoints: [worker, ...entries] })
+  try {
+    await build(files)
+  } catch {
+    // The others still run. Which one is wrong shows when each is bundled on its own.
+    await Promise.all(files.map(file => esbuild.build({ ...options, entryPoints: [file], write: false }).catch((error: Error) => broken.set(file, error.message))))
+    await build(files.filter(file => !broken.has(file)))
+  }
+  const scriptOf = (file: string): string => join(output, relative(root, file).replace(/\.ts$/, '.js'))
+  return { worker: scriptOf(worker), scriptOf, broken }
+}
+
+function optionsOf(outdir: string, packages: Record<string, string>): esbuild.BuildOptions {
+  return {
+    outdir,
     outbase: root,
     bundle: true,
     splitting: true,
@@ -47,8 +62,7 @@ export async function bundleTests(files: readonly string[], name: string, packag
         build.onLoad({ filter: /\.ts$/ }, loadInPlace)
       },
     }],
-  })
-  return { worker: scriptOf(worker), scriptOf }
+  }
 }
 
 export function removeBundles(): Promise<void> {

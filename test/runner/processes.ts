@@ -27,7 +27,14 @@ export function runThroughLoader(file: string, path: string, timeoutMs: number):
   }))
 }
 
-interface Running { counter: ResultCounter; output: string; finish(problem?: string): void }
+interface Running {
+  counter: ResultCounter
+  output: string
+  hasStarted: boolean
+  finish(problem?: string): void
+  /** The process ended before it came to this file. */
+  giveBack(): void
+}
 
 /** A process that runs one file after the other. */
 export class Worker {
@@ -50,7 +57,9 @@ export class Worker {
     this.#child.stdin.on('error', () => {})
     this.#closed = new Promise(resolve => this.#child.on('close', (code, signal) => {
       this.#isAlive = false
-      this.#running?.finish(problemOf(code, signal) ?? 'its process exited before it had ended')
+      const running = this.#running
+      if (running?.hasStarted || this.files === 1) running?.finish(problemOf(code, signal) ?? 'its process exited before it had ended')
+      else running?.giveBack()
       resolve(problemOf(code, signal))
     }))
   }
@@ -59,7 +68,8 @@ export class Worker {
     return this.#isAlive
   }
 
-  run(file: string, script: string, timeoutMs: number): Promise<FileResult> {
+  /** Null: the process ended before it came to this file, because of an earlier one. */
+  run(file: string, script: string, timeoutMs: number): Promise<FileResult | null> {
     const startedAt = performance.now()
     this.files++
     return new Promise(resolve => {
@@ -70,11 +80,17 @@ export class Worker {
         this.#child.kill('SIGKILL')
       }, timeoutMs)
       const running: Running = {
-        counter, output: '',
+        counter, output: '', hasStarted: false,
         finish: problem => {
           clearTimeout(timer)
           this.#running = undefined
           resolve(counter.end(file, { output: running.output, seconds: secondsSince(startedAt), problem }))
+        },
+        giveBack: () => {
+          clearTimeout(timer)
+          this.#loose += running.output
+          this.#running = undefined
+          resolve(null)
         },
       }
       this.#running = running
@@ -112,6 +128,7 @@ export class Worker {
     const running = this.#running
     this.#note(`${line}\n`)
     if (running === undefined) return
+    running.hasStarted ||= line.startsWith('# Subtest: ')
     const end = /^(not )?ok \d+ - /.exec(line)
     if (end === null) running.counter.add(`${line.replace(/^ {4}/, '')}\n`)
     else running.finish(end[1] === undefined || running.counter.hasFailures ? undefined : line)

@@ -7,9 +7,9 @@ const SLOWEST = 10
 
 export type TestResult = FileResult & { tier: Tier }
 
-export function printFile({ file, passed, failed, skipped, output, seconds }: FileResult): string {
+export function printFile({ file, passed, failed, skipped, output, seconds }: FileResult, withOutput: boolean): string {
   const skips = [...skipped].map(([reason, count]) => `        skipped: ${reason}${count > 1 ? ` (${count} times)` : ''}\n`)
-  return `${failed > 0 ? `${output}\nFAILED` : 'ok    '} ${file}: ${passed} passed, ${failed} failed (${seconds.toFixed(1)} s)\n${skips.join('')}`
+  return `${withOutput ? `${output}\n` : ''}${failed > 0 ? 'FAILED' : 'ok    '} ${file}: ${passed} passed, ${failed} failed (${seconds.toFixed(1)} s)\n${skips.join('')}`
 }
 
 /** The seconds of a tier are those of its files, several of which run at a time; `seconds` are the whole run's. */
