@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { setCurrentTest } from './current.ts'
+import { setCurrent } from './current.ts'
 
 /** A file may set another limit with `t.setTimeout`. */
 const FILE_TIMEOUT_MS = 240_000
@@ -13,7 +13,7 @@ const FILE_TIMEOUT_MS = 240_000
 for await (const line of createInterface({ input: process.stdin })) {
   const [script = '', name = ''] = line.split(' ')
   await t.test(name, { timeout: FILE_TIMEOUT_MS }, async file => {
-    setCurrentTest(file)
+    setCurrent(name, file)
     await import(pathToFileURL(script).href)
   })
 }
