@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, install } from '../../support/installed.ts'
+import { REPORT_FLAGS, YOUNG_SPACE } from '../../support/launcher-flags.ts'
 import { until } from '../../support/until.ts'
 
 // Each command is a process of its own; a busy machine takes its time.
@@ -20,7 +21,7 @@ t.test('the command runs from any folder, with exit codes and signals of its own
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
   t.strictSame(readdirSync(home).filter(name => ['test', 'bench', 'certs'].includes(name)), [], 'nothing beside the product')
   t.ok(statSync(join(home, 'bin', 'svc.mjs')).mode & 0o100, 'can be executed')
-  t.match(await author.run('npx', ['--no-install', 'svc', '--version']), { code: 0, output: `${version}\n` })
+  t.match(await author.run('npx', ['--no-install', 'svc', '--version'], { env: { NODE_OPTIONS: REPORT_FLAGS } }), { code: 0, output: `${version}\n`, errors: YOUNG_SPACE })
   t.match(await author.run('svc', ['check']), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
   t.match(await author.run('svc', ['chekc']), { code: 2, errors: /did you mean check/ })
 
