@@ -15,7 +15,7 @@ const MAX_NAMES = 500
 /** Characters of a value to remember. */
 const MAX_VALUE = 1000
 
-export class HeadLines {
+export class HeaderLineCache {
   /** By name as it is written, the line that went out last. */
   readonly #lines = new Map<string, Line>()
 
