@@ -27,13 +27,14 @@ export function createFastResponse(lines = new HeaderLineCache()): ServerRespons
     _storeHeader(statusLine: string, headers: Headers | undefined): void {
       if (!Array.isArray(headers) || Array.isArray(headers[0])) return storeHeader.call(this, statusLine, headers)
       let head = statusLine
-      const rest: OutgoingHttpHeader[] = []
-      for (let index = 0; index < headers.length; index += 2) {
+      let index = 0
+      // The order stays: from the first line on that Node has to write, it writes the rest.
+      for (; index < headers.length; index += 2) {
         const line = lines.lineOf(headers[index] as string, headers[index + 1])
-        if (line === null) rest.push(headers[index]!, headers[index + 1]!)
-        else head += line
+        if (line === null) break
+        head += line
       }
-      storeHeader.call(this, head, rest)
+      storeHeader.call(this, head, headers.slice(index) as OutgoingHttpHeader[])
     }
 
     /** Where the head has left, Node would write an empty text. */
