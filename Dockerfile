@@ -37,5 +37,4 @@ EXPOSE 8080 8443 50051
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --start-interval=1s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_HTTP_PORT}/_svc/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Room for young objects: half the garbage collections under load.
-ENTRYPOINT ["node", "--max-semi-space-size=64", "/svc/bin/svc.mjs"]
+ENTRYPOINT ["/svc/bin/svc.mjs"]

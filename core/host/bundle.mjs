@@ -5,8 +5,9 @@
  * JavaScript, since it is what loads the TypeScript.
  */
 import { statSync } from 'node:fs'
-import Module, { createRequire } from 'node:module'
+import { createRequire } from 'node:module'
 import { dirname, extname, relative, resolve } from 'node:path'
+import { compileFunction, constants } from 'node:vm'
 import { showSources } from './stack-traces.mjs'
 
 /** The script of an entry file and its source map; rejects with the bundler's own failure. */
@@ -66,13 +67,15 @@ export function isCurrent({ startedAt, inputs }) {
   })
 }
 
-/** Runs the script of an entry file; answers its exports. Its stack traces show its own files and lines. */
+/** Runs the script of an entry file as Node runs a CommonJS module; returns its exports. Stack traces show its own files and lines. */
 export function runScript(entry, script, require = createRequire(entry)) {
-  const module = new Module(entry)
-  module.filename = entry
-  module.paths = Module._nodeModulePaths(dirname(entry))
-  module.require = require
   showSources(entry, () => script.map)
-  module._compile(script.code, entry)
+  const run = compileFunction(script.code, ['exports', 'require', 'module', '__filename', '__dirname'], {
+    filename: entry,
+    // `import()` of packages goes through Node's own loader, from where the entry file is.
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  })
+  const module = { exports: {} }
+  run.call(module.exports, module.exports, require, module, entry, dirname(entry))
   return module.exports
 }

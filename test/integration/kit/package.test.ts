@@ -6,6 +6,7 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT, install } from '../../support/installed.ts'
+import { REPORT_FLAGS, YOUNG_SPACE } from '../../support/launcher-flags.ts'
 import { megabytesOf } from '../../support/locked-packages.ts'
 import { startProcess } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
@@ -27,7 +28,7 @@ t.test('the command runs from any folder, with exit codes and signals of its own
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
   t.strictSame(readdirSync(home).filter(name => ['test', 'bench', 'certs'].includes(name)), [], 'nothing beside the product')
   t.ok(statSync(join(home, 'bin', 'svc.mjs')).mode & 0o100, 'can be executed')
-  t.match(await author.run('npx', ['--no-install', 'svc', '--version']), { code: 0, output: `${version}\n` })
+  t.match(await author.run('npx', ['--no-install', 'svc', '--version'], { env: { NODE_OPTIONS: REPORT_FLAGS } }), { code: 0, output: `${version}\n`, errors: YOUNG_SPACE })
   t.match(await author.run('svc', ['check']), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
   t.match(await author.run('svc', ['chekc']), { code: 2, errors: /did you mean check/ })
 
