@@ -25,7 +25,7 @@ export class RouteTable implements RouteLookup {
       if (get !== undefined) return this.#claim(fastifyPath, ['HEAD'], get)
     }
     this.#claim(fastifyPath, route.methods, route)
-    this.list.push(route)
+    if (!route.isFallback) this.list.push(route)
   }
 
   #claim(fastifyPath: string, methods: readonly string[], route: CoreRoute): void {
