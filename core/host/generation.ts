@@ -2,7 +2,7 @@
  * One generation: a whole Fastify instance with all its routes, built beside the running one and never changed again.
  * It counts the requests and sockets that began in it and is closed when it has been replaced and the last one is over.
  */
-import Fastify from 'fastify'
+import Fastify, { LogController } from 'fastify'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -80,6 +80,8 @@ export class Generation implements RoutingGeneration {
       },
       // A logger of Fastify's would put two listeners on every response; `app.log` and `request.log` are set by the host.
       logger: false,
+      // The access log is the pipeline's.
+      logController: new LogController({ disableRequestLogging: true }),
       // The host has its own patience, and its own words when it ends.
       pluginTimeout: 0,
       // The pipeline has held the limit already; plugins read it as their default.
@@ -124,6 +126,8 @@ export class Generation implements RoutingGeneration {
       isFallback: isFallback(route),
     }
     this.routes.add(route.url, record)
+    // `/` below a prefix is served with and without the slash; Fastify reports only one of the two.
+    if (route.routePath === '' && route.prefix && (route.prefixTrailingSlash ?? 'both') === 'both') this.routes.addAlias(`${route.url}/`, record)
     this.#scopes.push({ record, scope })
   }
 

@@ -73,8 +73,6 @@ function headersOf({ headers }: ThrownError): Record<string, string> | undefined
 /** A 4xx goes out as a reply of the route: with its hooks, and with the headers that it has set. */
 function refuse(context: RequestContext, request: FastifyRequest, reply: FastifyReply, status: number, thrown: ThrownError): void {
   const failure = { status, kind: thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'payload_too_large' : 'refused', body: bodyOf(request, status, thrown) } as const
-  // Fastify closes the connection where it has not read the body to its end; the pipeline has.
-  if (String(thrown.code).startsWith('FST_ERR_CTP_')) reply.removeHeader('connection')
   reply.code(status).headers(headersOf(thrown) ?? {})
   const form = context.description?.errorForm
   if (form === undefined) {
