@@ -40,7 +40,7 @@ export default definePlugin({
         summary: 'Write a postcard',
         category: 'Postcards',
         responses: { 201: { description: 'The postcard' }, 400: { description: 'It has no address' } },
-        examples: [{ name: 'To Ada', method: 'POST', path: '/postcards', headers: [{ name: 'Content-Type', value: 'application/json' }], body: '{"to":"Ada"}', bodyType: 'json', expectStatus: 201 }],
+        examples: [{ name: 'To Ada', method: 'POST', path: '/postcards', body: '{"to":"Ada"}', bodyType: 'json', expectStatus: 201 }],
       }),
       schema: {
         body: {

@@ -116,7 +116,7 @@ t.test('logs of app, svc and requests are lines of the product', async t => {
   const lines = server.lines.map(line => JSON.parse(line) as Record<string, unknown>)
   t.match(lines.find(({ message }) => message === 'app registered'), { level: 'info', plugin: 'idioms' })
   t.match(lines.find(({ message }) => message === 'svc registered'), { level: 'info', plugin: 'idioms', by: 'svc' })
-  const own = lines.filter(({ request_id: of, message }) => of === id && message !== 'request').map(({ timestamp: _, ...line }) => line)
+  const own = lines.filter(({ request_id: of, message }) => of === id && message !== 'request')
   const common = { plugin: 'idioms', request_id: id }
   t.match(own, [
     { level: 'info', message: 'fields first', ...common, a: 1 },
