@@ -41,7 +41,7 @@ export type { InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetric
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { StoreBounds, Store, StoreChange } from './state.ts'
 export type { JsonSchema } from './json-schema.ts'
-export type { Logger } from './logger.ts'
+export type { Logger, LoggerOptions, LogMethod } from './logger.ts'
 export type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 export { describe } from './routes.ts'
 export type { CoreFailure, ErrorForm, RequestFacts, RouteDescription, RouteExample, RouteParameter } from './routes.ts'

@@ -142,11 +142,11 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
     knownCode: options.knownCode,
     build: {
       config, states, shared,
-      generationOptions: { websockets: { streams, plan }, errors: { log } },
+      generationOptions: { bodyLimit: config.bodyLimit, websockets: { streams, plan }, errors: { log } },
       exposedHeaders: ofDoors => exposedHeaders(ofDoors, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
       registerCore: generation => {
         generation.app.register(async app => {
-          app.addHook('onRoute', route => generation.addRoute(null, null, route))
+          app.addHook('onRoute', function (route) { generation.addRoute({ plugin: null, paths: null, log }, route, this) })
           registerCoreRoutes(app as never, deps)
         })
       },
