@@ -6,5 +6,9 @@ export default [
   { id: 'KIT-4', rule: 'a plugin packaged for npm loads by its name', where: 'issue 12.1' },
   { id: 'KIT-5', rule: 'new-plugin writes a plugin that type-checks, loads and passes its test', where: 'issue 12.1' },
   { id: 'KIT-6', rule: 'every block of docs/plugins.md is run as it stands there', where: 'issue 12.1' },
+  { id: 'KIT-7', rule: 'a route gets its body as bytes, or parsed by the rules of Fastify when it has a body schema or its scope has a parser', where: 'architecture, A plugin is a Fastify plugin' },
+  { id: 'KIT-8', rule: 'schemas, hooks, decorators, cookies, forms, uploads and scopes of Fastify work in a plugin', where: 'architecture, A plugin is a Fastify plugin' },
+  { id: 'KIT-9', rule: 'app.log and request.log write lines that name the plugin and the request, in the call forms of pino', where: 'architecture, A plugin is a Fastify plugin' },
+  { id: 'KIT-10', rule: 'errors with a status are answered with it, a 4xx with its message; error and not-found handlers hold in their scope', where: 'architecture, A plugin is a Fastify plugin' },
   { id: 'CLI-8', rule: 'an installed package runs from any folder, with signals and exit codes of its own', where: 'issue 12.2' },
 ]
