@@ -39,6 +39,9 @@ export interface GenerationOptions {
   errors: RouteErrorServices
 }
 
+/** A route as Fastify reports it. */
+type ReportedRoute = RouteOptions & { routePath: string; prefix: string }
+
 /** Whose a route is; null: the core's own, which may serve any path. */
 export interface RouteOwner {
   plugin: string | null
@@ -96,8 +99,9 @@ export class Generation implements RoutingGeneration {
       const context = contextOf(request.raw)
       const { log, parsesBody } = context.route!
       request.log = reply.log = log.child({ request_id: context.requestId })
-      if (parsesBody) request.raw = replayRequest(request.raw, context.body)
-      else request.body = context.body
+      if (!parsesBody) request.body = context.body
+      // A request without a body has not been read.
+      else if (request.raw.readableEnded && context.upgrade === null) request.raw = replayRequest(request.raw, context.body)
       if (context.upgrade !== null) {
         moveHeaders(context, reply.raw as SvcResponse)
         request.ws = true
@@ -108,7 +112,7 @@ export class Generation implements RoutingGeneration {
   }
 
   /** Takes a route that is added to a scope; throws when it is taken or its owner may not serve it. */
-  addRoute({ plugin, paths, log }: RouteOwner, route: RouteOptions, scope: FastifyInstance): void {
+  addRoute({ plugin, paths, log }: RouteOwner, route: ReportedRoute, scope: FastifyInstance): void {
     const template = toTemplate(route.url)
     if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
       throw new Error(`the route ${route.url} lies below none of the plugin's paths (${paths.join(', ')})`)

@@ -89,28 +89,28 @@ class LineLog implements Log {
     this.#serializers = serializers
   }
 
-  trace(first: unknown, ...rest: unknown[]): void {
-    if (TRACE >= this.#threshold) this.#write('trace', first, rest)
+  trace(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (TRACE >= this.#threshold) this.#write('trace', first, second, values)
   }
 
-  debug(first: unknown, ...rest: unknown[]): void {
-    if (DEBUG >= this.#threshold) this.#write('debug', first, rest)
+  debug(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (DEBUG >= this.#threshold) this.#write('debug', first, second, values)
   }
 
-  info(first: unknown, ...rest: unknown[]): void {
-    if (INFO >= this.#threshold) this.#write('info', first, rest)
+  info(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (INFO >= this.#threshold) this.#write('info', first, second, values)
   }
 
-  warn(first: unknown, ...rest: unknown[]): void {
-    if (WARN >= this.#threshold) this.#write('warn', first, rest)
+  warn(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (WARN >= this.#threshold) this.#write('warn', first, second, values)
   }
 
-  error(first: unknown, ...rest: unknown[]): void {
-    if (ERROR >= this.#threshold) this.#write('error', first, rest)
+  error(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (ERROR >= this.#threshold) this.#write('error', first, second, values)
   }
 
-  fatal(first: unknown, ...rest: unknown[]): void {
-    if (ERROR >= this.#threshold) this.#write('error', first, rest)
+  fatal(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (ERROR >= this.#threshold) this.#write('error', first, second, values)
   }
 
   silent(): void {}
@@ -146,8 +146,9 @@ class LineLog implements Log {
     return this.#shared.output.flush()
   }
 
-  #write(level: EventLevel, first: unknown, rest: unknown[]): void {
-    const { message, fields } = readCall(first, rest)
+  #write(level: EventLevel, first: unknown, second: unknown, values: unknown[]): void {
+    if (typeof first === 'string' && second === undefined && values.length === 0) return this.#print(level, first, undefined)
+    const { message, fields } = readCall(first, second, values)
     this.#print(level, message, this.#serializers === null || fields === undefined ? fields : serialize(fields, this.#serializers))
   }
 
@@ -174,16 +175,13 @@ function thresholdOf(level: string): number {
 }
 
 /** Reads `(message, fields)` and pino's `(fields, message, ...values)`, `(message, ...values)` and `(error)`. */
-function readCall(first: unknown, rest: unknown[]): { message: string; fields: LogFields | undefined } {
+function readCall(first: unknown, second: unknown, values: unknown[]): { message: string; fields: LogFields | undefined } {
   if (typeof first === 'string') {
-    const [second] = rest
-    if (second === undefined && rest.length <= 1) return { message: first, fields: undefined }
     // A message may hold a percent-encoded path: of a single object only the placeholders for objects make text.
-    if (rest.length === 1 && isFields(second) && !/%[joO]/.test(first)) return { message: first, fields: second instanceof Error ? { error: second } : second }
-    return { message: interpolate(first, rest), fields: undefined }
+    if (values.length > 0 || !isFields(second) || (first.includes('%') && /%[joO]/.test(first))) return { message: interpolate(first, [second, ...values]), fields: undefined }
+    return { message: first, fields: second instanceof Error ? { error: second } : second }
   }
-  const [text, ...values] = rest
-  const message = text === undefined ? null : interpolate(String(text), values)
+  const message = second === undefined ? null : interpolate(String(second), values)
   if (first instanceof Error) return { message: message ?? first.message, fields: { error: first } }
   if (!isFields(first)) return { message: message ?? String(first), fields: undefined }
   // With an error alone the line has its message, as in pino.

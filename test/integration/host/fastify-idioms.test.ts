@@ -1,7 +1,10 @@
 /** Idioms of plain Fastify in a plugin from outside the tree: bodies, schemas, logs, errors, hooks, scopes. */
 import t from 'tap'
+import { once } from 'node:events'
 import { request as open } from 'node:http'
+import http2 from 'node:http2'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { serve } from '../../support/server.ts'
 import type { TestServer } from '../../support/server.ts'
 
@@ -10,16 +13,16 @@ t.before(async () => {
   server = await serve(t, {
     folders: [join(import.meta.dirname, '..', '..', 'fixtures', 'fastify-plugin', 'idioms')],
     plugins: ['idioms', 'echo'],
-    env: { SVC_LOG_LEVEL: 'info', SVC_LOG_FORMAT: 'json', SVC_BODY_LIMIT: '4096' },
+    env: { SVC_LOG_LEVEL: 'info', SVC_LOG_FORMAT: 'json', SVC_BODY_LIMIT: '4096', SVC_GRPC_ON_HTTP: 'true' },
   })
 })
 
 interface Answer { status: number; body: unknown; headers: Headers }
 async function call(method: string, path: string, { body, type, headers = {} }: { body?: BodyInit; type?: string; headers?: Record<string, string> } = {}): Promise<Answer> {
-  const response = await fetch(`${server.url}/idioms${path}`, { method, headers: { ...(type === undefined ? {} : { 'Content-Type': type }), ...headers }, ...(body === undefined ? {} : { body }) })
-  const text = await response.text()
+  const response = await fetch(`${server.url}/idioms${path}`, { method, headers: { ...(type === undefined ? {} : { 'Content-Type': type }), ...headers }, ...(body === undefined ? {} : { body }), ...(body instanceof ReadableStream ? { duplex: 'half' } : {}) })
+  const content = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
+  return { status: response.status, body: isJson ? JSON.parse(content) : content, headers: response.headers }
 }
 const post = (path: string, body: BodyInit, type?: string): Promise<Answer> => call('POST', path, { body, ...(type === undefined ? {} : { type }) })
 const JSON_TYPE = 'application/json'
@@ -28,14 +31,14 @@ t.test('the plugin comes up', async t => {
   t.equal(server.plugins().find(({ name }) => name === 'idioms')?.error, null)
 })
 
-t.test('bodies are bytes where nothing in the scope parses them, whatever their type', async t => {
+t.test('bodies are bytes where nothing in the scope parses them, whatever their type [KIT-7]', async t => {
   for (const type of [JSON_TYPE, 'text/csv', 'no type at all', 'multipart/form-data']) {
     t.match(await post('/bytes', '{"broken', type), { status: 200, body: { is: 'bytes 8', type } })
   }
   t.match(await call('POST', '/bytes'), { status: 200, body: { is: 'bytes 0' } })
 })
 
-t.test('a body schema parses, fills in, coerces and refuses by Fastify\'s rules', async t => {
+t.test('a body schema parses, fills in, coerces and refuses by Fastify\'s rules [KIT-7]', async t => {
   t.match(await post('/schema', '{"name":"Ada"}', JSON_TYPE), { status: 200, body: { name: 'Ada', age: 1 } })
   t.match(await post('/schema', '{"name":"Ada","age":"7"}', 'application/json; charset=utf-8'), { status: 200, body: { name: 'Ada', age: 7 } })
   t.match(await call('PATCH', '/schema', { body: '{"name":"Ada"}', type: JSON_TYPE }), { status: 200, body: { method: 'PATCH', body: { name: 'Ada', age: 1 }, bytes: 14, raw: 'PATCH' } })
@@ -56,17 +59,19 @@ t.test('a body schema parses, fills in, coerces and refuses by Fastify\'s rules'
     const { status: got, body: answered } = await post('/schema', body, type)
     t.strictSame([got, answered], [status, answer], `${type} ${body}`)
   }
+  const chunked = (async function* () {})()
+  t.match(await post('/schema', ReadableStream.from(chunked), JSON_TYPE), { status: 400, body: { error: 'bad request', detail: 'the body is empty, JSON was expected' } })
   t.match(await call('POST', '/schema', { type: JSON_TYPE }), { status: 400, body: { error: 'bad request', detail: 'the body is empty, JSON was expected' } })
 })
 
-t.test('a body is limited by the instance, and by bodyLimit of a route', async t => {
+t.test('a body is limited by the instance, and by bodyLimit of a route [KIT-7]', async t => {
   const body = JSON.stringify({ name: 'x'.repeat(5000) })
   t.match(await post('/schema', body, JSON_TYPE), { status: 413, body: { error: 'payload too large', limit: 4096 } })
   t.match(await post('/small', '{"name":"1234567890"}', JSON_TYPE), { status: 413, body: { error: 'payload too large', limit: 20 } })
   t.match(await post('/small', '{"name":"123456789"}', JSON_TYPE), { status: 200 })
 })
 
-t.test('a body that comes in chunks is parsed as one', async t => {
+t.test('a body that comes in chunks is parsed as one [KIT-7]', async t => {
   const status = await new Promise<number | undefined>((resolve, reject) => {
     const request = open(`${server.url}/idioms/schema`, { method: 'POST', headers: { 'Content-Type': JSON_TYPE } }, response => { response.resume(); resolve(response.statusCode) })
     request.on('error', reject)
@@ -76,7 +81,21 @@ t.test('a body that comes in chunks is parsed as one', async t => {
   t.equal(status, 200)
 })
 
-t.test('schemas of query, headers, parameters and response', async t => {
+t.test('bodies over HTTP/2 are parsed too [KIT-7]', async t => {
+  const session = http2.connect(server.url)
+  t.teardown(() => session.close())
+  const send = async (path: string, body: string): Promise<{ status: number | undefined; body: unknown }> => {
+    const stream = session.request({ ':method': 'POST', ':path': `/idioms${path}`, 'content-type': JSON_TYPE })
+    stream.end(body)
+    const [headers] = await once(stream, 'response') as [http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader]
+    return { status: headers[':status'], body: JSON.parse(await text(stream)) }
+  }
+  t.strictSame(await send('/schema', '{"name":"Ada"}'), { status: 200, body: { name: 'Ada', age: 1 } })
+  t.match(await send('/schema', '{"name"'), { status: 400, body: { error: 'bad request' } })
+  t.match(await send('/bytes', '{"name"'), { status: 200, body: { is: 'bytes 7' } })
+})
+
+t.test('schemas of query, headers, parameters and response [KIT-8]', async t => {
   t.match(await call('GET', '/query?n=21'), { status: 200, body: { n: 21, twice: 42 } })
   t.notMatch((await call('GET', '/query?n=21')).body, { hidden: true })
   t.match(await call('GET', '/query'), { status: 400, body: { error: 'bad request', detail: "querystring must have required property 'n'" } })
@@ -84,7 +103,7 @@ t.test('schemas of query, headers, parameters and response', async t => {
   t.match(await call('GET', '/params/x'), { status: 400, body: { detail: 'params/id must be integer' } })
 })
 
-t.test('parsers of a scope: forms, files, its own, streams, hooks before them', async t => {
+t.test('parsers of a scope: forms, files, its own, streams, hooks before them [KIT-7]', async t => {
   t.match(await post('/forms', 'a=1&b=x+y', 'application/x-www-form-urlencoded'), { status: 200, body: { body: { a: '1', b: 'x y' } } })
   t.match(await post('/forms/', '{"a":1}', JSON_TYPE), { status: 200, body: { body: { a: 1 } } })
   t.match(await post('/forms', 'a,b', 'text/csv'), { status: 415, body: { error: 'unsupported media type' } })
@@ -95,7 +114,7 @@ t.test('parsers of a scope: forms, files, its own, streams, hooks before them', 
   t.match(await post('/lines/piped', '[1]', JSON_TYPE), { status: 200, body: '[1]' })
 })
 
-t.test('files come as a stream', async t => {
+t.test('files come as a stream [KIT-8]', async t => {
   const form = (size: number): FormData => {
     const data = new FormData()
     data.set('file', new Blob(['x'.repeat(size)]), 'a.txt')
@@ -109,7 +128,7 @@ t.test('files come as a stream', async t => {
   t.ok(cut.status >= 400, 'a form that is cut off ends')
 })
 
-t.test('logs of app, svc and requests are lines of the product', async t => {
+t.test('logs of app, svc and requests are lines of the product [KIT-9]', async t => {
   const id = 'fastify-idioms-log'
   t.match(await call('GET', '/log', { headers: { 'X-Request-Id': id } }), { status: 200, body: { level: 'info', id } })
   t.match(await call('GET', '/log-debug', { headers: { 'X-Request-Id': id } }), { status: 200, body: { level: 'debug' } })
@@ -130,7 +149,7 @@ t.test('logs of app, svc and requests are lines of the product', async t => {
   t.equal(lines.filter(({ message }) => /incoming request|request completed/.test(String(message))).length, 0)
 })
 
-t.test('errors have the status they name; a 5xx keeps its message', async t => {
+t.test('errors have the status they name; a 5xx keeps its message [KIT-10]', async t => {
   const refused = await call('GET', '/throw/418')
   t.strictSame([refused.status, refused.body], [418, { error: "i'm a teapot", code: 'OWN_CODE', detail: 'secret of 418' }])
   t.equal(refused.headers.get('retry-after'), '7')
@@ -148,7 +167,7 @@ t.test('errors have the status they name; a 5xx keeps its message', async t => {
   t.strictSame([formed.status, formed.headers.get('x-form'), formed.body], [409, 'refused', { status: 409, was: { error: 'conflict', detail: 'secret of 409' } }])
 })
 
-t.test('error and not-found handlers hold in their own scope', async t => {
+t.test('error and not-found handlers hold in their own scope [KIT-10]', async t => {
   t.match(await call('GET', '/own/error'), { status: 444, body: { own: 'secret of 444' } })
   t.match(await call('GET', '/own/refusal'), { status: 409, body: { own: 'taken' } })
   t.match(await call('GET', '/own/http-error'), { status: 410, body: { own: 'gone' } })
@@ -165,7 +184,7 @@ t.test('error and not-found handlers hold in their own scope', async t => {
   t.equal(endpoints.filter(({ path }) => path.includes('/own/{*')).length, 0, 'it is no endpoint')
 })
 
-t.test('hooks, decorators, cookies, plugins of the plugin', async t => {
+t.test('hooks, decorators, cookies, plugins of the plugin [KIT-8]', async t => {
   await call('GET', '/seen')
   const { status, body, headers } = await call('GET', '/hooked', { headers: { 'X-Visitor': 'Ada', Cookie: 'a=b' } })
   t.strictSame([status, body], [200, { answer: 42, cookie: 'b', serialized: true }])

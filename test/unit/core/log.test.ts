@@ -91,7 +91,7 @@ t.test('a child writes its fields on every line', async (t) => {
   }
 })
 
-t.test('the call forms of pino, and those of svc', async (t) => {
+t.test('the call forms of pino, and those of svc [KIT-9]', async (t) => {
   const error = new Error('broken')
   const cases: [args: [unknown, ...unknown[]], line: object][] = [
     [['text'], { message: 'text' }],
