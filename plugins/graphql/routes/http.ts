@@ -13,9 +13,15 @@ import { sendResponse } from './response.ts'
 
 export function registerHttp(app: FastifyInstance, svc: Svc, yogaOf: () => Promise<YogaServer>): void {
   const page = svc.shared('graphiql', () => onFirstUse(createGraphiqlPage))
+  // Every access to a member of the server makes a function.
+  let members: Pick<YogaServer, 'fetchAPI' | 'handleRequest'> | undefined
 
   async function serve(request: FastifyRequest, reply: FastifyReply, answerType: AnswerType, init: RequestInit): Promise<FastifyReply> {
-    const { fetchAPI, handleRequest } = await yogaOf()
+    if (members === undefined) {
+      const { fetchAPI, handleRequest } = await yogaOf()
+      members = { fetchAPI, handleRequest }
+    }
+    const { fetchAPI, handleRequest } = members
     const query = rawQuery(request)
     const asked = new fetchAPI.Request(query === '' ? ENDPOINT : `${ENDPOINT}?${query}`, init)
     return sendResponse(svc, request, reply, await handleRequest(asked, { answerType }))

@@ -48,7 +48,11 @@ t.test('what is no subscription, or cannot be run, is one event and the end [GQL
   }
   const mixed = await post(url, { query: '{ user(id: "u1") { id } }' }, { accept: 'application/json, text/event-stream' })
   t.equal(mixed.headers.get('content-type'), 'application/json; charset=utf-8', 'a query is answered as JSON where that is acceptable')
-  t.equal((await post(url, {})).status, 400, 'a malformed request is no stream')
+  const refused = await post(url, { query: 'subscription { nothing }' }, { accept: 'application/json, text/event-stream' })
+  t.match(parseEvents(await refused.text()), [['next', { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: undefined } }] }], ['complete', null]], 'a subscription that is refused is a stream all the same')
+  const malformed = await post(url, {})
+  t.equal(malformed.status, 400, 'a malformed request is no stream')
+  t.equal(malformed.headers.get('content-type'), 'application/json; charset=utf-8')
 })
 
 t.test('an order goes through its states, a ticker stays within its bounds [GQL-22]', async t => {
