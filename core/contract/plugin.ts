@@ -131,6 +131,7 @@ export interface Svc<Options = Record<string, unknown>> {
   readonly config: Config
   /** Absolute path of the plugin's folder. */
   readonly folder: string
+  /** Also `app.log`; `request.log` adds the request id. */
   readonly log: Logger
 
   /** Offers a registry to other plugins. One plugin offers `<own name>.<point>`. */

@@ -5,6 +5,7 @@
 import fp from 'fastify-plugin'
 import { reasonOf } from './discovery.ts'
 import type { Config } from '../config/variables.ts'
+import { REQUEST_SERIALIZERS } from '../log/log.ts'
 import type { StateHolder, StateRegistry } from '../state/state-registry.ts'
 import { arrange } from './resolution.ts'
 import type { Arrangement, Wishes } from './resolution.ts'
@@ -119,12 +120,13 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
     const holder = services.states.hold(number, name, version.found.fingerprint)
     holders.push(holder)
     const { door, found } = version
-    const svc = createSvc({ name, folder: found.folder, options: candidates.get(name)!.options, mayUse: [...(door.buildsOn ?? []), ...(door.uses ?? [])] }, services.shared, context, holder)
+    const log = services.shared.log.child({ plugin: name }, { serializers: REQUEST_SERIALIZERS })
+    const svc = createSvc({ name, log, folder: found.folder, options: candidates.get(name)!.options, mayUse: [...(door.buildsOn ?? []), ...(door.uses ?? [])] }, services.shared, context, holder)
     try {
       await generation.app.register(fp(async app => {
         // As the log of a child scope, it is inherited.
-        app.log = svc.log
-        app.addHook('onRoute', function (route) { generation.addRoute({ plugin: name, paths: door.paths, log: svc.log }, route, this) })
+        app.log = log
+        app.addHook('onRoute', function (route) { generation.addRoute({ plugin: name, paths: door.paths, log }, route, this) })
         generation.fallbacks.serve(app, door.paths)
         await withinTime(Promise.resolve(door.register(app as never, svc)), 'register')
       }, { name, encapsulate: true }))

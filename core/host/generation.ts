@@ -21,7 +21,7 @@ import { toTemplate } from '../http/pipeline/route-record.ts'
 import { answerRouteError } from '../http/pipeline/route-errors.ts'
 import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
-import type { Logger } from '../contract/plugin.ts'
+import type { Log } from '../log/log.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
 import { FallbackHandlers, isFallback } from './fallback-handlers.ts'
@@ -46,7 +46,7 @@ type ReportedRoute = RouteOptions & { routePath: string; prefix: string }
 export interface RouteOwner {
   plugin: string | null
   paths: readonly string[] | null
-  log: Logger
+  log: Log
 }
 
 export class Generation implements RoutingGeneration {
@@ -98,7 +98,7 @@ export class Generation implements RoutingGeneration {
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
       const { log, parsesBody } = context.route!
-      request.log = reply.log = log.child({ request_id: context.requestId })
+      request.log = reply.log = log.forRequest(context)
       if (!parsesBody) request.body = context.body
       // A request without a body has not been read.
       else if (request.raw.readableEnded && context.upgrade === null) request.raw = replayRequest(request.raw, context.body)
@@ -200,7 +200,7 @@ function moveHeaders(context: RequestContext, response: SvcResponse): void {
 }
 
 /** The log of a route, with the options that Fastify has for it. */
-function logOf({ logLevel, logSerializers }: RouteOptions, log: Logger): Logger {
+function logOf({ logLevel, logSerializers }: RouteOptions, log: Log): Log {
   if (!logLevel && logSerializers === undefined) return log
   return log.child({}, { ...(logLevel ? { level: logLevel } : {}), ...(logSerializers === undefined ? {} : { serializers: logSerializers }) })
 }

@@ -9,12 +9,21 @@ import { openOutput, type LogOutput } from './output.ts'
 /** The core's log. One event is one line; plugins get it as `Logger`. */
 export interface Log extends Logger {
   child(fields: LogFields, options?: LoggerOptions): Log
+  /** The log of a request. */
+  forRequest(request: LoggedRequest): Log
   /** Writes a line that is there at every level, as the addresses of the listeners. */
   line(message: string): void
   /** Ask it before fields are collected that are costly. */
   isEnabled(level: LogLevel): boolean
   /** Resolves when all lines have left the process, cannot any more, or their reader has stalled for 1 s. */
   flush(): Promise<void>
+}
+
+/** What the log of a request reads of it. */
+export interface LoggedRequest {
+  readonly requestId: string
+  /** The core has answered in the route's place. */
+  readonly response: { readonly isTakenOver?: boolean }
 }
 
 /** Where lines go. A terminal gets colours, unless it says that it has none. */
@@ -125,6 +134,10 @@ class LineLog implements Log {
     return new LineLog(this.#shared, this, fields, threshold, serializers)
   }
 
+  forRequest(request: LoggedRequest): Log {
+    return new RequestLog(this.#shared, this, request, this.#threshold, this.#serializers)
+  }
+
   get level(): string {
     return this.#threshold === OFF ? 'silent' : logLevels[this.#threshold]!
   }
@@ -152,6 +165,11 @@ class LineLog implements Log {
     this.#print(level, message, this.#serializers === null || fields === undefined ? fields : serialize(fields, this.#serializers))
   }
 
+  /** The fields that it adds to those of its parent. */
+  protected ownFields(): LogFields | undefined {
+    return this.#fields
+  }
+
   #print(level: EventLevel, message: string, fields: LogFields | undefined): void {
     const { output, form, clock } = this.#shared
     output.write(`${form.print(clock(), level, message, fields, this.#boundFields())}\n`)
@@ -159,11 +177,36 @@ class LineLog implements Log {
 
   #boundFields(): string {
     if (this.#bound === null) {
-      const own = this.#fields === undefined || this.#serializers === null ? this.#fields : serialize(this.#fields, this.#serializers)
+      const fields = this.ownFields()
+      const own = fields === undefined || this.#serializers === null ? fields : serialize(fields, this.#serializers)
       this.#bound = (this.#parent === null ? '' : this.#parent.#boundFields()) + (own === undefined ? '' : this.#shared.form.bindFields(own))
     }
     return this.#bound
   }
+}
+
+/** One is made for every request, and most never write a line. */
+class RequestLog extends LineLog {
+  readonly #request: LoggedRequest
+
+  constructor(shared: Shared, parent: LineLog, request: LoggedRequest, threshold: number, serializers: Serializers | null) {
+    super(shared, parent, undefined, threshold, serializers)
+    this.#request = request
+  }
+
+  override warn(first: unknown, second?: unknown, ...values: unknown[]): void {
+    // Fastify's warning of a second answer is of no use to a route in whose place the core has answered.
+    if (this.#request.response.isTakenOver === true && isAnsweredTwice(first)) return
+    super.warn(first, second, ...values)
+  }
+
+  protected override ownFields(): LogFields {
+    return { request_id: this.#request.requestId }
+  }
+}
+
+function isAnsweredTwice(first: unknown): boolean {
+  return (first as { err?: { code?: unknown } } | null | undefined)?.err?.code === 'FST_ERR_REP_ALREADY_SENT'
 }
 
 /** Index of a level in pino's names, which has `fatal` and calls `off` `silent`; an unknown one throws. */

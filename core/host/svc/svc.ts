@@ -1,6 +1,5 @@
 /** Makes `svc`, what one plugin gets in one generation, out of the services of the process. */
 import type { Config } from '../../config/variables.ts'
-import { REQUEST_SERIALIZERS } from '../../log/log.ts'
 import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
@@ -38,6 +37,8 @@ export interface BuildContext {
 
 export interface PluginFacts {
   name: string
+  /** Its lines name the plugin. */
+  log: Log
   folder: string
   options: Record<string, unknown>
   /** Names of what the door builds on or uses: only their extension points are handed out. */
@@ -51,7 +52,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     options: plugin.options,
     config: shared.config,
     folder: plugin.folder,
-    log: shared.log.child({ plugin: name }, { serializers: REQUEST_SERIALIZERS }),
+    log: plugin.log,
     http: shared.http,
     limits: shared.limits,
     inspector: shared.inspector,

@@ -1,5 +1,6 @@
 /** Owns what the host remembers of a registered route, and how the router's paths read as templates. */
-import type { Logger, RouteDescription } from '../../contract/plugin.ts'
+import type { RouteDescription } from '../../contract/plugin.ts'
+import type { Log } from '../../log/log.ts'
 
 /** One route of a generation, as the host saw it being registered. */
 export interface RouteRecord {
@@ -20,7 +21,7 @@ export interface CoreRoute extends RouteRecord {
   /** The route's own limit of a body in bytes (Fastify's `bodyLimit`), or null. */
   bodyLimit: number | null
   /** The log of the route's plugin; that of a request is its child. */
-  log: Logger
+  log: Log
   /** It answers what no route matches, and is no endpoint. */
   isFallback: boolean
 }

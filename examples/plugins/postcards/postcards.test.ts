@@ -11,7 +11,7 @@ after(() => server.stop())
 
 const write = (body: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${server.url}/postcards`, { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
-const put = (body: BodyInit, headers: Record<string, string> = {}): Promise<Response> =>
+const put = (body: string | FormData, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${server.url}/postcards/1/picture`, { method: 'PUT', body, headers })
 
 test('it comes up', () => {

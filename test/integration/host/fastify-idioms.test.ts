@@ -59,8 +59,7 @@ t.test('a body schema parses, fills in, coerces and refuses by Fastify\'s rules 
     const { status: got, body: answered } = await post('/schema', body, type)
     t.strictSame([got, answered], [status, answer], `${type} ${body}`)
   }
-  const chunked = (async function* () {})()
-  t.match(await post('/schema', ReadableStream.from(chunked), JSON_TYPE), { status: 400, body: { error: 'bad request', detail: 'the body is empty, JSON was expected' } })
+  t.match(await post('/schema', new ReadableStream({ start: controller => controller.close() }), JSON_TYPE), { status: 400, body: { error: 'bad request', detail: 'the body is empty, JSON was expected' } })
   t.match(await call('POST', '/schema', { type: JSON_TYPE }), { status: 400, body: { error: 'bad request', detail: 'the body is empty, JSON was expected' } })
 })
 

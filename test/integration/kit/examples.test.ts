@@ -12,7 +12,7 @@ const examples = join(ROOT, 'examples', 'plugins')
 const names = readdirSync(examples, { withFileTypes: true }).filter(entry => entry.isDirectory()).map(entry => entry.name)
 
 t.test('every example passes its own test and type-checks under strict settings [KIT-1, KIT-3]', async t => {
-  const { folder, run } = await install(t, { packages: ['@fastify/cookie', '@fastify/multipart', 'openai', 'ws', '@types/ws', '@modelcontextprotocol/sdk'] })
+  const { folder, run } = await install(t, { packages: ['fastify', '@fastify/cookie', '@fastify/multipart', 'openai', 'ws', '@types/ws', '@modelcontextprotocol/sdk'] })
   cpSync(examples, join(folder, 'plugins'), { recursive: true })
   const tests = names.map(name => `plugins/${name}/${name}.test.ts`)
   // One process for all: each would load the product anew.
