@@ -1,7 +1,7 @@
 /** Binaries of the supported versions of Node, which development packages bring. */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 
