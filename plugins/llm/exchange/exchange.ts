@@ -1,5 +1,5 @@
 /** One request of a provider route: what is known of it, read once and when asked for. */
-import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import { isRecord, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
 import type { Audience } from './error-replies.ts'
 import { findCredential, header, showCredential, type Credential } from './credentials.ts'
 import { BadInput } from '../errors.ts'
@@ -115,10 +115,10 @@ export function parseObject(text: string, message: string = notJson): Record<str
   } catch {
     throw new BadInput(message)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadInput(message)
+  if (!isRecord(value)) throw new BadInput(message)
   // Every level costs two characters, so small bodies need no look.
   if (text.length > 2 * maxJsonDepth && isTooDeep(text)) throw new BadInput(message)
-  return value as Record<string, unknown>
+  return value
 }
 
 /** Counts brackets outside strings; the text is valid JSON by now. */

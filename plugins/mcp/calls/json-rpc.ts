@@ -1,4 +1,5 @@
 /** Owns JSON-RPC 2.0 messages: reading what a client posts and writing what it gets. */
+import { isRecord } from 'svc/plugin'
 import { CODES, refusal, RpcError } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
 
@@ -40,7 +41,7 @@ export function parseBody(body: Buffer): unknown {
 
 /** Tells the three kinds of messages apart. Throws -32600 with status 400. */
 export function readMessage(value: unknown): RpcMessage {
-  if (!isObject(value)) throw refusal(400, 'Invalid Request: a message is a JSON object')
+  if (!isRecord(value)) throw refusal(400, 'Invalid Request: a message is a JSON object')
   if (value.jsonrpc !== '2.0') throw refusal(400, 'Invalid Request: "jsonrpc" must be "2.0"')
   const id = readId(value)
   if ('id' in value && id === null) throw refusal(400, 'Invalid Request: "id" must be a string or an integer')
@@ -52,14 +53,9 @@ export function readMessage(value: unknown): RpcMessage {
 
 /** The id of something that may be no valid message, null when it has none that could be echoed. */
 export function readId(value: unknown): RequestId | null {
-  if (!isObject(value)) return null
+  if (!isRecord(value)) return null
   const id = value.id
   return typeof id === 'string' || Number.isInteger(id) ? (id as RequestId) : null
-}
-
-/** An object in the sense of JSON: no array, not null. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A response around a result that is JSON text already. */
@@ -82,7 +78,7 @@ export function requestText(id: RequestId, method: string, params?: JsonObject):
 function readCall(value: JsonObject, id: RequestId | null): RpcRequest | RpcNotification {
   const { method, params } = value
   if (typeof method !== 'string') throw refusal(400, 'Invalid Request: "method" must be a string')
-  if (params !== undefined && !isObject(params)) throw refusal(400, 'Invalid Request: "params" must be an object')
+  if (params !== undefined && !isRecord(params)) throw refusal(400, 'Invalid Request: "params" must be an object')
   return id === null ? { kind: 'notification', method, params: params ?? {} } : { kind: 'request', id, method, params: params ?? {} }
 }
 

@@ -1,7 +1,6 @@
 /** Owns JSON Schema 2020-12 of tools: what a schema must look like, and whether arguments fit it. */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
-import type { JsonSchema } from 'svc/plugin'
-import { isObject } from '../calls/json-rpc.ts'
+import { isRecord, type JsonSchema } from 'svc/plugin'
 import type { JsonObject } from '../types.ts'
 
 /** Null when the arguments fit (defaults have been filled in), else a sentence that names argument and problem. */
@@ -42,8 +41,8 @@ export interface RoutedArgument {
 /** The routed arguments by lower-case header name. Throws on unusable annotations. */
 export function routedArguments(schema: JsonSchema): ReadonlyMap<string, RoutedArgument> {
   const routed = new Map<string, RoutedArgument>()
-  for (const [argument, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
-    if (!isObject(property) || property['x-mcp-header'] === undefined) continue
+  for (const [argument, property] of Object.entries(isRecord(schema.properties) ? schema.properties : {})) {
+    if (!isRecord(property) || property['x-mcp-header'] === undefined) continue
     const name = property['x-mcp-header']
     if (typeof name !== 'string' || !TOKEN.test(name)) throw new Error(`x-mcp-header of "${argument}" must be a header name (RFC 9110 token)`)
     if (!['string', 'integer', 'boolean'].includes(String(property.type))) throw new Error(`x-mcp-header of "${argument}" needs the type string, integer or boolean`)

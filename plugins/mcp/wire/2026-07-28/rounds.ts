@@ -1,8 +1,8 @@
 /** Owns questions in stateless calls: the call ends with them, and is made again with the answers and signed state. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { isRecord } from 'svc/plugin'
 import type { Call } from '../../calls/call.ts'
 import { CODES, invalidParams, RpcError } from '../../errors.ts'
-import { isObject } from '../../calls/json-rpc.ts'
 import { CAPABILITY, isSupported, isUsable, questionParams } from '../../calls/questions.ts'
 import type { Answers, JsonObject, Question } from '../../types.ts'
 
@@ -93,9 +93,9 @@ function bindingOf({ method, params, claims }: Pick<Call, 'method' | 'params' | 
 
 function readResponses(value: unknown): Map<string, unknown> {
   if (value === undefined) return new Map()
-  if (!isObject(value)) throw invalidParams('"inputResponses" must be an object')
+  if (!isRecord(value)) throw invalidParams('"inputResponses" must be an object')
   const responses = new Map(Object.entries(value))
-  for (const [key, response] of responses) if (!isObject(response)) throw invalidParams(`"inputResponses.${key.slice(0, 100)}" must be an object`)
+  for (const [key, response] of responses) if (!isRecord(response)) throw invalidParams(`"inputResponses.${key.slice(0, 100)}" must be an object`)
   return responses
 }
 
