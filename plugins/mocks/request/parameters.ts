@@ -1,5 +1,5 @@
 /** Takes parameters out of a request by `style` and `explode` (OpenAPI 3.1.1, 4.12.2.2 and 4.12.4). */
-import { isRecord } from 'svc/plugin'
+import { isRecord, parseCookies } from 'svc/plugin'
 import type { Parameter } from '../document/operations.ts'
 import { own, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
@@ -171,13 +171,9 @@ function decode(text: string): string {
   }
 }
 
-/** The cookies of a request (RFC 6265, 5.4); the first of a name counts. */
-export function parseCookies(header: string | undefined): Map<string, string> {
-  const cookies = new Map<string, string>()
-  for (const part of header?.split(';', 500) ?? []) {
-    const at = part.indexOf('=')
-    const name = part.slice(0, at).trim()
-    if (at > 0 && !cookies.has(name)) cookies.set(name, decode(part.slice(at + 1).trim().replace(/^"(.*)"$/, '$1').replaceAll('+', '%2B')))
-  }
+/** The cookies of a request, out of their quotes and percent-decoded; `+` is no blank in them. */
+export function readCookies(header: string | undefined): Map<string, string> {
+  const cookies = parseCookies(header)
+  for (const [name, value] of cookies) cookies.set(name, decode(value.replace(/^"(.*)"$/, '$1').replaceAll('+', '%2B')))
   return cookies
 }

@@ -1,16 +1,15 @@
 /** The headers that a response of the document declares, with a value for each. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, isToken } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { ResponseDefinition } from '../document/operations.ts'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 
 /** What the server itself says, or what would make the client misread the body. */
 const NEVER = /^(?:connection|content-encoding|content-length|content-type|date|keep-alive|proxy-.*|set-cookie2|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*|access-control-.*)$/i
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 
 /** Whether a header of that name may be taken from a document. */
 export function isTakenFromDocuments(name: string): boolean {
-  return NAME.test(name) && !NEVER.test(name)
+  return isToken(name) && !NEVER.test(name)
 }
 
 /** A value that can stand in a header: no line ends, nothing beyond Latin-1. */
