@@ -198,7 +198,8 @@ export { BoundedMap, remembering } from '../collections/bounded-map.ts'
 export { Ring } from '../collections/ring-buffer.ts'
 export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
 export { escapeHtml } from './html.ts'
-export { curlArguments, quoteWord } from './curl-line.ts'
+export { curlArguments } from './curl-line.ts'
+export { quoteWord, singleQuote } from './shell.ts'
 
 // ------------------------------------------------------------------------------------------------- what a plugin gets
 
