@@ -200,6 +200,8 @@ export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
 export { escapeHtml } from './html.ts'
 export { curlArguments } from './curl-line.ts'
 export { quoteWord, singleQuote } from './shell.ts'
+export { fillTemplate, readParameters, replaceParameters, templateParameters, templatePattern } from './path-template.ts'
+export type { TemplateForms, TemplateParameter } from './path-template.ts'
 
 // ------------------------------------------------------------------------------------------------- what a plugin gets
 
