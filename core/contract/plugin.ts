@@ -184,6 +184,7 @@ export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, pars
 export type { NumberParameter } from './input.ts'
 export { readJsonObject } from './json-body.ts'
 export { isRecord } from './record.ts'
+export { isNestedWithin, isTextNestedWithin } from './json-depth.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export { parseCookies } from '../fields/cookie.ts'
 export { headerProblem } from '../fields/settable-header.ts'

@@ -1,6 +1,6 @@
 /** The metadata with which a client registers (RFC 7591, 2): each member checked, in order. */
-import { isRecord } from 'svc/plugin'
-import { isNestedWithin, MAX_NESTING } from '../tokens/compact-jwt.ts'
+import { isNestedWithin, isRecord } from 'svc/plugin'
+import { MAX_NESTING } from '../tokens/compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
 import { isGrantType, TOKEN_EXCHANGE } from '../grants/grant-types.ts'
 import type { GrantType } from '../grants/grant-types.ts'

@@ -1,7 +1,7 @@
 /** Tokens to order: any claims, header, dates and signature, right or wrong, for trying what a gateway refuses. */
 import { webcrypto } from 'node:crypto'
-import { isRecord } from 'svc/plugin'
-import { isNestedWithin, MAX_NESTING } from './compact-jwt.ts'
+import { isNestedWithin, isRecord } from 'svc/plugin'
+import { MAX_NESTING } from './compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
 import { RSA_KEY_ID } from './signing-keys.ts'
 import type { SigningKeys } from './signing-keys.ts'

@@ -1,5 +1,5 @@
 /** Owns JSON-RPC 2.0 messages: reading what a client posts and writing what it gets. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, isTextNestedWithin } from 'svc/plugin'
 import { CODES, refusal, RpcError } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
 
@@ -31,7 +31,7 @@ const MAX_DEPTH = 128
 /** The JSON value of a body (RFC 8259). Throws -32700 with status 400, -32600 when it is nested too deeply. */
 export function parseBody(body: Buffer): unknown {
   const text = body.toString('utf8')
-  if (text.length > MAX_DEPTH && depthOf(text) > MAX_DEPTH) throw refusal(400, `Invalid Request: JSON nested deeper than ${MAX_DEPTH} levels`)
+  if (!isTextNestedWithin(text, MAX_DEPTH)) throw refusal(400, `Invalid Request: JSON nested deeper than ${MAX_DEPTH} levels`)
   try {
     return JSON.parse(text)
   } catch {
@@ -80,26 +80,4 @@ function readCall(value: JsonObject, id: RequestId | null): RpcRequest | RpcNoti
   if (typeof method !== 'string') throw refusal(400, 'Invalid Request: "method" must be a string')
   if (params !== undefined && !isRecord(params)) throw refusal(400, 'Invalid Request: "params" must be an object')
   return id === null ? { kind: 'notification', method, params: params ?? {} } : { kind: 'request', id, method, params: params ?? {} }
-}
-
-/** The deepest nesting of brackets outside strings; one pass, nothing is built. */
-function depthOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code === 0x22) index = endOfString(text, index)
-    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (code === 0x7d || code === 0x5d) depth--
-  }
-  return deepest
-}
-
-function endOfString(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code === 0x5c) index++
-    else if (code === 0x22) return index
-  }
-  return text.length
 }

@@ -1,5 +1,5 @@
 /** JSON values as the mocks see them: types, safe access by keys that come from input, comparison and copies. */
-import { isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord } from 'svc/plugin'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export interface JsonObject {
@@ -56,23 +56,8 @@ const MAX_LEVELS = 500
 export function parseJson(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json
-    return text.length <= MAX_LEVELS || isWithinLevels(value) ? value : undefined
+    return text.length <= MAX_LEVELS || isNestedWithin(value, MAX_LEVELS) ? value : undefined
   } catch {
     return undefined
   }
-}
-
-/** Level by level, not by recursion. */
-function isWithinLevels(value: Json): boolean {
-  let level = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_LEVELS) return false
-    const below: Json[] = []
-    for (const container of level) {
-      if (typeof container !== 'object' || container === null) continue
-      for (const item of Object.values(container)) if (typeof item === 'object' && item !== null) below.push(item as Json)
-    }
-    level = below
-  }
-  return true
 }
