@@ -2,6 +2,7 @@
 import { isRecord, isTextNestedWithin } from 'svc/plugin'
 import { CODES, refusal, RpcError } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
+import type { JSONRPCNotification, JSONRPCRequest } from '../wire/spec.ts'
 
 export type RequestId = string | number
 
@@ -68,11 +69,11 @@ export function errorText(id: RequestId | null, error: RpcError): string {
 }
 
 export function notificationText(method: string, params?: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', method, params })
+  return JSON.stringify({ jsonrpc: '2.0', method, params } satisfies JSONRPCNotification)
 }
 
 export function requestText(id: RequestId, method: string, params?: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params } satisfies JSONRPCRequest)
 }
 
 function readCall(value: JsonObject, id: RequestId | null): RpcRequest | RpcNotification {

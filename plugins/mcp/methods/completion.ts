@@ -3,6 +3,7 @@ import { isRecord, shownText } from 'svc/plugin'
 import type { Call, Outcome } from '../calls/call.ts'
 import { invalidParams, shorten } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
+import type { CompleteResult } from '../wire/spec.ts'
 
 const MAX_VALUES = 100
 
@@ -11,7 +12,7 @@ export function complete(call: Call): Outcome {
   if (!isRecord(argument) || typeof argument.name !== 'string') throw invalidParams('Missing argument.name')
   const prefix = (typeof argument.value === 'string' ? argument.value : '').toLowerCase()
   const matching = candidates(call, ref, argument.name).filter((value) => value.toLowerCase().startsWith(prefix))
-  return { result: { completion: { values: matching.slice(0, MAX_VALUES), total: matching.length, hasMore: matching.length > MAX_VALUES } } }
+  return { result: { completion: { values: matching.slice(0, MAX_VALUES), total: matching.length, hasMore: matching.length > MAX_VALUES } } satisfies CompleteResult }
 }
 
 /** All values of the argument; a known prompt or template without such an argument has none. */

@@ -5,6 +5,7 @@ import type { Call } from '../../calls/call.ts'
 import { CODES, invalidParams, RpcError } from '../../errors.ts'
 import { CAPABILITY, isSupported, isUsable, questionParams } from '../../calls/questions.ts'
 import type { Answers, JsonObject, Question } from '../../types.ts'
+import type { InputRequest, InputRequiredResult } from '../spec.ts'
 
 const STATE_LIFETIME_MS = 10 * 60_000
 const MAX_STATE = 64 * 1024
@@ -49,7 +50,7 @@ export class Rounds {
   ask(questions: Record<string, Question>, call: Pick<Call, 'version' | 'conversation'>): Answers {
     requireCapabilities(Object.values(questions), call)
     const answers: Answers = Object.create(null)
-    const missing: [string, JsonObject][] = []
+    const missing: [string, InputRequest][] = []
     for (const [key, question] of Object.entries(questions)) {
       const answer = [this.#given.get(key), this.#known.get(key)].find((candidate) => isUsable(question.method, candidate))
       if (answer === undefined) missing.push([key, { method: question.method, params: questionParams(question, call.version) }])
@@ -58,7 +59,7 @@ export class Rounds {
         this.#known.set(key, answer)
       }
     }
-    if (missing.length > 0) throw new InputRequired({ resultType: 'input_required', inputRequests: Object.fromEntries(missing), requestState: this.#writeState() })
+    if (missing.length > 0) throw new InputRequired({ resultType: 'input_required', inputRequests: Object.fromEntries(missing), requestState: this.#writeState() } satisfies InputRequiredResult)
     return answers
   }
 

@@ -6,6 +6,7 @@ import type { Agreement, Session, Transport } from '../../sessions/session.ts'
 import type { JsonObject } from '../../types.ts'
 import { negotiate } from '../versions.ts'
 import { capabilities, serverInfo } from '../server-info.ts'
+import type { InitializeResult } from '../spec.ts'
 
 /** Missing or odd members of `params` do not fail: they count as absent. */
 export function readAgreement({ params }: RpcRequest, server: Server, transport: Transport, claims: JsonObject | null): Agreement {
@@ -25,5 +26,5 @@ export function initializeResult(session: Session, server: Server): string {
     capabilities: capabilities(server, session.version),
     serverInfo: serverInfo(server, session.version),
     instructions: server.definition.instructions,
-  })
+  } satisfies InitializeResult)
 }
