@@ -1,6 +1,7 @@
 /** Parsers of addresses: hosts, header names, origins, URLs. */
 import { isIP } from 'node:net'
 import { delimiter } from 'node:path'
+import { isToken } from '../fields/token.ts'
 import { parser, quote, splitList, type Parser } from './parsers.ts'
 
 /** IP address to bind to, IPv6 with or without brackets; `localhost` is 127.0.0.1. */
@@ -12,7 +13,7 @@ export const bindAddress = parser('IPv4 or IPv6 address, or localhost', (value) 
 })
 
 /** A field name (RFC 9110, 5.1), in the case given. */
-export const headerName = parser<string | null>('HTTP header name', (value) => (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(value) ? value : undefined))
+export const headerName = parser<string | null>('HTTP header name', (value) => (isToken(value) ? value : undefined))
 
 export const instanceName = parser('1 to 128 printable ASCII characters', (value) => (/^[ -~]{1,128}$/.test(value) ? value : undefined))
 

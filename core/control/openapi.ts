@@ -1,5 +1,5 @@
 /** Owns the OpenAPI document of the instance, made from the route descriptions. */
-import { templateParameters, templateShape, renameParameters } from './path-template.ts'
+import { templateParameters, templateShape, renameParameters, replaceParameters } from '../contract/path-template.ts'
 import { listOperations, type Operation } from './operations.ts'
 import { buildOperation, type OpenapiOperation } from './openapi-operation.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
@@ -89,7 +89,7 @@ function distinctNames(template: string): string[] {
 
 /** `GET /status/{code}` is `getStatusByCode`; a number is added to an id that is taken. */
 function claimOperationId(taken: Set<string>, method: string, path: string): string {
-  const words = path.replace(/\{([^{}]+)\}/g, ' by $1 ').split(/[^A-Za-z0-9]+/).filter(Boolean)
+  const words = replaceParameters(path, ({ name }) => ` by ${name} `).split(/[^A-Za-z0-9]+/).filter(Boolean)
   const stem = method + (words.length === 0 ? 'Root' : words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join(''))
   let id = stem
   for (let count = 2; taken.has(id); count++) id = `${stem}${count}`

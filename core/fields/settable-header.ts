@@ -1,16 +1,11 @@
 /** Owns which response headers somebody may ask for, as a name and a value. */
+import { isToken } from './token.ts'
 
 /** They belong to the connection or to the framing of the message (RFC 9110, 7.6.1). */
 const RESERVED = new Set([
   'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'host', 'http2-settings',
 ])
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 const PRINTABLE = /^[\t\x20-\x7e]*$/
-
-/** Whether a text is a token (RFC 9110, 5.6.2): what names of fields and cookies are made of. */
-export function isToken(text: string): boolean {
-  return TOKEN.test(text)
-}
 
 /** What keeps a header from being set: no token, reserved for the connection, a value that is not printable ASCII. */
 export function headerProblem(name: string, value: string): 'name' | 'reserved' | 'value' | null {

@@ -1,5 +1,5 @@
 /** One request of a provider route: what is known of it, read once and when asked for. */
-import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import { isRecord, isTextNestedWithin, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
 import type { Audience } from './error-replies.ts'
 import { findCredential, header, showCredential, type Credential } from './credentials.ts'
 import { BadInput } from '../errors.ts'
@@ -115,24 +115,7 @@ export function parseObject(text: string, message: string = notJson): Record<str
   } catch {
     throw new BadInput(message)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadInput(message)
-  // Every level costs two characters, so small bodies need no look.
-  if (text.length > 2 * maxJsonDepth && isTooDeep(text)) throw new BadInput(message)
-  return value as Record<string, unknown>
-}
-
-/** Counts brackets outside strings; the text is valid JSON by now. */
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  let inString = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 0x5c) at++
-    else if (code === 0x22) inString = !inString
-    else if (inString) continue
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxJsonDepth) return true
-    } else if (code === 0x7d || code === 0x5d) depth--
-  }
-  return false
+  if (!isRecord(value)) throw new BadInput(message)
+  if (!isTextNestedWithin(text, maxJsonDepth)) throw new BadInput(message)
+  return value
 }
