@@ -9,7 +9,6 @@ import type { Socket } from 'node:net'
 import type { RequestContext } from '../http/request/context.ts'
 import type { ServerRequest } from '../http/request/types.ts'
 import { contextOf } from '../http/request/context.ts'
-import { HeadLines } from '../http/node-internals/header-line-cache.ts'
 import { MAX_PARAM_LENGTH, RouteTable } from '../http/pipeline/route-table.ts'
 import type { RoutingGeneration } from '../http/request/types.ts'
 import type { CoreRoute } from '../http/pipeline/route-record.ts'
@@ -57,7 +56,6 @@ export class Generation implements RoutingGeneration {
   readonly routes = new RouteTable()
   readonly takeOvers: TakeOver[] = []
   readonly exposedHeaders: string
-  readonly headLines = new HeadLines()
   readonly fallbacks: FallbackHandlers
   readonly #parsing: BodyParsing
   #scopes: { record: CoreRoute; scope: FastifyInstance }[] = []

@@ -12,10 +12,10 @@ export const GROUPS = {
   operations: ['limits', 'observability', 'control-plane', 'configuration', 'console'],
 } as const
 
-/** Pages that an author of plugins follows in a folder of his own; `test/kit/<name>-page.test.ts` runs them. */
+/** Pages that an author of plugins follows in a folder of his own; `test/integration/kit/<name>-page.test.ts` runs them. */
 export const AUTHORING = ['plugins', 'command-line']
 
-/** Pages without examples of the running service, and those that `test/kit` runs in a project of their own. */
+/** Pages without examples of the running service, and those that `test/integration/kit` runs in a project of their own. */
 export const ELSEWHERE = ['README', 'architecture', 'deployment', 'hardening', 'plugins', 'command-line']
 
 export const pagesOf = (group: keyof typeof GROUPS): string[] => GROUPS[group].map(name => `docs/${name}.md`)

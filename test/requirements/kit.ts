@@ -11,4 +11,9 @@ export default [
   { id: 'KIT-9', rule: 'app.log and request.log write lines that name the plugin and the request, in the call forms of pino', where: 'architecture, A plugin is a Fastify plugin' },
   { id: 'KIT-10', rule: 'errors with a status are answered with it, a 4xx with its message; error and not-found handlers hold in their scope', where: 'architecture, A plugin is a Fastify plugin' },
   { id: 'CLI-8', rule: 'an installed package runs from any folder, with signals and exit codes of its own', where: 'issue 12.2' },
+  { id: 'PACK-1', rule: 'a package starts and serves on what npm pack built, without the bundler', where: 'issue 21.6' },
+  { id: 'PACK-2', rule: 'an installed package is under 80 MB and 120 packages', where: 'issue 21.6' },
+  { id: 'PACK-3', rule: 'a missing optional package is one warning that names the install command, and the server goes on without', where: 'issue 21.6' },
+  { id: 'PACK-4', rule: 'in a package, plugin folders of others and changed built-in plugins are bundled from their sources and loaded again on change', where: 'issue 21.6' },
+  { id: 'PACK-5', rule: 'npm pack without the development packages says what to install', where: 'issue 21.6' },
 ]

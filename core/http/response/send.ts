@@ -4,7 +4,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { CoreFailure, ErrorForm } from '../../contract/plugin.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
-import { Http1Response } from './response.ts'
+import type { Http1Response } from './response.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 

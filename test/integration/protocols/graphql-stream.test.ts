@@ -1,8 +1,9 @@
 /** Subscriptions as event streams. */
 import t from 'tap'
-import { OperationTypeNode } from 'graphql'
-import { streamEvents } from '../../../plugins/graphql/event-stream.ts'
 import { PacedSequence } from '../../../plugins/graphql/paced-sequence.ts'
+import { sendResponse } from '../../../plugins/graphql/routes/response.ts'
+import { createSchema } from '../../../plugins/graphql/schema.ts'
+import { ENDPOINT, createYogaServer } from '../../../plugins/graphql/yoga/server.ts'
 import { until } from '../../support/until.ts'
 import { serve } from '../../support/server.ts'
 
@@ -47,7 +48,11 @@ t.test('what is no subscription, or cannot be run, is one event and the end [GQL
   }
   const mixed = await post(url, { query: '{ user(id: "u1") { id } }' }, { accept: 'application/json, text/event-stream' })
   t.equal(mixed.headers.get('content-type'), 'application/json; charset=utf-8', 'a query is answered as JSON where that is acceptable')
-  t.equal((await post(url, {})).status, 400, 'a malformed request is no stream')
+  const refused = await post(url, { query: 'subscription { nothing }' }, { accept: 'application/json, text/event-stream' })
+  t.match(parseEvents(await refused.text()), [['next', { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: undefined } }] }], ['complete', null]], 'a subscription that is refused is a stream all the same')
+  const malformed = await post(url, {})
+  t.equal(malformed.status, 400, 'a malformed request is no stream')
+  t.equal(malformed.headers.get('content-type'), 'application/json; charset=utf-8')
 })
 
 t.test('an order goes through its states, a ticker stays within its bounds [GQL-22]', async t => {
@@ -61,14 +66,17 @@ t.test('an order goes through its states, a ticker stays within its bounds [GQL-
 
 t.test('a client that leaves ends its subscription at once [GQL-23]', async t => {
   const leaving = new AbortController()
-  const sent: unknown[] = []
-  const stream = { closed: false, signal: leaving.signal, ready: async () => {}, end: () => {}, send: (event: { data: unknown }) => { sent.push(event.data); return true } }
-  const ticks = new PacedSequence(100, 3_600_000, sequence => ({ data: { ticker: { sequence } } }))
-  const engine = { subscribe: async () => ticks }
-  const served = streamEvents({ streams: { sse: () => stream } } as never, {} as never, {} as never, engine as never, { type: OperationTypeNode.SUBSCRIPTION, problems: [], args: {} as never })
-  await until(() => sent.length === 1)
+  const sent: Buffer[] = []
+  const stream = { closed: false, signal: leaving.signal, ready: async () => {}, end: () => {}, write: (bytes: Buffer) => { sent.push(bytes); return true } }
+  const events = (): unknown[] => parseEvents(Buffer.concat(sent).toString()).map(([, data]) => data)
+  const ticks = new PacedSequence(100, 3_600_000, sequence => ({ ticker: { sequence } }))
+  const yoga = await createYogaServer({ schema: createSchema(), rootValue: { ticker: () => ticks } as never, persistedQueries: {} as never, log: {} as never })
+  const asked = new yoga.fetchAPI.Request(ENDPOINT, { method: 'POST', headers, body: JSON.stringify({ query: 'subscription { ticker { sequence } }' }) })
+  const response = await yoga.handleRequest(asked, { answerType: { mediaType: 'application/json', eventStream: 'always', isPageWanted: false } })
+  const served = sendResponse({ streams: { sse: () => stream } } as never, {} as never, {} as never, response)
+  await until(() => events().length === 1)
   leaving.abort()
   await served
-  t.strictSame(sent[0], { data: { ticker: { sequence: 0 } } })
+  t.strictSame(events(), [{ data: { ticker: { sequence: 0 } } }])
   t.strictSame(await ticks.next(), { done: true, value: undefined })
 })
