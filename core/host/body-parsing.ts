@@ -20,8 +20,15 @@ type Call = (this: Scope, ...args: unknown[]) => unknown
 
 const BODYLESS = ['GET', 'HEAD', 'TRACE']
 
-/** Makes a new Fastify instance leave bodies alone; answers whether routes of a scope parse theirs. */
-export function parseOnDemand(app: FastifyInstance): (scope: FastifyInstance) => boolean {
+export interface BodyParsing {
+  /** Whether the routes of a scope parse their bodies. */
+  parses(scope: FastifyInstance): boolean
+  /** The scope for routes that get bytes all the same. */
+  withoutParsing(scope: FastifyInstance): FastifyInstance
+}
+
+/** Makes a new Fastify instance leave bodies alone until a scope or a route opts in. */
+export function parseOnDemand(app: FastifyInstance): BodyParsing {
   const root = app as Scope
   const methods = METHODS.filter(method => method !== 'CONNECT')
   for (const method of methods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true } as never)
@@ -64,7 +71,14 @@ export function parseOnDemand(app: FastifyInstance): (scope: FastifyInstance) =>
   }
   // All methods are there, and what they are is shared by all plugins.
   override('addHttpMethod', () => function () { return this })
-  return scope => parses(scope as Scope)
+  return {
+    parses: scope => parses(scope as Scope),
+    withoutParsing(scope) {
+      const view = Object.create(scope) as Scope
+      view[key] = unparsed
+      return view
+    },
+  }
 }
 
 function asksForParsing(options: unknown): boolean {

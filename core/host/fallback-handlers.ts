@@ -4,6 +4,7 @@
  * the hooks and decorators of its scope.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { BodyParsing } from './body-parsing.ts'
 import { contextOf } from '../http/request/context.ts'
 import { answerUnrouted } from '../http/pipeline/pipeline.ts'
 import { isBelow } from '../fields/request-target.ts'
@@ -23,7 +24,10 @@ const FALLBACK = Symbol('svc.fallback')
 export class FallbackHandlers {
   readonly #fallbacks: Fallback[] = []
 
-  constructor(app: FastifyInstance) {
+  readonly #parsing: BodyParsing
+
+  constructor(app: FastifyInstance, parsing: BodyParsing) {
+    this.#parsing = parsing
     // What `reply.callNotFound()` runs, in the scope of the route that has called it.
     app.setNotFoundHandler((request, reply) => this.#answer(request, reply))
   }
@@ -56,7 +60,8 @@ export class FallbackHandlers {
       const method = scope.supportedMethods.filter(name => !scope.hasRoute({ method: name as never, url }))
       if (method.length === 0) continue
       const config = { [FALLBACK]: true }
-      scope.route({ ...options, method: method as never, url: url.slice(scope.prefix.length), config: config as never, handler: handler as never })
+      // What is sent to a path that does not exist is a 404, whether or not it can be parsed.
+      this.#parsing.withoutParsing(scope).route({ ...options, method: method as never, url: url.slice(scope.prefix.length), config: config as never, handler: handler as never })
     }
   }
 

@@ -24,6 +24,7 @@ import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
 import { replayRequest } from '../http/request/replayed-request.ts'
 import { parseOnDemand } from './body-parsing.ts'
+import type { BodyParsing } from './body-parsing.ts'
 import { FallbackHandlers, isFallback } from './fallback-handlers.ts'
 
 export interface GenerationOptions {
@@ -56,7 +57,7 @@ export class Generation implements RoutingGeneration {
   readonly takeOvers: TakeOver[] = []
   readonly exposedHeaders: string
   readonly fallbacks: FallbackHandlers
-  readonly #parsesBodies: (scope: FastifyInstance) => boolean
+  readonly #parsing: BodyParsing
   #scopes: { record: CoreRoute; scope: FastifyInstance }[] = []
   readonly #absent: GenerationOptions['absent']
   readonly #webSockets = new WebSocketRoutes()
@@ -91,8 +92,8 @@ export class Generation implements RoutingGeneration {
       routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
       genReqId: request => contextOf(request).requestId,
     })
-    this.#parsesBodies = parseOnDemand(this.app)
-    this.fallbacks = new FallbackHandlers(this.app)
+    this.#parsing = parseOnDemand(this.app)
+    this.fallbacks = new FallbackHandlers(this.app, this.#parsing)
     this.app.register(async app => this.#webSockets.open(app, { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol }))
     this.app.after(() => adoptWebSockets(this.#webSockets.server, this.number, options.websockets))
     this.app.addHook('onRequest', (request, reply, done) => {
@@ -137,7 +138,7 @@ export class Generation implements RoutingGeneration {
   async ready(): Promise<void> {
     await this.app.ready()
     // A scope may have registered its parsers after its routes.
-    for (const { record, scope } of this.#scopes.splice(0)) record.parsesBody = this.#parsesBodies(scope)
+    for (const { record, scope } of this.#scopes.splice(0)) record.parsesBody = this.#parsing.parses(scope)
   }
 
   handle(request: ServerRequest, response: SvcResponse): void {

@@ -6,7 +6,7 @@ import type { Log } from '../../log/log.ts'
 import { answerFailure, renderFailure } from '../response/send.ts'
 import { contextOf } from '../request/context.ts'
 import type { RequestContext } from '../request/context.ts'
-import { failed, internalError, payloadTooLarge, refused } from './error-bodies.ts'
+import { failed, internalError, refused } from './error-bodies.ts'
 import { negotiate } from '../response/negotiation.ts'
 
 export interface RouteErrorServices {
@@ -90,7 +90,8 @@ function sendBody(context: RequestContext, request: FastifyRequest, reply: Fasti
 
 function bodyOf(request: FastifyRequest, status: number, { code, message }: ThrownError): Record<string, unknown> {
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': return payloadTooLarge(request.routeOptions.bodyLimit)
+    // The pipeline holds the limits of instance and route; this one is a parser's, or met after decompression.
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': return refused(status, 'the body exceeds the limit of its parser')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return refused(status, `no parser for the Content-Type ${quoteInput(request.headers['content-type'] ?? '')}`)
     case 'FST_ERR_CTP_INVALID_JSON_BODY': return refused(status, 'the body is not valid JSON')
     case 'FST_ERR_CTP_EMPTY_JSON_BODY': return refused(status, 'the body is empty, JSON was expected')

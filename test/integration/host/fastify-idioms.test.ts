@@ -110,6 +110,8 @@ t.test('parsers of a scope: forms, files, its own, streams, hooks before them [K
   t.match(await post('/lines', 'x'.repeat(4000), 'application/x-stream'), { status: 200, body: { bytes: 4000 } })
   t.match(await post('/lines/upper', 'a\nb', 'text/x-lines'), { status: 200, body: ['A', 'B'] })
   t.match(await post('/lines/upper', '{"a":"b"}', JSON_TYPE), { status: 200, body: { A: 'B' } })
+  t.match(await post('/lines', '1234567890', 'text/x-short'), { status: 200, body: '1234567890' })
+  t.match(await post('/lines', '12345678901', 'text/x-short'), { status: 413, body: { error: 'payload too large', detail: 'the body exceeds the limit of its parser' } })
   t.match(await post('/lines/piped', '[1]', JSON_TYPE), { status: 200, body: '[1]' })
 })
 
@@ -175,6 +177,7 @@ t.test('error and not-found handlers hold in their own scope [KIT-10]', async t 
   for (const method of ['GET', 'POST', 'DELETE']) {
     t.match(await call(method, '/own/lost/way', { headers: { 'X-Visitor': 'Ada' } }), { status: 404, body: { lost: '/idioms/own/lost/way', visitor: 'Ada' } })
   }
+  for (const type of [JSON_TYPE, 'text/csv', 'text/x-own']) t.match(await post('/own/lost', '{', type), { status: 404, body: { lost: '/idioms/own/lost' } })
   t.match(await call('GET', '/own/call-not-found'), { status: 404, body: { lost: '/idioms/own/call-not-found' } })
   t.match(await call('GET', '/call-not-found'), { status: 404, body: { error: 'not found', path: '/idioms/call-not-found' } })
   t.match(await call('GET', '/elsewhere'), { status: 404, body: { error: 'not found', hint: /GET \// } })
