@@ -1,4 +1,5 @@
 /** Who may read and change what, and what one client may cost. */
 export default [
   { id: 'SEC-5', rule: 'unforced reloads share one run per 250 ms; a forced one runs at once', where: 'core 10.4' },
+  { id: 'SEC-7', rule: 'while the control plane asks for no credential, pages of other origins and rebound names can neither read nor change the instance', where: 'core 5' },
 ]

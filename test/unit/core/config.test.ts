@@ -23,7 +23,7 @@ t.test('an empty environment gives the defaults, without a warning', async (t) =
     httpPort: 80, httpsPort: 443, grpcPort: 50051, host: '0.0.0.0', logLevel: 'info', logFormat: 'text',
     instanceId: config.instanceId, gitSha: null, requestTimeoutSecs: 120, bodyLimit: 1048576, trustForward: false,
     tlsCert: 'certs/server.crt', tlsKey: 'certs/server.key', mtlsInHeader: null, publicMode: false, hostedMode: false,
-    grpcOnHttp: false, adminToken: null, corsOrigins: ['*'], inspectorCapacity: 500, controlAuth: 'open',
+    grpcOnHttp: false, adminToken: null, corsOrigins: ['*'], isCorsAnyByUser: false, hosts: [], inspectorCapacity: 500, controlAuth: 'open',
     controlJwtPublicKey: null, controlJwtAudience: config.instanceId, consoleTitle: null, consoleBacklink: null,
     configFile: null, pluginDirs: [], watch: true, maxDelayMs: 30000,
     plan: { name: 'none', active: false, limits: { scope: 'instance', period: 'month', rps: null, burst: null, concurrency: null, streams: null, streamLifetimeSecs: null, requests: null, egressBytes: null } },
