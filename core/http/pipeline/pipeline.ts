@@ -23,6 +23,7 @@ const STAGES: readonly Stage[] = [
   enterTrace,
   applyCors,
   refuseForeignPages,
+  refuseServiceWorkers,
   authenticateControl,
   identifyKey,
   limitByPlan,
@@ -95,6 +96,13 @@ function refuseForeignPages(context: RequestContext, { browserAccess }: Pipeline
   const refusal = browserAccess.check(context)
   if (refusal === null) return true
   answer(context, refusal)
+  return false
+}
+
+/** A script that a user made must not become the worker of all pages of the instance (Service Workers, 4.1). */
+function refuseServiceWorkers(context: RequestContext): boolean {
+  if (context.request.headers['service-worker'] === undefined || context.description?.serviceWorker === true) return true
+  answer(context, { status: 403, body: { error: 'no service worker is served here', path: context.path ?? context.url } })
   return false
 }
 

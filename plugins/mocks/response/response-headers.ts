@@ -1,4 +1,5 @@
 /** The headers that a response of the document declares, with a value for each. */
+import { isOriginWide } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { ResponseDefinition } from '../document/operations.ts'
 import { isObject, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
@@ -9,7 +10,7 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 
 /** Whether a header of that name may be taken from a document. */
 export function isTakenFromDocuments(name: string): boolean {
-  return NAME.test(name) && !NEVER.test(name)
+  return NAME.test(name) && !NEVER.test(name) && !isOriginWide(name)
 }
 
 /** A value that can stand in a header: no line ends, nothing beyond Latin-1. */

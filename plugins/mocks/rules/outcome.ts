@@ -1,4 +1,5 @@
 /** What a rule or an override changes in an answer: reading it, and what is wrong with it. */
+import { isOriginWide } from 'svc/plugin'
 import { isObject, own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Outcome {
@@ -53,7 +54,7 @@ function checkHeaders(value: Json): string | null {
   if (!isObject(value) || Object.keys(value).length > 50) return 'expected an object of at most 50 headers'
   for (const [name, text] of Object.entries(value)) {
     if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return `"${name.slice(0, 100)}" is no header name`
-    if (FORBIDDEN_HEADER.test(name)) return `the header ${name} can't be set`
+    if (FORBIDDEN_HEADER.test(name) || isOriginWide(name)) return `the header ${name} can't be set`
     if (typeof text !== 'string' || text.length > 8192) return `expected a text for the header ${name}`
   }
   return null

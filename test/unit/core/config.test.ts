@@ -239,7 +239,7 @@ t.test('the view has every field, and the limits of the usage record [VIEW-1] [V
   t.strictSame(effectiveView(config, { configFile: '/etc/mine.yaml', generation: 3, warnings: ['w'] }), {
     public_mode: false, hosted_mode: false, http_port: 80, https_port: 443, grpc_port: 50051, host: '0.0.0.0', grpc_on_http: false,
     tls_cert: 'certs/server.crt', tls_key: 'certs/server.key', mtls_in_header: null, trust_forward: false,
-    request_timeout_secs: 120, body_limit: 1048576, cors_allow_origins: ['*'], instance_id: 'edge-1', log_level: 'info', log_format: 'text',
+    request_timeout_secs: 120, body_limit: 1048576, cors_allow_origins: ['*'], hosts: [], instance_id: 'edge-1', log_level: 'info', log_format: 'text',
     inspector_capacity: 500, admin_token_configured: false, control_auth: 'open', control_jwt_key_configured: false, control_jwt_audience: 'edge-1',
     console_title: null, console_backlink: null, config_file: '/etc/mine.yaml', plugin_dirs: [], watch: true, mocks: { dir: null, sample: true },
     plan: 'free', limits, shared_mode: true, require_key: false, key_registry: 'url', quota_store_configured: false,
