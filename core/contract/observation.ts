@@ -33,6 +33,8 @@ export interface SvcInspector {
   redactHeader(name: string, value: string): string
   /** The same for a path and query, or a query alone. */
   redactUrl(url: string): string
+  /** The same for any other text, such as a body: credentials are found by their value. */
+  redactText(text: string): string
 }
 
 export interface SvcPki {

@@ -146,9 +146,14 @@ t.test('credentials of the control plane are redacted, other credentials stay [I
   const shown = Object.fromEntries(entry!.headers.map(({ name, value }) => [name, value]))
   t.match(shown, { 'x-svc-admin-token': 'redacted', authorization: 'bearer redacted', 'x-svc-key': 'svc-acme-key', referer: headers.Referer, cookie: 'a=b' })
   t.equal(entry!.query, 'rb_key=svc-acme-key')
-  for (const authorization of ['Bearer other', 'Basic c2VjcmV0', 'secret', 'Bearer secret2']) {
+  for (const authorization of ['Bearer other', 'Basic c2VjcmV0', 'Bearer secret2']) {
     await fetch(`${server.url}/x`, { headers: { Authorization: authorization } })
     t.equal((await list(server))[0]!.headers.find(({ name }) => name === 'authorization')!.value, authorization)
+  }
+  // [SEC-9]
+  for (const name of ['Authorization', 'Proxy-Authorization', 'X-A2A-Notification-Token']) {
+    await fetch(`${server.url}/x`, { headers: { [name]: 'secret' } })
+    t.equal((await list(server))[0]!.headers.find(header => header.name === name.toLowerCase())!.value, 'redacted', `${name} without a scheme`)
   }
   t.match(await (await fetch(`${server.url}/x/redacted?x=1`, { headers })).json(), { url: '/x/redacted?x=1' })
 })
