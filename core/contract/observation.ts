@@ -25,8 +25,11 @@ export interface InspectorEntry {
 }
 
 export interface SvcInspector {
-  /** The newest entry with this request id. */
-  entry(requestId: string): InspectorEntry | undefined
+  /**
+   * The newest entry with this request id. Clients choose request ids, so two sessions may use one: with `session` only an
+   * entry with this `X-Svc-Session` value is meant (null: without one).
+   */
+  entry(requestId: string, session?: string | null): InspectorEntry | undefined
   /** Header list with the values of control credentials and shared-mode keys replaced (limits sheet 4). */
   redactHeaders(headers: { name: string; value: string }[]): { name: string; value: string }[]
   /** The same for one value; the name in any case. */

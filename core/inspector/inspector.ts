@@ -33,7 +33,7 @@ export interface Inspector extends SvcInspector {
   /** Newest first. */
   list(filter: CaptureFilter, limit: number): InspectorEntry[]
   /** By entry id, else by request id. */
-  find(id: string): InspectorEntry | undefined
+  find(id: string, filter: CaptureFilter): InspectorEntry | undefined
   /** Sends new entries until the stream ends; see `Feeds.open`. */
   openFeed(stream: FeedStream, filter: CaptureFilter, lastEventId: string | null): void
   /** Removes what matches; answers how many. */
@@ -105,14 +105,14 @@ export function createInspector({ config, isControlCredential, settle }: Inspect
       }))
     },
     list: (filter, limit) => settled().newest(limit, matcher(filter)).map(toEntry),
-    find: id => asEntry(settled().lookUp(id)),
+    find: (id, filter) => asEntry(settled().lookUp(id, matcher(filter))),
     openFeed(stream, filter, lastEventId) {
       settle()
       return feeds.open(stream, matcher(filter), lastEventId)
     },
     clear: filter => settled().clear(matcher(filter)),
     counters: () => ({ stored: settled().size, capacity: store.capacity, total_captured: store.total }),
-    entry: requestId => asEntry(settled().ofRequest(requestId)),
+    entry: (requestId, session) => asEntry(settled().ofRequest(requestId, captured => session === undefined || captured.session === session)),
     redactHeaders: headers => headers.map(({ name, value }) => ({ name, value: redaction.header(name.toLowerCase(), value) })),
     redactHeader: (name, value) => redaction.header(name.toLowerCase(), value),
     redactUrl: url => redaction.url(url),

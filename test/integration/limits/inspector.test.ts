@@ -187,5 +187,10 @@ t.test('public mode captures and shows one session at a time [INSP-9]', async t 
   t.strictSame(await list(server, '?session=b'), [])
   for (const [query, status] of [['', 404], ['?session=b', 404], ['?session=a', 200]] as const) t.equal((await fetch(`${server.url}/_svc/requests/ra${query}`)).status, status, query)
   t.equal((await fetch(`${server.url}/_svc/requests`, { method: 'DELETE' })).status, 403)
+  // [SEC-10]
+  for (const session of ['b', 'c']) await fetch(`${server.url}/x?of=${session}`, { headers: { 'X-Svc-Session': session, 'X-Request-Id': 'shared' } })
+  for (const session of ['b', 'c']) {
+    t.match(await (await fetch(`${server.url}/_svc/requests/shared?session=${session}`)).json(), { session, query: `of=${session}` }, 'nobody hides the entry of another session')
+  }
   t.strictSame(await (await fetch(`${server.url}/_svc/requests?session=a`, { method: 'DELETE' })).json(), { cleared: 1, session: 'a' })
 })

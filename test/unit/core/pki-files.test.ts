@@ -87,7 +87,7 @@ t.test('the files of the CA', async t => {
     t.strictSame(snapshot(folder), {})
   })
 
-  t.test('processes that miss each other\'s lock still end with one CA [PKI-24]', async t => {
+  t.test('processes that miss each other\'s lock still end with one CA [PKI-24, SEC-11]', async t => {
     const folder = temporaryFolder(t)
     const warnings: string[] = []
     const all = await Promise.all(Array.from({ length: 5 }, () => loadAuthority(folder, Date.now(), message => warnings.push(message))))
