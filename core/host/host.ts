@@ -58,6 +58,8 @@ export class Host {
   readonly #inventory: Inventory
   readonly #overrides = new Map<string, boolean>()
   readonly #draining: BuildResult[] = []
+  /** Every generation that was built and is still in memory, garbage that was not collected yet included. */
+  #built: WeakRef<Generation>[] = []
   #result: BuildResult | null = null
   #found: FoundPlugin[] = []
   #loadedAt = new Date()
@@ -84,6 +86,12 @@ export class Host {
 
   current(): Generation {
     return this.#result!.generation
+  }
+
+  /** Generations that serve or drain, and those that are still in memory: some more until memory is collected. */
+  get generationCounts(): { open: number; inMemory: number } {
+    this.#built = this.#built.filter(generation => generation.deref() !== undefined)
+    return { open: this.#draining.length + 1, inMemory: this.#built.length }
   }
 
   get result(): BuildResult {
@@ -268,6 +276,7 @@ export class Host {
   #swap(result: BuildResult): void {
     const old = this.#result
     this.#result = result
+    this.#built = [...this.#built.filter(generation => generation.deref() !== undefined), new WeakRef(result.generation)]
     this.#loadedAt = new Date()
     for (const [name, message] of result.failures) this.#options.log.warn('plugin failed', { plugin: name, error: message })
     for (const { at, message, line } of result.context.loadErrors) this.#options.log.warn('load error', { at, message, line })
