@@ -62,6 +62,16 @@ t.test('answers pings and closes [WS-1]', async t => {
   t.strictSame(await closeOf(socket), { code: 4001, reason: 'bye' })
 })
 
+t.test('every client that sends too much learns why, in one frame or in many [WS-2]', async t => {
+  for (let round = 0; round < 20; round++) {
+    const socket = await open('/ws')
+    const closed = closeOf(socket)
+    if (round % 2 === 0) socket.send('x'.repeat(1024 * 1024 + 1 + round * 100_000))
+    else for (let part = 0; part < 20; part++) socket.send('x'.repeat(64 * 1024), { fin: part === 19 })
+    t.equal((await closed).code, 1009, `round ${round}`)
+  }
+})
+
 t.test('a message of exactly the bound is echoed, one byte more closes with 1009 [WS-2]', async t => {
   for (const [base, bound] of [[url, 1_048_576], [publicUrl, 262_144]] as const) {
     const socket = await open('/ws', { base })
