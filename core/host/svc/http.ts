@@ -56,6 +56,9 @@ export function createSvcHttp({ browserAccess, config, guard }: SvcHttpServices)
     markFault(request, _reply, kind) {
       contextOf(request).fault = kind
     },
+    ignoreHeader(request, name, expected) {
+      contextOf(request).ignore(name, expected)
+    },
     delay: (request, ms) => waitFor(contextOf(request), Math.min(ms, config.maxDelayMs)),
   }
 }

@@ -6,7 +6,7 @@ import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 import type { RequestContext } from '../request/context.ts'
 import { mergeVary } from './cors.ts'
 
-const NAMES = new Map(['X-Request-Id', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'X-Svc-Fault', 'Vary'].map(name => [name.toLowerCase(), name]))
+const NAMES = new Map(['X-Request-Id', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'X-Svc-Fault', 'X-Svc-Ignored', 'Vary'].map(name => [name.toLowerCase(), name]))
 const LENGTHS = new Set([...NAMES.keys()].map(name => name.length))
 
 /** Request id, CORS, the fault that was injected, and what the choice of the origin adds to `Vary`. */
@@ -18,6 +18,7 @@ export function ownHeaders(context: RequestContext): OutgoingHttpHeaders {
     own['Access-Control-Expose-Headers'] = context.generation.exposedHeaders
   }
   if (context.fault !== null) own['X-Svc-Fault'] = context.fault
+  if (context.ignored !== null) own['X-Svc-Ignored'] = context.ignored
   if (context.vary !== null) own.Vary = context.vary
   return own
 }
