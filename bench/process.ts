@@ -6,9 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 const hasTaskset = spawnSync('taskset', ['-V']).status === 0
 const tsx = import.meta.resolve('tsx')
 
-/** Program and arguments that run Node on the servers' core. */
-function pinned(args: string[]): [string, string[]] {
-  return hasTaskset ? ['taskset', ['-c', '0', process.execPath, ...args]] : [process.execPath, args]
+/** Program and arguments that run a command on the servers' core. */
+function pinned([program, ...args]: string[]): [string, string[]] {
+  return hasTaskset ? ['taskset', ['-c', '0', program!, ...args]] : [program!, args]
 }
 
 /** Takes the other core: this process sends the loads and reads what servers print. */
@@ -22,14 +22,19 @@ export interface Measured {
   stop(): Promise<void>
 }
 
-/** Starts a server script (flags of Node may stand before it) on core 0 and waits for its `HTTP listening on` line. */
-export async function startServer(args: string[], env: Record<string, string> = {}): Promise<Measured> {
-  const [program, programArgs] = pinned(['--import', tsx, ...args])
+/** Starts a server script (flags of Node may come before it) on core 0 and waits for its `HTTP listening on` line. */
+export function startServer(args: string[], env: Record<string, string> = {}): Promise<Measured> {
+  return startCommand([process.execPath, '--import', tsx, ...args], env)
+}
+
+/** The same for a command. */
+export async function startCommand(command: string[], env: Record<string, string> = {}): Promise<Measured> {
+  const [program, programArgs] = pinned(command)
   const child = spawn(program, programArgs, { env: { ...process.env, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await new Promise<number>((resolve, reject) => {
     let text = ''
     let isFound = false
-    child.on('exit', code => reject(new Error(`${args.join(' ')} ended with ${code}`)))
+    child.on('exit', code => reject(new Error(`${command.join(' ')} ended with ${code}`)))
     child.stdout.on('data', chunk => {
       if (isFound) return
       text += chunk
@@ -50,7 +55,7 @@ const START_MS = 30_000
 
 /** Starts a Node program of others on core 0 and waits until it answers at a path. */
 export async function startProgram(args: string[], port: number, path: string): Promise<Measured> {
-  const [program, programArgs] = pinned(args)
+  const [program, programArgs] = pinned([process.execPath, ...args])
   const child = spawn(program, programArgs, { env: { ...process.env, NODE_ENV: 'production' }, stdio: 'ignore' })
   const deadline = performance.now() + START_MS
   while (!(await answers(port, path))) {

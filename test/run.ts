@@ -1,77 +1,100 @@
 /**
- * Runs all tests, each file in a process of its own, and ends with the line `N passed, N failed`.
- * Arguments: parts of file names; without any, everything runs. `--jobs=N` says how many files run at once.
+ * Runs tests, and ends with the line `N passed, N failed`.
+ *
+ *     run.ts [--tier=<tier>] [--jobs=N] [--timeout=<seconds of a file>] [--folder=<folder>] [--verbose] [part of a file name ...]
+ *
+ * Tiers: main, docs, sdk, browser, fuzz, all. Without arguments the tier main runs; with parts of file names, the
+ * files of all tiers whose names contain one of them. `--jobs` says how many files run at once. Files share processes, one
+ * for each job; see `test/runner/tiers.ts` for those that do not. `--verbose` prints
+ * the output of all files, which has the time of each test, instead of those that fail.
  */
-import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { delimiter, dirname, join, relative } from 'node:path'
-import { spawn } from 'node:child_process'
-import { Parser } from 'tap-parser'
-import { bundleTest } from './support/bundle.ts'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { removeBundles } from './runner/bundle.ts'
+import { Worker, runThroughLoader } from './runner/processes.ts'
+import { printFile, printSummary, printTotals } from './runner/report.ts'
+import type { TestResult } from './runner/report.ts'
+import { missingRound, planRounds } from './runner/rounds.ts'
+import type { Round } from './runner/rounds.ts'
+import { TIERS, findTestFiles } from './runner/tiers.ts'
 
-const folder = import.meta.dirname
-const wanted = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
-/** One more than cores: much of a test's time is waiting. */
-const jobs = Number(process.argv.find(argument => argument.startsWith('--jobs='))?.slice('--jobs='.length) ?? availableParallelism() + 1)
-/** Milliseconds; a file that takes longer hangs. */
-const FILE_TIMEOUT_MS = 300_000
+const { values, positionals: parts } = parseArgs({
+  allowPositionals: true,
+  options: { tier: { type: 'string' }, jobs: { type: 'string' }, folder: { type: 'string' }, timeout: { type: 'string' }, verbose: { type: 'boolean' } },
+})
+const tier = values.tier ?? (parts.length > 0 || values.folder !== undefined ? 'all' : 'main')
+if (tier !== 'all' && !(TIERS as readonly string[]).includes(tier)) throw new Error(`--tier is one of ${TIERS.join(', ')} and all`)
+/** More than cores: much of a test's time is waiting. */
+const jobs = numberOption('jobs', availableParallelism() + 1)
+/** A file that takes longer hangs. */
+const timeoutMs = numberOption('timeout', 300) * 1000
+/** Memory of files that have ended is not all given back. */
+const FILES_OF_A_PROCESS = 60
 
-/** npm puts the bin folder of the packages first, and one of them is a newer Node that some official tools need. */
-const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
-
-interface Result { file: string; passed: number; failed: number; output: string; seconds: number }
-
-function testFiles(): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.test.ts') && !entry.parentPath.includes('fixtures'))
-    .map(entry => relative(folder, join(entry.parentPath, entry.name)))
-    .filter(file => wanted.length === 0 || wanted.some(part => file.includes(part)))
-    .sort()
+function numberOption(name: 'jobs' | 'timeout', byDefault: number): number {
+  const value = Number(values[name] ?? byDefault)
+  if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name} is a number from 1`)
+  return value
 }
 
-async function runFile(file: string): Promise<Result> {
-  const startedAt = performance.now()
-  const script = await bundleTest(join(folder, file))
-  return new Promise(resolve => {
-    const child = spawn(process.execPath, script === null ? ['--import', 'tsx', join(folder, file)] : [script], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PATH, TAP: '1', TAP_TIMEOUT: '240', FORCE_COLOR: '0' } })
-    const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS)
-    const parser = new Parser()
-    let output = ''
-    let passed = 0
-    let failed = 0
-    const count = (assertion: { ok: boolean }): void => void (assertion.ok ? passed++ : failed++)
-    // Leaves count; a subtest's own line repeats them.
-    const watch = (level: Parser): void => {
-      let isNested = false
-      level.on('child', child => { isNested = true; watch(child) })
-      level.on('assert', assertion => {
-        if (isNested) isNested = false
-        else count(assertion)
-      })
-    }
-    watch(parser)
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => { output += chunk })
-    child.stdout.pipe(parser)
-    child.on('close', code => {
-      clearTimeout(timer)
-      // A file that dies, hangs or asserts nothing has failed, whatever it printed before.
-      if ((code !== 0 || passed + failed === 0) && failed === 0) failed++
-      resolve({ file, passed, failed, output, seconds: (performance.now() - startedAt) / 1000 })
-    })
-  })
+const startedAt = performance.now()
+const seconds = (): number => (performance.now() - startedAt) / 1000
+const files = findTestFiles(resolve(values.folder ?? import.meta.dirname))
+  .filter(file => (tier === 'all' || file.tier === tier) && (parts.length === 0 || parts.some(part => file.name.includes(part))))
+const rounds = await planRounds(files)
+process.stdout.write(`${files.length} files bundled in ${seconds().toFixed(1)} s\n`)
+
+const results: TestResult[] = []
+const items = rounds.flatMap(round => round.files.map(file => ({ round, file })))
+/** Files that run alone come first, since they are the long ones. */
+const queue = [...items.filter(({ file }) => file.mode !== 'shared'), ...items.filter(({ file }) => file.mode === 'shared')]
+
+function report(result: TestResult): void {
+  results.push(result)
+  process.stdout.write(printFile(result, values.verbose === true || result.failed > 0))
 }
 
-const files = testFiles()
-const totals = { passed: 0, failed: 0 }
-const queue = [...files]
-await Promise.all(Array.from({ length: Math.max(1, jobs) }, async () => {
-  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-    const result = await runFile(file)
-    totals.passed += result.passed
-    totals.failed += result.failed
-    if (result.failed > 0) process.stdout.write(`${result.output}\n`)
-    process.stdout.write(`${result.failed > 0 ? 'FAILED' : 'ok    '} ${file}: ${result.passed} passed, ${result.failed} failed (${result.seconds.toFixed(1)} s)\n`)
+/** Takes file after file from the queue. */
+async function runFiles(): Promise<void> {
+  let current: { worker: Worker; round: Round; hasFailed: boolean } | undefined
+  const close = async (): Promise<void> => {
+    const problem = await current?.worker.close(current.hasFailed)
+    if (problem !== undefined) report({ file: '(between files)', tier: 'main', passed: 0, failed: 1, skipped: new Map(), output: problem, seconds: 0 })
+    current = undefined
   }
-}))
-process.stdout.write(`${totals.passed} passed, ${totals.failed} failed\n`)
-process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0
+  for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+    const { round, file: { name, path, mode, tier } } = item
+    if (mode === 'loader') {
+      report({ ...await runThroughLoader(name, path, timeoutMs), tier })
+      continue
+    }
+    const broken = round.bundles.broken.get(path)
+    if (broken !== undefined) {
+      report({ file: name + round.label, tier, passed: 0, failed: 1, skipped: new Map(), output: `${broken}\n`, seconds: 0 })
+      continue
+    }
+    if (current?.round !== round || !current.worker.isAlive || current.worker.files >= FILES_OF_A_PROCESS) await close()
+    current ??= { worker: new Worker(round.node, round.bundles.worker), round, hasFailed: false }
+    const result = await current.worker.run(name, round.bundles.scriptOf(path), timeoutMs)
+    if (result === null) {
+      await close()
+      queue.unshift(item)
+      continue
+    }
+    current.hasFailed ||= result.failed > 0
+    report({ ...result, file: name + round.label, tier })
+    if (mode === 'alone') await close()
+  }
+  await close()
+}
+
+try {
+  await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, runFiles))
+} finally {
+  await removeBundles()
+}
+process.stdout.write(printSummary(results, seconds()))
+process.stdout.write(missingRound(files) ?? '')
+process.stdout.write(printTotals(results))
+process.exitCode = results.some(result => result.failed > 0) || !results.some(result => result.passed > 0) ? 1 : 0

@@ -23,6 +23,8 @@ export interface Config {
   /** Bytes. */
   bodyLimit: number
   trustForward: boolean
+  /** Whether responses use undocumented members of Node (`core/http/node-internals/`). */
+  fastPaths: boolean
   /** Paths as given, relative to the working directory. */
   tlsCert: string
   tlsKey: string

@@ -7,11 +7,14 @@
 export class HttpError extends Error {
   readonly code = 'SVC_HTTP_ERROR'
   readonly status: number
+  /** The same, as Fastify's error handlers know it. */
+  readonly statusCode: number
   readonly body: object
   readonly headers: Record<string, string>
   constructor(status: number, body: object, headers: Record<string, string> = {}) {
     super(String((body as { error?: unknown }).error ?? status))
     this.status = status
+    this.statusCode = status
     this.body = body
     this.headers = headers
   }

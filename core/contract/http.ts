@@ -10,7 +10,7 @@ export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
 
 export interface SvcHttp {
   requestId(request: AnyRequest): string
-  /** The body as received, empty when there is none. Also `request.body`. */
+  /** The body as received, empty when there is none. Also `request.body` where nothing parses it. */
   body(request: FastifyRequest): Buffer
   /** Session key for state, limits and views: `X-Svc-Session`, else `ip:<client ip>` (core sheet 9). */
   session(request: AnyRequest): SessionKey

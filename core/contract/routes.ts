@@ -29,7 +29,7 @@ export interface RouteDescription {
   bodyLimit?: number
   /** The route acts on `X-Svc-Fail` itself; the core does only the delay. */
   ownFail?: boolean
-  /** How a 413, 503, 500 or injected fault looks here. Default: the core's JSON. */
+  /** How a 413, 503, 500, injected fault or thrown 4xx looks here. Default: the core's JSON. */
   errorForm?: ErrorForm
   /** The script of a service worker of the plugin's own pages. Without it browsers that ask for one get 403. */
   serviceWorker?: boolean
@@ -59,10 +59,10 @@ export interface RouteExample {
   expectStatus?: number | null
 }
 
-/** A failure that the core answers for a route. */
+/** A failure that the core answers for a route; `refused`: an error with a 4xx status that the route or Fastify has thrown. */
 export interface CoreFailure {
   status: number
-  kind: 'payload_too_large' | 'timeout' | 'internal' | 'injected'
+  kind: 'payload_too_large' | 'timeout' | 'internal' | 'injected' | 'refused'
   /** What the core would answer. */
   body: Record<string, unknown>
   requestId: string

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { stringify } from 'yaml'
 import { describe } from '../contract/plugin.ts'
 import { PRODUCT_FOLDER } from '../product.ts'
+import { openPrebuilt } from '../host/prebuilt.mjs'
 import type { ControlDeps } from './deps.ts'
 import { namesTag } from '../fields/etag.ts'
 import { pageHeaders } from '../contract/html.ts'
@@ -39,7 +40,8 @@ const CONTENT_SECURITY_POLICY = "default-src 'none'; script-src 'self'; style-sr
 
 const require = createRequire(import.meta.url)
 const ownFile = (name: string) => () => join(PRODUCT_FOLDER, 'core', 'control', 'assets', name)
-const packageFile = (name: string) => () => require.resolve(`swagger-ui-dist/${name}`)
+const prebuilt = openPrebuilt(PRODUCT_FOLDER)
+const packageFile = (name: string) => () => (prebuilt === null ? require.resolve(`swagger-ui-dist/${name}`) : join(prebuilt.folder, 'swagger-ui', name))
 
 /** The files served below `/docs/`, by name; there are no others. */
 const FILES: ReadonlyMap<string, { type: string; locate: () => string }> = new Map([

@@ -42,7 +42,7 @@ export interface BuildServices {
   config: Config
   states: StateRegistry
   shared: SharedServices
-  generationOptions: Pick<GenerationOptions, 'websockets' | 'errors'>
+  generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'websockets' | 'errors'>
   exposedHeaders(ofDoors: string[]): string
   /** Registers the core's own routes. */
   registerCore(generation: Generation): void
@@ -122,7 +122,10 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
     const svc = createSvc({ name, folder: found.folder, options: candidates.get(name)!.options, mayUse: [...(door.buildsOn ?? []), ...(door.uses ?? [])] }, services.shared, context, holder)
     try {
       await generation.app.register(fp(async app => {
-        app.addHook('onRoute', route => generation.addRoute(name, door.paths, route))
+        // As the log of a child scope, it is inherited.
+        app.log = svc.log
+        app.addHook('onRoute', function (route) { generation.addRoute({ plugin: name, paths: door.paths, log: svc.log }, route, this) })
+        generation.fallbacks.serve(app, door.paths)
         await withinTime(Promise.resolve(door.register(app as never, svc)), 'register')
       }, { name, encapsulate: true }))
     } catch (error) {
@@ -142,7 +145,8 @@ async function finish(generation: Generation, context: BuildContext): Promise<{ 
       return { plugin, error }
     }
   }
-  await generation.app.ready()
+  generation.fallbacks.addRoutes()
+  await generation.ready()
   return null
 }
 

@@ -4,10 +4,10 @@
  *
  * JavaScript, since it is what loads the TypeScript.
  */
-import * as esbuild from 'esbuild'
 import { statSync } from 'node:fs'
-import Module, { createRequire } from 'node:module'
+import { createRequire } from 'node:module'
 import { dirname, extname, relative, resolve } from 'node:path'
+import { compileFunction, constants } from 'node:vm'
 import { showSources } from './stack-traces.mjs'
 
 /** The script of an entry file and its source map; rejects with the bundler's own failure. */
@@ -15,9 +15,14 @@ export async function bundle(entry) {
   return (await bundleAll([entry], dirname(entry))).get(entry)
 }
 
-/** Bundles of several entry files below `folder`, by entry; rejects when one of them can't be bundled. Cheaper than one by one. */
-export async function bundleAll(entries, folder) {
+/**
+ * Bundles of several entry files below `folder`, by entry; rejects when one of them can't be bundled. Cheaper than one by
+ * one. `more` are further options of the bundler.
+ */
+export async function bundleAll(entries, folder, more = {}) {
   const startedAt = Date.now()
+  // A packed product without plugins of others never needs the bundler.
+  const esbuild = await import('esbuild')
   // Each script has its entry's name: where that is a link, as in a mounted ConfigMap, the bundler knows only the file it leads to.
   const scripts = entries.map(entry => ({ entry, out: relative(folder, entry).slice(0, -extname(entry).length) }))
   const { outputFiles, metafile } = await esbuild.build({
@@ -37,12 +42,20 @@ export async function bundleAll(entries, folder) {
     // An ES module may ask where it is.
     banner: { js: 'const __entryUrl = require("node:url").pathToFileURL(__filename).href;' },
     define: { 'import.meta.url': '__entryUrl', 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
+    ...more,
   })
   const texts = new Map(outputFiles.map(file => [file.path, file]))
-  const inputs = new Map(Object.entries(metafile.outputs).map(([name, output]) => [resolve(folder, name), Object.keys(output.inputs)]))
+  const outputs = new Map(Object.entries(metafile.outputs).map(([name, output]) => [resolve(folder, name), output]))
   return new Map(scripts.map(({ entry, out }) => {
     const script = resolve(folder, `${out}.js`)
-    return [entry, { code: texts.get(script).text, map: texts.get(`${script}.map`).text, startedAt, inputs: inputs.get(script).map(file => resolve(folder, file)) }]
+    const { inputs, imports } = outputs.get(script)
+    return [entry, {
+      code: texts.get(script).text,
+      map: texts.get(`${script}.map`).text,
+      startedAt,
+      inputs: Object.keys(inputs).map(file => resolve(folder, file)),
+      packages: imports.filter(({ external }) => external).map(({ path }) => path),
+    }]
   }))
 }
 
@@ -54,13 +67,15 @@ export function isCurrent({ startedAt, inputs }) {
   })
 }
 
-/** Runs the script of an entry file; answers its exports. Its stack traces show its own files and lines. */
-export function runScript(entry, { code, map }, require = createRequire(entry)) {
-  const module = new Module(entry)
-  module.filename = entry
-  module.paths = Module._nodeModulePaths(dirname(entry))
-  module.require = require
-  showSources(entry, () => map)
-  module._compile(code, entry)
+/** Runs the script of an entry file as Node runs a CommonJS module; returns its exports. Stack traces show its own files and lines. */
+export function runScript(entry, script, require = createRequire(entry)) {
+  showSources(entry, () => script.map)
+  const run = compileFunction(script.code, ['exports', 'require', 'module', '__filename', '__dirname'], {
+    filename: entry,
+    // `import()` of packages goes through Node's own loader, from where the entry file is.
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  })
+  const module = { exports: {} }
+  run.call(module.exports, module.exports, require, module, entry, dirname(entry))
   return module.exports
 }

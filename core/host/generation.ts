@@ -2,14 +2,13 @@
  * One generation: a whole Fastify instance with all its routes, built beside the running one and never changed again.
  * It counts the requests and sockets that began in it and is closed when it has been replaced and the last one is over.
  */
-import Fastify from 'fastify'
+import Fastify, { LogController } from 'fastify'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { METHODS, Server } from 'node:http'
+import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RequestContext } from '../http/request/context.ts'
 import type { ServerRequest } from '../http/request/types.ts'
 import { contextOf } from '../http/request/context.ts'
-import { HeadLines } from '../http/node-internals/header-line-cache.ts'
 import { MAX_PARAM_LENGTH, RouteTable } from '../http/pipeline/route-table.ts'
 import type { RoutingGeneration } from '../http/request/types.ts'
 import type { CoreRoute } from '../http/pipeline/route-record.ts'
@@ -22,9 +21,15 @@ import { toTemplate } from '../http/pipeline/route-record.ts'
 import { answerRouteError, logWebSocketFailure } from '../http/pipeline/route-errors.ts'
 import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
+import type { Logger } from '../contract/plugin.ts'
+import { replayRequest } from '../http/request/replayed-request.ts'
+import { parseOnDemand } from './body-parsing.ts'
+import { FallbackHandlers, isFallback } from './fallback-handlers.ts'
 
 export interface GenerationOptions {
   number: number
+  /** Bytes of a request body. */
+  bodyLimit: number
   /** Bytes of a WebSocket message; one more closes with 1009. */
   maxWebSocketPayload: number
   exposedHeaders: string
@@ -34,13 +39,25 @@ export interface GenerationOptions {
   errors: RouteErrorServices
 }
 
+/** A route as Fastify reports it. */
+type ReportedRoute = RouteOptions & { routePath: string; prefix: string }
+
+/** Whose a route is; null: the core's own, which may serve any path. */
+export interface RouteOwner {
+  plugin: string | null
+  paths: readonly string[] | null
+  log: Logger
+}
+
 export class Generation implements RoutingGeneration {
   readonly number: number
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
   readonly takeOvers: TakeOver[] = []
   readonly exposedHeaders: string
-  readonly headLines = new HeadLines()
+  readonly fallbacks: FallbackHandlers
+  readonly #parsesBodies: (scope: FastifyInstance) => boolean
+  #scopes: { record: CoreRoute; scope: FastifyInstance }[] = []
   readonly #absent: GenerationOptions['absent']
   readonly #webSockets = new WebSocketRoutes()
   #handle: (request: ServerRequest, response: SvcResponse) => void = () => {}
@@ -62,19 +79,29 @@ export class Generation implements RoutingGeneration {
         this.#server = new Server()
         return this.#server
       },
+      // A logger of Fastify's would put two listeners on every response; `app.log` and `request.log` are set by the host.
       logger: false,
+      // The access log is the pipeline's.
+      logController: new LogController({ disableRequestLogging: true }),
       // The host has its own patience, and its own words when it ends.
       pluginTimeout: 0,
+      // The pipeline has held the limit already; plugins read it as their default.
+      bodyLimit: Math.max(options.bodyLimit, 1),
       // Our own limits hold: the pipeline has read the body, and paths are bounded by the request head.
       routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
       genReqId: request => contextOf(request).requestId,
     })
-    for (const method of METHODS) if (method !== 'CONNECT') this.app.addHttpMethod(method, { hasBody: false, overrideExisting: true } as never)
+    this.#parsesBodies = parseOnDemand(this.app)
+    this.fallbacks = new FallbackHandlers(this.app)
     this.app.register(async app => this.#webSockets.open(app, { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol }, (error, request) => logWebSocketFailure(error, request, options.errors.log)))
     this.app.after(() => adoptWebSockets(this.#webSockets.server, this.number, options.websockets))
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
-      request.body = context.body
+      const { log, parsesBody } = context.route!
+      request.log = reply.log = log.child({ request_id: context.requestId })
+      if (!parsesBody) request.body = context.body
+      // A request without a body has not been read.
+      else if (request.raw.readableEnded && context.upgrade === null) request.raw = replayRequest(request.raw, context.body)
       if (context.upgrade !== null) {
         moveHeaders(context, reply.raw as SvcResponse)
         request.ws = true
@@ -84,8 +111,8 @@ export class Generation implements RoutingGeneration {
     this.app.setErrorHandler((error, request, reply) => answerRouteError(error, request, reply, options.errors))
   }
 
-  /** Takes a route that a plugin (or the core: null) adds; throws when it is taken or its owner may not serve it. */
-  addRoute(plugin: string | null, paths: readonly string[] | null, route: RouteOptions): void {
+  /** Takes a route that is added to a scope; throws when it is taken or its owner may not serve it. */
+  addRoute({ plugin, paths, log }: RouteOwner, route: ReportedRoute, scope: FastifyInstance): void {
     const template = toTemplate(route.url)
     if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
       throw new Error(`the route ${route.url} lies below none of the plugin's paths (${paths.join(', ')})`)
@@ -93,7 +120,24 @@ export class Generation implements RoutingGeneration {
     const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
     const websocket = this.#webSockets.adapt(route)
     const { descriptions = [] } = (route.config ?? {}) as { descriptions?: CoreRoute['descriptions'] }
-    this.routes.add(route.url, { plugin, path: template, methods, descriptions, websocket })
+    const record: CoreRoute = {
+      plugin, path: template, methods, descriptions, websocket,
+      parsesBody: false,
+      bodyLimit: route.bodyLimit ?? null,
+      log: logOf(route, log),
+      isFallback: isFallback(route),
+    }
+    this.routes.add(route.url, record)
+    // `/` below a prefix is served with and without the slash; Fastify reports only one of the two.
+    if (route.routePath === '' && route.prefix && (route.prefixTrailingSlash ?? 'both') === 'both') this.routes.addAlias(`${route.url}/`, record)
+    this.#scopes.push({ record, scope })
+  }
+
+  /** Fastify's own start; no route can be added any more. */
+  async ready(): Promise<void> {
+    await this.app.ready()
+    // A scope may have registered its parsers after its routes.
+    for (const { record, scope } of this.#scopes.splice(0)) record.parsesBody = this.#parsesBodies(scope)
   }
 
   handle(request: ServerRequest, response: SvcResponse): void {
@@ -153,6 +197,12 @@ export class Generation implements RoutingGeneration {
 function moveHeaders(context: RequestContext, response: SvcResponse): void {
   for (const [name, value] of Object.entries(context.response.getHeaders())) if (value !== undefined) response.setHeader(name, value)
   context.response = response
+}
+
+/** The log of a route, with the options that Fastify has for it. */
+function logOf({ logLevel, logSerializers }: RouteOptions, log: Logger): Logger {
+  if (!logLevel && logSerializers === undefined) return log
+  return log.child({}, { ...(logLevel ? { level: logLevel } : {}), ...(logSerializers === undefined ? {} : { serializers: logSerializers }) })
 }
 
 /** The route's own choice, else the first that was offered (RFC 6455, 4.2.2). */

@@ -8,14 +8,19 @@
 import type { BuildFailure } from 'esbuild'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { bundle, isCurrent, runScript } from './bundle.mjs'
 import type { Bundle } from './bundle.mjs'
 import * as contract from '../contract/plugin.ts'
 import type { Plugin } from '../contract/plugin.ts'
+import { PRODUCT_FOLDER } from '../product.ts'
 import type { FoundPlugin } from './discovery.ts'
+import { openPrebuilt } from './prebuilt.mjs'
+import type { Script } from './prebuilt.mjs'
 
 const CONTRACT_NAME = 'svc/plugin'
-const hostRequire = createRequire(import.meta.url)
+const prebuilt = openPrebuilt(PRODUCT_FOLDER)
+const hostRequire = prebuilt?.requireFrom(fileURLToPath(import.meta.url)) ?? createRequire(import.meta.url)
 
 /** Bundles that were begun before they were asked for, by entry; each serves once. */
 export type EarlyBundles = Promise<Map<string, Bundle>>
@@ -23,8 +28,13 @@ export type EarlyBundles = Promise<Map<string, Bundle>>
 /** Runs the plugin's module and answers its door; throws with the reason when there is none. */
 export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Promise<Plugin> {
   const entry = found.entry!
-  const exported = runScript(entry, await takeEarly(entry, early) ?? await bundled(entry), makeRequire(entry)) as { default?: unknown }
+  const exported = runScript(entry, packed(found) ?? await takeEarly(entry, early) ?? await bundled(entry), makeRequire(found)) as { default?: unknown }
   return checkDoor(exported.default ?? exported)
+}
+
+/** Null: this is a checkout, the plugin is not a built-in one, or its files were changed since. */
+function packed({ source, name, fingerprint }: FoundPlugin): Script | null {
+  return source === 'builtin' ? prebuilt?.plugin(name, fingerprint) ?? null : null
 }
 
 /** Null: there is none, or one that is out of date. */
@@ -46,9 +56,9 @@ async function bundled(entry: string): Promise<Bundle> {
   }
 }
 
-/** The contract is the running host's; a package is the folder's own, else the host's. */
-function makeRequire(entry: string): (id: string) => unknown {
-  const folderRequire = createRequire(entry)
+/** The contract is the running host's; a package is the folder's own, else the host's. For a built-in plugin packed ones come first. */
+function makeRequire({ source, entry }: FoundPlugin): (id: string) => unknown {
+  const folderRequire = source === 'builtin' && prebuilt !== null ? prebuilt.requireFrom(entry!) : createRequire(entry!)
   return id => {
     if (id === CONTRACT_NAME) return contract
     try {

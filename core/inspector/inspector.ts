@@ -46,15 +46,15 @@ export interface InspectorOptions {
   /** Whether a value is the admin token or a token of the control plane that was found valid. */
   isControlCredential(value: string): boolean
   /** Has `capture` called for all requests whose heads are out; asked before every look at what is kept. */
-  settle(): void
+  flush(): void
 }
 
-export function createInspector({ config, isControlCredential, settle }: InspectorOptions): Inspector {
+export function createInspector({ config, isControlCredential, flush }: InspectorOptions): Inspector {
   const { publicMode } = config
   const sharedMode = config.shared.enabled
   const store = new CaptureStore(config.inspectorCapacity)
   const settled = (): CaptureStore => {
-    settle()
+    flush()
     return store
   }
   const feeds = new Feeds(store, publicMode ? 20 : 100)
@@ -107,7 +107,7 @@ export function createInspector({ config, isControlCredential, settle }: Inspect
     list: (filter, limit) => settled().newest(limit, matcher(filter)).map(toEntry),
     find: (id, filter) => asEntry(settled().lookUp(id, matcher(filter))),
     openFeed(stream, filter, lastEventId) {
-      settle()
+      flush()
       return feeds.open(stream, matcher(filter), lastEventId)
     },
     clear: filter => settled().clear(matcher(filter)),

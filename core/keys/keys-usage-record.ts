@@ -28,7 +28,9 @@ export interface KeysUsageSource {
   requireKey: boolean
   registry: KeyRegistry
   limits: KeyLimits
+  /** Null: there is none, or its client is not installed. */
   store: QuotaStore | null
+  isStoreConfigured: boolean
   defaultDaily: number | null
   /** Milliseconds since 1970. */
   now: number
@@ -47,7 +49,7 @@ export async function keysUsageRecord(source: KeysUsageSource): Promise<KeysUsag
     shared_mode: true,
     require_key: source.requireKey,
     registry: { kind: registry.kind, keys: registry.records.length, loaded_at: registry.loadedAt?.toISOString() ?? null, error: registry.error },
-    quota_store: { configured: store !== null, up: store?.isUp ?? false },
+    quota_store: { configured: source.isStoreConfigured, up: store?.isUp ?? false },
     period: periodView(day, now),
     count: keys.length,
     keys,

@@ -1,5 +1,6 @@
 /** Shared mode: one instance that serves many holders of API keys. */
 import type { Config } from '../config/variables.ts'
+import { REDIS_PACKAGES, loadFailure } from '../config/optional-packages.ts'
 import { systemLimitClock } from '../limits/clock.ts'
 import type { LimitClock } from '../limits/clock.ts'
 import type { Rejection } from '../limits/plan-rejection.ts'
@@ -12,6 +13,7 @@ import { keyInvalid, keyLimited, keyRequired, registryUnavailable } from './key-
 import { keysUsageRecord } from './keys-usage-record.ts'
 import type { KeysUsageRecord } from './keys-usage-record.ts'
 import { QuotaStore } from './quota-store.ts'
+import type { RedisClient } from './quota-store.ts'
 
 export interface Keys {
   /** Headers that browsers may read in shared mode. */
@@ -54,11 +56,18 @@ export async function createKeys({ config, metrics, registry: place, warn, clock
   const rejections = metrics.counter('svc_key_rejections_total', 'Requests and calls refused for their API key', ['reason'])
   for (const reason of ['missing', 'invalid', 'rate', 'quota']) rejections.inc({ reason }, 0)
 
-  async function createStore(url: string): Promise<QuotaStore> {
-    const { createRedisClient } = await import('./redis-client.ts')
+  /** Null: the client can't be loaded, so this instance counts alone. */
+  async function createStore(url: string): Promise<QuotaStore | null> {
     const { host } = new URL(url)
     const up = metrics.gauge('svc_quota_store_up', 'Whether the quota store counts (1) or this instance alone (0)')
     up.set({}, 0)
+    let createRedisClient: (url: string) => RedisClient
+    try {
+      ({ createRedisClient } = await import('./redis-client.ts'))
+    } catch (error) {
+      warn(`quota store ${host} is not used, this instance counts alone: ${loadFailure(error, REDIS_PACKAGES)}`)
+      return null
+    }
     return new QuotaStore({
       createClient: () => createRedisClient(url),
       counts: () => ({ day: limits.usage.day(clock.wall()), list: limits.usage.list() }),
@@ -95,7 +104,7 @@ export async function createKeys({ config, metrics, registry: place, warn, clock
       const outcome = limits.admit(record)
       return outcome instanceof Promise ? outcome.then(later => judge(record, later)) : judge(record, outcome)
     },
-    usage: id => keysUsageRecord({ requireKey, registry, limits, store, defaultDaily: dailyRequests, now: clock.wall(), id }),
+    usage: id => keysUsageRecord({ requireKey, registry, limits, store, isStoreConfigured: quotaStore !== null, defaultDaily: dailyRequests, now: clock.wall(), id }),
     reload: () => registry.reload(),
     async open() {
       await Promise.race([Promise.all([registry.open(), store?.open()]), wait(START_MS)])

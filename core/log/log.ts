@@ -1,14 +1,14 @@
 /** The log of the process: levels, fields of every line, and how lines get out. */
+import { format } from 'node:util'
 import { logLevels, type LogLevel } from '../config/log-level.ts'
 import type { LogFormat } from '../config/config.ts'
-import type { Logger } from '../contract/plugin.ts'
+import type { Logger, LoggerOptions } from '../contract/logger.ts'
 import { jsonForm, textForm, type EventLevel, type LineForm, type LogFields } from './line.ts'
 import { openOutput, type LogOutput } from './output.ts'
 
 /** The core's log. One event is one line; plugins get it as `Logger`. */
 export interface Log extends Logger {
-  /** A log that writes these fields on every line too. */
-  child(fields: LogFields): Log
+  child(fields: LogFields, options?: LoggerOptions): Log
   /** Writes a line that is there at every level, as the addresses of the listeners. */
   line(message: string): void
   /** Ask it before fields are collected that are costly. */
@@ -32,12 +32,12 @@ export interface LogOptions {
 }
 
 /** Makes the log of a process. */
-export function createLog({ level, format, stream }: LogOptions): Log {
+export function createLog({ level, format: lineFormat, stream }: LogOptions): Log {
   const isColoured = takesColors(stream ?? process.stdout)
   const output = stream === undefined
     ? openOutput(1, (lines) => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
     : { write: (line: string) => void stream.write(line), flush: async () => {} }
-  const log = new LineLog({ output, threshold: logLevels.indexOf(level), form: format === 'json' ? jsonForm() : textForm(isColoured), clock: createClock() }, '')
+  const log: Log = new LineLog({ output, form: lineFormat === 'json' ? jsonForm() : textForm(isColoured), clock: createClock() }, null, undefined, logLevels.indexOf(level), null)
   return log
 }
 
@@ -55,66 +55,159 @@ function createClock(): () => string {
   }
 }
 
+/** What pino writes of Fastify's objects: as they are they would fill pages. */
+export const REQUEST_SERIALIZERS: Serializers = {
+  req: ({ method, url }: { method?: string; url?: string }) => ({ method, url }),
+  res: ({ statusCode }: { statusCode?: number }) => ({ statusCode }),
+}
+
 interface Shared {
   output: LogOutput
-  /** Index of the least level that is written. */
-  threshold: number
   form: LineForm
   clock: () => string
 }
 
-const [TRACE, DEBUG, INFO, WARN, ERROR] = [0, 1, 2, 3, 4]
+const [TRACE, DEBUG, INFO, WARN, ERROR, OFF] = [0, 1, 2, 3, 4, 5]
+
+/** What makes something of a field before it is written. */
+type Serializers = Record<string, (value: never) => unknown>
 
 class LineLog implements Log {
   readonly #shared: Shared
-  /** Printed fields of every line. */
-  readonly #bound: string
+  readonly #parent: LineLog | null
+  readonly #fields: LogFields | undefined
+  /** The fields of every line as printed; made with the first line, since most requests log nothing. */
+  #bound: string | null = null
+  readonly #serializers: Serializers | null
+  #threshold: number
 
-  constructor(shared: Shared, bound: string) {
+  constructor(shared: Shared, parent: LineLog | null, fields: LogFields | undefined, threshold: number, serializers: Serializers | null) {
     this.#shared = shared
-    this.#bound = bound
+    this.#parent = parent
+    this.#fields = fields
+    this.#threshold = threshold
+    this.#serializers = serializers
   }
 
-  trace(message: string, fields?: LogFields): void {
-    if (TRACE >= this.#shared.threshold) this.#write('trace', message, fields)
+  trace(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (TRACE >= this.#threshold) this.#write('trace', first, second, values)
   }
 
-  debug(message: string, fields?: LogFields): void {
-    if (DEBUG >= this.#shared.threshold) this.#write('debug', message, fields)
+  debug(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (DEBUG >= this.#threshold) this.#write('debug', first, second, values)
   }
 
-  info(message: string, fields?: LogFields): void {
-    if (INFO >= this.#shared.threshold) this.#write('info', message, fields)
+  info(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (INFO >= this.#threshold) this.#write('info', first, second, values)
   }
 
-  warn(message: string, fields?: LogFields): void {
-    if (WARN >= this.#shared.threshold) this.#write('warn', message, fields)
+  warn(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (WARN >= this.#threshold) this.#write('warn', first, second, values)
   }
 
-  error(message: string, fields?: LogFields): void {
-    if (ERROR >= this.#shared.threshold) this.#write('error', message, fields)
+  error(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (ERROR >= this.#threshold) this.#write('error', first, second, values)
   }
+
+  fatal(first: unknown, second?: unknown, ...values: unknown[]): void {
+    if (ERROR >= this.#threshold) this.#write('error', first, second, values)
+  }
+
+  silent(): void {}
 
   line(message: string): void {
-    this.#write('info', message)
+    this.#print('info', message, undefined)
   }
 
-  child(fields: LogFields): Log {
-    return new LineLog(this.#shared, this.#bound + this.#shared.form.bindFields(fields))
+  child(fields: LogFields, options?: LoggerOptions): Log {
+    const threshold = options?.level === undefined ? this.#threshold : thresholdOf(options.level)
+    const serializers = options?.serializers === undefined ? this.#serializers : { ...this.#serializers, ...options.serializers }
+    return new LineLog(this.#shared, this, fields, threshold, serializers)
+  }
+
+  get level(): string {
+    return this.#threshold === OFF ? 'silent' : logLevels[this.#threshold]!
+  }
+
+  set level(level: string) {
+    this.#threshold = thresholdOf(level)
   }
 
   isEnabled(level: LogLevel): boolean {
-    return level !== 'off' && logLevels.indexOf(level) >= this.#shared.threshold
+    return level !== 'off' && logLevels.indexOf(level) >= this.#threshold
+  }
+
+  isLevelEnabled(level: string): boolean {
+    const index = thresholdOf(level)
+    return index !== OFF && index >= this.#threshold
   }
 
   flush(): Promise<void> {
     return this.#shared.output.flush()
   }
 
-  #write(level: EventLevel, message: string, fields?: LogFields): void {
-    const { output, form, clock } = this.#shared
-    output.write(`${form.print(clock(), level, message, fields, this.#bound)}\n`)
+  #write(level: EventLevel, first: unknown, second: unknown, values: unknown[]): void {
+    if (typeof first === 'string' && second === undefined && values.length === 0) return this.#print(level, first, undefined)
+    const { message, fields } = readCall(first, second, values)
+    this.#print(level, message, this.#serializers === null || fields === undefined ? fields : serialize(fields, this.#serializers))
   }
+
+  #print(level: EventLevel, message: string, fields: LogFields | undefined): void {
+    const { output, form, clock } = this.#shared
+    output.write(`${form.print(clock(), level, message, fields, this.#boundFields())}\n`)
+  }
+
+  #boundFields(): string {
+    if (this.#bound === null) {
+      const own = this.#fields === undefined || this.#serializers === null ? this.#fields : serialize(this.#fields, this.#serializers)
+      this.#bound = (this.#parent === null ? '' : this.#parent.#boundFields()) + (own === undefined ? '' : this.#shared.form.bindFields(own))
+    }
+    return this.#bound
+  }
+}
+
+/** Index of a level in pino's names, which has `fatal` and calls `off` `silent`; an unknown one throws. */
+function thresholdOf(level: string): number {
+  if (level === 'silent') return OFF
+  const index = logLevels.indexOf((level === 'fatal' ? 'error' : level) as LogLevel)
+  if (index === -1) throw new Error(`unknown log level "${level}"; expected one of trace, debug, info, warn, error, fatal, silent`)
+  return index
+}
+
+/** Reads `(message, fields)` and pino's `(fields, message, ...values)`, `(message, ...values)` and `(error)`. */
+function readCall(first: unknown, second: unknown, values: unknown[]): { message: string; fields: LogFields | undefined } {
+  if (typeof first === 'string') {
+    // A message may hold a percent-encoded path: of a single object only the placeholders for objects make text.
+    if (values.length > 0 || !isFields(second) || (first.includes('%') && /%[joO]/.test(first))) return { message: interpolate(first, [second, ...values]), fields: undefined }
+    return { message: first, fields: second instanceof Error ? { error: second } : second }
+  }
+  const message = second === undefined ? null : interpolate(String(second), values)
+  if (first instanceof Error) return { message: message ?? first.message, fields: { error: first } }
+  if (!isFields(first)) return { message: message ?? String(first), fields: undefined }
+  // With an error alone the line has its message, as in pino.
+  return { message: message ?? (first.err instanceof Error ? first.err.message : ''), fields: first }
+}
+
+/** Also an instance of a class or an error; not an array. */
+function isFields(value: unknown): value is LogFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `%s`, `%d`, `%j` and the like; values without a place are left out. */
+function interpolate(message: string, values: unknown[]): string {
+  if (values.length === 0) return message
+  const places = message.match(/%[sdifjoO]/g)?.length ?? 0
+  return format(message, ...values.slice(0, places))
+}
+
+/** The fields with their serializers applied. Errors have one form in all lines. */
+function serialize(fields: LogFields, serializers: Serializers): LogFields {
+  const result: LogFields = {}
+  for (const [name, value] of Object.entries(fields)) {
+    const serializer = Object.hasOwn(serializers, name) ? serializers[name] : undefined
+    result[name] = serializer === undefined || value instanceof Error ? value : serializer(value as never)
+  }
+  return result
 }
 
 /** Whether an output takes colors: a terminal that has them, unless `NO_COLOR` is set (which `hasColors` minds). */

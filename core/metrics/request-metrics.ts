@@ -26,7 +26,7 @@ interface RouteCounts {
 }
 
 export class RequestMetrics {
-  readonly #settle: () => void
+  readonly #flush: () => void
   readonly #routes = new Map<string, RouteCounts>()
   readonly #protocols: ReturnType<Metrics['counter']>
   readonly #faults: ReturnType<Metrics['counter']>
@@ -35,16 +35,16 @@ export class RequestMetrics {
   #egressBytes = 0
   #streamsOpen = 0
 
-  /** `settle` has everything counted that waits for it; asked before each scrape. */
-  constructor(metrics: Metrics, build: { version: string; gitSha: string | null }, settle: () => void) {
-    this.#settle = settle
+  /** `flush` counts everything that waits for it; called before each scrape. */
+  constructor(metrics: Metrics, build: { version: string; gitSha: string | null }, flush: () => void) {
+    this.#flush = flush
     metrics.add({ name: 'svc_requests_total', help: 'Requests by route, method and class of the status', type: 'counter', samples: () => this.#requestSamples() })
     metrics.add({ name: 'svc_request_duration_seconds', help: 'Time from arrival to response headers', type: 'histogram', samples: () => this.#durationSamples() })
     metrics.add({ name: 'svc_streams_open', help: 'Open event streams and WebSockets', type: 'gauge', samples: () => [{ labels: {}, value: this.#streamsOpen }] })
     metrics.add({ name: 'svc_egress_bytes_total', help: 'Bytes of HTTP response bodies', type: 'counter', samples: () => [{ labels: {}, value: this.#egressBytes }] })
     this.#protocols = metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'], () => this.#flushProtocols())
     for (const protocol of PROTOCOLS) this.#protocols.inc({ protocol }, 0)
-    this.#faults = metrics.counter('svc_faults_injected_total', 'Faults injected on request', ['kind'], settle)
+    this.#faults = metrics.counter('svc_faults_injected_total', 'Faults injected on request', ['kind'], flush)
     for (const kind of FAULTS) this.#faults.inc({ kind }, 0)
     metrics.gauge('svc_build_info', 'Version and revision of the service', ['version', 'git_sha'])
       .set({ version: build.version, git_sha: build.gitSha ?? 'unknown' }, 1)
@@ -92,13 +92,13 @@ export class RequestMetrics {
   }
 
   #flushProtocols(): void {
-    this.#settle()
+    this.#flush()
     for (const [protocol, count] of this.#protocolCounts) this.#protocols.inc({ protocol }, count)
     this.#protocolCounts.clear()
   }
 
   #requestSamples(): Sample[] {
-    this.#settle()
+    this.#flush()
     const samples: Sample[] = []
     for (const [route, { classes }] of this.#routes) {
       for (const [method, counts] of classes) {
@@ -111,7 +111,7 @@ export class RequestMetrics {
   }
 
   #durationSamples(): Sample[] {
-    this.#settle()
+    this.#flush()
     const samples: Sample[] = []
     for (const [route, { buckets, seconds }] of this.#routes) {
       let count = 0

@@ -1,7 +1,10 @@
 /** One running server: the rooms, its listeners, the watcher, and how it stops. */
+import { ServerResponse } from 'node:http'
 import { createEntrance } from '../http/listener/handle-request.ts'
 import { Listener } from '../http/listener/listeners.ts'
 import type { ListenerHandlers } from '../http/listener/listeners.ts'
+import { createFastResponse } from '../http/node-internals/fast-response.ts'
+import { createHttp1Response } from '../http/response/response.ts'
 import { createRequestFacts } from '../http/request/request-facts.ts'
 import { Observer } from '../http/pipeline/stages/observation.ts'
 import { Watcher } from '../host/watcher.ts'
@@ -25,7 +28,7 @@ export interface Server {
   stop(): Promise<void>
   hurry(): void
   /** Has all requests told to log, metrics and inspector whose heads are out. */
-  settle(): void
+  flush(): void
 }
 
 /** The HTTP port could not be bound: the process exits with code 1. */
@@ -43,13 +46,14 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   let isDraining = false
   const facts = createRequestFacts(config)
-  const handlers = createEntrance(host, { ...rooms.entrance, observer: new Observer({ metrics: rooms.requestMetrics, journal: rooms.journal, isDraining: () => isDraining }) }, facts)
+  const Http1Response = createHttp1Response(config.fastPaths ? createFastResponse() : ServerResponse)
+  const handlers = createEntrance(host, { ...rooms.entrance, observer: new Observer({ metrics: rooms.requestMetrics, completions: rooms.completions, isDraining: () => isDraining }) }, facts)
   const listeners = await openListeners(handlers)
   await watch()
   host.onSwap = () => void watch()
 
   async function openListeners(to: ListenerHandlers): Promise<Listener[]> {
-    const http1 = new Listener('http', to, { http2: config.grpcOnHttp })
+    const http1 = new Listener('http', to, { Http1Response, http2: config.grpcOnHttp })
     try {
       ports.http = await http1.listen(config.host, config.httpPort)
     } catch (error) {
@@ -69,9 +73,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     }
     await tryOpen('https', 'HTTPS', config.httpsPort, () => {
       if ('error' in pki.server) throw new Error(pki.server.error)
-      return new Listener('https', to, { http2: config.grpcOnHttp, tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate } })
+      return new Listener('https', to, { Http1Response, http2: config.grpcOnHttp, tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate } })
     })
-    await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { http2: true }))
+    await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { Http1Response, http2: true }))
     return opened
   }
 
@@ -83,7 +87,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return {
     ports, host, log,
     hurry: () => cutShort(),
-    settle: () => rooms.journal.settle(),
+    flush: () => rooms.completions.flush(),
     stop: () => (stopping ??= (async () => {
       isDraining = true
       await watcher.close()

@@ -26,7 +26,7 @@ import { corsForTakeOver } from '../http/listener/media-type-handlers.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
 import { createSvcStreams } from '../host/svc/streams.ts'
 import { createInspector } from '../inspector/inspector.ts'
-import { Journal } from '../http/pipeline/completion-batch.ts'
+import { CompletionBatch } from '../http/pipeline/completion-batch.ts'
 import { createInstance, readGitSha } from './instance.ts'
 import type { Ports } from './instance.ts'
 import { createKeys } from '../keys/keys.ts'
@@ -77,7 +77,7 @@ export interface Rooms {
   /** What the entrance of the listeners needs beside the host. */
   readonly entrance: Omit<PipelineServices, 'observer'>
   readonly requestMetrics: RequestMetrics
-  readonly journal: Journal
+  readonly completions: CompletionBatch
   /** Lets go of files, connections and state; the host is closed before. */
   close(): Promise<void>
 }
@@ -105,17 +105,17 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   const keys = await createKeys({ config, metrics, registry: placeOf(config.shared.registry, workingDirectory), warn: message => log.warn(message) })
   await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
-  const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value), settle: () => journal.settle() })
+  const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value), flush: () => completions.flush() })
   const http = createSvcHttp({ browserAccess, config, guard })
   const ports: Ports = { http: null, https: null, grpc: null }
   const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
 
   const tracer = await openTracer({ environment: options.environment ?? process.env, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
-  const requestMetrics = new RequestMetrics(metrics, instance, () => journal.settle())
-  const journal = new Journal([countRequests(requestMetrics), logRequests(log), recordRequests(inspector)])
-  const settleAtExit = (): void => journal.settle()
+  const requestMetrics = new RequestMetrics(metrics, instance, () => completions.flush())
+  const completions = new CompletionBatch([countRequests(requestMetrics), logRequests(log), recordRequests(inspector)])
+  const flushAtExit = (): void => completions.flush()
   // Before the log, which writes its last lines then.
-  process.prependListener('exit', settleAtExit)
+  process.prependListener('exit', flushAtExit)
   const secs = config.requestTimeoutSecs
   const deadlines = secs > 0 ? new HeaderDeadlines<RequestContext>(secs * 1000, context => timeOut(context, secs)) : null
   const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
@@ -144,11 +144,11 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
     knownCode: options.knownCode,
     build: {
       config, states, shared,
-      generationOptions: { websockets: { streams, plan }, errors: { log } },
+      generationOptions: { bodyLimit: config.bodyLimit, websockets: { streams, plan }, errors: { log } },
       exposedHeaders: ofDoors => exposedHeaders(ofDoors, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
       registerCore: generation => {
         generation.app.register(async app => {
-          app.addHook('onRoute', route => generation.addRoute(null, null, route))
+          app.addHook('onRoute', function (route) { generation.addRoute({ plugin: null, paths: null, log }, route, this) })
           registerCoreRoutes(app as never, deps)
         })
       },
@@ -158,15 +158,15 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   return {
     config, warnings, log, host, ports, instance: deps.instance, streams, pki,
     entrance: { browserAccess, config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
-    requestMetrics, journal,
+    requestMetrics, completions,
     async close() {
       deadlines?.close()
       await tracer?.close()
       await limits.close()
       keys?.close()
       states.close()
-      process.off('exit', settleAtExit)
-      journal.settle()
+      process.off('exit', flushAtExit)
+      completions.flush()
       await log.flush()
     },
   }

@@ -41,7 +41,7 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
     return {
       ...server, folder, stop,
       get lines() {
-        server.settle()
+        server.flush()
         return lines
       },
       url: `http://127.0.0.1:${server.ports.http}`,

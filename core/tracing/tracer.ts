@@ -1,4 +1,5 @@
 /** Whether spans are exported, and what does it. Without an endpoint no package of OpenTelemetry is ever loaded. */
+import { OPENTELEMETRY_PACKAGES, loadFailure } from '../config/optional-packages.ts'
 import type { TraceContext, TraceParent } from './trace-context.ts'
 
 type AttributeValue = string | number | boolean | undefined
@@ -59,7 +60,7 @@ export async function openTracer(options: TracerOptions): Promise<Tracer | null>
     const { OtlpTracer } = await import('./otlp-tracer.ts')
     return new OtlpTracer(options, endpoint.url)
   } catch (error) {
-    warn(`spans are not exported: ${(error as Error).message}`)
+    warn(`spans are not exported: ${loadFailure(error, OPENTELEMETRY_PACKAGES)}`)
     return null
   }
 }

@@ -1,5 +1,8 @@
-/** Owns the bundle of the page's client: TypeScript and style sheets of `client/` become files with hashed names. */
-import * as esbuild from 'esbuild'
+/**
+ * Owns the bundle of the page's client: TypeScript and style sheets of `client/` become files with hashed names. In a packed
+ * product `build.packed.ts` takes the place of this file.
+ */
+import type { BuildFailure, BuildResult } from 'esbuild'
 import { basename, extname, join } from 'node:path'
 import { makeAsset, type Asset } from './asset.ts'
 
@@ -15,6 +18,12 @@ export interface Client {
   icon: string
 }
 
+/** What else packing asks for. */
+export interface BuiltClient extends Client {
+  /** Files that went into it, relative to `client/`. */
+  inputs: string[]
+}
+
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -26,7 +35,7 @@ const TYPES: Record<string, string> = {
  * Bundles `client/` of the plugin's folder. Throws with file, line and message of the first error.
  * The same sources give the same names: they hold a hash of the content.
  */
-export async function buildClient(folder: string): Promise<Client> {
+export async function buildClient(folder: string): Promise<BuiltClient> {
   const sources = join(folder, 'client')
   const { outputFiles, metafile } = await bundle(sources)
   const assets = new Map(outputFiles.map(({ path, contents }) => [basename(path), makeAsset(TYPES[extname(path)] ?? 'application/octet-stream', Buffer.from(contents))]))
@@ -36,10 +45,11 @@ export async function buildClient(folder: string): Promise<Client> {
     if (found === undefined) throw new Error(`the bundle has no file for ${source}`)
     return basename(found[0])
   }
-  return { assets, script: nameOf('main.tsx'), callback: nameOf('callback.ts'), style: nameOf('styles/index.css'), icon: nameOfIcon(assets) }
+  return { assets, script: nameOf('main.tsx'), callback: nameOf('callback.ts'), style: nameOf('styles/index.css'), icon: nameOfIcon(assets), inputs: Object.keys(metafile.inputs) }
 }
 
-async function bundle(sources: string): Promise<esbuild.BuildResult<{ write: false; metafile: true }>> {
+async function bundle(sources: string): Promise<BuildResult<{ write: false; metafile: true }>> {
+  const esbuild = await import('esbuild')
   try {
     return await esbuild.build({
       // Paths relative to here go into names and messages, so that a build is the same wherever it runs.
@@ -67,7 +77,7 @@ async function bundle(sources: string): Promise<esbuild.BuildResult<{ write: fal
       logLevel: 'silent',
     })
   } catch (error) {
-    const [first] = (error as esbuild.BuildFailure).errors ?? []
+    const [first] = (error as BuildFailure).errors ?? []
     if (first === undefined) throw error
     const where = first.location === null ? '' : `client/${first.location.file}:${first.location.line}:${first.location.column}: `
     throw new Error(`${where}${first.text}`, { cause: error })

@@ -7,23 +7,19 @@ const EVENT_STREAM = 'text/event-stream'
 const PAGE = 'text/html'
 
 export interface AnswerType {
-  /** `response`: failures of a document have statuses. `legacy`: every well-formed request gets 200. */
-  mode: 'response' | 'legacy'
-  contentType: string
+  /** With the first, failures of a document have statuses (response mode); with the second, every well-formed request gets 200. */
+  mediaType: typeof RESPONSE | typeof LEGACY
   /** Whether an event stream is wanted: for a subscription, for whatever is asked, or not at all. */
   eventStream: 'for subscriptions' | 'always' | 'never'
   /** A browser asks, not a client. */
   isPageWanted: boolean
 }
 
-const LEGACY_TYPE = `${LEGACY}; charset=utf-8`
-
 export function chooseAnswerType(accept: string | undefined): AnswerType {
-  if (accept === undefined) return { mode: 'legacy', contentType: LEGACY_TYPE, eventStream: 'never', isPageWanted: false }
+  if (accept === undefined) return { mediaType: LEGACY, eventStream: 'never', isPageWanted: false }
   const json = preferredType(accept, [RESPONSE, LEGACY])
   return {
-    mode: json === RESPONSE ? 'response' : 'legacy',
-    contentType: json === RESPONSE ? `${RESPONSE}; charset=utf-8` : LEGACY_TYPE,
+    mediaType: json === RESPONSE ? RESPONSE : LEGACY,
     eventStream: !isNamed(accept, EVENT_STREAM) ? 'never' : json === null ? 'always' : 'for subscriptions',
     isPageWanted: isNamed(accept, PAGE) && preferredType(accept, [PAGE, RESPONSE, LEGACY]) === PAGE,
   }

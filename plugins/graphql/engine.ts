@@ -1,25 +1,21 @@
-/** Owns how a request is executed, the same for HTTP, event streams and both WebSocket subprotocols. */
-import { GraphQLError, execute, getOperationAST, subscribe } from 'graphql'
-import type { ExecutionArgs, ExecutionResult, GraphQLSchema, OperationTypeNode } from 'graphql'
-import { withCode } from './documents.ts'
-import type { Documents } from './documents.ts'
-import type { RootValue } from './root-value.ts'
+/** Owns how operations of both WebSocket subprotocols are executed: by Yoga's functions, with all of its plugins. */
+import { GraphQLError, getOperationAST } from 'graphql'
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema, OperationTypeNode, validate as Validate } from 'graphql'
+import { refusedDocument, withoutStatus } from './errors.ts'
+import { isRequestError } from './yoga/execution.ts'
+import type { YogaServer } from './yoga/server.ts'
 
-/** What a client asks for, whatever it came by. */
+/** What a client asks for. */
 export interface OperationRequest {
   query: string
   variables: Record<string, unknown> | null
   operationName: string | null
 }
 
-/** A request that has been looked at; without problems it can be executed. */
-export interface PreparedOperation {
-  /** Null when no operation could be chosen. */
-  type: OperationTypeNode | null
-  problems: readonly GraphQLError[]
-  /** What the executor wants; null when there are problems. */
-  args: ExecutionArgs | null
-}
+/** An operation that can be executed, or what speaks against it. */
+export type PreparedOperation =
+  | { args: ExecutionArgs; type: OperationTypeNode }
+  | { args: null; problems: readonly GraphQLError[] }
 
 export interface Engine {
   prepare(request: OperationRequest): PreparedOperation
@@ -29,40 +25,35 @@ export interface Engine {
   subscribe(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>
 }
 
-/** `documents` answers what the engine needs of the schema when the first request comes. */
-export function createEngine(schemaOf: () => { schema: GraphQLSchema; documents: Documents }, rootValue: RootValue): Engine {
+export function createEngine(yoga: YogaServer): Engine {
+  const { getEnveloped } = yoga
+  const { execute, subscribe } = getEnveloped({})
   return {
     prepare({ query, variables, operationName }) {
-      const { schema, documents } = schemaOf()
-      const { document, problems } = documents.check(query)
-      if (document === null) return { type: null, problems, args: null }
-      const operation = getOperationAST(document, operationName)
-      const type = operation?.operation ?? null
-      if (problems.length > 0) return { type, problems, args: null }
-      if (operation == null) return { type, problems: [unresolvedOperation(operationName)], args: null }
-      return { type, problems, args: { schema, document, rootValue, variableValues: variables, operationName } }
+      const contextValue = { params: { operationName: operationName ?? undefined } }
+      const { schema, parse, validate } = getEnveloped(contextValue) as { schema: GraphQLSchema; parse(text: string): DocumentNode; validate: typeof Validate }
+      try {
+        const document = parse(query)
+        const problems = validate(schema, document)
+        if (problems.length > 0) return refused(problems)
+        return { args: { schema, document, contextValue, variableValues: variables, operationName }, type: getOperationAST(document, operationName)!.operation }
+      } catch (error) {
+        if (!(error instanceof GraphQLError)) throw error
+        return refused([refusedDocument(error, 'GRAPHQL_PARSE_FAILED')])
+      }
     },
-    execute: async args => withVariableCode(await execute(args)),
+    execute: async args => sent(await execute(args) as ExecutionResult),
     async subscribe(args) {
-      const outcome = await subscribe(args)
-      return Symbol.asyncIterator in outcome ? outcome : withVariableCode(outcome)
+      const outcome = await subscribe(args) as AsyncIterableIterator<ExecutionResult> | ExecutionResult
+      return Symbol.asyncIterator in outcome ? outcome : sent(outcome)
     },
   }
 }
 
-/** GetOperation (GraphQL, 6.1). */
-function unresolvedOperation(operationName: string | null): GraphQLError {
-  const message = operationName === null
-    ? 'the document must have exactly one operation, or operationName must name one'
-    : `the document has no operation named ${JSON.stringify(operationName.slice(0, 100))}`
-  return new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })
+function refused(problems: readonly GraphQLError[]): PreparedOperation {
+  return { args: null, problems: problems.map(withoutStatus) }
 }
 
-function withVariableCode(result: ExecutionResult): ExecutionResult {
-  return isRequestError(result) ? { errors: result.errors?.map(error => withCode(error, 'BAD_USER_INPUT')) } : result
-}
-
-/** Whether the result says that nothing was executed (GraphQL, 7.1.2: no `data` entry). */
-export function isRequestError(result: ExecutionResult): boolean {
-  return !('data' in result)
+function sent(result: ExecutionResult): ExecutionResult {
+  return isRequestError(result) ? { errors: result.errors?.map(withoutStatus) } : result
 }

@@ -1,46 +1,72 @@
-/** Owns the refusals of requests that never become an operation, with status and code. */
+/** Owns the refusals of requests and documents, with code and status. */
+import { GraphQLError } from 'graphql'
+import type { GraphQLErrorExtensions } from 'graphql'
+import type {} from 'graphql-yoga'
 
-/** A request that is not taken: answered as `{"errors":[{"message","extensions":{"code"}}]}`, never with `data`. */
-export class RequestError extends Error {
-  readonly status: number
-  readonly code: string
-  readonly headers: Record<string, string>
-  constructor(status: number, code: string, message: string, headers: Record<string, string> = {}) {
-    super(message)
-    this.status = status
-    this.code = code
-    this.headers = headers
-  }
+/**
+ * 400 in response mode; in legacy mode 200, as the request itself was well-formed. Yoga reads `http` and leaves it out
+ * of what it sends.
+ */
+export const REFUSED_DOCUMENT = { status: 400, spec: true }
 
-  get body(): object {
-    return { errors: [{ message: this.message, extensions: { code: this.code } }] }
-  }
+/** The request itself is malformed: 400 in every mode. */
+export function badRequest(message: string): GraphQLError {
+  return refusal('BAD_REQUEST', message, { status: 400 })
 }
 
-/** 400 in every mode: the request itself is malformed. */
-export function badRequest(message: string): RequestError {
-  return new RequestError(400, 'BAD_REQUEST', message)
-}
-
-export function unsupportedMediaType(mediaType: string): RequestError {
+export function unsupportedMediaType(mediaType: string): GraphQLError {
   const got = mediaType === '' ? 'no Content-Type' : `Content-Type ${JSON.stringify(mediaType.slice(0, 100))}`
-  return new RequestError(415, 'UNSUPPORTED_MEDIA_TYPE', `got ${got} (expected application/json or application/graphql)`)
+  return refusal('UNSUPPORTED_MEDIA_TYPE', `got ${got} (expected application/json or application/graphql)`, { status: 415 })
 }
 
-export function mutationOverGet(): RequestError {
-  return new RequestError(405, 'METHOD_NOT_ALLOWED', 'a mutation can only be sent with POST', { Allow: 'POST' })
+export function mutationOverGet(): GraphQLError {
+  return refusal('METHOD_NOT_ALLOWED', 'a mutation can only be sent with POST', { status: 405, headers: { Allow: 'POST' } })
 }
 
-/** 200: the client is expected to send the query along and is told so by the code. */
-export function persistedQueryNotFound(): RequestError {
-  return new RequestError(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+/** 200: the client is expected to send the query along; the code says so. */
+export function persistedQueryNotFound(): GraphQLError {
+  return refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', { status: 200 })
 }
 
-export function persistedQueryMismatch(): RequestError {
-  return new RequestError(400, 'PERSISTED_QUERY_HASH_MISMATCH', 'provided sha does not match query')
+export function persistedQueryMismatch(): GraphQLError {
+  return refusal('PERSISTED_QUERY_HASH_MISMATCH', 'provided sha does not match query', { status: 400 })
+}
+
+export function limitExceeded(code: string, message: string): GraphQLError {
+  return refusal(code, message, REFUSED_DOCUMENT)
+}
+
+/** GetOperation (GraphQL, 6.1). */
+export function unresolvedOperation(operationName: string | null): GraphQLError {
+  const message = operationName === null
+    ? 'the document must have exactly one operation, or operationName must name one'
+    : `the document has no operation named ${JSON.stringify(operationName.slice(0, 100))}`
+  return refusal('OPERATION_RESOLUTION_FAILURE', message, REFUSED_DOCUMENT)
+}
+
+export function subscriptionNotSupported(): GraphQLError {
+  return refusal('SUBSCRIPTION_NOT_SUPPORTED', 'a subscription needs a WebSocket at /graphql/ws, or a request that accepts text/event-stream', REFUSED_DOCUMENT)
 }
 
 /** The answer to a handshake that offers none of the subprotocols. */
-export function subprotocolMissing(): RequestError {
-  return badRequest('Sec-WebSocket-Protocol must offer graphql-transport-ws or graphql-ws')
+export function subprotocolMissing(): GraphQLError {
+  return refusal('BAD_REQUEST', 'Sec-WebSocket-Protocol must offer graphql-transport-ws or graphql-ws')
+}
+
+/** The error with `extensions.code`, unless it has one, and with the status of a refused document. */
+export function refusedDocument(error: GraphQLError, code: string): GraphQLError {
+  return withExtensions(error, { code, ...error.extensions, http: REFUSED_DOCUMENT })
+}
+
+/** The error as it is sent over a WebSocket, where there are no statuses. */
+export function withoutStatus(error: GraphQLError): GraphQLError {
+  return withExtensions(error, { ...error.extensions, http: undefined })
+}
+
+function refusal(code: string, message: string, http?: GraphQLErrorExtensions['http']): GraphQLError {
+  return new GraphQLError(message, { extensions: http === undefined ? { code } : { code, http } })
+}
+
+function withExtensions({ message, nodes, source, positions, path, originalError }: GraphQLError, extensions: GraphQLErrorExtensions): GraphQLError {
+  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions })
 }

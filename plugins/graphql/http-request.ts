@@ -9,8 +9,8 @@ export interface HttpOperationRequest {
   extensions: Record<string, unknown> | null
 }
 
-/** Reads a POST; `contentType` as sent. Throws a RequestError. */
-export function readPost(contentType: string | undefined, body: Buffer): HttpOperationRequest {
+/** Reads a POST; `contentType` as sent. Throws a GraphQLError. */
+export function readPost(contentType: string | null | undefined, body: ArrayBuffer | Uint8Array): HttpOperationRequest {
   const mediaType = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
   switch (mediaType) {
     case 'application/json':
@@ -23,7 +23,7 @@ export function readPost(contentType: string | undefined, body: Buffer): HttpOpe
   }
 }
 
-/** Reads the parameters of a GET. Throws a RequestError. */
+/** Reads the parameters of a GET. Throws a GraphQLError. */
 export function readGet(parameters: URLSearchParams): HttpOperationRequest {
   return checkQuery({
     query: parameters.get('query'),
@@ -33,7 +33,7 @@ export function readGet(parameters: URLSearchParams): HttpOperationRequest {
   })
 }
 
-function decode(body: Buffer): string {
+function decode(body: ArrayBuffer | Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {

@@ -2,7 +2,6 @@
 import { definePlugin } from 'svc/plugin'
 import type {} from '../demo-data/types.ts'
 import { createDemoGraph } from './demo-graph.ts'
-import { Documents } from './documents.ts'
 import { createEngine } from './engine.ts'
 import { onFirstUse } from './first-use.ts'
 import { createRootValue } from './root-value.ts'
@@ -10,6 +9,8 @@ import { registerHttp } from './routes/http.ts'
 import { registerSchema } from './routes/schema.ts'
 import { registerWebSocket } from './routes/websocket.ts'
 import { createSchema } from './schema.ts'
+import { persistedQueryBounds } from './yoga/persisted-queries.ts'
+import { createYogaServer } from './yoga/server.ts'
 
 export default definePlugin({
   title: 'GraphQL',
@@ -17,14 +18,12 @@ export default definePlugin({
   paths: ['/graphql'],
   buildsOn: ['demo-data'],
   register(app, svc) {
-    const records = svc.use('demo-data.records')!
-    const checked = svc.shared('schema', () => onFirstUse(() => {
-      const schema = createSchema()
-      return { schema, documents: new Documents(schema) }
-    }))
-    const engine = createEngine(checked, createRootValue(createDemoGraph(records)))
-    registerHttp(app, svc, engine)
-    registerSchema(app, () => checked().schema)
-    registerWebSocket(app, svc, engine)
+    const rootValue = createRootValue(createDemoGraph(svc.use('demo-data.records')!))
+    const persistedQueries = svc.state('persisted-queries', persistedQueryBounds)
+    const schema = svc.shared('schema', () => onFirstUse(createSchema))
+    const yoga = onFirstUse(() => createYogaServer({ schema: schema(), rootValue, persistedQueries, log: svc.log }))
+    registerHttp(app, svc, yoga)
+    registerSchema(app, schema)
+    registerWebSocket(app, svc, onFirstUse(async () => createEngine(await yoga())))
   },
 })

@@ -1,6 +1,7 @@
 /** Owns the limits on a document: how deep, how many fields, how many aliases one operation may have. */
-import { GraphQLError, Kind } from 'graphql'
-import type { DocumentNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql'
+import { Kind } from 'graphql'
+import type { DocumentNode, FragmentDefinitionNode, GraphQLError, SelectionSetNode } from 'graphql'
+import { limitExceeded } from './errors.ts'
 
 export const MAX_DEPTH = 10
 export const MAX_COMPLEXITY = 500
@@ -34,7 +35,7 @@ export function findPassedLimit(document: DocumentNode): GraphQLError | null {
       const { depth, complexity, aliases, introspection } = measure(definition.selectionSet)
       if (depth > MAX_DEPTH) return tooDeep(depth)
       if (complexity > MAX_COMPLEXITY) return tooComplex('Query', MAX_COMPLEXITY)
-      if (aliases > MAX_ALIASES) return limitError('ALIAS_LIMIT_EXCEEDED', `Query has too many aliases: more than ${MAX_ALIASES}`)
+      if (aliases > MAX_ALIASES) return limitExceeded('ALIAS_LIMIT_EXCEEDED', `Query has too many aliases: more than ${MAX_ALIASES}`)
       if (introspection > MAX_UNCOUNTED_FIELDS) return tooComplex('Introspection', MAX_UNCOUNTED_FIELDS)
     } else if (definition.kind === Kind.FRAGMENT_DEFINITION) {
       if (measure(definition.selectionSet).complexity > MAX_UNCOUNTED_FIELDS) return tooComplex('Fragment', MAX_UNCOUNTED_FIELDS)
@@ -45,15 +46,11 @@ export function findPassedLimit(document: DocumentNode): GraphQLError | null {
 
 /** The refusal of a document that is too deep, or too deep to be read at all. */
 export function tooDeep(depth?: number): GraphQLError {
-  return limitError('DEPTH_LIMIT_EXCEEDED', `Query is nested too deep${depth === undefined ? '' : `: ${depth} levels`} (at most ${MAX_DEPTH})`)
+  return limitExceeded('DEPTH_LIMIT_EXCEEDED', `Query is nested too deep${depth === undefined ? '' : `: ${depth} levels`} (at most ${MAX_DEPTH})`)
 }
 
 function tooComplex(what: string, limit: number): GraphQLError {
-  return limitError('COMPLEXITY_LIMIT_EXCEEDED', `${what} is too complex: more than ${limit} fields`)
-}
-
-function limitError(code: string, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code } })
+  return limitExceeded('COMPLEXITY_LIMIT_EXCEEDED', `${what} is too complex: more than ${limit} fields`)
 }
 
 const NOTHING: Cost = { depth: 0, complexity: 0, aliases: 0, introspection: 0 }

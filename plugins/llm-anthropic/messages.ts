@@ -1,4 +1,5 @@
 /** `POST /messages`, plain and streamed, and `/messages/count_tokens`. */
+import { jsonSerializer } from 'svc/plugin'
 import type { ChatParsed, ChatResult, Choice, CountParsed, Engine, Finish, LlmRoute, LlmRouteDescription, RouteInput, StreamEvent } from '../llm/types.ts'
 import { cachedPrefix, noCacheUse, type CacheUse, type PromptCache } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
@@ -85,6 +86,25 @@ function usageOf(result: ChatResult, { cache }: MessageWire, outputTokens = resu
   }
 }
 
+interface BlockDelta {
+  type: 'content_block_delta'
+  index: number
+  delta: { type: string; text?: string; thinking?: string; signature?: string; partial_json?: string }
+}
+
+const text = { type: 'string' } as const
+
+/** Made by a compiled schema: there is a delta for every token. */
+const writeDelta = jsonSerializer<BlockDelta>({
+  type: 'object',
+  properties: {
+    type: { const: 'content_block_delta' },
+    index: { type: 'integer' },
+    delta: { type: 'object', properties: { type: text, text, thinking: text, signature: text, partial_json: text }, required: ['type'] },
+  },
+  required: ['type', 'index', 'delta'],
+})
+
 type Block = { type: string } & Record<string, unknown>
 
 /** Texts that build up one member of a block, a delta each. */
@@ -151,10 +171,14 @@ function messageOf(engine: Engine, result: ChatResult, parsed: Parsed, options: 
   }
 }
 
-/** Written around what is the same in all of them: there is one for every token. */
+/** One object for all deltas of a member: there is one for every token. */
 function* deltaEvents(index: number, { type, member, texts, paced }: Deltas): Iterable<StreamEvent> {
-  const start = `{"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${member}":`
-  for (const text of texts) yield { event: 'content_block_delta', data: `${start}${JSON.stringify(text)}}}`, paced }
+  const delta: BlockDelta['delta'] = { type }
+  const event: BlockDelta = { type: 'content_block_delta', index, delta }
+  for (const text of texts) {
+    delta[member] = text
+    yield { event: 'content_block_delta', data: writeDelta(event), paced }
+  }
 }
 
 function* streamMessage(engine: Engine, result: ChatResult, parsed: Parsed, options: MessagesOptions): Iterable<StreamEvent> {

@@ -1,4 +1,5 @@
 /** `:generateContent` and `:streamGenerateContent`. */
+import { jsonSerializer } from 'svc/plugin'
 import type { ChatParsed, ChatResult, Choice, CountParsed, Engine, Finish, LlmRoute, RouteInput, StreamEvent } from '../llm/types.ts'
 import { describeAction, modelOf } from './actions.ts'
 import { field } from './fields.ts'
@@ -92,7 +93,7 @@ function refused({ promptTokens }: ChatResult, head: object): object {
   }
 }
 
-function headOf(engine: Engine, parsed: Parsed): object {
+function headOf(engine: Engine, parsed: Parsed): Head {
   return { modelVersion: parsed.model, responseId: engine.randomId(24) }
 }
 
@@ -110,17 +111,71 @@ function wholeReply(engine: Engine, result: ChatResult, parsed: Parsed): object 
   }
 }
 
+interface Head {
+  modelVersion: string
+  responseId: string
+}
+interface ChunkPart {
+  text: string
+  thought?: true
+}
+/** A chunk that is not the last. */
+interface Chunk extends Head {
+  candidates: { content: { parts: ChunkPart[]; role: 'model' }; index: number }[]
+  usageMetadata: { promptTokenCount: number; totalTokenCount: number }
+}
+
+const count = { type: 'integer' } as const
+
+/** Made by a compiled schema, as there are many. */
+const writeChunk = jsonSerializer<Chunk>({
+  type: 'object',
+  properties: {
+    candidates: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          content: {
+            type: 'object',
+            properties: {
+              parts: { type: 'array', items: { type: 'object', properties: { text: { type: 'string' }, thought: { type: 'boolean' } }, required: ['text'] } },
+              role: { const: 'model' },
+            },
+            required: ['parts', 'role'],
+          },
+          index: count,
+        },
+        required: ['content', 'index'],
+      },
+    },
+    usageMetadata: { type: 'object', properties: { promptTokenCount: count, totalTokenCount: count }, required: ['promptTokenCount', 'totalTokenCount'] },
+    modelVersion: { type: 'string' },
+    responseId: { type: 'string' },
+  },
+  required: ['candidates', 'usageMetadata', 'modelVersion', 'responseId'],
+})
+
 /** Only the first candidate is streamed; a call comes whole, in the last chunk. */
 function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iterable<StreamEvent> {
   const head = headOf(engine, parsed)
   const choice = result.choices[0] as Choice
   if (choice.finish === 'prompt_filter') return yield { data: refused(result, head) }
-  // Written around what is the same in all of them.
-  const tail = `],"role":"model"},"index":${choice.index}}],"usageMetadata":{"promptTokenCount":${result.promptTokens},"totalTokenCount":${result.promptTokens}},${JSON.stringify(head).slice(1)}`
-  const chunk = (pieces: readonly string[], thought = ''): StreamEvent => ({ data: `{"candidates":[{"content":{"parts":[{"text":${JSON.stringify(pieces.join(''))}${thought}}${tail}`, paced: pieces.length })
+  const part: ChunkPart = { text: '' }
+  const event: Chunk = {
+    candidates: [{ content: { parts: [part], role: 'model' }, index: choice.index }],
+    usageMetadata: { promptTokenCount: result.promptTokens, totalTokenCount: result.promptTokens },
+    ...head,
+  }
+  const chunk = (pieces: readonly string[]): StreamEvent => {
+    part.text = pieces.join('')
+    return { data: writeChunk(event), paced: pieces.length }
+  }
   const last = (parts: object[], paced: number): StreamEvent => ({ data: { candidates: [candidate(choice, parts)], usageMetadata: usageOf(result), ...head }, paced })
   if (choice.finish === 'content_filter') return yield last([], 0)
-  for (const pieces of chunked(choice.reasoningPieces)) yield chunk(pieces, ',"thought":true')
+  part.thought = true
+  for (const pieces of chunked(choice.reasoningPieces)) yield chunk(pieces)
+  delete part.thought
   if (choice.calls.length > 0) return yield last(lastParts(choice), choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0))
   const groups = chunked(choice.pieces)
   const final = groups.pop() ?? []

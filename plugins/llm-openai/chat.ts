@@ -1,5 +1,7 @@
 /** `POST /chat/completions`, plain and streamed. */
 import type { ChatParsed, ChatResult, Choice, Engine, LlmRoute, NeutralRequest, RenderContext, RouteInput, StreamEvent } from '../llm/types.ts'
+import { createChatWriter } from './chat-json.ts'
+import type { ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
 import { describePost } from './describe.ts'
 import { logprobOf } from './logprobs.ts'
 import { readFormat, readMessages, readToolChoice, readTools } from './messages.ts'
@@ -16,6 +18,9 @@ const mostStops = 4
 const mostLogprobs = 20
 
 export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<Parsed> {
+  // Schemas are compiled for the first reply: a start does not wait for them.
+  let compiled: ChatWriter | undefined
+  const writer = (): ChatWriter => (compiled ??= createChatWriter(extras))
   return {
     method: 'POST',
     path: '/chat/completions',
@@ -27,8 +32,8 @@ export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<P
     ]),
     framing: 'sse',
     parse: (input) => parse(engine, input),
-    render: (result, parsed, context) => ({ body: renderReply(engine, result, parsed, context, extras) }),
-    stream: (result, parsed, context) => streamReply(engine, result, parsed, context, extras),
+    render: (result, parsed, context) => ({ body: renderReply(writer(), engine, result, parsed, context, extras) }),
+    stream: (result, parsed, context) => streamReply(writer(), engine, result, parsed, context, extras),
   }
 }
 
@@ -67,66 +72,73 @@ export function clamp(value: unknown, least: number, most: number): number {
   return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), least), most) : least
 }
 
-/** Usage as chat completions tell it. */
-function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult): string {
-  return `{"prompt_tokens":${promptTokens},"completion_tokens":${completionTokens},"total_tokens":${promptTokens + completionTokens},`
-    + '"prompt_tokens_details":{"cached_tokens":0,"audio_tokens":0},'
-    + `"completion_tokens_details":{"reasoning_tokens":${reasoningTokens},"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}}`
-}
+const NO_PROMPT_DETAILS = { cached_tokens: 0, audio_tokens: 0 }
 
-/** The members that replies and chunks begin with. */
-function headOf(engine: Engine, object: string, parsed: Parsed, context: RenderContext): string {
-  return `"id":"chatcmpl-${engine.randomId(29)}","object":"${object}","created":${context.created},"model":${JSON.stringify(parsed.model)},"system_fingerprint":"fp_svc","service_tier":"default"`
+function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult): ChatReply['usage'] {
+  return {
+    prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: NO_PROMPT_DETAILS,
+    completion_tokens_details: { reasoning_tokens: reasoningTokens, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+  }
 }
 
 function isSilent(choice: Choice): boolean {
   return choice.calls.length > 0 || choice.finish === 'content_filter'
 }
 
-/** Further members, behind others. */
-function members(extra: object | undefined): string {
-  return extra === undefined ? '' : `,${JSON.stringify(extra).slice(1, -1)}`
-}
-
-/** Written as text around what never changes: a reply is made for every request, and objects of it cost thrice as much. */
-function renderReply(engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): string {
+function renderReply(writer: ChatWriter, engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): string {
   const { topLogprobs } = parsed.wire
-  const choices = result.choices.map((choice) => {
-    const logprobs = topLogprobs === null || isSilent(choice) ? 'null' : JSON.stringify({ content: choice.pieces.map((piece) => logprobOf(engine, piece, topLogprobs)), refusal: null })
-    return `{"index":${choice.index},"message":${messageOf(choice)},"logprobs":${logprobs},"finish_reason":"${context.finishWords[choice.finish]}"${members(extras?.choice(choice.finish))}}`
-  })
-  return `{${headOf(engine, 'chat.completion', parsed, context)},"choices":[${choices.join()}]${members(extras?.reply())},"usage":${usageOf(result)}}`
+  const reply: ChatReply = {
+    id: `chatcmpl-${engine.randomId(29)}`, object: 'chat.completion', created: context.created, model: parsed.model, system_fingerprint: 'fp_svc', service_tier: 'default',
+    choices: result.choices.map((choice) => {
+      const logprobs = topLogprobs === null || isSilent(choice) ? null : { content: choice.pieces.map((piece) => logprobOf(engine, piece, topLogprobs)), refusal: null }
+      const written = { index: choice.index, message: messageOf(choice), logprobs, finish_reason: context.finishWords[choice.finish] }
+      return extras === undefined ? written : Object.assign(written, extras.choice(choice.finish))
+    }),
+    usage: usageOf(result),
+  }
+  return writer.reply(extras === undefined ? reply : Object.assign(reply, extras.reply()))
 }
 
-function messageOf(choice: Choice): string {
-  const content = isSilent(choice) ? 'null' : JSON.stringify(choice.text)
-  const calls = choice.calls.map((call) => ({ id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: call.json } }))
-  return `{"role":"assistant","content":${content},"refusal":null,"annotations":[]${calls.length === 0 ? '' : `,"tool_calls":${JSON.stringify(calls)}`}}`
+function messageOf(choice: Choice): ChatReply['choices'][number]['message'] {
+  const message = { role: 'assistant' as const, content: isSilent(choice) ? null : choice.text, refusal: null, annotations: [] as [] }
+  if (choice.calls.length === 0) return message
+  return { ...message, tool_calls: choice.calls.map((call) => ({ id: `call_${call.id}`, type: 'function' as const, function: { name: call.name, arguments: call.json } })) }
 }
 
-/**
- * Chunks are written around a fixed head: it is the same in all of them, and there is one for every token. Joined it is one
- * piece, while a sum of texts is put together again with every chunk.
- */
-function* streamReply(engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): Iterable<StreamEvent> {
+/** One object for all chunks of a choice: there is a chunk for every token, and only its delta changes. */
+function* streamReply(writer: ChatWriter, engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): Iterable<StreamEvent> {
   const { includeUsage, topLogprobs } = parsed.wire
-  const head = `{${headOf(engine, 'chat.completion.chunk', parsed, context)}`
-  const tail = includeUsage ? ',"usage":null}' : '}'
+  const chunk: ChatChunk = {
+    id: `chatcmpl-${engine.randomId(29)}`, object: 'chat.completion.chunk', created: context.created, model: parsed.model, system_fingerprint: 'fp_svc', service_tier: 'default',
+    choices: [], ...(includeUsage ? { usage: null } : {}),
+  }
   if (extras !== undefined) yield { data: extras.opening() }
   for (const choice of result.choices) {
-    const start = [head, `,"choices":[{"index":${choice.index},"delta":`].join('')
-    const chunk = (delta: string, logprobs = 'null'): string => `${start}${delta},"logprobs":${logprobs},"finish_reason":null}]${tail}`
-    yield { data: chunk(JSON.stringify({ role: 'assistant', content: isSilent(choice) ? null : '', refusal: null })) }
+    const current: ChunkChoice = { index: choice.index, delta: {}, logprobs: null, finish_reason: null }
+    chunk.choices = [current]
+    const write = (delta: Delta, logprobs: ChunkChoice['logprobs'] = null): string => {
+      current.delta = delta
+      current.logprobs = logprobs
+      return writer.chunk(chunk)
+    }
+    yield { data: write({ role: 'assistant', content: isSilent(choice) ? null : '', refusal: null }) }
     for (const piece of choice.pieces) {
-      const logprobs = topLogprobs === null ? undefined : JSON.stringify({ content: [logprobOf(engine, piece, topLogprobs)], refusal: null })
-      yield { data: chunk(`{"content":${JSON.stringify(piece)}}`, logprobs), paced: true }
+      const logprobs = topLogprobs === null ? null : { content: [logprobOf(engine, piece, topLogprobs)], refusal: null }
+      yield { data: write({ content: piece }, logprobs), paced: true }
     }
     for (const [index, call] of choice.calls.entries()) {
-      yield { data: chunk(JSON.stringify({ tool_calls: [{ index, id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: '' } }] })) }
-      for (const piece of call.jsonPieces) yield { data: chunk(`{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(piece)}}}]}`), paced: true }
+      yield { data: write({ tool_calls: [{ index, id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: '' } }] }) }
+      for (const piece of call.jsonPieces) yield { data: write({ tool_calls: [{ index, function: { arguments: piece } }] }), paced: true }
     }
-    yield { data: `${start}{},"logprobs":null,"finish_reason":"${context.finishWords[choice.finish]}"${members(extras?.choice(choice.finish))}}]${tail}` }
+    current.finish_reason = context.finishWords[choice.finish]
+    Object.assign(current, extras?.choice(choice.finish))
+    yield { data: write({}) }
   }
-  if (includeUsage) yield { data: `${head},"choices":[],"usage":${usageOf(result)}}` }
+  if (includeUsage) {
+    chunk.choices = []
+    chunk.usage = usageOf(result)
+    yield { data: writer.chunk(chunk) }
+  }
   yield { data: '[DONE]' }
 }

@@ -64,8 +64,8 @@ t.test('the image holds all that runs, and its commands start, check and stop it
   const command = (parts: string[]): string[] => parts.map(part => (part.startsWith('/svc') ? join(folder, part) : part))
   const environment = { ...image.environment, PATH: process.env.PATH, SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0', SVC_GIT_SHA: 'image' }
   const [program, ...args] = command(image.entrypoint)
-  t.equal(program, 'node')
-  const server = spawn(process.execPath, args, { cwd: data, env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
+  t.equal(program, join(folder, 'svc/bin/svc.mjs'))
+  const server = spawn(program!, args, { cwd: data, env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => server.kill('SIGKILL'))
   let output = ''
   server.stdout.on('data', chunk => { output += chunk })

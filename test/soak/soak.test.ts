@@ -1,6 +1,7 @@
 /**
  * A long run: every example of the catalogue over and over from several clients, streams and sockets held open, and a
  * reload every few seconds, in two halves that are compared. `SVC_SOAK_SECS` says how long (20 by default; ten minutes by hand).
+ * Runs alone: it measures memory and open handles.
  */
 import t from 'tap'
 import { EventSource } from 'eventsource'

@@ -109,7 +109,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       },
     },
     inspector: {
-      ...createInspector({ config: { ...config, shared: { enabled: false } } as Config, isControlCredential: () => false, settle: () => {} }),
+      ...createInspector({ config: { ...config, shared: { enabled: false } } as Config, isControlCredential: () => false, flush: () => {} }),
       counters: () => ({ stored: 3, capacity: 500, total_captured: 7 }),
     },
     keys: null,

@@ -4,6 +4,7 @@ import type { ExecFileException } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import { installLocked } from './locked-packages.ts'
 
 interface Test { teardown(callback: () => unknown): unknown }
 
@@ -13,6 +14,8 @@ const MODULES = realpathSync(join(ROOT, 'node_modules'))
 export interface Installation {
   /** Where an author works; `node_modules/svc` is the package. */
   folder: string
+  /** Packages that came with svc, by their places in the folder; none where they are those of the checkout. */
+  packages: string[]
   /** Runs a command in the folder or one below it; `svc` and `tsc` are on the PATH. */
   run(command: string, args: string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<Run>
 }
@@ -20,9 +23,9 @@ export interface Run { code: number; output: string; errors: string }
 
 /**
  * Unpacks what npm would (`files` of package.json, or a tarball), with the dependencies of the checkout and, beside
- * it, the packages that the author has installed (`packages`).
+ * it, the packages that the author has installed (`packages`). With `isAlone` it has its own dependencies and nothing else.
  */
-export async function install(t: Test, { packages = [], tarball }: { packages?: string[]; tarball?: string } = {}): Promise<Installation> {
+export async function install(t: Test, { packages = [], tarball, isAlone = false }: { packages?: string[]; tarball?: string; isAlone?: boolean } = {}): Promise<Installation> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-author-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const home = join(folder, 'node_modules', 'svc')
@@ -30,22 +33,24 @@ export async function install(t: Test, { packages = [], tarball }: { packages?: 
   writeFileSync(join(folder, 'package.json'), '{ "name": "author", "private": true, "type": "module" }\n')
   if (tarball === undefined) await copyPackage(home)
   else await run('tar', ['xzf', tarball, '-C', home, '--strip-components', '1'], folder)
-  symlinkSync(MODULES, join(home, 'node_modules'))
-  for (const name of ['@types/node', ...packages]) {
+  const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
+  const own = isAlone ? installLocked(Object.keys(dependencies), ROOT, folder) : []
+  if (!isAlone) symlinkSync(MODULES, join(home, 'node_modules'))
+  for (const name of isAlone ? packages : ['@types/node', ...packages]) {
     mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true })
     symlinkSync(join(MODULES, name), join(folder, 'node_modules', name))
   }
   const bin = join(folder, 'node_modules', '.bin')
-  mkdirSync(bin)
+  mkdirSync(bin, { recursive: true })
   symlinkSync(join('..', 'svc', 'bin', 'svc.mjs'), join(bin, 'svc'))
   const path = [bin, dirname(process.execPath), join(MODULES, '.bin'), process.env.PATH].join(delimiter)
-  return { folder, run: (command, args, { cwd = '.', env } = {}) => run(command, args, resolve(folder, cwd), { PATH: path, HOME: folder, ...env }) }
+  return { folder, packages: own, run: (command, args, { cwd = '.', env } = {}) => run(command, args, resolve(folder, cwd), { PATH: path, HOME: folder, ...env }) }
 }
 
-/** What `npm pack` takes; the types are made here, as `prepack` does. */
+/** What `npm pack` takes, without what it builds to start sooner; the types are made here, as `prepack` does. */
 async function copyPackage(home: string): Promise<void> {
   const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] }
-  for (const file of ['package.json', ...files]) if (file !== 'types') cpSync(join(ROOT, file), join(home, file), { recursive: true })
+  for (const file of ['package.json', ...files]) if (file !== 'types' && file !== 'dist') cpSync(join(ROOT, file), join(home, file), { recursive: true })
   const { code, output } = await run(process.execPath, [join(MODULES, '.bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(home, 'types')], ROOT)
   if (code !== 0) throw new Error(`the types can't be made: ${output}`)
 }

@@ -28,15 +28,17 @@ export interface StartOptions {
   folder?: string
   /** What a shell does first, such as setting a limit. */
   shell?: string
+  /** The launcher of an installed product. Default: that of the checkout. */
+  main?: string
 }
 
 const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
 
 /** Starts the server on free ports, in a temporary folder; killed with the test if it still runs. */
-export function startProcess(t: Test, { env = {}, args = [], yaml, folder: given, shell }: StartOptions = {}): ServerProcess {
+export function startProcess(t: Test, { env = {}, args = [], yaml, folder: given, shell, main = MAIN }: StartOptions = {}): ServerProcess {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'svc-process-'))
   if (yaml !== undefined) writeFileSync(join(folder, 'svc.yaml'), yaml)
-  const command = [process.execPath, MAIN, ...args]
+  const command = [process.execPath, main, ...args]
   const [program, ...programArgs] = shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command]
   const child = spawn(program!, programArgs, {
     cwd: folder,

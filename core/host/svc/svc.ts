@@ -1,5 +1,6 @@
 /** Makes `svc`, what one plugin gets in one generation, out of the services of the process. */
 import type { Config } from '../../config/variables.ts'
+import { REQUEST_SERIALIZERS } from '../../log/log.ts'
 import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
@@ -50,7 +51,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     options: plugin.options,
     config: shared.config,
     folder: plugin.folder,
-    log: shared.log.child({ plugin: name }),
+    log: shared.log.child({ plugin: name }, { serializers: REQUEST_SERIALIZERS }),
     http: shared.http,
     limits: shared.limits,
     inspector: shared.inspector,

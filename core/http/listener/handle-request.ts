@@ -2,6 +2,7 @@
  * The entrance: what the listeners do with a request before it is on its way. The head is checked, media types that a
  * plugin has taken over leave here, everything else gets its context and enters the pipeline of the current generation.
  */
+import { ServerResponse } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { answer } from '../response/send.ts'
@@ -20,13 +21,16 @@ import { onLossWhileQueued } from './pipelined-response.ts'
 import { headProblem } from './head-validation.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import type { RequestFactsSource } from '../request/request-facts.ts'
-import { Http1Response } from '../response/response.ts'
+import { createHttp1Response } from '../response/response.ts'
 import type { SvcResponse } from '../response/response.ts'
 import type { RoutingGeneration } from '../request/types.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
 import { refuseOnGrpcPort, takeOverFor } from './media-type-handlers.ts'
 import { ownSocket, refuseSocket } from './socket-owner.ts'
 import type { TakeOver } from './media-type-handlers.ts'
+
+/** Node makes no response for a handshake: this one is for refusals. */
+const HandshakeResponse = createHttp1Response(ServerResponse)
 
 /** What the entrance needs of the host. */
 export interface CurrentGeneration {
@@ -83,7 +87,7 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
     }
     ownSocket(socket)
     socket.on('error', () => socket.destroy())
-    runPipeline(start(request, new Http1Response(request) as SvcResponse, listener, generation, new Handshake(socket, head), null), services)
+    runPipeline(start(request, new HandshakeResponse(request), listener, generation, new Handshake(socket, head), null), services)
   }
 
   return { request: enter, upgrade }

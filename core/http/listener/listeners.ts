@@ -14,8 +14,8 @@ import { ConnectionUse } from './connection-activity.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { rawAnswer } from './raw-response.ts'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../pipeline/error-bodies.ts'
-import { Http1Response, Http2Response } from '../response/response.ts'
-import type { SvcResponse } from '../response/response.ts'
+import { Http2Response } from '../response/response.ts'
+import type { Http1ResponseClass, SvcResponse } from '../response/response.ts'
 import { sniffHttp2 } from './http2-preface.ts'
 import { closeWhenIdle } from './http2-sessions.ts'
 import { isOwnedElsewhere, isRefused, ownSocket } from './socket-owner.ts'
@@ -41,6 +41,13 @@ export interface TlsMaterial {
   ca: string
 }
 
+export interface ListenerOptions {
+  Http1Response: Http1ResponseClass
+  /** Whether HTTP/2 is spoken. */
+  http2: boolean
+  tls?: TlsMaterial
+}
+
 /** One listening port with the sockets that it accepted. */
 export class Listener {
   readonly facts: ListenerFacts
@@ -51,12 +58,12 @@ export class Listener {
   readonly #handshakes = new Map<string, Socket>()
   readonly #sessions = new Set<ServerHttp2Session>()
 
-  constructor(kind: ListenerFacts['kind'], handlers: ListenerHandlers, options: { http2: boolean; tls?: TlsMaterial }) {
+  constructor(kind: ListenerFacts['kind'], handlers: ListenerHandlers, options: ListenerOptions) {
     const facts: ListenerFacts = { kind, scheme: options.tls ? 'https' : 'http', port: 0 }
     this.facts = facts
     const settings = {
-      ServerResponse: Http1Response as never,
-      Http1ServerResponse: Http1Response as never,
+      ServerResponse: options.Http1Response as never,
+      Http1ServerResponse: options.Http1Response as never,
       Http2ServerResponse: Http2Response as never,
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: HEADERS_MS,

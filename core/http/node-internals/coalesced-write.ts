@@ -1,10 +1,10 @@
 /**
- * Small answers leave in one plain write. Node hands a body to the socket in pieces (RFC 9112, 7.1: size, data, line end;
- * after the last an empty one that tells of the end), and pieces go out by a vectored write, which costs nearly twice as
- * much: a tenth of a whole request.
+ * Small replies leave in one plain write. Node passes a body to the socket in pieces (RFC 9112, 7.1: size, data, line end;
+ * after the last one an empty piece that marks the end), and pieces are sent by a vectored write, which costs nearly twice
+ * as much: a tenth of a whole request.
  *
- * This uses members of `OutgoingMessage` that are not documented, though they have been there since Node's beginning.
- * Where they are missing or say anything unusual, the answer is no, and Node does it in its own way.
+ * This uses members of `OutgoingMessage` that are not documented. Where they are missing or say anything unusual, the
+ * functions return false, and Node does it in its own way.
  */
 import type { ServerResponse } from 'node:http'
 
@@ -20,55 +20,64 @@ interface Internals {
 const MAX_CHUNK = 14_000
 
 /** Sends the head and a whole body of known length; the caller still ends the message. False: nothing was done. */
-export function sendWhole(response: ServerResponse, body: string, bytes = Buffer.byteLength(body)): boolean {
-  const { _headerSent, _send } = response as Internals
-  if (_headerSent !== false || _send === undefined || response.chunkedEncoding || !isOpen(response)) return false
-  send(response, body, bytes === body.length)
+export function sendWhole(response: ServerResponse, body: string): boolean {
+  if (!mayBeWhole(response)) return false
+  // ASCII is written as Latin-1: the same bytes, copied instead of encoded one by one. Node encodes a head with its text.
+  send(response, body, isAscii(body) && isAscii((response as Internals)._header!) ? 'latin1' : 'utf8')
   return true
 }
 
 /** The same for bytes, where they are few: Latin-1 has a character for each, so that they can follow the head as text. */
 export function sendWholeBytes(response: ServerResponse, body: Uint8Array): boolean {
-  return body.byteLength <= MAX_CHUNK && sendWhole(response, Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), body.byteLength)
+  if (body.byteLength > MAX_CHUNK || !mayBeWhole(response)) return false
+  send(response, Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1')
+  return true
 }
 
 /** Sends one chunk of a chunked body, with its framing. False: nothing was done. */
-export function sendChunk(response: ServerResponse, data: string, bytes = Buffer.byteLength(data)): boolean {
-  if (!mayChunk(response, bytes)) return false
+export function sendChunk(response: ServerResponse, data: string): boolean {
+  const bytes = Buffer.byteLength(data)
+  if (!mayChunk(response, data, bytes)) return false
   const socket = response.socket!
   // Writes of one turn leave together.
   if (socket.writableCorked === 0) {
     socket.cork()
     process.nextTick(() => socket.uncork())
   }
-  send(response, `${bytes.toString(16)}\r\n${data}\r\n`, bytes === data.length)
+  send(response, `${bytes.toString(16)}\r\n${data}\r\n`, bytes === data.length ? 'latin1' : 'utf8')
   return true
 }
 
 /** Sends the last chunk of a chunked body and the end of the body; the caller still ends the message. False: nothing was done. */
-export function sendLastChunk(response: ServerResponse, data: string, bytes = Buffer.byteLength(data)): boolean {
-  if ((response as Internals)._trailer !== '' || !mayChunk(response, bytes)) return false
-  send(response, `${bytes.toString(16)}\r\n${data}\r\n0\r\n\r\n`, bytes === data.length)
+export function sendLastChunk(response: ServerResponse, data: string): boolean {
+  const bytes = Buffer.byteLength(data)
+  if ((response as Internals)._trailer !== '' || !mayChunk(response, data, bytes)) return false
+  send(response, `${bytes.toString(16)}\r\n${data}\r\n0\r\n\r\n`, bytes === data.length ? 'latin1' : 'utf8')
   // Node would send the end once more.
   response.chunkedEncoding = false
   return true
 }
 
-/** Sends a head that is decided, but has not left. */
-export function sendHead(response: ServerResponse): void {
-  const { _headerSent } = response as Internals
-  if (_headerSent === false) response.flushHeaders()
+/** Whether the head is decided and has not left, and the body is not chunked. */
+function mayBeWhole(response: ServerResponse): boolean {
+  const { _headerSent, _send } = response as Internals
+  return _headerSent === false && _send !== undefined && !response.chunkedEncoding && isOpen(response)
 }
 
-/** Whether a chunk of so many bytes is small, and nothing else comes before it: what waits may be what fills the socket. */
-function mayChunk(response: ServerResponse, bytes: number): boolean {
-  const { _send } = response as Internals
-  return bytes > 0 && bytes <= MAX_CHUNK && _send !== undefined && response.chunkedEncoding && isOpen(response) && response.writableLength === 0
+/** Whether a chunk is small, and nothing else comes before it: what waits may be what fills the socket. */
+function mayChunk(response: ServerResponse, data: string, bytes: number): boolean {
+  const { _header, _headerSent, _send } = response as Internals
+  if (bytes === 0 || bytes > MAX_CHUNK || _send === undefined || !response.chunkedEncoding || !isOpen(response) || response.writableLength !== 0) return false
+  // Node sends the head of a chunked body as Latin-1, which the text that follows it can't be.
+  return bytes === data.length || _headerSent === true || isAscii(_header!)
 }
 
-/** ASCII is written as Latin-1: the same bytes, copied instead of encoded one by one. */
-function send(response: ServerResponse, text: string, isAscii: boolean): void {
-  (response as Internals)._send!(text, isAscii ? 'latin1' : 'utf8', null)
+function send(response: ServerResponse, text: string, encoding: 'latin1' | 'utf8'): void {
+  (response as Internals)._send!(text, encoding, null)
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length
 }
 
 /** Whether the head is decided, a body may follow, and there is a socket to write to. */

@@ -9,18 +9,19 @@ interface Line { value: string; text: string }
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** What says how the body is framed and whether the connection stays, and what may be a list: Node reads these itself. */
-const READ_BY_NODE = new Set(['connection', 'content-disposition', 'content-length', 'cookie', 'date', 'expect', 'keep-alive', 'set-cookie', 'trailer', 'transfer-encoding'])
+export const READ_BY_NODE: ReadonlySet<string> = new Set(['connection', 'content-disposition', 'content-length', 'cookie', 'date', 'expect', 'keep-alive', 'set-cookie', 'trailer', 'transfer-encoding'])
 /** Names to remember; plugins and clients may make up any number. */
 const MAX_NAMES = 500
 /** Characters of a value to remember. */
 const MAX_VALUE = 1000
 
-export class HeadLines {
+export class HeaderLineCache {
   /** By name as it is written, the line that went out last. */
   readonly #lines = new Map<string, Line>()
 
   /** `name: value` with its line end; null where Node has to read the header, or to refuse it. */
-  lineOf(name: string, value: unknown): string | null {
+  lineOf(name: string, given: unknown): string | null {
+    const value = typeof given === 'number' ? String(given) : given
     const known = this.#lines.get(name)
     return known !== undefined && known.value === value ? known.text : this.#compose(name, value, known)
   }

@@ -1,4 +1,5 @@
 /** The bodies of the answers that the framework gives in a route's place; always JSON. */
+import { STATUS_CODES } from 'node:http'
 
 const ENDPOINTS_HINT = 'GET / lists every endpoint; /openapi.json describes them'
 
@@ -37,6 +38,16 @@ export function headerFieldsTooLarge(limitBytes: number) {
 /** 500 of an exception in a route; what happened is only in the log, under this request id. */
 export function internalError(requestId: string) {
   return { error: 'internal error', request_id: requestId }
+}
+
+/** An error with a 4xx status: what was wrong is the client's to know. */
+export function refused(status: number, detail: string, code?: string) {
+  return { error: STATUS_CODES[status]?.toLowerCase() ?? 'refused', ...(code === undefined ? {} : { code }), detail }
+}
+
+/** An error with a 5xx status other than 500; what happened is only in the log, under this request id. */
+export function failed(status: number, requestId: string) {
+  return { error: STATUS_CODES[status]?.toLowerCase() ?? 'server error', request_id: requestId }
 }
 
 /** 503 of a route that sent no head in time. */

@@ -1,34 +1,95 @@
-/** What becomes of an exception in a route: an answer that was thrown, or the 500 of the framework. */
+/** What becomes of an exception in a route: an answer that was thrown, an error with a status, or the 500 of the framework. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { quoteInput } from '../../contract/input.ts'
 import type { HttpError } from '../../contract/plugin.ts'
 import type { Log } from '../../log/log.ts'
-import { answerFailure } from '../response/send.ts'
+import { answerFailure, renderFailure } from '../response/send.ts'
 import { contextOf } from '../request/context.ts'
 import type { RequestContext } from '../request/context.ts'
-import { internalError } from './error-bodies.ts'
+import { failed, internalError, payloadTooLarge, refused } from './error-bodies.ts'
 import { negotiate } from '../response/negotiation.ts'
 
 export interface RouteErrorServices {
   log: Log
 }
 
+/** What Fastify reads of a thrown error. */
+interface ThrownError {
+  statusCode?: unknown
+  status?: unknown
+  headers?: unknown
+  code?: unknown
+  message?: unknown
+}
+
+/** Characters of a message that go to the client. */
+const MAX_MESSAGE = 1_000
+
 /** The stack goes to the log, never to the client. */
 export function answerRouteError(error: unknown, request: FastifyRequest, reply: FastifyReply, { log }: RouteErrorServices): void {
   const context = contextOf(request)
-  const thrown = error as Partial<HttpError> & { statusCode?: number }
+  const thrown = (error ?? {}) as Partial<HttpError> & ThrownError
   if (thrown.code === 'SVC_HTTP_ERROR') {
     reply.code(thrown.status!).headers(thrown.headers!)
-    if (context.description?.negotiated) negotiate(request, reply, thrown.body)
-    else void reply.type('application/json; charset=utf-8').send(JSON.stringify(thrown.body))
+    sendBody(context, request, reply, thrown.body!)
+    return
+  }
+  const isLate = reply.raw.headersSent || context.response.isTakenOver === true
+  const status = statusOf(thrown, reply)
+  if (status < 500 && !isLate) {
+    refuse(context, request, reply, status, thrown)
     return
   }
   log.error('exception in a route', { error, ...placeOf(context) })
-  if (reply.raw.headersSent || context.response.isTakenOver) {
+  if (isLate) {
     reply.raw.destroy()
     return
   }
   reply.hijack()
-  answerFailure(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
+  const body = status === 500 ? internalError(context.requestId) : failed(status, context.requestId)
+  answerFailure(context, { status, kind: 'internal', body }, headersOf(thrown))
+}
+
+/** The error's own status, then the reply's, as Fastify has it. */
+function statusOf({ statusCode, status }: ThrownError, reply: FastifyReply): number {
+  return [statusCode, status, reply.statusCode].find(isErrorStatus) ?? 500
+}
+
+function isErrorStatus(status: unknown): status is number {
+  return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599
+}
+
+function headersOf({ headers }: ThrownError): Record<string, string> | undefined {
+  return typeof headers === 'object' && headers !== null ? headers as Record<string, string> : undefined
+}
+
+/** A 4xx goes out as a reply of the route: with its hooks, and with the headers that it has set. */
+function refuse(context: RequestContext, request: FastifyRequest, reply: FastifyReply, status: number, thrown: ThrownError): void {
+  const failure = { status, kind: thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'payload_too_large' : 'refused', body: bodyOf(request, status, thrown) } as const
+  reply.code(status).headers(headersOf(thrown) ?? {})
+  const form = context.description?.errorForm
+  if (form === undefined) {
+    sendBody(context, request, reply, failure.body)
+    return
+  }
+  const rendered = renderFailure(context, failure, form)
+  reply.code(rendered.status).headers(rendered.headers).send(rendered.payload)
+}
+
+function sendBody(context: RequestContext, request: FastifyRequest, reply: FastifyReply, body: object): void {
+  if (context.description?.negotiated) negotiate(request, reply, body)
+  else void reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+function bodyOf(request: FastifyRequest, status: number, { code, message }: ThrownError): Record<string, unknown> {
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': return payloadTooLarge(request.routeOptions.bodyLimit)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return refused(status, `no parser for the Content-Type ${quoteInput(request.headers['content-type'] ?? '')}`)
+    case 'FST_ERR_CTP_INVALID_JSON_BODY': return refused(status, 'the body is not valid JSON')
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY': return refused(status, 'the body is empty, JSON was expected')
+  }
+  const ownCode = typeof code === 'string' && !code.startsWith('FST_ERR_') ? code : undefined
+  return refused(status, String(message ?? '').slice(0, MAX_MESSAGE), ownCode)
 }
 
 /** An exception in the handler of a WebSocket, which is closed with 1011. */

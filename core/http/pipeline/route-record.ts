@@ -1,5 +1,5 @@
 /** Owns what the host remembers of a registered route, and how the router's paths read as templates. */
-import type { RouteDescription } from '../../contract/plugin.ts'
+import type { Logger, RouteDescription } from '../../contract/plugin.ts'
 
 /** One route of a generation, as the host saw it being registered. */
 export interface RouteRecord {
@@ -15,6 +15,14 @@ export interface RouteRecord {
 /** A route with what the pipeline has to know of it. */
 export interface CoreRoute extends RouteRecord {
   websocket: boolean
+  /** Fastify parses the body; false: the route gets bytes. */
+  parsesBody: boolean
+  /** The route's own limit of a body in bytes (Fastify's `bodyLimit`), or null. */
+  bodyLimit: number | null
+  /** The log of the route's plugin; that of a request is its child. */
+  log: Logger
+  /** It answers what no route matches, and is no endpoint. */
+  isFallback: boolean
 }
 
 /** Name of the rest of a path behind the router's `*`. */

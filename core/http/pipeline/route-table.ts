@@ -15,33 +15,44 @@ export class RouteTable implements RouteLookup {
   #fixed = new Map<string, Map<string, CoreRoute>>()
   #methods = new Set<string>()
   #owners = new Map<string, string | null>()
+  /** Second paths of routes. */
+  #aliases = new Map<string, CoreRoute>()
   readonly list: CoreRoute[] = []
 
   /** Adds a route in Fastify's notation; throws when one of its methods is taken, naming the owner. */
   add(fastifyPath: string, route: CoreRoute): void {
     // Fastify makes a HEAD route for every GET; it is the same route.
     if (route.methods.length === 1 && route.methods[0] === 'HEAD') {
-      const get = this.list.find(other => other.path === route.path && other.plugin === route.plugin && other.methods.includes('GET'))
+      const get = this.#aliases.get(fastifyPath) ?? this.list.find(other => other.path === route.path && other.plugin === route.plugin && other.methods.includes('GET'))
       if (get !== undefined) return this.#claim(fastifyPath, ['HEAD'], get)
     }
     this.#claim(fastifyPath, route.methods, route)
-    this.list.push(route)
+    if (!route.isFallback) this.list.push(route)
+  }
+
+  /** Serves a route at a second path too, which a route of its own may take. */
+  addAlias(fastifyPath: string, route: CoreRoute): void {
+    this.#aliases.set(fastifyPath, route)
+    for (const method of route.methods) if (!this.#owners.has(keyOf(method, fastifyPath))) this.#place(fastifyPath, method, route)
   }
 
   #claim(fastifyPath: string, methods: readonly string[], route: CoreRoute): void {
-    const shape = fastifyPath.replace(/:[^/:()*-]+/g, ':')
     for (const method of methods) {
-      const key = `${method} ${shape}`
+      const key = keyOf(method, fastifyPath)
       if (this.#owners.has(key)) {
         throw new Error(`${method} ${fastifyPath} is already registered by ${this.#owners.get(key) ?? 'the core'}`)
       }
     }
     for (const method of methods) {
-      this.#owners.set(`${method} ${shape}`, route.plugin)
+      this.#owners.set(keyOf(method, fastifyPath), route.plugin)
       this.#methods.add(method)
-      if (/[:*%]/.test(fastifyPath)) this.#router.on(method as HTTPMethod, fastifyPath, noHandler, route)
-      else this.#fixedOf(fastifyPath).set(method, route)
+      this.#place(fastifyPath, method, route)
     }
+  }
+
+  #place(fastifyPath: string, method: string, route: CoreRoute): void {
+    if (/[:*%]/.test(fastifyPath)) this.#router.on(method as HTTPMethod, fastifyPath, noHandler, route)
+    else this.#fixedOf(fastifyPath).set(method, route)
   }
 
   #fixedOf(path: string): Map<string, CoreRoute> {
@@ -61,6 +72,11 @@ export class RouteTable implements RouteLookup {
   methodsOf(url: string): string[] {
     return [...this.#methods].filter(method => this.find(method, url) !== null)
   }
+}
+
+/** Two routes with the same key are one to the router: names of parameters make no difference. */
+function keyOf(method: string, fastifyPath: string): string {
+  return `${method} ${fastifyPath.replace(/:[^/:()*-]+/g, ':')}`
 }
 
 function noHandler(): void {}

@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { HeadLines } from '../node-internals/header-line-cache.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
@@ -60,7 +59,6 @@ export interface RoutingGeneration {
   readonly routes: RouteLookup
   /** Headers that browsers may read across origins. */
   readonly exposedHeaders: string
-  readonly headLines: HeadLines
   /** Fastify's own request handler. */
   handle(request: ServerRequest, response: ResponseInUse): void
   /** Hands a handshake to the WebSocket server. */

@@ -1,10 +1,10 @@
 /** Answers that the core gives in a route's place: refusals, time-outs, injected faults, framework errors. */
 import { ServerResponse } from 'node:http'
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { CoreFailure } from '../../contract/plugin.ts'
+import type { CoreFailure, ErrorForm } from '../../contract/plugin.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
-import { Http1Response } from './response.ts'
+import type { Http1Response } from './response.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -30,6 +30,12 @@ function sendJson(context: RequestContext, status: number, headers: OutgoingHttp
 export function answerFailure(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, headers?: OutgoingHttpHeaders, finish?: Finish): void {
   const form = context.description?.errorForm
   if (form === undefined) return sendJson(context, failure.status, headers, failure.body, finish)
+  const rendered = renderFailure(context, failure, form)
+  send(context, rendered.status, { ...rendered.headers, ...headers }, rendered.payload, finish)
+}
+
+/** A failure in a route's own form. */
+export function renderFailure(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, form: ErrorForm): { status: number; headers: Record<string, string>; payload: Buffer } {
   const rendered = form({ ...failure, requestId: context.requestId }, {
     method: context.method,
     path: context.path ?? context.url,
@@ -39,8 +45,8 @@ export function answerFailure(context: RequestContext, failure: Omit<CoreFailure
   const { body } = rendered
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body)
   const payload = Buffer.isBuffer(body) ? body : Buffer.from(isJson ? JSON.stringify(body) : body)
-  const type: OutgoingHttpHeaders = isJson ? { 'Content-Type': JSON_TYPE } : {}
-  send(context, rendered.status ?? failure.status, { ...type, ...rendered.headers, ...headers }, payload, finish)
+  const type: Record<string, string> = isJson ? { 'Content-Type': JSON_TYPE } : {}
+  return { status: rendered.status ?? failure.status, headers: { ...type, ...rendered.headers }, payload }
 }
 
 function send(context: RequestContext, status: number, headers: OutgoingHttpHeaders, payload: Buffer, finish: Finish = endWith): void {

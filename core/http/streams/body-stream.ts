@@ -5,7 +5,6 @@ import type { Http2ServerResponse } from 'node:http2'
 import type { Writable } from 'node:stream'
 import type { BodyStream, BodyStreamOptions, StreamEnd } from '../../contract/plugin.ts'
 import { onLossWhileQueued } from '../listener/pipelined-response.ts'
-import { sendHead } from '../node-internals/coalesced-write.ts'
 import type { ForcedEnd, OpenStream, StreamRegistry } from './stream-registry.ts'
 
 /** What the pipeline knows when a stream is opened on a response. */
@@ -91,7 +90,11 @@ function flushHead(response: ServerResponse | Http2ServerResponse): void {
   // The one of HTTP/2 has left with `writeHead`.
   if (isHttp2(response)) return
   response.socket?.setNoDelay(true)
-  process.nextTick(sendHead, response)
+  process.nextTick(flushUnlessEnded, response)
+}
+
+function flushUnlessEnded(response: ServerResponse): void {
+  if (!response.writableEnded) response.flushHeaders()
 }
 
 function isHttp2(response: ServerResponse | Http2ServerResponse): response is Http2ServerResponse {

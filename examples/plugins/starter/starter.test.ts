@@ -20,4 +20,8 @@ test('it greets and counts', async () => {
   assert.deepEqual(await greet('a'), { greeting: 'Ahoy', count: 1 })
   assert.deepEqual(await greet('a'), { greeting: 'Ahoy', count: 2 })
   assert.deepEqual(await greet('b'), { greeting: 'Ahoy', count: 1 })
+
+  const post = (body: string): Promise<Response> => fetch(`${server.url}/${name}`, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })
+  assert.deepEqual(await (await post('{"name":"Ada"}')).json(), { greeting: 'Ahoy, Ada' })
+  assert.equal((await post('{}')).status, 400)
 })

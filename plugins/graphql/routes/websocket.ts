@@ -21,18 +21,27 @@ const description: RouteDescription = {
   subprotocol: offered => offered.find(name => SUBPROTOCOLS.includes(name)) ?? false,
 }
 
-export function registerWebSocket(app: FastifyInstance, svc: Svc, engine: Engine): void {
+export function registerWebSocket(app: FastifyInstance, svc: Svc, engineOf: () => Promise<Engine>): void {
   const { idleMs, lifetimeMs } = svc.config.publicMode ? { idleMs: 60_000, lifetimeMs: 600_000 } : { idleMs: 300_000, lifetimeMs: 3_600_000 }
-  const server = createTransportServer(engine)
+  let serving: { engine: Engine; server: ReturnType<typeof createTransportServer> } | undefined
+
+  /** Before the handshake is answered: a message may stand right behind it. */
+  async function load(request: FastifyRequest): Promise<void> {
+    if (!request.ws || serving !== undefined) return
+    const engine = await engineOf()
+    serving ??= { engine, server: createTransportServer(engine) }
+  }
+
   app.route({
     method: 'GET',
     url: '/graphql/ws',
     ...describe(description),
-    preValidation: refuseForeignSubprotocols,
+    preValidation: [refuseForeignSubprotocols, load],
     handler: () => { throw new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' }) },
     wsHandler(socket: WebSocket, request: FastifyRequest) {
       svc.streams.websocket(request, socket, { lifetimeMs })
       const connection = new Connection(socket, isWatched => svc.streams.websocket(request, socket, { idleMs: isWatched ? idleMs : NO_IDLE_TIME }))
+      const { engine, server } = serving!
       if (socket.protocol === 'graphql-ws') serveLegacy(engine, connection)
       else serveTransport(server, connection)
     },
@@ -43,6 +52,5 @@ async function refuseForeignSubprotocols(request: FastifyRequest, reply: Fastify
   if (!request.ws) return
   const offered = String(request.headers['sec-websocket-protocol'] ?? '').split(',').map(name => name.trim())
   if (offered.some(name => SUBPROTOCOLS.includes(name))) return
-  const { status, body } = subprotocolMissing()
-  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+  return reply.code(400).type('application/json; charset=utf-8').send(JSON.stringify({ errors: [subprotocolMissing()] }))
 }

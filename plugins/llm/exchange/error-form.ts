@@ -7,7 +7,7 @@ import type { ErrorKind } from '../provider.ts'
 import { keepHeaders, keepQuery } from '../records/records.ts'
 import type { RunnerServices } from './runner.ts'
 
-const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = { payload_too_large: 'too_large', timeout: 'unavailable', internal: 'server_error', injected: 'server_error' }
+const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = { payload_too_large: 'too_large', timeout: 'unavailable', internal: 'server_error', injected: 'server_error', refused: 'bad_request' }
 
 /** The error form of a provider's routes; what it answers is recorded as well. */
 export function createErrorForm(instance: ProviderInstance, { svc, records }: RunnerServices): ErrorForm {

@@ -1,4 +1,7 @@
-/** Little input that would become much: each stops at its limit, and the memory is free again. */
+/**
+ * Little input that would become much: each stops at its limit, and the memory is free again.
+ * Runs alone: it measures memory.
+ */
 import t from 'tap'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { connect as connectHttp2 } from 'node:http2'

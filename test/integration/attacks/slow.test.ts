@@ -1,6 +1,7 @@
 /**
  * Clients that hold on to connections: slowly sent heads and bodies, answers that nobody reads, sockets with one side
  * closed, many connections, floods of fields. `SVC_ATTACK_CONNECTIONS=10000` opens as many as a long run should.
+ * Runs alone: it measures memory.
  */
 import t from 'tap'
 import { connect } from 'node:net'

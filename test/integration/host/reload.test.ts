@@ -1,4 +1,7 @@
-/** Generations: built beside the running one, swapped without a dropped request, drained, freed. */
+/**
+ * Generations: built beside the running one, swapped without a dropped request, drained, freed.
+ * Runs alone: it measures the heap.
+ */
 import t from 'tap'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

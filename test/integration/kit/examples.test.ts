@@ -12,7 +12,7 @@ const examples = join(ROOT, 'examples', 'plugins')
 const names = readdirSync(examples, { withFileTypes: true }).filter(entry => entry.isDirectory()).map(entry => entry.name)
 
 t.test('every example passes its own test and type-checks under strict settings [KIT-1, KIT-3]', async t => {
-  const { folder, run } = await install(t, { packages: ['openai', 'ws', '@types/ws', '@modelcontextprotocol/sdk'] })
+  const { folder, run } = await install(t, { packages: ['@fastify/cookie', '@fastify/multipart', 'openai', 'ws', '@types/ws', '@modelcontextprotocol/sdk'] })
   cpSync(examples, join(folder, 'plugins'), { recursive: true })
   const tests = names.map(name => `plugins/${name}/${name}.test.ts`)
   // One process for all: each would load the product anew.
@@ -44,10 +44,11 @@ t.test('all of them run beside the built-in plugins, and their own examples work
   t.strictSame(server.problems(), [])
   const found = server.plugins().filter(({ source }) => source === 'directory')
   t.strictSame(found.map(({ name, state }) => [name, state]), names.sort().map(name => [name, 'enabled']))
-  const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as { endpoints: { plugin: string; protocol: string; examples: { method: string; path: string; body: string | null; expect_status: number | null }[] }[] }
+  const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as { endpoints: { plugin: string; protocol: string; examples: { method: string; path: string; body: string | null; body_type: string | null; expect_status: number | null }[] }[] }
   for (const { plugin, protocol, examples: sent } of endpoints.filter(endpoint => names.includes(endpoint.plugin) && endpoint.protocol !== 'websocket')) {
-    for (const { method, path, body, expect_status: expected } of sent) {
-      t.equal((await fetch(server.url + path, { method, body })).status, expected, `${plugin} (${protocol}): ${method} ${path}`)
+    for (const { method, path, body, body_type: type, expect_status: expected } of sent) {
+      const headers: Record<string, string> = type === 'json' ? { 'Content-Type': 'application/json' } : {}
+      t.equal((await fetch(server.url + path, { method, body, headers })).status, expected, `${plugin} (${protocol}): ${method} ${path}`)
     }
   }
 })

@@ -2,9 +2,13 @@
 import t from 'tap'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT, install } from '../../support/installed.ts'
+import { REPORT_FLAGS, YOUNG_SPACE } from '../../support/launcher-flags.ts'
+import { megabytesOf } from '../../support/locked-packages.ts'
+import { startProcess } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 
 // Each command is a process of its own; a busy machine takes its time.
@@ -14,13 +18,17 @@ const pack = await install(t)
 const packed = await pack.run('npm', ['pack', '--silent', '--pack-destination', pack.folder], { cwd: ROOT })
 const tarball = join(pack.folder, packed.output.trim().split('\n').at(-1)!)
 const author = await install(t, { tarball, packages: ['tap'] })
+const alone = await install(t, { tarball, isAlone: true })
+const main = join(alone.folder, 'node_modules', 'svc', 'bin', 'svc.mjs')
+/** A program that is not the bundler in its place: whatever needs bundling fails. */
+const WITHOUT_BUNDLER = { ESBUILD_BINARY_PATH: process.execPath }
 
 t.test('the command runs from any folder, with exit codes and signals of its own [CLI-8]', async t => {
   const home = join(author.folder, 'node_modules', 'svc')
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
   t.strictSame(readdirSync(home).filter(name => ['test', 'bench', 'certs'].includes(name)), [], 'nothing beside the product')
   t.ok(statSync(join(home, 'bin', 'svc.mjs')).mode & 0o100, 'can be executed')
-  t.match(await author.run('npx', ['--no-install', 'svc', '--version']), { code: 0, output: `${version}\n` })
+  t.match(await author.run('npx', ['--no-install', 'svc', '--version'], { env: { NODE_OPTIONS: REPORT_FLAGS } }), { code: 0, output: `${version}\n`, errors: YOUNG_SPACE })
   t.match(await author.run('svc', ['check']), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
   t.match(await author.run('svc', ['chekc']), { code: 2, errors: /did you mean check/ })
 
@@ -68,4 +76,91 @@ const use = async check => {
     t.match(output, /\bok 1\b|pass 1\b/, name)
   }
   t.strictSame(readdirSync(author.folder).sort(), before, 'tests leave nothing')
+})
+
+t.test('it starts and serves on what was packed, without the bundler [PACK-1]', async t => {
+  const server = startProcess(t, { main, env: { ...WITHOUT_BUNDLER, SVC_PLUGINS_DIR: folderWithPlugin(t).folder } })
+  const url = `http://127.0.0.1:${await server.port('HTTP')}`
+  const { plugins } = await (await fetch(`${url}/_svc/plugins`)).json() as { plugins: { name: string; state: string; error: { message: string } | null }[] }
+  t.strictSame(plugins.filter(({ state }) => state !== 'enabled').map(({ name }) => name), ['tide'], 'only what is not packed needs the bundler')
+
+  const page = await (await fetch(`${url}/ui/`)).text()
+  const assets = [...page.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, path]) => `/ui/${path}`)
+  t.ok(assets.length >= 3, 'script, style and icon of the console')
+  for (const path of ['/', '/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/favicon-32x32.png', '/echo', '/zstd', '/soap?wsdl', ...assets]) {
+    const response = await fetch(url + path, { headers: { accept: '*/*' } })
+    t.equal(response.status, 200, path)
+    t.ok((await response.arrayBuffer()).byteLength > 0, path)
+  }
+  t.match(await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text(), /<title>GraphiQL/)
+  const post = async (path: string, body: object): Promise<unknown> => (await fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).json()
+  t.match(await post('/ai/openai/v1/chat/completions', { model: 'svc-echo', messages: [{ role: 'user', content: 'Hi' }] }), { choices: [{ message: { content: /Hi/ } }] })
+  t.match(await post('/graphql', { query: '{ __typename }' }), { data: { __typename: String } })
+  t.ok(await server.port('gRPC'))
+  t.ok(await server.port('HTTPS'))
+})
+
+t.test('it is small, and names the licences of what it holds [PACK-2]', async t => {
+  const megabytes = megabytesOf(join(alone.folder, 'node_modules'))
+  t.comment(`${alone.packages.length + 1} packages, ${megabytes.toFixed(1)} MB`)
+  t.ok(alone.packages.length + 1 < 120, `${alone.packages.length + 1} packages; what only svc itself uses belongs in packing/package.json`)
+  t.ok(megabytes < 80, `${megabytes} MB`)
+  const licenses = readFileSync(join(alone.folder, 'node_modules', 'svc', 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8')
+  for (const name of ['graphql', '@grpc/grpc-js', 'preact', 'swagger-ui-dist']) t.ok(licenses.includes(`\n${name} `), name)
+})
+
+t.test('optional packages that are missing are warnings that name the command [PACK-3]', async t => {
+  const server = startProcess(t, { main, env: { SVC_SHARED_MODE: 'true', SVC_QUOTA_STORE: 'redis://127.0.0.1:1', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' } })
+  const url = `http://127.0.0.1:${await server.port('HTTP')}`
+  t.equal((await fetch(`${url}/echo`, { headers: { 'X-Svc-Key': 'svc-shared-key' } })).status, 200)
+  t.match(await (await fetch(`${url}/_svc/keys/usage`)).json(), { quota_store: { configured: true, up: false } })
+  const warnings = server.output().split('\n').filter(line => line.includes(' WARN '))
+  t.equal(warnings.filter(line => line.includes('(npm install @redis/client)')).length, 1)
+  t.equal(warnings.filter(line => /spans are not exported: .*\(npm install @opentelemetry\/api @opentelemetry\/exporter-trace-otlp-http /.test(line)).length, 1)
+  t.equal(server.errors(), '')
+})
+
+t.test('plugins of others, and built-in ones that were changed, run from their sources [PACK-4]', async t => {
+  const own = folderWithPlugin(t)
+  const changed = join(mkdtempSync(join(tmpdir(), 'svc-changed-')), 'node_modules')
+  t.teardown(() => rmSync(join(changed, '..'), { recursive: true, force: true }))
+  cpSync(join(alone.folder, 'node_modules'), changed, { recursive: true, verbatimSymlinks: true })
+  const builtin = join(changed, 'svc', 'plugins', 'graphql', 'index.ts')
+  writeFileSync(builtin, readFileSync(builtin, 'utf8').replace(/title: '[^']*'/, "title: 'Graphs'"))
+  const server = startProcess(t, { main: join(changed, 'svc', 'bin', 'svc.mjs'), env: { SVC_PLUGINS_DIR: own.folder } })
+  const url = `http://127.0.0.1:${await server.port('HTTP')}`
+  const titleOf = async (name: string): Promise<unknown> => (await (await fetch(`${url}/_svc/plugins`)).json() as { plugins: { name: string; state: string; title: string }[] }).plugins.find(plugin => plugin.name === name)
+  t.match(await titleOf('graphql'), { title: 'Graphs', state: 'enabled' }, 'with the packages that were packed for it')
+  t.match(await (await fetch(`${url}/tide`)).json(), { level: 1 })
+  own.write(2)
+  await until(async () => (await (await fetch(`${url}/tide`)).json() as { level: number }).level === 2, 'the new code')
+  appendFileSync(builtin, '\nthis is no code\n')
+  await until(async () => /"stale":true/.test(JSON.stringify(await titleOf('graphql'))), 'the mistake')
+  t.equal((await fetch(`${url}/graphql?query={__typename}`)).status, 200, 'the version before goes on')
+})
+
+t.test('npm pack without the development packages says what to install [PACK-5]', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-unpackable-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(join(ROOT, 'packing'), join(folder, 'packing'), { recursive: true })
+  t.match(await alone.run(process.execPath, [join(folder, 'packing', 'prepack.mjs')], { cwd: folder }), { code: 1, errors: /run "npm ci" \(without --omit=dev\)/ })
+})
+
+/** A plugin folder as an author has it; `write` changes what it serves. */
+function folderWithPlugin(t: { teardown(callback: () => unknown): unknown }): { folder: string; write(level: number): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-tide-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'tide'))
+  const write = (level: number): void => writeFileSync(join(folder, 'tide', 'index.ts'), `import { definePlugin, describe } from 'svc/plugin'
+export default definePlugin({ title: 'Tide', paths: ['/tide'], register(app) { app.get('/tide', describe({ summary: 't', category: 'c', examples: [] }), () => ({ level: ${level} })) } })
+`)
+  write(1)
+  return { folder, write }
+}
+
+t.test('optional packages of package.json are those that a checkout installs', async t => {
+  const read = (file: string): Record<string, Record<string, string>> => JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Record<string, Record<string, string>>
+  const { peerDependencies, peerDependenciesMeta } = read('package.json')
+  t.strictSame(read('packing/optional/package.json').dependencies, peerDependencies)
+  t.strictSame(Object.keys(peerDependenciesMeta!), Object.keys(peerDependencies!))
 })

@@ -1,8 +1,9 @@
 /** Subscriptions as event streams. */
 import t from 'tap'
-import { OperationTypeNode } from 'graphql'
-import { streamEvents } from '../../../plugins/graphql/event-stream.ts'
 import { PacedSequence } from '../../../plugins/graphql/paced-sequence.ts'
+import { sendResponse } from '../../../plugins/graphql/routes/response.ts'
+import { createSchema } from '../../../plugins/graphql/schema.ts'
+import { ENDPOINT, createYogaServer } from '../../../plugins/graphql/yoga/server.ts'
 import { until } from '../../support/until.ts'
 import { serve } from '../../support/server.ts'
 
@@ -61,14 +62,17 @@ t.test('an order goes through its states, a ticker stays within its bounds [GQL-
 
 t.test('a client that leaves ends its subscription at once [GQL-23]', async t => {
   const leaving = new AbortController()
-  const sent: unknown[] = []
-  const stream = { closed: false, signal: leaving.signal, ready: async () => {}, end: () => {}, send: (event: { data: unknown }) => { sent.push(event.data); return true } }
-  const ticks = new PacedSequence(100, 3_600_000, sequence => ({ data: { ticker: { sequence } } }))
-  const engine = { subscribe: async () => ticks }
-  const served = streamEvents({ streams: { sse: () => stream } } as never, {} as never, {} as never, engine as never, { type: OperationTypeNode.SUBSCRIPTION, problems: [], args: {} as never })
-  await until(() => sent.length === 1)
+  const sent: Buffer[] = []
+  const stream = { closed: false, signal: leaving.signal, ready: async () => {}, end: () => {}, write: (bytes: Buffer) => { sent.push(bytes); return true } }
+  const events = (): unknown[] => parseEvents(Buffer.concat(sent).toString()).map(([, data]) => data)
+  const ticks = new PacedSequence(100, 3_600_000, sequence => ({ ticker: { sequence } }))
+  const yoga = await createYogaServer({ schema: createSchema(), rootValue: { ticker: () => ticks } as never, persistedQueries: {} as never, log: {} as never })
+  const asked = new yoga.fetchAPI.Request(ENDPOINT, { method: 'POST', headers, body: JSON.stringify({ query: 'subscription { ticker { sequence } }' }) })
+  const response = await yoga.handleRequest(asked, { answerType: { mediaType: 'application/json', eventStream: 'always', isPageWanted: false } })
+  const served = sendResponse({ streams: { sse: () => stream } } as never, {} as never, {} as never, response)
+  await until(() => events().length === 1)
   leaving.abort()
   await served
-  t.strictSame(sent[0], { data: { ticker: { sequence: 0 } } })
+  t.strictSame(events(), [{ data: { ticker: { sequence: 0 } } }])
   t.strictSame(await ticks.next(), { done: true, value: undefined })
 })

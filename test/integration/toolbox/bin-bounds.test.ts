@@ -1,4 +1,7 @@
-/** The bounds of request bins, under load and over time. */
+/**
+ * The bounds of request bins, under load and over time.
+ * Runs alone: it measures memory.
+ */
 import t from 'tap'
 import type { Config, Svc } from '../../../core/contract/plugin.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'

@@ -91,6 +91,61 @@ t.test('a child writes its fields on every line', async (t) => {
   }
 })
 
+t.test('the call forms of pino, and those of svc [KIT-9]', async (t) => {
+  const error = new Error('broken')
+  const cases: [args: [unknown, ...unknown[]], line: object][] = [
+    [['text'], { message: 'text' }],
+    [['text', { a: 1 }], { message: 'text', a: 1 }],
+    [['/a%20b%d0', { a: 1 }], { message: '/a%20b%d0', a: 1 }],
+    [['text', undefined], { message: 'text' }],
+    [['text', error], { message: 'text', error: error.stack }],
+    [['%s is %d, %j', 'x', 2, { y: 3 }, 'left out'], { message: 'x is 2, {"y":3}' }],
+    [['as %j', { a: 1 }], { message: 'as {"a":1}' }],
+    [['100 %'], { message: '100 %' }],
+    [['many', 1, 2], { message: 'many' }],
+    [[{ a: 1 }], { message: '', a: 1 }],
+    [[{ a: 1 }, 'text'], { message: 'text', a: 1 }],
+    [[{ a: 1 }, 'text %s', 'b', 'left out'], { message: 'text b', a: 1 }],
+    [[{ err: error }], { message: 'broken', err: error.stack }],
+    [[error], { message: 'broken', error: error.stack }],
+    [[error, 'said so'], { message: 'said so', error: error.stack }],
+    [[undefined, 'text'], { message: 'text' }],
+    [[5], { message: '5' }],
+    [[['a']], { message: 'a' }],
+  ]
+  for (const [args, line] of cases) {
+    const { log, lines } = logged('json')
+    log.info(...args as [string])
+    const { timestamp, ...written } = JSON.parse(lines[0]!)
+    t.strictSame(written, { level: 'info', ...line }, String(args[0]))
+    t.ok(timestamp)
+  }
+})
+
+t.test('a logger has its own level, fatal is an error, silent is nothing', async (t) => {
+  const { log, lines } = logged('json', 'warn')
+  const quiet = log.child({ a: 1 }, { level: 'silent' })
+  const loud = log.child({ b: 2 }, { level: 'debug' })
+  quiet.fatal('hidden')
+  loud.debug('shown')
+  loud.fatal('last words')
+  loud.silent('hidden')
+  log.info('hidden')
+  t.strictSame(lines.map((line) => JSON.parse(line)).map(({ level, message, b }) => [level, message, b]), [['debug', 'shown', 2], ['error', 'last words', 2]])
+  t.strictSame([log.level, quiet.level, loud.level], ['warn', 'silent', 'debug'])
+  loud.level = 'fatal'
+  t.strictSame(['trace', 'warn', 'error', 'fatal', 'silent'].map((level) => loud.isLevelEnabled(level)), [false, false, true, true, false])
+  t.throws(() => log.child({}, { level: 'loud' }), /unknown log level "loud"; expected one of trace/)
+})
+
+t.test('serializers say how fields are written', async (t) => {
+  const { log, lines } = logged('json')
+  const child = log.child({ user: { id: 1, secret: 'x' } }, { serializers: { user: ({ id }: { id: number }) => id, error: () => 'never' } })
+  child.child({ n: 1 }).info({ user: { id: 2, secret: 'x' }, error: new Error('broken') }, 'text')
+  t.match(lines[0], /"user":1,"n":1,"user":2,"error":"Error: broken/)
+  t.notMatch(lines[0], 'secret')
+})
+
 t.test('levels filter, start-up lines always show [LOG-5]', async (t) => {
   const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const
   for (const [index, threshold] of ([...levels, 'off'] as const).entries()) {

@@ -1,7 +1,7 @@
 /** The stage at which a request becomes one for the inspector: what got this far is shown, whatever it ends as. */
 import type { Inspector } from '../../../inspector/inspector.ts'
 import type { RequestContext } from '../../request/context.ts'
-import type { JournalReader } from '../completion-batch.ts'
+import type { CompletionReader } from '../completion-batch.ts'
 import { originForm } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 import { statusOf } from './observation.ts'
@@ -12,8 +12,8 @@ export function capture(context: RequestContext, { inspector }: PipelineServices
   return true
 }
 
-/** Hands what the journal tells to the inspector. */
-export function recordRequests(inspector: Inspector): JournalReader {
+/** Hands the requests of the batch to the inspector. */
+export function recordRequests(inspector: Inspector): CompletionReader {
   return (context) => {
     if (!context.isCaptured || context.isRefused) return
     const { request } = context

@@ -5,7 +5,7 @@ import { isHttp2 } from '../../request/types.ts'
 import type { RequestContext } from '../../request/context.ts'
 import type { EgressCounter, RequestFollower } from '../../request/types.ts'
 import type { RequestMetrics } from '../../../metrics/request-metrics.ts'
-import type { Journal, JournalReader } from '../completion-batch.ts'
+import type { CompletionBatch, CompletionReader } from '../completion-batch.ts'
 import type { PipelineServices } from '../stage.ts'
 
 /** Codes that are a custom of proxies (nginx): the client left before the head, or the connection was closed without one. */
@@ -24,16 +24,16 @@ export function observe(context: RequestContext, { observer }: PipelineServices)
   return true
 }
 
-/** Enters every request in the journal, and counts what can't wait: open streams and bytes. */
+/** Adds every request to the batch, and counts what can't wait: open streams and bytes. */
 export class Observer implements RequestFollower<RequestContext>, EgressCounter {
   readonly #metrics: RequestMetrics
-  readonly #journal: Journal
+  readonly #completions: CompletionBatch
   readonly #isDraining: () => boolean
 
   /** While `isDraining` answers true, connections are closed with their next response. */
-  constructor({ metrics, journal, isDraining }: { metrics: RequestMetrics; journal: Journal; isDraining(): boolean }) {
+  constructor({ metrics, completions, isDraining }: { metrics: RequestMetrics; completions: CompletionBatch; isDraining(): boolean }) {
     this.#metrics = metrics
-    this.#journal = journal
+    this.#completions = completions
     this.#isDraining = isDraining
   }
 
@@ -55,12 +55,12 @@ export class Observer implements RequestFollower<RequestContext>, EgressCounter 
   #enter(context: RequestContext): void {
     // A closed socket has forgotten its peer.
     void context.clientIp
-    this.#journal.add(context)
+    this.#completions.add(context)
   }
 }
 
-/** Counts what the journal tells. */
-export function countRequests(metrics: RequestMetrics): JournalReader {
+/** Counts the requests of the batch. */
+export function countRequests(metrics: RequestMetrics): CompletionReader {
   return (context) => {
     const hasHead = context.status !== 0
     metrics.countRequest(context.routeLabel, context.method, statusOf(context), hasHead ? context.latencyMs : null)
@@ -89,7 +89,7 @@ export function isQuiet({ path }: RequestContext): boolean {
 }
 
 /** Writes the access log. */
-export function logRequests(log: Log): JournalReader {
+export function logRequests(log: Log): CompletionReader {
   return (context) => {
     const level = isQuiet(context) ? 'debug' : 'info'
     if (!log.isEnabled(level)) return

@@ -23,8 +23,8 @@ export function createTransportServer(engine: Engine): Server<Record<string, unk
 }
 
 function prepare(engine: Engine, { query, variables, operationName }: SubscribePayload): ExecutionArgs | readonly GraphQLError[] {
-  const { args, problems } = engine.prepare({ query, variables: variables ?? null, operationName: operationName ?? null })
-  return args ?? problems
+  const prepared = engine.prepare({ query, variables: variables ?? null, operationName: operationName ?? null })
+  return prepared.args ?? prepared.problems
 }
 
 /** Serves a socket on which the subprotocol was agreed. */

@@ -1,11 +1,11 @@
 /** The legacy subprotocol `graphql-ws`, as clients of `subscriptions-transport-ws` speak it. */
 import { shownText } from 'svc/plugin'
-import type { ExecutionArgs, ExecutionResult, GraphQLFormattedError } from 'graphql'
+import type { ExecutionResult, GraphQLFormattedError } from 'graphql'
 import { MAX_OPERATIONS, tooManyOperations } from '../../connection.ts'
 import type { Connection } from '../../connection.ts'
-import { isRequestError } from '../../engine.ts'
 import type { Engine, PreparedOperation } from '../../engine.ts'
 import { isObject } from '../../http-request.ts'
+import { isRequestError } from '../../yoga/execution.ts'
 
 const KEEP_ALIVE_MS = 20_000
 const UNAUTHORIZED = 4401
@@ -16,6 +16,7 @@ interface Operation {
   isStopped: boolean
   results?: AsyncIterableIterator<ExecutionResult>
 }
+type RunnableOperation = Exclude<PreparedOperation, { args: null }>
 interface ClientMessage {
   id: string
   type: unknown
@@ -55,13 +56,13 @@ export function serveLegacy(engine: Engine, connection: Connection): void {
     await connection.busy(() => run(id, operation, prepared))
   }
 
-  async function run(id: string, operation: Operation, { type, args }: { type: PreparedOperation['type']; args: ExecutionArgs }): Promise<void> {
+  async function run(id: string, operation: Operation, { type, args }: RunnableOperation): Promise<void> {
     const outcome = type === 'subscription' ? await engine.subscribe(args) : await engine.execute(args)
     const results = Symbol.asyncIterator in outcome ? outcome : null
     if (operation.isStopped) return void results?.return?.()
-    if (results === null && isRequestError(outcome as ExecutionResult)) {
+    if (isRequestError(outcome)) {
       operations.delete(id)
-      return refuse(id, (outcome as ExecutionResult).errors![0]!)
+      return refuse(id, outcome.errors![0]!)
     }
     if (results === null) await send({ type: 'data', id, payload: outcome })
     else {
@@ -106,9 +107,9 @@ function readMessage(text: string): ClientMessage | null {
 }
 
 /** What can be run, or the first of the errors. */
-function prepare(engine: Engine, { query, variables, operationName }: Record<string, unknown>): { type: PreparedOperation['type']; args: ExecutionArgs } | GraphQLFormattedError {
+function prepare(engine: Engine, { query, variables, operationName }: Record<string, unknown>): RunnableOperation | GraphQLFormattedError {
   if (typeof query !== 'string') return { message: 'payload.query must be a string', extensions: { code: 'BAD_REQUEST' } }
   if (variables != null && !isObject(variables)) return { message: 'payload.variables must be an object', extensions: { code: 'BAD_REQUEST' } }
-  const { type, args, problems } = engine.prepare({ query, variables: variables ?? null, operationName: typeof operationName === 'string' ? operationName : null })
-  return args === null ? problems[0]!.toJSON() : { type, args }
+  const prepared = engine.prepare({ query, variables: variables ?? null, operationName: typeof operationName === 'string' ? operationName : null })
+  return prepared.args === null ? prepared.problems[0]!.toJSON() : prepared
 }

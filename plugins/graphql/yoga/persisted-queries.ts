@@ -1,21 +1,33 @@
 /** Owns automatic persisted queries: texts that were sent once and are asked for by their SHA-256 from then on. */
 import { createHash } from 'node:crypto'
+import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Store, StoreBounds } from 'svc/plugin'
-import { badRequest, persistedQueryMismatch, persistedQueryNotFound } from './errors.ts'
-import { isObject } from './http-request.ts'
+import { badRequest, persistedQueryMismatch, persistedQueryNotFound } from '../errors.ts'
+import { isObject } from '../http-request.ts'
 
 const MAX_KEPT_BYTES = 64 * 1024
 
 export const persistedQueryBounds: StoreBounds<string> = { maxCount: 1000, ttlMs: 24 * 3_600_000, ttlFrom: 'use', evict: 'idle' }
 
 /**
- * The text to execute. A text that comes with its hash is kept, before anybody has looked at it; one that is larger
- * than 64 KiB is not. Throws a RequestError.
+ * Finds the text of a request that has only a hash. Yoga's package for it knows neither bounds nor other versions, and
+ * has codes of its own.
  */
-export async function resolveQuery(store: Store<string>, query: string | null, extensions: Record<string, unknown> | null): Promise<string> {
-  const hash = readHash(extensions?.persistedQuery)
-  if (hash === null) return query!
-  if (query === null) {
+export function usePersistedQueries(store: Store<string>): Plugin {
+  return {
+    onParams({ params, setParams }) {
+      const hash = readHash(params.extensions?.persistedQuery)
+      return hash === null ? undefined : resolveQuery(store, hash, params.query).then(query => setParams({ ...params, query }))
+    },
+  }
+}
+
+/**
+ * The text to execute. A text that comes with its hash is kept, before anybody has looked at it; one that is larger
+ * than 64 KiB is not.
+ */
+async function resolveQuery(store: Store<string>, hash: string, query: GraphQLParams['query']): Promise<string> {
+  if (query === undefined) {
     const kept = await store.get(hash)
     if (kept === undefined) throw persistedQueryNotFound()
     return kept

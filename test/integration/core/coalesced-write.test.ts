@@ -6,8 +6,11 @@ import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { Http1Response } from '../../../core/http/response/response.ts'
+import { createFastResponse } from '../../../core/http/node-internals/fast-response.ts'
+import { createHttp1Response } from '../../../core/http/response/response.ts'
 import { sendChunk, sendLastChunk, sendWhole } from '../../../core/http/node-internals/coalesced-write.ts'
+
+const Http1Response = createHttp1Response(createFastResponse())
 
 type Handler = (response: ServerResponse, request: IncomingMessage) => void
 

@@ -1,0 +1,79 @@
+/**
+ * Which routes parse their bodies. A route gets bytes, and Fastify leaves the body alone, unless the route has a body
+ * schema or its scope has registered a parser (or a hook before parsing): then all of Fastify's own rules hold.
+ *
+ * Fastify decides by method whether a body is parsed, in one object that all scopes share by inheritance, so a scope with
+ * an object of its own is all it takes. That object has a symbol for a name, which is found by what it holds. The public
+ * way, a catch-all parser that answers bytes, runs an async resource per request and refuses a malformed Content-Type.
+ */
+import type { FastifyInstance } from 'fastify'
+import { METHODS } from 'node:http'
+
+/** Methods that Fastify parses no body of. */
+interface SupportedMethods {
+  bodyless: Set<string>
+  bodywith: Set<string>
+}
+
+type Scope = FastifyInstance & Record<symbol, unknown>
+type Call = (this: Scope, ...args: unknown[]) => unknown
+
+const BODYLESS = ['GET', 'HEAD', 'TRACE']
+
+/** Makes a new Fastify instance leave bodies alone; answers whether routes of a scope parse theirs. */
+export function parseOnDemand(app: FastifyInstance): (scope: FastifyInstance) => boolean {
+  const root = app as Scope
+  const methods = METHODS.filter(method => method !== 'CONNECT')
+  for (const method of methods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true } as never)
+  const key = keyOfMethods(root)
+  const unparsed = root[key]
+  const parsed: SupportedMethods = { bodyless: new Set(BODYLESS), bodywith: new Set(methods.filter(method => !BODYLESS.includes(method))) }
+  const parses = (scope: Scope): boolean => scope[key] !== unparsed
+  const optIn = (scope: Scope): void => { scope[key] = parsed }
+
+  /** The same scope for a single route that parses. */
+  const views = new WeakMap<Scope, Scope>()
+  const viewOf = (scope: Scope): Scope => {
+    let view = views.get(scope)
+    if (view === undefined) {
+      view = Object.create(scope) as Scope
+      optIn(view)
+      views.set(scope, view)
+    }
+    return view
+  }
+  const override = (name: string, make: (original: Call) => Call): void => {
+    const members = root as unknown as Record<string, Call>
+    members[name] = make(members[name]!)
+  }
+
+  override('addContentTypeParser', original => function (...args) {
+    optIn(this)
+    return original.apply(this, args)
+  })
+  override('addHook', original => function (...args) {
+    if (args[0] === 'preParsing') optIn(this)
+    return original.apply(this, args)
+  })
+  for (const name of ['route', 'all', ...methods.map(method => method.toLowerCase())]) {
+    override(name, original => function (...args) {
+      const options = args[name === 'route' ? 0 : 1]
+      original.apply(!parses(this) && asksForParsing(options) ? viewOf(this) : this, args)
+      return this
+    })
+  }
+  // All methods are there, and what they are is shared by all plugins.
+  override('addHttpMethod', () => function () { return this })
+  return scope => parses(scope as Scope)
+}
+
+function asksForParsing(options: unknown): boolean {
+  const { schema, preParsing } = (options ?? {}) as { schema?: { body?: unknown }; preParsing?: unknown }
+  return schema?.body !== undefined || preParsing !== undefined
+}
+
+function keyOfMethods(app: Scope): symbol {
+  const key = Object.getOwnPropertySymbols(app).find(symbol => (app[symbol] as Partial<SupportedMethods> | null)?.bodywith instanceof Set)
+  if (key === undefined) throw new Error(`Fastify ${app.version} keeps its methods in a way that svc does not know; install the version that svc's package.json names`)
+  return key
+}

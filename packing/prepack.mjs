@@ -1,0 +1,17 @@
+/** `npm pack`: declarations of types, then `dist/`. Both need the development packages. */
+import { execFileSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+const product = join(import.meta.dirname, '..')
+const require = createRequire(import.meta.url)
+let tsc
+try {
+  tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
+} catch {
+  process.stderr.write('npm pack needs the development packages, TypeScript among them: run "npm ci" (without --omit=dev) first\n')
+  process.exit(1)
+}
+for (const args of [[tsc, '-p', 'tsconfig.types.json'], ['--import', 'tsx', 'packing/build.ts']]) {
+  execFileSync(process.execPath, args, { cwd: product, stdio: 'inherit' })
+}

@@ -1,0 +1,18 @@
+/** Runs while the product is packed: writes the client to files, which `build.packed.ts` reads. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buildClient, type Client } from './build.ts'
+
+/** `client.json`: the client, with media types by file name. */
+export interface PackedClient extends Omit<Client, 'assets'> {
+  files: Record<string, string>
+}
+
+/** Writes to the folder `out`; answers the absolute paths of all files that went in. */
+export async function pack(folder: string, out: string): Promise<string[]> {
+  const { assets, inputs, ...names } = await buildClient(folder)
+  const packed: PackedClient = { ...names, files: Object.fromEntries([...assets].map(([name, { type }]) => [name, type])) }
+  for (const [name, asset] of assets) await writeFile(join(out, name), await asset.bytes('identity'))
+  await writeFile(join(out, 'client.json'), JSON.stringify(packed))
+  return inputs.map(file => join(folder, 'client', file))
+}

@@ -1,0 +1,111 @@
+/** JSON of chat completions, whole and in chunks, written by compiled schemas: a reply is made for every request. */
+import { jsonSerializer } from 'svc/plugin'
+import type { JsonSchema } from 'svc/plugin'
+import type { TokenLogprob } from './logprobs.ts'
+import type { ChatExtras } from './types.ts'
+
+interface Head {
+  id: string
+  object: 'chat.completion' | 'chat.completion.chunk'
+  created: number
+  model: string
+  system_fingerprint: string
+  service_tier: string
+}
+interface Usage {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+  prompt_tokens_details: object
+  completion_tokens_details: { reasoning_tokens: number; audio_tokens: 0; accepted_prediction_tokens: 0; rejected_prediction_tokens: 0 }
+}
+interface ToolCall {
+  index?: number
+  id?: string
+  type?: 'function'
+  function: { name?: string; arguments: string }
+}
+interface ReplyChoice {
+  index: number
+  message: { role: 'assistant'; content: string | null; refusal: null; annotations: []; tool_calls?: ToolCall[] }
+  logprobs: Logprobs | null
+  finish_reason: string
+}
+interface Logprobs { content: TokenLogprob[]; refusal: null }
+
+/** A whole reply; members of `ChatExtras` come with it. */
+export interface ChatReply extends Head {
+  choices: ReplyChoice[]
+  usage: Usage
+}
+
+export interface Delta {
+  role?: 'assistant'
+  content?: string | null
+  refusal?: null
+  tool_calls?: ToolCall[]
+}
+export interface ChunkChoice {
+  index: number
+  delta: Delta
+  logprobs: Logprobs | null
+  finish_reason: string | null
+}
+
+/** One chunk of a stream; `usage` is null until the last one, and absent where nobody asked for it. */
+export interface ChatChunk extends Head {
+  choices: ChunkChoice[]
+  usage?: Usage | null
+}
+
+export interface ChatWriter {
+  reply(reply: ChatReply): string
+  chunk(chunk: ChatChunk): string
+}
+
+type Properties = Record<string, JsonSchema>
+
+const text: JsonSchema = { type: 'string' }
+const textOrNull: JsonSchema = { type: 'string', nullable: true }
+const count: JsonSchema = { type: 'integer' }
+const nothing: JsonSchema = { type: 'null' }
+/** Anything: written as `JSON.stringify` does. */
+const anything: JsonSchema = {}
+
+/** Members in the order in which they are written: the library writes required ones first, so optional ones are last. */
+function object(properties: Properties, optional: Properties = {}): JsonSchema {
+  return { type: 'object', properties: { ...properties, ...optional }, required: Object.keys(properties) }
+}
+
+const head = (name: Head['object']): Properties => ({
+  // Made of hexadecimal digits: there is nothing to escape.
+  id: { type: 'string', format: 'unsafe' }, object: { const: name }, created: count, model: text, system_fingerprint: { const: 'fp_svc' }, service_tier: { const: 'default' },
+})
+
+const usage = object({
+  prompt_tokens: count, completion_tokens: count, total_tokens: count,
+  prompt_tokens_details: { const: { cached_tokens: 0, audio_tokens: 0 } },
+  completion_tokens_details: object({ reasoning_tokens: count, audio_tokens: { const: 0 }, accepted_prediction_tokens: { const: 0 }, rejected_prediction_tokens: { const: 0 } }),
+})
+
+const toolCalls: JsonSchema = {
+  type: 'array',
+  items: object({}, { index: count, id: text, type: { const: 'function' }, function: object({}, { name: text, arguments: text }) }),
+}
+
+/** Members that a provider adds, of whatever shape. */
+function added(extra: object | undefined): Properties {
+  return Object.fromEntries(Object.keys(extra ?? {}).map((name) => [name, anything]))
+}
+
+export function createChatWriter(extras?: ChatExtras): ChatWriter {
+  const ofChoice = added(extras?.choice('stop'))
+  const message = object({ role: { const: 'assistant' }, content: textOrNull, refusal: nothing, annotations: { const: [] } }, { tool_calls: toolCalls })
+  const choice = object({ index: count, message, logprobs: anything, finish_reason: text, ...ofChoice })
+  const delta = object({}, { role: { const: 'assistant' }, content: textOrNull, refusal: nothing, tool_calls: toolCalls })
+  const chunkChoice = object({ index: count, delta, logprobs: anything, finish_reason: textOrNull }, ofChoice)
+  return {
+    reply: jsonSerializer(object({ ...head('chat.completion'), choices: { type: 'array', items: choice }, ...added(extras?.reply()), usage })),
+    chunk: jsonSerializer(object({ ...head('chat.completion.chunk'), choices: { type: 'array', items: chunkChoice } }, { usage: { ...usage, nullable: true } })),
+  }
+}

@@ -1,0 +1,73 @@
+/** Replies by fast paths are Node's own, byte by byte, on every supported version; undocumented members are in one folder. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import * as esbuild from 'esbuild'
+import t from 'tap'
+import { NODE_PACKAGES, nodeBinary } from '../../support/node-versions.ts'
+import type { NodeVersion } from '../../support/node-versions.ts'
+import type { Comparison } from '../../support/reply-bytes.ts'
+import { serve } from '../../support/server.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const folder = mkdtempSync(join(tmpdir(), 'svc-reply-bytes-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const script = join(folder, 'reply-bytes.mjs')
+await esbuild.build({ entryPoints: [join(root, 'test/support/reply-bytes.ts')], outfile: script, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'silent' })
+
+async function compareOn(binary: string): Promise<Comparison[]> {
+  const { stdout } = await promisify(execFile)(binary, [script], { maxBuffer: 64 * 1024 * 1024, timeout: 100_000 })
+  return stdout.trim().split('\n').map(line => JSON.parse(line) as Comparison)
+}
+
+const binaries: [version: string, binary: string | null][] = [[`this Node, ${process.version}`, process.execPath]]
+for (const version of Object.keys(NODE_PACKAGES) as NodeVersion[]) binaries.push([`Node ${version}`, nodeBinary(version)])
+
+for (const [version, binary] of binaries) {
+  t.test(`${version}: with fast paths, without, and by node:http the same bytes`, async t => {
+    if (binary === null) {
+      t.comment(`${version} is not compared: its development package is not installed (npm ci brings it)`)
+      t.ok(version.startsWith('Node '), 'only another version may be missing')
+      return
+    }
+    const comparisons = await compareOn(binary)
+    t.ok(comparisons.length > 2000, `${comparisons.length} replies`)
+    t.ok(comparisons.every(({ length }) => length > 0), 'each of them is a reply')
+    const differences = comparisons.filter(({ on, off }) => on !== null || off !== null)
+    t.strictSame(differences, [])
+  })
+}
+
+t.test('the variable decides, and the replies of the product are the same', async t => {
+  const replies: [path: string, init: RequestInit][] = [
+    ['/echo?x=1', {}], ['/echo', { method: 'HEAD' }], ['/echo', { method: 'POST', body: 'grüße €' }], ['/status/204', {}], ['/status/304', {}], ['/status/418', {}],
+    ['/nothing/there', {}], ['/ai/openai/v1/models', {}], ['/response-headers?X-A=one&X-B=two', {}],
+    ['/ai/openai/v1/embeddings', { method: 'POST', headers: { 'Content-Type': 'application/json', Authorization: 'Bearer sk-1' }, body: '{"model":"svc-embed","input":"hello"}' }],
+  ]
+  const headers = { 'X-Request-Id': 'same', 'X-Svc-Session': 'same', 'User-Agent': 'same' }
+  const seen: string[][] = []
+  for (const value of ['on', 'off']) {
+    const server = await serve(t, { env: { SVC_FAST_PATHS: value, SVC_INSTANCE_ID: 'same' } })
+    const { fast_paths: isFast } = await (await fetch(`${server.url}/_svc/config`)).json() as { fast_paths: boolean }
+    t.equal(isFast, value === 'on')
+    const texts: string[] = []
+    for (const [path, init] of replies) {
+      const response = await fetch(server.url + path, { ...init, headers: { ...headers, ...init.headers } })
+      const text = [response.status, ...[...response.headers].map(([name, field]) => `${name}: ${name === 'date' || name.endsWith('-ms') || name.startsWith('x-ratelimit') ? '' : field}`), await response.text()].join('\n')
+      texts.push(text.replaceAll(new URL(server.url).host, 'host'))
+    }
+    seen.push(texts)
+  }
+  t.strictSame(seen[0], seen[1])
+})
+
+t.test('no other folder names undocumented members of Node', async t => {
+  const forbidden = /[.'"]_(?:send|header|headerSent|hasBody|trailer|storeHeader|compile|nodeModulePaths|httpMessage|handle|implicitHeader)\b|setFlagsFromString|process\.binding/
+  const sources = ['bin', 'core', 'plugins'].flatMap(name => readdirSync(join(root, name), { recursive: true, withFileTypes: true }))
+    .filter(entry => entry.isFile() && /\.m?[jt]s$/.test(entry.name) && !entry.parentPath.includes('node_modules'))
+    .map(entry => relative(root, join(entry.parentPath, entry.name)))
+  t.ok(sources.length > 500)
+  t.strictSame(sources.filter(path => !path.startsWith('core/http/node-internals/') && forbidden.test(readFileSync(join(root, path), 'utf8'))), [])
+})

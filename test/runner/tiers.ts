@@ -1,0 +1,46 @@
+/** Which files belong to which tier. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+export const TIERS = ['main', 'docs', 'sdk', 'browser', 'fuzz'] as const
+export type Tier = typeof TIERS[number]
+
+/** Beginnings of paths below `test/`; whatever none of them fits is in `main`. */
+const FOLDERS: Record<Exclude<Tier, 'main'>, string[]> = {
+  docs: ['docs/', 'requirements/', 'integration/kit/'],
+  sdk: ['sdk/'],
+  browser: ['browser/'],
+  fuzz: ['fuzz/', 'soak/', 'integration/attacks/'],
+}
+
+export interface TestFile {
+  /** Below `test/`. */
+  name: string
+  path: string
+  tier: Tier
+  /**
+   * How it runs: with others in one process; alone, as it says in a comment `Runs alone: <reason>`; or through a loader, when it
+   * imports by computed names.
+   */
+  mode: 'shared' | 'alone' | 'loader'
+}
+
+/** All test files below a folder, in the order of their names. */
+export function findTestFiles(folder: string): TestFile[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && entry.name.endsWith('.test.ts'))
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(path => !relative(folder, path).startsWith('fixtures'))
+    .sort()
+    .map(path => ({ name: relative(folder, path), path, tier: tierOf(relative(folder, path)), mode: modeOf(readFileSync(path, 'utf8')) }))
+}
+
+export function tierOf(name: string): Tier {
+  const found = Object.entries(FOLDERS).find(([, folders]) => folders.some(folder => name.startsWith(folder)))
+  return (found?.[0] as Tier | undefined) ?? 'main'
+}
+
+function modeOf(source: string): TestFile['mode'] {
+  if (/\bimport\((?!['"])|\)\.cache\b/.test(source)) return 'loader'
+  return /\bRuns alone: /.test(source) ? 'alone' : 'shared'
+}

@@ -1,0 +1,19 @@
+/**
+ * Runs test files one after the other in one process. Each line of standard input names one: `<script> <name>`; its
+ * results come as a subtest of that name. Ends with standard input.
+ */
+import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
+import t from 'tap'
+import { setCurrent } from './current.ts'
+
+/** A file may set another limit with `t.setTimeout`. */
+const FILE_TIMEOUT_MS = 240_000
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [script = '', name = ''] = line.split(' ')
+  await t.test(name, { timeout: FILE_TIMEOUT_MS }, async file => {
+    setCurrent(name, file)
+    await import(pathToFileURL(script).href)
+  })
+}

@@ -1,0 +1,31 @@
+/** Which plugins a server runs by default, by the folder of the test file: a server with all of them takes several times as long to start. */
+import { currentFile } from '../runner/current.ts'
+
+const TOOLBOX = ['bins', 'caching', 'delay', 'demo-data', 'echo', 'images', 'info', 'jsonrpc', 'orchestration', 'redirects', 'reliability', 'sse', 'status', 'transfer', 'webhooks', 'websocket']
+
+/** Beginnings of paths below `test/`, of which the longest counts; what these plugins build on comes along. `null`: the whole product is the subject. */
+const PLUGINS: Record<string, readonly string[] | null> = {
+  'integration/a2a/': ['a2a', 'identity', 'echo'],
+  'integration/auth/': ['auth', 'identity', 'echo'],
+  'integration/core/': ['echo', 'status', 'info', 'delay', 'transfer', 'sse', 'websocket', 'reliability'],
+  'integration/guardrails/': ['guardrails', 'llm', 'llm-openai'],
+  'integration/identity/': ['identity', 'auth', 'echo'],
+  'integration/mcp/': ['mcp', 'identity', 'echo'],
+  'integration/mocks/': ['mocks', 'identity', 'echo', 'status'],
+  'integration/protocols/': ['graphql', 'grpc', 'soap', 'demo-data', 'echo'],
+  'integration/toolbox/': [...TOOLBOX, 'auth'],
+  'sdk/graphql': ['graphql'],
+  'sdk/grpc': ['grpc'],
+  'sdk/identity': ['identity', 'mcp', 'auth'],
+  'sdk/mcp': ['mcp', 'identity'],
+  'sdk/mocks': ['mocks', 'identity'],
+  'sdk/soap': ['soap'],
+  'sdk/toolbox': [...TOOLBOX, 'auth'],
+}
+
+/** Undefined: all. */
+export function pluginsOfArea(): readonly string[] | undefined {
+  const file = currentFile() ?? ''
+  const area = Object.keys(PLUGINS).filter(beginning => file.startsWith(beginning)).sort((one, other) => other.length - one.length)[0]
+  return area === undefined ? undefined : PLUGINS[area] ?? undefined
+}

@@ -1,0 +1,17 @@
+/** Binaries of the supported versions of Node, which development packages bring. */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+const require = createRequire(import.meta.url)
+
+/** Package names by version. */
+export const NODE_PACKAGES = { '20.19': 'node-20', '22': 'node', '24': 'node-24' } as const
+export type NodeVersion = keyof typeof NODE_PACKAGES
+
+/** Path of the binary; null: its package is not installed, or has none for this system. */
+export function nodeBinary(version: NodeVersion): string | null {
+  const paths = require.resolve.paths('node') ?? []
+  const binary = paths.map(path => join(path, NODE_PACKAGES[version], 'bin', 'node')).find(path => existsSync(path))
+  return binary === undefined ? null : binary
+}
