@@ -67,6 +67,12 @@ export const pushTargets: Parser<string[]> = {
   parse: (value) => keep(splitList(value).map((entry) => entry.toLowerCase()), isHostWithPort, 'is no host or host:port and matches nothing'),
 }
 
+/** Host names without port, scheme or path; compared without case. */
+export const hostNames: Parser<string[]> = {
+  expected: 'comma-separated host names',
+  parse: (value) => keep(splitList(value).map((entry) => entry.toLowerCase()), (entry) => /^[a-z0-9._-]{1,253}$/.test(entry), 'is not a host name and matches nothing'),
+}
+
 function keep(entries: string[], isUsable: (entry: string) => boolean, reason: string): { value: string[]; notes: string[] } {
   const notes = entries.filter((entry) => !isUsable(entry)).slice(0, 20).map((entry) => `entry ${quote(entry)} ${reason}`)
   return { value: entries.filter(isUsable), notes }

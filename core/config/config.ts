@@ -36,6 +36,10 @@ export interface Config {
   adminToken: string | null
   /** `['*']`, the allowed origins without trailing slash, or `[]`: no CORS at all. */
   corsOrigins: string[]
+  /** The user, not the default, set the origins to `*`. */
+  isCorsAnyByUser: boolean
+  /** Names under which this instance is reached, lower case; empty: not set. */
+  hosts: string[]
   inspectorCapacity: number
   controlAuth: ControlAuth
   /** Text as given; its key is read where tokens are verified. */

@@ -82,6 +82,7 @@ function contradictions(config: Config, valid: Set<string>): string[] {
 /** Sets what follows from several variables together. */
 function derive(config: Config, valid: Set<string>): void {
   config.maxDelayMs = config.publicMode ? 10_000 : 30_000
+  config.isCorsAnyByUser = valid.has('SVC_CORS_ORIGINS') && config.corsOrigins.includes('*')
   config.shared.enabled ||= config.shared.requireKey
   config.ai.requireAuth ||= config.ai.apiKey !== null
   config.a2a.pushAllowAll &&= !config.publicMode

@@ -3,7 +3,7 @@
  * come from it; a new variable is a new row here and a field in `Config`.
  */
 import { randomUUID } from 'node:crypto'
-import { bindAddress, consoleTitle, corsOrigins, folders, headerName, instanceName, looseOrigins, pageLink, pushTargets, redisUrl, resourceUrl } from './address-parsers.ts'
+import { bindAddress, consoleTitle, corsOrigins, folders, headerName, hostNames, instanceName, looseOrigins, pageLink, pushTargets, redisUrl, resourceUrl } from './address-parsers.ts'
 import type { Config, ControlAuth, Field, LogFormat, ValueAt } from './config.ts'
 import { parseLogLevel, type LogLevel } from './log-level.ts'
 import { boolean, clampedNumber, dailyRequests, list, oneOf, parser, planLimit, planMegabytes, text, wholeNumber, type Parser } from './parsers.ts'
@@ -81,6 +81,7 @@ export const variables: readonly Variable[] = [
   row({ name: 'SVC_REQUEST_TIMEOUT', field: 'requestTimeoutSecs', parser: wholeNumber(0, 86_400, 'seconds'), fallback: 120, shown: 'request_timeout_secs', meaning: 'Seconds until response headers must be out, else 503; 0 switches it off.' }),
   row({ name: 'SVC_BODY_LIMIT', field: 'bodyLimit', parser: wholeNumber(1, 1_073_741_824, 'bytes'), fallback: 1_048_576, shown: 'body_limit', meaning: 'Largest request body in bytes; a larger one gets 413.' }),
   row({ name: 'SVC_CORS_ORIGINS', field: 'corsOrigins', parser: corsOrigins, fallback: () => ['*'], fallbackText: '*', shown: 'cors_allow_origins', emptyIsValue: true, meaning: 'Origins that browsers may call from; `off` or the empty value removes CORS.' }),
+  row({ name: 'SVC_HOSTS', field: 'hosts', parser: hostNames, fallback: () => [], fallbackText: "the machine's own host name", shown: 'hosts', meaning: 'Host names, besides IP addresses and `localhost`, under which browsers on this machine may use the control plane; a page from one of them counts as the own origin.' }),
   row({ name: 'SVC_FAST_PATHS', field: 'fastPaths', parser: switched, fallback: true, fallbackText: '`on`', shown: 'fast_paths', meaning: 'Send the same bytes faster by undocumented members of Node; `off` is Node\'s own way.' }),
 
   // instance

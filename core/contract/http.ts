@@ -37,6 +37,11 @@ export interface SvcHttp {
   serving(request: FastifyRequest, description: RouteDescription): void
   /** Says which injected fault an `ownFail` route acted on: sets `X-Svc-Fault: ai` and counts it. */
   markFault(request: FastifyRequest, reply: FastifyReply, kind: 'ai'): void
+  /**
+   * Says that a request header of the plugin has no effect because its value can't be understood: the response names it in
+   * `X-Svc-Ignored: <name>; <expected>`. `expected` is printable ASCII without line ends.
+   */
+  ignoreHeader(request: FastifyRequest, name: string, expected: string): void
   /** Waits, at most the instance's delay limit; ends early and answers false when the client leaves. */
   delay(request: AnyRequest, ms: number): Promise<boolean>
 }

@@ -31,6 +31,8 @@ export interface RouteDescription {
   ownFail?: boolean
   /** How a 413, 503, 500, injected fault or thrown 4xx looks here. Default: the core's JSON. */
   errorForm?: ErrorForm
+  /** The script of a service worker of the plugin's own pages. Without it browsers that ask for one get 403. */
+  serviceWorker?: boolean
   /** WebSocket: picks one of the subprotocols offered; false is none. Default: the first. */
   subprotocol?(offered: string[]): string | false
 }

@@ -67,6 +67,12 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   registerPluginRoutes(app, deps)
 }
 
+/** `generations_in_memory` counts replaced generations until their memory is collected; one that stays high is a leak. */
+function pluginCounts(plugins: ControlDeps['plugins']): object {
+  const { generation, generationCounts } = plugins.overview()
+  return { ...countStates(plugins.records()), generation, generations_open: generationCounts.open, generations_in_memory: generationCounts.inMemory }
+}
+
 function statusRecord({ config, instance, inspector, plugins }: ControlDeps): object {
   return {
     name: 'svc',
@@ -85,6 +91,6 @@ function statusRecord({ config, instance, inspector, plugins }: ControlDeps): ob
     identity_requests: instance.identityRequests(),
     inspector: inspector.counters(),
     ports: instance.ports(),
-    plugins: { ...countStates(plugins.records()), generation: plugins.overview().generation },
+    plugins: pluginCounts(plugins),
   }
 }

@@ -57,6 +57,8 @@ export interface ControlPlugins {
 /** What `GET /_svc/plugins` says beside the records. */
 export interface PluginsOverview {
   generation: number
+  /** Generations that serve or drain, and those that are still in memory. */
+  generationCounts: { open: number; inMemory: number }
   loadedAt: Date
   /** Absolute path of the svc.yaml in use. */
   configFile: string | null

@@ -18,7 +18,7 @@ import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
 import type { WebSocketServices } from '../http/streams/websockets.ts'
 import { toTemplate } from '../http/pipeline/route-record.ts'
-import { answerRouteError } from '../http/pipeline/route-errors.ts'
+import { answerRouteError, logWebSocketFailure } from '../http/pipeline/route-errors.ts'
 import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
@@ -94,7 +94,7 @@ export class Generation implements RoutingGeneration {
     })
     this.#parsing = parseOnDemand(this.app)
     this.fallbacks = new FallbackHandlers(this.app, this.#parsing)
-    this.app.register(async app => this.#webSockets.open(app, { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol }))
+    this.app.register(async app => this.#webSockets.open(app, { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol }, (error, request) => logWebSocketFailure(error, request, options.errors.log)))
     this.app.after(() => adoptWebSockets(this.#webSockets.server, this.number, options.websockets))
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)

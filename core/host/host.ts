@@ -41,17 +41,32 @@ export interface HostOptions {
 /** Generations alive at once, the current one included. */
 const MAX_GENERATIONS = 8
 
+/** Milliseconds between the ends of unforced reloads: a flood of triggers, most of which find nothing changed, shares one run. */
+const RELOAD_PAUSE_MS = 250
+
+/** A reload that has not begun. */
+interface PendingReload {
+  force: boolean
+  promise: Promise<ReloadResult>
+  timer: NodeJS.Timeout | null
+  /** Queues the run; only the first call counts. */
+  begin(): void
+}
+
 export class Host {
   readonly #options: HostOptions
   readonly #inventory: Inventory
   readonly #overrides = new Map<string, boolean>()
   readonly #draining: BuildResult[] = []
+  /** Every generation that was built and is still in memory, garbage that was not collected yet included. */
+  #built: WeakRef<Generation>[] = []
   #result: BuildResult | null = null
   #found: FoundPlugin[] = []
   #loadedAt = new Date()
   #bytes = ''
   #queue: Promise<unknown> = Promise.resolve()
-  #nextReload: { force: boolean; promise: Promise<ReloadResult> } | null = null
+  #nextReload: PendingReload | null = null
+  #lastReloadAt = -Infinity
   readonly settings: Settings
   /** Called after each swap, for example to watch other files. */
   onSwap: () => void = () => {}
@@ -71,6 +86,12 @@ export class Host {
 
   current(): Generation {
     return this.#result!.generation
+  }
+
+  /** Generations that serve or drain, and those that are still in memory: some more until memory is collected. */
+  get generationCounts(): { open: number; inMemory: number } {
+    this.#built = this.#built.filter(generation => generation.deref() !== undefined)
+    return { open: this.#draining.length + 1, inMemory: this.#built.length }
   }
 
   get result(): BuildResult {
@@ -108,19 +129,37 @@ export class Host {
     return recordsOf(this.#found, this.#inventory, this.#result!, this.settings, this.#options.config.publicMode, this.#options.version)
   }
 
-  /** Reloads as the control plane, SIGHUP and the watcher do. */
+  /**
+   * Reloads as the control plane, SIGHUP and the watcher do. Triggers that arrive before a run begins share it; it begins
+   * 250 ms after the last one ended at the earliest, a forced one at once.
+   */
   reload({ force = false }: { force?: boolean } = {}): Promise<ReloadResult> {
-    if (this.#nextReload !== null) {
-      this.#nextReload.force ||= force
-      return this.#nextReload.promise
-    }
-    const next = { force, promise: undefined as unknown as Promise<ReloadResult> }
-    next.promise = this.#enqueue(() => {
-      this.#nextReload = null
-      return Promise.all([this.#reload(next.force), this.onReload()]).then(([result]) => result)
-    })
-    this.#nextReload = next
+    this.#nextReload ??= this.#prepareReload()
+    const next = this.#nextReload
+    next.force ||= force
+    const pauseMs = force ? 0 : this.#lastReloadAt + RELOAD_PAUSE_MS - performance.now()
+    if (pauseMs <= 0) next.begin()
+    else next.timer ??= setTimeout(() => next.begin(), pauseMs)
     return next.promise
+  }
+
+  #prepareReload(): PendingReload {
+    let resolve!: (result: Promise<ReloadResult>) => void
+    const promise = new Promise<ReloadResult>(settle => { resolve = settle })
+    const next: PendingReload = { force: false, promise, timer: null, begin: () => {
+      clearTimeout(next.timer ?? undefined)
+      next.begin = () => {}
+      resolve(this.#enqueue(async () => {
+        this.#nextReload = null
+        try {
+          const [result] = await Promise.all([this.#reload(next.force), this.onReload()])
+          return result
+        } finally {
+          this.#lastReloadAt = performance.now()
+        }
+      }))
+    } }
+    return next
   }
 
   /** Turns a plugin on or off until the process ends; `svc.yaml` comes second. */
@@ -237,6 +276,7 @@ export class Host {
   #swap(result: BuildResult): void {
     const old = this.#result
     this.#result = result
+    this.#built = [...this.#built.filter(generation => generation.deref() !== undefined), new WeakRef(result.generation)]
     this.#loadedAt = new Date()
     for (const [name, message] of result.failures) this.#options.log.warn('plugin failed', { plugin: name, error: message })
     for (const { at, message, line } of result.context.loadErrors) this.#options.log.warn('load error', { at, message, line })

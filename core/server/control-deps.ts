@@ -33,6 +33,7 @@ export function createControlDeps({ config, http, instance, inspector, keys, lim
     routesOf: name => routes().filter(route => route.plugin === name).map(({ methods, path }) => ({ methods, path })),
     overview: () => ({
       generation: host().current().number,
+      generationCounts: host().generationCounts,
       loadedAt: host().loadedAt,
       configFile: host().configFile,
       directories: host().directories,

@@ -15,6 +15,7 @@ import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { KnownCode } from '../host/inventory.ts'
 import type { SharedServices } from '../host/svc/svc.ts'
 import { createAdminGuard } from '../http/pipeline/admin-guard.ts'
+import { createBrowserAccess } from '../http/pipeline/browser-access.ts'
 import { createControlAuth } from '../http/pipeline/control-auth/control-auth.ts'
 import { createCors } from '../http/response/cors.ts'
 import type { PipelineServices } from '../http/pipeline/stage.ts'
@@ -97,6 +98,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   const streams = new StreamRegistry({ onError: error => log.error('stream', { error }) })
   const metrics = createMetrics()
   const cors = createCors({ origins: config.corsOrigins })
+  const browserAccess = createBrowserAccess(config)
   const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
   const controlAuth = createControlAuth({ config, guard, warn: message => log.warn(message) })
   const limits = createLimits({ config, metrics, usageFile: config.usageFile === null ? null : resolve(workingDirectory, config.usageFile), warn: message => log.warn(message) })
@@ -104,7 +106,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
   const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value), flush: () => completions.flush() })
-  const http = createSvcHttp({ config, guard })
+  const http = createSvcHttp({ browserAccess, config, guard })
   const ports: Ports = { http: null, https: null, grpc: null }
   const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
 
@@ -155,7 +157,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   host.onReload = async () => keys?.reload()
   return {
     config, warnings, log, host, ports, instance: deps.instance, streams, pki,
-    entrance: { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
+    entrance: { browserAccess, config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
     requestMetrics, completions,
     async close() {
       deadlines?.close()

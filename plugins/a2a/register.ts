@@ -22,7 +22,7 @@ export function registerPlugin(app: FastifyInstance, svc: Svc): void {
     agents,
     tasks: svc.shared('tasks', () => new TaskStore(bounds), (tasks) => tasks.close()),
     push: svc.shared('push', () => new PushDelivery(svc.instance.version)),
-    sinks: new SinkStore(svc.state<Sink>('sinks', { maxCount: bounds.sinks, maxBytes: bounds.sinkBytes, sizeOf: SinkStore.sizeOf, ttlMs: SINK_MS, ttlFrom: 'use' })),
+    sinks: new SinkStore(svc.state<Sink>('sinks', { maxCount: bounds.sinks, maxBytes: bounds.sinkBytes, sizeOf: SinkStore.sizeOf, ttlMs: SINK_MS, ttlFrom: 'use' }), svc.inspector),
   }
   registerCards(app, a2a)
   registerJsonRpc(app, a2a)

@@ -46,7 +46,7 @@ function readHeaders(wanted: unknown): Record<string, string> {
     if (typeof value !== 'string') throw invalidBin(`invalid value of header ${quoteInput(name)} (expected a string)`)
     const problem = headerProblem(name, value)
     if (problem === 'name') throw invalidBin(`invalid header name ${quoteInput(name)} (expected a token)`)
-    if (problem === 'reserved') throw invalidBin(`the header ${quoteInput(name)} belongs to the connection and cannot be set`)
+    if (problem === 'reserved') throw invalidBin(`the header ${quoteInput(name)} belongs to the connection or to the whole origin and cannot be set`)
     if (problem === 'value') throw invalidBin(`invalid value of header ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
     headers[name.toLowerCase()] = value
   }

@@ -43,7 +43,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc<unknown>, parts: {
     // A retry may reuse its request id: the newest is meant.
     const record = id.length <= maxIdCharacters ? records.find((candidate) => candidate.request_id === id && isVisible(candidate))?.value : undefined
     if (record === undefined) throw new HttpError(404, { error: 'no such AI request', request_id: id, hint: 'records are kept for one hour; GET /ai/requests lists them' })
-    return reply.send(showWhole(record, svc.inspector.entry(id)))
+    return reply.send(showWhole(record, svc.inspector.entry(id, record.session_header)))
   })
 }
 

@@ -52,7 +52,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     config: { ...config, ...fields.config },
     baseUrl: 'http://svc.test:8080',
     records: [soap, pluginRecord({ name: 'demo-data' })],
-    overview: { generation: 2, loadedAt: new Date('2026-11-21T07:31:00.000Z'), configFile: '/etc/svc.yaml', directories: ['/srv/my-plugins'], loadErrors: [] },
+    overview: { generation: 2, generationCounts: { open: 1, inMemory: 1 }, loadedAt: new Date('2026-11-21T07:31:00.000Z'), configFile: '/etc/svc.yaml', directories: ['/srv/my-plugins'], loadErrors: [] },
     switchResult: { outcome: 'switched', record: soap },
     clearResult: { outcome: 'switched', record: soap },
     reloadResult: { applied: true, changed: true, generation: 3, plugins: { added: [], reloaded: ['soap'], removed: [], failed: [] }, load_errors: [], took_ms: 41 },

@@ -74,7 +74,9 @@ function checkCredential(exchange: Exchange): void {
 
 /** Throws the fault that fires; answers the one that acts later: a filtered reply, a broken stream. */
 function rollFault({ faults }: RunnerServices, exchange: Exchange): FaultWish | null {
-  const wish = faults.ofRequest(exchange.header('x-svc-fail'), () => exchange.query, exchange.hasQuery, exchange.instance.fail)
+  const header = exchange.header('x-svc-fail')
+  if (header !== undefined && faults.parse(header) === null) exchange.svc.http.ignoreHeader(exchange.request, 'X-Svc-Fail', `expected a status from 400 to 599 or one of ${faults.names().join(', ')}, with or without :<percent>`)
+  const wish = faults.ofRequest(header, () => exchange.query, exchange.hasQuery, exchange.instance.fail)
   if (wish === null || !fires(wish)) return null
   if (actsLater(wish, exchange)) return wish
   throw injected(wish)

@@ -1,5 +1,5 @@
 /** The headers that a response of the document declares, with a value for each. */
-import { isRecord, isToken } from 'svc/plugin'
+import { isOriginWide, isRecord, isToken } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { ResponseDefinition } from '../document/operations.ts'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
@@ -9,7 +9,7 @@ const NEVER = /^(?:connection|content-encoding|content-length|content-type|date|
 
 /** Whether a header of that name may be taken from a document. */
 export function isTakenFromDocuments(name: string): boolean {
-  return isToken(name) && !NEVER.test(name)
+  return isToken(name) && !NEVER.test(name) && !isOriginWide(name)
 }
 
 /** A value that can stand in a header: no line ends, nothing beyond Latin-1. */

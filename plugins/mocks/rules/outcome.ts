@@ -1,5 +1,5 @@
 /** What a rule or an override changes in an answer: reading it, and what is wrong with it. */
-import { isRecord, isToken } from 'svc/plugin'
+import { isOriginWide, isRecord, isToken } from 'svc/plugin'
 import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Outcome {
@@ -56,7 +56,7 @@ function checkHeaders(value: Json): string | null {
   if (!isRecord(value) || Object.keys(value).length > 50) return 'expected an object of at most 50 headers'
   for (const [name, text] of Object.entries(value)) {
     if (name.length > MAX_NAME || !isToken(name)) return `"${name.slice(0, MAX_NAME)}" is no header name`
-    if (FORBIDDEN_HEADER.test(name)) return `the header ${name} can't be set`
+    if (FORBIDDEN_HEADER.test(name) || isOriginWide(name)) return `the header ${name} can't be set`
     if (typeof text !== 'string' || text.length > 8192) return `expected a text for the header ${name}`
   }
   return null
