@@ -12,6 +12,7 @@ import { contextOf } from '../http/request/context.ts'
 import { HeadLines } from '../http/node-internals/header-line-cache.ts'
 import { MAX_PARAM_LENGTH, RouteTable } from '../http/pipeline/route-table.ts'
 import type { RoutingGeneration } from '../http/request/types.ts'
+import type { Exemptions } from '../http/pipeline/exemptions.ts'
 import type { CoreRoute } from '../http/pipeline/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
 import type { TakeOver } from '../http/listener/media-type-handlers.ts'
@@ -28,6 +29,7 @@ export interface GenerationOptions {
   /** Bytes of a WebSocket message; one more closes with 1009. */
   maxWebSocketPayload: number
   exposedHeaders: string
+  exemptions: Exemptions
   /** Prefixes of plugins that are not enabled, for the 404 that names them. */
   absent: { path: string; name: string; state: 'disabled' | 'failed' }[]
   websockets: WebSocketServices
@@ -40,6 +42,7 @@ export class Generation implements RoutingGeneration {
   readonly routes = new RouteTable()
   readonly takeOvers: TakeOver[] = []
   readonly exposedHeaders: string
+  readonly exemptions: Exemptions
   readonly headLines = new HeadLines()
   readonly #absent: GenerationOptions['absent']
   readonly #webSockets = new WebSocketRoutes()
@@ -55,6 +58,7 @@ export class Generation implements RoutingGeneration {
   constructor(options: GenerationOptions) {
     this.number = options.number
     this.exposedHeaders = options.exposedHeaders
+    this.exemptions = options.exemptions
     this.#absent = options.absent.toSorted((a, b) => b.path.length - a.path.length)
     this.app = Fastify({
       serverFactory: handler => {
@@ -85,7 +89,7 @@ export class Generation implements RoutingGeneration {
   }
 
   /** Takes a route that a plugin (or the core: null) adds; throws when it is taken or its owner may not serve it. */
-  addRoute(plugin: string | null, paths: readonly string[] | null, route: RouteOptions): void {
+  addRoute(plugin: string | null, paths: readonly string[] | null, route: RouteOptions, area: string | null = null): void {
     const template = toTemplate(route.url)
     if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
       throw new Error(`the route ${route.url} lies below none of the plugin's paths (${paths.join(', ')})`)
@@ -93,7 +97,7 @@ export class Generation implements RoutingGeneration {
     const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
     const websocket = this.#webSockets.adapt(route)
     const { descriptions = [] } = (route.config ?? {}) as { descriptions?: CoreRoute['descriptions'] }
-    this.routes.add(route.url, { plugin, path: template, methods, descriptions, websocket })
+    this.routes.add(route.url, { plugin, path: template, methods, descriptions, websocket, area })
   }
 
   handle(request: ServerRequest, response: SvcResponse): void {

@@ -12,6 +12,7 @@ import { bundle, isCurrent, runScript } from './bundle.mjs'
 import type { Bundle } from './bundle.mjs'
 import * as contract from '../contract/plugin.ts'
 import type { Plugin } from '../contract/plugin.ts'
+import { checkDefinition } from './definition-check.ts'
 import type { FoundPlugin } from './discovery.ts'
 
 const CONTRACT_NAME = 'svc/plugin'
@@ -24,7 +25,7 @@ export type EarlyBundles = Promise<Map<string, Bundle>>
 export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Promise<Plugin> {
   const entry = found.entry!
   const exported = runScript(entry, await takeEarly(entry, early) ?? await bundled(entry), makeRequire(entry)) as { default?: unknown }
-  return checkDoor(exported.default ?? exported)
+  return checkDefinition(exported.default ?? exported)
 }
 
 /** Null: there is none, or one that is out of date. */
@@ -59,20 +60,4 @@ function makeRequire(entry: string): (id: string) => unknown {
       return hostRequire(id)
     }
   }
-}
-
-/** The least that a default export must have; what is missing is named. */
-function checkDoor(value: unknown): Plugin {
-  const door = value as Partial<Plugin> | null
-  if (typeof door !== 'object' || door === null) throw new Error('the default export is no plugin (see definePlugin)')
-  if (typeof door.title !== 'string' || door.title === '') throw new Error('the door states no title')
-  if (!Array.isArray(door.paths) || !door.paths.every(path => typeof path === 'string' && path.startsWith('/'))) {
-    throw new Error('the door states no paths (a list of prefixes that start with "/")')
-  }
-  if (typeof door.register !== 'function') throw new Error('the door has no register function')
-  for (const key of ['buildsOn', 'uses', 'exposes'] as const) {
-    const list = door[key]
-    if (list !== undefined && !(Array.isArray(list) && list.every(item => typeof item === 'string'))) throw new Error(`${key} of the door is no list of names`)
-  }
-  return door as Plugin
 }

@@ -16,6 +16,8 @@ export default definePlugin({
   description: 'Queries, mutations and subscriptions over demo data, with limits, persisted queries and GraphiQL.',
   paths: ['/graphql'],
   buildsOn: ['demo-data'],
+  area: 'graphql',
+  categories: [{ name: 'GraphQL', rank: 160 }],
   register(app, svc) {
     const records = svc.use('demo-data.records')!
     const checked = svc.shared('schema', () => onFirstUse(() => {

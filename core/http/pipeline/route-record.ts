@@ -15,6 +15,8 @@ export interface RouteRecord {
 /** A route with what the pipeline has to know of it. */
 export interface CoreRoute extends RouteRecord {
   websocket: boolean
+  /** The area of the plugin: it counts under it in the metrics, unless the description that is served names another. */
+  area: string | null
 }
 
 /** Name of the rest of a path behind the router's `*`. */
