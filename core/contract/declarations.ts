@@ -78,7 +78,7 @@ export interface CategoryDeclaration {
   rank: number
 }
 
-/** A link in the navigation of the landing page, shown while something is served at its target or below. */
+/** A link in the navigation of the landing page, shown while the catalogue has an endpoint at its target or below. */
 export interface PageLink {
   /** Relative to the landing page, without a leading slash; below one of the plugin's `paths`. */
   href: string

@@ -42,7 +42,7 @@ function checkDeclarations(definition: Plugin): void {
 }
 
 function checkVariables(variables: unknown): void {
-  check(isObject(variables) && Object.keys(variables).length <= MAX_ENTRIES, 'variables is an object of definitions by key')
+  check(isObject(variables) && !Array.isArray(variables) && Object.keys(variables).length <= MAX_ENTRIES, 'variables is an object of definitions by key')
   for (const [key, variable] of Object.entries(variables as Record<string, Partial<VariableDefinition> | undefined>)) {
     const { name, parser, description, shownAs, statusAs, secret } = variable ?? {}
     check(isText(name) && VARIABLE_NAME.test(name), `the variable ${key} has no name of upper-case letters, digits and "_"`)
