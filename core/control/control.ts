@@ -73,8 +73,8 @@ function pluginCounts(plugins: ControlDeps['plugins']): object {
   return { ...countStates(plugins.records()), generation, generations_open: generationCounts.open, generations_in_memory: generationCounts.inMemory }
 }
 
-function statusRecord({ config, instance, inspector, plugins }: ControlDeps): object {
-  return {
+function statusRecord({ config, instance, inspector, plugins, pluginStatus }: ControlDeps): object {
+  const own = {
     name: 'svc',
     version: instance.version,
     git_sha: instance.gitSha,
@@ -87,10 +87,13 @@ function statusRecord({ config, instance, inspector, plugins }: ControlDeps): ob
     admin_token_configured: config.adminToken !== null,
     control_auth: config.controlAuth,
     hosted_mode: config.hostedMode,
-    console: { title: config.consoleTitle, backlink: config.consoleBacklink },
+  }
+  const counts = {
     identity_requests: instance.identityRequests(),
     inspector: inspector.counters(),
     ports: instance.ports(),
     plugins: pluginCounts(plugins),
   }
+  // A plugin may be named like a field of the core's; that field stays.
+  return { ...own, ...pluginStatus(), ...own, ...counts }
 }

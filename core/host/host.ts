@@ -7,14 +7,16 @@ import { isAbsolute, resolve } from 'node:path'
 import type { Config } from '../config/variables.ts'
 import type { Log } from '../log/log.ts'
 import type { StreamRegistry } from '../http/streams/stream-registry.ts'
+import { variableConflicts } from '../config/variable-conflicts.ts'
 import { buildGeneration } from './build.ts'
-import type { BuildResult, BuildServices } from './build.ts'
+import type { BuildResult, BuildServices, Candidate } from './build.ts'
 import { discover, fingerprintPath } from './discovery.ts'
 import type { FoundPlugin } from './discovery.ts'
+import type { Declarations } from './declarations.ts'
 import type { Generation } from './generation.ts'
 import { Inventory } from './inventory.ts'
 import type { KnownCode } from './inventory.ts'
-import type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
+import type { LoadError, Plugin, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 import { recordsOf } from './records.ts'
 import { Settings } from './settings.ts'
 import { planSwitch } from './switching.ts'
@@ -35,6 +37,8 @@ export interface HostOptions {
   /** Shared by hosts of one process. */
   knownCode?: KnownCode
   build: BuildServices
+  /** Warnings about the core's own variables, logged already. */
+  logged: readonly string[]
   streams: StreamRegistry
 }
 
@@ -64,6 +68,8 @@ export class Host {
   #found: FoundPlugin[] = []
   #loadedAt = new Date()
   #bytes = ''
+  /** Warnings about the environment that are in the log. */
+  readonly #warned: Set<string>
   #queue: Promise<unknown> = Promise.resolve()
   #nextReload: PendingReload | null = null
   #lastReloadAt = -Infinity
@@ -76,6 +82,7 @@ export class Host {
   constructor(options: HostOptions) {
     this.#options = options
     this.#inventory = new Inventory(options.knownCode)
+    this.#warned = new Set(options.logged)
     this.settings = new Settings(options.configFile, options.config.publicMode)
   }
 
@@ -96,6 +103,11 @@ export class Host {
 
   get result(): BuildResult {
     return this.#result!
+  }
+
+  /** What the plugins of the running generation declare. */
+  get declarations(): Declarations {
+    return this.#result!.declarations
   }
 
   get loadedAt(): Date {
@@ -259,9 +271,11 @@ export class Host {
       const candidate = candidates.get(this.#options.extraOptions.plugin)
       if (candidate) Object.assign(candidate.options, this.#options.extraOptions.options)
     }
+    const problems = this.#declarationProblems(candidates, failed)
     const result = await buildGeneration({
       number,
       candidates,
+      problems,
       wishes: { ...this.settings.plugins, overrides: this.#overrides, failed },
       loadErrors: errors,
       locate: (plugin, error) => {
@@ -270,6 +284,24 @@ export class Host {
       },
     }, this.#options.build)
     this.#swap(result)
+  }
+
+  /** Reads the variables that definitions declare, warns of what is wrong with their values, and finds definitions that can't be used. */
+  #declarationProblems(candidates: Map<string, Candidate>, failed: ReadonlyMap<string, string>): Map<string, string> {
+    const { variables } = this.#options.build
+    const definitions = new Map<string, Plugin>([...candidates].map(([name, { current }]) => [name, current.door]))
+    const problems = variableConflicts(definitions)
+    for (const [name, definition] of definitions) {
+      const problem = variables.problemOf(definition)
+      if (problem !== null && !failed.has(name)) problems.set(name, problem)
+    }
+    for (const name of problems.keys()) definitions.delete(name)
+    for (const warning of variables.warnings(definitions)) {
+      if (this.#warned.has(warning)) continue
+      this.#warned.add(warning)
+      this.#options.log.warn(warning)
+    }
+    return problems
   }
 
   /** One assignment; what began in the old generation ends there. */

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config/variables.ts'
 import type { InspectorEntry, SvcInspector } from '../contract/plugin.ts'
+import { isBelow } from '../fields/request-target.ts'
 import { CaptureStore } from './capture-store.ts'
 import { keptBody, pathOf, toEntry } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
@@ -27,7 +28,7 @@ export interface Inspector extends SvcInspector {
   readonly capacity: number
   /** No further feed may open. */
   readonly isFeedFull: boolean
-  /** Whether requests of this path (decoded, null: malformed) and session are captured. */
+  /** Whether requests of this path (decoded, null: malformed) and session are captured, the exemptions of plugins aside. */
   captures(path: string | null, session: string | null): boolean
   capture(facts: CaptureFacts): void
   /** Newest first. */
@@ -120,9 +121,9 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
   }
 }
 
-/** The control plane, the console, and what browsers ask for by themselves. */
+/** The control plane, and what browsers ask for by themselves; plugins exempt more. */
 function isExcluded(path: string): boolean {
-  return path === '/' || path === '/favicon.ico' || /^\/(?:_svc|ui)(?:\/|$)/.test(path)
+  return path === '/' || path === '/favicon.ico' || isBelow(path, '/_svc')
 }
 
 function keyField(headers: IncomingHttpHeaders): string | undefined {

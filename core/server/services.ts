@@ -7,6 +7,7 @@ import { countRequests, logRequests } from '../http/pipeline/stages/observation.
 import { resolve } from 'node:path'
 import { effectiveView } from '../config/effective.ts'
 import { readEnvironment } from '../config/environment.ts'
+import { PluginVariables } from '../config/plugin-variables.ts'
 import { findConfigFile } from '../config/svc-yaml.ts'
 import { registerCoreRoutes } from '../control/routes.ts'
 import { createControlDeps } from './control-deps.ts'
@@ -64,8 +65,6 @@ export interface RoomOptions {
 /** What a process consists of, apart from its listeners. */
 export interface Rooms {
   readonly config: Config
-  /** Values of the environment that were not taken as they stood. */
-  readonly warnings: readonly string[]
   readonly log: Log
   /** Not started yet: whoever opens the rooms says when plugins are built. */
   readonly host: Host
@@ -85,7 +84,11 @@ export interface Rooms {
 /** Opens the rooms; what can't be opened is a warning. */
 export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   const workingDirectory = options.workingDirectory ?? process.cwd()
-  const { config, warnings } = readEnvironment(options.environment ?? process.env)
+  const environment = options.environment ?? process.env
+  const core = readEnvironment(environment)
+  const { config } = core
+  const variables = new PluginVariables(environment, core)
+  const warnings = [...[...core.warnings.values()].flat(), ...core.contradictions]
   const log = createLog({ level: config.logLevel, format: config.logFormat, stream: options.logStream })
   for (const warning of warnings) log.warn(warning)
 
@@ -110,7 +113,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   const ports: Ports = { http: null, https: null, grpc: null }
   const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
 
-  const tracer = await openTracer({ environment: options.environment ?? process.env, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
+  const tracer = await openTracer({ environment, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
   const requestMetrics = new RequestMetrics(metrics, instance, () => completions.flush())
   const completions = new CompletionBatch([countRequests(requestMetrics), logRequests(log), recordRequests(inspector)])
   const flushAtExit = (): void => completions.flush()
@@ -125,7 +128,11 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   const deps = createControlDeps({
     config, http, instance, inspector, keys, limits, metrics, streamsOf,
     host: () => host,
-    effectiveConfig: () => effectiveView(config, { configFile, generation: host.current().number, warnings }),
+    effectiveConfig: () => {
+      const { definitions } = host.declarations
+      return effectiveView(config, { configFile, generation: host.current().number, warnings: variables.warnings(definitions) }, variables, definitions)
+    },
+    pluginStatus: () => variables.status(host.declarations.definitions),
   })
   const shared: SharedServices = {
     config, log, http, inspector, metrics,
@@ -137,18 +144,22 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
     reload: how => host.reload(how),
   }
   host = new Host({
-    config, log, configFile, workingDirectory, streams,
+    config, log, configFile, workingDirectory, streams, logged: warnings,
     version: VERSION,
     builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
     extraOptions: options.extraOptions,
     knownCode: options.knownCode,
     build: {
-      config, states, shared,
+      config, states, shared, variables,
       generationOptions: { bodyLimit: config.bodyLimit, websockets: { streams, plan }, errors: { log } },
-      exposedHeaders: ofDoors => exposedHeaders(ofDoors, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
+      declareSeries: declared => {
+        requestMetrics.declare(declared)
+        return { isArea: name => requestMetrics.isArea(name) }
+      },
+      exposedHeaders: ofPlugins => exposedHeaders(ofPlugins, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
       registerCore: generation => {
         generation.app.register(async app => {
-          app.addHook('onRoute', function (route) { generation.addRoute({ plugin: null, paths: null, log }, route, this) })
+          app.addHook('onRoute', function (route) { generation.addRoute({ plugin: null, paths: null, log, area: null }, route, this) })
           registerCoreRoutes(app as never, deps)
         })
       },
@@ -156,7 +167,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   })
   host.onReload = async () => keys?.reload()
   return {
-    config, warnings, log, host, ports, instance: deps.instance, streams, pki,
+    config, log, host, ports, instance: deps.instance, streams, pki,
     entrance: { browserAccess, config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
     requestMetrics, completions,
     async close() {

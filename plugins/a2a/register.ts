@@ -1,5 +1,5 @@
 /** Owns what happens when the plugin registers: the stores, the demo agents, the extension point and the routes. */
-import { type FastifyInstance, forPlugin, type Svc } from 'svc/plugin'
+import { type FastifyInstance, forPlugin } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { registerDemoAgents } from './agents/register.ts'
@@ -12,7 +12,7 @@ import { registerSinks } from './routes/sinks.ts'
 import { type Sink, SinkStore } from './sink.ts'
 import { TaskStore } from './task-store.ts'
 
-export function registerPlugin(app: FastifyInstance, svc: Svc): void {
+export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const bounds = boundsOf(svc.config)
   const agents = new AgentRegistry()
   registerDemoAgents(agents.registrar(svc.name))

@@ -10,17 +10,17 @@ import type { AiRecord, Records } from './records/records.ts'
 const requestHeaders = ['X-Svc-Mode', 'X-Svc-Fail', 'X-Svc-Require-Auth', 'X-Svc-Latency-Ms', 'X-Svc-TTFT-Ms', 'X-Svc-Tokens-Per-Second', 'X-Svc-Jitter', 'X-Svc-Session', 'X-Svc-Delay']
 
 const index: RouteDescription = {
-  summary: 'Mock LLM: providers, models, routes', category, area: 'llm',
+  summary: 'Mock LLM: providers, models, routes', category,
   examples: [{ name: 'Index', path: '/ai', expectStatus: 200 }],
 }
 const session = { name: 'session', in: 'query', description: 'Only records of this session', schema: { type: 'string' } } as const
 const list: RouteDescription = {
-  summary: 'Mock LLM: recorded requests, newest first', category, area: 'llm',
+  summary: 'Mock LLM: recorded requests, newest first', category,
   parameters: [{ name: 'limit', in: 'query', description: 'Default 50', schema: { type: 'integer', minimum: 1, maximum: 200 } }, session],
   examples: [{ name: 'The last ten', path: '/ai/requests?limit=10', expectStatus: 200 }],
 }
 const one: RouteDescription = {
-  summary: 'Mock LLM: one recorded request', category, area: 'llm',
+  summary: 'Mock LLM: one recorded request', category,
   path: '/ai/requests/{id}',
   description: 'By the request id of the answer (`X-Svc-Request-Id`): prompt as the engine saw it, tokens, credential, fault.',
   parameters: [{ name: 'id', in: 'path', required: true, description: 'A request id', schema: { type: 'string', maxLength: 200 } }, session],

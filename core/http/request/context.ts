@@ -45,7 +45,7 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Added to the `Vary` of whatever the route sets. */
   vary: string | null = null
   /** `X-Svc-Fault` and what the metrics count. */
-  fault: 'abort' | 'fail' | 'delay' | 'ai' | null = null
+  fault: string | null = null
   /** Request headers that could not be understood, with what was expected: `X-Svc-Ignored`. */
   ignored: string[] | null = null
   /** Credentials of the control plane that came with the request count as the admin token. */

@@ -67,7 +67,6 @@ function describeRow({ template, methods, summary, examples, query = [], protoco
     path: `/a2a/{agent}/v1/${template}`,
     methods,
     category: 'A2A Agents',
-    area: 'a2a',
     summary: `HTTP+JSON: ${summary}`,
     ...(protocol ? { protocol } : {}),
     parameters: [AGENT_PARAMETER, ...names.map(pathParameter), ...query, VERSION_PARAMETER],

@@ -6,12 +6,13 @@ import { BadInput } from '../errors.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
 import type { EngineLimits } from '../provider.ts'
+import type { Variables } from '../variables.ts'
 
 /** Deeper JSON would break whoever walks it recursively, so it counts as none. */
 const maxJsonDepth = 200
 
 export class Exchange implements Audience {
-  readonly svc: Svc<unknown>
+  readonly svc: Svc<unknown, Variables>
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly instance: ProviderInstance
@@ -29,7 +30,7 @@ export class Exchange implements Audience {
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
 
-  constructor(svc: Svc<unknown>, served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string> }, limits: EngineLimits, request: FastifyRequest, reply: FastifyReply) {
+  constructor(svc: Svc<unknown, Variables>, served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string> }, limits: EngineLimits, request: FastifyRequest, reply: FastifyReply) {
     this.svc = svc
     this.instance = served.instance
     this.route = served.route

@@ -1,7 +1,7 @@
 /** `/mock/{name}/…`: finds the mock and the operation, lets the engine answer, sends, and captures. */
 import { randomUUID } from 'node:crypto'
 import { stringify } from 'yaml'
-import { sandboxPolicy, describe, HttpError, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteDescription, type Svc } from 'svc/plugin'
+import { describe, HttpError, sandboxPolicy, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteDescription } from 'svc/plugin'
 import type { Answer } from '../exchange/answer.ts'
 import { answerOperation, type Live, type Surroundings } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
@@ -13,7 +13,6 @@ import { urlOf } from '../management/service.ts'
 import { headerToken, headerText } from '../response/response-headers.ts'
 import { keyOfSession } from '../exchange/session-memory.ts'
 import { captureBody } from '../exchange/traffic.ts'
-import type { MocksSection } from '../sources/section.ts'
 
 const serve: RouteDescription = {
   path: '/mock/{name}/{*path}',
@@ -107,7 +106,7 @@ function surroundings({ svc, memories }: Service, request: FastifyRequest, mock:
 }
 
 /** Access tokens of the built-in provider, issued under any address of this instance. */
-function tokenVerifier(svc: Svc<MocksSection>): Surroundings['verifyToken'] {
+function tokenVerifier(svc: Service['svc']): Surroundings['verifyToken'] {
   const tokens = svc.use('identity.tokens')
   if (!tokens) return undefined
   return async (token) => {
@@ -152,7 +151,7 @@ function challenges(answer: Answer): string[] {
 }
 
 interface Capture {
-  svc: Svc<MocksSection>
+  svc: Service['svc']
   request: FastifyRequest
   mock: Mock
   version: number

@@ -128,7 +128,7 @@ t.test('config is the effective configuration [CTL-37]', async (t) => {
 
 t.test('status sums up instance, inspector and plugins [CTL-38]', async (t) => {
   const host = fakeHost({
-    config: { consoleTitle: 'Booth', consoleBacklink: 'https://back.example' },
+    pluginStatus: { console: { title: 'Booth', backlink: 'https://back.example' } },
     records: [pluginRecord({ name: 'a' }), pluginRecord({ name: 'b', state: 'failed' }), pluginRecord({ name: 'c', state: 'disabled' }), pluginRecord({ name: 'd' })],
   })
   const app = await controlApp(t, host)

@@ -1,10 +1,8 @@
 /** The environment becomes the effective configuration, and the view of it. */
 import t from 'tap'
-import { effectiveView, limitsView } from '../../../core/config/effective.ts'
-import { readEnvironment } from '../../../core/config/environment.ts'
+import { limitsView } from '../../../core/config/effective.ts'
 import { getAt } from '../../../core/config/dotted-path.ts'
-import { configurationTable } from '../../../core/config/reference.ts'
-import { variables, type Config } from '../../../core/config/variables.ts'
+import { configurationTable, effectiveView, readEnvironment, variables, type Config } from '../../support/environment.ts'
 
 const state = { configFile: null, generation: 1, warnings: [] }
 

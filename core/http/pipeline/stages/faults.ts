@@ -8,11 +8,12 @@ import { firstHeader } from '../../request/header.ts'
 import { isBelow } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 
-/** Delay first, then abort, then fail; an abort that hits leaves no fail to be asked for. The control plane and the console are exempt. */
+/** Delay first, then abort, then fail; an abort that hits leaves no fail to be asked for. The control plane is exempt, and what plugins exempt. */
 export function injectFaults(context: RequestContext, { config }: PipelineServices): boolean | Promise<boolean> {
   const { headers } = context.request
   if (headers['x-svc-delay'] === undefined && headers['x-svc-abort'] === undefined && headers['x-svc-fail'] === undefined) return true
-  if (context.path !== null && (isBelow(context.path, '/_svc') || isBelow(context.path, '/ui'))) return true
+  if (context.path !== null && isBelow(context.path, '/_svc')) return true
+  if (context.generation.exemptions.has('faults', context.path)) return true
   const delay = firstHeader(context.request, 'x-svc-delay')
   if (delay !== undefined && !isDelay(delay)) context.ignore('X-Svc-Delay', EXPECTED.delay)
   const delayMs = parseDelay(delay, config.maxDelayMs)
