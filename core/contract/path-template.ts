@@ -1,6 +1,6 @@
 /**
  * Path templates in the catalogue's notation: `{name}` is a part of a segment, `{*name}` the rest of the path, slashes
- * included. Imports nothing: the console's client uses it too.
+ * included. Imports nothing: browsers run it too.
  */
 
 /** Names hold no braces. */

@@ -1,4 +1,4 @@
-/** Words of a POSIX shell (XCU 2.2.2). Imports nothing: the console's client uses it too. */
+/** Words of a POSIX shell (XCU 2.2.2). Imports nothing: browsers run it too. */
 
 /** One word: in single quotes unless every character is harmless. */
 export function quoteWord(text: string): string {

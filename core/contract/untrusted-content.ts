@@ -1,6 +1,7 @@
 /**
- * Documents that users make (bins, mocks, rules, chosen response headers). They are served from the same origin as the
- * console, so a browser must not let them act as that origin: read its storage, use its sign-in, register a worker.
+ * Documents that users make: stored answers, documents uploaded for serving, chosen response headers. They come from the
+ * same origin as the instance's own pages, so a browser must not let them act as that origin: read its storage, use its
+ * sign-in, register a worker.
  */
 
 /** A unique origin for the document (CSP3, 6.4.2): its scripts run, but neither read nor change what is the instance's. */

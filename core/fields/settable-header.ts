@@ -6,7 +6,7 @@ const RESERVED = new Set([
   'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'host', 'http2-settings',
 ])
 /**
- * They change what the browser keeps for the whole origin, on which the console is served too: the scope of a service
+ * They change what the browser keeps for the whole origin, the instance's own pages included: the scope of a service
  * worker (Service Workers, 4.1) and stored data (Clear Site Data, 3).
  */
 const ORIGIN_WIDE = new Set(['service-worker-allowed', 'clear-site-data'])
