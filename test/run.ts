@@ -26,7 +26,7 @@ const { values, positionals: parts } = parseArgs({
 const tier = values.tier ?? (parts.length > 0 || values.folder !== undefined ? 'all' : 'main')
 if (tier !== 'all' && !(TIERS as readonly string[]).includes(tier)) throw new Error(`--tier is one of ${TIERS.join(', ')} and all`)
 /** More than cores: much of a test's time is waiting. */
-const jobs = numberOption('jobs', availableParallelism() + 2)
+const jobs = numberOption('jobs', availableParallelism() + 1)
 /** A file that takes longer hangs. */
 const timeoutMs = numberOption('timeout', 300) * 1000
 /** Memory of files that have ended is not all given back. */

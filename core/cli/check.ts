@@ -31,11 +31,12 @@ Exit code 0: nothing is wrong (there may be warnings); 1: there are errors; 2: t
     async run(args) {
       const { options } = readArguments(args, { config: { value: 'file' }, json: {} })
       const { readEnvironment } = await import('../config/environment.ts')
-      // The look itself changes some variables: what is said of them is said of those that were given.
-      const { warnings } = readEnvironment(terminal.environment)
+      const { PluginVariables } = await import('../config/plugin-variables.ts')
+      // The inspection itself changes some variables: warnings are about those that were given.
+      const variables = new PluginVariables(terminal.environment, readEnvironment(terminal.environment))
       const report = await inspect(terminal, options.config as string | undefined, async rooms => ({
         configFile: rooms.host.configFile,
-        findings: await findProblems(rooms, warnings),
+        findings: await findProblems(rooms, variables.warnings(rooms.host.declarations.definitions)),
         plugins: rooms.host.records(),
       }))
       const isRight = report.findings.every(({ severity }) => severity !== 'error')

@@ -21,10 +21,12 @@ export async function serve({ options, whenListening }: ServeRequest, { err }: T
   }
   process.on('uncaughtException', error => report('uncaught exception', error))
   process.on('unhandledRejection', error => report('unhandled rejection', error))
+  // Before anything listens: a supervisor may signal as soon as a port answers.
+  const signals = handleSignals()
   const { HttpPortError, startServer } = await import('../server/server.ts')
   try {
     server = await startServer(options)
-    handleSignals(server)
+    signals.serverStarted(server)
     whenListening?.(`http://localhost:${server.ports.http}`)
   } catch (error) {
     err.write(`${error instanceof HttpPortError ? error.message : String((error as Error).stack)}\n`)
@@ -32,17 +34,32 @@ export async function serve({ options, whenListening }: ServeRequest, { err }: T
   }
 }
 
-function handleSignals(server: Server): void {
+/** Acts on signals; those that arrive while the server starts take effect once it has started. */
+function handleSignals(): { serverStarted(started: Server): void } {
+  let server: Server | undefined
   let firstAt = 0
+  let isReloadDue = false
+  const stop = (running: Server): void => void running.stop().then(() => process.exit(0))
   const onStop = (): void => {
     const now = performance.now()
-    if (firstAt === 0) {
-      firstAt = now
-      void server.stop().then(() => process.exit(0))
-    } else if (now - firstAt > DUPLICATE_SIGNAL_MS) {
+    const isFirst = firstAt === 0
+    if (isFirst) firstAt = now
+    if (isFirst && server !== undefined) stop(server)
+    else if (!isFirst && now - firstAt > DUPLICATE_SIGNAL_MS) {
+      if (server === undefined) process.exit(0)
       server.hurry()
     }
   }
   process.on('SIGTERM', onStop).on('SIGINT', onStop)
-  process.on('SIGHUP', () => void server.host.reload())
+  process.on('SIGHUP', () => {
+    if (server === undefined) isReloadDue = true
+    else void server.host.reload()
+  })
+  return {
+    serverStarted(started) {
+      server = started
+      if (firstAt > 0) stop(started)
+      else if (isReloadDue) void started.host.reload()
+    },
+  }
 }

@@ -1,4 +1,4 @@
-/** The effective configuration of a process, as all rooms and plugins read it. */
+/** The core's effective configuration, as its services and the plugins read it; variables of plugins are their own. */
 import type { LogLevel } from './log-level.ts'
 import type { PlanLimits, PlanName } from './plans.ts'
 
@@ -36,13 +36,15 @@ export interface Config {
   adminToken: string | null
   /** `['*']`, the allowed origins without trailing slash, or `[]`: no CORS at all. */
   corsOrigins: string[]
+  /** The user, not the default, set the origins to `*`. */
+  isCorsAnyByUser: boolean
+  /** Names under which this instance is reached, lower case; empty: not set. */
+  hosts: string[]
   inspectorCapacity: number
   controlAuth: ControlAuth
   /** Text as given; its key is read where tokens are verified. */
   controlJwtPublicKey: string | null
   controlJwtAudience: string
-  consoleTitle: string | null
-  consoleBacklink: string | null
   /** `SVC_CONFIG_FILE` as given. */
   configFile: string | null
   /** Paths as given, relative to the working directory. */
@@ -71,35 +73,11 @@ export interface Config {
     /** `redis://` or `rediss://` URL. */
     quotaStore: string | null
   }
-  mcp: {
-    clockTickSecs: number
-    apiKey: string | null
-    /** Without trailing slash. */
-    resourceUrl: string | null
-    acceptedAudiences: string[]
-    /** Lower case, without trailing slash, or `['*']`. */
-    allowedOrigins: string[]
-  }
-  ai: {
-    requireAuth: boolean
-    apiKey: string | null
-  }
-  a2a: {
-    /** `host` or `host:port`, lower case, IPv6 in brackets. */
-    pushAllowlist: string[]
-    /** Never true in public mode. */
-    pushAllowAll: boolean
-  }
-  mocks: {
-    /** Path as given. */
-    dir: string | null
-    sample: boolean
-  }
 }
 
 type Leaf = string | number | boolean | null | string[]
 
-/** Dotted path of a value in the configuration: `mcp.clockTickSecs`. */
+/** Dotted path of a value in the configuration: `shared.registrySecs`. */
 export type Field<T = Config, Prefix extends string = ''> = {
   [K in keyof T & string]: T[K] extends Leaf ? `${Prefix}${K}` : Field<T[K], `${Prefix}${K}.`>
 }[keyof T & string]

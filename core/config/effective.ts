@@ -1,6 +1,8 @@
 /** The body of `GET /_svc/config`: the effective configuration without secrets. */
 import type { Config } from './config.ts'
 import { getAt, setAt } from './dotted-path.ts'
+import type { PluginVariables } from './plugin-variables.ts'
+import { orderVariables, type Definitions } from './variable-order.ts'
 import { variables, type Variable } from './variables.ts'
 
 /** What the view shows beside the environment. */
@@ -8,12 +10,16 @@ export interface EffectiveState {
   /** Absolute path of the configuration file in use. */
   configFile: string | null
   generation: number
-  warnings: string[]
+  warnings: readonly string[]
 }
 
-/** Every value that the table shows, in its order, and what is not a variable. Made anew at each call. */
-export function effectiveView(config: Config, state: EffectiveState): Record<string, unknown> {
-  const view = show(config, variables)
+/** Every value that the core or one of these plugins shows, in their order, and what is not a variable. Made anew at each call. */
+export function effectiveView(config: Config, state: EffectiveState, plugins: PluginVariables, definitions: Definitions): Record<string, unknown> {
+  const view: Record<string, unknown> = {}
+  for (const placed of orderVariables(definitions)) {
+    if (placed.plugin === null) show(view, placed.definition, config)
+    else if (placed.definition.shownAs !== undefined) setAt(view, placed.definition.shownAs, presented(placed.definition.shownAs, plugins.valuesOf(definitions.get(placed.plugin)!)[placed.key]))
+  }
   view.limits = limitsView(config)
   view.config_file = state.configFile
   view.max_delay_ms = config.maxDelayMs
@@ -39,21 +45,17 @@ export interface LimitsView {
 
 /** The object `limits` of the view alone. */
 export function limitsView(config: Config): LimitsView {
-  const view = show(config, variables.filter((variable) => variable.shown?.startsWith('limits.')))
+  const view: Record<string, unknown> = {}
+  for (const variable of variables) if (variable.shownAs?.startsWith('limits.')) show(view, variable, config)
   return { active: config.plan.active, ...(view.limits as Omit<LimitsView, 'active'>) }
 }
 
-function show(config: Config, shown: readonly Variable[]): Record<string, unknown> {
-  const view: Record<string, unknown> = {}
-  for (const variable of shown) {
-    if (variable.shown !== null) setAt(view, variable.shown, shownValue(config, variable))
-  }
-  return view
+function show(view: Record<string, unknown>, variable: Variable, config: Config): void {
+  const { shownAs } = variable
+  if (shownAs !== null) setAt(view, shownAs, variable.show === undefined ? presented(shownAs, getAt(config, variable.field)) : variable.show(config))
 }
 
-function shownValue(config: Config, variable: Variable): unknown {
-  if (variable.show !== undefined) return variable.show(config)
-  const value = getAt(config, variable.field)
-  if (variable.shown!.endsWith('_configured')) return value !== null
+function presented(shownAs: string, value: unknown): unknown {
+  if (shownAs.endsWith('_configured')) return value !== null
   return Array.isArray(value) ? [...value] : value
 }

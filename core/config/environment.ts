@@ -1,67 +1,38 @@
-/** Reads the environment into a `Config`, by the table of variables. */
+/** Reads the core's variables into a `Config`, by the table of variables. */
 import type { Config } from './config.ts'
 import { setAt } from './dotted-path.ts'
-import { nearest } from './nearest.ts'
-import { quote } from './parsers.ts'
+import { readVariable } from './read-variable.ts'
 import { variables, type Variable } from './variables.ts'
 
-/** The effective configuration, and one line for each value that was not taken as it stood. */
+/** The effective configuration, and one line for each value that was not taken as given. */
 export interface Environment {
   config: Config
-  warnings: string[]
+  /** By variable, in the order of the table. */
+  warnings: ReadonlyMap<string, readonly string[]>
+  /** Values that are valid one by one, and together do not do what they seem to. */
+  contradictions: readonly string[]
 }
 
-/** Reads all variables. Invalid values never fail: a warning, and the default. Secrets stand in no warning. */
+/** Reads the core's variables. Invalid values never fail: a warning, and the default. No warning contains a secret. */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const warnings: string[] = []
+  const warnings = new Map<string, readonly string[]>()
   const valid = new Set<string>()
   const draft: Record<string, unknown> = {}
-  // Complete only after the last row; a row's fallback looks at rows above it.
+  // Complete only after the last row; a row's default looks at rows above it.
   const config = draft as unknown as Config
   for (const variable of variables) {
-    const found = findValue(variable, env)
-    const parsed = found && variable.parser.parse(found.text)
-    if (parsed !== undefined) {
-      valid.add(variable.name)
-      setAt(draft, variable.field, parsed.value)
-      warnings.push(...(parsed.notes ?? []).map((note) => `${found!.name}: ${note}`))
-      continue
-    }
-    const fallback = fallbackOf(variable, config)
-    setAt(draft, variable.field, fallback)
-    if (found) warnings.push(invalid(found.name, found.text, variable, fallback))
+    const read = readVariable(variable, env, () => defaultOf(variable, config) as never)
+    if (read.isValid) valid.add(variable.name)
+    setAt(draft, variable.field, read.value)
+    warnings.set(variable.name, read.warnings)
   }
-  warnings.push(...unknownVariables(env), ...contradictions(config, valid))
+  const found = contradictions(config, valid)
   derive(config, valid)
-  return { config, warnings }
+  return { config, warnings, contradictions: found }
 }
 
-/** The text of a variable, from its own name or its alias; undefined when both are unset. */
-function findValue(variable: Variable, env: NodeJS.ProcessEnv): { name: string; text: string } | undefined {
-  for (const name of [variable.name, variable.alias]) {
-    const text = name === undefined ? undefined : env[name]?.trim()
-    if (text !== undefined && (text !== '' || variable.emptyIsValue === true)) return { name: name!, text }
-  }
-  return undefined
-}
-
-function fallbackOf(variable: Variable, config: Config): unknown {
-  return typeof variable.fallback === 'function' ? variable.fallback(config) : variable.fallback
-}
-
-function invalid(name: string, text: string, variable: Variable, fallback: unknown): string {
-  const shown = variable.secret === true ? '' : ` ${quote(text)}`
-  const used = fallback === null || (Array.isArray(fallback) && fallback.length === 0) ? 'none' : String(fallback)
-  return `invalid ${name}${shown} (expected ${variable.parser.expected}), using ${used}`
-}
-
-/** `SVC_*` names that no row has: most likely typing errors. */
-function unknownVariables(env: NodeJS.ProcessEnv): string[] {
-  const known = variables.map((variable) => variable.name)
-  return Object.keys(env)
-    .filter((name) => name.startsWith('SVC_') && !known.includes(name))
-    .slice(0, 100)
-    .map((name) => `unknown variable ${quote(name).slice(1, -1)} (nearest known name: ${nearest(name, known, Number.POSITIVE_INFINITY)})`)
+function defaultOf(variable: Variable, config: Config): unknown {
+  return typeof variable.default === 'function' ? variable.default(config) : variable.default
 }
 
 /** Values that are valid one by one, and together do not do what they seem to. */
@@ -72,7 +43,6 @@ function contradictions(config: Config, valid: Set<string>): string[] {
     [config.controlAuth === 'jwt' && config.adminToken === null && config.controlJwtPublicKey === null,
       'SVC_CONTROL_AUTH is jwt and neither SVC_CONTROL_JWT_PUBLIC_KEY nor SVC_ADMIN_TOKEN is set: every request to the control plane is refused'],
     [config.shared.requireKey && !config.shared.enabled, 'SVC_REQUIRE_KEY is set without SVC_SHARED_MODE: shared mode is on'],
-    [config.publicMode && config.a2a.pushAllowAll, 'SVC_A2A_PUSH_ALLOW_ALL has no effect in public mode'],
     [config.usageFile !== null && config.plan.limits.scope === 'session', 'SVC_USAGE_FILE has no effect with limits per session'],
     [valid.has('SVC_LIMIT_BURST') && config.plan.limits.rps === null, 'SVC_LIMIT_BURST has no effect without SVC_LIMIT_RPS'],
   ]
@@ -82,9 +52,8 @@ function contradictions(config: Config, valid: Set<string>): string[] {
 /** Sets what follows from several variables together. */
 function derive(config: Config, valid: Set<string>): void {
   config.maxDelayMs = config.publicMode ? 10_000 : 30_000
+  config.isCorsAnyByUser = valid.has('SVC_CORS_ORIGINS') && config.corsOrigins.includes('*')
   config.shared.enabled ||= config.shared.requireKey
-  config.ai.requireAuth ||= config.ai.apiKey !== null
-  config.a2a.pushAllowAll &&= !config.publicMode
 
   const hasOverride = variables.some(({ name }) => name.startsWith('SVC_LIMIT_') && valid.has(name))
   if (hasOverride && config.plan.name === 'none') config.plan.name = 'custom'

@@ -6,7 +6,7 @@ import { problemsOf, type PartValidator, type Problem } from './schema-problems.
 
 /** One wrong item. */
 export interface OptionError {
-  /** Where it stands, from the top of the file: `mcp.servers[0].tools[1]`. */
+  /** Where it stands, from the top of the file: `orders.items[0].sizes[1]`. */
   at: string
   /** The same below the section, as the file has it. */
   path: (string | number)[]
@@ -118,7 +118,7 @@ function report(problems: Problem[], at: string): OptionError[] {
   return [...errors.slice(0, MAX_ERRORS), { at, path: [], message: `and ${errors.length - MAX_ERRORS} more errors` }]
 }
 
-/** `mcp.servers[0].tools[1]`; a key that is no plain word stands in brackets, as JSON. */
+/** `orders.items[0].sizes[1]`; a key that is no plain word stands in brackets, as JSON. */
 export function printPath(at: string, path: readonly (string | number)[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`

@@ -2,6 +2,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { LoadError } from '../contract/plugin.ts'
+import { isRecord } from '../contract/record.ts'
 import { applySchema } from './options.ts'
 import { parseYaml, YamlProblem, type ItemPath, type Position, type YamlDocument } from './yaml-document.ts'
 
@@ -94,7 +95,7 @@ function remedyOf(error: unknown): string {
 
 function readSections(document: YamlDocument, path: string | null, shownFile: string | null): SvcYaml {
   const top = document.value ?? {}
-  if (typeof top !== 'object' || Array.isArray(top)) throw new YamlProblem('expected a mapping at the top', { line: 1, column: 1 })
+  if (!isRecord(top)) throw new YamlProblem('expected a mapping at the top', { line: 1, column: 1 })
   const sections: Record<string, unknown> = Object.assign(Object.create(null), top)
   const errors: LoadError[] = document.warnings.map((warning) => ({ file: shownFile, at: null, ...warning }))
   const checked = applySchema(pluginsSchema, sections.plugins ?? {}, 'plugins', { isTrusted: true })

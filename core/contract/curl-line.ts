@@ -1,5 +1,6 @@
 /** Owns how an example reads as a command line for curl in a POSIX shell. */
 import type { CatalogEndpoint } from './instance.ts'
+import { quoteWord } from './shell.ts'
 
 type Example = CatalogEndpoint['examples'][number]
 type Protocol = CatalogEndpoint['protocol']
@@ -45,9 +46,4 @@ function headersOf({ headers, auth, body, body_type: bodyType }: Example, protoc
   if (body !== null && bodyType && !hasType) lines.push(`Content-Type: ${CONTENT_TYPES[bodyType]}`)
   if (auth?.type === 'bearer') lines.push(`Authorization: Bearer ${auth.token}`)
   return lines
-}
-
-/** One word of a POSIX shell: in single quotes unless every character is harmless. */
-export function quoteWord(word: string): string {
-  return /^[A-Za-z0-9_./:=%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -35,8 +35,13 @@ export interface SvcHttp {
   notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply
   /** Says which of several descriptions of a wildcard route is served. */
   serving(request: FastifyRequest, description: RouteDescription): void
-  /** Says which injected fault an `ownFail` route acted on: sets `X-Svc-Fault: ai` and counts it. */
-  markFault(request: FastifyRequest, reply: FastifyReply, kind: 'ai'): void
+  /** Says that an `ownFail` route injected a fault: sets `X-Svc-Fault` and counts it. The definition declares the kind. */
+  markFault(request: FastifyRequest, reply: FastifyReply, kind: string): void
+  /**
+   * Says that a request header of the plugin has no effect because its value can't be understood: the response names it in
+   * `X-Svc-Ignored: <name>; <expected>`. `expected` is printable ASCII without line ends.
+   */
+  ignoreHeader(request: FastifyRequest, name: string, expected: string): void
   /** Waits, at most the instance's delay limit; ends early and answers false when the client leaves. */
   delay(request: AnyRequest, ms: number): Promise<boolean>
 }

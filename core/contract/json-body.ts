@@ -1,5 +1,6 @@
 /** Owns how a request's body is read as a JSON object, on every route that takes one. */
 import { isUtf8 } from 'node:buffer'
+import { isRecord } from './record.ts'
 
 /** The body as a JSON object (RFC 8259), an empty one when there is no body; null when it is anything else. */
 export function readJsonObject(body: Buffer): Record<string, unknown> | null {
@@ -11,10 +12,5 @@ export function readJsonObject(body: Buffer): Record<string, unknown> | null {
   } catch {
     return null
   }
-  return isJsonObject(value) ? value : null
-}
-
-/** Whether a parsed JSON value is an object: no array, no null. */
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord(value) ? value : null
 }

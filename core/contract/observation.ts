@@ -25,14 +25,19 @@ export interface InspectorEntry {
 }
 
 export interface SvcInspector {
-  /** The newest entry with this request id. */
-  entry(requestId: string): InspectorEntry | undefined
+  /**
+   * The newest entry with this request id. Clients choose request ids, so two sessions may use one: with `session` only an
+   * entry with this `X-Svc-Session` value is meant (null: without one).
+   */
+  entry(requestId: string, session?: string | null): InspectorEntry | undefined
   /** Header list with the values of control credentials and shared-mode keys replaced (limits sheet 4). */
   redactHeaders(headers: { name: string; value: string }[]): { name: string; value: string }[]
   /** The same for one value; the name in any case. */
   redactHeader(name: string, value: string): string
   /** The same for a path and query, or a query alone. */
   redactUrl(url: string): string
+  /** The same for any other text, such as a body: credentials are found by their value. */
+  redactText(text: string): string
 }
 
 export interface SvcPki {

@@ -28,6 +28,7 @@ import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
+import type { CategoryDeclaration, Exemption, ExposedHeader, PageLink, VariableDefinitions } from './declarations.ts'
 import type { Logger } from './logger.ts'
 import type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 
@@ -41,6 +42,10 @@ export type { InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetric
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { StoreBounds, Store, StoreChange } from './state.ts'
 export type { JsonSchema } from './json-schema.ts'
+export { variable } from './declarations.ts'
+export type { CategoryDeclaration, Exemption, ExemptibleLayer, ExposedHeader, PageLink, VariableDefinition, VariableDefinitions, VariableValues } from './declarations.ts'
+export { boolean, clampedNumber, isHttpUrl, list, oneOf, parser, splitList, text, usableEntries, wholeNumber } from './parsers.ts'
+export type { Parsed, Parser } from './parsers.ts'
 export type { Logger, LoggerOptions, LogMethod } from './logger.ts'
 export type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 export { describe } from './routes.ts'
@@ -49,7 +54,7 @@ export type { CoreFailure, ErrorForm, RequestFacts, RouteDescription, RouteExamp
 // ---------------------------------------------------------------------------------------------------------- the door
 
 /** The default export of a plugin's `index.ts`. */
-export interface Plugin<Options = Record<string, unknown>> {
+export interface Plugin<Options = Record<string, unknown>, Variables = Record<string, unknown>> {
   /** A few words for lists and headings. */
   title: string
   /** Default: the `version` of the `package.json` beside the door, else the product's. */
@@ -69,14 +74,33 @@ export interface Plugin<Options = Record<string, unknown>> {
    */
   options?: JsonSchema
   /** Response headers that browsers may read across origins (CORS, core sheet 5). */
-  exposes?: string[]
+  exposes?: ExposedHeader[]
   /** A subcommand of the command line. */
   command?: Command
-  register(app: FastifyInstance, svc: Svc<Options>): void | Promise<void>
+
+  /** Its environment variables, by the key under which `svc.variables` has their values. */
+  variables?: VariableDefinitions<Variables>
+  /**
+   * Called once with the values that were read: changes what follows from several of them, and returns warnings about
+   * values that together do not do what they seem to.
+   */
+  resolveVariables?(values: Variables, config: Config): readonly string[]
+  /** Paths that some layers of the core leave alone. */
+  exempt?: readonly Exemption[]
+  /** The protocol under which its routes count in the metrics, unless a route names another. Lower case. */
+  area?: string
+  /** Faults that its routes inject themselves (`svc.http.markFault`), as the metrics name them. Lower case. */
+  faultKinds?: readonly string[]
+  /** Its categories of the catalogue, with their place. */
+  categories?: readonly CategoryDeclaration[]
+  /** Links on the landing page. */
+  links?: readonly PageLink[]
+
+  register(app: FastifyInstance, svc: Svc<Options, Variables>): void | Promise<void>
 }
 
 /** Types a door: `export default definePlugin<Options>({ ... })`. */
-export function definePlugin<Options = Record<string, unknown>>(plugin: Plugin<Options>): Plugin<Options> {
+export function definePlugin<Options = Record<string, unknown>, Variables = Record<string, unknown>>(plugin: Plugin<Options, Variables>): Plugin<Options, Variables> {
   return plugin
 }
 
@@ -104,9 +128,15 @@ export type CommandResult =
 export { HttpError, invalidParameter, refusal } from './http-error.ts'
 export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, emptyRecord, queryRecord, quoteInput, rawQuery, readQuery, shownText } from './input.ts'
 export type { NumberParameter } from './input.ts'
-export { isJsonObject, readJsonObject } from './json-body.ts'
 export { jsonSerializer } from './json-serializer.ts'
-export { headerProblem, isToken } from '../fields/settable-header.ts'
+export { readJsonObject } from './json-body.ts'
+export { isRecord } from './record.ts'
+export { isNestedWithin, isTextNestedWithin } from './json-depth.ts'
+export { preferredCoding } from '../fields/accept-encoding.ts'
+export { parseCookies } from '../fields/cookie.ts'
+export { headerProblem, isOriginWide } from '../fields/settable-header.ts'
+export { isToken } from '../fields/token.ts'
+export { SANDBOX_POLICY, sandboxPolicy } from './untrusted-content.ts'
 export { isSameSecret, readAuthorization, readBasicCredentials, readBearerToken } from '../fields/authorization.ts'
 export type { Authorization } from '../fields/authorization.ts'
 export { preferredType } from '../fields/accept.ts'
@@ -117,18 +147,23 @@ export { BoundedMap, remembering } from '../collections/bounded-map.ts'
 export { Ring } from '../collections/ring-buffer.ts'
 export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
 export { escapeHtml } from './html.ts'
-export { curlArguments, quoteWord } from './curl-line.ts'
+export { curlArguments } from './curl-line.ts'
+export { quoteWord, singleQuote } from './shell.ts'
+export { fillTemplate, readParameters, replaceParameters, templateParameters, templatePattern } from './path-template.ts'
+export type { TemplateForms, TemplateParameter } from './path-template.ts'
 
 // ------------------------------------------------------------------------------------------------- what a plugin gets
 
 /** The core's services, made for one plugin in one generation. */
-export interface Svc<Options = Record<string, unknown>> {
+export interface Svc<Options = Record<string, unknown>, Variables = Record<string, unknown>> {
   /** The plugin's own name. */
   readonly name: string
   /** Its validated section of `svc.yaml`. */
   readonly options: Options
-  /** The effective configuration of the process. */
+  /** The core's effective configuration. */
   readonly config: Config
+  /** Values of the environment variables that the definition declares. */
+  readonly variables: Readonly<Variables>
   /** Absolute path of the plugin's folder. */
   readonly folder: string
   /** Also `app.log`; `request.log` adds the request id. */
@@ -168,7 +203,7 @@ export interface Svc<Options = Record<string, unknown>> {
   readonly instance: SvcInstance
 }
 
-/** Grows by declaration: `declare module 'svc/plugin' { interface ExtensionPoints { 'llm.providers': Providers } }`. */
+/** Grows by declaration: `declare module 'svc/plugin' { interface ExtensionPoints { 'orders.prices': Prices } }`. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface ExtensionPoints {}
 

@@ -3,7 +3,7 @@
 /** Something that was left out because it is wrong. */
 export interface LoadError {
   file: string | null
-  /** Place in the file as a path: `mcp.servers[0].tools[1]`. */
+  /** Place in the file as a path: `orders.items[0].sizes[1]`. */
   at: string | null
   message: string
   /** From 1; null when it is not known. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { JsonSchema } from './json-schema.ts'
 
-/** What the catalogue, `/openapi.json`, the landing page, the console and the exports know of an operation. */
+/** What the catalogue, and with it `/openapi.json`, the landing page and all that plugins make of it, knows of an operation. */
 export interface RouteDescription {
   /** Template in the catalogue's notation (`/status/{code}`, `/echo/{*path}`). Default: the route's own. */
   path?: string
@@ -23,14 +23,16 @@ export interface RouteDescription {
   examples: RouteExample[]
   /** JSON or XML by `Accept` (core sheet 7): errors of the route negotiate too. */
   negotiated?: boolean
-  /** The protocol it counts under in the metrics. */
-  area?: 'llm' | 'mcp' | 'a2a' | 'graphql'
+  /** The protocol under which it counts in the metrics: an area that some plugin declares. Default: the plugin's own. */
+  area?: string
   /** Bytes; the smaller of this and SVC_BODY_LIMIT holds. */
   bodyLimit?: number
   /** The route acts on `X-Svc-Fail` itself; the core does only the delay. */
   ownFail?: boolean
   /** How a 413, 503, 500, injected fault or thrown 4xx looks here. Default: the core's JSON. */
   errorForm?: ErrorForm
+  /** The script of a service worker of the plugin's own pages. Without it browsers that ask for one get 403. */
+  serviceWorker?: boolean
   /** WebSocket: picks one of the subprotocols offered; false is none. Default: the first. */
   subprotocol?(offered: string[]): string | false
 }

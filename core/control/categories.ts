@@ -1,41 +1,19 @@
 /** Owns the order in which the catalogue's categories are shown. */
 
-/** Categories in display order; a category that is not among them comes behind, by name. */
-export const CATEGORIES: readonly string[] = [
-  'Echo & Reflection',
-  'Status Codes',
-  'Response Shaping',
-  'Streaming (SSE)',
-  'Redirects & Cookies',
-  'Info & Random',
-  'Auth: Basic & API Key',
-  'Auth: HMAC',
-  'Auth: JWT',
-  'Auth: OIDC Provider',
-  'Auth: mTLS',
-  'AI: Mock LLM',
-  'AI: Guardrails',
-  'MCP Server',
-  'A2A Agents',
-  'GraphQL',
-  'Orchestration',
-  'SOAP / XML',
-  'WebSocket',
-  'JSON-RPC',
-  'OpenAPI Mocks',
-  'Reliability Testing',
-  'Request Bin & Webhooks',
-  'Health & Identity',
-  'Control Plane',
-  'Docs',
-]
+/** Ranks of categories by name: lower ones are shown first, a category without a rank comes last, by name. */
+export type CategoryRanks = ReadonlyMap<string, number>
 
-const rankOf = new Map(CATEGORIES.map((name, rank) => [name, rank]))
+/** The core's own categories, behind those that plugins declare. */
+export const CORE_CATEGORIES: CategoryRanks = new Map([['Health & Identity', 1000], ['Control Plane', 1010], ['Docs', 1020]])
 
-/** Sort order of two category names: below 0 when `a` is shown first. */
-export function compareCategories(a: string, b: string): number {
-  const rankA = rankOf.get(a) ?? CATEGORIES.length
-  const rankB = rankOf.get(b) ?? CATEGORIES.length
-  if (rankA !== rankB) return rankA - rankB
+/** Sort order of two category names: below 0 when `a` is shown first. `declared` are the ranks that plugins give. */
+export function compareCategories(a: string, b: string, declared: CategoryRanks): number {
+  const rankA = rankOf(a, declared)
+  const rankB = rankOf(b, declared)
+  if (rankA !== rankB) return rankA < rankB ? -1 : 1
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+function rankOf(name: string, declared: CategoryRanks): number {
+  return CORE_CATEGORIES.get(name) ?? declared.get(name) ?? Infinity
 }

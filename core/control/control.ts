@@ -67,8 +67,14 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   registerPluginRoutes(app, deps)
 }
 
-function statusRecord({ config, instance, inspector, plugins }: ControlDeps): object {
-  return {
+/** `generations_in_memory` counts replaced generations until their memory is collected; one that stays high is a leak. */
+function pluginCounts(plugins: ControlDeps['plugins']): object {
+  const { generation, generationCounts } = plugins.overview()
+  return { ...countStates(plugins.records()), generation, generations_open: generationCounts.open, generations_in_memory: generationCounts.inMemory }
+}
+
+function statusRecord({ config, instance, inspector, plugins, pluginStatus }: ControlDeps): object {
+  const own = {
     name: 'svc',
     version: instance.version,
     git_sha: instance.gitSha,
@@ -81,10 +87,13 @@ function statusRecord({ config, instance, inspector, plugins }: ControlDeps): ob
     admin_token_configured: config.adminToken !== null,
     control_auth: config.controlAuth,
     hosted_mode: config.hostedMode,
-    console: { title: config.consoleTitle, backlink: config.consoleBacklink },
+  }
+  const counts = {
     identity_requests: instance.identityRequests(),
     inspector: inspector.counters(),
     ports: instance.ports(),
-    plugins: { ...countStates(plugins.records()), generation: plugins.overview().generation },
+    plugins: pluginCounts(plugins),
   }
+  // A plugin may be named like a field of the core's; that field stays.
+  return { ...own, ...pluginStatus(), ...own, ...counts }
 }

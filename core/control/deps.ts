@@ -1,5 +1,5 @@
 /** Owns what the instance's and the control plane's routes need of the host, as an interface that the host fulfils. */
-import type { FastifyRequest, LoadError, PluginRecord, ReloadResult, SvcHttp, SvcInstance, SvcStreams } from '../contract/plugin.ts'
+import type { FastifyRequest, LoadError, PageLink, PluginRecord, ReloadResult, SvcHttp, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
 import type { Inspector } from '../inspector/inspector.ts'
@@ -13,6 +13,10 @@ export interface ControlDeps {
   instance: ControlInstance
   /** What `GET /_svc/config` answers: no secrets, names as on the wire. */
   effectiveConfig(): object
+  /** Fields of `GET /_svc/status` that plugins show, by plugin. */
+  pluginStatus(): Record<string, object>
+  /** Links that plugins put on the landing page while their targets are served. */
+  landingLinks(): readonly PageLink[]
   /** All routes of the generation, in the order in which they were registered. */
   routes(): RouteRecord[]
   plugins: ControlPlugins
@@ -57,6 +61,8 @@ export interface ControlPlugins {
 /** What `GET /_svc/plugins` says beside the records. */
 export interface PluginsOverview {
   generation: number
+  /** Generations that serve or drain, and those that are still in memory. */
+  generationCounts: { open: number; inMemory: number }
   loadedAt: Date
   /** Absolute path of the svc.yaml in use. */
   configFile: string | null

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { describe, type Catalog, type CatalogEndpoint } from '../contract/plugin.ts'
+import { describe, type Catalog, type CatalogEndpoint, type PageLink } from '../contract/plugin.ts'
 import { PRODUCT_FOLDER } from '../product.ts'
 import { curlLine } from '../contract/curl-line.ts'
 import type { ControlDeps } from './deps.ts'
+import { isBelow } from '../fields/request-target.ts'
 import { escapeHtml, pageHeaders } from '../contract/html.ts'
 import { rememberPages } from './page-cache.ts'
 
@@ -17,9 +18,9 @@ const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${styleHa
 const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5fb0"/><path d="M4 5l4 6 4-6" stroke="#fff" stroke-width="2" fill="none"/></svg>')}`
 
 /** Registers `GET /`, which answers 200 whatever state the instance is in. */
-export function registerLanding(app: FastifyInstance, { config, http, instance }: ControlDeps): void {
+export function registerLanding(app: FastifyInstance, { config, http, instance, landingLinks }: ControlDeps): void {
   const pageFor = rememberPages((baseUrl) =>
-    renderLanding({ catalog: instance.catalog(), baseUrl, instanceId: instance.id, publicMode: config.publicMode }))
+    renderLanding({ catalog: instance.catalog(), links: landingLinks(), baseUrl, instanceId: instance.id, publicMode: config.publicMode }))
 
   app.get('/', describe({
     summary: 'This list of endpoints',
@@ -33,13 +34,15 @@ export function registerLanding(app: FastifyInstance, { config, http, instance }
 
 export interface LandingFacts {
   catalog: Catalog
+  /** Links of plugins; those whose target is not served are left out. */
+  links: readonly PageLink[]
   baseUrl: string
   instanceId: string
   publicMode: boolean
 }
 
 /** The HTML of the landing page. Links are relative, so that it works below a gateway's prefix. */
-export function renderLanding({ catalog, baseUrl, instanceId, publicMode }: LandingFacts): string {
+export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode }: LandingFacts): string {
   const sections = catalog.categories.map(({ name }, index) => ({
     id: `category-${index + 1}`,
     name,
@@ -62,7 +65,7 @@ export function renderLanding({ catalog, baseUrl, instanceId, publicMode }: Land
 <p>A stub upstream for gateway demos: deterministic, inspectable, breakable on request.</p>
 <nav aria-label="Documentation">
 <ul class="links">
-${listLinks(catalog).map(([href, text]) => `<li><a href="${href}">${text}</a></li>`).join('\n')}
+${listLinks(catalog, links).map(({ href, text }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></li>`).join('\n')}
 </ul>
 </nav>
 </header>
@@ -87,10 +90,12 @@ ${endpoints.map((endpoint) => renderEndpoint(endpoint, baseUrl)).join('\n')}
 `
 }
 
-function listLinks(catalog: Catalog): [href: string, text: string][] {
-  const hasConsole = catalog.endpoints.some(({ path }) => path === '/ui' || path.startsWith('/ui/'))
-  const links: [string, string][] = [['docs', 'API reference'], ['openapi.json', 'OpenAPI document'], ['_svc/catalog', 'Catalogue']]
-  return hasConsole ? [['ui/', 'Console'], ...links] : links
+const OWN_LINKS: readonly PageLink[] = [{ href: 'docs', text: 'API reference' }, { href: 'openapi.json', text: 'OpenAPI document' }, { href: '_svc/catalog', text: 'Catalogue' }]
+
+/** The links of plugins whose targets are served, then the core's own. */
+function listLinks({ endpoints }: Catalog, links: readonly PageLink[]): PageLink[] {
+  const isServed = ({ href }: PageLink): boolean => endpoints.some(({ path }) => isBelow(path, `/${href}`.replace(/\/$/, '')))
+  return [...links.filter(isServed), ...OWN_LINKS]
 }
 
 function renderEndpoint({ path, methods, summary, protocol, examples }: CatalogEndpoint, baseUrl: string): string {

@@ -1,6 +1,6 @@
 /** Owns one operation of the OpenAPI document: parameters, bodies, replies and the examples that fill them in. */
 import type { JsonSchema, RouteDescription, RouteExample, RouteParameter } from '../contract/plugin.ts'
-import { readParameters, templateParameters } from './path-template.ts'
+import { readParameters, templateParameters } from '../contract/path-template.ts'
 import type { Operation } from './operations.ts'
 
 /** An Operation Object (OpenAPI 3.1.0, 4.8.10), as far as it is written here. */

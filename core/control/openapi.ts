@@ -1,5 +1,6 @@
 /** Owns the OpenAPI document of the instance, made from the route descriptions. */
-import { templateParameters, templateShape, renameParameters } from './path-template.ts'
+import { templateParameters, templateShape, renameParameters, replaceParameters } from '../contract/path-template.ts'
+import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
 import { buildOperation, type OpenapiOperation } from './openapi-operation.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
@@ -33,8 +34,8 @@ interface Slot {
  * The OpenAPI 3.1.0 document of these routes. Methods that OpenAPI does not know are left out; templates that differ
  * in parameter names or wildcards only are one path to OpenAPI and share a path item under the first one's names.
  */
-export function buildOpenapi(routes: RouteRecord[], { baseUrl, version }: { baseUrl: string; version: string }): OpenapiDocument {
-  const operations = listOperations(routes)
+export function buildOpenapi(routes: RouteRecord[], { baseUrl, version, categories: ranks }: { baseUrl: string; version: string; categories?: CategoryRanks }): OpenapiDocument {
+  const operations = listOperations(routes, ranks)
   const slots = fillSlots(operations)
   const operationIds = new Set<string>()
   const paths = new Map<string, PathItem>()
@@ -89,7 +90,7 @@ function distinctNames(template: string): string[] {
 
 /** `GET /status/{code}` is `getStatusByCode`; a number is added to an id that is taken. */
 function claimOperationId(taken: Set<string>, method: string, path: string): string {
-  const words = path.replace(/\{([^{}]+)\}/g, ' by $1 ').split(/[^A-Za-z0-9]+/).filter(Boolean)
+  const words = replaceParameters(path, ({ name }) => ` by ${name} `).split(/[^A-Za-z0-9]+/).filter(Boolean)
   const stem = method + (words.length === 0 ? 'Root' : words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join(''))
   let id = stem
   for (let count = 2; taken.has(id); count++) id = `${stem}${count}`

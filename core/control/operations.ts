@@ -1,6 +1,6 @@
 /** Owns the list of described operations from which catalogue, OpenAPI document and landing page are made. */
 import type { RouteDescription } from '../contract/plugin.ts'
-import { compareCategories } from './categories.ts'
+import { compareCategories, type CategoryRanks } from './categories.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
 /** One description of a registered route, with what the description leaves to the route filled in. */
@@ -22,7 +22,7 @@ const ANY_EXPANDED = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const EVERY_METHOD = [...ANY_EXPANDED, 'HEAD', 'OPTIONS', 'TRACE']
 
 /** One operation per description, in category order; within a category as registered. */
-export function listOperations(routes: RouteRecord[]): Operation[] {
+export function listOperations(routes: RouteRecord[], categories: CategoryRanks = new Map()): Operation[] {
   const pathsWithGet = new Set(routes.filter((route) => route.methods.includes('GET')).map((route) => route.path))
   const operations: Operation[] = []
   for (const route of routes) {
@@ -39,7 +39,7 @@ export function listOperations(routes: RouteRecord[]): Operation[] {
       })
     }
   }
-  return operations.sort((a, b) => compareCategories(a.description.category, b.description.category))
+  return operations.sort((a, b) => compareCategories(a.description.category, b.description.category, categories))
 }
 
 /** A router answers HEAD wherever it answers GET, so that HEAD says nothing; a route that takes any keeps it. */

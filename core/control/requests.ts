@@ -74,9 +74,9 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
   }), request => {
     const { id } = request.params as { id: string }
     const session = readSession(request)
-    const entry = inspector.find(id)
-    const isShown = entry !== undefined && (!config.publicMode || (session !== undefined && entry.session === session))
-    if (!isShown) throw new HttpError(404, { error: 'unknown_request', id })
+    // In public mode who names no session sees none.
+    const entry = config.publicMode && session === undefined ? undefined : inspector.find(id, config.publicMode ? { session } : {})
+    if (entry === undefined) throw new HttpError(404, { error: 'unknown_request', id })
     return entry
   })
 }

@@ -44,7 +44,7 @@ function pathEnd(target: string): number {
   return query === -1 ? target.length : query
 }
 
-/** Whether a decoded path is the prefix itself or lies below it: `/ui` and `/ui/x` are below `/ui`, `/uix` is not. */
+/** Whether a decoded path is the prefix itself or lies below it: `/a` and `/a/b` are below `/a`, `/ab` is not. */
 export function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path.charCodeAt(prefix.length) === SLASH)
 }

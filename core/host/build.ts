@@ -7,12 +7,16 @@ import { reasonOf } from './discovery.ts'
 import type { Config } from '../config/variables.ts'
 import { REQUEST_SERIALIZERS } from '../log/log.ts'
 import type { StateHolder, StateRegistry } from '../state/state-registry.ts'
+import { collectDeclarations } from './declarations.ts'
+import type { Declarations } from './declarations.ts'
 import { arrange } from './resolution.ts'
 import type { Arrangement, Wishes } from './resolution.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { Generation } from './generation.ts'
 import type { GenerationOptions } from './generation.ts'
-import type { LoadError, Plugin } from '../contract/plugin.ts'
+import type { ExposedHeader, LoadError, Plugin, RouteDescription } from '../contract/plugin.ts'
+import type { PluginVariables } from '../config/plugin-variables.ts'
+import { Exemptions } from '../http/pipeline/exemptions.ts'
 import { createSvc } from './svc/svc.ts'
 import type { BuildContext, SharedServices } from './svc/svc.ts'
 
@@ -35,6 +39,8 @@ export interface BuildInput {
   number: number
   candidates: Map<string, Candidate>
   wishes: Wishes
+  /** Why the current version of a plugin can't be used, although it was loaded. */
+  problems: ReadonlyMap<string, string>
   /** Problems met before (discovery, load), with their phase. */
   loadErrors: LoadError[]
   locate: BuildContext['locate']
@@ -44,13 +50,17 @@ export interface BuildServices {
   states: StateRegistry
   shared: SharedServices
   generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'websockets' | 'errors'>
-  exposedHeaders(ofDoors: string[]): string
+  variables: PluginVariables
+  exposedHeaders(ofPlugins: ExposedHeader[]): string
+  /** Protocols that routes may count under, and faults that plugins inject: all have a series from the start. */
+  declareSeries(declared: Pick<Declarations, 'areas' | 'faultKinds'>): { isArea(name: string): boolean }
   /** Registers the core's own routes. */
   registerCore(generation: Generation): void
 }
 export interface BuildResult {
   generation: Generation
   arrangement: Arrangement
+  declarations: Declarations
   context: BuildContext
   /** What each enabled plugin runs on. */
   running: Map<string, LoadedPlugin>
@@ -71,13 +81,16 @@ export async function buildGeneration(input: BuildInput, services: BuildServices
   /** Plugins that get one more chance with the version that ran last. */
   const outdated = new Set<string>()
   const hopeless = new Set<string>()
-  for (;;) {
-    const attempt = await tryBuild(input, services, { failures, outdated, hopeless })
-    if ('generation' in attempt) return attempt
-    const { plugin, error } = attempt
+  const giveUp = (plugin: string, error: string): void => {
     if (outdated.has(plugin) || input.candidates.get(plugin)!.lastGood === null) hopeless.add(plugin)
     else outdated.add(plugin)
     if (!failures.has(plugin)) failures.set(plugin, error)
+  }
+  for (const [plugin, error] of input.problems) giveUp(plugin, error)
+  for (;;) {
+    const attempt = await tryBuild(input, services, { failures, outdated, hopeless })
+    if ('generation' in attempt) return attempt
+    giveUp(attempt.plugin, attempt.error)
   }
 }
 
@@ -95,11 +108,14 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
   const doors = new Map([...candidates.keys()].map(name => [name, versionOf(name).door]))
   const failed = new Map([...input.wishes.failed, ...[...hopeless].map(name => [name, failures.get(name)!] as const)])
   const arrangement = arrange(doors, { ...input.wishes, failed })
+  const declarations = collectDeclarations(new Map([...doors].filter(([name]) => !(input.problems.has(name) && hopeless.has(name)))))
+  const { isArea } = services.declareSeries(declarations)
 
   const generation = new Generation({
     number,
     maxWebSocketPayload: services.config.publicMode ? PUBLIC_PAYLOAD : PAYLOAD,
-    exposedHeaders: services.exposedHeaders(arrangement.order.flatMap(name => doors.get(name)!.exposes ?? [])),
+    exposedHeaders: services.exposedHeaders(exposedBy(doors, arrangement)),
+    exemptions: new Exemptions(declarations.exemptions),
     absent: [...arrangement.verdicts].flatMap(([name, { state }]) => (state === 'enabled' ? [] : doors.get(name)!.paths.map(path => ({ path, name, state })))),
     ...services.generationOptions,
   })
@@ -121,12 +137,15 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
     holders.push(holder)
     const { door, found } = version
     const log = services.shared.log.child({ plugin: name }, { serializers: REQUEST_SERIALIZERS })
-    const svc = createSvc({ name, log, folder: found.folder, options: candidates.get(name)!.options, mayUse: [...(door.buildsOn ?? []), ...(door.uses ?? [])] }, services.shared, context, holder)
+    const svc = createSvc({ name, log, folder: found.folder, options: candidates.get(name)!.options, variables: services.variables.valuesOf(door), faultKinds: door.faultKinds ?? [], mayUse: [...(door.buildsOn ?? []), ...(door.uses ?? [])] }, services.shared, context, holder)
     try {
       await generation.app.register(fp(async app => {
         // As the log of a child scope, it is inherited.
         app.log = log
-        app.addHook('onRoute', function (route) { generation.addRoute({ plugin: name, paths: door.paths, log }, route, this) })
+        app.addHook('onRoute', function (route) {
+          checkAreas(route.config?.descriptions ?? [], isArea)
+          generation.addRoute({ plugin: name, paths: door.paths, log, area: door.area ?? null }, route, this)
+        })
         generation.fallbacks.serve(app, door.paths)
         await withinTime(Promise.resolve(door.register(app as never, svc)), 'register')
       }, { name, encapsulate: true }))
@@ -135,7 +154,20 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
     }
   }
   const finished = await finish(generation, context)
-  return finished === null ? { generation, arrangement, context, running, failures, options: new Map([...candidates].map(([name, { options }]) => [name, options])), release } : abandon(finished.plugin, finished.error)
+  return finished === null ? { generation, arrangement, declarations, context, running, failures, options: new Map([...candidates].map(([name, { options }]) => [name, options])), release } : abandon(finished.plugin, finished.error)
+}
+
+/** What enabled plugins expose in their order, then what others expose all the same. */
+function exposedBy(doors: ReadonlyMap<string, Plugin>, { order }: Arrangement): ExposedHeader[] {
+  const ofOthers = [...doors].flatMap(([name, { exposes = [] }]) => (order.includes(name) ? [] : exposes.filter(header => typeof header !== 'string' && header.always)))
+  return [...order.flatMap(name => doors.get(name)!.exposes ?? []), ...ofOthers]
+}
+
+/** A series of the metrics for each area is there from the start, so a route can't make up one. */
+function checkAreas(descriptions: readonly RouteDescription[], isArea: (name: string) => boolean): void {
+  for (const { area, summary } of descriptions) {
+    if (area !== undefined && !isArea(area)) throw new Error(`the route "${summary}" counts under the area "${area}", which no plugin declares`)
+  }
 }
 
 /** The last part of a build: what waits until every plugin has registered, then Fastify's own start. */

@@ -22,7 +22,7 @@ export async function bundle(entry) {
 export async function bundleAll(entries, folder, more = {}) {
   const startedAt = Date.now()
   // A packed product without plugins of others never needs the bundler.
-  const esbuild = await import('esbuild')
+  const esbuild = createRequire(import.meta.url)('esbuild')
   // Each script has its entry's name: where that is a link, as in a mounted ConfigMap, the bundler knows only the file it leads to.
   const scripts = entries.map(entry => ({ entry, out: relative(folder, entry).slice(0, -extname(entry).length) }))
   const { outputFiles, metafile } = await esbuild.build({

@@ -11,6 +11,7 @@ import type { ServerRequest } from '../http/request/types.ts'
 import { contextOf } from '../http/request/context.ts'
 import { MAX_PARAM_LENGTH, RouteTable } from '../http/pipeline/route-table.ts'
 import type { RoutingGeneration } from '../http/request/types.ts'
+import type { Exemptions } from '../http/pipeline/exemptions.ts'
 import type { CoreRoute } from '../http/pipeline/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
 import type { TakeOver } from '../http/listener/media-type-handlers.ts'
@@ -18,7 +19,7 @@ import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
 import type { WebSocketServices } from '../http/streams/websockets.ts'
 import { toTemplate } from '../http/pipeline/route-record.ts'
-import { answerRouteError } from '../http/pipeline/route-errors.ts'
+import { answerRouteError, logWebSocketFailure } from '../http/pipeline/route-errors.ts'
 import type { RouteErrorServices } from '../http/pipeline/route-errors.ts'
 import { isBelow } from '../fields/request-target.ts'
 import type { Log } from '../log/log.ts'
@@ -34,6 +35,7 @@ export interface GenerationOptions {
   /** Bytes of a WebSocket message; one more closes with 1009. */
   maxWebSocketPayload: number
   exposedHeaders: string
+  exemptions: Exemptions
   /** Prefixes of plugins that are not enabled, for the 404 that names them. */
   absent: { path: string; name: string; state: 'disabled' | 'failed' }[]
   websockets: WebSocketServices
@@ -48,6 +50,8 @@ export interface RouteOwner {
   plugin: string | null
   paths: readonly string[] | null
   log: Log
+  /** Counted under it in the metrics; null: as what it is. */
+  area: string | null
 }
 
 export class Generation implements RoutingGeneration {
@@ -59,6 +63,7 @@ export class Generation implements RoutingGeneration {
   readonly fallbacks: FallbackHandlers
   readonly #parsing: BodyParsing
   #scopes: { record: CoreRoute; scope: FastifyInstance }[] = []
+  readonly exemptions: Exemptions
   readonly #absent: GenerationOptions['absent']
   readonly #webSockets = new WebSocketRoutes()
   #handle: (request: ServerRequest, response: SvcResponse) => void = () => {}
@@ -73,6 +78,7 @@ export class Generation implements RoutingGeneration {
   constructor(options: GenerationOptions) {
     this.number = options.number
     this.exposedHeaders = options.exposedHeaders
+    this.exemptions = options.exemptions
     this.#absent = options.absent.toSorted((a, b) => b.path.length - a.path.length)
     this.app = Fastify({
       serverFactory: handler => {
@@ -94,7 +100,7 @@ export class Generation implements RoutingGeneration {
     })
     this.#parsing = parseOnDemand(this.app)
     this.fallbacks = new FallbackHandlers(this.app, this.#parsing)
-    this.app.register(async app => this.#webSockets.open(app, { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol }))
+    this.app.register(async app => this.#webSockets.open(app, { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol }, (error, request) => logWebSocketFailure(error, request, options.errors.log)))
     this.app.after(() => adoptWebSockets(this.#webSockets.server, this.number, options.websockets))
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
@@ -113,7 +119,7 @@ export class Generation implements RoutingGeneration {
   }
 
   /** Takes a route that is added to a scope; throws when it is taken or its owner may not serve it. */
-  addRoute({ plugin, paths, log }: RouteOwner, route: ReportedRoute, scope: FastifyInstance): void {
+  addRoute({ plugin, paths, log, area }: RouteOwner, route: ReportedRoute, scope: FastifyInstance): void {
     const template = toTemplate(route.url)
     if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
       throw new Error(`the route ${route.url} lies below none of the plugin's paths (${paths.join(', ')})`)
@@ -122,7 +128,7 @@ export class Generation implements RoutingGeneration {
     const websocket = this.#webSockets.adapt(route)
     const { descriptions = [] } = (route.config ?? {}) as { descriptions?: CoreRoute['descriptions'] }
     const record: CoreRoute = {
-      plugin, path: template, methods, descriptions, websocket,
+      plugin, path: template, methods, descriptions, websocket, area,
       parsesBody: false,
       bodyLimit: route.bodyLimit ?? null,
       log: logOf(route, log),

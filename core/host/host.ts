@@ -7,14 +7,16 @@ import { isAbsolute, resolve } from 'node:path'
 import type { Config } from '../config/variables.ts'
 import type { Log } from '../log/log.ts'
 import type { StreamRegistry } from '../http/streams/stream-registry.ts'
+import { variableConflicts } from '../config/variable-conflicts.ts'
 import { buildGeneration } from './build.ts'
-import type { BuildResult, BuildServices } from './build.ts'
+import type { BuildResult, BuildServices, Candidate } from './build.ts'
 import { discover, fingerprintPath } from './discovery.ts'
 import type { FoundPlugin } from './discovery.ts'
+import type { Declarations } from './declarations.ts'
 import type { Generation } from './generation.ts'
 import { Inventory } from './inventory.ts'
 import type { KnownCode } from './inventory.ts'
-import type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
+import type { LoadError, Plugin, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 import { recordsOf } from './records.ts'
 import { Settings } from './settings.ts'
 import { planSwitch } from './switching.ts'
@@ -35,23 +37,42 @@ export interface HostOptions {
   /** Shared by hosts of one process. */
   knownCode?: KnownCode
   build: BuildServices
+  /** Warnings about the core's own variables, logged already. */
+  logged: readonly string[]
   streams: StreamRegistry
 }
 
 /** Generations alive at once, the current one included. */
 const MAX_GENERATIONS = 8
 
+/** Milliseconds between the ends of unforced reloads: a flood of triggers, most of which find nothing changed, shares one run. */
+const RELOAD_PAUSE_MS = 250
+
+/** A reload that has not begun. */
+interface PendingReload {
+  force: boolean
+  promise: Promise<ReloadResult>
+  timer: NodeJS.Timeout | null
+  /** Queues the run; only the first call counts. */
+  begin(): void
+}
+
 export class Host {
   readonly #options: HostOptions
   readonly #inventory: Inventory
   readonly #overrides = new Map<string, boolean>()
   readonly #draining: BuildResult[] = []
+  /** Every generation that was built and is still in memory, garbage that was not collected yet included. */
+  #built: WeakRef<Generation>[] = []
   #result: BuildResult | null = null
   #found: FoundPlugin[] = []
   #loadedAt = new Date()
   #bytes = ''
+  /** Warnings about the environment that are in the log. */
+  readonly #warned: Set<string>
   #queue: Promise<unknown> = Promise.resolve()
-  #nextReload: { force: boolean; promise: Promise<ReloadResult> } | null = null
+  #nextReload: PendingReload | null = null
+  #lastReloadAt = -Infinity
   readonly settings: Settings
   /** Called after each swap, for example to watch other files. */
   onSwap: () => void = () => {}
@@ -61,6 +82,7 @@ export class Host {
   constructor(options: HostOptions) {
     this.#options = options
     this.#inventory = new Inventory(options.knownCode)
+    this.#warned = new Set(options.logged)
     this.settings = new Settings(options.configFile, options.config.publicMode)
   }
 
@@ -73,8 +95,19 @@ export class Host {
     return this.#result!.generation
   }
 
+  /** Generations that serve or drain, and those that are still in memory: some more until memory is collected. */
+  get generationCounts(): { open: number; inMemory: number } {
+    this.#built = this.#built.filter(generation => generation.deref() !== undefined)
+    return { open: this.#draining.length + 1, inMemory: this.#built.length }
+  }
+
   get result(): BuildResult {
     return this.#result!
+  }
+
+  /** What the plugins of the running generation declare. */
+  get declarations(): Declarations {
+    return this.#result!.declarations
   }
 
   get loadedAt(): Date {
@@ -108,19 +141,37 @@ export class Host {
     return recordsOf(this.#found, this.#inventory, this.#result!, this.settings, this.#options.config.publicMode, this.#options.version)
   }
 
-  /** Reloads as the control plane, SIGHUP and the watcher do. */
+  /**
+   * Reloads as the control plane, SIGHUP and the watcher do. Triggers that arrive before a run begins share it; it begins
+   * 250 ms after the last one ended at the earliest, a forced one at once.
+   */
   reload({ force = false }: { force?: boolean } = {}): Promise<ReloadResult> {
-    if (this.#nextReload !== null) {
-      this.#nextReload.force ||= force
-      return this.#nextReload.promise
-    }
-    const next = { force, promise: undefined as unknown as Promise<ReloadResult> }
-    next.promise = this.#enqueue(() => {
-      this.#nextReload = null
-      return Promise.all([this.#reload(next.force), this.onReload()]).then(([result]) => result)
-    })
-    this.#nextReload = next
+    this.#nextReload ??= this.#prepareReload()
+    const next = this.#nextReload
+    next.force ||= force
+    const pauseMs = force ? 0 : this.#lastReloadAt + RELOAD_PAUSE_MS - performance.now()
+    if (pauseMs <= 0) next.begin()
+    else next.timer ??= setTimeout(() => next.begin(), pauseMs)
     return next.promise
+  }
+
+  #prepareReload(): PendingReload {
+    let resolve!: (result: Promise<ReloadResult>) => void
+    const promise = new Promise<ReloadResult>(settle => { resolve = settle })
+    const next: PendingReload = { force: false, promise, timer: null, begin: () => {
+      clearTimeout(next.timer ?? undefined)
+      next.begin = () => {}
+      resolve(this.#enqueue(async () => {
+        this.#nextReload = null
+        try {
+          const [result] = await Promise.all([this.#reload(next.force), this.onReload()])
+          return result
+        } finally {
+          this.#lastReloadAt = performance.now()
+        }
+      }))
+    } }
+    return next
   }
 
   /** Turns a plugin on or off until the process ends; `svc.yaml` comes second. */
@@ -220,9 +271,11 @@ export class Host {
       const candidate = candidates.get(this.#options.extraOptions.plugin)
       if (candidate) Object.assign(candidate.options, this.#options.extraOptions.options)
     }
+    const problems = this.#declarationProblems(candidates, failed)
     const result = await buildGeneration({
       number,
       candidates,
+      problems,
       wishes: { ...this.settings.plugins, overrides: this.#overrides, failed },
       loadErrors: errors,
       locate: (plugin, error) => {
@@ -233,10 +286,29 @@ export class Host {
     this.#swap(result)
   }
 
+  /** Reads the variables that definitions declare, warns of what is wrong with their values, and finds definitions that can't be used. */
+  #declarationProblems(candidates: Map<string, Candidate>, failed: ReadonlyMap<string, string>): Map<string, string> {
+    const { variables } = this.#options.build
+    const definitions = new Map<string, Plugin>([...candidates].map(([name, { current }]) => [name, current.door]))
+    const problems = variableConflicts(definitions)
+    for (const [name, definition] of definitions) {
+      const problem = variables.problemOf(definition)
+      if (problem !== null && !failed.has(name)) problems.set(name, problem)
+    }
+    for (const name of problems.keys()) definitions.delete(name)
+    for (const warning of variables.warnings(definitions)) {
+      if (this.#warned.has(warning)) continue
+      this.#warned.add(warning)
+      this.#options.log.warn(warning)
+    }
+    return problems
+  }
+
   /** One assignment; what began in the old generation ends there. */
   #swap(result: BuildResult): void {
     const old = this.#result
     this.#result = result
+    this.#built = [...this.#built.filter(generation => generation.deref() !== undefined), new WeakRef(result.generation)]
     this.#loadedAt = new Date()
     for (const [name, message] of result.failures) this.#options.log.warn('plugin failed', { plugin: name, error: message })
     for (const { at, message, line } of result.context.loadErrors) this.#options.log.warn('load error', { at, message, line })

@@ -14,6 +14,7 @@ import type { Bundle } from './bundle.mjs'
 import * as contract from '../contract/plugin.ts'
 import type { Plugin } from '../contract/plugin.ts'
 import { PRODUCT_FOLDER } from '../product.ts'
+import { checkDefinition } from './definition-check.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { openPrebuilt } from './prebuilt.mjs'
 import type { Script } from './prebuilt.mjs'
@@ -29,7 +30,7 @@ export type EarlyBundles = Promise<Map<string, Bundle>>
 export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Promise<Plugin> {
   const entry = found.entry!
   const exported = runScript(entry, packed(found) ?? await takeEarly(entry, early) ?? await bundled(entry), makeRequire(found)) as { default?: unknown }
-  return checkDoor(exported.default ?? exported)
+  return checkDefinition(exported.default ?? exported)
 }
 
 /** Null: this is a checkout, the plugin is not a built-in one, or its files were changed since. */
@@ -69,20 +70,4 @@ function makeRequire({ source, entry }: FoundPlugin): (id: string) => unknown {
       return hostRequire(id)
     }
   }
-}
-
-/** The least that a default export must have; what is missing is named. */
-function checkDoor(value: unknown): Plugin {
-  const door = value as Partial<Plugin> | null
-  if (typeof door !== 'object' || door === null) throw new Error('the default export is no plugin (see definePlugin)')
-  if (typeof door.title !== 'string' || door.title === '') throw new Error('the door states no title')
-  if (!Array.isArray(door.paths) || !door.paths.every(path => typeof path === 'string' && path.startsWith('/'))) {
-    throw new Error('the door states no paths (a list of prefixes that start with "/")')
-  }
-  if (typeof door.register !== 'function') throw new Error('the door has no register function')
-  for (const key of ['buildsOn', 'uses', 'exposes'] as const) {
-    const list = door[key]
-    if (list !== undefined && !(Array.isArray(list) && list.every(item => typeof item === 'string'))) throw new Error(`${key} of the door is no list of names`)
-  }
-  return door as Plugin
 }

@@ -71,7 +71,7 @@ export class Settings {
   }
 }
 
-/** `mcp.servers[0].tools[1]` as the way through the document. */
+/** `orders.items[0].sizes[1]` as the way through the document. */
 export function segmentsOf(at: string): (string | number)[] {
   return at.split(/[.[]/).map(part => (part.endsWith(']') ? Number(part.slice(0, -1)) : part)).filter(part => part !== '')
 }

@@ -16,13 +16,13 @@ export class CaptureStore extends Ring<CapturedRequest> {
     return this.find(captured => captured.id === id)?.sequence
   }
 
-  /** The entry with this id, else the newest with this request id. */
-  lookUp(id: string): CapturedRequest | undefined {
-    return this.find(captured => captured.id === id)?.value ?? this.ofRequest(id)
+  /** Of the entries that match: the one with this id, else the newest with this request id. */
+  lookUp(id: string, matches: (captured: CapturedRequest) => boolean): CapturedRequest | undefined {
+    return this.find(captured => captured.id === id && matches(captured))?.value ?? this.ofRequest(id, matches)
   }
 
-  /** The newest entry with this request id. */
-  ofRequest(requestId: string): CapturedRequest | undefined {
-    return this.find(captured => captured.requestId === requestId)?.value
+  /** The newest entry with this request id that matches: clients choose request ids, so several sessions may use one. */
+  ofRequest(requestId: string, matches: (captured: CapturedRequest) => boolean): CapturedRequest | undefined {
+    return this.find(captured => captured.requestId === requestId && matches(captured))?.value
   }
 }

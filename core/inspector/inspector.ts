@@ -1,18 +1,21 @@
 /** The inspector: captures requests, shows them, and tells feeds of new ones. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config/variables.ts'
 import type { InspectorEntry, SvcInspector } from '../contract/plugin.ts'
+import { isBelow } from '../fields/request-target.ts'
 import { CaptureStore } from './capture-store.ts'
 import { keptBody, pathOf, toEntry } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { Feeds } from './feed.ts'
 import type { FeedStream } from './feed.ts'
 import { createRedaction } from './redaction.ts'
+import { findKey } from '../keys/api-key.ts'
 
 /** What a stage of the pipeline knows of a request when its head goes out. */
 export interface CaptureFacts extends Omit<CapturedRequest, 'id' | 'body' | 'bodyBytes'> {
   body: Buffer
   /** Lower-case names, to see at a glance whether there is anything to redact. */
-  headers: Record<string, unknown>
+  headers: IncomingHttpHeaders
 }
 
 /** Which entries are meant; what is absent does not matter. */
@@ -25,13 +28,13 @@ export interface Inspector extends SvcInspector {
   readonly capacity: number
   /** No further feed may open. */
   readonly isFeedFull: boolean
-  /** Whether requests of this path (decoded, null: malformed) and session are captured. */
+  /** Whether requests of this path (decoded, null: malformed) and session are captured, the exemptions of plugins aside. */
   captures(path: string | null, session: string | null): boolean
   capture(facts: CaptureFacts): void
   /** Newest first. */
   list(filter: CaptureFilter, limit: number): InspectorEntry[]
   /** By entry id, else by request id. */
-  find(id: string): InspectorEntry | undefined
+  find(id: string, filter: CaptureFilter): InspectorEntry | undefined
   /** Sends new entries until the stream ends; see `Feeds.open`. */
   openFeed(stream: FeedStream, filter: CaptureFilter, lastEventId: string | null): void
   /** Removes what matches; answers how many. */
@@ -41,7 +44,7 @@ export interface Inspector extends SvcInspector {
 
 export interface InspectorOptions {
   config: Config
-  /** Whether a bearer value is the admin token or a valid token of the control plane. */
+  /** Whether a value is the admin token or a token of the control plane that was found valid. */
   isControlCredential(value: string): boolean
   /** Has `capture` called for all requests whose heads are out; asked before every look at what is kept. */
   flush(): void
@@ -56,19 +59,24 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
     return store
   }
   const feeds = new Feeds(store, publicMode ? 20 : 100)
-  const redaction = createRedaction({ sharedMode, isControlCredential })
+  // Node reads header bytes as Latin-1.
+  const adminToken = config.adminToken === null ? null : Buffer.from(config.adminToken).toString('latin1')
+  const redaction = createRedaction({ sharedMode, adminToken, isControlToken: config.controlAuth === 'jwt' ? isControlCredential : null })
 
-  /** Most requests carry nothing of the kind, and keep the parser's own list. */
-  function redactedHeaders({ headers, rawHeaders }: CaptureFacts): readonly string[] {
-    const isPlain = headers['x-svc-admin-token'] === undefined && headers.authorization === undefined
-      && !(sharedMode && (headers['x-svc-key'] !== undefined || headers.referer !== undefined))
-    if (isPlain) return rawHeaders
+  /** Mostly there is nothing to redact, and the entry keeps the parser's own list. */
+  function redactedHeaders({ headers, rawHeaders }: CaptureFacts, apiKey: string | null): readonly string[] {
+    if (redaction.isByNameOnly && headers['x-svc-admin-token'] === undefined) return rawHeaders
     let redacted: string[] | null = null
     for (let index = 1; index < rawHeaders.length; index += 2) {
-      const shown = redaction.header(rawHeaders[index - 1]!.toLowerCase(), rawHeaders[index]!)
+      const shown = redaction.header(rawHeaders[index - 1]!.toLowerCase(), rawHeaders[index]!, apiKey)
       if (shown !== rawHeaders[index]) (redacted ??= [...rawHeaders])[index] = shown
     }
     return redacted ?? rawHeaders
+  }
+
+  function redactedBody(body: Buffer, apiKey: string | null): string | null {
+    const kept = keptBody(body)
+    return kept === null || redaction.isByNameOnly ? kept : redaction.text(kept, apiKey)
   }
 
   return {
@@ -79,17 +87,18 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
       return path === null || !isExcluded(path)
     },
     capture(facts) {
+      const apiKey = sharedMode ? findKey(keyField(facts.headers), facts.uri) : null
       feeds.publish(store.add({
         id: null,
         requestId: facts.requestId,
         arrivedAt: facts.arrivedAt,
         method: facts.method,
-        uri: redaction.url(facts.uri),
+        uri: redaction.url(facts.uri, apiKey),
         httpVersion: facts.httpVersion,
-        rawHeaders: redactedHeaders(facts),
+        rawHeaders: redactedHeaders(facts, apiKey),
         clientIp: facts.clientIp,
         session: facts.session,
-        body: keptBody(facts.body),
+        body: redactedBody(facts.body, apiKey),
         bodyBytes: facts.body.length,
         status: facts.status,
         latencyMs: facts.latencyMs,
@@ -97,23 +106,29 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
       }))
     },
     list: (filter, limit) => settled().newest(limit, matcher(filter)).map(toEntry),
-    find: id => asEntry(settled().lookUp(id)),
+    find: (id, filter) => asEntry(settled().lookUp(id, matcher(filter))),
     openFeed(stream, filter, lastEventId) {
       flush()
       return feeds.open(stream, matcher(filter), lastEventId)
     },
     clear: filter => settled().clear(matcher(filter)),
     counters: () => ({ stored: settled().size, capacity: store.capacity, total_captured: store.total }),
-    entry: requestId => asEntry(settled().ofRequest(requestId)),
+    entry: (requestId, session) => asEntry(settled().ofRequest(requestId, captured => session === undefined || captured.session === session)),
     redactHeaders: headers => headers.map(({ name, value }) => ({ name, value: redaction.header(name.toLowerCase(), value) })),
     redactHeader: (name, value) => redaction.header(name.toLowerCase(), value),
     redactUrl: url => redaction.url(url),
+    redactText: text => redaction.text(text),
   }
 }
 
-/** The control plane, the console, and what browsers ask for by themselves. */
+/** The control plane, and what browsers ask for by themselves; plugins exempt more. */
 function isExcluded(path: string): boolean {
-  return path === '/' || path === '/favicon.ico' || /^\/(?:_svc|ui)(?:\/|$)/.test(path)
+  return path === '/' || path === '/favicon.ico' || isBelow(path, '/_svc')
+}
+
+function keyField(headers: IncomingHttpHeaders): string | undefined {
+  const value = headers['x-svc-key']
+  return Array.isArray(value) ? value[0] : value
 }
 
 /** Whether a captured request is one of those that a filter means. */

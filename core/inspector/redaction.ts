@@ -1,51 +1,92 @@
-/** What never shows where requests are kept: credentials of the control plane and, in shared mode, API keys. */
+/**
+ * What never shows where requests are kept: credentials of the control plane and, in shared mode, API keys. Both are
+ * redacted by value too: proxies copy them into fields of their own (`X-Original-Uri`, `Proxy-Authorization`).
+ */
 
 export interface RedactionOptions {
   /** API keys are redacted too. */
   sharedMode: boolean
-  /** Whether a bearer value is the admin token or a valid token of the control plane. */
-  isControlCredential(value: string): boolean
+  /** The admin token as Node reads header bytes (Latin-1); null: none. */
+  adminToken: string | null
+  /** Whether a value is a token of the control plane that was found valid; null where it takes no tokens. */
+  isControlToken: ((value: string) => boolean) | null
 }
 
 export interface Redaction {
-  /** The value of one header as it may be shown; `name` in lower case. */
-  header(name: string, value: string): string
+  /** The value of one header as it may be shown; `name` in lower case. `apiKey`: the key that the request presented. */
+  header(name: string, value: string, apiKey?: string | null): string
   /** A target with a query, a whole URL, or a query alone. */
-  url(url: string): string
+  url(url: string, apiKey?: string | null): string
+  /** Any other text, such as a body, one character a byte or decoded. */
+  text(text: string, apiKey?: string | null): string
+  /** Nothing is ever redacted but what `header` knows by name. */
+  readonly isByNameOnly: boolean
 }
 
 const REPLACEMENT = 'redacted'
 const KEY_PARAMETERS = new Set(['rb_key', 'svc_key'])
+/** Shorter secrets are replaced as whole words only: they may well be a part of ordinary text. */
+const MIN_PART_LENGTH = 8
+/** Fields that hold the target of the request, or of the one before. */
+const URL_FIELDS = new Set(['referer', 'x-forwarded-uri', 'x-forwarded-url', 'x-original-uri', 'x-original-url', 'x-rewrite-url', 'x-envoy-original-path', 'x-forwarded-path', 'x-request-uri'])
+const CREDENTIAL_FIELDS = new Set(['authorization', 'proxy-authorization'])
 
-export function createRedaction({ sharedMode, isControlCredential }: RedactionOptions): Redaction {
-  function header(name: string, value: string): string {
-    switch (name) {
-      case 'x-svc-admin-token':
-        return REPLACEMENT
-      case 'authorization':
-        return redactBearer(value)
-      case 'x-svc-key':
-        return sharedMode ? REPLACEMENT : value
-      case 'referer':
-        return url(value)
-      default:
-        return value
+export function createRedaction({ sharedMode, adminToken, isControlToken }: RedactionOptions): Redaction {
+  const isByNameOnly = !sharedMode && adminToken === null && isControlToken === null
+
+  function header(name: string, value: string, apiKey: string | null = null): string {
+    if (name === 'x-svc-admin-token' || (sharedMode && name === 'x-svc-key')) return REPLACEMENT
+    if (isByNameOnly) return value
+    const shown = sharedMode && URL_FIELDS.has(name) ? url(value, apiKey) : text(value, apiKey)
+    return CREDENTIAL_FIELDS.has(name) ? redactBasic(shown).replace(/^(bearer)[ \t]+redacted$/i, `$1 ${REPLACEMENT}`) : shown
+  }
+
+  /** The admin token as user name or password of Basic credentials (RFC 7617, 2). */
+  function redactBasic(value: string): string {
+    const match = /^(basic[ \t]+)([\w+/=-]+)$/i.exec(value.slice(0, 8192))
+    if (match === null || adminToken === null) return value
+    const decoded = Buffer.from(match[2]!, 'base64').toString('latin1')
+    return !decoded.includes(':') || replaceSecret(decoded, adminToken) === decoded ? value : `${match[1]}${REPLACEMENT}`
+  }
+
+  function url(target: string, apiKey: string | null = null): string {
+    return text(sharedMode ? redactKeys(target) : target, apiKey)
+  }
+
+  function text(value: string, apiKey: string | null = null): string {
+    let shown = value
+    if (adminToken !== null) shown = replaceSecret(shown, adminToken)
+    if (sharedMode && apiKey !== null) shown = replaceSecret(shown, apiKey)
+    if (isControlToken !== null && value.includes('.')) {
+      // Split, not matched: a pattern with three open ends would try every beginning.
+      for (const word of new Set(value.split(/[^\w.-]/))) {
+        if (word.length >= MIN_PART_LENGTH && isControlToken(word)) shown = shown.replaceAll(word, REPLACEMENT)
+      }
     }
+    return shown
   }
 
-  function redactBearer(value: string): string {
-    const match = /^bearer[ \t](.*)$/is.exec(value)
-    return match !== null && isControlCredential(match[1]!.trim()) ? `${value.slice(0, 'bearer'.length)} ${REPLACEMENT}` : value
-  }
+  return { header, url, text, isByNameOnly }
+}
 
-  function url(text: string): string {
-    if (!sharedMode) return text
-    const start = text.indexOf('?')
-    if (start !== -1) return text.slice(0, start + 1) + redactQuery(text.slice(start + 1))
-    return /^(?:\/|[a-z][a-z0-9+.-]*:)/i.test(text) ? text : redactQuery(text)
-  }
+/** Every occurrence of a secret, as it is and percent-encoded; a short one as a whole word. */
+function replaceSecret(text: string, secret: string): string {
+  if (secret === '') return text
+  if (secret.length < MIN_PART_LENGTH) return text.includes(secret) ? replaceWords(text, secret) : text
+  const shown = text.includes(secret) ? text.replaceAll(secret, REPLACEMENT) : text
+  if (!shown.includes('%')) return shown
+  const encoded = encodeURIComponent(secret)
+  return encoded === secret ? shown : shown.replaceAll(encoded, REPLACEMENT)
+}
 
-  return { header, url }
+function replaceWords(text: string, secret: string): string {
+  return text.split(/([ \t,;:="'&?]+)/).map(word => (word === secret ? REPLACEMENT : word)).join('')
+}
+
+function redactKeys(target: string): string {
+  const start = target.indexOf('?')
+  if (start !== -1) return target.slice(0, start + 1) + redactQuery(target.slice(start + 1))
+  return /^(?:\/|[a-z][a-z0-9+.-]*:)/i.test(target) ? target : redactQuery(target)
 }
 
 /** The same query with the values of key parameters replaced; names are compared as they decode. */

@@ -1,5 +1,6 @@
 /** The document of a key registry: a list of keys with what each may do, in YAML or JSON. */
 import { parse } from 'yaml'
+import { isRecord } from '../contract/record.ts'
 import { digestOf, isWellFormed } from './api-key.ts'
 import type { KeyRecord } from './api-key.ts'
 
@@ -15,8 +16,8 @@ export interface RegistryDocument {
 /** Reads a registry; a bad entry is left out. Throws when the document is none at all. */
 export function parseRegistry(text: string, defaultDaily: number | null): RegistryDocument {
   const document: unknown = text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text, { maxAliasCount: 100 })
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new Error('not a mapping')
-  const entries = (document as { keys?: unknown }).keys
+  if (!isRecord(document)) throw new Error('not a mapping')
+  const entries = document.keys
   if (!Array.isArray(entries)) throw new Error('"keys" is not a list')
   if (entries.length > MAX_KEYS) throw new Error(`more than ${MAX_KEYS} keys`)
 

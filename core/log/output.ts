@@ -37,7 +37,7 @@ function withoutBlocking(fd: number): number {
   try {
     if (fstatSync(fd).isFIFO()) return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
   } catch {
-    // Not Linux, or not ours to open: writes may block, as those of the console do.
+    // Not Linux, or not ours to open: writes may block, as those to a terminal do.
   }
   return fd
 }

@@ -4,11 +4,9 @@
  */
 import type { Metrics, Sample } from './metrics.ts'
 
-/** What `svc_protocol_requests_total` tells apart; all are there from the start. */
-const PROTOCOLS = ['http', 'graphql', 'grpc', 'websocket', 'sse', 'mcp', 'a2a', 'llm'] as const
-export type CountedProtocol = (typeof PROTOCOLS)[number]
-
-const FAULTS = ['abort', 'fail', 'delay', 'ai'] as const
+/** What `svc_protocol_requests_total` tells apart, and the areas of plugins; all are there from the start. */
+const PROTOCOLS = ['http', 'websocket', 'sse']
+const FAULTS = ['abort', 'fail', 'delay']
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE'])
 /** Seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -28,10 +26,11 @@ interface RouteCounts {
 export class RequestMetrics {
   readonly #flush: () => void
   readonly #routes = new Map<string, RouteCounts>()
+  readonly #areas = new Set(PROTOCOLS)
   readonly #protocols: ReturnType<Metrics['counter']>
   readonly #faults: ReturnType<Metrics['counter']>
   /** Counted since the last scrape, by protocol: the library's counter takes them over then. */
-  readonly #protocolCounts = new Map<CountedProtocol, number>()
+  readonly #protocolCounts = new Map<string, number>()
   #egressBytes = 0
   #streamsOpen = 0
 
@@ -43,11 +42,24 @@ export class RequestMetrics {
     metrics.add({ name: 'svc_streams_open', help: 'Open event streams and WebSockets', type: 'gauge', samples: () => [{ labels: {}, value: this.#streamsOpen }] })
     metrics.add({ name: 'svc_egress_bytes_total', help: 'Bytes of HTTP response bodies', type: 'counter', samples: () => [{ labels: {}, value: this.#egressBytes }] })
     this.#protocols = metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'], () => this.#flushProtocols())
-    for (const protocol of PROTOCOLS) this.#protocols.inc({ protocol }, 0)
     this.#faults = metrics.counter('svc_faults_injected_total', 'Faults injected on request', ['kind'], flush)
-    for (const kind of FAULTS) this.#faults.inc({ kind }, 0)
+    this.declare({ areas: PROTOCOLS, faultKinds: FAULTS })
     metrics.gauge('svc_build_info', 'Version and revision of the service', ['version', 'git_sha'])
       .set({ version: build.version, git_sha: build.gitSha ?? 'unknown' }, 1)
+  }
+
+  /** Starts the series of areas and fault kinds that plugins declare. */
+  declare({ areas, faultKinds }: { areas: readonly string[]; faultKinds: readonly string[] }): void {
+    for (const protocol of areas) {
+      this.#areas.add(protocol)
+      this.#protocols.inc({ protocol }, 0)
+    }
+    for (const kind of faultKinds) this.#faults.inc({ kind }, 0)
+  }
+
+  /** Whether requests can be counted under this protocol. */
+  isArea(name: string): boolean {
+    return this.#areas.has(name)
   }
 
   /** One request whose response head goes out, or whose client has left before (`latencyMs` null). */
@@ -65,11 +77,11 @@ export class RequestMetrics {
     counts.seconds += seconds
   }
 
-  countProtocol(protocol: CountedProtocol): void {
+  countProtocol(protocol: string): void {
     this.#protocolCounts.set(protocol, (this.#protocolCounts.get(protocol) ?? 0) + 1)
   }
 
-  countFault(kind: (typeof FAULTS)[number]): void {
+  countFault(kind: string): void {
     this.#faults.inc({ kind })
   }
 

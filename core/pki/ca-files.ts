@@ -1,6 +1,7 @@
 /** Owns the files of the demo CA: which pair is used, which is foreign and stays untouched, where a new one goes. */
 import type { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { canSign, demoCaName } from './authority.ts'
 import type { CertificateAuthority } from './authority.ts'
 import { errorCode, isEncryptedKey, parseCertificate, parsePrivateKey, readPemFile, writePair } from './pem-files.ts'
@@ -22,32 +23,56 @@ const pairNames = ['ca', 'svc-demo-ca']
  * kept in memory. `now` is in milliseconds since 1970. Says through `warn` what it could not use or write.
  */
 export async function loadAuthority(folder: string, now: number, warn: (message: string) => void): Promise<CertificateAuthority> {
-  let free: PairFiles | null = null
+  let free: FreePair | null = null
   for (const name of pairNames) {
     const files = { certificate: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) }
     const found = await inspectPair(files, now)
     if (found.state === 'usable') return found.authority
     if (found.state === 'foreign') warn(`${files.certificate} and ${files.key} are left untouched: ${found.reason}`)
     if (found.state === 'broken') warn(`the demo CA in ${files.certificate} cannot be used: ${found.reason}`)
-    if (found.state !== 'foreign') free ??= files
+    if (found.state !== 'foreign') free ??= { files, isNew: found.state === 'free' }
   }
   const { createAuthority } = await import('./certificates.ts')
-  const authority = await createAuthority(now)
-  await keep(authority, free, warn)
-  return authority
+  return keep(await createAuthority(now), free, now, warn)
 }
 
-async function keep(authority: CertificateAuthority, files: PairFiles | null, warn: (message: string) => void): Promise<void> {
+/** A pair of files that a new CA may be written to; `isNew`: neither file exists, and none may be replaced. */
+interface FreePair { files: PairFiles; isNew: boolean }
+
+/** How long the other process gets to finish its pair, and how often it is looked at. */
+const OTHERS_PAIR_MS = 2_000
+const POLL_MS = 50
+
+/**
+ * Writes a new CA and answers the one that is on disk afterwards: when several processes start at once in one folder,
+ * the pair of the first one is everybody's.
+ */
+async function keep(authority: CertificateAuthority, free: FreePair | null, now: number, warn: (message: string) => void): Promise<CertificateAuthority> {
   const inMemory = 'the demo CA is kept in memory, and its client certificates end with this process'
-  if (files === null) {
+  if (free === null) {
     warn(`no file name is free for the demo CA: ${inMemory}`)
-    return
+    return authority
   }
+  const { files, isNew } = free
   try {
     const key = authority.key.export({ type: 'pkcs8', format: 'pem' }).toString()
-    await writePair(files, { certificate: authority.certificate.toString(), key })
+    await writePair(files, { certificate: authority.certificate.toString(), key }, { isNew })
+    return await readWritten(files, now) ?? authority
   } catch (error) {
+    const written = errorCode(error) === 'EEXIST' ? await readWritten(files, now) : null
+    if (written !== null) return written
     warn(`cannot write ${files.certificate} and ${files.key} (${errorCode(error)}): ${inMemory}`)
+    return authority
+  }
+}
+
+/** The CA in these files once both are complete; null when that takes too long. */
+async function readWritten(files: PairFiles, now: number): Promise<CertificateAuthority | null> {
+  for (const deadline = performance.now() + OTHERS_PAIR_MS; ;) {
+    const found = await inspectPair(files, now)
+    if (found.state === 'usable') return found.authority
+    if (performance.now() >= deadline) return null
+    await sleep(POLL_MS)
   }
 }
 

@@ -1,43 +1,56 @@
-/** Lets one process at a time make the files of the demo PKI, when several start with one folder. */
-import { mkdir, rmdir } from 'node:fs/promises'
+/** Lets one process at a time create the files of the demo PKI, when several start with one folder. */
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from './pem-files.ts'
 
-const lockName = '.svc-pki.lock'
-const pollMs = 20
+const LOCK_NAME = '.svc-pki.lock'
+const POLL_MS = 20
 
 /**
- * Runs `work` while no other process does with this folder, which is made when it is missing. Without it, replicas
- * that start together on a shared volume would each make a CA, and refuse one another's client certificates. A lock
- * that is still there after `patienceMs` was left by a process that died (making everything takes 0.1 s) and is taken
- * over. In a folder that cannot be written there is nothing to guard.
+ * Runs `work` while no other process does with this folder, which is created when it is missing. Without it, replicas
+ * that start together on a shared volume would each create a CA, and refuse one another's client certificates. The
+ * holder touches its lock while it works; one that was not touched for `patienceMs` was left by a process that died,
+ * and is taken over. In a folder that can't be written there is nothing to guard.
  */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>, patienceMs = 3000): Promise<T> {
-  const lock = join(folder, lockName)
-  if (!await acquire(folder, lock, performance.now() + patienceMs)) return work()
+  const lock = join(folder, LOCK_NAME)
+  const mark = join(lock, randomUUID())
+  if (!await acquire(folder, lock, mark, patienceMs)) return work()
+  const heartbeat = setInterval(() => touch(lock), Math.max(1, patienceMs / 4))
+  heartbeat.unref()
   try {
     return await work()
   } finally {
-    await rmdir(lock).catch(() => {})
+    clearInterval(heartbeat)
+    await release(lock, mark)
   }
 }
 
-async function acquire(folder: string, lock: string, deadline: number): Promise<boolean> {
+async function acquire(folder: string, lock: string, mark: string, patienceMs: number): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true })
-    while (!await isMade(lock)) {
-      if (performance.now() >= deadline) return true
-      await sleep(pollMs)
+    // Compared with itself only: clocks of machines that share a volume differ.
+    let seen = ''
+    let seenAt = performance.now()
+    while (!await isCreated(lock)) {
+      const state = await stateOf(lock)
+      if (state !== seen) {
+        seen = state
+        seenAt = performance.now()
+      } else if (performance.now() - seenAt >= patienceMs) await takeAway(lock)
+      await sleep(POLL_MS)
     }
+    await writeFile(mark, '')
     return true
   } catch {
     return false
   }
 }
 
-/** A folder rather than a file: making one is atomic, on network file systems too. */
-async function isMade(lock: string): Promise<boolean> {
+/** A folder rather than a file: creating one is atomic, on network file systems too. */
+async function isCreated(lock: string): Promise<boolean> {
   try {
     await mkdir(lock)
     return true
@@ -45,4 +58,28 @@ async function isMade(lock: string): Promise<boolean> {
     if (errorCode(error) === 'EEXIST') return false
     throw error
   }
+}
+
+/** Changes with every touch and with every new lock. */
+async function stateOf(lock: string): Promise<string> {
+  const facts = await stat(lock).catch(() => null)
+  return facts === null ? '' : `${facts.ino} ${facts.mtimeMs}`
+}
+
+/** Of several processes that take an abandoned lock away at once, one succeeds. */
+async function takeAway(lock: string): Promise<void> {
+  const away = `${lock}.${randomUUID()}`
+  await rename(lock, away).catch(() => {})
+  await rm(away, { recursive: true, force: true })
+}
+
+/** Removes one's own lock; one that was taken over meanwhile holds another mark, and stays. */
+async function release(lock: string, mark: string): Promise<void> {
+  await rm(mark, { force: true }).catch(() => {})
+  await rmdir(lock).catch(() => {})
+}
+
+function touch(lock: string): void {
+  const now = new Date()
+  utimes(lock, now, now).catch(() => {})
 }

@@ -1,7 +1,7 @@
 /** Reads and writes PEM files, a certificate and its key at a time, so that no half-written pair is ever seen. */
 import { X509Certificate, createPrivateKey, randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { PemPair } from './authority.ts'
 
@@ -59,23 +59,39 @@ export function isEncryptedKey(pem: string): boolean {
 }
 
 /**
- * Writes a pair, the key first and readable by its owner only; missing folders are made. Both are complete on disk
- * before either gets its name. Rejects with the reason when that fails, and then leaves neither.
+ * Writes a pair, the key first and readable by its owner only; missing folders are created. Both are complete on disk
+ * before either gets its name. Rejects with the reason when that fails, and then leaves neither. With `isNew` it never
+ * replaces a file: it rejects with `EEXIST` when another process created one of the two in the meantime.
  */
-export async function writePair(files: PairFiles, pair: PemPair): Promise<void> {
+export async function writePair(files: PairFiles, pair: PemPair, { isNew = false }: { isNew?: boolean } = {}): Promise<void> {
   const suffix = `.${randomBytes(6).toString('hex')}.tmp`
   const temporary = { key: temporaryName(files.key, suffix), certificate: temporaryName(files.certificate, suffix) }
   let keyWritten = false
   try {
     await writeNew(temporary.key, pair.key, 0o600)
     await writeNew(temporary.certificate, pair.certificate, 0o644)
-    await rename(temporary.key, files.key)
+    const give = isNew ? nameExclusively : rename
+    await give(temporary.key, files.key)
     keyWritten = true
-    await rename(temporary.certificate, files.certificate)
+    await give(temporary.certificate, files.certificate)
   } catch (error) {
     await removeQuietly([temporary.key, temporary.certificate, ...keyWritten ? [files.key] : []])
     throw error
   }
+}
+
+/** File systems without hard links (some network and container volumes) cannot refuse an existing name this way. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EMLINK'])
+
+/** Like `rename`, but rejects with `EEXIST` where a file of that name exists: a rename would replace it silently. */
+async function nameExclusively(temporary: string, file: string): Promise<void> {
+  try {
+    await link(temporary, file)
+  } catch (error) {
+    if (!NO_LINKS.has(errorCode(error))) throw error
+    return rename(temporary, file)
+  }
+  await rm(temporary, { force: true })
 }
 
 /** The system's code of a failure (`EACCES`), else its message. */

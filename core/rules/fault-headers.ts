@@ -1,11 +1,21 @@
 /** Faults asked for by request header: `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
 import { STATUS_CODES } from 'node:http'
 
+/** What each header may hold, for the answer to one that can't be understood. */
+export const EXPECTED = {
+  delay: 'expected whole milliseconds, such as 250',
+  abort: 'expected reset, close, empty, truncate or bad-chunk, with or without :<percent>',
+  fail: 'expected a status from 400 to 599, with or without :<percent>',
+} as const
+
+/** Whether an `X-Svc-Delay` value is a number of milliseconds. */
+export function isDelay(value: string): boolean {
+  return /^\d+$/.test(value.trim())
+}
+
 /** Milliseconds of an `X-Svc-Delay` value, cut at `capMs`; 0 when absent or no whole number. */
 export function parseDelay(value: string | undefined, capMs: number): number {
-  if (value === undefined) return 0
-  const digits = value.trim()
-  return /^\d+$/.test(digits) ? Math.min(Number(digits), capMs) : 0
+  return value !== undefined && isDelay(value) ? Math.min(Number(value.trim()), capMs) : 0
 }
 
 export interface Fail {

@@ -24,15 +24,17 @@ export interface ControlDepsSources {
   streamsOf(generation: number): SvcStreams
   host(): Host
   effectiveConfig(): object
+  pluginStatus(): Record<string, object>
 }
 
-export function createControlDeps({ config, http, instance, inspector, keys, limits, metrics, streamsOf, host, effectiveConfig }: ControlDepsSources): ControlDeps {
+export function createControlDeps({ config, http, instance, inspector, keys, limits, metrics, streamsOf, host, effectiveConfig, pluginStatus }: ControlDepsSources): ControlDeps {
   const routes = (): RouteRecord[] => host().current().routes.list
   const plugins: ControlDeps['plugins'] = {
     records: () => host().records(),
     routesOf: name => routes().filter(route => route.plugin === name).map(({ methods, path }) => ({ methods, path })),
     overview: () => ({
       generation: host().current().number,
+      generationCounts: host().generationCounts,
       loadedAt: host().loadedAt,
       configFile: host().configFile,
       directories: host().directories,
@@ -43,11 +45,12 @@ export function createControlDeps({ config, http, instance, inspector, keys, lim
     reload: force => host().reload({ force }),
   }
   return {
-    config, http, inspector, keys, limits, metrics, plugins, effectiveConfig, routes,
+    config, http, inspector, keys, limits, metrics, plugins, effectiveConfig, pluginStatus, routes,
+    landingLinks: () => host().declarations.links,
     instance: {
       ...instance,
-      catalog: () => buildCatalog(routes(), instance.version),
-      openapi: baseUrl => buildOpenapi(routes(), { baseUrl, version: instance.version }),
+      catalog: () => buildCatalog(routes(), instance.version, host().declarations.categories),
+      openapi: baseUrl => buildOpenapi(routes(), { baseUrl, version: instance.version, categories: host().declarations.categories }),
       plugins: () => host().records(),
     },
     openEvents: (request, reply, options) => streamsOf(contextOf(request).generation.number).sse(request, reply, options),

@@ -7,6 +7,7 @@ import { countRequests, logRequests } from '../http/pipeline/stages/observation.
 import { resolve } from 'node:path'
 import { effectiveView } from '../config/effective.ts'
 import { readEnvironment } from '../config/environment.ts'
+import { PluginVariables } from '../config/plugin-variables.ts'
 import { findConfigFile } from '../config/svc-yaml.ts'
 import { registerCoreRoutes } from '../control/routes.ts'
 import { createControlDeps } from './control-deps.ts'
@@ -15,6 +16,7 @@ import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { KnownCode } from '../host/inventory.ts'
 import type { SharedServices } from '../host/svc/svc.ts'
 import { createAdminGuard } from '../http/pipeline/admin-guard.ts'
+import { createBrowserAccess } from '../http/pipeline/browser-access.ts'
 import { createControlAuth } from '../http/pipeline/control-auth/control-auth.ts'
 import { createCors } from '../http/response/cors.ts'
 import type { PipelineServices } from '../http/pipeline/stage.ts'
@@ -63,8 +65,6 @@ export interface RoomOptions {
 /** What a process consists of, apart from its listeners. */
 export interface Rooms {
   readonly config: Config
-  /** Values of the environment that were not taken as they stood. */
-  readonly warnings: readonly string[]
   readonly log: Log
   /** Not started yet: whoever opens the rooms says when plugins are built. */
   readonly host: Host
@@ -84,7 +84,11 @@ export interface Rooms {
 /** Opens the rooms; what can't be opened is a warning. */
 export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   const workingDirectory = options.workingDirectory ?? process.cwd()
-  const { config, warnings } = readEnvironment(options.environment ?? process.env)
+  const environment = options.environment ?? process.env
+  const core = readEnvironment(environment)
+  const { config } = core
+  const variables = new PluginVariables(environment, core)
+  const warnings = [...[...core.warnings.values()].flat(), ...core.contradictions]
   const log = createLog({ level: config.logLevel, format: config.logFormat, stream: options.logStream })
   for (const warning of warnings) log.warn(warning)
 
@@ -97,6 +101,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   const streams = new StreamRegistry({ onError: error => log.error('stream', { error }) })
   const metrics = createMetrics()
   const cors = createCors({ origins: config.corsOrigins })
+  const browserAccess = createBrowserAccess(config)
   const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
   const controlAuth = createControlAuth({ config, guard, warn: message => log.warn(message) })
   const limits = createLimits({ config, metrics, usageFile: config.usageFile === null ? null : resolve(workingDirectory, config.usageFile), warn: message => log.warn(message) })
@@ -104,11 +109,11 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
   const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value), flush: () => completions.flush() })
-  const http = createSvcHttp({ config, guard })
+  const http = createSvcHttp({ browserAccess, config, guard })
   const ports: Ports = { http: null, https: null, grpc: null }
   const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
 
-  const tracer = await openTracer({ environment: options.environment ?? process.env, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
+  const tracer = await openTracer({ environment, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
   const requestMetrics = new RequestMetrics(metrics, instance, () => completions.flush())
   const completions = new CompletionBatch([countRequests(requestMetrics), logRequests(log), recordRequests(inspector)])
   const flushAtExit = (): void => completions.flush()
@@ -123,7 +128,11 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   const deps = createControlDeps({
     config, http, instance, inspector, keys, limits, metrics, streamsOf,
     host: () => host,
-    effectiveConfig: () => effectiveView(config, { configFile, generation: host.current().number, warnings }),
+    effectiveConfig: () => {
+      const { definitions } = host.declarations
+      return effectiveView(config, { configFile, generation: host.current().number, warnings: variables.warnings(definitions) }, variables, definitions)
+    },
+    pluginStatus: () => variables.status(host.declarations.definitions),
   })
   const shared: SharedServices = {
     config, log, http, inspector, metrics,
@@ -135,18 +144,22 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
     reload: how => host.reload(how),
   }
   host = new Host({
-    config, log, configFile, workingDirectory, streams,
+    config, log, configFile, workingDirectory, streams, logged: warnings,
     version: VERSION,
     builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
     extraOptions: options.extraOptions,
     knownCode: options.knownCode,
     build: {
-      config, states, shared,
+      config, states, shared, variables,
       generationOptions: { bodyLimit: config.bodyLimit, websockets: { streams, plan }, errors: { log } },
-      exposedHeaders: ofDoors => exposedHeaders(ofDoors, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
+      declareSeries: declared => {
+        requestMetrics.declare(declared)
+        return { isArea: name => requestMetrics.isArea(name) }
+      },
+      exposedHeaders: ofPlugins => exposedHeaders(ofPlugins, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
       registerCore: generation => {
         generation.app.register(async app => {
-          app.addHook('onRoute', function (route) { generation.addRoute({ plugin: null, paths: null, log }, route, this) })
+          app.addHook('onRoute', function (route) { generation.addRoute({ plugin: null, paths: null, log, area: null }, route, this) })
           registerCoreRoutes(app as never, deps)
         })
       },
@@ -154,8 +167,8 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   })
   host.onReload = async () => keys?.reload()
   return {
-    config, warnings, log, host, ports, instance: deps.instance, streams, pki,
-    entrance: { config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
+    config, log, host, ports, instance: deps.instance, streams, pki,
+    entrance: { browserAccess, config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
     requestMetrics, completions,
     async close() {
       deadlines?.close()

@@ -4,9 +4,10 @@ import type { AgentRegistry } from './agent-registry.ts'
 import type { PushDelivery } from './push/delivery.ts'
 import type { SinkStore } from './sink.ts'
 import type { TaskStore } from './task-store.ts'
+import type { Variables } from './variables.ts'
 
 export interface A2a {
-  readonly svc: Svc
+  readonly svc: Svc<Record<string, unknown>, Variables>
   readonly agents: AgentRegistry
   /** Outlives reloads. */
   readonly tasks: TaskStore

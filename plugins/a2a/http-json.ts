@@ -1,5 +1,5 @@
 /** Owns the HTTP+JSON binding: which operation a method and a path below `/a2a/{agent}/v1` name (A2A 1.0, 11). */
-import { isJsonObject } from 'svc/plugin'
+import { isRecord } from 'svc/plugin'
 import type { Answer, Call, Operation } from './call.ts'
 import { A2aError, invalidParams } from './errors.ts'
 import { extendedCard, plainCard } from './operations/extended-card.ts'
@@ -86,7 +86,7 @@ function listPush(call: Call, params: JsonObject): Answer {
 function createPush(call: Call, params: JsonObject): Answer {
   const taskId = text(params, 'id')
   const body = params.body
-  if (!isJsonObject(body)) throw invalidParams('body', 'expected an object')
+  if (!isRecord(body)) throw invalidParams('body', 'expected an object')
   if (call.wire.generation === '1.0') return setConfig(call, taskId, body)
   // Some clients of 0.3 put the config, with its name, into `config`.
   const outer = readObject(body, 'config') ?? body

@@ -1,12 +1,17 @@
 /** The door of `a2a`: Agent2Agent demo agents in two generations of the protocol and two bindings. */
 import { definePlugin } from 'svc/plugin'
 import { registerPlugin } from './register.ts'
+import { resolveVariables, variables, type Variables } from './variables.ts'
 
-export default definePlugin({
+export default definePlugin<Record<string, unknown>, Variables>({
   title: 'A2A agents',
   description: 'Agent2Agent: seven demo agents, protocol 1.0 and 0.3, JSON-RPC and HTTP+JSON, streams and push notifications',
   paths: ['/a2a', '/.well-known/agent-card.json', '/.well-known/agent.json'],
   uses: ['identity'],
   exposes: ['A2A-Version'],
+  variables,
+  resolveVariables,
+  area: 'a2a',
+  categories: [{ name: 'A2A Agents', rank: 150 }],
   register: registerPlugin,
 })

@@ -1,5 +1,5 @@
 /** Owns the JSON-RPC binding: the envelope and the methods of both generations (A2A 1.0, 9; A2A 0.3, 7). */
-import { isJsonObject } from 'svc/plugin'
+import { isRecord } from 'svc/plugin'
 import type { Operation } from './call.ts'
 import { A2aError, invalidParams } from './errors.ts'
 import { parseJson } from './json.ts'
@@ -82,7 +82,7 @@ export function readRpcRequest(body: Buffer, version: RequestedVersion, facts: R
     throw new A2aError('JSON_PARSE', 'the body is no JSON')
   }
   const request = parsed.value
-  if (!isJsonObject(request)) throw invalidRequest('expected one request object; batches are not supported')
+  if (!isRecord(request)) throw invalidRequest('expected one request object; batches are not supported')
   const { id = null } = request
   if (id !== null && typeof id !== 'string' && typeof id !== 'number') throw invalidRequest('id: expected a string, a number or null')
   facts.id = id
@@ -93,7 +93,7 @@ export function readRpcRequest(body: Buffer, version: RequestedVersion, facts: R
   facts.method = method
   if (version.generation !== method.wire.generation) throw wrongVersion(version, method.wire.generation)
   const params = request.params ?? {}
-  if (!isJsonObject(params)) throw invalidParams('params', 'expected an object')
+  if (!isRecord(params)) throw invalidParams('params', 'expected an object')
   return { method, params }
 }
 

@@ -1,5 +1,6 @@
 /** Owns how bytes become a JSON value of bounded depth. */
 import { isUtf8 } from 'node:buffer'
+import { isNestedWithin } from 'svc/plugin'
 import { MAX_DEPTH } from './bounds.ts'
 
 /** `depth`: valid, but nested deeper than anything that is written again later could bear. */
@@ -14,12 +15,5 @@ export function parseJson(body: Buffer): ParsedJson {
   } catch {
     return { problem: 'syntax' }
   }
-  return isDeeper(value, MAX_DEPTH) ? { problem: 'depth' } : { value }
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  for (const member of Object.values(value)) if (isDeeper(member, levels - 1)) return true
-  return false
+  return isNestedWithin(value, MAX_DEPTH) ? { value } : { problem: 'depth' }
 }

@@ -1,5 +1,5 @@
 /** Owns what happens when the plugin registers: the stores, the demo agents, the extension point and the routes. */
-import { type FastifyInstance, forPlugin, type Svc } from 'svc/plugin'
+import { type FastifyInstance, forPlugin } from 'svc/plugin'
 import type { A2a } from './a2a.ts'
 import { AgentRegistry } from './agent-registry.ts'
 import { registerDemoAgents } from './agents/register.ts'
@@ -12,7 +12,7 @@ import { registerSinks } from './routes/sinks.ts'
 import { type Sink, SinkStore } from './sink.ts'
 import { TaskStore } from './task-store.ts'
 
-export function registerPlugin(app: FastifyInstance, svc: Svc): void {
+export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const bounds = boundsOf(svc.config)
   const agents = new AgentRegistry()
   registerDemoAgents(agents.registrar(svc.name))
@@ -22,7 +22,7 @@ export function registerPlugin(app: FastifyInstance, svc: Svc): void {
     agents,
     tasks: svc.shared('tasks', () => new TaskStore(bounds), (tasks) => tasks.close()),
     push: svc.shared('push', () => new PushDelivery(svc.instance.version)),
-    sinks: new SinkStore(svc.state<Sink>('sinks', { maxCount: bounds.sinks, maxBytes: bounds.sinkBytes, sizeOf: SinkStore.sizeOf, ttlMs: SINK_MS, ttlFrom: 'use' })),
+    sinks: new SinkStore(svc.state<Sink>('sinks', { maxCount: bounds.sinks, maxBytes: bounds.sinkBytes, sizeOf: SinkStore.sizeOf, ttlMs: SINK_MS, ttlFrom: 'use' }), svc.inspector),
   }
   registerCards(app, a2a)
   registerJsonRpc(app, a2a)

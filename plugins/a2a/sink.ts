@@ -1,5 +1,5 @@
 /** Owns the webhook sinks: what was sent to each, for whoever knows its id. */
-import type { Store } from 'svc/plugin'
+import type { Store, SvcInspector } from 'svc/plugin'
 import { SINK_BODY_BYTES, SINK_NOTIFICATIONS } from './bounds.ts'
 import { parseJson } from './json.ts'
 
@@ -18,13 +18,19 @@ export interface Sink {
   sizes: readonly number[]
 }
 
+/** Control credentials never show (limits sheet 4). */
+type Redactor = Pick<SvcInspector, 'redactHeader' | 'redactText'>
+
 const KEPT_HEADERS = ['content-type', 'authorization', 'x-a2a-notification-token', 'a2a-version', 'user-agent']
 
 export class SinkStore {
   readonly #store: Store<Sink>
 
-  constructor(store: Store<Sink>) {
+  readonly #inspector: Redactor
+
+  constructor(store: Store<Sink>, inspector: Redactor) {
     this.#store = store
+    this.#inspector = inspector
   }
 
   /** Bytes of a sink, for the store's bounds. */
@@ -34,7 +40,7 @@ export class SinkStore {
 
   /** Keeps a notification; answers how many there are now. */
   async receive(id: string, source: Notification['source'], headers: Record<string, string | string[] | undefined>, body: Buffer): Promise<number> {
-    const notification: Notification = { receivedAt: new Date().toISOString(), source, headers: keep(headers), body: readBody(body) }
+    const notification: Notification = { receivedAt: new Date().toISOString(), source, headers: keep(headers, this.#inspector), body: readBody(body, this.#inspector) }
     const size = Buffer.byteLength(JSON.stringify(notification))
     const sink = await this.#store.update(id, (current) => ({
       notifications: [...(current?.notifications ?? []), notification].slice(-SINK_NOTIFICATIONS),
@@ -52,17 +58,18 @@ export class SinkStore {
   }
 }
 
-function keep(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function keep(headers: Record<string, string | string[] | undefined>, inspector: Redactor): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const name of KEPT_HEADERS) {
     const value = headers[name]
-    if (typeof value === 'string') kept[name] = value
+    if (typeof value === 'string') kept[name] = inspector.redactHeader(name, value)
   }
   return kept
 }
 
-function readBody(body: Buffer): unknown {
-  if (body.length > SINK_BODY_BYTES) return { truncated: true, bytes: body.length }
+function readBody(received: Buffer, inspector: Redactor): unknown {
+  if (received.length > SINK_BODY_BYTES) return { truncated: true, bytes: received.length }
+  const body = Buffer.from(inspector.redactText(received.toString('latin1')), 'latin1')
   const parsed = parseJson(body)
   return 'value' in parsed ? parsed.value : body.toString()
 }

@@ -1,5 +1,5 @@
 /** Owns the answer that a bin gives to what it captures: how it is configured, and what is sent. */
-import { headerProblem, quoteInput } from 'svc/plugin'
+import { headerProblem, isRecord, quoteInput } from 'svc/plugin'
 import { invalidBin } from './errors.ts'
 import type { BinLimits } from './limits.ts'
 
@@ -39,14 +39,14 @@ function readInteger(wanted: Record<string, unknown>, name: string, fallback: nu
 function readHeaders(wanted: unknown): Record<string, string> {
   const headers: Record<string, string> = Object.create(null)
   if (wanted === undefined) return headers
-  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) throw invalidBin('invalid headers (expected an object of strings)')
+  if (!isRecord(wanted)) throw invalidBin('invalid headers (expected an object of strings)')
   const pairs = Object.entries(wanted)
   if (pairs.length > MAX_HEADERS) throw invalidBin(`${pairs.length} headers (expected at most ${MAX_HEADERS})`)
   for (const [name, value] of pairs) {
     if (typeof value !== 'string') throw invalidBin(`invalid value of header ${quoteInput(name)} (expected a string)`)
     const problem = headerProblem(name, value)
     if (problem === 'name') throw invalidBin(`invalid header name ${quoteInput(name)} (expected a token)`)
-    if (problem === 'reserved') throw invalidBin(`the header ${quoteInput(name)} belongs to the connection and cannot be set`)
+    if (problem === 'reserved') throw invalidBin(`the header ${quoteInput(name)} belongs to the connection or to the whole origin and cannot be set`)
     if (problem === 'value') throw invalidBin(`invalid value of header ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
     headers[name.toLowerCase()] = value
   }

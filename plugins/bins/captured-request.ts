@@ -1,7 +1,7 @@
 /** Owns the record of a captured request. */
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
-import type { FastifyRequest, Svc } from 'svc/plugin'
+import type { FastifyRequest, Svc, SvcInspector } from 'svc/plugin'
 
 /** As replies and the feed show it. */
 export interface CapturedRequest {
@@ -44,7 +44,7 @@ export function captureRequest(request: FastifyRequest, svc: Svc, { binId, maxBo
     query: queryAt === -1 ? null : target.slice(queryAt + 1),
     headers: svc.inspector.redactHeaders(toHeaderLines(request.raw.rawHeaders)),
     content_type: request.headers['content-type'] ?? null,
-    ...keepBody(svc.http.body(request), maxBody),
+    ...keepBody(svc.http.body(request), maxBody, svc.inspector),
     client_ip: svc.http.clientIp(request),
   }
 }
@@ -67,11 +67,11 @@ function toHeaderLines(rawHeaders: readonly string[]): { name: string; value: st
 
 type KeptBody = Pick<CapturedRequest, 'body' | 'body_base64' | 'body_size' | 'body_truncated'>
 
-function keepBody(body: Buffer, maxBytes: number): KeptBody {
+function keepBody(body: Buffer, maxBytes: number, inspector: SvcInspector): KeptBody {
   const size = { body_size: body.length, body_truncated: body.length > maxBytes }
   if (body.length === 0) return { body: null, body_base64: null, ...size }
   if (!isUtf8(body)) return { body: null, body_base64: body.toString('base64', 0, maxBytes), ...size }
-  return { body: body.toString('utf8', 0, wholeCharacters(body, maxBytes)), body_base64: null, ...size }
+  return { body: inspector.redactText(body.toString('utf8', 0, wholeCharacters(body, maxBytes))), body_base64: null, ...size }
 }
 
 /** At most so many bytes of UTF-8, without a part of a character at the end (RFC 3629, 3: `10xxxxxx` continues one). */

@@ -11,6 +11,7 @@ export default definePlugin({
   title: 'Request bins',
   description: 'URLs that record what is sent to them, answer as configured, and show it in lists and live.',
   paths: ['/bin'],
+  categories: [{ name: 'Request Bin & Webhooks', rank: 230 }],
   register(app, svc) {
     const limits = limitsOf(svc.config)
     const bins = createBinStore(svc, limits)

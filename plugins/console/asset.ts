@@ -2,9 +2,13 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { namesTag } from 'svc/plugin'
+import { namesTag, preferredCoding } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
-import { preferredEncoding, type Encoding } from './accept-encoding.ts'
+
+type Encoding = 'br' | 'gzip' | 'identity'
+
+/** In the server's order: of equal quality the first wins. */
+const CODINGS = ['br', 'gzip'] as const
 
 export interface Asset {
   /** Media type with parameters. */
@@ -40,7 +44,7 @@ export function makeAsset(type: string, identity: Buffer): Asset {
 
 /** Answers with the asset, or with 304 when the client has it. `headers` are those of both. */
 export async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset, headers: Record<string, string>): Promise<FastifyReply> {
-  const encoding = preferredEncoding(request.headers['accept-encoding'])
+  const encoding = preferredCoding(request.headers['accept-encoding'], CODINGS)
   const etag = `"${asset.tag}${encoding === 'identity' ? '' : `-${encoding}`}"`
   reply.headers({ ...headers, etag, vary: 'Accept-Encoding' })
   if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()

@@ -3,6 +3,7 @@
  * product `build.packed.ts` takes the place of this file.
  */
 import type { BuildFailure, BuildResult } from 'esbuild'
+import { createRequire } from 'node:module'
 import { basename, extname, join } from 'node:path'
 import { makeAsset, type Asset } from './asset.ts'
 
@@ -49,7 +50,7 @@ export async function buildClient(folder: string): Promise<BuiltClient> {
 }
 
 async function bundle(sources: string): Promise<BuildResult<{ write: false; metafile: true }>> {
-  const esbuild = await import('esbuild')
+  const esbuild = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
   try {
     return await esbuild.build({
       // Paths relative to here go into names and messages, so that a build is the same wherever it runs.

@@ -2,6 +2,7 @@
 import { escapeHtml } from 'svc/plugin'
 import type { Svc } from 'svc/plugin'
 import type { Client } from './build.ts'
+import type { Variables } from './variables.ts'
 
 /**
  * Scripts and styles come from the page's own origin alone. Requests may go anywhere, since they go through any
@@ -39,15 +40,15 @@ export function renderCallback({ callback, style, icon }: Client): string {
 }
 
 /** The HTML. All URLs in it are relative, so that it works below any prefix that a gateway adds. */
-export function renderPage({ config, instance }: Pick<Svc<unknown>, 'config' | 'instance'>, { script, style, icon }: Client): string {
+export function renderPage({ config, variables, instance }: Pick<Svc<unknown, Variables>, 'config' | 'variables' | 'instance'>, { script, style, icon }: Client): string {
   const metas: [name: string, content: string][] = [
     ['svc-control-auth', config.controlAuth],
-    ['svc-console-title', config.consoleTitle ?? ''],
-    ['svc-console-backlink', config.consoleBacklink ?? ''],
+    ['svc-console-title', variables.title ?? ''],
+    ['svc-console-backlink', variables.backlink ?? ''],
     ['svc-public-mode', String(config.publicMode)],
     ['svc-version', instance.version],
   ]
-  const title = config.consoleTitle ? `${config.consoleTitle} - svc console` : 'svc console'
+  const title = variables.title ? `${variables.title} - svc console` : 'svc console'
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -2,13 +2,14 @@
 import { describe, type FastifyInstance, type Svc } from 'svc/plugin'
 import { makeAsset, sendAsset } from './asset.ts'
 import type { Client } from './build.ts'
+import type { Variables } from './variables.ts'
 import { CALLBACK_HEADERS, PAGE_HEADERS, renderCallback, renderPage } from './page.ts'
 
 const category = 'Docs'
 const ASSET_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' }
 const NOT_MODIFIED = { description: 'The client has it already.' }
 
-export function registerRoutes(app: FastifyInstance, svc: Svc, client: Client): void {
+export function registerRoutes(app: FastifyInstance, svc: Svc<Record<string, unknown>, Variables>, client: Client): void {
   const page = makeAsset('text/html; charset=utf-8', Buffer.from(renderPage(svc, client)))
 
   app.get('/ui', describe({

@@ -8,6 +8,7 @@ export default definePlugin({
   title: 'Echo',
   description: 'Answers with the request as it arrived: method, URL, headers, body.',
   paths: ['/echo', '/anything'],
+  categories: [{ name: 'Echo & Reflection', rank: 10 }],
   register(app, svc) {
     const record = createRecorder(svc)
     svc.offer('echo.record', record)

@@ -37,11 +37,12 @@ export function registerExports(app: FastifyInstance, svc: Svc): void {
 /** The formats that have something to say, in the order in which they are shown. */
 function listFormats(svc: Svc): Format[] {
   const plugins = () => svc.instance.plugins()
-  const providers = svc.use('llm.providers')?.list() ?? []
+  const llm = svc.use('llm.providers')
+  const providers = llm?.list() ?? []
   return [
     postman, insomnia, bruno, openCollection, curl, httpFile, hurl, k6, har,
     kong(plugins), gatewayApi(plugins),
-    ...(providers.length > 0 ? [litellm(providers, { needsKey: svc.config.ai.apiKey !== null })] : []),
+    ...(llm !== undefined && providers.length > 0 ? [litellm(providers, { needsKey: llm.hasCommonKey })] : []),
     ...(svc.use('mcp.servers') === undefined ? [] : [mcp]),
     prometheus({ needsToken: svc.config.controlAuth !== 'open' }),
   ]

@@ -17,6 +17,8 @@ export default definePlugin({
   description: 'Queries, mutations and subscriptions over demo data, with limits, persisted queries and GraphiQL.',
   paths: ['/graphql'],
   buildsOn: ['demo-data'],
+  area: 'graphql',
+  categories: [{ name: 'GraphQL', rank: 160 }],
   register(app, svc) {
     const rootValue = createRootValue(createDemoGraph(svc.use('demo-data.records')!))
     const persistedQueries = svc.state('persisted-queries', persistedQueryBounds)

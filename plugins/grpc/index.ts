@@ -7,6 +7,7 @@ export default definePlugin({
   title: 'gRPC',
   description: 'Echo service with every kind of call, health and reflection, over gRPC and gRPC-Web.',
   paths: [],
+  area: 'grpc',
   register(_app, svc) {
     // The server and its packages come with the first call: most generations of most instances never see one.
     const connections = new BridgeConnections(async () => (await import('./server.ts')).openServer(svc))

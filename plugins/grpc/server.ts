@@ -7,15 +7,17 @@ import { createProtocolDefinitions } from './definitions.ts'
 import type { ProtocolDefinitions } from './definitions.ts'
 import { createEchoService } from './echo/service.ts'
 import { createReflection } from './reflection/service.ts'
+import type { Reflection } from './reflection/service.ts'
 import { statusOnce } from './status-once.ts'
 
 export const ECHO_SERVICE = 'svc.echo.v1.EchoService'
 /** Bytes of a received message; independent of SVC_BODY_LIMIT. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
-/** Opens the server. The descriptor set is read once for each version of the code. */
+/** Opens the server. The descriptor set and the files of reflection are read once for each version of the code. */
 export function openServer(svc: Svc): InnerServer {
-  const server = createServer(svc, svc.shared('definitions', () => createProtocolDefinitions(svc.folder)))
+  const definitions = svc.shared('definitions', () => createProtocolDefinitions(svc.folder))
+  const server = createServer(svc, definitions, svc.shared('reflection', () => createReflection(definitions)))
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
   return {
     accept: connection => injector.injectConnection(connection),
@@ -26,12 +28,11 @@ export function openServer(svc: Svc): InnerServer {
   }
 }
 
-function createServer(svc: Svc, definitions: ProtocolDefinitions): Server {
+function createServer(svc: Svc, definitions: ProtocolDefinitions, reflection: Reflection[]): Server {
   const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES, 'grpc.max_send_message_length': -1, 'grpc.enable_channelz': 0, interceptors: [statusOnce] })
   server.addService(definitions.service(ECHO_SERVICE), createEchoService(svc, definitions))
   addHealth(server, svc)
-  const reflection = createReflection(definitions.descriptorSet)
-  for (const version of ['v1', 'v1alpha']) server.addService(definitions.service(`grpc.reflection.${version}.ServerReflection`), reflection)
+  for (const { service, implementation } of reflection) server.addService(service, implementation)
   return server
 }
 

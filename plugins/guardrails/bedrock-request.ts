@@ -1,5 +1,5 @@
 /** Reading the body of Bedrock's ApplyGuardrail. */
-import { isJsonObject } from 'svc/plugin'
+import { isRecord } from 'svc/plugin'
 import { codePointLength } from './code-points.ts'
 import { bedrockError } from './errors.ts'
 
@@ -41,9 +41,9 @@ export function parseGuardrail(body: Record<string, unknown>): GuardrailRequest 
 }
 
 function parseBlock(block: unknown, where: string): { text: string; isGuarded: boolean } | 'image' {
-  if (!isJsonObject(block)) throw bedrockError(`${where} must be an object`)
-  if (block.text === undefined && isJsonObject(block.image)) return 'image'
-  if (!isJsonObject(block.text)) throw bedrockError(`${where}.text must be an object`)
+  if (!isRecord(block)) throw bedrockError(`${where} must be an object`)
+  if (block.text === undefined && isRecord(block.image)) return 'image'
+  if (!isRecord(block.text)) throw bedrockError(`${where}.text must be an object`)
   const { text, qualifiers = [] } = block.text
   if (typeof text !== 'string') throw bedrockError(`${where}.text.text must be a string`)
   if (!Array.isArray(qualifiers) || !qualifiers.every(qualifier => QUALIFIERS.includes(qualifier as string))) {

@@ -8,6 +8,7 @@ export default definePlugin({
   title: 'Information and random values',
   description: 'Address of the client, date and time in any zone, UUIDs, random numbers and filler text.',
   paths: ['/ip', '/date', '/time', '/uuid', '/guuid', '/random'],
+  categories: [{ name: 'Info & Random', rank: 60 }],
   register(app, svc) {
     registerAddress(app, svc)
     registerClock(app, svc)

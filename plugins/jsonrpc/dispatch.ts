@@ -1,5 +1,5 @@
 /** Owns what a JSON-RPC message becomes: which items are requests, who answers them, what is sent back (JSON-RPC 2.0, 4 to 6). */
-import { isJsonObject } from 'svc/plugin'
+import { isRecord } from 'svc/plugin'
 import { ExactNumber, parseExactly, writeExactly } from './exact-json.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST, methodNotFound, PARSE_ERROR, RpcError } from './errors.ts'
 import type { RpcErrorObject } from './errors.ts'
@@ -32,7 +32,7 @@ async function answerItem(item: unknown, host: MethodHost): Promise<string | nul
 
 /** An item that is none of these is answered even without an id: it is no notification. */
 function isRequest(item: unknown): item is { method: string; params?: unknown } {
-  return isJsonObject(item) && item.jsonrpc === '2.0' && typeof item.method === 'string' && (!Object.hasOwn(item, 'id') || isId(item.id))
+  return isRecord(item) && item.jsonrpc === '2.0' && typeof item.method === 'string' && (!Object.hasOwn(item, 'id') || isId(item.id))
 }
 
 function isId(value: unknown): value is Id {
@@ -40,7 +40,7 @@ function isId(value: unknown): value is Id {
 }
 
 function idOf(item: unknown): Id {
-  return isJsonObject(item) && isId(item.id) ? item.id : null
+  return isRecord(item) && isId(item.id) ? item.id : null
 }
 
 async function call(name: string, params: unknown, host: MethodHost): Promise<Outcome> {

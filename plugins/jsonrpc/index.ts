@@ -6,5 +6,6 @@ export default definePlugin({
   title: 'JSON-RPC 2.0',
   description: 'Methods to echo, reckon, wait and fail, in single calls, notifications and batches.',
   paths: ['/jsonrpc'],
+  categories: [{ name: 'JSON-RPC', rank: 200 }],
   register: registerRoutes,
 })

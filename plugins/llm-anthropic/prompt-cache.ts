@@ -1,5 +1,5 @@
 /** Prompt caching as usage shows it: which prefixes a session has sent before. */
-import type { Svc } from 'svc/plugin'
+import { isRecord, type Svc } from 'svc/plugin'
 import type { Engine } from '../llm/types.ts'
 
 /** What a request reads from or writes to the cache, in tokens; one of them is 0. */
@@ -37,7 +37,7 @@ export function cachedPrefix({ json }: Engine, body: Record<string, unknown>): s
     ...json.listOf(body.system),
     ...json.listOf(body.messages).flatMap((message) => json.listOf(json.own(message, 'content'))),
   ]
-  const last = blocks.findLastIndex((block) => json.isObject(json.own(block, 'cache_control')))
+  const last = blocks.findLastIndex((block) => isRecord(json.own(block, 'cache_control')))
   if (last < 0) return null
   return blocks.slice(0, last + 1).map((block) => textOf(json.objectOf(block))).join('\n')
 }

@@ -1,4 +1,5 @@
 /** Reads a Converse request, and the bodies of Amazon's own models, which are alike. */
+import { isRecord } from 'svc/plugin'
 import type { Engine, Message, NeutralRequest, Part, ReplyFormat, ToolChoice } from '../llm/types.ts'
 
 const mostStops = 4
@@ -48,7 +49,7 @@ function readBlock(engine: Engine, block: Record<string, unknown>): Part[] {
   if (block.document !== undefined) return [{ type: 'file', description: json.textOf(json.own(block.document, 'name'))?.slice(0, 200) ?? 'document' }]
   const name = json.textOf(json.own(block.toolUse, 'name'))
   if (name !== undefined) return [{ type: 'call', id: json.textOf(json.own(block.toolUse, 'toolUseId')) ?? '', name, args: json.own(block.toolUse, 'input') ?? {} }]
-  if (!json.isObject(block.toolResult)) return []
+  if (!isRecord(block.toolResult)) return []
   const content = json.listOf(block.toolResult.content).map((part) => json.textOf(json.own(part, 'text')) ?? json.asText(json.own(part, 'json')))
   return [{ type: 'result', id: json.textOf(block.toolResult.toolUseId) ?? '', content: content.filter((text) => text !== '').join('\n') }]
 }

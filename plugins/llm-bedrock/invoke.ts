@@ -1,4 +1,5 @@
 /** `InvokeModel` and `InvokeModelWithResponseStream`: the body's family decides the form. */
+import { isRecord } from 'svc/plugin'
 import type { ChatParsed, ChatResult, CountParsed, EmbedParsed, EmbedResult, Engine, LlmRoute, NeutralRequest, RouteInput, StreamEvent } from '../llm/types.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation, familyId } from './describe.ts'
@@ -87,10 +88,10 @@ export function countTokens(engine: Engine, families: readonly Family[]): LlmRou
       const model = input.params.modelId ?? ''
       const given = json.own(input.json(), 'input')
       const converse = json.own(given, 'converse')
-      if (json.isObject(converse)) return { op: 'count', model, request: readConverse(engine, converse, model), wire: undefined }
+      if (isRecord(converse)) return { op: 'count', model, request: readConverse(engine, converse, model), wire: undefined }
       const bytes = json.textOf(json.own(json.own(given, 'invokeModel'), 'body'))
       const body = bytes === undefined ? undefined : json.argumentsOf(Buffer.from(bytes, 'base64').toString('utf8'))
-      if (!json.isObject(body)) throw engine.badInput('input: provide converse, or invokeModel with a JSON body in base64.')
+      if (!isRecord(body)) throw engine.badInput('input: provide converse, or invokeModel with a JSON body in base64.')
       const { parsed } = await readBody(engine, families, input, body)
       return { op: 'count', model, request: parsed.op === 'chat' ? parsed.request : textRequest(model, parsed.inputs), wire: undefined }
     },

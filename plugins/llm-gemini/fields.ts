@@ -1,8 +1,9 @@
 /** Fields of requests, which may be spelt in camelCase or snake_case (protobuf JSON). */
+import { isRecord } from 'svc/plugin'
 import type { Engine } from '../llm/types.ts'
 
 /** The field `responseSchema`, or `response_schema`. */
 export function field(engine: Engine, object: unknown, name: string): unknown {
-  if (!engine.json.isObject(object)) return undefined
+  if (!isRecord(object)) return undefined
   return engine.json.own(object, name) ?? engine.json.own(object, name.replace(/[A-Z]/g, '_$&').toLowerCase())
 }

@@ -1,5 +1,5 @@
 /** `:generateContent` and `:streamGenerateContent`. */
-import { jsonSerializer } from 'svc/plugin'
+import { isRecord, jsonSerializer } from 'svc/plugin'
 import type { ChatParsed, ChatResult, Choice, CountParsed, Engine, Finish, LlmRoute, RouteInput, StreamEvent } from '../llm/types.ts'
 import { describeAction, modelOf } from './actions.ts'
 import { field } from './fields.ts'
@@ -43,7 +43,7 @@ export function countTokens(engine: Engine): LlmRoute<CountParsed> {
       const model = modelOf(input)
       const body = input.json()
       const inner = field(engine, body, 'generateContentRequest')
-      return { op: 'count', model, request: readRequest(engine, engine.json.isObject(inner) ? inner : body, model, input.limits.choices), wire: undefined }
+      return { op: 'count', model, request: readRequest(engine, isRecord(inner) ? inner : body, model, input.limits.choices), wire: undefined }
     },
     render: ({ promptTokens }) => ({ body: { totalTokens: promptTokens, promptTokensDetails: details(promptTokens) }, contentType }),
   }

@@ -1,4 +1,5 @@
 /** Reads a request for content into the neutral form. */
+import { isRecord } from 'svc/plugin'
 import type { Engine, Message, NeutralRequest, Part, ReplyFormat, Tool, ToolChoice } from '../llm/types.ts'
 import { field } from './fields.ts'
 
@@ -34,7 +35,7 @@ function readSystem(engine: Engine, given: unknown): string[] {
 
 /** A list of contents, one content, or a text. */
 export function readContents(engine: Engine, given: unknown): Message[] {
-  const list = typeof given === 'string' ? [{ parts: [{ text: given }] }] : engine.json.isObject(given) ? [given] : engine.json.listOf(given)
+  const list = typeof given === 'string' ? [{ parts: [{ text: given }] }] : isRecord(given) ? [given] : engine.json.listOf(given)
   if (list.length === 0) throw engine.badInput('* GenerateContentRequest.contents: contents is not specified')
   return list.map((content): Message => {
     const role = engine.json.own(content, 'role')

@@ -1,4 +1,5 @@
 /** Reads requests of `chat` and `generate` into the neutral form. */
+import { isRecord } from 'svc/plugin'
 import type { ChatParsed, Engine, Message, NeutralRequest, Part, ReplyFormat, RouteInput } from '../llm/types.ts'
 
 export interface OllamaWire {
@@ -50,7 +51,7 @@ function common(engine: Engine, body: Record<string, unknown>, model: string): N
       return name === undefined ? [] : [{ name, description: json.textOf(json.own(called, 'description')) ?? '', schema: json.own(called, 'parameters') ?? {} }]
     }),
     toolChoice: 'auto',
-    format: readFormat(engine, body.format),
+    format: readFormat(body.format),
     stop: json.stopsOf(json.own(body.options, 'stop'), Infinity),
     n: 1,
     ...(maxTokens === undefined ? {} : { maxTokens }),
@@ -58,9 +59,9 @@ function common(engine: Engine, body: Record<string, unknown>, model: string): N
   }
 }
 
-function readFormat({ json }: Engine, given: unknown): ReplyFormat {
+function readFormat(given: unknown): ReplyFormat {
   if (given === 'json') return { type: 'json' }
-  return json.isObject(given) ? { type: 'schema', schema: given } : { type: 'none' }
+  return isRecord(given) ? { type: 'schema', schema: given } : { type: 'none' }
 }
 
 /** Images are base64 without a type. */

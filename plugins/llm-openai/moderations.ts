@@ -1,4 +1,5 @@
 /** `POST /moderations`: categories by their words. */
+import { isRecord } from 'svc/plugin'
 import type { Engine, LlmRoute, OwnParsed } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 
@@ -48,7 +49,7 @@ function readInputs(engine: Engine, given: unknown, most: number): ModeratedInpu
   if (!Array.isArray(given) || given.length === 0) throw wrong("Invalid 'input': expected a text or a list that is not empty.", 'invalid_value')
   if (given.length > most) throw wrong(`Invalid 'input': at most ${most} items are taken.`, 'invalid_value')
   if (given.every((item) => typeof item === 'string')) return given.map((text) => ({ text: String(text), hasImage: false }))
-  if (!given.every(json.isObject)) throw wrong("Invalid type for 'input': expected texts or parts.", 'invalid_value')
+  if (!given.every(isRecord)) throw wrong("Invalid type for 'input': expected texts or parts.", 'invalid_value')
   return [{
     text: given.flatMap((part) => json.textOf(json.own(part, 'text')) ?? []).join('\n'),
     hasImage: given.some((part) => json.own(part, 'type') === 'image_url'),

@@ -1,4 +1,5 @@
 /** `POST /audio/speech`: silence of a length that fits the text. */
+import { isRecord } from 'svc/plugin'
 import type { Engine, LlmRoute, OwnParsed, RouteInput, StreamEvent } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 
@@ -35,7 +36,7 @@ function parse(engine: Engine, input: RouteInput): Parsed {
   const text = json.textOf(body.input)
   const missing = (param: string): Error => engine.badInput(`Missing required parameter: '${param}'.`, { param, code: 'missing_required_parameter' })
   if (text === undefined) throw missing('input')
-  if (json.textOf(body.voice) === undefined && !json.isObject(body.voice)) throw missing('voice')
+  if (json.textOf(body.voice) === undefined && !isRecord(body.voice)) throw missing('voice')
   const format = body.response_format === undefined ? 'mp3' : json.asText(body.response_format)
   if (!Object.hasOwn(formats, format)) throw engine.badInput(`Invalid value for 'response_format': expected one of ${Object.keys(formats).join(', ')}.`, { param: 'response_format', code: 'invalid_value' })
   return {

@@ -8,14 +8,20 @@ import { createMetrics } from './records/metrics.ts'
 import { optionsSchema, type LlmOptions } from './providers/options.ts'
 import { createRecords } from './records/records.ts'
 import { registerRoutes } from './routes.ts'
+import { resolveVariables, variables, type Variables } from './variables.ts'
 import { TokenClock } from './streaming/token-clock.ts'
 
-export default definePlugin<LlmOptions>({
+export default definePlugin<LlmOptions, Variables>({
   title: 'Mock LLM',
   description: 'One deterministic engine behind the wire formats of many model providers, with streams, tools, faults and records.',
   paths: ['/ai'],
   options: optionsSchema,
   exposes: ['X-Svc-Request-Id', 'X-Svc-Credential', 'X-Svc-Provider', 'X-Svc-Model', 'X-Svc-Mode'],
+  variables,
+  resolveVariables,
+  area: 'llm',
+  faultKinds: ['ai'],
+  categories: [{ name: 'AI: Mock LLM', rank: 120 }],
   register(app, svc) {
     const rules: CompiledRule[] = []
     const faults = new FaultWords()

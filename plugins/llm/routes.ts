@@ -10,17 +10,17 @@ import type { AiRecord, Records } from './records/records.ts'
 const requestHeaders = ['X-Svc-Mode', 'X-Svc-Fail', 'X-Svc-Require-Auth', 'X-Svc-Latency-Ms', 'X-Svc-TTFT-Ms', 'X-Svc-Tokens-Per-Second', 'X-Svc-Jitter', 'X-Svc-Session', 'X-Svc-Delay']
 
 const index: RouteDescription = {
-  summary: 'Mock LLM: providers, models, routes', category, area: 'llm',
+  summary: 'Mock LLM: providers, models, routes', category,
   examples: [{ name: 'Index', path: '/ai', expectStatus: 200 }],
 }
 const session = { name: 'session', in: 'query', description: 'Only records of this session', schema: { type: 'string' } } as const
 const list: RouteDescription = {
-  summary: 'Mock LLM: recorded requests, newest first', category, area: 'llm',
+  summary: 'Mock LLM: recorded requests, newest first', category,
   parameters: [{ name: 'limit', in: 'query', description: 'Default 50', schema: { type: 'integer', minimum: 1, maximum: 200 } }, session],
   examples: [{ name: 'The last ten', path: '/ai/requests?limit=10', expectStatus: 200 }],
 }
 const one: RouteDescription = {
-  summary: 'Mock LLM: one recorded request', category, area: 'llm',
+  summary: 'Mock LLM: one recorded request', category,
   path: '/ai/requests/{id}',
   description: 'By the request id of the answer (`X-Svc-Request-Id`): prompt as the engine saw it, tokens, credential, fault.',
   parameters: [{ name: 'id', in: 'path', required: true, description: 'A request id', schema: { type: 'string', maxLength: 200 } }, session],
@@ -43,7 +43,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc<unknown>, parts: {
     // A retry may reuse its request id: the newest is meant.
     const record = id.length <= maxIdCharacters ? records.find((candidate) => candidate.request_id === id && isVisible(candidate))?.value : undefined
     if (record === undefined) throw new HttpError(404, { error: 'no such AI request', request_id: id, hint: 'records are kept for one hour; GET /ai/requests lists them' })
-    return reply.send(showWhole(record, svc.inspector.entry(id)))
+    return reply.send(showWhole(record, svc.inspector.entry(id, record.session_header)))
   })
 }
 

@@ -21,6 +21,8 @@ export interface Providers {
   addFault(fault: AddedFault): void
   /** What is served, in the order of `GET /ai`; complete once every plugin has registered. */
   list(): ServedProvider[]
+  /** Whether providers without a key of their own take one credential only (`SVC_AI_API_KEY`). */
+  readonly hasCommonKey: boolean
 }
 
 /** A provider as others may know it: a format under its own name, or one of svc.yaml. */

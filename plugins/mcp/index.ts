@@ -2,14 +2,23 @@
 import { definePlugin } from 'svc/plugin'
 import { registerPlugin } from './register.ts'
 import { type Options, optionsSchema } from './options.ts'
+import { variables, type Variables } from './variables.ts'
 
-export default definePlugin<Options>({
+export default definePlugin<Options, Variables>({
   title: 'MCP servers',
   description: 'Model Context Protocol: open, API-key and OAuth-protected servers, named servers, both eras',
   paths: ['/mcp', '/.well-known/oauth-protected-resource'],
   buildsOn: ['demo-data'],
   uses: ['identity'],
   options: optionsSchema,
-  exposes: ['X-Svc-Mcp-Server', 'X-Svc-Mcp-Session', 'X-Svc-Mcp-Method', 'X-Svc-Mcp-Request-Id', 'X-Svc-Mcp-Protocol-Version'],
+  variables,
+  area: 'mcp',
+  categories: [{ name: 'MCP Server', rank: 140 }],
+  exposes: [
+    // The specification lists them among the headers of every response.
+    { name: 'Mcp-Session-Id', before: 'WWW-Authenticate', always: true },
+    { name: 'MCP-Protocol-Version', before: 'WWW-Authenticate', always: true },
+    'X-Svc-Mcp-Server', 'X-Svc-Mcp-Session', 'X-Svc-Mcp-Method', 'X-Svc-Mcp-Request-Id', 'X-Svc-Mcp-Protocol-Version',
+  ],
   register: registerPlugin,
 })

@@ -4,9 +4,10 @@ import type { Bounds } from './bounds.ts'
 import type { Hub } from './sessions/hub.ts'
 import type { Options } from './options.ts'
 import type { Server } from './registry/server.ts'
+import type { Variables } from './variables.ts'
 
 export interface Mcp {
-  readonly svc: Svc<Options>
+  readonly svc: Svc<Options, Variables>
   readonly bounds: Bounds
   readonly hub: Hub
   /** Complete when all plugins have registered. */

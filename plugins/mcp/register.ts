@@ -15,14 +15,15 @@ import { registerMetadata } from './routes/metadata.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
 import { select } from './registry/selection.ts'
 import { Server } from './registry/server.ts'
+import type { Variables } from './variables.ts'
 
 /** Between the moment at which all plugins have registered and the one at which clients that ask get the new lists. */
 const SWITCH_MS = 200
 
-export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
+export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables>): void {
   const bounds = boundsOf(svc.config)
   const hub = svc.shared('hub', () => new Hub(bounds), (closing) => closing.close())
-  svc.shared('clock', () => setInterval(() => hub.resourceUpdated(CLOCK_URI), svc.config.mcp.clockTickSecs * 1000).unref(), clearInterval)
+  svc.shared('clock', () => setInterval(() => hub.resourceUpdated(CLOCK_URI), svc.variables.clockTickSecs * 1000).unref(), clearInterval)
   const registry = offerRegistry(svc, hub, bounds)
   const servers = new Map<string, Server>()
   const mcp: Mcp = { svc, bounds, hub, servers }
@@ -40,7 +41,7 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options>): void {
 }
 
 /** The registry with the built-in content, open to other plugins. */
-function offerRegistry(svc: Svc<Options>, hub: Hub, bounds: Bounds): Registry {
+function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): Registry {
   const registry = new Registry()
   const registrarOf = (plugin: string) => registry.registrar(plugin, (uri) => hub.resourceUpdated(uri))
   const registrar = registry.registrar(svc.name, (uri) => hub.resourceUpdated(uri), true)
@@ -66,7 +67,7 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
 }
 
 /** Every server of the registry, then those of svc.yaml, which select from all that plugins have registered. */
-function buildServers(registry: Registry, svc: Svc<Options>): Server[] {
+function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[] {
   const release = svc.instance.version
   const registered = [...registry.servers.values()].map((definition) => {
     const selection = select(registry, definition, (at, message) => svc.log.warn(`MCP server ${definition.name}: ${at}: ${message}`))
@@ -77,7 +78,7 @@ function buildServers(registry: Registry, svc: Svc<Options>): Server[] {
 }
 
 /** A client that hears of a change asks at once; it must not be the old generation that answers. */
-function announceWhenServing(hub: Hub, servers: ReadonlyMap<string, Server>, svc: Svc<Options>): void {
+function announceWhenServing(hub: Hub, servers: ReadonlyMap<string, Server>, svc: Svc<Options, Variables>): void {
   const timer = setTimeout(() => hub.takeOver(servers), SWITCH_MS).unref()
   svc.whenClosed(() => clearTimeout(timer))
 }

@@ -3,9 +3,10 @@ import { definePlugin } from 'svc/plugin'
 import { mockCommand } from './sources/command.ts'
 import { registerRoutes } from './routes/routes.ts'
 import { MOCKS_SECTION, type MocksSection } from './sources/section.ts'
+import { variables, type Variables } from './variables.ts'
 import { startService } from './sources/start.ts'
 
-export default definePlugin<MocksSection>({
+export default definePlugin<MocksSection, Variables>({
   title: 'OpenAPI mocks',
   description: 'Any OpenAPI 3.0 or 3.1 document as a mock API: examples or deterministic data, rules, overrides, validation, security, versions.',
   paths: ['/mock', '/_svc/mocks'],
@@ -13,6 +14,8 @@ export default definePlugin<MocksSection>({
   section: 'mocks',
   options: MOCKS_SECTION,
   exposes: ['X-Svc-Mock', 'X-Svc-Mock-Version', 'X-Svc-Mock-Operation', 'X-Svc-Mock-Source', 'X-Svc-Mock-Violations', 'X-Svc-Mock-Error'],
+  variables,
+  categories: [{ name: 'OpenAPI Mocks', rank: 210 }],
   command: mockCommand,
   async register(app, svc) {
     registerRoutes(app, await startService(svc))

@@ -7,6 +7,7 @@ export default definePlugin({
   title: 'Orchestration',
   description: 'A payment in four calls: authenticate, enrich, validate, process. Each needs what the one before gave.',
   paths: ['/orchestration'],
+  categories: [{ name: 'Orchestration', rank: 170 }],
   register(app, svc) {
     registerStatus(app, svc)
     registerSteps(app, svc)

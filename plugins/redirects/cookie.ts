@@ -1,22 +1,10 @@
-/** Owns cookies: the ones a request brings, and `Set-Cookie` lines (RFC 6265). */
+/** Owns `Set-Cookie` lines (RFC 6265): what a query asks for, and how it is written. */
 import { isToken } from 'svc/plugin'
 import { invalidCookieAttribute, invalidCookieName, tooManyCookies } from './errors.ts'
 
 const MAX_COOKIES = 20
 /** Everything that is no cookie-octet (RFC 6265, 4.1.1), and `%`, so that decoding gives the value back. */
 const NO_COOKIE_OCTET = /[^!#$&-+\--:<-[\]-~]+/gu
-
-/** Names to values of a `Cookie` header, exactly as sent; of a repeated name the first, and none without `=`. */
-export function parseCookies(header: string): Record<string, string> {
-  const cookies: Record<string, string> = Object.create(null)
-  for (const pair of header.split(';')) {
-    const equals = pair.indexOf('=')
-    if (equals === -1) continue
-    const name = pair.slice(0, equals).trim()
-    cookies[name] ??= pair.slice(equals + 1).trim()
-  }
-  return cookies
-}
 
 export interface CookieAttributes {
   path: string

@@ -7,6 +7,7 @@ export default definePlugin({
   title: 'Redirects and cookies',
   description: 'Redirect chains, single redirects within the instance, and cookies set, shown and deleted.',
   paths: ['/redirect', '/absolute-redirect', '/redirect-to', '/cookies'],
+  categories: [{ name: 'Redirects & Cookies', rank: 50 }],
   register(app, svc) {
     registerRedirects(app, svc)
     registerCookies(app, svc)

@@ -8,6 +8,7 @@ export default definePlugin({
   title: 'Reliability testing',
   description: 'Endpoints that fail at a rate, by a pattern, after some successes or until they recover.',
   paths: ['/flaky'],
+  categories: [{ name: 'Reliability Testing', rank: 220 }],
   register(app, svc) {
     const counters = createCounters(svc)
     registerFlaky(app, svc, counters)

@@ -8,6 +8,7 @@ export default definePlugin({
   title: 'SOAP',
   description: 'Users, orders and their status over SOAP 1.1 and 1.2, with WSDL and faults of both versions.',
   paths: ['/soap'],
+  categories: [{ name: 'SOAP / XML', rank: 180 }],
   buildsOn: ['demo-data'],
   register(app, svc) {
     registerRoutes(app, svc, createOperations(svc.use('demo-data.records')!))

@@ -7,6 +7,7 @@ export default definePlugin({
   title: 'Server-Sent Events',
   description: 'Numbered events that can be resumed, and a chat reply word by word.',
   paths: ['/sse'],
+  categories: [{ name: 'Streaming (SSE)', rank: 40 }],
   register(app, svc) {
     registerEvents(app, svc)
     registerChat(app, svc)

@@ -11,7 +11,7 @@ export function invalidStatusCode(what: string): HttpError {
 }
 
 export function forbiddenHeader(name: string): HttpError {
-  return refusal(400, 'forbidden_header', `the header ${quoteInput(name)} belongs to the connection and cannot be set`)
+  return refusal(400, 'forbidden_header', `the header ${quoteInput(name)} belongs to the connection or to the whole origin and cannot be set`)
 }
 
 export function invalidHeader(what: string): HttpError {

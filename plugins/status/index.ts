@@ -7,6 +7,7 @@ export default definePlugin({
   title: 'Status codes and response headers',
   description: 'Answers with any status code, one drawn by weight, or any response headers.',
   paths: ['/status', '/response-headers'],
+  categories: [{ name: 'Status Codes', rank: 20 }],
   register(app, svc) {
     registerStatus(app, svc)
     registerResponseHeaders(app, svc)

@@ -15,6 +15,7 @@ export default definePlugin({
   title: 'Transfer',
   description: 'Compressed, encoded, streamed and slow bodies, random bytes and pages of links.',
   paths: ['/gzip', '/deflate', '/brotli', '/zstd', '/encoding', '/bytes', '/stream-bytes', '/stream', '/drip', '/links', '/base64', '/digest', '/trailers', '/early-hints'],
+  categories: [{ name: 'Response Shaping', rank: 30 }],
   register(app, svc) {
     registerCompression(app, svc)
     registerUtf8(app)

@@ -7,6 +7,7 @@ export default definePlugin({
   title: 'WebSocket',
   description: 'Echoes every message, or sends the time in ticks.',
   paths: ['/ws'],
+  categories: [{ name: 'WebSocket', rank: 190 }],
   register(app, svc) {
     registerEcho(app, svc)
     registerTime(app, svc)

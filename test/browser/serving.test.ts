@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, readFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { preferredEncoding } from '../../plugins/console/accept-encoding.ts'
+import { preferredCoding } from '../../core/fields/accept-encoding.ts'
 import { buildClient } from '../../plugins/console/build.ts'
 import { exchange } from '../support/raw-client.ts'
 import { serve } from '../support/server.ts'
@@ -83,7 +83,7 @@ t.test('the console is served', async t => {
       [undefined, 'identity'], ['', 'identity'], ['gzip', 'gzip'], ['gzip, br', 'br'], ['br;q=0.5, gzip;q=0.8', 'gzip'], ['br;q=0, *', 'gzip'], ['*', 'br'], ['*;q=0', 'identity'],
       ['identity', 'identity'], ['identity;q=0.5, br;q=0.1', 'identity'], ['deflate', 'identity'], ['BR', 'br'], ['x-gzip', 'gzip'], ['br;q=nonsense', 'identity'], ['gzip;q=2', 'identity'], ['identity;q=0, *;q=0', 'identity'],
     ]
-    for (const [header, encoding] of choices) t.equal(preferredEncoding(header), encoding, String(header))
+    for (const [header, encoding] of choices) t.equal(preferredCoding(header, ['br', 'gzip']), encoding, String(header))
   })
 
   await t.test('what the page tells [CON-4]', async t => {
@@ -133,10 +133,12 @@ t.test('the built files', async t => {
 })
 
 t.test('a mistake in a client file [CON-8, CON-18]', async t => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-console-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const root = mkdtempSync(join(tmpdir(), 'svc-console-'))
+  t.teardown(() => rmSync(root, { recursive: true, force: true }))
+  // Arranged as in the product: the client imports packages, and grammar of the core by relative path.
+  const folder = join(root, 'plugins')
   cpSync(plugin, join(folder, 'page'), { recursive: true })
-  symlinkSync(join(plugin, '..', '..', 'node_modules'), join(folder, 'node_modules'))
+  for (const shared of ['core', 'node_modules']) symlinkSync(join(plugin, '..', '..', shared), join(root, shared))
   const main = join(folder, 'page', 'client', 'main.tsx')
   const source = readFileSync(main, 'utf8')
   const record = async (url: string) => await (await fetch(`${url}/_svc/plugins/page`)).json() as { state: string; stale: boolean; generation: number; error: { phase: string; message: string } | null }

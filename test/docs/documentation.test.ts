@@ -5,7 +5,7 @@
 import t from 'tap'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { configurationTable } from '../../core/config/reference.ts'
+import { configurationTable } from '../support/environment.ts'
 import type { PluginRecord } from '../../core/contract/plugin.ts'
 import { serve } from '../support/server.ts'
 

@@ -9,7 +9,7 @@ export const GROUPS = {
   protocols: ['graphql', 'grpc', 'soap', 'streams'],
   models: ['llm', 'guardrails'],
   agents: ['mcp', 'a2a'],
-  operations: ['limits', 'observability', 'control-plane', 'configuration', 'console'],
+  operations: ['limits', 'observability', 'control-plane', 'configuration', 'console', 'security'],
 } as const
 
 /** Pages that an author of plugins follows in a folder of his own; `test/integration/kit/<name>-page.test.ts` runs them. */

@@ -24,6 +24,7 @@ export default [
   { id: 'FAULT-2', rule: 'a fail value is 400 to 599 with an optional percentage of 0 to 100; anything else is ignored', where: 'core 8, 11' },
   { id: 'FAULT-3', rule: 'each request fails independently with the probability of the percentage', where: 'core 8' },
   { id: 'FAULT-4', rule: 'the injected body names status, standard phrase or Error, percentage and header', where: 'core 8' },
+  { id: 'FAULT-20', rule: 'a fault header that cannot be understood has no effect, and the response names it in X-Svc-Ignored', where: 'core 8' },
   { id: 'FAIL-1', rule: 'the framework answers have the fields and sentences of their table', where: 'core 4.2 to 4.4, 10.5' },
   { id: 'ACCEPT-1', rule: 'the most specific range gives a type its q, the highest q wins, ties go by server order', where: 'core 7' },
   { id: 'ACCEPT-2', rule: 'nothing acceptable, no header and garbage give JSON', where: 'core 7, 11' },

@@ -22,6 +22,8 @@ export interface FakeHost {
   /** What the guard throws; null lets pass. */
   refusal: HttpError | null
   healthy: boolean
+  /** What plugins show in the status. */
+  pluginStatus: Record<string, object>
   /** Written by the routes: calls that reached the host, such as `switch soap off`. */
   calls: string[]
   routes: RouteRecord[]
@@ -41,7 +43,6 @@ export function pluginRecord(fields: Partial<PluginRecord> & { name: string }): 
 const config = {
   host: '0.0.0.0', publicMode: false, trustForward: false, bodyLimit: 1_048_576, requestTimeoutSecs: 120, maxDelayMs: 30_000,
   inspectorCapacity: 500, corsOrigins: ['*'], adminToken: null, controlAuth: 'open', hostedMode: false, grpcOnHttp: false,
-  consoleTitle: null, consoleBacklink: null,
 } satisfies Partial<Config>
 
 /** A fake host; `fields` replace its defaults. */
@@ -52,12 +53,13 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     config: { ...config, ...fields.config },
     baseUrl: 'http://svc.test:8080',
     records: [soap, pluginRecord({ name: 'demo-data' })],
-    overview: { generation: 2, loadedAt: new Date('2026-11-21T07:31:00.000Z'), configFile: '/etc/svc.yaml', directories: ['/srv/my-plugins'], loadErrors: [] },
+    overview: { generation: 2, generationCounts: { open: 1, inMemory: 1 }, loadedAt: new Date('2026-11-21T07:31:00.000Z'), configFile: '/etc/svc.yaml', directories: ['/srv/my-plugins'], loadErrors: [] },
     switchResult: { outcome: 'switched', record: soap },
     clearResult: { outcome: 'switched', record: soap },
     reloadResult: { applied: true, changed: true, generation: 3, plugins: { added: [], reloaded: ['soap'], removed: [], failed: [] }, load_errors: [], took_ms: 41 },
     refusal: null,
     healthy: true,
+    pluginStatus: {},
     calls: [],
     routes: [],
     ...without(fields, 'config'),
@@ -90,6 +92,8 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       countIdentityRequest: () => ++identityRequests,
     },
     effectiveConfig: () => ({ instance_id: 'edge-1', warnings: [] }),
+    pluginStatus: () => host.pluginStatus,
+    landingLinks: () => [],
     routes: () => host.routes,
     plugins: {
       records: () => host.records,

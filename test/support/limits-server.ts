@@ -7,7 +7,12 @@ import type { TestServer } from './server.ts'
 const ROUTES = `import { definePlugin, describe } from 'svc/plugin'
 const plain = { summary: 's', category: 'Test', examples: [] }
 const wait = ms => new Promise(resolve => setTimeout(resolve, ms))
-export default definePlugin({ title: 'x', paths: ['/x', '/health', '/docs', '/.well-known', '/oauth/jwks'], register(app, svc) {
+// As built-in plugins have them.
+const exempt = [
+  { path: '/ui', below: true, from: ['faults', 'limits', 'keys', 'inspector'], reason: 'test' },
+  { path: '/oauth/jwks', from: ['keys'], reason: 'test' },
+]
+export default definePlugin({ title: 'x', paths: ['/x', '/ui', '/health', '/docs', '/.well-known', '/oauth/jwks'], exempt, faultKinds: ['ai'], register(app, svc) {
   const held = svc.shared('held', () => new Set())
   app.all('/x', describe(plain), async () => 'fine')
   app.get('/x/items/:id', describe(plain), async () => 'item')
@@ -46,8 +51,12 @@ export default definePlugin({ title: 'x', paths: ['/x', '/health', '/docs', '/.w
   for (const path of ['/docs/x', '/.well-known/x', '/oauth/jwks']) app.get(path, describe(plain), async () => 'open')
 } })`
 
+/** The areas of built-in plugins, each declared by a plugin without routes. */
+const AREAS = Object.fromEntries(['graphql', 'grpc', 'mcp', 'a2a', 'llm'].map(area =>
+  [`area-${area}`, `export default { title: '${area}', paths: [], area: '${area}', register() {} }`]))
+
 export async function serveLimits(t: Parameters<typeof serve>[0], env: Record<string, string> = {}, options: Partial<ServerOptions> = {}): Promise<TestServer> {
-  return serve(t, { env, builtinFolder: pluginFolder(t, { x: ROUTES }).folder, ...options })
+  return serve(t, { env, builtinFolder: pluginFolder(t, { x: ROUTES, ...AREAS }).folder, ...options })
 }
 
 /** The record of `GET /_svc/usage`. */

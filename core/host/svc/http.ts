@@ -1,6 +1,7 @@
 /** `svc.http`: what plugins ask about requests and how they answer, over the request's context. */
 import { wantsXml } from '../../fields/accept.ts'
 import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
+import type { BrowserAccess } from '../../http/pipeline/browser-access.ts'
 import type { SvcHttp } from '../../contract/plugin.ts'
 import { HttpError } from '../../contract/plugin.ts'
 import type { Config } from '../../config/variables.ts'
@@ -12,10 +13,11 @@ import { waitFor } from '../../http/pipeline/stages/faults.ts'
 
 export interface SvcHttpServices {
   config: Config
+  browserAccess: BrowserAccess
   guard: AdminGuard
 }
 
-export function createSvcHttp({ config, guard }: SvcHttpServices): SvcHttp {
+export function createSvcHttp({ browserAccess, config, guard }: SvcHttpServices): SvcHttp {
   const isAdmin = (context: RequestContext): boolean => context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
     requestId: request => contextOf(request).requestId,
@@ -32,6 +34,11 @@ export function createSvcHttp({ config, guard }: SvcHttpServices): SvcHttp {
     isAdmin: request => isAdmin(contextOf(request)),
     guardAdmin(request) {
       const context = contextOf(request)
+      const foreign = browserAccess.check(context)
+      if (foreign !== null) {
+        context.allowedOrigin = null
+        throw new HttpError(foreign.status, foreign.body)
+      }
       const refusal = guard.check(context.request.headers, context.controlAdmin)
       if (refusal !== null) throw new HttpError(refusal.status, refusal.body, refusal.headers)
     },
@@ -48,6 +55,9 @@ export function createSvcHttp({ config, guard }: SvcHttpServices): SvcHttp {
     },
     markFault(request, _reply, kind) {
       contextOf(request).fault = kind
+    },
+    ignoreHeader(request, name, expected) {
+      contextOf(request).ignore(name, expected)
     },
     delay: (request, ms) => waitFor(contextOf(request), Math.min(ms, config.maxDelayMs)),
   }

@@ -41,6 +41,9 @@ export interface PluginFacts {
   log: Log
   folder: string
   options: Record<string, unknown>
+  variables: Record<string, unknown>
+  /** Kinds of faults that it may say it injected. */
+  faultKinds: readonly string[]
   /** Names of what the door builds on or uses: only their extension points are handed out. */
   mayUse: readonly string[]
 }
@@ -51,9 +54,10 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     name,
     options: plugin.options,
     config: shared.config,
+    variables: plugin.variables,
     folder: plugin.folder,
     log: plugin.log,
-    http: shared.http,
+    http: { ...shared.http, markFault: markOnly(plugin, shared.http) },
     limits: shared.limits,
     inspector: shared.inspector,
     pki: shared.pki,
@@ -84,5 +88,13 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
     shared: (object, create, dispose) => holder.shared(object, create, dispose),
+  }
+}
+
+/** A kind that the definition does not declare would make up a series of the metrics. */
+function markOnly({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
+  return (request, reply, kind) => {
+    if (!faultKinds.includes(kind)) throw new Error(`the definition of ${name} does not declare the fault kind "${kind}"`)
+    http.markFault(request, reply, kind)
   }
 }

@@ -33,7 +33,7 @@ export function takeOverFor(takeOvers: readonly TakeOver[], request: ServerReque
 /** Trailers-only answer of a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
 function answerUnimplemented(_request: ServerRequest, response: unknown): void {
   (response as Http2ServerResponse).stream.respond(
-    { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': GRPC_UNIMPLEMENTED, 'grpc-message': 'the grpc plugin is not enabled' },
+    { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': GRPC_UNIMPLEMENTED, 'grpc-message': 'no enabled plugin serves gRPC' },
     { endStream: true },
   )
 }

@@ -2,11 +2,11 @@
  * Lines of heads that were checked before. Node checks each name and each value by regular expressions and puts a line
  * together of four parts: with twenty headers a tenth of a request, though nearly all are those of the answer before.
  */
+import { isToken } from '../../fields/token.ts'
 
 interface Line { value: string; text: string }
 
-/** RFC 9110, 5.1 and 5.5: a name is a token; a value has no control characters. */
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** RFC 9110, 5.5: a value has no control characters. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** What says how the body is framed and whether the connection stays, and what may be a list: Node reads these itself. */
 export const READ_BY_NODE: ReadonlySet<string> = new Set(['connection', 'content-disposition', 'content-length', 'cookie', 'date', 'expect', 'keep-alive', 'set-cookie', 'trailer', 'transfer-encoding'])
@@ -27,7 +27,7 @@ export class HeaderLineCache {
   }
 
   #compose(name: string, value: unknown, known: Line | undefined): string | null {
-    if (typeof value !== 'string' || (known === undefined && (READ_BY_NODE.has(name.toLowerCase()) || !NAME.test(name)))) return null
+    if (typeof value !== 'string' || (known === undefined && (READ_BY_NODE.has(name.toLowerCase()) || !isToken(name)))) return null
     if (!VALUE.test(value)) return null
     const text = `${name}: ${value}\r\n`
     if (known !== undefined) {

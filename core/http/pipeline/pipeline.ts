@@ -22,6 +22,8 @@ const STAGES: readonly Stage[] = [
   assignRequestId,
   enterTrace,
   applyCors,
+  refuseForeignPages,
+  refuseServiceWorkers,
   authenticateControl,
   identifyKey,
   limitByPlan,
@@ -72,21 +74,36 @@ function assignRequestId(context: RequestContext): boolean {
   return true
 }
 
-function applyCors(context: RequestContext, { cors }: PipelineServices): boolean {
+function applyCors(context: RequestContext, services: PipelineServices): boolean {
   const { request, response } = context
-  const origin = request.headers.origin
-  if (context.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined && cors.isOn) {
+  const cors = services.browserAccess.guards(context.path) ? services.browserAccess.cors : services.cors
+  if (!cors.isOn) return true
+  if (context.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
     for (const [name, value] of Object.entries(cors.preflight(request.headers))) response.setHeader(name, value)
     response.setHeader('Content-Length', '0')
     response.writeHead(200)
     response.end()
     return false
   }
-  if (cors.isOn) {
-    context.allowedOrigin = cors.allowedOrigin(origin)
-    context.vary = cors.vary
-  }
+  context.allowedOrigin = cors.allowedOrigin(request.headers.origin)
+  context.vary = cors.vary
   return true
+}
+
+/** The control plane refuses web pages of other origins while it asks for no credential. */
+function refuseForeignPages(context: RequestContext, { browserAccess }: PipelineServices): boolean {
+  if (!browserAccess.guards(context.path)) return true
+  const refusal = browserAccess.check(context)
+  if (refusal === null) return true
+  answer(context, refusal)
+  return false
+}
+
+/** A script that a user made must not become the worker of all pages of the instance (Service Workers, 4.1). */
+function refuseServiceWorkers(context: RequestContext): boolean {
+  if (context.request.headers['service-worker'] === undefined || context.description?.serviceWorker === true) return true
+  answer(context, { status: 403, body: { error: 'no service worker is served here', path: context.path ?? context.url } })
+  return false
 }
 
 function startTimer(context: RequestContext, { deadlines }: PipelineServices): boolean {

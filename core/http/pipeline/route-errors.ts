@@ -40,14 +40,7 @@ export function answerRouteError(error: unknown, request: FastifyRequest, reply:
     refuse(context, request, reply, status, thrown)
     return
   }
-  log.error('exception in a route', {
-    error,
-    plugin: context.route?.plugin ?? undefined,
-    method: context.method,
-    path: context.path,
-    route: context.route?.path,
-    request_id: context.requestId,
-  })
+  log.error('exception in a route', { error, ...placeOf(context) })
   if (isLate) {
     reply.raw.destroy()
     return
@@ -98,4 +91,13 @@ function bodyOf(request: FastifyRequest, status: number, { code, message }: Thro
   }
   const ownCode = typeof code === 'string' && !code.startsWith('FST_ERR_') ? code : undefined
   return refused(status, String(message ?? '').slice(0, MAX_MESSAGE), ownCode)
+}
+
+/** An exception in the handler of a WebSocket, which is closed with 1011. */
+export function logWebSocketFailure(error: Error, request: FastifyRequest, log: Log): void {
+  log.error('exception in a WebSocket handler', { error, ...placeOf(contextOf(request)) })
+}
+
+function placeOf({ route, method, path, requestId }: RequestContext): Record<string, unknown> {
+  return { plugin: route?.plugin ?? undefined, method, path, route: route?.path, request_id: requestId }
 }

@@ -24,6 +24,8 @@ export interface CoreRoute extends RouteRecord {
   log: Log
   /** It answers what no route matches, and is no endpoint. */
   isFallback: boolean
+  /** The area of the plugin: it counts under it in the metrics, unless the description that is served names another. */
+  area: string | null
 }
 
 /** Name of the rest of a path behind the router's `*`. */

@@ -6,6 +6,7 @@ import type { Limits } from '../../limits/limits.ts'
 import type { Log } from '../../log/log.ts'
 import type { Tracer } from '../../tracing/tracer.ts'
 import type { AdminGuard } from './admin-guard.ts'
+import type { BrowserAccess } from './browser-access.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { HeaderDeadlines } from './header-deadlines.ts'
 import type { EgressCounter, RequestFollower } from '../request/types.ts'
@@ -16,6 +17,7 @@ import type { StreamRegistry } from '../streams/stream-registry.ts'
 /** What the stages need of the process. */
 export interface PipelineServices {
   config: Config
+  browserAccess: BrowserAccess
   cors: Cors
   log: Log
   observer: RequestFollower<RequestContext> & EgressCounter

@@ -45,7 +45,9 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Added to the `Vary` of whatever the route sets. */
   vary: string | null = null
   /** `X-Svc-Fault` and what the metrics count. */
-  fault: 'abort' | 'fail' | 'delay' | 'ai' | null = null
+  fault: string | null = null
+  /** Request headers that could not be understood, with what was expected: `X-Svc-Ignored`. */
+  ignored: string[] | null = null
   /** Credentials of the control plane that came with the request count as the admin token. */
   controlAdmin = false
   /** The sender waits for `100 Continue` before it sends the body. */
@@ -163,6 +165,11 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Milliseconds from the arrival until the head went out, or the client left before; to a hundredth. */
   get latencyMs(): number {
     return Math.round((this.#settledAt - this.startedAt) * 100) / 100
+  }
+
+  /** Notes a request header that has no effect because its value can't be understood; `expected` is what it may hold. */
+  ignore(name: string, expected: string): void {
+    (this.ignored ??= []).push(`${name}; ${expected}`)
   }
 
   countEgress(bytes: number): void {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { Exemptions } from '../pipeline/exemptions.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
@@ -59,6 +60,8 @@ export interface RoutingGeneration {
   readonly routes: RouteLookup
   /** Headers that browsers may read across origins. */
   readonly exposedHeaders: string
+  /** Paths that layers leave alone. */
+  readonly exemptions: Exemptions
   /** Fastify's own request handler. */
   handle(request: ServerRequest, response: ResponseInUse): void
   /** Hands a handshake to the WebSocket server. */

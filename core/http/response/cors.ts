@@ -17,9 +17,11 @@ export interface Cors {
   preflight(request: IncomingHttpHeaders): Record<string, string>
 }
 
-/** `origins` as the configuration gives them: `['*']`, serialised origins that are compared exactly, or `[]` for off. */
-export function createCors({ origins }: { origins: readonly string[] }): Cors {
-  const isOn = origins.length > 0
+/**
+ * `origins` as the configuration gives them: `['*']`, or serialised origins that are compared exactly. `isOn` is false for
+ * no CORS at all; default: when there are no origins.
+ */
+export function createCors({ origins, isOn = origins.length > 0 }: { origins: readonly string[]; isOn?: boolean }): Cors {
   const isAny = origins.includes('*')
   const listed = new Set(origins)
   const vary = isOn && !isAny ? 'Origin' : null

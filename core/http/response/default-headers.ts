@@ -7,7 +7,7 @@ import type { RequestContext } from '../request/context.ts'
 import { READ_BY_NODE } from '../node-internals/header-line-cache.ts'
 import { mergeVary } from './cors.ts'
 
-const NAMES = new Map(['X-Request-Id', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'X-Svc-Fault', 'Vary'].map(name => [name.toLowerCase(), name]))
+const NAMES = new Map(['X-Request-Id', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'X-Svc-Fault', 'X-Svc-Ignored', 'Vary'].map(name => [name.toLowerCase(), name]))
 const LENGTHS = new Set([...NAMES.keys()].map(name => name.length))
 const LENGTHS_READ_BY_NODE = new Set([...READ_BY_NODE].map(name => name.length))
 
@@ -20,6 +20,7 @@ export function ownHeaders(context: RequestContext): OutgoingHttpHeaders {
     own['Access-Control-Expose-Headers'] = context.generation.exposedHeaders
   }
   if (context.fault !== null) own['X-Svc-Fault'] = context.fault
+  if (context.ignored !== null) own['X-Svc-Ignored'] = context.ignored
   if (context.vary !== null) own.Vary = context.vary
   return own
 }

@@ -21,10 +21,16 @@ export class WebSocketRoutes {
   #accept!: Handler
   readonly #handlers = new WeakMap<FastifyRequest, (socket: WebSocket) => void>()
 
-  /** Takes a scope for the package. */
-  async open(scope: FastifyInstance, options: NonNullable<WebsocketPluginOptions['options']>): Promise<void> {
+  /** Takes a scope for the package. `onFailure` gets what a plugin's handler throws. */
+  async open(scope: FastifyInstance, options: NonNullable<WebsocketPluginOptions['options']>, onFailure: (error: Error, request: FastifyRequest) => void): Promise<void> {
     await scope.register(websocketPlugin, {
       options,
+      errorHandler: (error, socket, request) => {
+        // A message that breaks the protocol or a limit: its close code (1002, 1007, 1009) is on its way, and must arrive.
+        if (socket.readyState !== socket.OPEN) return
+        onFailure(error, request)
+        socket.close(1011, 'internal error')
+      },
       // The default closes every client as soon as the old generation is closed.
       preClose: (done: () => void) => done(),
     })

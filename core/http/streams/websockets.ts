@@ -21,7 +21,7 @@ export function adoptWebSockets(server: WebSocketServer, generation: number, { s
     const context = contextOf(request)
     context.lease?.becomeStream()
     const headers = { ...ownHeaders(context), ...context.response.getHeaders() }
-    for (const name in headers) lines.push(`${name}: ${String(headers[name])}`)
+    for (const name in headers) for (const value of [headers[name]].flat()) lines.push(`${name}: ${String(value)}`)
     context.headGoesOut(101)
   })
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => {

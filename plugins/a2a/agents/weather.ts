@@ -1,5 +1,5 @@
 /** Owns the weather agent: a forecast that depends on the city's name alone. */
-import { isJsonObject } from 'svc/plugin'
+import { isRecord } from 'svc/plugin'
 import { createHash } from 'node:crypto'
 import type { AgentDefinition, Message } from '../types.ts'
 import { formPlace, placeIn, textOf } from './text.ts'
@@ -28,7 +28,7 @@ export const weather: AgentDefinition = {
 
 function cityOf(message: Message): string {
   for (const part of message.parts) {
-    if (!('data' in part) || !isJsonObject(part.data) || typeof part.data.city !== 'string') continue
+    if (!('data' in part) || !isRecord(part.data) || typeof part.data.city !== 'string') continue
     const city = formPlace(part.data.city)
     if (city !== null) return city
   }

@@ -62,7 +62,7 @@ function readSend(call: Call, params: JsonObject): SendRequest {
 
 /** What the operator allows push notifications. */
 export function policyOf({ a2a }: Call): { allowlist: readonly string[]; allowAll: boolean } {
-  return { allowlist: a2a.svc.config.a2a.pushAllowlist, allowAll: a2a.svc.config.a2a.pushAllowAll }
+  return { allowlist: a2a.svc.variables.pushAllowlist, allowAll: a2a.svc.variables.pushAllowAll }
 }
 
 async function credentialOf(call: Call): Promise<Credential> {

@@ -60,7 +60,6 @@ function renderDirectory(a2a: A2a, request: FastifyRequest): JsonObject {
 
 const directory: RouteDescription = {
   category: 'A2A Agents',
-  area: 'a2a',
   summary: 'Directory of the agents',
   responses: { 200: { description: 'Every agent with its endpoints and cards' } },
   examples: [{ name: 'Directory', path: '/a2a', expectStatus: 200 }],
@@ -70,7 +69,6 @@ function describeCard(route: string, summary: string): RouteDescription {
   const hasAgent = route.includes(':agent')
   return {
     category: 'A2A Agents',
-    area: 'a2a',
     summary,
     parameters: hasAgent ? [AGENT_PARAMETER] : [],
     responses: { 200: { description: 'The card' }, 304: { description: 'It is the one that If-None-Match names' }, ...(hasAgent ? { 404: { description: 'No such agent' } } : {}) },

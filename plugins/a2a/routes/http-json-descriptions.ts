@@ -1,4 +1,5 @@
 /** Owns what the catalogue says of the HTTP+JSON operations. */
+import { templateParameters } from 'svc/plugin'
 import type { RouteDescription, RouteExample, RouteParameter } from 'svc/plugin'
 import type { Template } from '../http-json.ts'
 import { AGENT_PARAMETER } from './cards.ts'
@@ -61,12 +62,11 @@ export function descriptionOf(template: Template, method: string): RouteDescript
 }
 
 function describeRow({ template, methods, summary, examples, query = [], protocol, takesBody }: Row): RouteDescription {
-  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
+  const names = templateParameters(template).map(({ name }) => name)
   return {
     path: `/a2a/{agent}/v1/${template}`,
     methods,
     category: 'A2A Agents',
-    area: 'a2a',
     summary: `HTTP+JSON: ${summary}`,
     ...(protocol ? { protocol } : {}),
     parameters: [AGENT_PARAMETER, ...names.map(pathParameter), ...query, VERSION_PARAMETER],

@@ -1,5 +1,5 @@
 /** Owns the HTTP+JSON routes: everything below `/a2a/{agent}/v1`. */
-import { describe, isJsonObject, rawQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { describe, isRecord, rawQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import { makeCall } from '../call.ts'
 import { A2aError, httpError } from '../errors.ts'
@@ -82,6 +82,6 @@ function readBody(a2a: A2a, request: FastifyRequest, { template }: Resource): Js
   const bytes = a2a.svc.http.body(request)
   const parsed = bytes.length === 0 ? { value: {} } : parseJson(bytes)
   if ('problem' in parsed) throw parsed.problem === 'depth' ? new A2aError('INVALID_REQUEST', 'the body is nested too deeply') : new A2aError('JSON_PARSE', 'the body is no JSON')
-  if (!isJsonObject(parsed.value)) throw new A2aError('INVALID_REQUEST', 'expected an object')
+  if (!isRecord(parsed.value)) throw new A2aError('INVALID_REQUEST', 'expected an object')
   return isSend ? parsed.value : { body: parsed.value }
 }

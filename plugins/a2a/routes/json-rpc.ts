@@ -47,7 +47,6 @@ function describeRpc(path: string, summary: string, agent: string): RouteDescrip
   const example = (name: string, headers: typeof json[], body: string) => ({ name, method: 'POST', path, headers: [json, ...headers], body, bodyType: 'json' as const, expectStatus: 200 })
   return {
     category: 'A2A Agents',
-    area: 'a2a',
     summary,
     description: 'Generation 1.0 with header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), else 0.3 (message/send, tasks/get and so on).',
     parameters: [VERSION_PARAMETER],

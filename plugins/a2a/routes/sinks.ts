@@ -29,7 +29,6 @@ function describeSink(method: string, summary: string): RouteDescription {
   const body = method === 'POST' ? { headers: [{ name: 'Content-Type', value: 'application/json' }], body: '{"hello":"sink"}', bodyType: 'json' as const } : {}
   return {
     category: 'A2A Agents',
-    area: 'a2a',
     summary,
     parameters: [{ name: 'id', in: 'path', required: true, description: '1 to 64 of A-Za-z0-9._-', schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' } }],
     responses: { 200: { description: 'As asked' }, 400: { description: 'No valid id' } },

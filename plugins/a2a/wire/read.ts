@@ -1,5 +1,5 @@
 /** Owns how JSON of either generation is read: both spellings of keys, bounds of values, refusals that name the field. */
-import { isJsonObject } from 'svc/plugin'
+import { isRecord } from 'svc/plugin'
 import { MAX_PARTS } from '../bounds.ts'
 import { invalidParams } from '../errors.ts'
 import type { PushConfigInput } from '../push/push-config.ts'
@@ -15,7 +15,7 @@ export function field(object: JsonObject, name: string): unknown {
 
 export function readObject(object: JsonObject, name: string, path = name): JsonObject | undefined {
   const value = field(object, name)
-  if (value === undefined || isJsonObject(value)) return value
+  if (value === undefined || isRecord(value)) return value
   throw invalidParams(path, 'expected an object')
 }
 
@@ -93,7 +93,7 @@ function readParts(parts: unknown, wire: Wire): Part[] {
   if (!Array.isArray(parts) || parts.length === 0 || parts.length > MAX_PARTS) throw invalidParams('message.parts', `expected a list of 1 to ${MAX_PARTS} parts`)
   return parts.map((part: unknown, place) => {
     const path = `message.parts[${place}]`
-    if (!isJsonObject(part)) throw invalidParams(path, 'expected an object')
+    if (!isRecord(part)) throw invalidParams(path, 'expected an object')
     const read = wire.readPart(part, path)
     const metadata = read.metadata ?? readObject(part, 'metadata', `${path}.metadata`)
     return metadata ? { ...read, metadata } : read

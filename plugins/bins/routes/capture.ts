@@ -1,5 +1,5 @@
 /** `/bin/{id}` and everything below it, for every method: capturing, answering as configured, and deleting the bin. */
-import { describe } from 'svc/plugin'
+import { describe, sandboxPolicy } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { mediaTypeOf } from '../bin-answer.ts'
 import type { BinStore } from '../bin-store.ts'
@@ -73,7 +73,10 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
 function answer(reply: FastifyReply, { id: binId, answer: { status, headers, body }, requests, total }: Bin): FastifyReply {
   reply.code(status).headers(headers).header('X-Svc-Bin-Seq', String(total))
   if (BODILESS.has(status)) return reply.send()
-  if (!('content-type' in headers)) reply.type(body === null ? 'application/json; charset=utf-8' : mediaTypeOf(body))
+  const type = headers['content-type'] ?? (body === null ? 'application/json; charset=utf-8' : mediaTypeOf(body))
+  reply.type(type)
+  const policy = sandboxPolicy(type, headers['content-security-policy'])
+  if (policy !== null) reply.header('Content-Security-Policy', policy)
   // As bytes: to the media type of a text Fastify would add a charset.
   return reply.send(Buffer.from(body ?? JSON.stringify({ ok: true, bin: binId, id: requests.at(-1)?.id, seq: total })))
 }

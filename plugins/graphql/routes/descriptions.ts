@@ -5,7 +5,6 @@ const json = [{ name: 'Content-Type', value: 'application/json' }]
 
 const shared = {
   category: 'GraphQL',
-  area: 'graphql',
   responses: {
     200: { description: 'Executed; with application/json also a request that failed, told in errors' },
     400: { description: 'A malformed request; with application/graphql-response+json also one whose document or variables are refused' },

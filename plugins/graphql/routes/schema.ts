@@ -8,7 +8,6 @@ import { onFirstUse } from '../first-use.ts'
 const description = describe({
   summary: 'The GraphQL schema as text (SDL)',
   category: 'GraphQL',
-  area: 'graphql',
   responses: { 200: { description: 'The same schema that introspection shows', content: { 'text/plain': { type: 'string' } } } },
   examples: [{ name: 'Schema', path: '/graphql/schema', expectStatus: 200 }],
 })

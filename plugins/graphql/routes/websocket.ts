@@ -14,7 +14,6 @@ const description: RouteDescription = {
   summary: 'Queries, mutations and subscriptions over a WebSocket',
   description: 'Subprotocols graphql-transport-ws and graphql-ws (the one of subscriptions-transport-ws).',
   category: 'GraphQL',
-  area: 'graphql',
   protocol: 'websocket',
   responses: { 101: { description: 'The first offered subprotocol of the two is spoken' }, 400: { description: 'Neither was offered' }, 426: { description: 'No handshake' } },
   examples: [{ name: 'Handshake', path: '/graphql/ws', headers: [{ name: 'Sec-WebSocket-Protocol', value: 'graphql-transport-ws' }], expectStatus: 101 }],

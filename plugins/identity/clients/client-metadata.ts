@@ -1,5 +1,6 @@
 /** The metadata with which a client registers (RFC 7591, 2): each member checked, in order. */
-import { isNestedWithin, MAX_NESTING } from '../tokens/compact-jwt.ts'
+import { isNestedWithin, isRecord } from 'svc/plugin'
+import { MAX_NESTING } from '../tokens/compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
 import { isGrantType, TOKEN_EXCHANGE } from '../grants/grant-types.ts'
 import type { GrantType } from '../grants/grant-types.ts'
@@ -33,7 +34,7 @@ type Members = (name: string) => unknown
 
 /** Checks what was sent as JSON; throws `invalid_client_metadata` or `invalid_redirect_uri`. */
 export function checkClientMetadata(value: unknown): ClientMetadata {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('the body must be a JSON object')
+  if (!isRecord(value)) throw invalid('the body must be a JSON object')
   if (!isNestedWithin(value, MAX_NESTING)) throw invalid(`the body is nested deeper than ${MAX_NESTING} levels`)
   const sent = new Map<string, unknown>(Object.entries(value))
   const member: Members = name => sent.get(name) ?? undefined

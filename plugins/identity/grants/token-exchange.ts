@@ -1,6 +1,6 @@
 /** The grant `token-exchange` (RFC 8693): a token for another audience, by delegation or impersonation. */
-import { shownText } from 'svc/plugin'
-import { isNestedWithin, MAX_NESTING } from '../tokens/compact-jwt.ts'
+import { isNestedWithin, shownText } from 'svc/plugin'
+import { MAX_NESTING } from '../tokens/compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
 import { required } from '../requests/parameters.ts'
 import type { Parameters } from '../requests/parameters.ts'

@@ -1,5 +1,6 @@
 /** The compact form of a JWT (RFC 7519, 3): taken apart and looked at without any key. */
 import { isUtf8 } from 'node:buffer'
+import { isNestedWithin, isRecord } from 'svc/plugin'
 import type { DecodedToken } from '../types.ts'
 
 /** JSON nested deeper than this would overflow the stack of whoever prints it. */
@@ -28,20 +29,6 @@ function readPart(part: string): Record<string, unknown> | string {
   } catch {
     value = undefined
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object'
-  return isNestedWithin(value, MAX_NESTING) ? value as Record<string, unknown> : `is nested deeper than ${MAX_NESTING} levels`
-}
-
-/** Whether a JSON value has at most so many levels of objects and arrays, itself included. Level by level, not by recursion. */
-export function isNestedWithin(value: unknown, levels: number): boolean {
-  let level = containersOf([value])
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth === levels) return false
-    level = containersOf(level.flatMap(container => Object.values(container)))
-  }
-  return true
-}
-
-function containersOf(values: unknown[]): object[] {
-  return values.filter((value): value is object => typeof value === 'object' && value !== null)
+  if (!isRecord(value)) return 'is not a JSON object'
+  return isNestedWithin(value, MAX_NESTING) ? value : `is nested deeper than ${MAX_NESTING} levels`
 }

@@ -1,6 +1,7 @@
 /** Tokens to order: any claims, header, dates and signature, right or wrong, for trying what a gateway refuses. */
 import { webcrypto } from 'node:crypto'
-import { isNestedWithin, MAX_NESTING } from './compact-jwt.ts'
+import { isNestedWithin, isRecord } from 'svc/plugin'
+import { MAX_NESTING } from './compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
 import { RSA_KEY_ID } from './signing-keys.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -78,8 +79,8 @@ function overlay(usual: Record<string, unknown>, wanted: Record<string, unknown>
 }
 
 function readObject(name: string, value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(`${name} must be a JSON object`)
-  return value as Record<string, unknown>
+  if (!isRecord(value)) throw invalid(`${name} must be a JSON object`)
+  return value
 }
 
 function readSeconds(name: string, value: unknown): number | null {

@@ -1,6 +1,6 @@
 /** The mock model itself: from a neutral request to its choices, by rules alone. */
+import { isRecord } from 'svc/plugin'
 import type { Call, ChatResult, Choice, Finish, Mode, NeutralRequest, Tool } from '../neutral.ts'
-import { isObject } from './json.ts'
 import { answerToResults, lastUserText, promptTokens, render } from './prompt.ts'
 import { fillTemplate, type CompiledRule, type RuleReply } from './rules.ts'
 import { fromSchema } from './schema-value.ts'
@@ -150,7 +150,7 @@ function callOf(request: NeutralRequest, turn: Turn, name: string, args: object)
 
 function argumentsFor(tool: Tool, userText: string): object {
   const value = fromSchema(tool.schema, userText)
-  return isObject(value) ? value : {}
+  return isRecord(value) ? value : {}
 }
 
 /** What the model "thinks", when it was asked to show that; cut to the budget. */

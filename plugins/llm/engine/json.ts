@@ -1,14 +1,11 @@
 /** Looking into values that came as JSON from a client, without trusting their shape. */
+import { isRecord } from 'svc/plugin'
 
 export type JsonObject = Record<string, unknown>
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** The value as an object, else an empty one. */
 export function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
+  return isRecord(value) ? value : {}
 }
 
 /** The value as a list, else an empty one. */
@@ -28,7 +25,7 @@ export function countOf(value: unknown): number | undefined {
 
 /** One own property; names such as `__proto__` are ordinary. */
 export function own(value: unknown, key: string): unknown {
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
 /** Stop sequences of a request: a text or a list of texts, empty ones left out, the first `max`. */

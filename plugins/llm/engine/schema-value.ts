@@ -1,5 +1,6 @@
 /** A value for a JSON Schema: tool arguments and structured replies, always the same for the same question. */
-import { countOf, isObject, listOf, own, type JsonObject } from './json.ts'
+import { isRecord } from 'svc/plugin'
+import { countOf, listOf, own, type JsonObject } from './json.ts'
 import { numberFor, textFor, textOfFormat } from './sample-text.ts'
 import { fitNumber, fitText } from './schema-bounds.ts'
 
@@ -31,7 +32,7 @@ export function fromSchema(schema: unknown, userText: string): unknown {
 function valueOf(given: unknown, place: Place, walk: Walk): unknown {
   if (++walk.nodes > maxNodes || place.depth > maxDepth) return null
   const schema = resolve(given, walk.root)
-  if (!isObject(schema)) return textFor(place.name, walk.userText)
+  if (!isRecord(schema)) return textFor(place.name, walk.userText)
   if (Object.hasOwn(schema, 'const')) return schema.const
   const options = listOf(schema.enum).filter((option) => option !== null)
   if (options.length > 0) return options[place.variant % options.length]
@@ -39,7 +40,7 @@ function valueOf(given: unknown, place: Place, walk: Walk): unknown {
   const alternative = firstAlternative(schema, walk.root)
   if (alternative !== undefined) return valueOf(merge({ ...schema, anyOf: undefined, oneOf: undefined }, alternative), { ...place, depth: place.depth + 1 }, walk)
   if (Array.isArray(schema.allOf)) {
-    const parts = schema.allOf.map((part: unknown) => resolve(part, walk.root)).filter(isObject)
+    const parts = schema.allOf.map((part: unknown) => resolve(part, walk.root)).filter(isRecord)
     return valueOf(parts.reduce(merge, { ...schema, allOf: undefined }), { ...place, depth: place.depth + 1 }, walk)
   }
   return ofType(typeOf(schema), schema, place, walk)
@@ -72,12 +73,12 @@ function typeOf(schema: JsonObject): string {
   const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type): type is string => typeof type === 'string')
   const type = types.map((name) => name.toLowerCase()).find((name) => name !== 'null') ?? types[0]?.toLowerCase()
   if (type !== undefined) return type
-  if (isObject(schema.properties)) return 'object'
+  if (isRecord(schema.properties)) return 'object'
   return Object.hasOwn(schema, 'items') || Array.isArray(schema.prefixItems) ? 'array' : 'string'
 }
 
 function objectFor(schema: JsonObject, place: Place, walk: Walk): object {
-  const properties = isObject(schema.properties) ? schema.properties : {}
+  const properties = isRecord(schema.properties) ? schema.properties : {}
   const names = new Set<string>()
   for (const name of listOf(schema.propertyOrdering)) if (typeof name === 'string' && Object.hasOwn(properties, name)) names.add(name)
   for (const name of Object.keys(properties)) names.add(name)
@@ -111,10 +112,10 @@ function listFor(schema: JsonObject, place: Place, walk: Walk): unknown[] {
 /** Follows `$ref` (a local JSON pointer, RFC 6901); keywords beside it stay. Null when it leads nowhere or in a circle. */
 function resolve(given: unknown, root: unknown): unknown {
   let schema = given
-  for (let hops = 0; isObject(schema) && typeof schema.$ref === 'string'; hops++) {
+  for (let hops = 0; isRecord(schema) && typeof schema.$ref === 'string'; hops++) {
     const target: unknown = hops < maxDepth ? pointed(root, schema.$ref) : undefined
     if (target === undefined) return { type: 'null' }
-    schema = isObject(target) ? merge({ ...schema, $ref: undefined }, target) : target
+    schema = isRecord(target) ? merge({ ...schema, $ref: undefined }, target) : target
   }
   return schema
 }
@@ -131,13 +132,13 @@ function pointed(root: unknown, ref: string): unknown {
 
 function firstAlternative(schema: JsonObject, root: unknown): JsonObject | undefined {
   const list = [schema.anyOf, schema.oneOf].find((candidate): candidate is unknown[] => Array.isArray(candidate) && candidate.length > 0)
-  return list?.map((option) => resolve(option, root)).find((option): option is JsonObject => isObject(option) && option.type !== 'null' && option.const !== null)
+  return list?.map((option) => resolve(option, root)).find((option): option is JsonObject => isRecord(option) && option.type !== 'null' && option.const !== null)
 }
 
 /** Both schemas at once: properties and required names add up, else the second one's keyword holds. */
 function merge(first: JsonObject, second: JsonObject): JsonObject {
   const both = Object.assign(Object.create(null) as JsonObject, first, second)
-  if (isObject(first.properties) && isObject(second.properties)) both.properties = Object.assign(Object.create(null) as JsonObject, first.properties, second.properties)
+  if (isRecord(first.properties) && isRecord(second.properties)) both.properties = Object.assign(Object.create(null) as JsonObject, first.properties, second.properties)
   if (Array.isArray(first.required) && Array.isArray(second.required)) both.required = [...first.required, ...second.required]
   return both
 }

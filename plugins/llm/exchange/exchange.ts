@@ -1,17 +1,18 @@
 /** One request of a provider route: what is known of it, read once and when asked for. */
-import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
+import { isRecord, isTextNestedWithin, type FastifyReply, type FastifyRequest, type Svc } from 'svc/plugin'
 import type { Audience } from './error-replies.ts'
 import { findCredential, header, showCredential, type Credential } from './credentials.ts'
 import { BadInput } from '../errors.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmRoute, RequestHeaders, RouteInput } from '../provider.ts'
 import type { EngineLimits } from '../provider.ts'
+import type { Variables } from '../variables.ts'
 
 /** Deeper JSON would break whoever walks it recursively, so it counts as none. */
 const maxJsonDepth = 200
 
 export class Exchange implements Audience {
-  readonly svc: Svc<unknown>
+  readonly svc: Svc<unknown, Variables>
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly instance: ProviderInstance
@@ -29,7 +30,7 @@ export class Exchange implements Audience {
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
 
-  constructor(svc: Svc<unknown>, served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string> }, limits: EngineLimits, request: FastifyRequest, reply: FastifyReply) {
+  constructor(svc: Svc<unknown, Variables>, served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string> }, limits: EngineLimits, request: FastifyRequest, reply: FastifyReply) {
     this.svc = svc
     this.instance = served.instance
     this.route = served.route
@@ -115,24 +116,7 @@ export function parseObject(text: string, message: string = notJson): Record<str
   } catch {
     throw new BadInput(message)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadInput(message)
-  // Every level costs two characters, so small bodies need no look.
-  if (text.length > 2 * maxJsonDepth && isTooDeep(text)) throw new BadInput(message)
-  return value as Record<string, unknown>
-}
-
-/** Counts brackets outside strings; the text is valid JSON by now. */
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  let inString = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 0x5c) at++
-    else if (code === 0x22) inString = !inString
-    else if (inString) continue
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxJsonDepth) return true
-    } else if (code === 0x7d || code === 0x5d) depth--
-  }
-  return false
+  if (!isRecord(value)) throw new BadInput(message)
+  if (!isTextNestedWithin(text, maxJsonDepth)) throw new BadInput(message)
+  return value
 }

@@ -16,10 +16,11 @@ import { pump } from '../streaming/pump.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import type { Records } from '../records/records.ts'
+import type { Variables } from '../variables.ts'
 
 /** What the runner shares over all providers of a generation. */
 export interface RunnerServices {
-  svc: Svc<unknown>
+  svc: Svc<unknown, Variables>
   limits: EngineLimits
   faults: FaultWords
   rules: readonly CompiledRule[]
@@ -61,9 +62,9 @@ export async function run(services: RunnerServices, served: Served, request: Fas
 /** A missing credential wins over every fault, and a wrong one too. */
 function checkCredential(exchange: Exchange): void {
   const { instance, credential, svc } = exchange
-  const { ai } = svc.config
-  const apiKey = instance.demand.apiKey ?? ai.apiKey
-  const enforced = isEnforced({ requireAuth: instance.demand.requireAuth || ai.requireAuth, apiKey }, exchange.headers)
+  const { requireAuth } = svc.variables
+  const apiKey = instance.demand.apiKey ?? svc.variables.apiKey
+  const enforced = isEnforced({ requireAuth: instance.demand.requireAuth || requireAuth, apiKey }, exchange.headers)
   if (enforced) {
     if (credential === null) throw new Refusal('missing_credential')
     if (credential.malformed !== undefined) throw new Refusal('invalid_credential', { type: 'malformed', message: credential.malformed })
@@ -74,7 +75,9 @@ function checkCredential(exchange: Exchange): void {
 
 /** Throws the fault that fires; answers the one that acts later: a filtered reply, a broken stream. */
 function rollFault({ faults }: RunnerServices, exchange: Exchange): FaultWish | null {
-  const wish = faults.ofRequest(exchange.header('x-svc-fail'), () => exchange.query, exchange.hasQuery, exchange.instance.fail)
+  const header = exchange.header('x-svc-fail')
+  if (header !== undefined && faults.parse(header) === null) exchange.svc.http.ignoreHeader(exchange.request, 'X-Svc-Fail', `expected a status from 400 to 599 or one of ${faults.names().join(', ')}, with or without :<percent>`)
+  const wish = faults.ofRequest(header, () => exchange.query, exchange.hasQuery, exchange.instance.fail)
   if (wish === null || !fires(wish)) return null
   if (actsLater(wish, exchange)) return wish
   throw injected(wish)

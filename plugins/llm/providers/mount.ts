@@ -3,7 +3,7 @@ import { describe } from 'svc/plugin'
 import type { ErrorForm, FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteExample, RouteParameter } from 'svc/plugin'
 import { createErrorForm } from '../exchange/error-form.ts'
 import type { ProviderInstance } from './instance.ts'
-import { routerPath, type RouterPath } from './path-template.ts'
+import { routerPath, type RouterPath } from './router-path.ts'
 import type { LlmRoute } from '../provider.ts'
 import { run, type RunnerServices } from '../exchange/runner.ts'
 

@@ -66,8 +66,13 @@ export class Directory implements Providers {
     app.get(instance.basePath, describe({
       summary: `${instance.title}: what is served`,
       category,
+      area: 'http',
       examples: [{ name: 'Index', path: instance.basePath, expectStatus: 200 }],
     }), (request, reply) => reply.send(describeInstance(instance, svc.http.baseUrl(request))))
+  }
+
+  get hasCommonKey(): boolean {
+    return this.#services.svc.variables.apiKey !== null
   }
 
   list(): ServedProvider[] {

@@ -69,7 +69,7 @@ class Pump implements Sleeper {
 
   /** The time of the event that is held has come, or it is far away and is to be asked for again. */
   wake(): void {
-    this.#now = performance.now()
+    this.#now = this.#options.clock.now()
     if (this.#now < this.#dueAt && !this.#stream.closed) return this.#sleep()
     if (this.#now - this.#dueAt > lateMs) this.#dueAt = this.#now
     this.#run()
@@ -111,10 +111,10 @@ class Pump implements Sleeper {
   #advance(tokens: number): boolean {
     const { ttftMs, nextGap } = this.#options
     // The first token waits for the TTFT alone. Due times add up from there, so that late timers do not slow a stream.
-    if (this.#tokens === 0) this.#dueAt = (this.#now = performance.now()) + ttftMs
+    if (this.#tokens === 0) this.#dueAt = (this.#now = this.#options.clock.now()) + ttftMs
     else for (let token = 0; token < tokens; token++) this.#dueAt += nextGap()
     this.#tokens += tokens
-    return this.#dueAt - this.#now <= earlyMs || this.#dueAt - (this.#now = performance.now()) <= earlyMs
+    return this.#dueAt - this.#now <= earlyMs || this.#dueAt - (this.#now = this.#options.clock.now()) <= earlyMs
   }
 
   #sleep(): void {

@@ -30,11 +30,12 @@ export class TokenClock {
   #armedFor = Infinity
   #timer: NodeJS.Timeout | undefined
   readonly #ringAgain = (): void => this.#ring()
-  readonly #clock: () => number
+  /** Milliseconds that only grow. */
+  readonly now: () => number
 
   /** `clock` tells milliseconds that only grow. */
   constructor(clock = () => performance.now()) {
-    this.#clock = clock
+    this.now = clock
   }
 
   /** Says that a stream begins. */
@@ -43,7 +44,7 @@ export class TokenClock {
   }
 
   /** Wakes once it is `dueAt` on the clock, or up to a millisecond later; a second from now where `dueAt` is beyond that. */
-  at(dueAt: number, sleeper: Sleeper, now = this.#clock()): void {
+  at(dueAt: number, sleeper: Sleeper, now = this.now()): void {
     if (this.#slots.size === 0) this.#rung = Math.floor(now)
     const slot = Math.max(Math.ceil(Math.min(dueAt, now + HORIZON_MS)), this.#rung + 1)
     const waiting = this.#slots.get(slot)
@@ -59,7 +60,7 @@ export class TokenClock {
   }
 
   #ring(): void {
-    const now = this.#clock()
+    const now = this.now()
     // Nobody who asks for a time while others are woken sets the timer: it is set once, at the end.
     this.#armedFor = -Infinity
     if (!this.#wakeDue(now)) return void setImmediate(this.#ringAgain)

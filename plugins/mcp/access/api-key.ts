@@ -10,7 +10,7 @@ const CHALLENGE = { 'WWW-Authenticate': 'ApiKey realm="svc-mcp", header="X-API-K
 export function checkApiKey({ request, server, mcp }: Exchange): JsonObject {
   const given = String(request.headers['x-api-key'] ?? '').trim()
   if (given === '') throw unauthorized('X-API-Key header required')
-  const expected = server.apiKey ?? mcp.svc.config.mcp.apiKey
+  const expected = server.apiKey ?? mcp.svc.variables.apiKey
   if (expected !== null && !isEqual(given, expected)) throw unauthorized('invalid X-API-Key')
   return { sub: 'api-key-client', auth: 'x-api-key' }
 }

@@ -17,7 +17,7 @@ export async function checkBearer(exchange: Exchange): Promise<JsonObject> {
 
 /** The resource itself and those accepted beside it, each with and without a trailing `/`. */
 function audiences({ mcp, server, request }: Exchange): string[] {
-  const accepted = [resourceUrl(mcp, server, request), ...mcp.svc.config.mcp.acceptedAudiences]
+  const accepted = [resourceUrl(mcp, server, request), ...mcp.svc.variables.acceptedAudiences]
   return accepted.flatMap((audience) => [audience.replace(/\/$/, ''), `${audience.replace(/\/$/, '')}/`])
 }
 

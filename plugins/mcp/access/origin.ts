@@ -5,7 +5,7 @@ import { refusal } from '../errors.ts'
 /** Requests without `Origin` come from no page. Throws 403. */
 export function checkOrigin({ request, mcp }: Pick<Exchange, 'request' | 'mcp'>): void {
   const { origin } = request.headers
-  const { allowedOrigins } = mcp.svc.config.mcp
+  const { allowedOrigins } = mcp.svc.variables
   if (origin === undefined || allowedOrigins.includes('*')) return
   if (!allowedOrigins.includes(origin.replace(/\/$/, '').toLowerCase())) throw refusal(403, 'Forbidden: this Origin is not allowed')
 }

@@ -16,7 +16,7 @@ export function endpointPath(server: Server): string {
 
 /** The resource identifier of a server for this request, without a trailing `/`. */
 export function resourceUrl(mcp: Mcp, server: Server, request: FastifyRequest): string {
-  const configured = server.name === 'protected' ? mcp.svc.config.mcp.resourceUrl : null
+  const configured = server.name === 'protected' ? mcp.svc.variables.resourceUrl : null
   return configured ?? mcp.svc.http.baseUrl(request) + endpointPath(server)
 }
 

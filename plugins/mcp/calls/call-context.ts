@@ -1,7 +1,7 @@
 /** Owns what a handler is given while it runs: the public `CallContext` over a call's conversation. */
+import { isRecord } from 'svc/plugin'
 import { type Call, LOG_LEVELS } from './call.ts'
 import { Cancelled, RpcError } from '../errors.ts'
-import { isObject } from './json-rpc.ts'
 import { isSupported } from './questions.ts'
 import type { Answers, CallContext, CallHttp, JsonObject, ListName, LogLevel, Question, QuestionMethod } from '../types.ts'
 
@@ -97,6 +97,6 @@ export class HandlerContext implements CallContext {
 
 /** A string or an integer; anything else is no token, and no progress is sent. */
 function progressToken(params: JsonObject): string | number | null {
-  const token = isObject(params._meta) ? params._meta.progressToken : undefined
+  const token = isRecord(params._meta) ? params._meta.progressToken : undefined
   return typeof token === 'string' || Number.isInteger(token) ? (token as string | number) : null
 }

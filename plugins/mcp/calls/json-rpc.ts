@@ -1,6 +1,8 @@
 /** Owns JSON-RPC 2.0 messages: reading what a client posts and writing what it gets. */
+import { isRecord, isTextNestedWithin } from 'svc/plugin'
 import { CODES, refusal, RpcError } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
+import type { JSONRPCNotification, JSONRPCRequest } from '../wire/spec.ts'
 
 export type RequestId = string | number
 
@@ -30,7 +32,7 @@ const MAX_DEPTH = 128
 /** The JSON value of a body (RFC 8259). Throws -32700 with status 400, -32600 when it is nested too deeply. */
 export function parseBody(body: Buffer): unknown {
   const text = body.toString('utf8')
-  if (text.length > MAX_DEPTH && depthOf(text) > MAX_DEPTH) throw refusal(400, `Invalid Request: JSON nested deeper than ${MAX_DEPTH} levels`)
+  if (!isTextNestedWithin(text, MAX_DEPTH)) throw refusal(400, `Invalid Request: JSON nested deeper than ${MAX_DEPTH} levels`)
   try {
     return JSON.parse(text)
   } catch {
@@ -40,7 +42,7 @@ export function parseBody(body: Buffer): unknown {
 
 /** Tells the three kinds of messages apart. Throws -32600 with status 400. */
 export function readMessage(value: unknown): RpcMessage {
-  if (!isObject(value)) throw refusal(400, 'Invalid Request: a message is a JSON object')
+  if (!isRecord(value)) throw refusal(400, 'Invalid Request: a message is a JSON object')
   if (value.jsonrpc !== '2.0') throw refusal(400, 'Invalid Request: "jsonrpc" must be "2.0"')
   const id = readId(value)
   if ('id' in value && id === null) throw refusal(400, 'Invalid Request: "id" must be a string or an integer')
@@ -52,14 +54,9 @@ export function readMessage(value: unknown): RpcMessage {
 
 /** The id of something that may be no valid message, null when it has none that could be echoed. */
 export function readId(value: unknown): RequestId | null {
-  if (!isObject(value)) return null
+  if (!isRecord(value)) return null
   const id = value.id
   return typeof id === 'string' || Number.isInteger(id) ? (id as RequestId) : null
-}
-
-/** An object in the sense of JSON: no array, not null. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A response around a result that is JSON text already. */
@@ -72,38 +69,16 @@ export function errorText(id: RequestId | null, error: RpcError): string {
 }
 
 export function notificationText(method: string, params?: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', method, params })
+  return JSON.stringify({ jsonrpc: '2.0', method, params } satisfies JSONRPCNotification)
 }
 
 export function requestText(id: RequestId, method: string, params?: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params } satisfies JSONRPCRequest)
 }
 
 function readCall(value: JsonObject, id: RequestId | null): RpcRequest | RpcNotification {
   const { method, params } = value
   if (typeof method !== 'string') throw refusal(400, 'Invalid Request: "method" must be a string')
-  if (params !== undefined && !isObject(params)) throw refusal(400, 'Invalid Request: "params" must be an object')
+  if (params !== undefined && !isRecord(params)) throw refusal(400, 'Invalid Request: "params" must be an object')
   return id === null ? { kind: 'notification', method, params: params ?? {} } : { kind: 'request', id, method, params: params ?? {} }
-}
-
-/** The deepest nesting of brackets outside strings; one pass, nothing is built. */
-function depthOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code === 0x22) index = endOfString(text, index)
-    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (code === 0x7d || code === 0x5d) depth--
-  }
-  return deepest
-}
-
-function endOfString(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (code === 0x5c) index++
-    else if (code === 0x22) return index
-  }
-  return text.length
 }

@@ -1,5 +1,5 @@
 /** Owns the questions that a server asks its client: who takes them, how they are put, which answers are usable. */
-import { isObject } from './json-rpc.ts'
+import { isRecord } from 'svc/plugin'
 import type { JsonObject, Question, QuestionMethod } from '../types.ts'
 import type { Version } from '../wire/versions.ts'
 
@@ -19,7 +19,7 @@ export const SUBJECT: Record<QuestionMethod, string> = {
 
 /** Whether the client declared the capability and the version has the question. */
 export function isSupported(method: QuestionMethod, version: Version, clientCapabilities: JsonObject): boolean {
-  return (method !== 'elicitation/create' || version.elicitation) && isObject(clientCapabilities[CAPABILITY[method]])
+  return (method !== 'elicitation/create' || version.elicitation) && isRecord(clientCapabilities[CAPABILITY[method]])
 }
 
 /** The parameters as this version puts them. */
@@ -29,7 +29,7 @@ export function questionParams(question: Question, version: Version): JsonObject
 
 /** Whether an answer has what the question's result must have. */
 export function isUsable(method: QuestionMethod, answer: unknown): answer is JsonObject {
-  if (!isObject(answer)) return false
+  if (!isRecord(answer)) return false
   if (method === 'elicitation/create') return ['accept', 'decline', 'cancel'].includes(answer.action as string)
   if (method === 'sampling/createMessage') return typeof answer.model === 'string' && answer.content !== undefined && answer.content !== null
   return Array.isArray(answer.roots)

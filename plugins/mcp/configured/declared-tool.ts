@@ -1,7 +1,7 @@
 /** Owns tools that svc.yaml declares: the first answer whose conditions hold, with arguments filled in. */
 import { isDeepStrictEqual } from 'node:util'
+import { isRecord } from 'svc/plugin'
 import { ToolFailure } from '../errors.ts'
-import { isObject } from '../calls/json-rpc.ts'
 import type { DeclaredAnswer, DeclaredTool } from '../options.ts'
 import type { CallContext, Content, JsonObject, ToolDefinition, ToolResult } from '../types.ts'
 
@@ -52,7 +52,7 @@ class Filler {
   fill(value: unknown): unknown {
     if (typeof value === 'string') return this.fillText(value)
     if (Array.isArray(value)) return value.map((item) => this.fill(item))
-    if (!isObject(value)) return value
+    if (!isRecord(value)) return value
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.fill(member)]))
   }
 
@@ -70,6 +70,6 @@ class Filler {
 
 function valueAt(root: unknown, path: string[]): unknown {
   let value = root
-  for (const name of path) value = (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
+  for (const name of path) value = (isRecord(value) || Array.isArray(value)) && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
   return value
 }

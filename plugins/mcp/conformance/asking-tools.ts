@@ -1,6 +1,5 @@
 /** Owns the suite's tools that ask the client: elicitation, sampling, roots, in one round and in several. */
-import { shownText } from 'svc/plugin'
-import { isObject } from '../calls/json-rpc.ts'
+import { isRecord, shownText } from 'svc/plugin'
 import { firstText } from '../demo/tools/questions.ts'
 import type { CallContext, JsonObject, Question, ToolDefinition, ToolResult } from '../types.ts'
 import { form, ROOTS, sampling } from './contents.ts'
@@ -89,9 +88,9 @@ async function askWhatIsSupported(_args: JsonObject, context: CallContext): Prom
 }
 
 function field(answer: JsonObject, name: string): string {
-  return isObject(answer.content) ? shownText(answer.content[name] ?? '') : ''
+  return isRecord(answer.content) ? shownText(answer.content[name] ?? '') : ''
 }
 
 function rootUris({ roots }: JsonObject): string {
-  return Array.isArray(roots) ? roots.map((root) => (isObject(root) ? shownText(root.uri) : '')).join(', ') : ''
+  return Array.isArray(roots) ? roots.map((root) => (isRecord(root) ? shownText(root.uri) : '')).join(', ') : ''
 }

@@ -1,6 +1,5 @@
 /** Owns the suite's prompts. */
-import { shownText } from 'svc/plugin'
-import { isObject } from '../calls/json-rpc.ts'
+import { isRecord, shownText } from 'svc/plugin'
 import type { Content, PromptDefinition, PromptResult } from '../types.ts'
 import { form, PNG } from './contents.ts'
 import { ON_CONFORMANCE } from './fixture.ts'
@@ -40,7 +39,7 @@ export const promptFixtures: PromptDefinition[] = [
     description: 'Asks before it answers',
     async get(_args, context) {
       const { user_context } = await context.ask({ user_context: form('What context should the prompt use?', 'context') })
-      const content = isObject(user_context.content) ? user_context.content : {}
+      const content = isRecord(user_context.content) ? user_context.content : {}
       return spoken({ type: 'text', text: `Use this context: ${shownText(content.context ?? '')}` })
     },
   },

@@ -1,23 +1,23 @@
 /** Owns `completion/complete`: values for prompt arguments and template variables. */
-import { shownText } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/plugin'
 import type { Call, Outcome } from '../calls/call.ts'
 import { invalidParams, shorten } from '../errors.ts'
-import { isObject } from '../calls/json-rpc.ts'
 import type { JsonObject } from '../types.ts'
+import type { CompleteResult } from '../wire/spec.ts'
 
 const MAX_VALUES = 100
 
 export function complete(call: Call): Outcome {
   const { ref, argument } = call.params
-  if (!isObject(argument) || typeof argument.name !== 'string') throw invalidParams('Missing argument.name')
+  if (!isRecord(argument) || typeof argument.name !== 'string') throw invalidParams('Missing argument.name')
   const prefix = (typeof argument.value === 'string' ? argument.value : '').toLowerCase()
   const matching = candidates(call, ref, argument.name).filter((value) => value.toLowerCase().startsWith(prefix))
-  return { result: { completion: { values: matching.slice(0, MAX_VALUES), total: matching.length, hasMore: matching.length > MAX_VALUES } } }
+  return { result: { completion: { values: matching.slice(0, MAX_VALUES), total: matching.length, hasMore: matching.length > MAX_VALUES } } satisfies CompleteResult }
 }
 
 /** All values of the argument; a known prompt or template without such an argument has none. */
 function candidates(call: Call, ref: unknown, argument: string): readonly string[] {
-  if (!isObject(ref)) throw invalidParams('Missing ref')
+  if (!isRecord(ref)) throw invalidParams('Missing ref')
   if (ref.type === 'ref/prompt') return promptValues(call, ref, argument)
   if (ref.type === 'ref/resource') return templateValues(call, ref, argument)
   throw invalidParams('Unknown ref.type (expected ref/prompt or ref/resource)')

@@ -1,8 +1,8 @@
 /** Owns `prompts/list` and `prompts/get`. */
+import { isRecord } from 'svc/plugin'
 import type { Call, Outcome } from '../calls/call.ts'
 import { HandlerContext } from '../calls/call-context.ts'
 import { invalidParams, shorten } from '../errors.ts'
-import { isObject } from '../calls/json-rpc.ts'
 import type { PromptDefinition } from '../types.ts'
 import { showPromptResult } from '../wire/results.ts'
 
@@ -27,7 +27,7 @@ export async function getPrompt(call: Call): Promise<Outcome> {
 
 /** Values are strings, required ones are not empty, unknown ones are ignored. Throws -32602. */
 function readArguments(prompt: PromptDefinition, value: unknown): Record<string, string> {
-  if (value !== undefined && value !== null && !isObject(value)) throw invalidParams('"arguments" must be an object')
+  if (value !== undefined && value !== null && !isRecord(value)) throw invalidParams('"arguments" must be an object')
   const given = new Map(Object.entries(value ?? {}))
   const args: Record<string, string> = {}
   for (const { name, required } of prompt.arguments ?? []) {

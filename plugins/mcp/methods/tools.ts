@@ -1,8 +1,8 @@
 /** Owns `tools/list` and `tools/call`. */
+import { isRecord } from 'svc/plugin'
 import type { Call, Outcome } from '../calls/call.ts'
 import { HandlerContext } from '../calls/call-context.ts'
 import { invalidParams, shorten, ToolFailure } from '../errors.ts'
-import { isObject } from '../calls/json-rpc.ts'
 import type { Tool } from '../registry/registry.ts'
 import type { JsonObject, ToolResult } from '../types.ts'
 import { showToolResult } from '../wire/results.ts'
@@ -31,7 +31,7 @@ export async function callTool(call: Call): Promise<Outcome> {
 /** `arguments` absent or null is no arguments. */
 function readArguments(value: unknown): JsonObject {
   if (value === undefined || value === null) return {}
-  if (!isObject(value)) throw invalidParams('"arguments" must be an object')
+  if (!isRecord(value)) throw invalidParams('"arguments" must be an object')
   return value
 }
 

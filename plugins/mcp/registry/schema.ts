@@ -1,14 +1,10 @@
 /** Owns JSON Schema 2020-12 of tools: what a schema must look like, and whether arguments fit it. */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
-import type { JsonSchema } from 'svc/plugin'
-import { isObject } from '../calls/json-rpc.ts'
+import { isRecord, isToken, type JsonSchema } from 'svc/plugin'
 import type { JsonObject } from '../types.ts'
 
 /** Null when the arguments fit (defaults have been filled in), else a sentence that names argument and problem. */
 export type Validate = (args: JsonObject) => string | null
-
-/** RFC 9110, 5.6.2: what may stand in a header's name. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Checks schemas against the meta-schema, whose compilation costs more than all tools together: it happens once. */
 const metaSchema = new Ajv2020({ strict: false, logger: false })
@@ -42,10 +38,10 @@ export interface RoutedArgument {
 /** The routed arguments by lower-case header name. Throws on unusable annotations. */
 export function routedArguments(schema: JsonSchema): ReadonlyMap<string, RoutedArgument> {
   const routed = new Map<string, RoutedArgument>()
-  for (const [argument, property] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
-    if (!isObject(property) || property['x-mcp-header'] === undefined) continue
+  for (const [argument, property] of Object.entries(isRecord(schema.properties) ? schema.properties : {})) {
+    if (!isRecord(property) || property['x-mcp-header'] === undefined) continue
     const name = property['x-mcp-header']
-    if (typeof name !== 'string' || !TOKEN.test(name)) throw new Error(`x-mcp-header of "${argument}" must be a header name (RFC 9110 token)`)
+    if (typeof name !== 'string' || !isToken(name)) throw new Error(`x-mcp-header of "${argument}" must be a header name (RFC 9110 token)`)
     if (!['string', 'integer', 'boolean'].includes(String(property.type))) throw new Error(`x-mcp-header of "${argument}" needs the type string, integer or boolean`)
     const header = `Mcp-Param-${name}`
     if (routed.has(header.toLowerCase())) throw new Error(`x-mcp-header "${name}" is used twice`)

@@ -93,7 +93,6 @@ export function describeMetadata(path: string, mcp: Mcp): RouteDescription {
   return {
     path,
     category: 'MCP Server',
-    area: 'mcp',
     summary: 'MCP: OAuth protected resource metadata (RFC 9728)',
     parameters: isOfNamed ? [serverName] : [],
     responses: { 200: { description: 'Resource, authorization servers, scopes', content: { 'application/json': { type: 'object' } } } },
@@ -105,7 +104,7 @@ export function describeMetadata(path: string, mcp: Mcp): RouteDescription {
 export function serverExamples(server: Server, mcp: Mcp): RouteExample[] {
   const path = endpointPath(server)
   const headers = demoKey(server.auth === 'apikey')
-  const expectStatus = server.auth === 'oauth' ? 401 : server.auth === 'apikey' && (server.apiKey ?? mcp.svc.config.mcp.apiKey) !== null ? null : 200
+  const expectStatus = server.auth === 'oauth' ? 401 : server.auth === 'apikey' && (server.apiKey ?? mcp.svc.variables.apiKey) !== null ? null : 200
   return [
     {
       name: `${server.name}: list the tools (${STATELESS.name})`,
@@ -132,7 +131,6 @@ function common({ route, server }: Pick<Endpoint, 'route' | 'server'>, mcp: Mcp)
   return {
     path: route.replace(':name', '{name}'),
     category: 'MCP Server',
-    area: 'mcp',
     bodyLimit: mcp.bounds.bodyBytes,
     errorForm: (failure: CoreFailure, request: RequestFacts) => ({ headers: factHeaders({ server: server ?? knownServer(request.path, mcp) }), body: failure.body }),
   }
@@ -158,5 +156,5 @@ function demoKey(isNeeded: boolean): { name: string; value: string }[] {
 /** What a request without a session gets; null where it depends on a key that is configured. */
 function refusalOf({ server }: Endpoint, mcp: Mcp): number | null {
   if (server === 'protected') return 401
-  return server === 'apikey' && mcp.svc.config.mcp.apiKey !== null ? null : 400
+  return server === 'apikey' && mcp.svc.variables.apiKey !== null ? null : 400
 }

@@ -1,7 +1,8 @@
 /** Owns the questions of one session that wait for the client's answer. */
+import { isRecord } from 'svc/plugin'
 import { MAX_QUESTIONS } from '../bounds.ts'
 import { Cancelled, shorten, ToolFailure } from '../errors.ts'
-import { isObject, requestText, type RpcResponse } from '../calls/json-rpc.ts'
+import { requestText, type RpcResponse } from '../calls/json-rpc.ts'
 import { isUsable, SUBJECT } from '../calls/questions.ts'
 import type { JsonObject, QuestionMethod } from '../types.ts'
 
@@ -56,5 +57,5 @@ function failure(method: QuestionMethod, reason: string): ToolFailure {
 }
 
 function reasonOf(error: unknown): string {
-  return isObject(error) && typeof error.message === 'string' ? shorten(error.message) : 'the client answered with an error'
+  return isRecord(error) && typeof error.message === 'string' ? shorten(error.message) : 'the client answered with an error'
 }

@@ -39,15 +39,23 @@ export class SessionStream {
 
   /** The first connection; a primed one begins with an event that has an id and no message. */
   begin(connection: SseStream, isPrimed: boolean): void {
-    this.#connection = connection
+    this.#connect(connection)
     if (isPrimed) connection.send({ id: this.#eventId(0), retry: 1000, data: '' })
   }
 
   /** A later connection gets what came after `sequence`, then what still comes. */
   resume(connection: SseStream, sequence: number): void {
-    this.#connection = connection
+    this.#connect(connection)
     for (const message of this.#log.after(this.number, sequence)) this.#send(message.sequence, message.text)
     if (this.#isComplete) connection.end()
+  }
+
+  /** A connection that is over is forgotten: through its response it would keep a whole generation of routes in memory. */
+  #connect(connection: SseStream): void {
+    this.#connection = connection
+    void connection.over.then(() => {
+      if (this.#connection === connection) this.#connection = null
+    })
   }
 
   /** Sends a message and keeps it: whether the client got it shows only when it comes back. */

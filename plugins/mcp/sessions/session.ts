@@ -101,6 +101,7 @@ export class Session {
 
   attachLegacy(connection: SseStream): void {
     this.#legacy = connection
+    void connection.over.then(() => { this.#legacy = null })
   }
 
   /** Sends on the one stream of the legacy transport. */

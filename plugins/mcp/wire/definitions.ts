@@ -1,6 +1,7 @@
 /** Owns how tools, resources, templates and prompts look in the lists of each protocol version. */
 import { withoutRouting } from '../registry/schema.ts'
 import type { JsonObject, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolAnnotations, ToolDefinition } from '../types.ts'
+import type { Prompt, Resource, ResourceTemplate, Tool } from './spec.ts'
 import type { Version } from './versions.ts'
 
 export function showTool(tool: ToolDefinition, version: Version): JsonObject {
@@ -11,7 +12,7 @@ export function showTool(tool: ToolDefinition, version: Version): JsonObject {
     inputSchema: version.routedArguments ? tool.inputSchema : withoutRouting(tool.inputSchema),
     outputSchema: version.structuredOutput ? tool.outputSchema : undefined,
     annotations: version.annotations ? showAnnotations(tool) : undefined,
-  }
+  } satisfies Tool
 }
 
 export function showResource(resource: ResourceDefinition, version: Version): JsonObject {
@@ -22,7 +23,7 @@ export function showResource(resource: ResourceDefinition, version: Version): Js
     description: resource.description,
     mimeType: resource.mimeType,
     size: resource.size,
-  }
+  } satisfies Resource
 }
 
 export function showTemplate(template: TemplateDefinition, version: Version): JsonObject {
@@ -32,7 +33,7 @@ export function showTemplate(template: TemplateDefinition, version: Version): Js
     title: version.titles ? template.title : undefined,
     description: template.description,
     mimeType: template.mimeType,
-  }
+  } satisfies ResourceTemplate
 }
 
 export function showPrompt(prompt: PromptDefinition, version: Version): JsonObject {
@@ -46,7 +47,7 @@ export function showPrompt(prompt: PromptDefinition, version: Version): JsonObje
       description,
       required: required ?? false,
     })),
-  }
+  } satisfies Prompt
 }
 
 /** The first version with annotations had no `title` beside the name: it stands inside. */

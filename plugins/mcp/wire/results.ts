@@ -2,6 +2,7 @@
 import { readResource } from '../methods/resources.ts'
 import type { Call } from '../calls/call.ts'
 import type { CallContext, Content, JsonObject, PromptResult, ToolResult } from '../types.ts'
+import type { CallToolResult, GetPromptResult } from './spec.ts'
 
 /** `content` and `isError` are always there, `structuredContent` where the version knows it. */
 export async function showToolResult(result: ToolResult, call: Call, context: CallContext): Promise<JsonObject> {
@@ -9,12 +10,12 @@ export async function showToolResult(result: ToolResult, call: Call, context: Ca
     content: await showContents(result.content, call, context),
     structuredContent: call.version.structuredOutput ? result.structuredContent : undefined,
     isError: result.isError ?? false,
-  }
+  } satisfies CallToolResult
 }
 
 export async function showPromptResult(result: PromptResult, call: Call, context: CallContext): Promise<JsonObject> {
   const contents = await showContents(result.messages.map((message) => message.content), call, context)
-  return { description: result.description, messages: result.messages.map(({ role }, index) => ({ role, content: contents[index] })) }
+  return { description: result.description, messages: result.messages.map(({ role }, index) => ({ role, content: contents[index]! })) } satisfies GetPromptResult
 }
 
 function showContents(contents: Content[], call: Call, context: CallContext): Promise<Content[]> | Content[] {

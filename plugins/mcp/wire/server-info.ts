@@ -1,27 +1,27 @@
 /** Owns how a server presents itself: its information and capabilities in each protocol version. */
 import type { Server } from '../registry/server.ts'
-import type { JsonObject } from '../types.ts'
+import type { Implementation, ServerCapabilities } from './spec.ts'
 import type { Version } from './versions.ts'
 
 /** `serverInfo` of `initialize` and of stateless results. */
-export function serverInfo(server: Server, version: Version): JsonObject {
+export function serverInfo(server: Server, version: Version): Implementation {
   return {
     name: server.isNamed ? `svc-mcp-${server.name}` : 'svc-mcp',
     title: version.titles ? server.definition.title : undefined,
     version: server.release,
     description: version.descriptions ? server.definition.description : undefined,
-  }
+  } satisfies Implementation
 }
 
 /** What the server can do; a list method without its capability here is not found. */
-export function capabilities(server: Server, version: Version): JsonObject {
+export function capabilities(server: Server, version: Version): ServerCapabilities {
   return {
     tools: { listChanged: true },
     resources: server.hasResources ? { subscribe: true, listChanged: true } : undefined,
     prompts: server.prompts.size > 0 ? { listChanged: true } : undefined,
     completions: offersCompletions(server, version) ? {} : undefined,
     logging: {},
-  }
+  } satisfies ServerCapabilities
 }
 
 export function offersCompletions(server: Server, version: Version): boolean {

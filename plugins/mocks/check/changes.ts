@@ -3,6 +3,7 @@ import { shownText } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { listOperations, type MediaType, type Operation, type Parameter } from '../document/operations.ts'
 import { deepEqual, type Json } from '../document/json.ts'
+import { templateShape } from '../document/path-trie.ts'
 import { Flattener } from '../schema/flat-schema.ts'
 import { LIST_LIMIT, type Change, type Changes } from './report.ts'
 import { compareSchemas, type SchemaDifference } from './schema-changes.ts'
@@ -29,7 +30,7 @@ export function compareDocuments(before: ApiDocument, after: ApiDocument): Chang
 }
 
 function byShape(document: ApiDocument): Map<string, Operation> {
-  return new Map(listOperations(document).map((operation) => [`${operation.method} ${operation.template.replaceAll(/\{[^{}]*\}/g, '{}')}`, operation]))
+  return new Map(listOperations(document).map((operation) => [`${operation.method} ${templateShape(operation.template)}`, operation]))
 }
 
 class Collector {

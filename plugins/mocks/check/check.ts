@@ -1,5 +1,5 @@
 /** Checks a definition before it is deployed: what makes it undeployable, what is doubtful, what changes for clients. */
-import { shownText } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/plugin'
 import { boundsFor, type Bounds } from '../bounds.ts'
 import { CompiledApi } from '../exchange/compiled-api.ts'
 import { readParts, type GivenParts, type Parts } from '../management/definition.ts'
@@ -7,7 +7,7 @@ import { ApiDocument } from '../document/api-document.ts'
 import { readDocument, type ReadResult } from '../document/read.ts'
 import { checkReferences } from '../document/references.ts'
 import { issue, type Issue } from './issue.ts'
-import { isObject, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
+import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import { responseFor } from '../document/operations.ts'
 import { exampleNames } from '../response/response-choice.ts'
 import { compareDocuments } from './changes.ts'
@@ -68,9 +68,9 @@ async function inspect(read: Readable, input: CheckInput, bounds: Bounds, offici
 function structureErrors(root: JsonObject, bounds: Bounds): Issue[] {
   const version = versionError(root)
   if (version) return [version]
-  if (!isObject(own(root, 'paths')) && !isObject(own(root, 'webhooks')) && !isObject(own(root, 'components'))) return [issue('not_openapi', '#', 'the document has no paths')]
+  if (!isRecord(own(root, 'paths')) && !isRecord(own(root, 'webhooks')) && !isRecord(own(root, 'components'))) return [issue('not_openapi', '#', 'the document has no paths')]
   let operations = 0
-  for (const item of Object.values(ownObject(root, 'paths') ?? {})) if (isObject(item)) operations += Object.keys(item).filter((key) => /^(?:get|put|post|delete|options|head|patch|trace)$/.test(key)).length
+  for (const item of Object.values(ownObject(root, 'paths') ?? {})) if (isRecord(item)) operations += Object.keys(item).filter((key) => /^(?:get|put|post|delete|options|head|patch|trace)$/.test(key)).length
   if (operations > bounds.operations) return [issue('too_many_operations', '#/paths', `the document has ${operations} operations, at most ${bounds.operations} are served`)]
   return checkReferences(root, bounds, LIST_LIMIT + 1)
 }

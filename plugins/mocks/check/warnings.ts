@@ -1,10 +1,11 @@
 /** The findings that do not keep a document from being deployed, one function each. */
+import { isRecord } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { type Operation, listOperations, METHODS } from '../document/operations.ts'
 import { PathTrie, templateNames } from '../document/path-trie.ts'
 import { eachObject } from '../document/walk.ts'
 import { issue, type Issue } from './issue.ts'
-import { isObject, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
+import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { fragmentOf } from '../document/json-pointer.ts'
 import { linearPattern } from '../schema/linear-pattern.ts'
 import { SchemaSet } from '../schema/schema-set.ts'
@@ -92,9 +93,9 @@ function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
 const EXAMPLE_BUDGET = 5_000_000
 
 function holderWarnings(object: JsonObject, tokens: Tokens, document: ApiDocument, schemas: SchemaSet, broken: Set<object>): Issue[] {
-  const isHolder = isObject(own(object, 'schema'))
+  const isHolder = isRecord(own(object, 'schema'))
   const schema = isHolder ? own(object, 'schema') : looksLikeSchema(object) ? object : undefined
-  if (!isObject(schema)) return []
+  if (!isRecord(schema)) return []
   const direction = tokens.some((token) => token === 'requestBody' || token === 'requestBodies' || token === 'parameters') ? 'request' : 'response'
   const found = listExamples(object, document, !isHolder)
   if (!isHolder && found.length === 0) return []
@@ -121,7 +122,7 @@ function listExamples(object: JsonObject, document: ApiDocument, isSchema: boole
   if (Object.hasOwn(object, 'example')) found.push({ steps: ['example'], value: object['example'] ?? null })
   const examples = own(object, 'examples')
   if (isSchema && Array.isArray(examples)) for (const [index, value] of examples.entries()) found.push({ steps: ['examples', index], value })
-  if (!isSchema && isObject(examples)) {
+  if (!isSchema && isRecord(examples)) {
     for (const [name, entry] of Object.entries(examples)) {
       const value = own(document.resolve(entry), 'value')
       if (value !== undefined) found.push({ steps: ['examples', name], value })

@@ -1,5 +1,6 @@
 /** JSON pointers (RFC 6901), as text and as the fragment of a `$ref`. */
-import { isObject, type Json } from './json.ts'
+import { isRecord } from 'svc/plugin'
+import type { Json } from './json.ts'
 
 /** One token, escaped for use in a pointer. */
 export function escapeToken(token: string): string {
@@ -28,7 +29,7 @@ export function valueAt(root: Json, tokens: readonly string[]): Json | undefined
   let value: Json | undefined = root
   for (const token of tokens) {
     if (Array.isArray(value)) value = /^(?:0|[1-9]\d{0,8})$/.test(token) ? value[Number(token)] : undefined
-    else if (isObject(value)) value = Object.hasOwn(value, token) ? value[token] : undefined
+    else if (isRecord(value)) value = Object.hasOwn(value, token) ? value[token] : undefined
     else return undefined
     if (value === undefined) return undefined
   }

@@ -1,13 +1,9 @@
 /** JSON values as the mocks see them: types, safe access by keys that come from input, comparison and copies. */
+import { isNestedWithin, isRecord } from 'svc/plugin'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export interface JsonObject {
   [key: string]: Json
-}
-
-/** Whether a value is a JSON object (no list, not null). */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A member by a key from input; inherited ones such as `constructor` do not exist. */
@@ -18,7 +14,7 @@ export function own(object: JsonObject | undefined, key: string): Json | undefin
 /** A member that is an object, else undefined. */
 export function ownObject(object: JsonObject | undefined, key: string): JsonObject | undefined {
   const value = own(object, key)
-  return isObject(value) ? value : undefined
+  return isRecord(value) ? value : undefined
 }
 
 /** A member that is a text, else undefined. */
@@ -37,15 +33,15 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
 export function deepEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]))
-  if (!isObject(a) || !isObject(b)) return false
+  if (!isRecord(a) || !isRecord(b)) return false
   const keys = Object.keys(a)
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
 }
 
 /** JSON Merge Patch (RFC 7396): members that are null in the patch are removed. The target is not changed. */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
-  if (!isObject(patch)) return patch
-  const result: JsonObject = isObject(target) ? { ...target } : {}
+  if (!isRecord(patch)) return patch
+  const result: JsonObject = isRecord(target) ? { ...target } : {}
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key]
     else setOwn(result, key, mergePatch(own(result, key), value))
@@ -60,23 +56,8 @@ const MAX_LEVELS = 500
 export function parseJson(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json
-    return text.length <= MAX_LEVELS || isWithinLevels(value) ? value : undefined
+    return text.length <= MAX_LEVELS || isNestedWithin(value, MAX_LEVELS) ? value : undefined
   } catch {
     return undefined
   }
-}
-
-/** Level by level, not by recursion. */
-function isWithinLevels(value: Json): boolean {
-  let level = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_LEVELS) return false
-    const below: Json[] = []
-    for (const container of level) {
-      if (typeof container !== 'object' || container === null) continue
-      for (const item of Object.values(container)) if (typeof item === 'object' && item !== null) below.push(item as Json)
-    }
-    level = below
-  }
-  return true
 }

@@ -1,5 +1,6 @@
 /** The operations of a document, with their parameters, bodies and responses looked up once. */
-import { isObject, own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
+import { isRecord } from 'svc/plugin'
+import { own, ownObject, ownText, type Json, type JsonObject } from './json.ts'
 import { fragmentOf } from './json-pointer.ts'
 import type { ApiDocument } from './api-document.ts'
 import { templateNames } from './path-trie.ts'
@@ -128,7 +129,7 @@ function readParameter(document: ApiDocument, entry: Json): Parameter | null {
     required: place === 'path' || own(raw, 'required') === true,
     style,
     explode: typeof own(raw, 'explode') === 'boolean' ? own(raw, 'explode') === true : style === 'form',
-    schema: content ? (isObject(content[1]) ? own(content[1], 'schema') : undefined) : own(raw, 'schema'),
+    schema: content ? (isRecord(content[1]) ? own(content[1], 'schema') : undefined) : own(raw, 'schema'),
     contentType: content?.[0] ?? null,
     raw,
   }
@@ -141,7 +142,7 @@ function readRequestBody(document: ApiDocument, value: Json | undefined): Reques
 
 /** The media types of a body or response, in document order, their names in lower case. */
 export function readContent(raw: JsonObject): MediaType[] {
-  return Object.entries(ownObject(raw, 'content') ?? {}).flatMap(([type, media]) => (isObject(media) ? [{ type: type.trim().toLowerCase(), schema: own(media, 'schema'), raw: media }] : []))
+  return Object.entries(ownObject(raw, 'content') ?? {}).flatMap(([type, media]) => (isRecord(media) ? [{ type: type.trim().toLowerCase(), schema: own(media, 'schema'), raw: media }] : []))
 }
 
 function readResponses(document: ApiDocument, responses: JsonObject | undefined): ResponseDefinition[] {
@@ -160,7 +161,7 @@ function readResponses(document: ApiDocument, responses: JsonObject | undefined)
 }
 
 function readSecurity(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
+  return Array.isArray(value) ? value.filter((item) => isRecord(item)) : []
 }
 
 /** The response for a status: exact, else its range, else `default`. */

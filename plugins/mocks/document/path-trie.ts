@@ -14,6 +14,7 @@ interface Node<T> {
 }
 
 const MAX_SEGMENTS = 64
+/** OpenAPI's own path templating, not that of the catalogue: a name may be empty, and a star means nothing. */
 const PLACEHOLDER = /\{([^{}]*)\}/g
 
 /** Why a template can't be added: it can never be requested, or its shape is taken (`taken` is what ends there). */
@@ -63,6 +64,11 @@ function decodeSegment(segment: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Two templates of one shape match the same paths. */
+export function templateShape(template: string): string {
+  return template.replaceAll(PLACEHOLDER, '{}')
 }
 
 /** The names of a template's parameters, in order. */

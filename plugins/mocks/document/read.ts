@@ -1,8 +1,9 @@
 /** Reads the text of an OpenAPI document, JSON or YAML, within bounds; nothing outside the text is ever opened. */
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Pair, type Scalar } from 'yaml'
+import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { issue, type Issue } from '../check/issue.ts'
-import { isObject, type Json, type JsonObject } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 
 export type ReadResult =
   | { value: JsonObject; format: 'json' | 'yaml'; lineOf(tokens: readonly (string | number)[]): number | undefined }
@@ -77,7 +78,7 @@ function lineIn(document: Document.Parsed, lines: LineCounter, tokens: readonly 
 }
 
 function checked(read: Exclude<Parsed, { error: Issue }>, bounds: Bounds): ReadResult {
-  if (!isObject(read.value)) return { error: issue('not_openapi', '#', `an OpenAPI document is a mapping, this is ${kindOf(read.value)}`) }
+  if (!isRecord(read.value)) return { error: issue('not_openapi', '#', `an OpenAPI document is a mapping, this is ${kindOf(read.value)}`) }
   const problem = measure(read.value, bounds)
   return problem ? { error: problem } : { ...read, value: read.value }
 }

@@ -1,7 +1,8 @@
 /** Local references (`$ref: '#/…'`): following them, and finding those that lead nowhere. Others are never followed. */
+import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { issue, type Issue } from '../check/issue.ts'
-import { isObject, ownText, type Json, type JsonObject } from './json.ts'
+import { ownText, type Json, type JsonObject } from './json.ts'
 import { fragmentOf, fragmentTokens, valueAt } from './json-pointer.ts'
 import { eachObject } from './walk.ts'
 
@@ -27,7 +28,7 @@ export class References {
 
   /** The object behind a value that may be a reference; undefined when there is none or the chain is too long. */
   resolve(value: Json | undefined): JsonObject | undefined {
-    for (let link = 0; link <= this.#chain && isObject(value); link++) {
+    for (let link = 0; link <= this.#chain && isRecord(value); link++) {
       const ref = ownText(value, '$ref')
       if (ref === undefined) return value
       value = this.target(ref)
@@ -60,7 +61,7 @@ function judge(ref: string, references: References, chain: number): { code: stri
     seen.add(current)
     const target = references.target(current)
     if (target === undefined) return { code: 'unresolved_ref', message: `"${current}" names nothing in the document` }
-    const next = isObject(target) ? ownText(target, '$ref') : undefined
+    const next = isRecord(target) ? ownText(target, '$ref') : undefined
     // A schema with siblings is a value of its own in 3.1, but in a ring it never ends either.
     if (next === undefined) return undefined
     if (!next.startsWith('#')) return undefined

@@ -1,9 +1,10 @@
 /** A document made ready to answer: its routes, its operations by key, and what is worked out once for each of them. */
+import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { ApiDocument } from '../document/api-document.ts'
 import { listOperations, type Operation } from '../document/operations.ts'
 import { PathTrie } from '../document/path-trie.ts'
-import { own, ownObject, ownText, isObject, type JsonObject } from '../document/json.ts'
+import { own, ownObject, ownText, type JsonObject } from '../document/json.ts'
 import { defaultChoice, listPairings, type Choice, type Pairing } from '../response/response-choice.ts'
 import { Sampler } from '../schema/sample.ts'
 import { SchemaSet } from '../schema/schema-set.ts'
@@ -127,7 +128,7 @@ function serverPaths(root: JsonObject): string[] {
   const servers = own(root, 'servers')
   const paths = new Set<string>()
   for (const server of Array.isArray(servers) ? servers : []) {
-    const path = isObject(server) ? serverPath(server) : ''
+    const path = isRecord(server) ? serverPath(server) : ''
     if (path !== '') paths.add(path)
   }
   return [...paths].sort((a, b) => b.length - a.length)

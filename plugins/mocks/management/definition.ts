@@ -1,7 +1,8 @@
 /** A definition: what one version of a mock freezes, as it was given, and read for use. */
+import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { issue, type Issue } from '../check/issue.ts'
-import { isObject, own, type Json, type JsonObject } from '../document/json.ts'
+import { own, type Json, type JsonObject } from '../document/json.ts'
 import { type OutcomeLimits } from '../rules/outcome.ts'
 import { Overrides, readOverride, type Override } from '../rules/override.ts'
 import { readRules, type Rule, type RuleLimits } from '../rules/rule.ts'
@@ -55,7 +56,7 @@ export function readParts(given: GivenParts, limits: Limits, keyOf: KeyOf): { pa
 function readOverrides(given: Json | undefined, limits: Limits, keyOf: KeyOf): { overrides: Overrides } | { problem: { at: string; message: string } } {
   const byKey = new Map<string, Override>()
   if (given !== undefined && given !== null) {
-    if (!isObject(given)) return { problem: { at: 'overrides', message: 'expected an object of operations' } }
+    if (!isRecord(given)) return { problem: { at: 'overrides', message: 'expected an object of operations' } }
     if (Object.keys(given).length > limits.bounds.operations) return { problem: { at: 'overrides', message: `expected at most ${limits.bounds.operations} operations` } }
     for (const [operation, value] of Object.entries(given)) {
       const read = readOverride(value, outcomeLimits(limits))

@@ -1,6 +1,7 @@
 /** What a mock can be taken away as: a bundle, the effective document, an entry of `svc.yaml`. */
 import { stringify } from 'yaml'
-import { isObject, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
+import { isRecord } from 'svc/plugin'
+import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import type { Mock } from './mock.ts'
 
 /** Everything of a mock in one JSON object, which every upload route accepts. */
@@ -28,7 +29,7 @@ export function effectiveDocument(mock: Mock, url: string): JsonObject {
     const method = ownObject(ownObject(ownObject(copy, 'paths'), operation.template), operation.method.toLowerCase())
     const status = String(outcome?.status ?? operation.responses[0]?.status ?? 200)
     const response = ownObject(ownObject(method, 'responses'), status)
-    for (const media of Object.values(ownObject(response, 'content') ?? {})) if (isObject(media)) putFirst(media, outcome?.body ?? null)
+    for (const media of Object.values(ownObject(response, 'content') ?? {})) if (isRecord(media)) putFirst(media, outcome?.body ?? null)
   }
   return copy
 }

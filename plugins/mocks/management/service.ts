@@ -9,9 +9,10 @@ import type { Mock } from './mock.ts'
 import type { Registry } from './registry.ts'
 import type { MocksSection } from '../sources/section.ts'
 import type { SessionMemories } from '../exchange/session-memory.ts'
+import type { Variables } from '../variables.ts'
 
 export interface Service {
-  svc: Svc<MocksSection>
+  svc: Svc<MocksSection, Variables>
   registry: Registry
   memories: SessionMemories
 }

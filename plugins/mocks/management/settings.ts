@@ -1,6 +1,6 @@
 /** The settings of a mock: reading them, their defaults, and what is wrong with them. */
-import type { JsonSchema } from 'svc/plugin'
-import { isObject, own, type Json, type JsonObject } from '../document/json.ts'
+import { isRecord, type JsonSchema } from 'svc/plugin'
+import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Credentials {
   /** Null: any value that is not empty. */
@@ -88,7 +88,7 @@ function boolean(value: Json): string | null {
 /** Reads settings; everything that is absent takes its default. */
 export function readSettings(value: Json | undefined, maxDelayMs: number): { settings: Settings } | { problem: SettingsProblem } {
   const given = value === undefined || value === null ? {} : value
-  if (!isObject(given)) return { problem: { at: 'settings', message: 'expected an object' } }
+  if (!isRecord(given)) return { problem: { at: 'settings', message: 'expected an object' } }
   for (const [key, entry] of Object.entries(given)) {
     const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
     if (!known) return { problem: { at: `settings.${key.slice(0, 64)}`, message: `unknown setting (known: ${Object.keys(KEYS).join(', ')})` } }
@@ -126,7 +126,7 @@ function isTextList(value: Json | undefined): value is string[] {
 
 function readCredentials(value: Json): { credentials: Credentials } | { problem: SettingsProblem } {
   const wrong = (key: string, message: string): { problem: SettingsProblem } => ({ problem: { at: `settings.credentials${key && `.${key}`}`, message } })
-  if (!isObject(value)) return wrong('', 'expected an object')
+  if (!isRecord(value)) return wrong('', 'expected an object')
   const unknown = Object.keys(value).find((key) => !['api_keys', 'basic', 'bearer', 'oauth'].includes(key))
   if (unknown !== undefined) return wrong(unknown.slice(0, 64), 'unknown credential (known: api_keys, basic, bearer, oauth)')
   const apiKeys = own(value, 'api_keys')
@@ -134,13 +134,13 @@ function readCredentials(value: Json): { credentials: Credentials } | { problem:
   const bearer = own(value, 'bearer') ?? 'any'
   const oauth = own(value, 'oauth') ?? 'idp'
   if (apiKeys !== undefined && !isTextList(apiKeys)) return wrong('api_keys', `expected a list of at most ${MAX_CREDENTIALS} texts`)
-  if (basic !== undefined && !(isObject(basic) && isTextList(Object.values(basic)))) return wrong('basic', 'expected an object of user names to passwords')
+  if (basic !== undefined && !(isRecord(basic) && isTextList(Object.values(basic)))) return wrong('basic', 'expected an object of user names to passwords')
   if (bearer !== 'any' && bearer !== 'idp' && !isTextList(bearer)) return wrong('bearer', 'expected "any", "idp" or a list of tokens')
   if (oauth !== 'any' && oauth !== 'idp') return wrong('oauth', 'expected "any" or "idp"')
   return {
     credentials: {
       apiKeys: apiKeys ?? null,
-      basic: isObject(basic) ? new Map(Object.entries(basic).map(([user, password]) => [user, String(password)])) : null,
+      basic: isRecord(basic) ? new Map(Object.entries(basic).map(([user, password]) => [user, String(password)])) : null,
       bearer,
       oauth,
     },

@@ -1,10 +1,11 @@
 /** Reads what is uploaded: the document itself, an envelope, or a bundle that was exported; compressed or not. */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { partsOf, type GivenParts } from './definition.ts'
 import { managementError } from '../errors.ts'
-import { isObject, own, ownText, parseJson, type JsonObject } from '../document/json.ts'
+import { own, ownText, parseJson, type JsonObject } from '../document/json.ts'
 
 export interface ReadUpload {
   /** Null: the envelope has none. */
@@ -47,9 +48,9 @@ function tooLarge(bounds: Bounds): Error {
 export function readUpload(body: Buffer): ReadUpload {
   const text = body.toString('utf8').replace(/^\uFEFF/, '')
   const value = text.trimStart().startsWith('{') ? parseJson(text) : undefined
-  if (!isObject(value) || !(Object.hasOwn(value, 'spec') || isPartsOnly(value)) || Object.hasOwn(value, 'openapi') || Object.hasOwn(value, 'swagger')) return { name: null, text, given: {}, enabled: null, message: null }
+  if (!isRecord(value) || !(Object.hasOwn(value, 'spec') || isPartsOnly(value)) || Object.hasOwn(value, 'openapi') || Object.hasOwn(value, 'swagger')) return { name: null, text, given: {}, enabled: null, message: null }
   const spec = own(value, 'spec')
-  if (spec !== undefined && typeof spec !== 'string' && !isObject(spec)) throw managementError('invalid_body', 'expected "spec" to be a document or its text')
+  if (spec !== undefined && typeof spec !== 'string' && !isRecord(spec)) throw managementError('invalid_body', 'expected "spec" to be a document or its text')
   const enabled = own(value, 'enabled')
   if (enabled !== undefined && typeof enabled !== 'boolean') throw managementError('invalid_body', 'expected "enabled" to be true or false')
   return {

@@ -1,6 +1,7 @@
 /** Reads request bodies by media type, to be checked and to be matched by rules. */
+import { isRecord } from 'svc/plugin'
 import type { MediaType } from '../document/operations.ts'
-import { isObject, own, ownObject, ownText, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
+import { own, ownObject, ownText, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 import { coerce } from './coerce.ts'
 import { baseType, isJsonType } from './media-types.ts'
@@ -55,7 +56,7 @@ function listOf(values: string[], encoding: JsonObject | undefined): Json {
 /** Objects in a field are JSON by default (OpenAPI 3.1.1, 4.15.1.1). */
 function objectOf(text: string, types: readonly string[]): Json {
   const value = types.includes('object') ? parseJson(text) : undefined
-  return isObject(value) ? value : text
+  return isRecord(value) ? value : text
 }
 
 const MAX_PARTS = 1000

@@ -1,6 +1,7 @@
 /** Turns the texts of parameters and form fields into the types that their schema asks for. */
+import { isRecord } from 'svc/plugin'
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
-import { isObject, setOwn, type Json, type JsonObject } from '../document/json.ts'
+import { setOwn, type Json, type JsonObject } from '../document/json.ts'
 
 /** A value with its texts turned into numbers, booleans or null where the schema asks for those and the text is one. */
 export function coerce(value: Json, schema: Json | undefined, flattener: Flattener, level = 0): Json {
@@ -8,9 +9,9 @@ export function coerce(value: Json, schema: Json | undefined, flattener: Flatten
   const flat = flattener.flatten(schema)
   if (typeof value === 'string') return coerceText(value, typesOf(flat, flattener, 0))
   if (Array.isArray(value)) return value.map((item, index) => coerce(item, flat.prefixItems[index] ?? flat.items, flattener, level + 1))
-  if (!isObject(value)) return value
+  if (!isRecord(value)) return value
   const result: JsonObject = {}
-  for (const [name, member] of Object.entries(value)) setOwn(result, name, coerce(member, flat.properties.get(name) ?? (isObject(flat.additional) ? flat.additional : memberOfAlternatives(flat, name, flattener)), flattener, level + 1))
+  for (const [name, member] of Object.entries(value)) setOwn(result, name, coerce(member, flat.properties.get(name) ?? (isRecord(flat.additional) ? flat.additional : memberOfAlternatives(flat, name, flattener)), flattener, level + 1))
   return result
 }
 

@@ -4,7 +4,7 @@ import { parseJson, type Json } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 import { readBody, type ReadBody } from './body.ts'
 import { isJsonType } from './media-types.ts'
-import { parseCookies, parseQuery } from './parameters.ts'
+import { parseQuery, readCookies } from './parameters.ts'
 import { withoutPreferences } from './prefer.ts'
 
 export interface RequestSource {
@@ -50,7 +50,7 @@ export class Incoming {
   }
 
   get cookies(): Map<string, string> {
-    this.#cookies ??= parseCookies(this.header('cookie'))
+    this.#cookies ??= readCookies(this.header('cookie'))
     return this.#cookies
   }
 

@@ -1,6 +1,7 @@
 /** Takes parameters out of a request by `style` and `explode` (OpenAPI 3.1.1, 4.12.2.2 and 4.12.4). */
+import { isRecord, parseCookies } from 'svc/plugin'
 import type { Parameter } from '../document/operations.ts'
-import { isObject, own, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
+import { own, parseJson, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 import { coerce, typesOf } from './coerce.ts'
 
@@ -96,7 +97,7 @@ function assign(root: JsonObject, path: string[], value: string): void {
     if (index === path.length - 1) setOwn(target, key, value)
     else {
       const present = own(target, key)
-      const next: JsonObject = isObject(present) ? present : {}
+      const next: JsonObject = isRecord(present) ? present : {}
       if (next !== present) setOwn(target, key, next)
       target = next
     }
@@ -104,7 +105,7 @@ function assign(root: JsonObject, path: string[], value: string): void {
 }
 
 function listed(value: Json): Json {
-  if (!isObject(value)) return value
+  if (!isRecord(value)) return value
   const entries = Object.entries(value)
   if (entries.length > 0 && entries.every(([key], index) => key === String(index))) return entries.map(([, item]) => listed(item))
   const result: JsonObject = {}
@@ -170,13 +171,9 @@ function decode(text: string): string {
   }
 }
 
-/** The cookies of a request (RFC 6265, 5.4); the first of a name counts. */
-export function parseCookies(header: string | undefined): Map<string, string> {
-  const cookies = new Map<string, string>()
-  for (const part of header?.split(';', 500) ?? []) {
-    const at = part.indexOf('=')
-    const name = part.slice(0, at).trim()
-    if (at > 0 && !cookies.has(name)) cookies.set(name, decode(part.slice(at + 1).trim().replace(/^"(.*)"$/, '$1').replaceAll('+', '%2B')))
-  }
+/** The cookies of a request, out of their quotes and percent-decoded; `+` is no blank in them. */
+export function readCookies(header: string | undefined): Map<string, string> {
+  const cookies = parseCookies(header)
+  for (const [name, value] of cookies) cookies.set(name, decode(value.replace(/^"(.*)"$/, '$1').replaceAll('+', '%2B')))
   return cookies
 }

@@ -1,5 +1,5 @@
 /** Checks a request's credentials against the security of its operation (OpenAPI 3.1.1, 4.27 and 4.30). */
-import { shownText } from 'svc/plugin'
+import { isToken, shownText } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { own, ownText, type Json, type JsonObject } from '../document/json.ts'
 import type { Credentials } from '../management/settings.ts'
@@ -90,7 +90,7 @@ async function checkHttp(scheme: string, scopes: string[], input: SecurityInput)
   if (scheme === 'basic') return checkBasic(value, input)
   if (scheme !== 'bearer') {
     const title = scheme.charAt(0).toUpperCase() + scheme.slice(1)
-    return value === '' ? fail(`${title} credentials are required`, /^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(scheme) ? `${title} realm="${input.mock}"` : null) : { passed: true, credential: scheme }
+    return value === '' ? fail(`${title} credentials are required`, isToken(scheme) ? `${title} realm="${input.mock}"` : null) : { passed: true, credential: scheme }
   }
   const { bearer } = input.credentials
   if (bearer === 'idp') return checkToken(scopes, input, 'bearer')

@@ -1,6 +1,7 @@
 /** Puts a value on the wire as its media type wants it. */
+import { isRecord } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
-import { isObject, type Json } from '../document/json.ts'
+import type { Json } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
 import { Dice } from '../schema/seed.ts'
 import { pictureOf } from './pictures.ts'
@@ -12,7 +13,7 @@ export function serializeBody(value: Json, type: string, schema: Json | undefine
   if (isJsonType(base)) return Buffer.from(JSON.stringify(value))
   if (typeof value === 'string') return Buffer.from(value)
   if (isXmlType(base)) return Buffer.from(writeXml(value, schema, api.document, api.sampler.flattener))
-  if (base === 'application/x-www-form-urlencoded' && isObject(value)) return Buffer.from(formEncode(value))
+  if (base === 'application/x-www-form-urlencoded' && isRecord(value)) return Buffer.from(formEncode(value))
   return Buffer.from(JSON.stringify(value))
 }
 
@@ -33,7 +34,7 @@ function formEncode(value: Json): string {
   const add = (name: string, member: Json): void => {
     if (pairs.length >= 5000) return
     if (Array.isArray(member)) for (const item of member) add(typeof item === 'object' ? `${name}[]` : name, item)
-    else if (isObject(member)) for (const [key, inner] of Object.entries(member)) add(name === '' ? key : `${name}[${key}]`, inner)
+    else if (isRecord(member)) for (const [key, inner] of Object.entries(member)) add(name === '' ? key : `${name}[${key}]`, inner)
     else pairs.push([name, member === null ? '' : String(member)])
   }
   add('', value)

@@ -1,5 +1,6 @@
 /** Puts what the caller sent into a generated or example body, so that asking for pet 7 answers pet 7. */
-import { isObject, type Json, type JsonObject } from '../document/json.ts'
+import { isRecord } from 'svc/plugin'
+import type { Json, JsonObject } from '../document/json.ts'
 import type { Flattener, FlatSchema } from '../schema/flat-schema.ts'
 
 export interface EchoInput {
@@ -13,12 +14,12 @@ export interface EchoInput {
 
 /** The body with path parameters (and members of the request's body) in place. The body given is not changed. */
 export function echo(body: Json, input: EchoInput, flattener: Flattener): Json {
-  if (!isObject(body)) return body
+  if (!isRecord(body)) return body
   const flat = input.schema === undefined ? undefined : flattener.flatten(input.schema)
   const result = withPath(body, flat, input)
-  if (isObject(input.body)) copyBody(result, input.body)
+  if (isRecord(input.body)) copyBody(result, input.body)
   const data = result['data']
-  if (isObject(data) && Object.hasOwn(result, 'data')) result['data'] = withPath(data, flat && flattener.flatten(flat.properties.get('data')), input)
+  if (isRecord(data) && Object.hasOwn(result, 'data')) result['data'] = withPath(data, flat && flattener.flatten(flat.properties.get('data')), input)
   return result
 }
 
@@ -42,7 +43,7 @@ function withPath(object: JsonObject, flat: FlatSchema | undefined, input: EchoI
 /** The text as the type of the schema, else of the value that stands there; undefined when it does not fit or is no scalar. */
 function typedLike(text: string, present: Json | undefined, schema: Json | undefined): Json | undefined {
   if (typeof present === 'object' && present !== null) return undefined
-  const declared = isObject(schema) ? schema['type'] : undefined
+  const declared = isRecord(schema) ? schema['type'] : undefined
   const types = typeof declared === 'string' ? [declared] : Array.isArray(declared) ? declared : []
   const wants = (type: string, fallback: boolean): boolean => (types.length > 0 ? types.includes(type) : fallback)
   if (wants('integer', Number.isInteger(present)) || wants('number', typeof present === 'number')) {

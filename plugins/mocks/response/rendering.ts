@@ -1,7 +1,8 @@
 /** Makes the body and headers of a chosen response, and remembers what it made. */
+import { isRecord } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { MediaType, Operation } from '../document/operations.ts'
-import { own, ownObject, isObject, type Json } from '../document/json.ts'
+import { own, ownObject, type Json } from '../document/json.ts'
 import { negotiate } from '../request/media-types.ts'
 import { echo } from './echo.ts'
 import { generatedBytes, isBinaryType, serializeBody } from './body-text.ts'
@@ -107,7 +108,7 @@ export class Renderer {
     if (Object.hasOwn(media.raw, 'example')) return { value: media.raw['example'] ?? null, source: 'example' }
     for (const [first, entry] of Object.entries(ownObject(media.raw, 'examples') ?? {})) {
       const example = this.#api.document.resolve(entry)
-      const value = isObject(example) ? own(example, 'value') : undefined
+      const value = isRecord(example) ? own(example, 'value') : undefined
       if (value !== undefined) return { value, source: `example:${headerToken(first)}` }
     }
     return undefined

@@ -1,7 +1,7 @@
 /** Chooses which of an operation's responses is sent: by pairing, by preference, else the default one. */
-import { shownText } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/plugin'
 import { responseFor, type Operation, type ResponseDefinition } from '../document/operations.ts'
-import { deepEqual, isObject, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
+import { deepEqual, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 
 /** A response of the document with the status it is sent as. */
@@ -82,7 +82,7 @@ export function listPairings(document: ApiDocument, operation: Operation): Pairi
 /** The value of a named example of a media type or parameter; `externalValue` is never fetched. */
 export function exampleValue(document: ApiDocument, holder: JsonObject, name: string): Json | undefined {
   const entry = document.resolve(own(ownObject(holder, 'examples'), name))
-  return isObject(entry) ? own(entry, 'value') : undefined
+  return isRecord(entry) ? own(entry, 'value') : undefined
 }
 
 /** The first pairing that the request equals. Path parameters are compared as texts. */

@@ -1,15 +1,15 @@
 /** The headers that a response of the document declares, with a value for each. */
+import { isOriginWide, isRecord, isToken } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { ResponseDefinition } from '../document/operations.ts'
-import { isObject, own, ownObject, type Json, type JsonObject } from '../document/json.ts'
+import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 
 /** What the server itself says, or what would make the client misread the body. */
 const NEVER = /^(?:connection|content-encoding|content-length|content-type|date|keep-alive|proxy-.*|set-cookie2|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*|access-control-.*)$/i
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 
 /** Whether a header of that name may be taken from a document. */
 export function isTakenFromDocuments(name: string): boolean {
-  return NAME.test(name) && !NEVER.test(name)
+  return isToken(name) && !NEVER.test(name) && !isOriginWide(name)
 }
 
 /** A value that can stand in a header: no line ends, nothing beyond Latin-1. */
@@ -45,13 +45,13 @@ function exampleOf(api: CompiledApi, definition: JsonObject): Json | undefined {
 
 function generated(api: CompiledApi, definition: JsonObject, options: { seed: string; useExamples: boolean }): Json {
   const media = Object.values(ownObject(definition, 'content') ?? {})[0]
-  const schema = own(definition, 'schema') ?? (isObject(media) ? own(media, 'schema') : undefined)
+  const schema = own(definition, 'schema') ?? (isRecord(media) ? own(media, 'schema') : undefined)
   return api.sampler.sample(schema ?? { type: 'string' }, options)
 }
 
 /** Style `simple` (OpenAPI 3.1.1, 4.21.1). */
 function serialize(value: Json): string {
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item))).join(',')
-  if (isObject(value)) return Object.entries(value).map(([name, member]) => `${name},${typeof member === 'object' ? JSON.stringify(member) : String(member)}`).join(',')
+  if (isRecord(value)) return Object.entries(value).map(([name, member]) => `${name},${typeof member === 'object' ? JSON.stringify(member) : String(member)}`).join(',')
   return value === null ? '' : String(value)
 }

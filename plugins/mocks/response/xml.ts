@@ -1,5 +1,6 @@
 /** Writes a value as XML by the `xml` keywords of its schema (OpenAPI 3.1.1, 4.26). */
-import { isObject, own, ownObject, ownText, type Json } from '../document/json.ts'
+import { isRecord } from 'svc/plugin'
+import { own, ownObject, ownText, type Json } from '../document/json.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Flattener } from '../schema/flat-schema.ts'
 
@@ -41,14 +42,14 @@ class XmlWriter {
 
   /** The `xml` object of a schema, its own or the one of what it refers to. */
   hint(schema: Json | undefined): Hint {
-    const xml = isObject(schema) ? (ownObject(schema, 'xml') ?? ownObject(this.#document.resolve(schema), 'xml')) : undefined
+    const xml = isRecord(schema) ? (ownObject(schema, 'xml') ?? ownObject(this.#document.resolve(schema), 'xml')) : undefined
     return { name: ownText(xml, 'name'), prefix: ownText(xml, 'prefix'), namespace: ownText(xml, 'namespace'), attribute: own(xml, 'attribute') === true, wrapped: own(xml, 'wrapped') === true }
   }
 
   element(fallback: string, value: Json, schema: Json | undefined): string {
     const { name, open } = this.#tag(fallback, schema)
     if (Array.isArray(value)) return `<${open}>${this.#items(value, schema, fallback)}</${name}>`
-    if (!isObject(value)) return value === null ? `<${open}/>` : `<${open}>${escape(String(value))}</${name}>`
+    if (!isRecord(value)) return value === null ? `<${open}/>` : `<${open}>${escape(String(value))}</${name}>`
     const properties = this.#flattener.flatten(schema).properties
     let attributes = ''
     let children = ''

@@ -1,8 +1,8 @@
 /** What can be changed while a mock answers: settings, overrides and rules. */
-import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { describe, isRecord, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { outcomeLimits, ruleLimits } from '../management/definition.ts'
 import { managementError } from '../errors.ts'
-import { isObject, mergePatch, parseJson, type Json, type JsonObject } from '../document/json.ts'
+import { mergePatch, parseJson, type Json, type JsonObject } from '../document/json.ts'
 import type { Mock } from '../management/mock.ts'
 import { Overrides, readOverride, type Override } from '../rules/override.ts'
 import { readRule, readRules, type Rule } from '../rules/rule.ts'
@@ -68,7 +68,7 @@ function tagged(reply: FastifyReply, mock: Mock): FastifyReply {
 async function changeSettings(service: Service, request: FastifyRequest<Named>, reply: FastifyReply, isPatch: boolean): Promise<FastifyReply> {
   const mock = writable(service, request)
   const given = readJsonBody(service, request)
-  if (!isObject(given)) throw managementError('invalid_settings', 'expected a JSON object', { at: 'settings' })
+  if (!isRecord(given)) throw managementError('invalid_settings', 'expected a JSON object', { at: 'settings' })
   const read = readSettings(isPatch ? mergePatch(mock.live.parts.settings.shown, given) : given, service.registry.options.maxDelayMs)
   if ('problem' in read) throw managementError('invalid_settings', read.problem.message, { at: read.problem.at })
   mock.edit({ settings: read.settings })
@@ -148,7 +148,7 @@ function invalidRule(problem: { at: string; message: string }): Error {
 function replaceRules(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
   return editRules(service, request, reply, () => {
     const given = readJsonBody(service, request)
-    const read = readRules(isObject(given) ? given['rules'] : given, ruleLimits(service.registry.options))
+    const read = readRules(isRecord(given) ? given['rules'] : given, ruleLimits(service.registry.options))
     if ('problem' in read) throw invalidRule(read.problem)
     return read.rules
   })
@@ -172,7 +172,7 @@ async function replaceRule(service: Service, request: FastifyRequest<OfRule>, re
   const mock = writable(service, request)
   const present = ruleOf(mock, request.params.id)
   const given = readJsonBody(service, request)
-  const read = readRule(isObject(given) ? { ...given, id: present.id } : given, ruleLimits(service.registry.options), new Set())
+  const read = readRule(isRecord(given) ? { ...given, id: present.id } : given, ruleLimits(service.registry.options), new Set())
   if ('problem' in read) throw invalidRule(read.problem)
   mock.edit({ rules: mock.live.parts.rules.map((rule) => (rule === present ? read.rule : rule)) })
   return tagged(reply, mock).send(read.rule.shown)

@@ -39,7 +39,7 @@ function list(service: Service, request: FastifyRequest): JsonObject {
     count: mocks.length,
     limit: registry.options.bounds.mocks,
     enabled: mocks.filter((mock) => mock.enabled).length,
-    dir: svc.config.publicMode ? null : svc.config.mocks.dir,
+    dir: svc.config.publicMode ? null : svc.variables.dir,
     config_file: svc.config.publicMode ? null : svc.config.configFile,
     load_errors: loadErrors(service),
     mocks: mocks.map((mock) => summaryOf(service, request, mock)),

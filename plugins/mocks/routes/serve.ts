@@ -1,7 +1,7 @@
 /** `/mock/{name}/…`: finds the mock and the operation, lets the engine answer, sends, and captures. */
 import { randomUUID } from 'node:crypto'
 import { stringify } from 'yaml'
-import { describe, HttpError, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteDescription, type Svc } from 'svc/plugin'
+import { describe, HttpError, sandboxPolicy, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteDescription } from 'svc/plugin'
 import type { Answer } from '../exchange/answer.ts'
 import { answerOperation, type Live, type Surroundings } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
@@ -13,7 +13,6 @@ import { urlOf } from '../management/service.ts'
 import { headerToken, headerText } from '../response/response-headers.ts'
 import { keyOfSession } from '../exchange/session-memory.ts'
 import { captureBody } from '../exchange/traffic.ts'
-import type { MocksSection } from '../sources/section.ts'
 
 const serve: RouteDescription = {
   path: '/mock/{name}/{*path}',
@@ -107,7 +106,7 @@ function surroundings({ svc, memories }: Service, request: FastifyRequest, mock:
 }
 
 /** Access tokens of the built-in provider, issued under any address of this instance. */
-function tokenVerifier(svc: Svc<MocksSection>): Surroundings['verifyToken'] {
+function tokenVerifier(svc: Service['svc']): Surroundings['verifyToken'] {
   const tokens = svc.use('identity.tokens')
   if (!tokens) return undefined
   return async (token) => {
@@ -135,7 +134,15 @@ function send(reply: FastifyReply, mock: string, version: number, answer: Answer
   reply.header('X-Svc-Mock', mock).header('X-Svc-Mock-Version', String(version)).header('X-Svc-Mock-Source', answer.source)
   if (operation !== null) reply.header('X-Svc-Mock-Operation', live.api.operation(operation)?.operationId === operation && /^[\x21-\x7e]+$/.test(operation) ? operation : headerToken(operation))
   if (answer.violations.length > 0) reply.header('X-Svc-Mock-Violations', String(answer.violations.length))
-  return answer.body === null ? reply.send() : reply.send(answer.body)
+  if (answer.body === null) return reply.send()
+  const policy = sandboxPolicy(headerOf(answer, 'content-type'), headerOf(answer, 'content-security-policy'))
+  if (policy !== null) reply.header('Content-Security-Policy', policy)
+  return reply.send(answer.body)
+}
+
+/** The last value of a field, `name` in lower case; undefined when absent. */
+function headerOf(answer: Answer, name: string): string | undefined {
+  return answer.headers.findLast(([other]) => other.toLowerCase() === name)?.[1]
 }
 
 /** One field for each challenge. */
@@ -144,7 +151,7 @@ function challenges(answer: Answer): string[] {
 }
 
 interface Capture {
-  svc: Svc<MocksSection>
+  svc: Service['svc']
   request: FastifyRequest
   mock: Mock
   version: number

@@ -1,7 +1,7 @@
 /** What requests have left behind: the state of sessions, and the captured traffic with its feed. */
-import { describe, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import { describe, isRecord, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { managementError } from '../errors.ts'
-import { isObject, parseJson, type JsonObject } from '../document/json.ts'
+import { parseJson, type JsonObject } from '../document/json.ts'
 import type { Mock } from '../management/mock.ts'
 import { mockOf, type Service } from '../management/service.ts'
 import { keyOfNamed, keyOfSession } from '../exchange/session-memory.ts'
@@ -61,7 +61,7 @@ async function setState(service: Service, request: FastifyRequest<Named>): Promi
   const mock = mockOf(service, request.params.name)
   const { bounds } = service.registry.options
   const given = parseJson(service.svc.http.body(request).toString('utf8'))
-  if (!isObject(given) || Object.keys(given).length > bounds.stateKeys) throw managementError('invalid_state', `expected a JSON object of at most ${bounds.stateKeys} keys`)
+  if (!isRecord(given) || Object.keys(given).length > bounds.stateKeys) throw managementError('invalid_state', `expected a JSON object of at most ${bounds.stateKeys} keys`)
   for (const [name, value] of Object.entries(given)) {
     if (value !== null && (typeof value !== 'string' || value.length > bounds.stateValueBytes)) throw managementError('invalid_state', `expected a text of at most ${bounds.stateValueBytes} characters`, { at: name.slice(0, 80) })
   }

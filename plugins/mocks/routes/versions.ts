@@ -1,8 +1,8 @@
 /** Drafts, deploying them, versions and going back to one. */
-import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest, HttpError, isTruthy, readQuery, shownText } from 'svc/plugin'
+import { describe, HttpError, isRecord, isTruthy, readQuery, shownText, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { showReport } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
-import { isObject, own, ownText, parseJson, type Json, type JsonObject } from '../document/json.ts'
+import { own, ownText, parseJson, type Json, type JsonObject } from '../document/json.ts'
 import type { Mock, Version } from '../management/mock.ts'
 import { checkRevision, mockOf, refuseManaged, type Service } from '../management/service.ts'
 import { decodeBody, readUpload } from '../management/upload.ts'
@@ -71,7 +71,7 @@ function dropDraft(service: Service, request: FastifyRequest<Named>): Promise<Js
 function readOptions(body: Buffer): JsonObject {
   if (body.length === 0) return {}
   const value = parseJson(body.toString('utf8'))
-  if (!isObject(value)) throw managementError('invalid_body', 'expected a JSON object')
+  if (!isRecord(value)) throw managementError('invalid_body', 'expected a JSON object')
   return value
 }
 
@@ -85,7 +85,7 @@ function deploy(service: Service, request: FastifyRequest<Named>, reply: Fastify
     const definition = { text, given: { settings, rules, overrides }, message: ownText(options, 'message')?.slice(0, 500) ?? null }
     if (isTruthy(readQuery(request).get('dry_run'))) return reply.send(showReport((await service.registry.check(definition, mock.name)).report))
     const { next, report } = await checkForDeploy(service, definition, mock.name)
-    const blocks = isObject(settings) && own(settings, 'block_breaking') === true && own(options, 'allow_breaking') !== true
+    const blocks = isRecord(settings) && own(settings, 'block_breaking') === true && own(options, 'allow_breaking') !== true
     if (blocks && report.changes && report.changes.breaking.length > 0) throw new HttpError(MANAGEMENT_ERRORS.breaking_changes, { error: 'breaking_changes', message: `${report.changes.breaking.length} changes break clients; send allow_breaking to deploy all the same`, report: showReport(report) })
     mock.draft = null
     service.registry.deploy(mock, next)

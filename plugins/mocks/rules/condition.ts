@@ -1,8 +1,9 @@
 /** One condition of a rule: reading it, and holding it against a request. */
 import { JSONPathEnvironment, type JSONPathQuery } from 'json-p3'
+import { isRecord } from 'svc/plugin'
 import { ApiDocument } from '../document/api-document.ts'
 import type { Bounds } from '../bounds.ts'
-import { deepEqual, isObject, own, ownText, type Json, type JsonObject } from '../document/json.ts'
+import { deepEqual, own, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { pointerTokens, valueAt } from '../document/json-pointer.ts'
 import { linearPattern } from '../schema/linear-pattern.ts'
 import { SchemaSet } from '../schema/schema-set.ts'
@@ -22,7 +23,7 @@ const KEYS = new Set(['in', 'name', 'op', 'value', 'pointer', 'jsonpath'])
 
 /** Compiles one condition. */
 export function readCondition(value: Json, bounds: Bounds): { condition: Condition } | { problem: Problem } {
-  if (!isObject(value)) return wrong('', 'expected an object')
+  if (!isRecord(value)) return wrong('', 'expected an object')
   const unknown = Object.keys(value).find((key) => !KEYS.has(key))
   if (unknown !== undefined) return wrong(unknown.slice(0, 64), `unknown key (known: ${[...KEYS].join(', ')})`)
   const place = ownText(value, 'in')
@@ -154,7 +155,7 @@ function readPattern(value: Json): Test {
 }
 
 function readSchema(value: Json, bounds: Bounds): Test {
-  if (!isObject(value)) return wrong('value', 'expected a JSON Schema')
+  if (!isRecord(value)) return wrong('value', 'expected a JSON Schema')
   const schemas = new SchemaSet(new ApiDocument(value, bounds))
   const problem = schemas.compileError(value, 'request')
   return problem === null ? { test: (values) => values.some((actual) => schemas.accepts(value, actual, 'request')) } : wrong('value', problem)

@@ -1,5 +1,6 @@
 /** What a rule or an override changes in an answer: reading it, and what is wrong with it. */
-import { isObject, own, type Json, type JsonObject } from '../document/json.ts'
+import { isOriginWide, isRecord, isToken } from 'svc/plugin'
+import { own, type Json, type JsonObject } from '../document/json.ts'
 
 export interface Outcome {
   status: number | null
@@ -31,6 +32,8 @@ export interface Problem {
 
 /** Framing and what the server itself says: a wrong value there breaks clients, not stories. */
 const FORBIDDEN_HEADER = /^(?:connection|content-length|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*)$/i
+/** Characters of a header's name. */
+const MAX_NAME = 100
 
 /** Checks of each key; the answer says what was expected, null when the value is right. */
 const CHECKS: Record<string, (value: Json, limits: OutcomeLimits) => string | null> = {
@@ -50,17 +53,17 @@ function checkSize(value: Json, limits: OutcomeLimits): string | null {
 }
 
 function checkHeaders(value: Json): string | null {
-  if (!isObject(value) || Object.keys(value).length > 50) return 'expected an object of at most 50 headers'
+  if (!isRecord(value) || Object.keys(value).length > 50) return 'expected an object of at most 50 headers'
   for (const [name, text] of Object.entries(value)) {
-    if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return `"${name.slice(0, 100)}" is no header name`
-    if (FORBIDDEN_HEADER.test(name)) return `the header ${name} can't be set`
+    if (name.length > MAX_NAME || !isToken(name)) return `"${name.slice(0, MAX_NAME)}" is no header name`
+    if (FORBIDDEN_HEADER.test(name) || isOriginWide(name)) return `the header ${name} can't be set`
     if (typeof text !== 'string' || text.length > 8192) return `expected a text for the header ${name}`
   }
   return null
 }
 
 function checkState(value: Json, limits: OutcomeLimits): string | null {
-  if (!isObject(value) || Object.keys(value).length > limits.stateKeys) return `expected an object of at most ${limits.stateKeys} keys`
+  if (!isRecord(value) || Object.keys(value).length > limits.stateKeys) return `expected an object of at most ${limits.stateKeys} keys`
   for (const [name, text] of Object.entries(value)) {
     if (text !== null && (typeof text !== 'string' || text.length > limits.stateValueBytes)) return `expected a text of at most ${limits.stateValueBytes} characters or null for "${name.slice(0, 64)}"`
   }

@@ -1,5 +1,6 @@
 /** Overrides: what one operation (or all of them, `*`) answers instead. */
-import { isObject, own, setOwn, type Json, type JsonObject } from '../document/json.ts'
+import { isRecord } from 'svc/plugin'
+import { own, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './outcome.ts'
 
 export interface Override {
@@ -16,7 +17,7 @@ const OWN_KEYS = ['enabled', 'fail_percent', 'fail_status'] as const
 
 /** Reads one override. */
 export function readOverride(value: Json, limits: OutcomeLimits): { override: Override } | { problem: Problem } {
-  if (!isObject(value)) return { problem: { at: '', message: 'expected an object' } }
+  if (!isRecord(value)) return { problem: { at: '', message: 'expected an object' } }
   const enabled = own(value, 'enabled') ?? true
   const failPercent = own(value, 'fail_percent') ?? 0
   const failStatus = own(value, 'fail_status') ?? 503

@@ -1,6 +1,7 @@
 /** Rules: conditions on a request, and what is answered when they hold. */
+import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
-import { isObject, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
+import { own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 import { readCondition, type Condition, type ConditionScope } from './condition.ts'
 import { readOutcome, type Outcome, type OutcomeLimits, type Problem } from './outcome.ts'
 
@@ -30,7 +31,7 @@ export function readRules(value: Json | undefined, limits: RuleLimits): { rules:
   if (value === undefined || value === null) return { rules: [] }
   if (!Array.isArray(value)) return { problem: { at: 'rules', message: 'expected a list' } }
   if (value.length > limits.bounds.rules) return { problem: { at: 'rules', message: `expected at most ${limits.bounds.rules} rules` } }
-  const taken = new Set(value.flatMap((entry) => (isObject(entry) ? (ownText(entry, 'id') ?? []) : [])))
+  const taken = new Set(value.flatMap((entry) => (isRecord(entry) ? (ownText(entry, 'id') ?? []) : [])))
   const rules: Rule[] = []
   for (const [index, entry] of value.entries()) {
     const read = readRule(entry, limits, taken)
@@ -44,7 +45,7 @@ export function readRules(value: Json | undefined, limits: RuleLimits): { rules:
 /** Reads one rule; an id is chosen that is not among `taken`, and added to it. */
 export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): { rule: Rule } | { problem: Problem } {
   const wrong = (at: string, message: string): { problem: Problem } => ({ problem: { at, message } })
-  if (!isObject(value)) return wrong('', 'expected an object')
+  if (!isRecord(value)) return wrong('', 'expected an object')
   const unknown = Object.keys(value).find((key) => !KEYS.has(key))
   if (unknown !== undefined) return wrong(unknown.slice(0, 64), `unknown key (known: ${[...KEYS].join(', ')})`)
   const id = own(value, 'id') ?? freeId(taken)
@@ -55,7 +56,7 @@ export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): {
   if ('problem' in flags) return flags
   const conditions = readConditions(own(value, 'when'), limits.bounds)
   if ('problem' in conditions) return conditions
-  if (!isObject(own(value, 'then'))) return wrong('then', 'expected an object')
+  if (!isRecord(own(value, 'then'))) return wrong('then', 'expected an object')
   const outcome = readOutcome(ownObject(value, 'then') ?? {}, [], limits.outcome)
   if ('problem' in outcome) return wrong(`then.${outcome.problem.at}`, outcome.problem.message)
   taken.add(id)

@@ -1,5 +1,6 @@
 /** `{{…}}` in the texts of rule and override bodies: replaced by what the request holds, never evaluated. */
-import { isObject, own, setOwn, type Json, type JsonObject } from '../document/json.ts'
+import { isRecord } from 'svc/plugin'
+import { own, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import type { RequestScope } from './request-scope.ts'
 
 /** What a reference may name. */
@@ -22,7 +23,7 @@ export function fillValue(value: Json, scope: TemplateScope): Json {
     return fillText(value, scope)
   }
   if (Array.isArray(value)) return value.map((item) => fillValue(item, scope))
-  if (!isObject(value)) return value
+  if (!isRecord(value)) return value
   const result: JsonObject = {}
   for (const [name, member] of Object.entries(value)) setOwn(result, name, fillValue(member, scope))
   return result
@@ -82,6 +83,6 @@ function requestValue(part: string, rest: string[], scope: TemplateScope): Json 
 
 function memberAt(root: Json | undefined, steps: string[]): Json | undefined {
   let value = root
-  for (const step of steps) value = Array.isArray(value) ? value[Number(step)] : isObject(value) ? own(value, step) : undefined
+  for (const step of steps) value = Array.isArray(value) ? value[Number(step)] : isRecord(value) ? own(value, step) : undefined
   return value
 }

@@ -1,6 +1,7 @@
 /** Turns schemas of OpenAPI 3.0 and 3.1 into plain JSON Schema 2020-12, with references to schemas that stand alone. */
+import { isRecord } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
-import { isObject, own, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
+import { own, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 
 /** Whose body is looked at: `readOnly` members are not asked of requests, `writeOnly` ones not of responses. */
 export type Direction = 'request' | 'response'
@@ -22,7 +23,7 @@ const MAPS = ['properties', 'patternProperties', 'dependentSchemas'] as const
 /** The JSON Schema for a schema of the document; annotations and what only OpenAPI knows are left out. */
 export function convertSchema(schema: Json | undefined, context: ConversionContext): Json {
   if (typeof schema === 'boolean') return schema
-  if (!isObject(schema)) return true
+  if (!isRecord(schema)) return true
   const ref = ownText(schema, '$ref')
   // OpenAPI 3.0.4, 4.8.23: siblings of a reference are ignored.
   if (ref !== undefined && context.document.dialect === '3.0') return { $ref: context.idOf(ref) }
@@ -55,7 +56,7 @@ function copyPlain(schema: JsonObject, result: JsonObject): void {
 
 function convertMap(schema: JsonObject, keyword: (typeof MAPS)[number], result: JsonObject, context: ConversionContext): void {
   const map = own(schema, keyword)
-  if (!isObject(map)) return
+  if (!isRecord(map)) return
   const converted: JsonObject = {}
   for (const [name, entry] of Object.entries(map)) {
     if (keyword === 'patternProperties' && !context.supportsPattern(name)) continue
@@ -70,12 +71,12 @@ function convertRequired(schema: JsonObject, result: JsonObject, context: Conver
   const skipped = context.direction === 'request' ? 'readOnly' : 'writeOnly'
   const properties = own(schema, 'properties')
   const names = new Set(required.filter((name) => typeof name === 'string'))
-  result['required'] = [...names].filter((name) => !isMarked(isObject(properties) ? own(properties, name) : undefined, skipped, context.document))
+  result['required'] = [...names].filter((name) => !isMarked(isRecord(properties) ? own(properties, name) : undefined, skipped, context.document))
 }
 
 /** Whether a schema, or the one it refers to, carries `readOnly` or `writeOnly`. */
 export function isMarked(schema: Json | undefined, mark: 'readOnly' | 'writeOnly', document: ApiDocument): boolean {
-  if (!isObject(schema)) return false
+  if (!isRecord(schema)) return false
   return own(schema, mark) === true || (ownText(schema, '$ref') !== undefined && own(document.resolve(schema), mark) === true)
 }
 

@@ -1,6 +1,7 @@
 /** One view of a schema for the generator: references followed, `allOf` merged, both spellings of bounds united. */
+import { isRecord } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
-import { deepEqual, isObject, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
+import { deepEqual, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'
 
 export interface FlatSchema {
   /** Null: any. */
@@ -62,11 +63,11 @@ export class Flattener {
   }
 
   flatten(schema: Json | undefined): FlatSchema {
-    const known = isObject(schema) ? this.#known.get(schema) : undefined
+    const known = isRecord(schema) ? this.#known.get(schema) : undefined
     if (known) return known
     const flat = emptyFlat()
     this.#absorb(flat, schema, new Set(), { left: MERGE_BUDGET })
-    if (isObject(schema)) this.#known.set(schema, flat)
+    if (isRecord(schema)) this.#known.set(schema, flat)
     return flat
   }
 
@@ -78,7 +79,7 @@ export class Flattener {
   }
 
   #absorb(flat: FlatSchema, schema: Json | undefined, seen: Set<object>, budget: { left: number }): void {
-    if (!isObject(schema) || seen.has(schema) || budget.left-- <= 0) return
+    if (!isRecord(schema) || seen.has(schema) || budget.left-- <= 0) return
     seen.add(schema)
     const ref = ownText(schema, '$ref')
     if (ref !== undefined) {

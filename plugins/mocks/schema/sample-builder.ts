@@ -1,5 +1,6 @@
 /** Builds one value for a schema: every choice follows from the seed, the place and what was found wrong before. */
-import { isObject, ownObject, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
+import { isRecord } from 'svc/plugin'
+import { ownObject, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
 import { escapeToken } from '../document/json-pointer.ts'
 import { isMarked } from './convert.ts'
 import type { Flattener, FlatSchema } from './flat-schema.ts'
@@ -130,7 +131,7 @@ export class SampleBuilder {
 
   #discriminatorOf(discriminator: JsonObject | undefined, alternative: Json): [string, string] | null {
     const property = ownText(discriminator, 'propertyName')
-    const ref = isObject(alternative) ? ownText(alternative, '$ref') : undefined
+    const ref = isRecord(alternative) ? ownText(alternative, '$ref') : undefined
     if (property === undefined || ref === undefined) return null
     const name = ref.slice(ref.lastIndexOf('/') + 1)
     const mapped = Object.entries(ownObject(discriminator, 'mapping') ?? {}).find(([, target]) => target === ref || target === name)
@@ -205,13 +206,13 @@ export class SampleBuilder {
   #schemaOfOther(flat: FlatSchema, name: string): Json {
     const matching = flat.patternProperties.find(([pattern]) => this.#schemas.pattern(pattern)?.test(name))
     if (matching) return matching[1]
-    return isObject(flat.additional) ? flat.additional : { type: 'string' }
+    return isRecord(flat.additional) ? flat.additional : { type: 'string' }
   }
 
   /** Maps get two members, and objects as many as `minProperties` asks for. */
   #fill(result: JsonObject, flat: FlatSchema, path: string, open: Open | null, level: number): void {
-    const isMap = flat.properties.size === 0 && flat.required.size === 0 && isObject(flat.additional) && !this.#isSpent()
-    const schema = isObject(flat.additional) ? flat.additional : {}
+    const isMap = flat.properties.size === 0 && flat.required.size === 0 && isRecord(flat.additional) && !this.#isSpent()
+    const schema = isRecord(flat.additional) ? flat.additional : {}
     const isOpen = this.#flattener.flatten(schema).refs.some((ref) => timesOpen(open, ref) > 0)
     const wanted = Math.min(Math.max(flat.minProperties, isMap && !isOpen ? 2 : 0), flat.maxProperties, MAX_ITEMS)
     for (let number = 1; Object.keys(result).length < wanted && number <= MAX_ITEMS * 2; number++) {

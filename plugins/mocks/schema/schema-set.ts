@@ -2,8 +2,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
+import { isRecord } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
-import { isObject, type Json } from '../document/json.ts'
+import type { Json } from '../document/json.ts'
 import { convertSchema, type ConversionContext, type Direction } from './convert.ts'
 import { linearPattern, type LinearPattern } from './linear-pattern.ts'
 
@@ -49,7 +50,7 @@ export class SchemaSet {
 
   /** Whether the schema can be compiled and run; else why not. */
   compileError(schema: Json | undefined, direction: Direction): string | null {
-    return isObject(schema) ? this.#engine(direction, false).compile(schema).error : null
+    return isRecord(schema) ? this.#engine(direction, false).compile(schema).error : null
   }
 
   /** The linear form of a pattern; undefined when there is none. */
@@ -65,7 +66,7 @@ export class SchemaSet {
   #run(schema: Json | undefined, value: Json, direction: Direction, all: boolean): Check {
     if (schema === undefined || schema === true) return []
     if (schema === false) return [{ path: '', keyword: 'false schema', message: 'no value is allowed here' }]
-    if (!isObject(schema)) return []
+    if (!isRecord(schema)) return []
     return this.#engine(direction, all).run(schema, value)
   }
 
@@ -160,7 +161,7 @@ class Engine {
       const id = this.#idOf(ref)
       const target = this.#context.document.references.target(ref)
       const converted = target === undefined ? true : convertSchema(target, this.#context)
-      this.#ajv.addSchema(isObject(converted) ? { svcStep: true, ...converted } : { svcStep: true, ...(converted === false ? { not: {} } : {}) }, id)
+      this.#ajv.addSchema(isRecord(converted) ? { svcStep: true, ...converted } : { svcStep: true, ...(converted === false ? { not: {} } : {}) }, id)
     }
   }
 
@@ -183,7 +184,7 @@ function boundFormats(ajv: Ajv2020): void {
 
 /** One text for equal values: members in the order of their names. */
 function canonical(value: Json): string {
-  return JSON.stringify(value, (_, member: Json) => (isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member))
+  return JSON.stringify(value, (_, member: Json) => (isRecord(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member))
 }
 
 function readable(error: ErrorObject): SchemaError {

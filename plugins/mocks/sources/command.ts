@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { gzip } from 'node:zlib'
 import { promisify } from 'node:util'
-import type { Command, CommandResult } from 'svc/plugin'
+import { isRecord, type Command, type CommandResult } from 'svc/plugin'
 import { checkDefinition } from '../check/check.ts'
 import { OfficialSchema } from '../check/official-schema.ts'
 import { showReport, type Report } from '../check/report.ts'
 import { reportText } from '../check/report-text.ts'
-import { isObject, parseJson } from '../document/json.ts'
+import { parseJson } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
 
 const USAGE = `usage: svc mock check FILE [--against OLD] [--fail-on breaking] [--json]
@@ -128,12 +128,12 @@ async function push(name: string, file: string, flags: ReadonlyMap<string, strin
 
 function pushed(file: string, url: string, status: number, body: string): CommandResult {
   const value = parseJson(body)
-  const report = isObject(value) && isObject(value['report']) ? (value['report'] as unknown as Report) : null
+  const report = isRecord(value) && isRecord(value['report']) ? (value['report'] as unknown as Report) : null
   if (report) process.stdout.write(reportText(file, report))
   if (status < 300) {
     process.stdout.write(`pushed to ${url}\n`)
     return { exitCode: 0 }
   }
-  process.stderr.write(`${url}: ${status} ${isObject(value) ? String(value['message'] ?? value['error']) : ''}\n`)
+  process.stderr.write(`${url}: ${status} ${isRecord(value) ? String(value['message'] ?? value['error']) : ''}\n`)
   return { exitCode: 1 }
 }

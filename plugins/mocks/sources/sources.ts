@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { parse } from 'yaml'
+import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { partsOf, type GivenParts } from '../management/definition.ts'
-import { isObject, own, type Json, type JsonObject } from '../document/json.ts'
+import { own, type Json, type JsonObject } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
 import type { MockSource } from '../management/mock.ts'
 import { PETSTORE } from './petstore.ts'
@@ -81,7 +82,7 @@ const ENTRY_KEYS = new Set(['name', 'spec', 'enabled', 'settings', 'rules', 'ove
 
 async function readListed(entry: MockEntry, at: string, options: SourceOptions, found: Sources): Promise<void> {
   const wrong = (message: string, member = '', remedy?: string): void => void found.errors.push({ at: at + member, message, remedy })
-  if (!isObject(entry)) return wrong('expected a mapping with name and spec')
+  if (!isRecord(entry)) return wrong('expected a mapping with name and spec')
   const unknown = Object.keys(entry).find((key) => !ENTRY_KEYS.has(key))
   if (unknown !== undefined) return wrong(`unknown key "${unknown.slice(0, 64)}" (known: ${[...ENTRY_KEYS].join(', ')})`)
   const name = own(entry, 'name')
@@ -90,7 +91,7 @@ async function readListed(entry: MockEntry, at: string, options: SourceOptions, 
   if (typeof enabled !== 'boolean') return wrong('expected true or false', '.enabled')
   const spec = own(entry, 'spec')
   const common = { name, source: 'file' as const, given: partsOf(entry), enabled, at }
-  if (isObject(spec)) return keep({ ...common, file: null, text: JSON.stringify(spec) }, found)
+  if (isRecord(spec)) return keep({ ...common, file: null, text: JSON.stringify(spec) }, found)
   if (typeof spec !== 'string' || spec === '') return wrong('expected the path of a document, or the document itself', '.spec')
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(spec)) return wrong('a document is never fetched; name a file', '.spec')
   const file = isAbsolute(spec) ? spec : resolve(dirname(options.configFile ?? join(options.workingDirectory, 'svc.yaml')), spec)
@@ -139,7 +140,7 @@ async function readBeside(stem: string, bounds: Bounds): Promise<{ value: JsonOb
   try {
     const value = parse(text.text, { schema: 'core', maxAliasCount: 100 }) as Json
     if (value === null) return { value: {} }
-    if (!isObject(value)) return { value: {}, error: { file, at: null, message: 'expected a mapping' } }
+    if (!isRecord(value)) return { value: {}, error: { file, at: null, message: 'expected a mapping' } }
     const unknown = Object.keys(value).find((key) => !['settings', 'rules', 'overrides', 'enabled'].includes(key))
     return unknown === undefined ? { value } : { value, error: { file, at: null, message: `unknown key "${unknown.slice(0, 64)}" (known: settings, rules, overrides, enabled)` } }
   } catch (error) {

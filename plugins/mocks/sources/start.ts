@@ -4,13 +4,14 @@ import { boundsFor } from '../bounds.ts'
 import { Checker } from '../check/checker.ts'
 import { Registry } from '../management/registry.ts'
 import type { MocksSection } from './section.ts'
+import type { Variables } from '../variables.ts'
 import type { Service } from '../management/service.ts'
 import { memoryBounds, SessionMemories, type SessionMemory } from '../exchange/session-memory.ts'
 import { readSources } from './sources.ts'
 import { syncSources } from './sync.ts'
 
 /** Reads the sources; what is wrong with one of them is a load error, the others are served. */
-export async function startService(svc: Svc<MocksSection>): Promise<Service> {
+export async function startService(svc: Svc<MocksSection, Variables>): Promise<Service> {
   const { config } = svc
   const bounds = boundsFor(config.publicMode)
   const registry = svc.shared('registry', () => new Registry({ bounds, maxDelayMs: config.maxDelayMs, publicMode: config.publicMode, checker: new Checker(svc.folder) }))
@@ -19,8 +20,8 @@ export async function startService(svc: Svc<MocksSection>): Promise<Service> {
     list: svc.options,
     served: svc.options.served ?? [],
     configFile: config.configFile,
-    dir: config.mocks.dir,
-    sample: config.mocks.sample,
+    dir: svc.variables.dir,
+    sample: svc.variables.sample,
     workingDirectory: process.cwd(),
     bounds,
     watch: (path) => svc.watch(path),

@@ -1,7 +1,7 @@
 /** `/cookies` and below: shown, set and deleted. */
-import { describe, isFlagSet, readQuery } from 'svc/plugin'
+import { describe, isFlagSet, parseCookies, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
-import { checkName, cookiesIn, formatCookie, formatDeletion, parseCookies, readAttributes, readDomain, readPath } from '../cookie.ts'
+import { checkName, cookiesIn, formatCookie, formatDeletion, readAttributes, readDomain, readPath } from '../cookie.ts'
 
 const shared = { category: 'Redirects & Cookies', negotiated: true } satisfies Partial<RouteDescription>
 const place: RouteParameter[] = [
@@ -53,7 +53,7 @@ const remove: RouteDescription = {
 
 export function registerCookies(app: FastifyInstance, svc: Svc): void {
   app.get('/cookies', describe(show), (request, reply) => {
-    return svc.http.negotiate(request, reply, { cookies: parseCookies(request.headers.cookie ?? '') })
+    return svc.http.negotiate(request, reply, { cookies: Object.fromEntries(parseCookies(request.headers.cookie)) })
   })
 
   app.get('/cookies/set', describe(set), (request, reply) => {

@@ -4,7 +4,7 @@
  * A page that echoes the query under a chosen `Content-Type` is a script injection waiting for a link. So the type may
  * be chosen, but browsers are told not to sniff, and no markup character of the query appears in the JSON as itself.
  */
-import { describe, readQuery } from 'svc/plugin'
+import { describe, readQuery, sandboxPolicy } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { requestedHeaders, showHeaders } from '../requested-headers.ts'
 import type { RequestedHeaders } from '../requested-headers.ts'
@@ -29,7 +29,11 @@ export function registerResponseHeaders(app: FastifyInstance, svc: Svc): void {
   const escapeAndChooseType = (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void): void => {
     const isJson = String(reply.getHeader('content-type')).startsWith('application/json')
     const chosen = chosenTypes.get(request)
-    if (chosen !== undefined) reply.header('Content-Type', chosen)
+    if (chosen !== undefined) {
+      reply.header('Content-Type', chosen)
+      const policy = sandboxPolicy(chosen, shown(reply.getHeader('content-security-policy')))
+      if (policy !== null) reply.header('Content-Security-Policy', policy)
+    }
     done(null, isJson && typeof payload === 'string' ? escapeMarkup(payload) : payload)
   }
 
@@ -53,6 +57,11 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply, headers: Reque
     if (name === '__proto__') reply.raw.setHeader(name, value)
     else reply.header(name, value)
   }
+}
+
+/** One value of a field that may have been set several times. */
+function shown(value: number | string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value?.toString()
 }
 
 const ESCAPES: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' }

@@ -1,9 +1,9 @@
 /** Values of single fields that plugins read: ranges, dates, cookies, statuses, durations, encodings, preferences. */
+import { parseCookies, preferredCoding } from 'svc/plugin'
 import { parseHttpDate as parseSignedDate } from '../../../plugins/auth/hmac/http-date.ts'
 import { readRange } from '../../../plugins/caching/byte-range.ts'
 import { isNotModified } from '../../../plugins/caching/conditional.ts'
 import { parseHttpDate } from '../../../plugins/caching/http-date.ts'
-import { preferredEncoding } from '../../../plugins/console/accept-encoding.ts'
 import { jitter, parseDuration } from '../../../plugins/delay/duration.ts'
 import { chooseAnswerType } from '../../../plugins/graphql/answer-type.ts'
 import { readBound } from '../../../plugins/info/random-integer.ts'
@@ -13,8 +13,8 @@ import { readEventId } from '../../../plugins/mcp/sessions/session-stream.ts'
 import { parseTemplate } from '../../../plugins/mcp/registry/uri-template.ts'
 import { decodeHeader } from '../../../plugins/mcp/wire/2026-07-28/headers.ts'
 import { appliedPreferences, readPreferences } from '../../../plugins/mocks/request/prefer.ts'
-import { deepObject, parseCookies as parseMockCookies, parseQuery } from '../../../plugins/mocks/request/parameters.ts'
-import { cookiesIn, formatCookie, parseCookies, readAttributes } from '../../../plugins/redirects/cookie.ts'
+import { deepObject, parseQuery, readCookies } from '../../../plugins/mocks/request/parameters.ts'
+import { cookiesIn, formatCookie, readAttributes } from '../../../plugins/redirects/cookie.ts'
 import { toLocation, whyRefused } from '../../../plugins/redirects/redirect-target.ts'
 import { readChatRequest } from '../../../plugins/sse/chat-request.ts'
 import { readNumberedEvents } from '../../../plugins/sse/numbered-events.ts'
@@ -45,7 +45,7 @@ export const fields: AnyFamily[] = [
   }, { words: ['GMT', 'Feb', '31', '60', '24', '9999', '0000'] }),
   textFamily('cookies', ['a=b; c="d e"', 'session=abc%20def;;=x;y', '_path=/&_samesite=none&_maxage=-1&a=b'], text => {
     parseCookies(text)
-    parseMockCookies(text)
+    readCookies(text)
     const query = new URLSearchParams(text)
     const attributes = readAttributes(query, flag => query.has(flag))
     for (const [name, value] of cookiesIn(query)) if (!SETTABLE.test(formatCookie(name, value, attributes))) return 'a line that no header holds'
@@ -87,7 +87,7 @@ export const fields: AnyFamily[] = [
     return unless(Object.keys(Object.prototype).length === 0 && pairs.length <= 2000, 'too much')
   }, { words: ['[', ']', 'a[', '[__proto__]', '[constructor][prototype]', '&', '='] }),
   textFamily('other fields', ['gzip;q=1.0, br;q=0.5, *;q=0', 'application/json, text/event-stream', '=?base64?aGVsbG8=?=', 'svc://customers/7/orders/8', '3-15', 'AWS4-HMAC-SHA256 Credential=AKID/20260101/eu-west-1/bedrock/aws4_request, SignedHeaders=host;x-amz-date, Signature=0'], text => {
-    preferredEncoding(text)
+    preferredCoding(text, ['br', 'gzip'])
     chooseAnswerType(text)
     readAccept(text)
     readEventId(text)

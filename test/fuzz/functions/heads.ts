@@ -25,7 +25,7 @@ for (const path of ['/_svc/config', '/_svc/requests/:id', '/_svc/mocks/:name/*',
 
 const originOf = createOrigin({ trustForward: true, bindHost: '0.0.0.0' })
 const clientOf = createClientAddress({ trustForward: true })
-const redaction = createRedaction({ sharedMode: true, isControlCredential: value => value === 'secret' })
+const redaction = createRedaction({ sharedMode: true, adminToken: 'secret', isControlToken: value => value === 'a.b.c-token' })
 const FORWARDED = ['for=192.0.2.60;proto=http;by=203.0.113.43;host=a.example', 'for="[2001:db8:cafe::17]:4711", for=unknown', 'for=_hidden;host="a:80"', '203.0.113.195, 70.41.3.18, 150.172.238.178', '[::1]:80', '::ffff:1.2.3.4', 'fe80::1%eth0', '100.64.0.1:9']
 
 export const heads: AnyFamily[] = [

@@ -1,7 +1,9 @@
 /** Route templates, and the catalogue made from route descriptions. */
 import t from 'tap'
 import { buildCatalog } from '../../../core/control/catalog.ts'
-import { CATEGORIES } from '../../../core/control/categories.ts'
+import { CORE_CATEGORIES, compareCategories } from '../../../core/control/categories.ts'
+import { collectDeclarations } from '../../../core/host/declarations.ts'
+import { builtinDefinitions } from '../../support/definitions.ts'
 import { toTemplate, type RouteRecord } from '../../../core/http/pipeline/route-record.ts'
 import type { RouteDescription } from '../../../core/contract/plugin.ts'
 
@@ -105,14 +107,23 @@ t.test('any method is ANY, however the route says it [CTL-5]', async (t) => {
   t.same(endpointsOf(route(anyMethod.filter((method) => method !== 'TRACE'), '/a', described()))[0]?.methods.includes('ANY'), false)
 })
 
+const { categories: declared } = collectDeclarations(await builtinDefinitions())
+const CATEGORIES = [...declared.keys(), ...CORE_CATEGORIES.keys()].sort((a, b) => compareCategories(a, b, declared))
+const DISPLAY_ORDER = [
+  'Echo & Reflection', 'Status Codes', 'Response Shaping', 'Streaming (SSE)', 'Redirects & Cookies', 'Info & Random', 'Auth: Basic & API Key', 'Auth: HMAC', 'Auth: JWT',
+  'Auth: OIDC Provider', 'Auth: mTLS', 'AI: Mock LLM', 'AI: Guardrails', 'MCP Server', 'A2A Agents', 'GraphQL', 'Orchestration', 'SOAP / XML', 'WebSocket', 'JSON-RPC',
+  'OpenAPI Mocks', 'Reliability Testing', 'Request Bin & Webhooks', 'Health & Identity', 'Control Plane', 'Docs',
+]
+
 t.test('categories come in their fixed order, then others by name; endpoints as registered [CTL-6]', async (t) => {
   const names = ['Zebra', 'Docs', 'Aardvark', 'Echo & Reflection', 'Auth: mTLS', 'Docs']
-  const catalog = buildCatalog(names.map((category, index) => route(['GET'], `/${index}`, described({ category }))), '1')
+  const catalog = buildCatalog(names.map((category, index) => route(['GET'], `/${index}`, described({ category }))), '1', declared)
   t.same(catalog.categories, [
     { name: 'Echo & Reflection', count: 1 }, { name: 'Auth: mTLS', count: 1 }, { name: 'Docs', count: 2 },
     { name: 'Aardvark', count: 1 }, { name: 'Zebra', count: 1 },
   ])
   t.same(catalog.endpoints.map(({ path }) => path), ['/3', '/4', '/1', '/5', '/2', '/0'])
+  t.strictSame(CATEGORIES, DISPLAY_ORDER)
   t.equal(CATEGORIES.length, 26)
   t.equal(new Set(CATEGORIES).size, CATEGORIES.length)
 })

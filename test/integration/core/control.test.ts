@@ -128,7 +128,7 @@ t.test('config is the effective configuration [CTL-37]', async (t) => {
 
 t.test('status sums up instance, inspector and plugins [CTL-38]', async (t) => {
   const host = fakeHost({
-    config: { consoleTitle: 'Booth', consoleBacklink: 'https://back.example' },
+    pluginStatus: { console: { title: 'Booth', backlink: 'https://back.example' } },
     records: [pluginRecord({ name: 'a' }), pluginRecord({ name: 'b', state: 'failed' }), pluginRecord({ name: 'c', state: 'disabled' }), pluginRecord({ name: 'd' })],
   })
   const app = await controlApp(t, host)
@@ -180,7 +180,7 @@ t.test('an example names a plugin only while there is one that others build on [
 t.test('plugins are listed by name with counts and errors [CTL-41]', async (t) => {
   const app = await controlApp(t, fakeHost({
     records: [pluginRecord({ name: 'soap', state: 'disabled', disabled_by: 'api' }), pluginRecord({ name: 'echo', source: 'directory', path: '/srv/my-plugins/echo' })],
-    overview: { generation: 2, loadedAt: new Date('2026-11-21T07:31:00.000Z'), configFile: '/etc/svc.yaml', directories: ['/srv/my-plugins'], loadErrors: [{ file: '/etc/svc.yaml', at: 'mcp', message: 'no', line: 12 }] },
+    overview: { generation: 2, generationCounts: { open: 1, inMemory: 1 }, loadedAt: new Date('2026-11-21T07:31:00.000Z'), configFile: '/etc/svc.yaml', directories: ['/srv/my-plugins'], loadErrors: [{ file: '/etc/svc.yaml', at: 'mcp', message: 'no', line: 12 }] },
   }))
   const { plugins, ...rest } = (await app.inject('/_svc/plugins')).json()
   t.same(rest, {
@@ -197,7 +197,7 @@ t.test('public mode shows no folder of a plugin and no folder of a file [CTL-42]
   const host = fakeHost({
     config: { publicMode: true },
     records: [pluginRecord({ name: 'echo', source: 'directory', path: '/srv/my-plugins/echo' })],
-    overview: { generation: 1, loadedAt: new Date(0), configFile: null, directories: [], loadErrors: [{ file: '/srv/hidden/a.yaml', at: null, message: 'no', line: null }, { file: null, at: 'x', message: 'no', line: null }] },
+    overview: { generation: 1, generationCounts: { open: 1, inMemory: 1 }, loadedAt: new Date(0), configFile: null, directories: [], loadErrors: [{ file: '/srv/hidden/a.yaml', at: null, message: 'no', line: null }, { file: null, at: 'x', message: 'no', line: null }] },
     reloadResult: { applied: false, changed: true, generation: 1, plugins: { added: [], reloaded: [], removed: [], failed: [] }, load_errors: [{ file: '/srv/hidden/a.yaml', at: null, message: 'no', line: 1 }], took_ms: 1 },
   })
   const app = await controlApp(t, host)

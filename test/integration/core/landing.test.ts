@@ -24,7 +24,7 @@ function catalogOf(...endpoints: CatalogEndpoint[]): Catalog {
   const names = [...new Set(endpoints.map(({ category }) => category))]
   return { version: '1.4.0', count: endpoints.length, categories: names.map((name) => ({ name, count: 1 })), endpoints }
 }
-const pageOf = (...endpoints: CatalogEndpoint[]) => renderLanding({ catalog: catalogOf(...endpoints), baseUrl, instanceId: 'edge-1', publicMode: false })
+const pageOf = (...endpoints: CatalogEndpoint[]) => renderLanding({ catalog: catalogOf(...endpoints), links: [{ href: 'ui/', text: 'Console' }], baseUrl, instanceId: 'edge-1', publicMode: false })
 const unescape = (html: string) => html.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&#39;/g, "'").replace(/&amp;/g, '&')
 /** Attribute values of a page, by name. */
 const attributes = (html: string, name: string) => [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map((match) => unescape(match[1] as string))
@@ -64,6 +64,7 @@ t.test('hostile text stays text [CTL-22]', async (t) => {
   const hostile = `"><script>alert('x')</script>&amp;`
   const html = renderLanding({
     catalog: { ...catalogOf(endpoint({ path: `/${hostile}`, methods: [hostile], category: hostile, summary: hostile, examples: [example({ path: `/${hostile}`, body: hostile })] })), version: hostile },
+    links: [],
     baseUrl: `http://${hostile}`,
     instanceId: hostile,
     publicMode: true,

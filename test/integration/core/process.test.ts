@@ -124,6 +124,28 @@ t.test('new connections are refused while it drains, and a later signal cuts the
   t.equal(await forever, 'cut')
 })
 
+t.test('signals that arrive while the server starts take effect once it has started [PROC-8]', async t => {
+  const slow = `import { definePlugin } from 'svc/plugin'
+  export default definePlugin({ title: 'slow', paths: ['/slow'], async register() {
+    process.stdout.write('registering\\n')
+    await new Promise(resolve => setTimeout(resolve, 300))
+  } })`
+  const starting = async () => {
+    const server = startProcess(t, { yaml: 'plugins: { dirs: [plugins], enable: [slow] }' })
+    mkdirSync(join(server.folder, 'plugins', 'slow'), { recursive: true })
+    writeFileSync(join(server.folder, 'plugins', 'slow', 'index.ts'), slow)
+    await until(() => server.output().includes('registering'), 'the plugin registers')
+    return server
+  }
+  const reloaded = await starting()
+  reloaded.child.kill('SIGHUP')
+  const port = await reloaded.port('HTTP')
+  t.equal((await fetch(`http://127.0.0.1:${port}/_svc/ready`)).status, 200, 'it serves')
+  const stopped = await starting()
+  stopped.child.kill('SIGTERM')
+  t.strictSame(await stopped.exited, { code: 0, signal: null }, 'it starts, and stops as always')
+})
+
 t.test('SIGHUP and a changed file reload, and never stop [PROC-8]', async t => {
   const server = startProcess(t, { yaml: 'plugins: { dirs: [plugins] }' })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`

@@ -51,6 +51,27 @@ export default definePlugin({
   },
 })`
 
+t.test('a flood of reloads with nothing changed shares a run every 250 ms, a forced one does not wait [SEC-5]', async t => {
+  const plugins = pluginFolder(t, { one: plugin('one', '1') })
+  const server = await serve(t, { builtinFolder: plugins.folder })
+  let runs = 0
+  server.host.onReload = async () => { runs++ }
+  const startedAt = performance.now()
+  for (let batch = 0; batch < 30; batch++) {
+    const results = Array.from({ length: 10 }, () => server.host.reload())
+    t.equal(new Set(results).size, 1, 'those that arrive together share one promise')
+    if (batch % 10 === 9) await results[0]
+    else await new Promise(setImmediate)
+  }
+  const elapsedMs = performance.now() - startedAt
+  t.ok(runs >= 2 && runs <= 2 + elapsedMs / 250, `${runs} runs for 300 requests in ${Math.round(elapsedMs)} ms`)
+  const before = runs
+  const [waiting, forced] = await Promise.all([server.host.reload(), server.host.reload({ force: true })])
+  t.equal(waiting, forced, 'the one that waited goes along')
+  t.equal(runs, before + 1)
+  t.match(forced, { changed: true })
+})
+
 t.test('what changed on disk is what a reload changes [RELOAD-1]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', '1'), two: plugin('two', '2') })
   const server = await serve(t, { builtinFolder: plugins.folder })

@@ -146,9 +146,14 @@ t.test('credentials of the control plane are redacted, other credentials stay [I
   const shown = Object.fromEntries(entry!.headers.map(({ name, value }) => [name, value]))
   t.match(shown, { 'x-svc-admin-token': 'redacted', authorization: 'bearer redacted', 'x-svc-key': 'svc-acme-key', referer: headers.Referer, cookie: 'a=b' })
   t.equal(entry!.query, 'rb_key=svc-acme-key')
-  for (const authorization of ['Bearer other', 'Basic c2VjcmV0', 'secret', 'Bearer secret2']) {
+  for (const authorization of ['Bearer other', 'Basic c2VjcmV0', 'Bearer secret2']) {
     await fetch(`${server.url}/x`, { headers: { Authorization: authorization } })
     t.equal((await list(server))[0]!.headers.find(({ name }) => name === 'authorization')!.value, authorization)
+  }
+  // [SEC-9]
+  for (const name of ['Authorization', 'Proxy-Authorization', 'X-A2A-Notification-Token']) {
+    await fetch(`${server.url}/x`, { headers: { [name]: 'secret' } })
+    t.equal((await list(server))[0]!.headers.find(header => header.name === name.toLowerCase())!.value, 'redacted', `${name} without a scheme`)
   }
   t.match(await (await fetch(`${server.url}/x/redacted?x=1`, { headers })).json(), { url: '/x/redacted?x=1' })
 })
@@ -182,5 +187,10 @@ t.test('public mode captures and shows one session at a time [INSP-9]', async t 
   t.strictSame(await list(server, '?session=b'), [])
   for (const [query, status] of [['', 404], ['?session=b', 404], ['?session=a', 200]] as const) t.equal((await fetch(`${server.url}/_svc/requests/ra${query}`)).status, status, query)
   t.equal((await fetch(`${server.url}/_svc/requests`, { method: 'DELETE' })).status, 403)
+  // [SEC-10]
+  for (const session of ['b', 'c']) await fetch(`${server.url}/x?of=${session}`, { headers: { 'X-Svc-Session': session, 'X-Request-Id': 'shared' } })
+  for (const session of ['b', 'c']) {
+    t.match(await (await fetch(`${server.url}/_svc/requests/shared?session=${session}`)).json(), { session, query: `of=${session}` }, 'nobody hides the entry of another session')
+  }
   t.strictSame(await (await fetch(`${server.url}/_svc/requests?session=a`, { method: 'DELETE' })).json(), { cleared: 1, session: 'a' })
 })

@@ -97,6 +97,13 @@ t.test('public mode shows a session its own records alone [LLM-27]', async (t) =
   t.same(await ids('/ai/requests?session=ip:127.0.0.1', { 'X-Svc-Session': 'room-1' }), ['r1'], 'an address is no session to ask for')
   t.equal((await get('/ai/requests/r1', {}, shared.url)).status, 404)
   t.equal((await get('/ai/requests/r1?session=room-1', {}, shared.url)).status, 200)
+  // [SEC-10]
+  for (const session of ['room-2', 'room-3']) {
+    await askFormat(shared.url, openai, { headers: { 'X-Svc-Session': session, 'X-Request-Id': 'both' } })
+  }
+  const captured = async (session: string) => (await get<{ captured: { inspector_id: string } | null }>(`/ai/requests/both?session=${session}`, {}, shared.url)).body.captured
+  const entryOf = async (session: string) => (await get<{ id: string }>(`/_svc/requests/both?session=${session}`, {}, shared.url)).body.id
+  for (const session of ['room-2', 'room-3']) t.equal((await captured(session))?.inspector_id, await entryOf(session), 'the entry of the own session')
   const capped = await fetch(`${shared.url}/ai/v1/chat/completions`, { method: 'POST', body: '{"n":8,"messages":[{"role":"user","content":"hello"}]}' })
   t.equal(((await capped.json()) as { choices: unknown[] }).choices.length, 2)
   t.equal((await fetch(`${shared.url}/ai/v1/embeddings`, { method: 'POST', body: '{"input":"x","dimensions":2000}' })).status, 400)

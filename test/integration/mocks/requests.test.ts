@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Flattener } from '../../../plugins/mocks/schema/flat-schema.ts'
-import { parameterValue, parseCookies, parseQuery } from '../../../plugins/mocks/request/parameters.ts'
+import { parameterValue, parseQuery, readCookies } from '../../../plugins/mocks/request/parameters.ts'
 import type { Json, JsonObject } from '../../../plugins/mocks/document/json.ts'
 import { mockServer } from './client.ts'
 import { answering, compile, documentOf } from './document.ts'
@@ -18,7 +18,7 @@ function valueOf(declaration: JsonObject, sent: { path?: string; query?: string;
   const api = compile(documentOf({ '/x': { get: answering({}, { parameters: [{ name: 'p', ...declaration }] }) } }))
   const parameter = api.operations[0]?.parameters[0]
   if (!parameter) throw new Error('no parameter')
-  return parameterValue(parameter, { path: new Map(sent.path === undefined ? [] : [['p', sent.path]]), query: parseQuery(sent.query ?? ''), header: () => sent.header, cookies: parseCookies(sent.cookie) }, new Flattener(api.document))
+  return parameterValue(parameter, { path: new Map(sent.path === undefined ? [] : [['p', sent.path]]), query: parseQuery(sent.query ?? ''), header: () => sent.header, cookies: readCookies(sent.cookie) }, new Flattener(api.document))
 }
 
 t.test('parameters are read by style and explode [MOCK-36]', async (t) => {

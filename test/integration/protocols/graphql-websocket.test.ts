@@ -91,6 +91,7 @@ t.test('graphql-transport-ws runs operations of every kind [GQL-31]', async t =>
   for (const [index, [query, code]] of bad.entries()) {
     client.send({ type: 'subscribe', id: `bad${index}`, payload: { query } })
     t.match(await client.until('error', `bad${index}`), { payload: [{ extensions: { code } }] })
+    t.strictSame(Object.keys((client.of(`bad${index}`)[0]!.payload as { extensions: object }[])[0]!.extensions), ['code'], 'the status of an HTTP answer is left out')
   }
   client.send({ type: 'subscribe', id: 'v', payload: { query: 'query($id: ID!) { user(id: $id) { id } }' } })
   t.match(await client.until('next', 'v'), { payload: { errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] } })

@@ -68,6 +68,20 @@ for (const version of ['v1', 'v1alpha']) {
   })
 }
 
+t.test('files are answered byte for byte as the compiler wrote them [GRPC-14]', async t => {
+  const { file } = fromBinary(FileDescriptorSetSchema, readFileSync(DESCRIPTOR_SET))
+  const set = readFileSync(DESCRIPTOR_SET)
+  for (const version of ['v1', 'v1alpha']) {
+    const answers = await ask(version, ...file.map(({ name }) => ({ file_by_filename: name })))
+    for (const [index, { name }] of file.entries()) t.ok(set.includes(answers[index]!.file_descriptor_response!.file_descriptor_proto[0]!), `${version} ${name}`)
+  }
+})
+
+t.test('names that every object inherits name nothing [GRPC-15]', async t => {
+  const answers = await ask('v1', ...['__proto__', 'constructor', 'toString'].flatMap(name => [{ file_containing_symbol: name }, { file_by_filename: name }, { all_extension_numbers_of_type: name }, { file_containing_extension: { containing_type: name, extension_number: 1 } }]))
+  t.strictSame(answers.map(answer => answer.error_response?.error_code), Array.from({ length: 12 }, () => 5))
+})
+
 t.test('the descriptors are those of the compiler, fit for strict readers [GRPC-14]', async t => {
   const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(DESCRIPTOR_SET)))
   t.equal(registry.getMessage('svc.echo.v1.EchoResponse')?.field.metadata?.fieldKind, 'map')

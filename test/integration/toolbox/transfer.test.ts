@@ -30,6 +30,11 @@ t.test('compressed bodies decode to the echo with its flag [CODING-1, CODING-2]'
   }
 })
 
+t.test('another server of the process may load Zstandard meanwhile [CODING-1]', async t => {
+  const { url: other } = await serve(t)
+  for (const base of [other, url, other]) t.match(Buffer.from(fzstd.decompress((await send(base, '/zstd')).body)).toString(), '"zstd":true')
+})
+
 t.test('headers of all names and sizes come through compressed [CODING-1]', async t => {
   const big = 'Grüße '.repeat(5000)
   for (const [path, , , decode] of CODINGS) {

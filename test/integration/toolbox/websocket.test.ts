@@ -62,6 +62,25 @@ t.test('answers pings and closes [WS-1]', async t => {
   t.strictSame(await closeOf(socket), { code: 4001, reason: 'bye' })
 })
 
+t.test('every client that sends too much learns why, in one frame or in many [WS-2]', async t => {
+  // A destroyed socket resets the connection while the client still writes: whether its 1009 arrives is then luck.
+  let terminated = 0
+  const { terminate } = WebSocket.prototype
+  WebSocket.prototype.terminate = function (this: WebSocket) {
+    terminated++
+    terminate.call(this)
+  }
+  t.teardown(() => { WebSocket.prototype.terminate = terminate })
+  for (let round = 0; round < 6; round++) {
+    const socket = await open('/ws')
+    const closed = closeOf(socket)
+    if (round % 2 === 0) socket.send('x'.repeat((round + 1) * 1_500_000))
+    else for (let part = 0; part < 40; part++) socket.send('x'.repeat(256 * 1024), { fin: part === 39 })
+    t.equal((await closed).code, 1009, `round ${round}`)
+  }
+  t.equal(terminated, 0, 'the closing handshake ends the connection')
+})
+
 t.test('a message of exactly the bound is echoed, one byte more closes with 1009 [WS-2]', async t => {
   for (const [base, bound] of [[url, 1_048_576], [publicUrl, 262_144]] as const) {
     const socket = await open('/ws', { base })

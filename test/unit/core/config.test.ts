@@ -1,10 +1,8 @@
 /** The environment becomes the effective configuration, and the view of it. */
 import t from 'tap'
-import { effectiveView, limitsView } from '../../../core/config/effective.ts'
-import { readEnvironment } from '../../../core/config/environment.ts'
+import { limitsView } from '../../../core/config/effective.ts'
 import { getAt } from '../../../core/config/dotted-path.ts'
-import { configurationTable } from '../../../core/config/reference.ts'
-import { variables, type Config } from '../../../core/config/variables.ts'
+import { configurationTable, effectiveView, readEnvironment, variables, type Config } from '../../support/environment.ts'
 
 const state = { configFile: null, generation: 1, warnings: [] }
 
@@ -23,7 +21,7 @@ t.test('an empty environment gives the defaults, without a warning', async (t) =
     httpPort: 80, httpsPort: 443, grpcPort: 50051, host: '0.0.0.0', logLevel: 'info', logFormat: 'text',
     instanceId: config.instanceId, gitSha: null, requestTimeoutSecs: 120, bodyLimit: 1048576, trustForward: false, fastPaths: true,
     tlsCert: 'certs/server.crt', tlsKey: 'certs/server.key', mtlsInHeader: null, publicMode: false, hostedMode: false,
-    grpcOnHttp: false, adminToken: null, corsOrigins: ['*'], inspectorCapacity: 500, controlAuth: 'open',
+    grpcOnHttp: false, adminToken: null, corsOrigins: ['*'], isCorsAnyByUser: false, hosts: [], inspectorCapacity: 500, controlAuth: 'open',
     controlJwtPublicKey: null, controlJwtAudience: config.instanceId, consoleTitle: null, consoleBacklink: null,
     configFile: null, pluginDirs: [], watch: true, maxDelayMs: 30000,
     plan: { name: 'none', active: false, limits: { scope: 'instance', period: 'month', rps: null, burst: null, concurrency: null, streams: null, streamLifetimeSecs: null, requests: null, egressBytes: null } },
@@ -241,7 +239,7 @@ t.test('the view has every field, and the limits of the usage record [VIEW-1] [V
   t.strictSame(effectiveView(config, { configFile: '/etc/mine.yaml', generation: 3, warnings: ['w'] }), {
     public_mode: false, hosted_mode: false, http_port: 80, https_port: 443, grpc_port: 50051, host: '0.0.0.0', grpc_on_http: false,
     tls_cert: 'certs/server.crt', tls_key: 'certs/server.key', mtls_in_header: null, trust_forward: false,
-    request_timeout_secs: 120, body_limit: 1048576, cors_allow_origins: ['*'], fast_paths: true, instance_id: 'edge-1', log_level: 'info', log_format: 'text',
+    request_timeout_secs: 120, body_limit: 1048576, cors_allow_origins: ['*'], hosts: [], fast_paths: true, instance_id: 'edge-1', log_level: 'info', log_format: 'text',
     inspector_capacity: 500, admin_token_configured: false, control_auth: 'open', control_jwt_key_configured: false, control_jwt_audience: 'edge-1',
     console_title: null, console_backlink: null, config_file: '/etc/mine.yaml', plugin_dirs: [], watch: true, mocks: { dir: null, sample: true },
     plan: 'free', limits, shared_mode: true, require_key: false, key_registry: 'url', quota_store_configured: false,

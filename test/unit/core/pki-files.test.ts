@@ -1,17 +1,20 @@
 /** Which files of the demo PKI are used, written, replaced or left alone. */
 import t from 'tap'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { createAuthority, issueServerCertificate } from '../../../core/pki/certificates.ts'
 import type { CertificateAuthority } from '../../../core/pki/authority.ts'
+import { loadAuthority } from '../../../core/pki/ca-files.ts'
 import { withFolderLock } from '../../../core/pki/folder-lock.ts'
 import { writePair } from '../../../core/pki/pem-files.ts'
 import { loadPki } from '../../../core/pki/pki.ts'
 import type { Pki } from '../../../core/pki/pki.ts'
 import { isIssuedBy } from '../../../core/pki/verification.ts'
+import { until } from '../../support/until.ts'
 import { keyPem, makeCertificate } from '../../support/certificates.ts'
 
 const dayMs = 86_400_000
@@ -82,6 +85,35 @@ t.test('the files of the CA', async t => {
     t.strictSame(snapshot(folder), {})
     await t.rejects(withFolderLock(folder, async () => { throw new Error('no') }), { message: 'no' })
     t.strictSame(snapshot(folder), {})
+  })
+
+  t.test('processes that miss each other\'s lock still end with one CA [PKI-24, SEC-11]', async t => {
+    const folder = temporaryFolder(t)
+    const warnings: string[] = []
+    const all = await Promise.all(Array.from({ length: 5 }, () => loadAuthority(folder, Date.now(), message => warnings.push(message))))
+    t.equal(new Set(all.map(authority => authority.certificate.fingerprint256)).size, 1, 'the first pair on disk is used by all')
+    for (const { certificate, key } of all) t.ok(certificate.checkPrivateKey(key))
+    t.strictSame(Object.keys(snapshot(folder)), ['ca.crt', 'ca.key'], 'neither a second pair nor a temporary file')
+    t.strictSame(warnings, [])
+  })
+
+  t.test('a lock is kept while its holder works, and only its holder removes it [PKI-24]', async t => {
+    const folder = temporaryFolder(t)
+    const order: string[] = []
+    const slow = withFolderLock(folder, async () => {
+      await sleep(200)
+      order.push('slow')
+    }, 40)
+    await until(() => existsSync(join(folder, '.svc-pki.lock')), 'the first lock')
+    await withFolderLock(folder, async () => { order.push('second') }, 40)
+    await slow
+    t.strictSame(order, ['slow', 'second'], 'five times its patience later')
+    await withFolderLock(folder, async () => {
+      renameSync(join(folder, '.svc-pki.lock'), join(folder, 'taken'))
+      mkdirSync(join(folder, '.svc-pki.lock'))
+      writeFileSync(join(folder, '.svc-pki.lock', 'mark of another process'), '')
+    })
+    t.ok(existsSync(join(folder, '.svc-pki.lock', 'mark of another process')), 'the other process still holds it')
   })
 
   t.test('writes keys as PKCS#8 that only the owner reads [PKI-5]', async t => {

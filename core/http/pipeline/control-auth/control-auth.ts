@@ -4,7 +4,7 @@ import type { AdminGuard } from '../admin-guard.ts'
 import { createControlTokens } from './control-token.ts'
 import type { TokenProblem } from './control-token.ts'
 import { parsePublicKey } from './public-key.ts'
-import type { Scope } from './scopes.ts'
+import { ALL_SCOPES, type Scope } from './scopes.ts'
 
 export type RefusalReason = 'missing_token' | 'invalid_token' | TokenProblem
 /** What a credential is worth; `admin` among the scopes for the admin token too. */
@@ -18,8 +18,6 @@ export interface ControlAuth {
   isCredential(value: string): boolean
 }
 
-const EVERYTHING: readonly Scope[] = ['admin', 'console', 'inspector']
-
 export function createControlAuth({ config, guard, warn }: { config: Config; guard: AdminGuard; warn: (message: string) => void }): ControlAuth {
   const { controlAuth: mode, controlJwtPublicKey, controlJwtAudience } = config
   const key = controlJwtPublicKey === null ? null : parsePublicKey(controlJwtPublicKey)
@@ -30,7 +28,7 @@ export function createControlAuth({ config, guard, warn }: { config: Config; gua
 
   function judge(credential: string | null): Grant | Promise<Grant> {
     if (credential === null) return { reason: 'missing_token' }
-    if (guard.matches(credential)) return { scopes: EVERYTHING }
+    if (guard.matches(credential)) return { scopes: ALL_SCOPES }
     if (tokens === null || !isTokenShaped(credential)) return { reason: 'invalid_token' }
     const verdict = tokens.verify(credential)
     return verdict instanceof Promise ? verdict.then(toGrant) : toGrant(verdict)

@@ -51,12 +51,13 @@ function decide(context: RequestContext, outcome: KeyAdmission | Rejection): boo
   return !context.closed
 }
 
-/** What browsers, probes and the instance's own pages ask for, and discovery documents. */
-const EXEMPT_PATHS = new Set(['/', '/favicon.ico', '/openapi.json', '/oauth/jwks'])
-const EXEMPT_PREFIXES = ['/_svc', '/ui', '/docs', '/.well-known']
+/** What browsers, probes and the instance's own pages ask for, and discovery documents; plugins exempt more. */
+const EXEMPT_PATHS = new Set(['/', '/favicon.ico', '/openapi.json'])
+const EXEMPT_PREFIXES = ['/_svc', '/docs', '/.well-known']
 
-function isExempt({ path, method }: RequestContext): boolean {
+function isExempt({ path, method, generation }: RequestContext): boolean {
   if (path === null) return false
   if (EXEMPT_PATHS.has(path) || EXEMPT_PREFIXES.some(prefix => isBelow(path, prefix))) return true
-  return path === '/health' && (method === 'GET' || method === 'HEAD')
+  if (path === '/health' && (method === 'GET' || method === 'HEAD')) return true
+  return generation.exemptions.has('keys', path)
 }

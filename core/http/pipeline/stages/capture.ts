@@ -8,7 +8,7 @@ import { statusOf } from './observation.ts'
 
 /** Marks the request for the inspector, which is told of it when its head is out, or its client has left before. */
 export function capture(context: RequestContext, { inspector }: PipelineServices): boolean {
-  context.isCaptured = inspector.captures(context.path, context.session.header)
+  context.isCaptured = inspector.captures(context.path, context.session.header) && !context.generation.exemptions.has('inspector', context.path)
   return true
 }
 

@@ -42,13 +42,18 @@ function recognise(context: RequestContext, controlAuth: ControlAuth): boolean |
   if (controlAuth.mode !== 'jwt') return true
   const { headers } = context.request
   const presented = presentedCredential(headers)
-  const candidates = new Set([presented, readBearerToken(headers.authorization)])
+  const candidates = new Set([presented, readBearerToken(headers.authorization), ...wordsOf(headers.authorization), ...wordsOf(headers['proxy-authorization'])])
   const tokens = [...candidates].filter(token => token !== null && isTokenShaped(token))
   if (tokens.length === 0) return true
   return Promise.all(tokens.map(async token => {
     const grant = await controlAuth.judge(token)
     if (token === presented && 'scopes' in grant) context.controlAdmin = grant.scopes.includes('admin')
   })).then(() => !context.closed)
+}
+
+/** A token is redacted also where it comes without a scheme, or for a proxy. */
+function wordsOf(field: string | undefined): string[] {
+  return field === undefined ? [] : field.split(/[ \t,]+/, 4)
 }
 
 function refuse(context: RequestContext, reason: RefusalReason, mode: ControlAuth['mode']): void {

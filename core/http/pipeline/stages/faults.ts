@@ -1,5 +1,5 @@
 /** The stage that acts on `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
-import { injectedFaultBody, parseAbort, parseDelay, parseFail, rollPercent } from '../../../rules/fault-headers.ts'
+import { EXPECTED, injectedFaultBody, isDelay, parseAbort, parseDelay, parseFail, rollPercent } from '../../../rules/fault-headers.ts'
 import { answerFailure } from '../../response/send.ts'
 import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
@@ -8,19 +8,24 @@ import { firstHeader } from '../../request/header.ts'
 import { isBelow } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 
-/** Delay first, then abort, then fail; an abort that hits leaves no fail to be asked for. The control plane and the console are exempt. */
+/** Delay first, then abort, then fail; an abort that hits leaves no fail to be asked for. The control plane is exempt, and what plugins exempt. */
 export function injectFaults(context: RequestContext, { config }: PipelineServices): boolean | Promise<boolean> {
   const { headers } = context.request
   if (headers['x-svc-delay'] === undefined && headers['x-svc-abort'] === undefined && headers['x-svc-fail'] === undefined) return true
-  if (context.path !== null && (isBelow(context.path, '/_svc') || isBelow(context.path, '/ui'))) return true
-  const delayMs = parseDelay(firstHeader(context.request, 'x-svc-delay'), config.maxDelayMs)
+  if (context.path !== null && isBelow(context.path, '/_svc')) return true
+  if (context.generation.exemptions.has('faults', context.path)) return true
+  const delay = firstHeader(context.request, 'x-svc-delay')
+  if (delay !== undefined && !isDelay(delay)) context.ignore('X-Svc-Delay', EXPECTED.delay)
+  const delayMs = parseDelay(delay, config.maxDelayMs)
   if (delayMs === 0) return injectAbort(context, config.bodyLimit)
   context.fault = 'delay'
   return waitFor(context, delayMs).then(isThere => isThere && injectAbort(context, config.bodyLimit))
 }
 
 function injectAbort(context: RequestContext, bodyLimit: number): boolean | Promise<boolean> {
-  const abort = parseAbort(firstHeader(context.request, 'x-svc-abort'))
+  const header = firstHeader(context.request, 'x-svc-abort')
+  const abort = parseAbort(header)
+  if (header !== undefined && abort === null) context.ignore('X-Svc-Abort', EXPECTED.abort)
   if (abort === null || !rollPercent(abort.percent)) return injectFail(context, bodyLimit)
   context.fault = 'abort'
   return afterBody(context, bodyLimit, () => breakConnection(context, abort.fault, abort.percent))
@@ -28,7 +33,9 @@ function injectAbort(context: RequestContext, bodyLimit: number): boolean | Prom
 
 function injectFail(context: RequestContext, bodyLimit: number): boolean | Promise<boolean> {
   if (context.description?.ownFail) return true
-  const fail = parseFail(firstHeader(context.request, 'x-svc-fail'))
+  const header = firstHeader(context.request, 'x-svc-fail')
+  const fail = parseFail(header)
+  if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', EXPECTED.fail)
   if (fail === null || !rollPercent(fail.percent)) return true
   context.fault = 'fail'
   return afterBody(context, bodyLimit, () => {

@@ -1,6 +1,5 @@
 /** The outermost stage: what metrics and access log say of a request, whatever becomes of it. */
 import type { Log } from '../../../log/log.ts'
-import type { CountedProtocol } from '../../../metrics/request-metrics.ts'
 import { isHttp2 } from '../../request/types.ts'
 import type { RequestContext } from '../../request/context.ts'
 import type { EgressCounter, RequestFollower } from '../../request/types.ts'
@@ -73,10 +72,10 @@ function isStream({ isEventStream, status }: RequestContext): boolean {
   return isEventStream || status === 101
 }
 
-/** The area that the route states, else how it was answered. */
-function protocolOf(context: RequestContext): CountedProtocol {
-  const area = context.description?.area
-  if (area !== undefined) return area
+/** The area of the route or of its plugin, else how it was answered. */
+function protocolOf(context: RequestContext): string {
+  const area = context.description?.area ?? context.route?.area
+  if (area != null) return area
   if (context.upgrade !== null) return 'websocket'
   return context.isEventStream ? 'sse' : 'http'
 }

@@ -30,9 +30,9 @@ export function limitByPlan(context: RequestContext, { limits, guard, streams }:
 
 const EXEMPT_READS = new Set(['/_svc/usage', '/_svc/status', '/_svc/ready', '/_svc/metrics'])
 
-function isExempt({ path, method }: RequestContext): boolean {
+function isExempt({ path, method, generation }: RequestContext): boolean {
   if (path === null) return false
-  if (path === '/' || isBelow(path, '/ui')) return true
+  if (path === '/' || generation.exemptions.has('limits', path)) return true
   return (method === 'GET' || method === 'HEAD') && EXEMPT_READS.has(path)
 }
 

@@ -1,5 +1,5 @@
 /** Owns the JSON of generation 0.3 over JSON-RPC (its TypeScript types: everything has a `kind`). */
-import { isJsonObject } from 'svc/plugin'
+import { isRecord } from 'svc/plugin'
 import { invalidParams } from '../../errors.ts'
 import type { Artifact, JsonObject, Message, Part, TaskState, TaskStatus } from '../../types.ts'
 import { checkKind, onlyContent, readBase64, readBoolean, readContentText, readFileFacts, readObject, readText } from '../read.ts'
@@ -64,7 +64,7 @@ function readFile(part: JsonObject, path: string): Part {
 
 function readData(part: JsonObject, path: string): Part {
   const data = part.data
-  if (!isJsonObject(data)) throw invalidParams(`${path}.data`, 'expected an object')
+  if (!isRecord(data)) throw invalidParams(`${path}.data`, 'expected an object')
   const metadata = readObject(part, 'metadata', `${path}.metadata`)
   if (metadata?.[WRAPPED] !== true || !Object.hasOwn(data, 'value')) return { data }
   const { [WRAPPED]: _mark, ...rest } = metadata
@@ -91,7 +91,7 @@ function renderPart(part: Part): JsonObject {
   const metadata = part.metadata && Object.keys(part.metadata).length > 0 ? { metadata: part.metadata } : {}
   if ('text' in part) return { kind: 'text', text: part.text, ...metadata }
   if ('data' in part) {
-    if (isJsonObject(part.data)) return { kind: 'data', data: part.data, ...metadata }
+    if (isRecord(part.data)) return { kind: 'data', data: part.data, ...metadata }
     return { kind: 'data', data: { value: part.data }, metadata: { ...part.metadata, [WRAPPED]: true } }
   }
   const content = 'raw' in part ? { bytes: part.raw } : { uri: part.url }

@@ -1,6 +1,5 @@
 /** Owns the tools that ask the client back: confirmation by its user, text from its model. */
-import { shownText } from 'svc/plugin'
-import { isObject } from '../../calls/json-rpc.ts'
+import { isRecord, shownText } from 'svc/plugin'
 import { CAPABILITY } from '../../calls/questions.ts'
 import type { CallContext, JsonObject, QuestionMethod, ToolDefinition, ToolResult } from '../../types.ts'
 import { STATELESS } from '../../wire/versions.ts'
@@ -41,7 +40,7 @@ export const questionTools: ToolDefinition[] = [elicitConfirmation, sampleLlm]
 /** The text of a sampling answer, whose content is one block or several. */
 export function firstText(content: unknown): string {
   const blocks: unknown[] = Array.isArray(content) ? content : [content]
-  const block = blocks.find((candidate): candidate is { text: string } => isObject(candidate) && typeof candidate.text === 'string')
+  const block = blocks.find((candidate): candidate is { text: string } => isRecord(candidate) && typeof candidate.text === 'string')
   return block?.text ?? ''
 }
 
@@ -66,7 +65,7 @@ function confirmation(action: string): JsonObject {
 }
 
 function describeAnswer({ action: answer, content }: JsonObject, action: string): string {
-  const form = isObject(content) ? content : {}
+  const form = isRecord(content) ? content : {}
   const comment = typeof form.comment === 'string' && form.comment !== '' ? ` Comment: ${form.comment.slice(0, 200)}` : ''
   if (answer === 'decline') return `User declined: ${action}.${comment}`
   if (answer === 'cancel') return `User cancelled the confirmation for: ${action}.${comment}`

@@ -2,10 +2,11 @@
 import type { Call, Outcome } from '../../calls/call.ts'
 import { VERSION_NAMES } from '../versions.ts'
 import { capabilities } from '../server-info.ts'
+import type { DiscoverResult } from '../spec.ts'
 
 export function discover({ server, version }: Call): Outcome {
   return {
-    result: { supportedVersions: VERSION_NAMES, capabilities: capabilities(server, version), instructions: server.definition.instructions },
+    result: { supportedVersions: [...VERSION_NAMES], capabilities: capabilities(server, version), instructions: server.definition.instructions } satisfies DiscoverResult,
     cache: { ttlMs: 3_600_000, cacheScope: 'public' },
   }
 }

@@ -1,8 +1,8 @@
 /** Owns what every stateless request must carry: the envelope in `_meta`, repeated by headers, checked in order. */
-import { shownText } from 'svc/plugin'
+import { isRecord, shownText } from 'svc/plugin'
 import { isLogLevel } from '../../calls/call.ts'
 import { CODES, RpcError, shorten } from '../../errors.ts'
-import { isObject, type RpcRequest } from '../../calls/json-rpc.ts'
+import type { RpcRequest } from '../../calls/json-rpc.ts'
 import type { Server } from '../../registry/server.ts'
 import type { JsonObject, LogLevel } from '../../types.ts'
 import { STATELESS, VERSION_NAMES } from '../versions.ts'
@@ -39,7 +39,7 @@ const CHECKS: readonly ((subject: Subject) => void)[] = [
 /** Checks envelope and headers of a request. Throws -32602, -32020 or -32022, each with status 400. */
 export function readEnvelope(request: RpcRequest, server: Server, header: HeaderReader): Envelope {
   const { _meta } = request.params
-  const subject: Subject = { request, meta: isObject(_meta) ? _meta : {}, server, header }
+  const subject: Subject = { request, meta: isRecord(_meta) ? _meta : {}, server, header }
   for (const check of CHECKS) check(subject)
   return {
     clientCapabilities: subject.meta[CAPABILITIES_KEY] as JsonObject,
@@ -50,7 +50,7 @@ export function readEnvelope(request: RpcRequest, server: Server, header: Header
 function requireKeys({ meta }: Subject): void {
   const missing: string[] = []
   if (typeof meta[VERSION_KEY] !== 'string') missing.push(`${VERSION_KEY} (string)`)
-  if (!isObject(meta[CAPABILITIES_KEY])) missing.push(`${CAPABILITIES_KEY} (object)`)
+  if (!isRecord(meta[CAPABILITIES_KEY])) missing.push(`${CAPABILITIES_KEY} (object)`)
   if (missing.length > 0) throw invalidEnvelope(`missing or malformed in params._meta: ${missing.join(', ')}`)
 }
 
@@ -86,7 +86,7 @@ function matchNameHeader({ request, header }: Subject): void {
 
 function matchArgumentHeaders({ request, server, header }: Subject): void {
   const tool = request.method === 'tools/call' ? server.tools.get(shownText(request.params.name)) : undefined
-  const args = isObject(request.params.arguments) ? request.params.arguments : {}
+  const args = isRecord(request.params.arguments) ? request.params.arguments : {}
   for (const [name, { argument, header: shown }] of tool?.routed ?? []) {
     const raw = header(name)
     const value = Object.hasOwn(args, argument) ? (args[argument] ?? null) : null

@@ -1,8 +1,9 @@
 /** Owns `subscriptions/listen`: a stream of the changes that the client asked for. */
+import { isRecord } from 'svc/plugin'
 import { MAX_PENDING_BYTES, MAX_SUBSCRIPTIONS } from '../../bounds.ts'
 import { invalidParams, refusal } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
-import { isObject, notificationText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
+import { notificationText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
 import type { Server } from '../../registry/server.ts'
 import type { JsonObject, ListName } from '../../types.ts'
 import { resultMeta } from './results.ts'
@@ -18,7 +19,7 @@ interface Honoured {
 export function listen(exchange: Exchange, request: RpcRequest): void {
   const { mcp, server } = exchange
   if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: subscriptions/listen answers with text/event-stream')
-  if (!isObject(request.params.notifications)) throw invalidParams('"notifications" must be an object')
+  if (!isRecord(request.params.notifications)) throw invalidParams('"notifications" must be an object')
   const honoured = readWishes(request.params.notifications, server)
   const subscription = { [SUBSCRIPTION_KEY]: request.id }
   const goodbye = resultText(request.id, JSON.stringify({ resultType: 'complete', _meta: { ...subscription, ...resultMeta(server) } }))

@@ -1,10 +1,11 @@
 /** Owns questions in stateless calls: the call ends with them, and is made again with the answers and signed state. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { isRecord } from 'svc/plugin'
 import type { Call } from '../../calls/call.ts'
 import { CODES, invalidParams, RpcError } from '../../errors.ts'
-import { isObject } from '../../calls/json-rpc.ts'
 import { CAPABILITY, isSupported, isUsable, questionParams } from '../../calls/questions.ts'
 import type { Answers, JsonObject, Question } from '../../types.ts'
+import type { InputRequest, InputRequiredResult } from '../spec.ts'
 
 const STATE_LIFETIME_MS = 10 * 60_000
 const MAX_STATE = 64 * 1024
@@ -49,7 +50,7 @@ export class Rounds {
   ask(questions: Record<string, Question>, call: Pick<Call, 'version' | 'conversation'>): Answers {
     requireCapabilities(Object.values(questions), call)
     const answers: Answers = Object.create(null)
-    const missing: [string, JsonObject][] = []
+    const missing: [string, InputRequest][] = []
     for (const [key, question] of Object.entries(questions)) {
       const answer = [this.#given.get(key), this.#known.get(key)].find((candidate) => isUsable(question.method, candidate))
       if (answer === undefined) missing.push([key, { method: question.method, params: questionParams(question, call.version) }])
@@ -58,7 +59,7 @@ export class Rounds {
         this.#known.set(key, answer)
       }
     }
-    if (missing.length > 0) throw new InputRequired({ resultType: 'input_required', inputRequests: Object.fromEntries(missing), requestState: this.#writeState() })
+    if (missing.length > 0) throw new InputRequired({ resultType: 'input_required', inputRequests: Object.fromEntries(missing), requestState: this.#writeState() } satisfies InputRequiredResult)
     return answers
   }
 
@@ -93,9 +94,9 @@ function bindingOf({ method, params, claims }: Pick<Call, 'method' | 'params' | 
 
 function readResponses(value: unknown): Map<string, unknown> {
   if (value === undefined) return new Map()
-  if (!isObject(value)) throw invalidParams('"inputResponses" must be an object')
+  if (!isRecord(value)) throw invalidParams('"inputResponses" must be an object')
   const responses = new Map(Object.entries(value))
-  for (const [key, response] of responses) if (!isObject(response)) throw invalidParams(`"inputResponses.${key.slice(0, 100)}" must be an object`)
+  for (const [key, response] of responses) if (!isRecord(response)) throw invalidParams(`"inputResponses.${key.slice(0, 100)}" must be an object`)
   return responses
 }
 

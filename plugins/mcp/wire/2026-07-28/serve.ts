@@ -1,11 +1,12 @@
 /** Owns a POST of the stateless era: one message that stands for itself. */
+import { isRecord } from 'svc/plugin'
 import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
 import type { Call } from '../../calls/call.ts'
 import { dispatch, type Method } from '../../calls/dispatch.ts'
 import { Cancelled, CODES, refusal, RpcError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
-import { errorText, isObject, readMessage, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
+import { errorText, readMessage, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
 import { pageSizeOf } from '../../routes/page-size.ts'
 import { STATELESS } from '../versions.ts'
 import { StatelessConversation } from './conversation.ts'
@@ -21,8 +22,8 @@ const ownMethod = (name: string): Method | undefined => (name === 'server/discov
 /** Whether a POST belongs to this era: by its header, or because the message has an envelope. */
 export function isStateless(versionHeader: string | undefined, body: unknown): boolean {
   if (versionHeader === STATELESS.name) return true
-  if (!isObject(body) || typeof body.method !== 'string' || !isObject(body.params)) return false
-  return isObject(body.params._meta) && Object.hasOwn(body.params._meta, VERSION_KEY)
+  if (!isRecord(body) || typeof body.method !== 'string' || !isRecord(body.params)) return false
+  return isRecord(body.params._meta) && Object.hasOwn(body.params._meta, VERSION_KEY)
 }
 
 /** Answers a message of this era. Throws the refusals of the transport. */

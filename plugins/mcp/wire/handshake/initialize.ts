@@ -1,10 +1,12 @@
 /** Owns `initialize`: what client and server agree on. */
-import { isObject, type RpcRequest } from '../../calls/json-rpc.ts'
+import { isRecord } from 'svc/plugin'
+import type { RpcRequest } from '../../calls/json-rpc.ts'
 import type { Server } from '../../registry/server.ts'
 import type { Agreement, Session, Transport } from '../../sessions/session.ts'
 import type { JsonObject } from '../../types.ts'
 import { negotiate } from '../versions.ts'
 import { capabilities, serverInfo } from '../server-info.ts'
+import type { InitializeResult } from '../spec.ts'
 
 /** Missing or odd members of `params` do not fail: they count as absent. */
 export function readAgreement({ params }: RpcRequest, server: Server, transport: Transport, claims: JsonObject | null): Agreement {
@@ -12,7 +14,7 @@ export function readAgreement({ params }: RpcRequest, server: Server, transport:
     server: server.name,
     transport,
     version: negotiate(params.protocolVersion),
-    clientCapabilities: isObject(params.capabilities) ? params.capabilities : {},
+    clientCapabilities: isRecord(params.capabilities) ? params.capabilities : {},
     principal: typeof claims?.sub === 'string' ? claims.sub : null,
   }
 }
@@ -24,5 +26,5 @@ export function initializeResult(session: Session, server: Server): string {
     capabilities: capabilities(server, session.version),
     serverInfo: serverInfo(server, session.version),
     instructions: server.definition.instructions,
-  })
+  } satisfies InitializeResult)
 }

@@ -1,4 +1,5 @@
 /** A request as text that people paste elsewhere: curl, an `.http` file, `fetch`. */
+import { quoteWord } from '../../../../../core/contract/shell.ts'
 import type { NameValue } from './http.ts'
 
 export interface PrintableRequest {
@@ -10,19 +11,14 @@ export interface PrintableRequest {
   body: string | Uint8Array | null
 }
 
-/** One word of a POSIX shell. */
-function shellQuote(text: string): string {
-  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`
-}
-
 export function toCurl({ method, url, headers, body }: PrintableRequest): string {
   const parts = ['curl -sS']
   if (method === 'HEAD') parts.push('-I')
-  else if (method !== 'GET' || body !== null) parts.push(`-X ${shellQuote(method)}`)
+  else if (method !== 'GET' || body !== null) parts.push(`-X ${quoteWord(method)}`)
   // A leading `@`, and brackets and braces of a URL, mean something to curl.
-  parts.push(`${/[[\]{}]/.test(url) ? '-g ' : ''}${shellQuote(url)}`)
-  for (const { name, value } of headers) parts.push(`-H ${shellQuote(value === '' ? `${name};` : `${name}: ${value}`)}`)
-  if (typeof body === 'string' && body !== '') parts.push(`--data-raw ${shellQuote(body)}`)
+  parts.push(`${/[[\]{}]/.test(url) ? '-g ' : ''}${quoteWord(url)}`)
+  for (const { name, value } of headers) parts.push(`-H ${quoteWord(value === '' ? `${name};` : `${name}: ${value}`)}`)
+  if (typeof body === 'string' && body !== '') parts.push(`--data-raw ${quoteWord(body)}`)
   else if (body instanceof Uint8Array && body.length > 0) parts.push('--data-binary @body.bin')
   return parts.join(' \\\n  ')
 }

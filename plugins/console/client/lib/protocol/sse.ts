@@ -1,10 +1,11 @@
 /** Reads an event stream (WHATWG HTML, 9.2.6) from a fetch: `EventSource` can send no credentials. */
+import { createParser } from 'eventsource-parser'
 
 export interface ServerEvent {
   /** Default `message`. */
   event: string
   data: string
-  /** The last id that the stream gave. */
+  /** The last id that the stream gave, with this event or before it. */
   id: string
 }
 
@@ -22,37 +23,20 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** The line parser: takes text as it comes, gives the events that it completes. */
+/** Takes text as it comes, gives the events that it completes. */
 export class EventParser {
-  #rest = ''
-  #event = ''
-  #data: string[] = []
+  #completed: ServerEvent[] = []
   #id = ''
+  readonly #parser = createParser({
+    // Also of an event without data, which is not dispatched.
+    onId: id => { this.#id = id },
+    onEvent: ({ event, data }) => { this.#completed.push({ event: event ?? 'message', data, id: this.#id }) },
+  })
 
   push(text: string): ServerEvent[] {
-    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/)
-    this.#rest = lines.pop()!
-    const events: ServerEvent[] = []
-    for (const line of lines) {
-      if (line === '') this.#dispatch(events)
-      else this.#take(line)
-    }
+    this.#parser.feed(text)
+    const events = this.#completed
+    this.#completed = []
     return events
-  }
-
-  #dispatch(events: ServerEvent[]): void {
-    if (this.#data.length > 0) events.push({ event: this.#event || 'message', data: this.#data.join('\n'), id: this.#id })
-    this.#event = ''
-    this.#data = []
-  }
-
-  #take(line: string): void {
-    const colon = line.indexOf(':')
-    if (colon === 0) return
-    const field = colon === -1 ? line : line.slice(0, colon)
-    const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '')
-    if (field === 'event') this.#event = value
-    else if (field === 'data') this.#data.push(value)
-    else if (field === 'id' && !value.includes('\0')) this.#id = value
   }
 }

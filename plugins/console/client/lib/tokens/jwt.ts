@@ -1,4 +1,5 @@
 /** JSON Web Tokens (RFC 7519) as text: reading them. Nothing here trusts them. */
+import { isRecord } from '../../../../../core/contract/record.ts'
 
 export interface DecodedJwt {
   header: Record<string, unknown>
@@ -40,8 +41,4 @@ export function base64UrlOf(bytes: Uint8Array): string {
 
 function textOf(part: string): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytesOfBase64(part))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,9 +1,10 @@
 /** The three JSON shapes of A2A (1.0; 0.3 over JSON-RPC; 0.3 over HTTP+JSON), read into one and written from one. */
+import { isRecord } from '../../../../../core/contract/record.ts'
 import type { AgentEvent, Artifact, Binding, Part, Said, State, Status, Version } from './types.ts'
 
 type Json = Record<string, unknown>
 
-const recordOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? value as Json : {})
+const recordOf = (value: unknown): Json => (isRecord(value) ? value : {})
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -37,7 +38,7 @@ function writeRpcPart(part: Part): Json {
 /** A result, or an event of a stream. Null: nothing that is known. */
 export function readEvent(json: unknown): AgentEvent | null {
   const value = recordOf(json)
-  const [name, inner] = ['task', 'message', 'statusUpdate', 'artifactUpdate'].map(key => [key, value[key]] as const).find(([, member]) => typeof member === 'object' && member !== null) ?? [KINDS[textOf(value.kind)], value]
+  const [name, inner] = ['task', 'message', 'statusUpdate', 'artifactUpdate'].map(key => [key, value[key]] as const).find(([, member]) => isRecord(member)) ?? [KINDS[textOf(value.kind)], value]
   const item = recordOf(inner)
   switch (name) {
     case 'task': return readTask(item)

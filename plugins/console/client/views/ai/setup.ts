@@ -1,4 +1,5 @@
 /** What is set beside the conversation, and the request that comes of it. */
+import { isRecord } from '../../../../../core/contract/record.ts'
 import type { OutgoingRequest } from '../../lib/instance/gateway.ts'
 import { parseJson, type NameValue } from '../../lib/protocol/http.ts'
 import type { Gateway } from '../../lib/shell/storage.ts'
@@ -93,7 +94,7 @@ export function readTools(text: string): { tools: Tool[]; error: string | null }
 export function problemOf({ offersTools, tools, answer, schema }: Setup): string | null {
   if (offersTools && readTools(tools).error !== null) return `Tools: ${readTools(tools).error}`
   const value = parseJson(schema)
-  return answer === 'schema' && (typeof value !== 'object' || value === null || Array.isArray(value)) ? 'Schema: a JSON object is needed.' : null
+  return answer === 'schema' && !isRecord(value) ? 'Schema: a JSON object is needed.' : null
 }
 
 export function askOf(setup: Setup, model: string, turns: readonly Turn[]): Ask {

@@ -1,4 +1,5 @@
 /** Small helpers of the formats. */
+import { isRecord } from '../../../../../../core/contract/record.ts'
 import type { Ask, ToolCall, Turn } from '../types.ts'
 
 /** Leaves out members that are undefined, so that requests read as a person would write them. */
@@ -20,7 +21,7 @@ export function argsOf({ args }: ToolCall): object {
 export function resultOf(content: string): object {
   try {
     const value = JSON.parse(content) as unknown
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    if (isRecord(value)) return value
   } catch { /* text it is */ }
   return { result: content }
 }

@@ -1,4 +1,4 @@
-/** Parsers of variables' values: each knows what it expects and answers undefined for anything else. */
+/** Parsers for the values of environment variables: each states what it expects and returns undefined for anything else. */
 
 /** Reads the trimmed text of a variable. */
 export interface Parser<T> {
@@ -59,22 +59,6 @@ export function oneOf<Word extends string>(words: readonly Word[], synonyms: Rec
   return parser(words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`, (value) => byName.get(value.toLowerCase()))
 }
 
-/** Whole number from 0, `_` allowed between digits; 0 and the words for it are null: the limit is off. */
-export const planLimit = parser<number | null>('whole number, or unlimited', (value) => {
-  if (isUnlimited(value)) return null
-  return /^[0-9]+(?:_[0-9]+)*$/.test(value) ? orNull(digits(value.replaceAll('_', ''))) : undefined
-})
-
-/** Megabytes (1,000,000 bytes), fractions allowed, as whole bytes; 0 and the words for it are null. */
-export const planMegabytes = parser<number | null>('megabytes, 0 to 1000000000000, or unlimited', (value) => {
-  if (isUnlimited(value)) return null
-  if (!/^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(value) || Number(value) > 1e12) return undefined
-  return orNull(Math.round(Number(value) * 1e6))
-})
-
-/** Requests a day of a key; 0 and `unlimited` are null. */
-export const dailyRequests = parser<number | null>('whole number, or unlimited', (value) => (/^unlimited$/i.test(value) ? null : orNull(digits(value))))
-
 /** Parts between commas, trimmed, empty ones left out; `none` alone, where it is allowed, is the empty list. */
 export function list(options: { none?: boolean } = {}): Parser<string[]> {
   return parser(options.none === true ? 'comma-separated list, or none' : 'comma-separated list', (value) => {
@@ -82,6 +66,19 @@ export function list(options: { none?: boolean } = {}): Parser<string[]> {
     const parts = splitList(value)
     return parts.length === 0 ? undefined : parts
   })
+}
+
+/** The entries that `isUsable` accepts; each of the first 20 others is reported as `entry "x" <reason>`. */
+export function usableEntries(entries: readonly string[], isUsable: (entry: string) => boolean, reason: string): Parsed<string[]> {
+  const notes = entries.filter((entry) => !isUsable(entry)).slice(0, 20).map((entry) => `entry ${quote(entry)} ${reason}`)
+  return { value: entries.filter(isUsable), notes }
+}
+
+/** Whether a value is an absolute http(s) URL with a host and without user info. */
+export function isHttpUrl(value: string): boolean {
+  if (!/^https?:\/\/[^/?#]/i.test(value) || !URL.canParse(value)) return false
+  const url = new URL(value)
+  return url.username === '' && url.password === '' && !/^https?:\/\/[^/?#]*@/i.test(value)
 }
 
 /** The parts of a comma-separated list. */
@@ -97,15 +94,7 @@ export function quote(value: string): string {
 }
 
 /** Decimal digits as a number, or undefined; also for numbers that cannot be held exactly. */
-function digits(value: string): number | undefined {
+export function digits(value: string): number | undefined {
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
   return Number.isSafeInteger(number) ? number : undefined
-}
-
-function isUnlimited(value: string): boolean {
-  return /^(?:unlimited|off)$/i.test(value)
-}
-
-function orNull(value: number | undefined): number | null | undefined {
-  return value === 0 ? null : value
 }

@@ -1,4 +1,5 @@
-/** Path templates of provider routes, and how they become routes of Fastify. */
+/** How path templates of provider routes become routes of Fastify. */
+import { replaceParameters, templateParameters, templatePattern } from 'svc/plugin'
 
 /** A template on the router: directly, or as one of several behind a wildcard. */
 export interface RouterPath {
@@ -8,8 +9,6 @@ export interface RouterPath {
   read: ((rest: string) => Record<string, string> | null) | null
 }
 
-const parameter = /\{(\*?)([^{}]+)\}/g
-
 /**
  * `/models/{model}` becomes `/models/:model`. What the router can't express, text beside a parameter
  * (`{model}:embedContent`) and slashes inside one (`{*modelId}/converse`), is matched behind a wildcard.
@@ -17,11 +16,11 @@ const parameter = /\{(\*?)([^{}]+)\}/g
 export function routerPath(template: string): RouterPath {
   const segments = template.split('/')
   const first = segments.findIndex((segment) => segment.includes('{*') || (segment.includes('{') && !/^\{[^{}]+\}$/.test(segment)))
-  if (first < 0) return { path: template.replace(parameter, ':$2'), read: null }
-  const names = [...template.matchAll(parameter)].map((match) => match[2] as string)
+  if (first < 0) return { path: replaceParameters(template, ({ name }) => `:${name}`), read: null }
+  const names = templateParameters(template).map(({ name }) => name)
   const head = segments.slice(0, first)
   if (head.some((segment) => segment.includes('{'))) throw new Error(`${template}: a parameter before a wildcard is not supported`)
-  const pattern = new RegExp(`^${segments.slice(first).join('/').split(parameter).map((text, i) => (i % 3 === 0 ? escape(text) : i % 3 === 1 ? (text === '*' ? '(.*)' : '(.+)') : '')).join('')}$`, 's')
+  const pattern = new RegExp(`^${templatePattern(segments.slice(first).join('/'), { parameter: '.+' })}$`, 's')
   return {
     path: `${head.join('/')}/*`,
     read(rest) {
@@ -29,8 +28,4 @@ export function routerPath(template: string): RouterPath {
       return match && Object.fromEntries(names.map((name, i) => [name, match[i + 1] ?? '']))
     },
   }
-}
-
-function escape(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
 }

@@ -1,0 +1,73 @@
+/**
+ * Which web pages may use the control plane while it asks for no credential (core sheet, 5). A page that the user visits
+ * can send requests to this machine; without these checks it could read captured requests and change the instance.
+ */
+import { isIP } from 'node:net'
+import { hostname } from 'node:os'
+import type { Config } from '../../config/config.ts'
+import { parseAuthority } from '../../fields/authority.ts'
+import { isBelow } from '../../fields/request-target.ts'
+import { headerText } from '../request/header.ts'
+import type { RequestContext } from '../request/context.ts'
+import { createCors } from '../response/cors.ts'
+import type { Cors } from '../response/cors.ts'
+
+export interface BrowserRefusal {
+  /** 403 for another origin (Fetch standard, 3.2), 421 for another host (RFC 9110, 15.5.20). */
+  status: 403 | 421
+  body: { error: string; origin?: string | null; host?: string; hint: string }
+}
+
+export interface BrowserAccess {
+  /** Whether `check` applies to all requests of this path: those of the control plane, while it asks for no credential. */
+  guards(path: string | null): boolean
+  /** Who may read what the control plane answers: origins that the user listed, never the default `*`. */
+  readonly cors: Cors
+  /** Why this request may not read or change the instance; null when it may. */
+  check(context: RequestContext): BrowserRefusal | null
+}
+
+export function createBrowserAccess(config: Config): BrowserAccess {
+  const isOpen = config.controlAuth === 'open'
+  const origins = config.corsOrigins.includes('*') && !config.isCorsAnyByUser ? [] : config.corsOrigins
+  const hosts = new Set((config.hosts.length > 0 ? config.hosts : [hostname()]).map(name => name.toLowerCase()))
+
+  function isOwnHost(host: string): boolean {
+    const name = host.endsWith('.') ? host.slice(0, -1) : host
+    return isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || hosts.has(name)
+  }
+
+  /** A name that an attacker's DNS server lets lead to this machine reaches it from this machine (DNS rebinding). */
+  function refuseHost({ request, peerAddress }: RequestContext): BrowserRefusal | null {
+    const text = headerText(request.headers, ':authority') ?? headerText(request.headers, 'host')
+    if (text === undefined || text === '' || !isLoopback(peerAddress)) return null
+    const named = parseAuthority(text)
+    if (named !== null && isOwnHost(named.host)) return null
+    return { status: 421, body: { error: 'misdirected request', host: text, hint: 'this operation answers to IP addresses, to localhost and to the names in SVC_HOSTS' } }
+  }
+
+  function refuseOrigin(context: RequestContext): BrowserRefusal | null {
+    const { headers } = context.request
+    const origin = headerText(headers, 'origin')
+    const site = headerText(headers, 'sec-fetch-site')
+    if (site === 'same-origin' || site === 'none' || (origin === undefined && site !== 'cross-site')) return null
+    if (origins.includes('*') || (origin !== undefined && (origins.includes(origin) || (site === undefined && isOwnOrigin(context, origin))))) return null
+    return { status: 403, body: { error: 'cross-origin request refused', origin: origin ?? null, hint: 'list the origin in SVC_CORS_ORIGINS, or its host in SVC_HOSTS if a gateway serves this instance there' } }
+  }
+
+  /** Browsers say `same-origin` themselves on https and localhost; elsewhere the origins are compared. */
+  function isOwnOrigin(context: RequestContext, origin: string): boolean {
+    if (origin.toLowerCase() === context.origin.baseUrl) return true
+    return URL.canParse(origin) && hosts.has(new URL(origin).hostname)
+  }
+
+  return {
+    cors: createCors({ origins, isOn: config.corsOrigins.length > 0 }),
+    guards: path => isOpen && path !== null && isBelow(path, '/_svc'),
+    check: context => (isOpen ? refuseHost(context) ?? refuseOrigin(context) : null),
+  }
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^(?:::ffff:)?127\./.test(address)
+}

@@ -1,0 +1,27 @@
+/** The paths of plugins that layers of the pipeline leave alone, as a generation looks them up. */
+import type { Exemption, ExemptibleLayer } from '../../contract/plugin.ts'
+import { EXEMPTIBLE_LAYERS } from '../../contract/declarations.ts'
+import { isBelow } from '../../fields/request-target.ts'
+
+export class Exemptions {
+  readonly #paths = new Map<ExemptibleLayer, { exact: Set<string>; prefixes: string[] }>()
+
+  constructor(declared: readonly Exemption[]) {
+    for (const layer of EXEMPTIBLE_LAYERS) {
+      const ofLayer = declared.filter(({ from }) => from.includes(layer))
+      this.#paths.set(layer, {
+        exact: new Set(ofLayer.map(({ path }) => path)),
+        prefixes: ofLayer.filter(({ below }) => below === true).map(({ path }) => path),
+      })
+    }
+  }
+
+  /** Whether the layer leaves a decoded path alone; a malformed one (null) never. */
+  has(layer: ExemptibleLayer, path: string | null): boolean {
+    if (path === null) return false
+    const { exact, prefixes } = this.#paths.get(layer)!
+    if (exact.has(path)) return true
+    for (const prefix of prefixes) if (isBelow(path, prefix)) return true
+    return false
+  }
+}

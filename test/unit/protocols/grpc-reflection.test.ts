@@ -1,0 +1,43 @@
+/** Server reflection without a connection. */
+import { Duplex } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { createProtocolDefinitions } from '../../../plugins/grpc/definitions.ts'
+import { createReflection } from '../../../plugins/grpc/reflection/service.ts'
+
+const definitions = createProtocolDefinitions(join(import.meta.dirname, '..', '..', '..', 'plugins', 'grpc'))
+const reflection = createReflection(definitions)
+
+t.test('messages are known by their full names, nested ones too [GRPC-15]', async t => {
+  for (const name of ['svc.echo.v1.EchoRequest', 'google.rpc.QuotaFailure.Violation']) t.equal(definitions.isMessage(name), true, name)
+  for (const name of ['', 'EchoRequest', 'svc.echo.v1.EchoService', 'grpc.health.v1.HealthCheckResponse.ServingStatus', 'constructor']) t.equal(definitions.isMessage(name), false, name)
+})
+
+for (const { service, implementation } of reflection) {
+  const { path } = service.ServerReflectionInfo!
+  t.test(`${path} reads no questions while answers are not taken [GRPC-14]`, async t => {
+    let asked = 0
+    const taken: { done(): void }[] = []
+    const call = new Duplex({
+      objectMode: true,
+      highWaterMark: 4,
+      read() {
+        asked++
+        this.push(asked > 100 ? null : { host: '', messageRequest: 'listServices', listServices: '' })
+      },
+      write(_answer, _encoding, done) { taken.push({ done }) },
+    })
+    const handle = implementation.ServerReflectionInfo as unknown as (call: Duplex) => void
+    handle(call)
+    for (let index = 0; index < 20; index++) await turn()
+    t.ok(asked < 20, `${asked} questions were read`)
+
+    for (let answers = 0; answers < 100; answers++) {
+      while (taken.length === 0) await turn()
+      taken.shift()!.done()
+    }
+    t.equal(asked, 101, 'all are answered once answers are taken')
+    call.destroy()
+  })
+}
