@@ -5,6 +5,7 @@
  *
  *  1. discover   its folder is found (`plugins/`, a further folder, an npm package); the folder's name is its name.
  *  2. load       `index.ts` and what it imports of its own folder become one module; the default export is the door.
+ *                What it declares holds from here on, also while the plugin is disabled: variables, exemptions, names.
  *  3. decide     `svc.yaml` and the switches of the API say whether it is on; a disabled plugin goes no further.
  *  4. options    its section of `svc.yaml` is checked against `options`; wrong items are left out and reported.
  *  5. register   `register(app, svc)` is called once, after all that it builds on or uses; it declares its routes on
