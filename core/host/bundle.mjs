@@ -7,7 +7,7 @@
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, relative, resolve } from 'node:path'
-import { compileFunction, constants } from 'node:vm'
+import { compileFunction } from 'node:vm'
 import { showSources } from './stack-traces.mjs'
 
 /** The script of an entry file and its source map; rejects with the bundler's own failure. */
@@ -33,6 +33,9 @@ export async function bundleAll(entries, folder, more = {}) {
     platform: 'node',
     target: 'node20',
     packages: 'external',
+    // `import()` of a package becomes a require, so that it is looked for where all others are; Node's own import in a
+    // compiled function is experimental. Packages that are ES modules work, unless they await at their top level.
+    supported: { 'dynamic-import': false },
     sourcemap: 'external',
     sourcesContent: false,
     outdir: folder,
@@ -72,8 +75,6 @@ export function runScript(entry, script, require = createRequire(entry)) {
   showSources(entry, () => script.map)
   const run = compileFunction(script.code, ['exports', 'require', 'module', '__filename', '__dirname'], {
     filename: entry,
-    // `import()` of packages goes through Node's own loader, from where the entry file is.
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   const module = { exports: {} }
   run.call(module.exports, module.exports, require, module, entry, dirname(entry))
