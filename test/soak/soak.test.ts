@@ -12,6 +12,7 @@ import type { ExampleOf } from '../support/catalogue.ts'
 import { usedBytes } from '../support/heap.ts'
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
+import { Visitors } from './visitors.ts'
 
 const SECONDS = Number(process.env.SVC_SOAK_SECS ?? 20)
 const CLIENTS = 8
@@ -20,6 +21,8 @@ const RELOAD_MS = 3_000
 const PATIENCE_MS = 2_000
 /** How much more the process may hold after the second half than after the first: stores are not full yet after ten seconds. */
 const GROWTH_BYTES = 14 * 1024 * 1024
+/** Generations in memory at the end: the one that serves, and what the collector has not reached yet. */
+const MAX_GENERATIONS = 3
 
 /** Timers, sockets and the like that are active, by kind. */
 function activeResources(): Record<string, number> {
@@ -70,6 +73,8 @@ t.test(`${SECONDS} s of mixed traffic with reloads: nothing fails, and memory, h
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`)
     socket.on('message', () => seen.echoes++)
     const greeter = setInterval(() => { if (socket.readyState === socket.OPEN) socket.send('hello') }, 200)
+    const visitors = new Visitors(server, isOver, problem => problems.push(problem))
+    const visiting = visitors.run()
     const reloading = (async () => {
       while (!isOver()) {
         await new Promise(resolve => setTimeout(resolve, RELOAD_MS))
@@ -79,11 +84,12 @@ t.test(`${SECONDS} s of mixed traffic with reloads: nothing fails, and memory, h
       }
     })()
     await traffic(isOver)
-    await reloading
+    await Promise.all([reloading, visiting])
     clearInterval(greeter)
     feed.close()
     socket.close()
     const reloads = seen.reloads - before.reloads
+    for (const [what, count] of Object.entries(visitors.counts)) t.ok(count > reloads, `${count} ${what} while ${reloads} generations were replaced`)
     t.ok(reloads > 0 && seen.events - before.events > reloads && seen.echoes - before.echoes > reloads, `${reloads} reloads, and connections that saw all of them`)
   }
 
@@ -104,5 +110,11 @@ t.test(`${SECONDS} s of mixed traffic with reloads: nothing fails, and memory, h
   const grown = usedBytes() - bytes
   t.comment(`${sent} requests, ${seen.reloads} reloads, ${(grown / 2 ** 20).toFixed(1)} MiB more after the second half than after the first`)
   t.strictSame(problems.slice(0, 5), [])
+  await until(() => {
+    usedBytes()
+    return server.host.generationCounts.inMemory <= MAX_GENERATIONS
+  }, 'replaced generations are collected').catch(() => {})
+  const generations = server.host.generationCounts
+  t.ok(generations.open === 1 && generations.inMemory <= MAX_GENERATIONS, `${generations.open} generations open, ${generations.inMemory} in memory [SEC-6]`)
   t.ok(grown < GROWTH_BYTES, `${grown} bytes more`)
 })
