@@ -19,6 +19,8 @@ import type { KnownCode } from './inventory.ts'
 import type { LoadError, Plugin, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 import { recordsOf } from './records.ts'
 import { Settings } from './settings.ts'
+import { arrange } from './resolution.ts'
+import type { Wishes } from './resolution.ts'
 import { planSwitch } from './switching.ts'
 import type { ClearResult, SwitchResult } from './switching.ts'
 
@@ -271,12 +273,13 @@ export class Host {
       const candidate = candidates.get(this.#options.extraOptions.plugin)
       if (candidate) Object.assign(candidate.options, this.#options.extraOptions.options)
     }
-    const problems = this.#declarationProblems(candidates, failed)
+    const wishes = { ...this.settings.plugins, overrides: this.#overrides, failed }
+    const problems = this.#declarationProblems(candidates, wishes)
     const result = await buildGeneration({
       number,
       candidates,
       problems,
-      wishes: { ...this.settings.plugins, overrides: this.#overrides, failed },
+      wishes,
       loadErrors: errors,
       locate: (plugin, error) => {
         const at = error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
@@ -287,13 +290,17 @@ export class Host {
   }
 
   /** Reads the variables that definitions declare, warns of what is wrong with their values, and finds definitions that can't be used. */
-  #declarationProblems(candidates: Map<string, Candidate>, failed: ReadonlyMap<string, string>): Map<string, string> {
+  #declarationProblems(candidates: Map<string, Candidate>, wishes: Wishes): Map<string, string> {
     const { variables } = this.#options.build
     const definitions = new Map<string, Plugin>([...candidates].map(([name, { current }]) => [name, current.door]))
-    const problems = variableConflicts(definitions)
+    const { verdicts } = arrange(definitions, wishes)
+    const isOff = ([name]: [string, Plugin]): boolean => verdicts.get(name)!.state === 'disabled'
+    // A fork that is enabled in place of a built-in plugin has the variables of that one.
+    const byPrecedence = new Map([...[...definitions].filter(one => !isOff(one)), ...[...definitions].filter(isOff)])
+    const problems = variableConflicts(byPrecedence)
     for (const [name, definition] of definitions) {
       const problem = variables.problemOf(definition)
-      if (problem !== null && !failed.has(name)) problems.set(name, problem)
+      if (problem !== null && !wishes.failed.has(name)) problems.set(name, problem)
     }
     for (const name of problems.keys()) definitions.delete(name)
     for (const warning of variables.warnings(definitions)) {

@@ -80,7 +80,7 @@ function replaceSecret(text: string, secret: string): string {
 }
 
 function replaceWords(text: string, secret: string): string {
-  return text.split(/([ \t,;:="'&?]+)/).map(word => (word === secret ? REPLACEMENT : word)).join('')
+  return text.split(/([\s,;:="'&?()<>[\]{}]+)/).map(word => (word === secret ? REPLACEMENT : word)).join('')
 }
 
 function redactKeys(target: string): string {

@@ -166,7 +166,7 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
 })
 
 t.test('on plain HTTP, by a name that is not localhost [TOKENLAB-7]', { skip: skipWithoutBrowser }, async t => {
-  const server = await serve(t)
+  const server = await serve(t, { env: { SVC_HOSTS: PLAIN_HOST } })
   const browser = await startBrowser(t)
   const page = await openPage(browser)
   await page.goto(`${server.url.replace('127.0.0.1', PLAIN_HOST)}/ui/#/tokens?grant=authorization_code`)

@@ -11,7 +11,7 @@ import { eventually, until } from '../support/until.ts'
 const har = createRequire(import.meta.url)('har-validator') as { har(document: unknown): Promise<unknown> }
 
 t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => {
-  const server = await serve(t)
+  const server = await serve(t, { env: { SVC_HOSTS: PLAIN_HOST } })
   const browser = await startBrowser(t)
   const json = { 'content-type': 'application/json' }
   const open = (params = '', settings: object = {}) => openTraffic(browser, server.url, { params, settings })

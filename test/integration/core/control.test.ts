@@ -138,7 +138,7 @@ t.test('status sums up instance, inspector and plugins [CTL-38]', async (t) => {
     started_at: '2026-03-14T12:00:00.000Z', healthy: true, public_mode: false, admin_token_configured: false,
     control_auth: 'open', hosted_mode: false, console: { title: 'Booth', backlink: 'https://back.example' }, identity_requests: 1,
     inspector: { stored: 3, capacity: 500, total_captured: 7 }, ports: { http: 8080, https: 8443, grpc: null },
-    plugins: { enabled: 2, disabled: 1, failed: 1, generation: 2 },
+    plugins: { enabled: 2, disabled: 1, failed: 1, generation: 2, generations_open: 1, generations_in_memory: 1 },
   })
 })
 

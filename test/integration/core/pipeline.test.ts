@@ -185,8 +185,10 @@ t.test('an upgrade on a route without WebSocket is served as plain HTTP, its bod
 
 t.test('CORS headers are on every response, preflights end early, Vary is added to [PIPE-8]', async t => {
   const server = await serveRoutes(t)
-  for (const path of ['/echo', '/no/such', '/r/throws', '/_svc/ready']) {
-    const { headers } = await fetch(server.url + path)
+  t.equal((await fetch(`${server.url}/_svc/ready`)).headers.get('access-control-allow-origin'), null, 'the default does not cover the control plane (core 5)')
+  const any = await serveRoutes(t, { SVC_CORS_ORIGINS: '*' })
+  for (const [path, { url }] of [['/echo', server], ['/no/such', server], ['/r/throws', server], ['/_svc/ready', any]] as const) {
+    const { headers } = await fetch(url + path)
     t.equal(headers.get('access-control-allow-origin'), '*', path)
     t.match(headers.get('access-control-expose-headers'), /^X-Request-Id, X-Svc-Fault, .*X-Mine/)
     t.equal(headers.get('access-control-allow-credentials'), null)
