@@ -7,7 +7,7 @@ import { isAbsolute, resolve } from 'node:path'
 import type { Config } from '../config/variables.ts'
 import type { Log } from '../log/log.ts'
 import type { StreamRegistry } from '../http/streams/stream-registry.ts'
-import { variableConflicts } from '../config/variable-conflicts.ts'
+import { declarationProblems } from './declarations.ts'
 import { buildGeneration } from './build.ts'
 import type { BuildResult, BuildServices, Candidate } from './build.ts'
 import { discover, fingerprintPath } from './discovery.ts'
@@ -16,10 +16,10 @@ import type { Declarations } from './declarations.ts'
 import type { Generation } from './generation.ts'
 import { Inventory } from './inventory.ts'
 import type { KnownCode } from './inventory.ts'
-import type { LoadError, Plugin, PluginRecord, ReloadResult } from '../contract/plugin.ts'
+import type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.ts'
 import { recordsOf } from './records.ts'
+import { RunQueue } from './run-queue.ts'
 import { Settings } from './settings.ts'
-import { arrange } from './resolution.ts'
 import type { Wishes } from './resolution.ts'
 import { planSwitch } from './switching.ts'
 import type { ClearResult, SwitchResult } from './switching.ts'
@@ -47,34 +47,25 @@ export interface HostOptions {
 /** Generations alive at once, the current one included. */
 const MAX_GENERATIONS = 8
 
-/** Milliseconds between the ends of unforced reloads: a flood of triggers, most of which find nothing changed, shares one run. */
-const RELOAD_PAUSE_MS = 250
-
-/** A reload that has not begun. */
-interface PendingReload {
-  force: boolean
-  promise: Promise<ReloadResult>
-  timer: NodeJS.Timeout | null
-  /** Queues the run; only the first call counts. */
-  begin(): void
-}
-
 export class Host {
   readonly #options: HostOptions
   readonly #inventory: Inventory
   readonly #overrides = new Map<string, boolean>()
   readonly #draining: BuildResult[] = []
-  /** Every generation that was built and is still in memory, garbage that was not collected yet included. */
-  #built: WeakRef<Generation>[] = []
+  /** Generations that were built and are still in memory, garbage that was not collected yet included. */
+  #inMemory = 0
+  /** Counts those that were collected; weak references would each keep theirs for the turn in which they are looked at. */
+  readonly #collected = new FinalizationRegistry<null>(() => { this.#inMemory-- })
   #result: BuildResult | null = null
   #found: FoundPlugin[] = []
   #loadedAt = new Date()
   #bytes = ''
   /** Warnings about the environment that are in the log. */
   readonly #warned: Set<string>
-  #queue: Promise<unknown> = Promise.resolve()
-  #nextReload: PendingReload | null = null
-  #lastReloadAt = -Infinity
+  readonly #queue = new RunQueue(async (force: boolean) => {
+    const [result] = await Promise.all([this.#reload(force), this.onReload()])
+    return result
+  })
   readonly settings: Settings
   /** Called after each swap, for example to watch other files. */
   onSwap: () => void = () => {}
@@ -90,7 +81,7 @@ export class Host {
 
   /** Builds the first generation. Rejects only when the core's own routes can't be built; everything else is a warning. */
   async start(): Promise<void> {
-    await this.#enqueue(() => this.#reload(true))
+    await this.#queue.enqueue(() => this.#reload(true))
   }
 
   current(): Generation {
@@ -99,8 +90,7 @@ export class Host {
 
   /** Generations that serve or drain, and those that are still in memory: some more until memory is collected. */
   get generationCounts(): { open: number; inMemory: number } {
-    this.#built = this.#built.filter(generation => generation.deref() !== undefined)
-    return { open: this.#draining.length + 1, inMemory: this.#built.length }
+    return { open: this.#draining.length + 1, inMemory: this.#inMemory }
   }
 
   get result(): BuildResult {
@@ -143,42 +133,14 @@ export class Host {
     return recordsOf(this.#found, this.#inventory, this.#result!, this.settings, this.#options.config.publicMode, this.#options.version)
   }
 
-  /**
-   * Reloads as the control plane, SIGHUP and the watcher do. Triggers that arrive before a run begins share it; it begins
-   * 250 ms after the last one ended at the earliest, a forced one at once.
-   */
+  /** Reloads as the control plane, SIGHUP and the watcher do; reloads that arrive together share a run (`RunQueue`). */
   reload({ force = false }: { force?: boolean } = {}): Promise<ReloadResult> {
-    this.#nextReload ??= this.#prepareReload()
-    const next = this.#nextReload
-    next.force ||= force
-    const pauseMs = force ? 0 : this.#lastReloadAt + RELOAD_PAUSE_MS - performance.now()
-    if (pauseMs <= 0) next.begin()
-    else next.timer ??= setTimeout(() => next.begin(), pauseMs)
-    return next.promise
-  }
-
-  #prepareReload(): PendingReload {
-    let resolve!: (result: Promise<ReloadResult>) => void
-    const promise = new Promise<ReloadResult>(settle => { resolve = settle })
-    const next: PendingReload = { force: false, promise, timer: null, begin: () => {
-      clearTimeout(next.timer ?? undefined)
-      next.begin = () => {}
-      resolve(this.#enqueue(async () => {
-        this.#nextReload = null
-        try {
-          const [result] = await Promise.all([this.#reload(next.force), this.onReload()])
-          return result
-        } finally {
-          this.#lastReloadAt = performance.now()
-        }
-      }))
-    } }
-    return next
+    return this.#queue.reload(force)
   }
 
   /** Turns a plugin on or off until the process ends; `svc.yaml` comes second. */
   switch(name: string, isOn: boolean, cascade: boolean): Promise<SwitchResult> {
-    return this.#enqueue(async () => {
+    return this.#queue.enqueue(async () => {
       const plan = planSwitch({ name, isOn, cascade, records: this.records() })
       if (plan.outcome !== 'change') return plan
       for (const changed of plan.names) this.#overrides.set(changed, isOn)
@@ -189,7 +151,7 @@ export class Host {
 
   /** Forgets the API's choice for one plugin. */
   clearOverride(name: string): Promise<ClearResult> {
-    return this.#enqueue(async () => {
+    return this.#queue.enqueue(async () => {
       const record = this.records().find(other => other.name === name)
       if (record === undefined) return { outcome: 'unknown' }
       if (!this.#overrides.delete(name)) return { outcome: 'unchanged', record }
@@ -225,12 +187,6 @@ export class Host {
   async close(): Promise<void> {
     const all = [...this.#draining.splice(0), ...(this.#result === null ? [] : [this.#result])]
     await Promise.all(all.map(result => this.#retire(result)))
-  }
-
-  #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#queue.then(work)
-    this.#queue = run.catch(() => {})
-    return run
   }
 
   async #reload(force: boolean): Promise<ReloadResult> {
@@ -274,7 +230,7 @@ export class Host {
       if (candidate) Object.assign(candidate.options, this.#options.extraOptions.options)
     }
     const wishes = { ...this.settings.plugins, overrides: this.#overrides, failed }
-    const problems = this.#declarationProblems(candidates, wishes)
+    const problems = this.#checkDeclarations(candidates, wishes)
     const result = await buildGeneration({
       number,
       candidates,
@@ -289,19 +245,11 @@ export class Host {
     this.#swap(result)
   }
 
-  /** Reads the variables that definitions declare, warns of what is wrong with their values, and finds definitions that can't be used. */
-  #declarationProblems(candidates: Map<string, Candidate>, wishes: Wishes): Map<string, string> {
+  /** Definitions that can't be used; warns once of each variable of the others whose value is wrong. */
+  #checkDeclarations(candidates: ReadonlyMap<string, Candidate>, wishes: Wishes): Map<string, string> {
     const { variables } = this.#options.build
-    const definitions = new Map<string, Plugin>([...candidates].map(([name, { current }]) => [name, current.door]))
-    const { verdicts } = arrange(definitions, wishes)
-    const isOff = ([name]: [string, Plugin]): boolean => verdicts.get(name)!.state === 'disabled'
-    // A fork that is enabled in place of a built-in plugin has the variables of that one.
-    const byPrecedence = new Map([...[...definitions].filter(one => !isOff(one)), ...[...definitions].filter(isOff)])
-    const problems = variableConflicts(byPrecedence)
-    for (const [name, definition] of definitions) {
-      const problem = variables.problemOf(definition)
-      if (problem !== null && !wishes.failed.has(name)) problems.set(name, problem)
-    }
+    const definitions = new Map([...candidates].map(([name, { current }]) => [name, current.door]))
+    const problems = declarationProblems(definitions, wishes, variables)
     for (const name of problems.keys()) definitions.delete(name)
     for (const warning of variables.warnings(definitions)) {
       if (this.#warned.has(warning)) continue
@@ -315,7 +263,8 @@ export class Host {
   #swap(result: BuildResult): void {
     const old = this.#result
     this.#result = result
-    this.#built = [...this.#built.filter(generation => generation.deref() !== undefined), new WeakRef(result.generation)]
+    this.#inMemory++
+    this.#collected.register(result.generation, null)
     this.#loadedAt = new Date()
     for (const [name, message] of result.failures) this.#options.log.warn('plugin failed', { plugin: name, error: message })
     for (const { at, message, line } of result.context.loadErrors) this.#options.log.warn('load error', { at, message, line })
