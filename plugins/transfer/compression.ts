@@ -30,15 +30,15 @@ export function createCodings(loadZstd: () => Promise<Encode>): Coding[] {
 }
 
 /**
- * By the package's module, which keeps one instance for the process: initialised twice, it compresses before the second
- * instance is ready. Servers of one process share it.
+ * By the package's function, since the package keeps one instance for the process: initialised twice, it compresses before
+ * the second instance is ready. Servers of one process share it.
  */
 const instances = new WeakMap<object, Promise<Encode>>()
 
 /** Zstandard in WebAssembly. The package takes 16 MiB each time that it is asked, and never gives them back. */
 export async function wasmZstd(): Promise<Encode> {
   const zstd = await import('@bokuweb/zstd-wasm')
-  const instance = instances.get(zstd) ?? zstd.init().then(() => (bytes: Buffer) => zstd.compress(bytes, ZSTD_LEVEL))
-  instances.set(zstd, instance)
+  const instance = instances.get(zstd.init) ?? zstd.init().then(() => (bytes: Buffer) => zstd.compress(bytes, ZSTD_LEVEL))
+  instances.set(zstd.init, instance)
   return instance
 }
