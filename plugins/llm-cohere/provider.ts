@@ -25,7 +25,7 @@ export function createProvider(engine: Engine): LlmProvider {
     models,
     routes: [
       chat(engine), embed(engine, 'v2'), rerank(engine, 'v2'), embed(engine, 'v1'), rerank(engine, 'v1'),
-      tokenize(engine), checkApiKey(engine), listModels(),
+      tokenize(engine), checkApiKey(engine), listModels(engine),
     ],
     error: (_kind, { status, message }) => ({ status, body: { id: randomUUID(), message } }),
     messages,

@@ -17,7 +17,7 @@ export function createProvider(engine: Engine): LlmProvider {
     knowsModel: (id) => id.startsWith('gemini'),
     // The last one takes what the others leave.
     routes: [
-      listModels(), getModel(), generateContent(engine), streamGenerateContent(engine), countTokens(engine),
+      listModels(engine), getModel(), generateContent(engine), streamGenerateContent(engine), countTokens(engine),
       batchEmbedContents(engine), embedContent(engine), unknownAction(engine),
     ],
     error: geminiError,
