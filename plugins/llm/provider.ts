@@ -58,7 +58,7 @@ export type RequestHeaders = Record<string, string | string[] | undefined>
 /** Kinds of fault that clients can ask for, with those of credentials. */
 export type FaultKind =
   | 'rate_limit' | 'server_error' | 'unavailable' | 'overloaded' | 'timeout' | 'context_length' | 'prompt_filter' | 'content_filter'
-  | 'invalid_credential' | 'missing_credential' | 'forbidden' | 'not_found' | 'bad_request' | 'too_large' | 'status_4xx' | 'status_5xx'
+  | 'invalid_credential' | 'missing_credential' | 'forbidden' | 'not_found' | 'bad_request' | 'too_large' | 'unknown_route' | 'wrong_method' | 'status_4xx' | 'status_5xx'
 /** Kinds that become an error answer. */
 export type ErrorKind = Exclude<FaultKind, 'content_filter'>
 

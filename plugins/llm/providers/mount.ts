@@ -31,6 +31,7 @@ export function mount(app: FastifyInstance, instance: ProviderInstance, services
   const errorForm = createErrorForm(instance, services)
   const groups = new Map<string, Place[]>()
   for (const [base, below] of basesOf(instance)) {
+    services.svc.unroutedForm(base, errorForm)
     for (const route of instance.format.routes) {
       if (!isBelow(route.path, below)) continue
       const template = base + route.path.slice(below.length)
