@@ -37,7 +37,7 @@ export interface LlmProvider {
   /** It answers a refused prompt with a reply (finish `prompt_filter`), not with an error. */
   rendersPromptFilter?: boolean
   /** Further checks of a request's head, after the credential. Throws `engine.badInput`. */
-  check?(input: { headers: RequestHeaders; enforced: boolean }): void
+  check?(input: { headers: RequestHeaders; enforced: boolean; path: string }): void
 }
 
 /** Where a credential is looked for. */
@@ -71,6 +71,8 @@ export interface ErrorFacts {
   /** Name of an error where the kind alone does not say it. */
   type?: string
   requestId: string
+  /** Of the request, as received, without its query: a provider may have several forms. */
+  path: string
 }
 
 export interface ProviderAnswer {

@@ -15,7 +15,7 @@ export function createErrorForm(instance: ProviderInstance, { svc, records }: Ru
   return (failure, facts) => {
     const [path = '', search] = facts.url.split('?', 2)
     const credential = findCredential(instance.format.credentials, facts.headers, () => new URLSearchParams(search))
-    const audience: Audience = { requestId: failure.requestId, instanceId: svc.instance.id, credential, shownCredential: showCredential(credential), startedAt: performance.now() }
+    const audience: Audience = { requestId: failure.requestId, path, instanceId: svc.instance.id, credential, shownCredential: showCredential(credential), startedAt: performance.now() }
     const kind = failure.kind === 'unrouted' && failure.status === 405 ? 'wrong_method' : kindOf[failure.kind]
     const refusalFacts: RefusalFacts = { status: failure.status }
     if (failure.kind === 'unrouted') refusalFacts.message = unroutedMessage(instance, kind, facts.method, path)
