@@ -8,7 +8,7 @@ export interface LlmProvider {
   title: string
   /** `/ai/<id>`; all routes lie below it. */
   basePath: string
-  /** Further prefixes for the routes that begin with a path: `{ '/ai/v1': '/v1' }`. */
+  /** Further prefixes for the routes that begin with a path: `{ '/ai/v1': '/v1' }`. They may have parameters. */
   aliases?: Record<string, string>
   /** Appended to the base path for the `sdk_base_url` of the index. */
   sdkPath?: string

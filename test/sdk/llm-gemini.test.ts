@@ -105,3 +105,25 @@ t.test('the array of a stream ends with its bracket on a line of its own [LLM-58
   t.ok(text.endsWith('}\n]'))
   t.equal((JSON.parse(text) as object[]).length, Math.ceil(45 / 4))
 })
+
+t.test('the paths of Vertex AI: content, streams, counts, embeddings, errors [LLM-58]', async (t) => {
+  // With an Authorization header the package asks for no credentials of Google's.
+  const vertex = new GoogleGenAI({ vertexai: true, project: 'demo', location: 'us-central1', googleAuthOptions: { authClient: { getRequestHeaders: () => Promise.resolve(new Headers({ Authorization: 'Bearer vertex-1234' })) } as never }, httpOptions: { baseUrl: `${server.url}/ai/gemini`, headers: { 'X-Svc-Tokens-Per-Second': '0' } } })
+  const whole = await vertex.models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' })
+  t.match(whole.text, /^Hello! I'm svc/)
+  let text = ''
+  for await (const chunk of await vertex.models.generateContentStream({ model: 'gemini-2.5-flash', contents: 'hello' })) text += chunk.text ?? ''
+  t.equal(text, whole.text)
+  t.equal((await vertex.models.countTokens({ model: 'svc-gemini', contents: 'hello' })).totalTokens, 4)
+  const { embeddings } = await vertex.models.embedContent({ model: 'text-embedding-005', contents: ['hello', 'world'], config: { outputDimensionality: 8 } })
+  t.match(embeddings, [{ values: { length: 8 }, statistics: { tokenCount: 2 } }, { values: { length: 8 } }])
+  const base = `${server.url}/ai/gemini/v1/projects/demo/locations/us-central1/publishers/google/models`
+  const answer = await fetch(`${base}/svc-gemini:generateContent`, { method: 'POST', headers: { authorization: 'Bearer vertex-1234' }, body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }) })
+  t.equal(answer.headers.get('x-svc-credential'), 'bearer ****1234')
+  t.equal(answer.headers.get('x-svc-model'), 'svc-gemini')
+  for (const [path, body, status] of [['svc-gemini:dance', '{}', 404], ['svc-gemini:generateContent', '{}', 400], ['text-embedding-005:predict', '{}', 400], ['text-embedding-005:predict', '{"instances":[{}]}', 400]] as const) {
+    const refused = await fetch(`${base}/${path}`, { method: 'POST', body })
+    t.equal(refused.status, status, path)
+    t.match(await refused.json(), { error: { code: status } })
+  }
+})
