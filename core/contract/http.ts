@@ -31,7 +31,7 @@ export interface SvcHttp {
   negotiate(request: FastifyRequest, reply: FastifyReply, value: unknown): FastifyReply
   /** The type that `negotiate` answers this request with: what a strong validator of the answer depends on. */
   negotiatedType(request: FastifyRequest): NegotiatedType
-  /** The core's 404 for this request. */
+  /** The 404 or 405 of a path that no route serves, in the form of `svc.unroutedForm` where there is one. */
   notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply
   /** Says which of several descriptions of a wildcard route is served. */
   serving(request: FastifyRequest, description: RouteDescription): void

@@ -27,6 +27,7 @@ import type { SvcStreams } from './streams.ts'
 import type { SvcLimits, SvcTakeOver } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
+import type { ErrorForm } from './routes.ts'
 import type { StoreBounds, Store } from './state.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { CategoryDeclaration, Exemption, ExposedHeader, PageLink, VariableDefinitions } from './declarations.ts'
@@ -193,6 +194,9 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   state<T>(name: string, bounds: StoreBounds<T>): Store<T>
   /** A live object that outlives a reload: made once, disposed of with the last generation that holds it. */
   shared<T>(name: string, create: () => T, dispose?: (value: T) => void | Promise<void>): T
+
+  /** Gives the 404 and 405 of what no route serves below a path of the plugin their own form; the longest path wins. Keeps `Allow`. */
+  unroutedForm(path: string, form: ErrorForm): void
 
   readonly http: SvcHttp
   readonly streams: SvcStreams

@@ -59,10 +59,13 @@ export interface RouteExample {
   expectStatus?: number | null
 }
 
-/** A failure that the core answers for a route; `refused`: an error with a 4xx status that the route or Fastify has thrown. */
+/**
+ * A failure that the core answers for a route; `refused`: an error with a 4xx status that the route or Fastify has thrown;
+ * `unrouted`: the 404 or 405 of a path that no route serves with this method (`svc.unroutedForm`).
+ */
 export interface CoreFailure {
   status: number
-  kind: 'payload_too_large' | 'timeout' | 'internal' | 'injected' | 'refused'
+  kind: 'payload_too_large' | 'timeout' | 'internal' | 'injected' | 'refused' | 'unrouted'
   /** What the core would answer. */
   body: Record<string, unknown>
   requestId: string

@@ -6,6 +6,7 @@ import Fastify, { LogController } from 'fastify'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ErrorForm } from '../contract/plugin.ts'
 import type { RequestContext } from '../http/request/context.ts'
 import type { ServerRequest } from '../http/request/types.ts'
 import { contextOf } from '../http/request/context.ts'
@@ -62,6 +63,8 @@ export class Generation implements RoutingGeneration {
   readonly exposedHeaders: string
   readonly fallbacks: FallbackHandlers
   readonly #parsing: BodyParsing
+  /** The longest path first. */
+  #unroutedForms: { path: string; form: ErrorForm }[] = []
   #scopes: { record: CoreRoute; scope: FastifyInstance }[] = []
   readonly exemptions: Exemptions
   readonly #absent: GenerationOptions['absent']
@@ -157,6 +160,14 @@ export class Generation implements RoutingGeneration {
 
   absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null {
     return this.#absent.find(absent => isBelow(path, absent.path.replace(/\/$/, '')) || path === absent.path) ?? null
+  }
+
+  addUnroutedForm(path: string, form: ErrorForm): void {
+    this.#unroutedForms = [...this.#unroutedForms, { path, form }].toSorted((a, b) => b.path.length - a.path.length)
+  }
+
+  unroutedForm(path: string): ErrorForm | null {
+    return this.#unroutedForms.find(unrouted => isBelow(path, unrouted.path))?.form ?? null
   }
 
   retain(): void {

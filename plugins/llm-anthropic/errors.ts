@@ -7,6 +7,7 @@ const types: Readonly<Partial<Record<ErrorKind, string>>> = {
   invalid_credential: 'authentication_error',
   forbidden: 'permission_error',
   not_found: 'not_found_error',
+  unknown_route: 'not_found_error',
   too_large: 'request_too_large',
   rate_limit: 'rate_limit_error',
   server_error: 'api_error',

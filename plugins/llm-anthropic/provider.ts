@@ -1,10 +1,11 @@
 /** Anthropic as a provider. */
-import type { Engine, LlmProvider } from '../llm/types.ts'
+import type { Engine, LlmProvider, LlmRoute } from '../llm/types.ts'
 import { anthropicError, messages } from './errors.ts'
 import { anthropicHeaders } from './headers.ts'
 import { countTokens, createMessages, finishWords } from './messages.ts'
 import { listModels, models, retrieveModel } from './models.ts'
 import type { PromptCache } from './prompt-cache.ts'
+import { isVertexPath, vertexRoutes } from './vertex.ts'
 
 export function createProvider(engine: Engine, cache: PromptCache): LlmProvider {
   return {
@@ -15,7 +16,10 @@ export function createProvider(engine: Engine, cache: PromptCache): LlmProvider 
     credentials: [{ source: 'x-api-key', header: 'x-api-key' }, { source: 'bearer', scheme: 'Bearer' }],
     models,
     knowsModel: (id) => id.startsWith('claude'),
-    routes: [createMessages(engine, cache), countTokens(engine), listModels(), retrieveModel()],
+    routes: [
+      createMessages(engine, cache), countTokens(engine), listModels(), retrieveModel(),
+      ...vertexRoutes(engine, createMessages(engine, cache, { idPrefix: 'msg_vrtx_' }) as LlmRoute, countTokens(engine)),
+    ],
     error: (kind, facts) => ({ status: facts.status, body: anthropicError(kind, facts) }),
     messages,
     unknownModel: 'model: {model}',
@@ -23,8 +27,8 @@ export function createProvider(engine: Engine, cache: PromptCache): LlmProvider 
     faultStatus: { overloaded: 529 },
     finishWords,
     streamError: (facts) => ({ event: 'error', data: anthropicError('server_error', facts) }),
-    check({ headers, enforced }) {
-      if (enforced && !headers['anthropic-version']) throw engine.badInput('anthropic-version: header is required')
+    check({ headers, enforced, path }) {
+      if (enforced && !isVertexPath(path) && !headers['anthropic-version']) throw engine.badInput('anthropic-version: header is required')
     },
   }
 }

@@ -7,6 +7,8 @@ const names: Readonly<Partial<Record<ErrorKind, string>>> = {
   invalid_credential: 'UnrecognizedClientException',
   forbidden: 'AccessDeniedException',
   not_found: 'ResourceNotFoundException',
+  unknown_route: 'UnknownOperationException',
+  wrong_method: 'UnknownOperationException',
   rate_limit: 'ThrottlingException',
   server_error: 'InternalServerException',
   unavailable: 'ServiceUnavailableException',

@@ -1,5 +1,5 @@
 /** `GET /v1/models`, `POST /v1/tokenize` and `POST /v1/check-api-key`. */
-import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed } from '../llm/types.ts'
+import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed, RouteInput } from '../llm/types.ts'
 import { describePost } from './describe.ts'
 
 export const models: ModelInfo[] = [
@@ -9,13 +9,51 @@ export const models: ModelInfo[] = [
 
 const endpoints: Readonly<Record<string, string[]>> = { embed: ['embed'], rerank: ['rerank'] }
 
-export function listModels(): LlmRoute<ModelsParsed> {
+interface Page {
+  size: number
+  start: number
+  /** Only models for this endpoint. */
+  endpoint: string | null
+}
+
+const defaultPageSize = 20
+const maxPageSize = 1000
+
+export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
   return {
     method: 'GET', path: '/v1/models', op: 'models',
-    describe: { summary: 'models', examples: [{ name: 'All models', path: '/ai/cohere/v1/models', expectStatus: 200 }] },
-    parse: () => ({ op: 'models', wire: undefined }),
-    render: (result) => ({ body: { models: result.models.map(({ id, kind = 'chat' }) => ({ name: id, endpoints: endpoints[kind] ?? ['chat'], finetuned: false, context_length: 128_000, is_deprecated: false })) } }),
+    describe: {
+      summary: 'models',
+      parameters: [
+        { name: 'page_size', in: 'query', description: 'Models on a page, default 20', schema: { type: 'integer', minimum: 1, maximum: maxPageSize } },
+        { name: 'page_token', in: 'query', description: 'next_page_token of the page before', schema: { type: 'string' } },
+        { name: 'endpoint', in: 'query', description: 'Only models for this endpoint', schema: { enum: ['chat', 'embed', 'rerank'] } },
+      ],
+      examples: [
+        { name: 'All models', path: '/ai/cohere/v1/models', expectStatus: 200 },
+        { name: 'A page of three', path: '/ai/cohere/v1/models?page_size=3', expectStatus: 200 },
+      ],
+    },
+    parse: (input) => ({ op: 'models', wire: readPage(engine, input) }),
+    render(result, { wire }) {
+      const shown = result.models.map(show).filter((model) => wire.endpoint === null || model.endpoints.includes(wire.endpoint))
+      const { items, nextToken } = engine.cutPage(shown, wire.start, wire.size)
+      return { body: { models: items, ...(nextToken === null ? {} : { next_page_token: nextToken }) } }
+    },
   }
+}
+
+function show({ id, kind = 'chat' }: ModelInfo) {
+  return { name: id, endpoints: endpoints[kind] ?? ['chat'], finetuned: false, context_length: 128_000, is_deprecated: false }
+}
+
+function readPage(engine: Engine, { query }: RouteInput): Page {
+  const size = Number(query.get('page_size') ?? defaultPageSize)
+  if (!Number.isInteger(size) || size < 1 || size > maxPageSize) throw engine.badInput(`invalid request: page_size must be a whole number from 1 to ${maxPageSize}`)
+  const token = query.get('page_token') ?? ''
+  const start = token === '' ? 0 : engine.pageStart(token)
+  if (start === null) throw engine.badInput('invalid request: page_token is not valid')
+  return { size, start, endpoint: query.get('endpoint') || null }
 }
 
 const mostTokenIds = 50_000

@@ -1,7 +1,10 @@
 /** The door of the Cohere format: chat, embeddings, rerank, tokens. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
-import type {} from '../llm/types.ts'
+import { chatV1 } from './chat-v1.ts'
+import { rerank } from './rerank.ts'
+import type { LlmRoute } from '../llm/types.ts'
+import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Cohere',
@@ -10,6 +13,7 @@ export default definePlugin({
   buildsOn: ['llm'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
+    svc.offer('llm-cohere.wire', { chatV1: chatV1(llm.engine) as LlmRoute, rerank: rerank(llm.engine, 'v2') as LlmRoute })
     llm.register(app, createProvider(llm.engine))
   },
 })

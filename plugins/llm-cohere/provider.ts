@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Engine, ErrorKind, LlmProvider } from '../llm/types.ts'
 import { checkApiKey, listModels, models, tokenize } from './account.ts'
 import { chat, finishWords } from './chat.ts'
+import { chatV1 } from './chat-v1.ts'
 import { embed } from './embed.ts'
 import { rerank } from './rerank.ts'
 
@@ -24,8 +25,8 @@ export function createProvider(engine: Engine): LlmProvider {
     credentials: [{ source: 'bearer', scheme: 'Bearer' }],
     models,
     routes: [
-      chat(engine), embed(engine, 'v2'), rerank(engine, 'v2'), embed(engine, 'v1'), rerank(engine, 'v1'),
-      tokenize(engine), checkApiKey(engine), listModels(),
+      chat(engine), chatV1(engine), embed(engine, 'v2'), rerank(engine, 'v2'), embed(engine, 'v1'), rerank(engine, 'v1'),
+      tokenize(engine), checkApiKey(engine), listModels(engine),
     ],
     error: (_kind, { status, message }) => ({ status, body: { id: randomUUID(), message } }),
     messages,

@@ -5,8 +5,7 @@ import type { LlmRouteDescription, RouteInput } from '../llm/types.ts'
 const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 const modelParameter = { name: 'model', in: 'path', required: true, description: 'Any id, with or without models/', schema: { type: 'string' } } as const
 
-export function describeAction(action: string, summary: string, body: object, query = ''): LlmRouteDescription {
-  const model = action.toLowerCase().includes('embed') ? 'gemini-embedding-001' : 'svc-gemini'
+export function describeAction(action: string, summary: string, body: object, query = '', model = action.toLowerCase().includes('embed') ? 'gemini-embedding-001' : 'svc-gemini'): LlmRouteDescription {
   return {
     summary,
     parameters: [modelParameter],

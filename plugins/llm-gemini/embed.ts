@@ -1,4 +1,4 @@
-/** `:embedContent` and `:batchEmbedContents`. */
+/** `:embedContent` and `:batchEmbedContents`, and `:predict`, with which Vertex AI makes embeddings. */
 import type { EmbedParsed, Engine, LlmRoute, RouteInput } from '../llm/types.ts'
 import { describeAction, modelOf } from './actions.ts'
 import { field } from './fields.ts'
@@ -34,6 +34,27 @@ export function batchEmbedContents(engine: Engine): LlmRoute<EmbedParsed> {
       return parsedOf(engine, input, requests.map((request, index) => textOfContent(engine, request, `requests[${index}].content`)), dimensionsOf(engine, requests[0]))
     },
     render: ({ vectors }) => ({ body: { embeddings: vectors.map((values) => ({ values })) }, contentType }),
+  }
+}
+
+export function predict(engine: Engine): LlmRoute<EmbedParsed> {
+  const { json } = engine
+  return {
+    method: 'POST', path: '/v1beta/models/{model}:predict', op: 'embed',
+    describe: describeAction('predict', 'embeddings of Vertex AI', { instances: [{ content: 'hello world' }], parameters: { outputDimensionality: 8 } }, '', 'gemini-embedding-001'),
+    parse(input) {
+      const body = input.json()
+      const instances = json.listOf(body.instances)
+      if (instances.length === 0) throw engine.badInput('* PredictRequest.instances: instances is not specified')
+      if (instances.length > input.limits.inputs) throw engine.badInput(`* PredictRequest.instances: at most ${input.limits.inputs} instances can be in one request`)
+      const texts = instances.map((instance, index) => {
+        const text = json.textOf(json.own(instance, 'content'))
+        if (text === undefined) throw engine.badInput(`* instances[${index}].content: content is not specified`)
+        return text
+      })
+      return parsedOf(engine, input, texts, field(engine, body.parameters, 'outputDimensionality'))
+    },
+    render: ({ vectors, tokens }) => ({ body: { predictions: vectors.map((values, index) => ({ embeddings: { values, statistics: { truncated: false, token_count: tokens[index] } } })) }, contentType }),
   }
 }
 

@@ -7,6 +7,8 @@ const words: Readonly<Partial<Record<ErrorKind, string>>> = {
   invalid_credential: 'INVALID_ARGUMENT',
   forbidden: 'PERMISSION_DENIED',
   not_found: 'NOT_FOUND',
+  unknown_route: 'NOT_FOUND',
+  wrong_method: 'UNIMPLEMENTED',
   bad_request: 'INVALID_ARGUMENT',
   too_large: 'FAILED_PRECONDITION',
   rate_limit: 'RESOURCE_EXHAUSTED',

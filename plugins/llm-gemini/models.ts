@@ -1,5 +1,5 @@
-/** `GET /models` and `GET /models/{model}`, and the answer to everything else below `/models/`. */
-import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed } from '../llm/types.ts'
+/** `GET /models`, in pages, and `GET /models/{model}`, and the answer to everything else below `/models/`. */
+import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed, RouteInput } from '../llm/types.ts'
 import { modelOf } from './actions.ts'
 
 export const models: ModelInfo[] = [
@@ -21,13 +21,49 @@ function show({ id, kind }: ModelInfo): object {
 
 const contentType = 'application/json; charset=UTF-8'
 
-export function listModels(): LlmRoute<ModelsParsed> {
+interface Page {
+  size: number
+  start: number
+}
+
+const defaultPageSize = 50
+const maxPageSize = 1000
+
+export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
   return {
     method: 'GET', path: '/v1beta/models', op: 'models',
-    describe: { summary: 'models', examples: [{ name: 'All models', path: '/ai/gemini/v1beta/models', expectStatus: 200 }] },
-    parse: () => ({ op: 'models', wire: undefined }),
-    render: (result) => ({ body: { models: result.models.map(show) }, contentType }),
+    describe: {
+      summary: 'models',
+      parameters: [
+        { name: 'pageSize', in: 'query', description: 'Models on a page, default 50', schema: { type: 'integer', minimum: 0 } },
+        { name: 'pageToken', in: 'query', description: 'nextPageToken of the page before', schema: { type: 'string' } },
+      ],
+      examples: [
+        { name: 'All models', path: '/ai/gemini/v1beta/models', expectStatus: 200 },
+        { name: 'A page of three', path: '/ai/gemini/v1beta/models?pageSize=3', expectStatus: 200 },
+      ],
+    },
+    parse: (input) => ({ op: 'models', wire: readPage(engine, input) }),
+    render(result, { wire }) {
+      const { items, nextToken } = engine.cutPage(result.models, wire.start, wire.size)
+      return { body: { models: items.map(show), ...(nextToken === null ? {} : { nextPageToken: nextToken }) }, contentType }
+    },
   }
+}
+
+/** 0 is the default, more than the most is the most; what is no whole number of 32 bits is refused. */
+function readPage(engine: Engine, { query }: RouteInput): Page {
+  const size = query.get('pageSize') ?? query.get('page_size') ?? ''
+  if (size !== '' && !isInt32(size)) throw engine.badInput(`Invalid value at 'page_size' (TYPE_INT32), ${JSON.stringify(size.slice(0, 50))}`)
+  if (Number(size) < 0) throw engine.badInput('* ListModelsRequest.page_size: page_size must not be negative')
+  const token = query.get('pageToken') ?? query.get('page_token') ?? ''
+  const start = token === '' ? 0 : engine.pageStart(token)
+  if (start === null) throw engine.badInput('* ListModelsRequest.page_token: page_token is not valid')
+  return { start, size: Math.min(Number(size) || defaultPageSize, maxPageSize) }
+}
+
+function isInt32(text: string): boolean {
+  return /^-?\d{1,10}$/.test(text) && Number(text) === (Number(text) | 0)
 }
 
 export function getModel(): LlmRoute<ModelsParsed> {

@@ -1,24 +1,27 @@
 /** Gemini as a provider. */
 import type { Engine, LlmProvider } from '../llm/types.ts'
-import { batchEmbedContents, embedContent } from './embed.ts'
+import { batchEmbedContents, embedContent, predict } from './embed.ts'
 import { geminiError, messages } from './errors.ts'
 import { countTokens, finishWords, generateContent, streamGenerateContent } from './generate.ts'
 import { getModel, listModels, models, unknownAction } from './models.ts'
+
+/** Where Vertex AI has the models of Google. */
+const vertex = '/projects/{project}/locations/{location}/publishers/google'
 
 export function createProvider(engine: Engine): LlmProvider {
   return {
     id: 'gemini',
     title: 'Gemini',
     basePath: '/ai/gemini',
-    aliases: { '/ai/gemini/v1': '/v1beta' },
+    aliases: { '/ai/gemini/v1': '/v1beta', [`/ai/gemini/v1${vertex}`]: '/v1beta', [`/ai/gemini/v1beta1${vertex}`]: '/v1beta' },
     order: 4,
     credentials: [{ source: 'x-goog-api-key', header: 'x-goog-api-key' }, { source: 'query-key', query: 'key' }, { source: 'bearer', scheme: 'Bearer' }],
     models,
     knowsModel: (id) => id.startsWith('gemini'),
     // The last one takes what the others leave.
     routes: [
-      listModels(), getModel(), generateContent(engine), streamGenerateContent(engine), countTokens(engine),
-      batchEmbedContents(engine), embedContent(engine), unknownAction(engine),
+      listModels(engine), getModel(), generateContent(engine), streamGenerateContent(engine), countTokens(engine),
+      batchEmbedContents(engine), embedContent(engine), predict(engine), unknownAction(engine),
     ],
     error: geminiError,
     messages,

@@ -1,10 +1,13 @@
 /** Ollama as a provider. */
 import type { Engine, LlmProvider } from '../llm/types.ts'
+import type { OpenAiWire } from '../llm-openai/types.ts'
 import { embed, embeddings } from './embed.ts'
 import { chat, finishWords, generate } from './generation.ts'
+import { isOpenAiPath, openAiRoutes } from './openai.ts'
 import { models, ps, root, show, showVersion, tags } from './models.ts'
 
-export function createProvider(engine: Engine): LlmProvider {
+/** Without the plugin of OpenAI's format there is nothing below `/v1`. */
+export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
   return {
     id: 'ollama',
     title: 'Ollama',
@@ -14,8 +17,8 @@ export function createProvider(engine: Engine): LlmProvider {
     models,
     // A name without a tag means `latest`, or whatever tag there is.
     knowsModel: (id) => models.some((model) => model.id.split(':', 1)[0] === id),
-    routes: [chat(engine), generate(engine), embed(engine), embeddings(engine), show(engine), tags(engine), ps(), showVersion(), root()],
-    error: (_kind, { status, message }) => ({ status, body: { error: message } }),
+    routes: [chat(engine), generate(engine), embed(engine), embeddings(engine), show(engine), tags(engine), ps(), showVersion(), root(), ...(wire === undefined ? [] : openAiRoutes(engine, wire))],
+    error: (kind, facts) => ({ status: facts.status, body: wire !== undefined && isOpenAiPath(facts.path) ? wire.error(kind, facts) : { error: facts.message } }),
     unknownModel: "model '{model}' not found",
     finishWords,
     streamError: ({ message }) => ({ data: { error: message } }),

@@ -2,6 +2,7 @@
 import { jsonSerializer } from 'svc/plugin'
 import type { JsonSchema } from 'svc/plugin'
 import type { TokenLogprob } from './logprobs.ts'
+import type { ChatCall } from './tools.ts'
 import type { ChatExtras } from './types.ts'
 
 interface Head {
@@ -19,15 +20,9 @@ interface Usage {
   prompt_tokens_details: object
   completion_tokens_details: { reasoning_tokens: number; audio_tokens: 0; accepted_prediction_tokens: 0; rejected_prediction_tokens: 0 }
 }
-interface ToolCall {
-  index?: number
-  id?: string
-  type?: 'function'
-  function: { name?: string; arguments: string }
-}
 interface ReplyChoice {
   index: number
-  message: { role: 'assistant'; content: string | null; refusal: null; annotations: []; tool_calls?: ToolCall[] }
+  message: { role: 'assistant'; content: string | null; refusal: null; annotations: []; tool_calls?: ChatCall[] }
   logprobs: Logprobs | null
   finish_reason: string
 }
@@ -43,7 +38,7 @@ export interface Delta {
   role?: 'assistant'
   content?: string | null
   refusal?: null
-  tool_calls?: ToolCall[]
+  tool_calls?: ChatCall[]
 }
 export interface ChunkChoice {
   index: number
@@ -90,7 +85,7 @@ const usage = object({
 
 const toolCalls: JsonSchema = {
   type: 'array',
-  items: object({}, { index: count, id: text, type: { const: 'function' }, function: object({}, { name: text, arguments: text }) }),
+  items: object({}, { index: count, id: text, type: text, function: object({}, { name: text, arguments: text }), custom: object({}, { name: text, input: text }) }),
 }
 
 /** Members that a provider adds, of whatever shape. */

@@ -4,7 +4,8 @@ import { createChatWriter } from './chat-json.ts'
 import type { ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
 import { describePost } from './describe.ts'
 import { logprobOf } from './logprobs.ts'
-import { readFormat, readMessages, readToolChoice, readTools } from './messages.ts'
+import { readFormat, readMessages } from './messages.ts'
+import { chatCall, chatCallPiece, readTooling } from './tools.ts'
 import type { ChatExtras } from './types.ts'
 
 interface ChatWire {
@@ -28,6 +29,7 @@ export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<P
     describe: describePost('/chat/completions', 'chat completion', [
       { name: 'Hello', body: { model: 'svc-gpt', messages: [{ role: 'user', content: 'hello' }] } },
       { name: 'Stream', body: { model: 'svc-gpt', stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content: 'hello' }] } },
+      { name: 'One of two tools is allowed', body: { model: 'svc-gpt', messages: [{ role: 'user', content: 'weather in Rome' }], tools: [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } } }, { type: 'custom', custom: { name: 'take_note' } }], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [{ type: 'custom', custom: { name: 'take_note' } }] } } } },
       { name: 'Invented personal data', body: { model: 'svc-scripted', messages: [{ role: 'user', content: 'show me a customer record' }] } },
     ]),
     framing: 'sse',
@@ -42,13 +44,12 @@ function parse(engine: Engine, input: RouteInput): Parsed {
   const body = input.json()
   const model = json.textOf(body.model) ?? input.defaultModel ?? 'svc-gpt'
   const { system, messages } = readMessages(engine, body.messages)
-  const tools = [...json.listOf(body.tools).map((tool) => json.own(tool, 'function')), ...json.listOf(body.functions)]
+  refuseAudio(engine, body.modalities)
   const maxTokens = json.countOf(body.max_completion_tokens) ?? json.countOf(body.max_tokens)
   const effort = json.textOf(body.reasoning_effort)
   const request: NeutralRequest = {
     model, system, messages,
-    tools: readTools(engine, tools),
-    toolChoice: readToolChoice(engine, body.tool_choice ?? body.function_call),
+    ...readTooling(engine, { tools: body.tools, functions: body.functions, choice: body.tool_choice ?? body.function_call, isNested: true }),
     format: readFormat(engine, body.response_format),
     stop: json.stopsOf(body.stop, mostStops),
     n: clamp(body.n, 1, input.limits.choices),
@@ -65,6 +66,16 @@ function parse(engine: Engine, input: RouteInput): Parsed {
       topLogprobs: body.logprobs === true ? clamp(body.top_logprobs ?? 0, 0, mostLogprobs) : null,
     },
   }
+}
+
+/** Only text is said in chats; speech has its own route. */
+function refuseAudio(engine: Engine, modalities: unknown): void {
+  if (modalities == null) return
+  if (!Array.isArray(modalities)) throw engine.badInput("Invalid type for 'modalities': expected an array of strings.", { param: 'modalities', code: 'invalid_type' })
+  const at = modalities.findIndex((modality) => modality !== 'text')
+  if (at < 0) return
+  const shown = String(JSON.stringify(modalities[at])).slice(0, 50).replaceAll('"', "'")
+  throw engine.badInput(`Invalid value: ${shown}. Supported values are: 'text'.`, { param: `modalities[${at}]`, code: 'invalid_value' })
 }
 
 /** A whole number brought into its range; what is none counts as the least. */
@@ -103,7 +114,7 @@ function renderReply(writer: ChatWriter, engine: Engine, result: ChatResult, par
 function messageOf(choice: Choice): ChatReply['choices'][number]['message'] {
   const message = { role: 'assistant' as const, content: isSilent(choice) ? null : choice.text, refusal: null, annotations: [] as [] }
   if (choice.calls.length === 0) return message
-  return { ...message, tool_calls: choice.calls.map((call) => ({ id: `call_${call.id}`, type: 'function' as const, function: { name: call.name, arguments: call.json } })) }
+  return { ...message, tool_calls: choice.calls.map((call) => chatCall(call)) }
 }
 
 /** One object for all chunks of a choice: there is a chunk for every token, and only its delta changes. */
@@ -128,8 +139,8 @@ function* streamReply(writer: ChatWriter, engine: Engine, result: ChatResult, pa
       yield { data: write({ content: piece }, logprobs), paced: true }
     }
     for (const [index, call] of choice.calls.entries()) {
-      yield { data: write({ tool_calls: [{ index, id: `call_${call.id}`, type: 'function', function: { name: call.name, arguments: '' } }] }) }
-      for (const piece of call.jsonPieces) yield { data: write({ tool_calls: [{ index, function: { arguments: piece } }] }), paced: true }
+      yield { data: write({ tool_calls: [{ index, ...chatCall(call, '') }] }) }
+      for (const piece of call.jsonPieces) yield { data: write({ tool_calls: [{ index, ...chatCallPiece(call, piece) }] }), paced: true }
     }
     current.finish_reason = context.finishWords[choice.finish]
     Object.assign(current, extras?.choice(choice.finish))

@@ -2,6 +2,7 @@
 import type { ChatParsed, ChatResult, Choice, Engine, LlmRoute, NeutralRequest, RenderContext, RouteInput, StreamEvent } from '../llm/types.ts'
 import { clamp } from './chat.ts'
 import { describePost } from './describe.ts'
+import { logprobOf } from './logprobs.ts'
 
 interface CompletionWire {
   prompts: string[]
@@ -10,11 +11,14 @@ interface CompletionWire {
   echo: boolean
   suffix: string
   includeUsage: boolean
+  /** Number of alternatives; null: no log probabilities. */
+  logprobs: number | null
 }
 type Parsed = ChatParsed<CompletionWire>
 
 const mostPrompts = 64
 const mostStops = 4
+const mostLogprobs = 5
 const noPrompt = '<|endoftext|>'
 
 export function completions(engine: Engine): LlmRoute<Parsed> {
@@ -22,13 +26,13 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/completions',
     op: 'chat',
-    describe: describePost('/completions', 'text completion', [{ name: 'One prompt', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 16 } }]),
+    describe: describePost('/completions', 'text completion', [{ name: 'One prompt', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 16 } }, { name: 'Log probabilities', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 4, logprobs: 2 } }]),
     framing: 'sse',
     parse: (input) => parse(engine, input),
     render: (result, parsed, context) => ({
       body: {
         ...headOf(engine, parsed, context),
-        choices: result.choices.map((choice) => ({ text: wholeText(choice, parsed.wire), index: choice.index, logprobs: null, finish_reason: context.finishWords[choice.finish] })),
+        choices: result.choices.map((choice) => ({ text: wholeText(choice, parsed.wire), index: choice.index, logprobs: wholeLogprobs(engine, choice, parsed.wire), finish_reason: context.finishWords[choice.finish] })),
         usage: usageOf(result),
       },
     }),
@@ -61,6 +65,7 @@ function parse(engine: Engine, input: RouteInput): Parsed {
       echo: body.echo === true,
       suffix: json.textOf(body.suffix) ?? '',
       includeUsage: json.own(body.stream_options, 'include_usage') === true,
+      logprobs: typeof body.logprobs === 'number' ? clamp(body.logprobs, 0, mostLogprobs) : null,
     },
   }
 }
@@ -95,16 +100,58 @@ function wholeText(choice: Choice, wire: CompletionWire): string {
   return choice.finish === 'content_filter' ? '' : echoOf(choice, wire) + choice.text + wire.suffix
 }
 
+interface Logprobs {
+  tokens: string[]
+  token_logprobs: (number | null)[]
+  top_logprobs: (Record<string, number> | null)[]
+  text_offset: number[]
+}
+
+/** Of tokens that begin at an offset of the text; the first token of an echoed prompt has nothing before it to be likely after. */
+function logprobsOf(engine: Engine, pieces: readonly string[], { offset, alternatives, isPrompt = false }: { offset: number; alternatives: number; isPrompt?: boolean }): Logprobs {
+  const logprobs: Logprobs = { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] }
+  let at = offset
+  for (const piece of pieces) {
+    const isFirst = isPrompt && at === 0
+    const { logprob, top_logprobs } = logprobOf(engine, piece, alternatives + 1)
+    logprobs.tokens.push(piece)
+    logprobs.token_logprobs.push(isFirst ? null : logprob)
+    logprobs.top_logprobs.push(isFirst ? null : Object.fromEntries(top_logprobs.map((entry) => [entry.token, entry.logprob])))
+    logprobs.text_offset.push(at)
+    at += piece.length
+  }
+  return logprobs
+}
+
+/** Of an echoed prompt and of the reply. */
+function wholeLogprobs(engine: Engine, choice: Choice, wire: CompletionWire): Logprobs | null {
+  if (wire.logprobs === null) return null
+  const echo = choice.finish === 'content_filter' ? '' : echoOf(choice, wire)
+  const prompt = logprobsOf(engine, engine.pieces(echo), { offset: 0, alternatives: wire.logprobs, isPrompt: true })
+  const reply = logprobsOf(engine, choice.pieces, { offset: echo.length, alternatives: wire.logprobs })
+  return {
+    tokens: [...prompt.tokens, ...reply.tokens],
+    token_logprobs: [...prompt.token_logprobs, ...reply.token_logprobs],
+    top_logprobs: [...prompt.top_logprobs, ...reply.top_logprobs],
+    text_offset: [...prompt.text_offset, ...reply.text_offset],
+  }
+}
+
 function* streamReply(engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext): Iterable<StreamEvent> {
   const { wire } = parsed
   const head = headOf(engine, parsed, context)
   const usage = wire.includeUsage ? { usage: null } : {}
-  const chunk = (choice: Choice, text: string, finish: string | null): object => ({ ...head, choices: [{ text, index: choice.index, logprobs: null, finish_reason: finish }], ...usage })
+  const chunk = (choice: Choice, text: string, finish: string | null, logprobs: Logprobs | null = null): object => ({ ...head, choices: [{ text, index: choice.index, logprobs, finish_reason: finish }], ...usage })
   for (const choice of result.choices) {
     const isFiltered = choice.finish === 'content_filter'
     const echo = isFiltered ? '' : echoOf(choice, wire)
-    if (echo !== '') yield { data: chunk(choice, echo, null) }
-    for (const piece of choice.pieces) yield { data: chunk(choice, piece, null), paced: true }
+    const alternatives = wire.logprobs
+    if (echo !== '') yield { data: chunk(choice, echo, null, alternatives === null ? null : logprobsOf(engine, engine.pieces(echo), { offset: 0, alternatives, isPrompt: true })) }
+    let offset = echo.length
+    for (const piece of choice.pieces) {
+      yield { data: chunk(choice, piece, null, alternatives === null ? null : logprobsOf(engine, [piece], { offset, alternatives })), paced: true }
+      offset += piece.length
+    }
     if (!isFiltered && wire.suffix !== '') yield { data: chunk(choice, wire.suffix, null) }
     yield { data: chunk(choice, '', context.finishWords[choice.finish]) }
   }

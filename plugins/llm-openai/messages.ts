@@ -1,5 +1,5 @@
-/** Reads the messages, tools and reply format of chat completions into the neutral form. */
-import type { Engine, Message, Part, ReplyFormat, Tool, ToolChoice } from '../llm/types.ts'
+/** Reads the messages and reply format of chat completions into the neutral form. */
+import type { Engine, Message, Part, ReplyFormat } from '../llm/types.ts'
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
 
@@ -41,11 +41,11 @@ function addMessage(engine: Engine, read: ReadMessages, role: string, message: R
 
 function readCalls(engine: Engine, message: Record<string, unknown>): Part[] {
   const { json } = engine
-  const calls = json.listOf(message.tool_calls).map((call) => ({ id: json.own(call, 'id'), called: json.own(call, 'function') }))
+  const calls = json.listOf(message.tool_calls).map((call) => ({ id: json.own(call, 'id'), called: json.own(call, 'function') ?? json.own(call, 'custom') }))
   if (message.function_call != null) calls.push({ id: '', called: message.function_call })
   return calls.flatMap(({ id, called }): Part[] => {
     const name = json.textOf(json.own(called, 'name'))
-    return name === undefined ? [] : [{ type: 'call', id: json.textOf(id) ?? '', name, args: json.argumentsOf(json.own(called, 'arguments')) }]
+    return name === undefined ? [] : [{ type: 'call', id: json.textOf(id) ?? '', name, args: json.own(called, 'input') ?? json.argumentsOf(json.own(called, 'arguments')) }]
   })
 }
 
@@ -80,23 +80,6 @@ function readPart({ json, describeUrl, describeInline }: Engine, given: unknown)
     default:
       return []
   }
-}
-
-/** Functions as tools; entries without a name are skipped. */
-export function readTools({ json }: Engine, given: readonly unknown[]): Tool[] {
-  return given.flatMap((item) => {
-    const name = json.textOf(json.own(item, 'name'))
-    if (name === undefined) return []
-    return [{ name, description: json.textOf(json.own(item, 'description')) ?? '', schema: json.own(item, 'parameters') ?? {} }]
-  })
-}
-
-/** `none auto required any`, or an object that names a function, directly or below `function`. */
-export function readToolChoice({ json }: Engine, given: unknown): ToolChoice {
-  if (given === 'none' || given === 'required' || given === 'auto') return given
-  if (given === 'any') return 'required'
-  const name = json.textOf(json.own(json.own(given, 'function'), 'name')) ?? json.textOf(json.own(given, 'name'))
-  return name === undefined ? 'auto' : { name }
 }
 
 /** `json_object`, or `json_schema` with the schema in it or below `json_schema`. */

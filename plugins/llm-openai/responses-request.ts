@@ -1,6 +1,7 @@
 /** Reads a request of the Responses API. */
 import type { ChatParsed, Engine, Message, RouteInput } from '../llm/types.ts'
-import { readContent, readFormat, readToolChoice, readTools } from './messages.ts'
+import { readContent, readFormat } from './messages.ts'
+import { readTooling } from './tools.ts'
 
 export interface ResponsesWire {
   /** The whole request: the reply echoes many of its fields. */
@@ -18,15 +19,13 @@ export function parseResponses(engine: Engine, input: RouteInput): ResponsesPars
   const maxTokens = json.countOf(body.max_output_tokens)
   const effort = json.textOf(json.own(body.reasoning, 'effort'))
   const showsSummary = json.textOf(json.own(body.reasoning, 'summary')) !== undefined
-  const tools = json.listOf(body.tools).filter((tool) => json.own(tool, 'type') === 'function')
   return {
     op: 'chat',
     model,
     stream: body.stream === true,
     request: {
       model, system, messages,
-      tools: readTools(engine, tools),
-      toolChoice: readToolChoice(engine, body.tool_choice),
+      ...readTooling(engine, { tools: body.tools, choice: body.tool_choice, isNested: false }),
       format: readFormat(engine, json.own(body.text, 'format')),
       stop: [],
       n: 1,
@@ -55,7 +54,10 @@ function addItem(engine: Engine, read: { system: string[]; messages: Message[] }
   if (item.type === 'function_call') {
     const name = json.textOf(item.name)
     if (name !== undefined) read.messages.push({ role: 'assistant', parts: [{ type: 'call', id, name, args: json.argumentsOf(item.arguments) }] })
-  } else if (item.type === 'function_call_output') {
+  } else if (item.type === 'custom_tool_call') {
+    const name = json.textOf(item.name)
+    if (name !== undefined) read.messages.push({ role: 'assistant', parts: [{ type: 'call', id, name, args: json.textOf(item.input) ?? '' }] })
+  } else if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
     read.messages.push({ role: 'tool', parts: [{ type: 'result', id, content: outputText(engine, item.output) }] })
   } else if (item.type === undefined || item.type === 'message') {
     const parts = readContent(engine, item.content)

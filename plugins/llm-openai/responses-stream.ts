@@ -24,6 +24,7 @@ export function* streamResponse(engine: Engine, result: ChatResult, parsed: Resp
 /** The parts of an item that only its deltas bring. */
 function emptied(item: OutputItem): object {
   if (item.type === 'message') return { content: [] }
+  if (item.type === 'custom_tool_call') return { input: '' }
   return item.type === 'reasoning' ? { summary: [] } : { arguments: '' }
 }
 
@@ -54,6 +55,10 @@ function* summaryEvents(place: Place, choice: Choice, emit: Emit): Iterable<Stre
 }
 
 function* callEvents(place: Place, call: Call, emit: Emit): Iterable<StreamEvent> {
+  if (call.isText === true) {
+    for (const piece of call.jsonPieces) yield emit('response.custom_tool_call_input.delta', { ...place, delta: piece }, true)
+    return yield emit('response.custom_tool_call_input.done', { ...place, input: call.json })
+  }
   for (const piece of call.jsonPieces) yield emit('response.function_call_arguments.delta', { ...place, delta: piece }, true)
   yield emit('response.function_call_arguments.done', { ...place, name: call.name, arguments: call.json })
 }

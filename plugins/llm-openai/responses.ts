@@ -45,7 +45,8 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
     items.push({ type: 'reasoning', id: `rs_${engine.randomId(48)}`, summary: parsed.wire.showsSummary ? [{ type: 'summary_text', text: choice.reasoning }] : [], status: 'completed' })
   }
   for (const call of choice.calls) {
-    items.push({ type: 'function_call', id: `fc_${engine.randomId(48)}`, call_id: `call_${call.id}`, name: call.name, arguments: call.json, status: 'completed' })
+    if (call.isText === true) items.push({ type: 'custom_tool_call', id: `ctc_${engine.randomId(48)}`, call_id: `call_${call.id}`, name: call.name, input: call.json, status: 'completed' })
+    else items.push({ type: 'function_call', id: `fc_${engine.randomId(48)}`, call_id: `call_${call.id}`, name: call.name, arguments: call.json, status: 'completed' })
   }
   if (choice.calls.length === 0) {
     items.push({

@@ -51,6 +51,8 @@ export const kinds: Readonly<Record<FaultKind, KindRow>> = {
   not_found: { aliases: [], status: 404, message: 'the model does not exist' },
   bad_request: { aliases: ['invalid'], status: 400, message: 'the request is not valid' },
   too_large: { aliases: [], status: 413, message: 'the request body is too large' },
+  unknown_route: { aliases: [], status: 404, message: 'there is no {method} {path}', isInternal: true },
+  wrong_method: { aliases: [], status: 405, message: '{method} is not allowed on {path}', isInternal: true },
   status_4xx: { aliases: [], status: 400, message: 'the request was refused', isInternal: true },
   status_5xx: { aliases: [], status: 500, message: 'the server failed', isInternal: true },
 }

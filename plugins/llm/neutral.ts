@@ -36,6 +36,8 @@ export interface Tool {
   description: string
   /** JSON Schema of the arguments, as the client sent it. */
   schema: unknown
+  /** It takes text instead of JSON: any, or one that follows a grammar, with which only rules call it. */
+  input?: 'text' | 'grammar'
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string }
@@ -72,6 +74,8 @@ export interface Call {
   /** The arguments as compact JSON, and the same cut into tokens. */
   json: string
   jsonPieces: readonly string[]
+  /** The tool takes text: `args` and `json` are that text. */
+  isText?: true
 }
 
 export interface ChatResult {

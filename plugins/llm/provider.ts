@@ -8,7 +8,7 @@ export interface LlmProvider {
   title: string
   /** `/ai/<id>`; all routes lie below it. */
   basePath: string
-  /** Further prefixes for the routes that begin with a path: `{ '/ai/v1': '/v1' }`. */
+  /** Further prefixes for the routes that begin with a path: `{ '/ai/v1': '/v1' }`. They may have parameters. */
   aliases?: Record<string, string>
   /** Appended to the base path for the `sdk_base_url` of the index. */
   sdkPath?: string
@@ -37,7 +37,7 @@ export interface LlmProvider {
   /** It answers a refused prompt with a reply (finish `prompt_filter`), not with an error. */
   rendersPromptFilter?: boolean
   /** Further checks of a request's head, after the credential. Throws `engine.badInput`. */
-  check?(input: { headers: RequestHeaders; enforced: boolean }): void
+  check?(input: { headers: RequestHeaders; enforced: boolean; path: string }): void
 }
 
 /** Where a credential is looked for. */
@@ -58,7 +58,7 @@ export type RequestHeaders = Record<string, string | string[] | undefined>
 /** Kinds of fault that clients can ask for, with those of credentials. */
 export type FaultKind =
   | 'rate_limit' | 'server_error' | 'unavailable' | 'overloaded' | 'timeout' | 'context_length' | 'prompt_filter' | 'content_filter'
-  | 'invalid_credential' | 'missing_credential' | 'forbidden' | 'not_found' | 'bad_request' | 'too_large' | 'status_4xx' | 'status_5xx'
+  | 'invalid_credential' | 'missing_credential' | 'forbidden' | 'not_found' | 'bad_request' | 'too_large' | 'unknown_route' | 'wrong_method' | 'status_4xx' | 'status_5xx'
 /** Kinds that become an error answer. */
 export type ErrorKind = Exclude<FaultKind, 'content_filter'>
 
@@ -71,6 +71,8 @@ export interface ErrorFacts {
   /** Name of an error where the kind alone does not say it. */
   type?: string
   requestId: string
+  /** Of the request, as received, without its query: a provider may have several forms. */
+  path: string
 }
 
 export interface ProviderAnswer {

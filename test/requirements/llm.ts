@@ -18,7 +18,7 @@ export default [
   { id: 'LLM-16', rule: 'the first place of a format that has a credential wins, and four characters of it are shown', where: 'llm 3' },
   { id: 'LLM-17', rule: 'a credential that is demanded and missing, wrong or incomplete gets the native refusal', where: 'llm 3, 4' },
   { id: 'LLM-18', rule: 'bad input is a native 400 or leniently read, never a 500', where: 'llm 17' },
-  { id: 'LLM-19', rule: 'failures of the core look native on provider routes; other paths are the core\'s', where: 'llm 1, 2' },
+  { id: 'LLM-19', rule: 'failures of the core look native on provider routes, and so do unknown paths and methods below a provider; other paths are the core\'s', where: 'llm 1, 2' },
   { id: 'LLM-20', rule: 'every kind of fault has its native form in every format, whole and streamed, by header and query', where: 'llm 4' },
   { id: 'LLM-21', rule: 'rate-limit headers are generous on success and empty when they are the reason', where: 'llm 2, 4' },
   { id: 'LLM-22', rule: 'fault values are read strictly; what does not parse is ignored', where: 'llm 4' },

@@ -82,3 +82,21 @@ t.test('the API version decides about sampling parameters [LLM-57]', async (t) =
   t.equal(await ask('2026-10-21', { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', citations: [{}] }] }] }), 400)
   t.equal(await ask('2026-10-21', { messages: [...hello.messages, { role: 'assistant', content: [{ type: 'document', source: {} }] }] }), 400)
 })
+
+t.test('the paths of Vertex AI: the model is in the path, the version in the body [LLM-55]', async (t) => {
+  const models = '/v1/projects/demo/locations/us-east5/publishers/anthropic/models'
+  const { model: _model, ...rest } = hello
+  const body = { ...rest, anthropic_version: 'vertex-2023-10-16' }
+  const whole = await client.post(`${models}/claude-sonnet-4-5@20250929:rawPredict`, { body })
+  t.match(whole, { id: /^msg_vrtx_/, type: 'message', model: 'claude-sonnet-4-5@20250929', content: [{ text: /^Hello! I'm svc/ }] })
+  let text = ''
+  for await (const event of await client.post(`${models}/svc-claude:streamRawPredict`, { body: { ...body, stream: true }, stream: true }) as AsyncIterable<Anthropic.RawMessageStreamEvent>) {
+    if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') text += event.delta.text
+  }
+  t.match(text, /^Hello! I'm svc.*today\?$/)
+  t.same(await client.post(`${models}/count-tokens:rawPredict`, { body: { ...hello, anthropic_version: 'vertex-2023-10-16' } }), { input_tokens: 4 })
+  await t.rejects(client.post(`${models}/svc-claude:rawPredict`, { body: rest }), { status: 400, message: /anthropic_version: Field required/ })
+  await t.rejects(client.post(`${models}/svc-claude:predict`, { body }), { status: 404, message: /not_found_error/ })
+  const answer = await fetch(`${server.url}/ai/anthropic${models}/svc-claude:rawPredict`, { method: 'POST', headers: { Authorization: 'Bearer ya29-vertex-1234', 'X-Svc-Require-Auth': 'true' }, body: JSON.stringify(body) })
+  t.same([answer.status, answer.headers.get('x-svc-credential'), answer.headers.get('x-svc-model')], [200, 'bearer ****1234', 'svc-claude'], 'no anthropic-version header is asked for')
+})

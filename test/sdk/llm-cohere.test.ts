@@ -57,7 +57,14 @@ t.test('rerank, models, tokens, key check [LLM-64]', async (t) => {
   const { results } = await client.rerank({ model: 'svc-rerank', query: 'capital of France', documents: ['bananas', 'Paris is the capital of France'], topN: 1 })
   t.match(results, [{ index: 1, relevanceScore: Number }])
   const old = new CohereClient(options)
-  t.ok((await old.models.list()).models.length > 3)
+  const all = (await old.models.list()).models
+  t.equal(all.length, 10)
+  const page = await old.models.list({ pageSize: 7 })
+  const rest = await old.models.list({ pageSize: 7, pageToken: page.nextPageToken })
+  t.same([...page.models, ...rest.models], all, 'two pages have all of them')
+  t.equal(rest.nextPageToken, undefined)
+  t.same((await old.models.list({ endpoint: 'rerank' })).models.map((model) => model.name), ['svc-rerank', 'rerank-v3.5'])
+  for (const query of ['page_size=0', 'page_size=x', 'page_size=1001', 'page_token=x']) t.equal((await fetch(`${server.url}/ai/cohere/v1/models?${query}`)).status, 400, query)
   t.match(await old.tokenize({ model: 'svc-command', text: 'hello world' }), { tokenStrings: ['hell', 'o', ' worl', 'd'] })
   t.equal((await old.checkApiKey()).valid, true)
   const jina = await fetch(`${server.url}/ai/v1/rerank`, { method: 'POST', body: JSON.stringify({ model: 'jina', query: 'a b', documents: [{ text: 'b' }, { text: 'a b' }], return_documents: true }) })
@@ -69,4 +76,47 @@ t.test('errors carry id and message [LLM-64]', async (t) => {
   const error = await client.chat({ model: 'svc-command', messages }, { ...fast, headers: { 'X-Svc-Fail': 'context' } }).catch((thrown: unknown) => thrown)
   t.ok(error instanceof CohereError)
   t.match(error, { statusCode: 400, body: { id: /-/, message: /too many tokens.*\(simulated\)$/ } })
+})
+
+t.test('the older chat: history, tools by definitions, results, streams of lines and of events [LLM-64]', async (t) => {
+  const old = new CohereClient(options)
+  const whole = await old.chat({ message: 'hello', preamble: 'be kind', chatHistory: [{ role: 'USER', message: 'one' }, { role: 'CHATBOT', message: 'two' }] }, fast)
+  t.match(whole, { text: greeting, finishReason: 'COMPLETE', generationId: /^[0-9a-f-]{36}$/, meta: { billedUnits: { outputTokens: 45 } } })
+  t.match(whole.chatHistory, [{ role: 'USER', message: 'one' }, { role: 'CHATBOT', message: 'two' }, { role: 'USER', message: 'hello' }, { role: 'CHATBOT', message: greeting }])
+  t.equal((await old.chat({ model: 'svc-echo', message: 'hello', preamble: 'be kind', chatHistory: [{ role: 'USER', message: 'one' }] }, fast)).text, 'system: be kind\nuser: one\nuser: hello')
+  t.match(await old.chat({ message: 'hello', maxTokens: 2 }, fast), { finishReason: 'MAX_TOKENS', text: 'Hello' })
+  const types: string[] = []
+  let text = ''
+  for await (const event of await old.chatStream({ message: 'hello' }, fast)) {
+    if (types.at(-1) !== event.eventType) types.push(event.eventType)
+    if (event.eventType === 'text-generation') text += event.text
+    if (event.eventType === 'stream-end') t.match(event, { finishReason: 'COMPLETE', response: { text: greeting, meta: { tokens: { outputTokens: 45 } } } })
+  }
+  t.same(types, ['stream-start', 'text-generation', 'stream-end'])
+  t.match(text, greeting)
+
+  const oldTools = [{ name: 'get_weather', description: 'Current weather', parameterDefinitions: { city: { type: 'str', required: true }, days: { type: 'int' }, units: { type: 'List[str]' } } }]
+  const asked = await old.chat({ message: 'weather in Rome', tools: oldTools }, fast)
+  t.match(asked, { text: 'I will use the get_weather tool to answer.', finishReason: 'COMPLETE', toolCalls: [{ name: 'get_weather', parameters: { city: 'Rome', days: Number, units: [String] } }] })
+  let chunks = ''
+  for await (const event of await old.chatStream({ message: 'weather in Rome', tools: oldTools }, fast)) {
+    if (event.eventType === 'tool-calls-chunk') chunks += event.toolCallDelta?.parameters ?? ''
+    if (event.eventType === 'tool-calls-generation') t.match(event.toolCalls, [{ name: 'get_weather', parameters: { city: 'Rome' } }])
+  }
+  t.match(JSON.parse(chunks), { city: 'Rome' })
+  const answered = await old.chat({ message: 'weather in Rome', tools: oldTools, toolResults: [{ call: asked.toolCalls![0]!, outputs: [{ sky: 'blue' }] }] }, fast)
+  t.match(answered.text, /get_weather returned \[\{"sky":"blue"\}\]/)
+  t.equal((await old.chat({ message: 'x', responseFormat: { type: 'json_object', schema: { type: 'object', properties: { age: { type: 'integer' } } } } }, fast)).text, '{"age":30}')
+
+  const ask = (body: object, headers: Record<string, string> = {}): Promise<Response> => fetch(`${server.url}/ai/cohere/v1/chat`, { method: 'POST', headers: { ...fast.headers, ...headers }, body: JSON.stringify(body) })
+  const lines = await ask({ message: 'hello', stream: true })
+  t.equal(lines.headers.get('content-type'), 'application/stream+json')
+  t.ok((await lines.text()).trim().split('\n').every((line) => typeof (JSON.parse(line) as { event_type: string }).event_type === 'string'))
+  const sent = await ask({ message: 'hello', stream: true }, { accept: 'text/event-stream' })
+  t.match(await sent.text(), /^event: stream-start\ndata: \{/)
+  for (const body of [{}, { message: '' }, { message: 'x', chat_history: [{ role: 'robot', message: 'y' }] }]) {
+    const refused = await ask(body)
+    t.equal(refused.status, 400)
+    t.match(await refused.json(), { message: /^invalid request: / })
+  }
 })

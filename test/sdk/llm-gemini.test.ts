@@ -56,6 +56,11 @@ t.test('embeddings, token counts, models [LLM-58]', async (t) => {
   const names: (string | undefined)[] = []
   for await (const model of await client.models.list()) names.push(model.name)
   t.ok(names.includes('models/gemini-2.5-pro'))
+  const pager = await client.models.list({ config: { pageSize: 5 } })
+  t.equal(pager.page.length, 5)
+  const paged: (string | undefined)[] = []
+  for await (const model of pager) paged.push(model.name)
+  t.same(paged, names, 'pages of five have the same models')
   t.equal((await client.models.get({ model: 'gemini-next' })).name, 'models/gemini-next')
 })
 
@@ -75,5 +80,50 @@ t.test('errors and refusals [LLM-59]', async (t) => {
     const unknown = await fetch(`${server.url}/ai/gemini/v1beta/${path}`, { method: 'POST', body: '{}' })
     t.equal(unknown.status, 404, path)
     t.match(await unknown.json(), { error: { status: 'NOT_FOUND' } })
+  }
+})
+
+t.test('models in pages, of which the last has no token [LLM-58]', async (t) => {
+  const list = async (query: string): Promise<{ status: number; body: { models?: object[]; nextPageToken?: string; error?: object } }> => {
+    const answer = await fetch(`${server.url}/ai/gemini/v1beta/models${query}`)
+    return { status: answer.status, body: await answer.json() as { models?: object[] } }
+  }
+  const first = (await list('?pageSize=10')).body
+  t.equal(first.models?.length, 10)
+  const rest = (await list(`?page_size=10&pageToken=${first.nextPageToken}`)).body
+  t.equal(rest.models?.length, 2)
+  t.notOk('nextPageToken' in rest)
+  for (const query of ['', '?pageSize=0', '?pageSize=5000']) t.equal((await list(query)).body.models?.length, 12, query)
+  for (const query of ['?pageSize=many', '?pageSize=-1', '?pageSize=99999999999', '?pageSize=1.5', '?pageToken=x', '?pageToken=YWZ0ZXI6MA', `?pageToken=${'A'.repeat(5000)}`]) {
+    t.match(await list(query), { status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT' } } }, query)
+  }
+})
+
+t.test('the array of a stream ends with its bracket on a line of its own [LLM-58]', async (t) => {
+  const answer = await fetch(`${server.url}/ai/gemini/v1beta/models/svc-gemini:streamGenerateContent`, { method: 'POST', headers: { 'X-Svc-Tokens-Per-Second': '0' }, body: JSON.stringify({ contents: [{ parts: [{ text: 'hello' }] }] }) })
+  const text = await answer.text()
+  t.ok(text.endsWith('}\n]'))
+  t.equal((JSON.parse(text) as object[]).length, Math.ceil(45 / 4))
+})
+
+t.test('the paths of Vertex AI: content, streams, counts, embeddings, errors [LLM-58]', async (t) => {
+  // With an Authorization header the package asks for no credentials of Google's.
+  const vertex = new GoogleGenAI({ vertexai: true, project: 'demo', location: 'us-central1', googleAuthOptions: { authClient: { getRequestHeaders: () => Promise.resolve(new Headers({ Authorization: 'Bearer vertex-1234' })) } as never }, httpOptions: { baseUrl: `${server.url}/ai/gemini`, headers: { 'X-Svc-Tokens-Per-Second': '0' } } })
+  const whole = await vertex.models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' })
+  t.match(whole.text, /^Hello! I'm svc/)
+  let text = ''
+  for await (const chunk of await vertex.models.generateContentStream({ model: 'gemini-2.5-flash', contents: 'hello' })) text += chunk.text ?? ''
+  t.equal(text, whole.text)
+  t.equal((await vertex.models.countTokens({ model: 'svc-gemini', contents: 'hello' })).totalTokens, 4)
+  const { embeddings } = await vertex.models.embedContent({ model: 'text-embedding-005', contents: ['hello', 'world'], config: { outputDimensionality: 8 } })
+  t.match(embeddings, [{ values: { length: 8 }, statistics: { tokenCount: 2 } }, { values: { length: 8 } }])
+  const base = `${server.url}/ai/gemini/v1/projects/demo/locations/us-central1/publishers/google/models`
+  const answer = await fetch(`${base}/svc-gemini:generateContent`, { method: 'POST', headers: { authorization: 'Bearer vertex-1234' }, body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }) })
+  t.equal(answer.headers.get('x-svc-credential'), 'bearer ****1234')
+  t.equal(answer.headers.get('x-svc-model'), 'svc-gemini')
+  for (const [path, body, status] of [['svc-gemini:dance', '{}', 404], ['svc-gemini:generateContent', '{}', 400], ['text-embedding-005:predict', '{}', 400], ['text-embedding-005:predict', '{"instances":[{}]}', 400]] as const) {
+    const refused = await fetch(`${base}/${path}`, { method: 'POST', body })
+    t.equal(refused.status, status, path)
+    t.match(await refused.json(), { error: { code: status } })
   }
 })

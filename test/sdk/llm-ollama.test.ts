@@ -1,5 +1,6 @@
 /** The official `ollama` package against the mock. */
 import t from 'tap'
+import OpenAI from 'openai'
 import { Ollama } from 'ollama'
 import { serveLlm } from '../support/llm-formats.ts'
 
@@ -57,4 +58,27 @@ t.test('embeddings, models, version [LLM-63]', async (t) => {
   await t.rejects(client.chat({ model: '', messages }), { message: /model is required/ })
   t.equal(await (await fetch(`${server.url}/ai/ollama/`)).text(), 'Ollama is running')
   t.equal((await fetch(`${server.url}/ai/ollama/`, { method: 'HEAD' })).status, 200)
+})
+
+t.test('the openai package gets chats, responses, embeddings and models below /v1, and errors in its own form [LLM-63]', async (t) => {
+  const openai = new OpenAI({ baseURL: `${server.url}/ai/ollama/v1`, apiKey: 'ollama', maxRetries: 0, defaultHeaders: { 'X-Svc-Tokens-Per-Second': '0' } })
+  const messages = [{ role: 'user' as const, content: 'hello' }]
+  const { data, response } = await openai.chat.completions.create({ model: 'llama3.2', messages }).withResponse()
+  t.match(data, { model: 'llama3.2', choices: [{ message: { content: /^Hello! I'm svc/ }, finish_reason: 'stop' }], usage: { total_tokens: 49 } })
+  t.equal(response.headers.get('x-svc-provider'), 'ollama')
+  let text = ''
+  for await (const chunk of await openai.chat.completions.create({ model: 'llama3.2', messages, stream: true })) text += chunk.choices[0]?.delta.content ?? ''
+  t.equal(text, data.choices[0]?.message.content)
+  const tools = [{ type: 'function' as const, function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } }]
+  t.match(await openai.chat.completions.create({ model: 'llama3.2', messages, tools, tool_choice: 'required' }), { choices: [{ finish_reason: 'tool_calls' }] })
+  t.match(await openai.completions.create({ model: 'llama3.2', prompt: 'hello' }), { choices: [{ text: /^Hello!/ }] })
+  t.match(await openai.responses.create({ model: 'llama3.2', input: 'hello' }), { status: 'completed', output_text: /^Hello!/ })
+  t.equal((await openai.embeddings.create({ model: 'nomic-embed-text', input: 'hello', dimensions: 8 })).data[0]?.embedding.length, 8)
+  t.match((await openai.models.list()).data, [{ id: 'llama3.2:latest', object: 'model' }])
+  t.match(await openai.models.retrieve('llama3.2'), { id: 'llama3.2' })
+  await t.rejects(openai.models.retrieve('no-such'), { status: 404, message: /model 'no-such' not found/ })
+  await t.rejects(openai.chat.completions.create({ model: '', messages }), { status: 400, param: 'model', message: /model is required/ })
+  await t.rejects(openai.chat.completions.create({ model: 'llama3.2', messages }, { headers: { 'X-Svc-Fail': 'rate_limit' } }), { status: 429, code: 'rate_limit_exceeded', message: /rate limit/ })
+  await t.rejects(openai.images.generate({ prompt: 'x' }), { status: 404, message: /\/ai\/ollama\/v1\/images\/generations/ })
+  t.match(await (await fetch(`${server.url}/ai/ollama/api/nothing`)).json(), { error: /nothing/ })
 })

@@ -209,3 +209,84 @@ t.test('the package retries by itself, after Retry-After [LLM-53]', async (t) =>
   t.same(statuses, [503, 200])
   t.same(waits, ['2', null])
 })
+
+const weatherTool = { type: 'function' as const, function: { name: 'get_weather', description: 'Current weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } } }
+const noteTool = { type: 'custom' as const, custom: { name: 'take_note', description: 'Writes a note' } }
+const weather: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'weather in Rome' }]
+
+t.test('allowed tools: the others are never called, and a wrong set is refused [LLM-50]', async (t) => {
+  const ask = (mode: 'auto' | 'required', names: string[]): Promise<OpenAI.ChatCompletion> => client.chat.completions.create({
+    model: 'svc-gpt', messages: weather, tools: [weatherTool, { type: 'function', function: { name: 'add_user' } }],
+    tool_choice: { type: 'allowed_tools', allowed_tools: { mode, tools: names.map((name) => ({ type: 'function', function: { name } })) } },
+  })
+  t.match(await ask('required', ['add_user']), { choices: [{ message: { tool_calls: [{ function: { name: 'add_user' } }] } }] })
+  t.match(await ask('auto', ['add_user']), { choices: [{ finish_reason: 'stop', message: { tool_calls: undefined } }] })
+  t.match(await ask('auto', ['add_user', 'get_weather']), { choices: [{ message: { tool_calls: [{ function: { name: 'get_weather' } }] } }] })
+  await t.rejects(ask('auto', ['nobody']), { status: 400, param: 'tool_choice.allowed_tools.tools', message: /'nobody' not found/ })
+  await t.rejects(ask('auto', []), { status: 400, param: 'tool_choice.allowed_tools.tools', message: /at least one tool/ })
+  await t.rejects(ask('always' as 'auto', ['add_user']), { status: 400, param: 'tool_choice.allowed_tools.mode', message: /'auto' or 'required'/ })
+  const flat = { name: 'get_weather', type: 'function' as const, strict: null, parameters: weatherTool.function.parameters }
+  const response = await client.responses.create({ model: 'svc-gpt', input: 'say hello', tools: [flat, { ...flat, name: 'add_user' }], tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'add_user' }] } })
+  t.match(response.output, [{ type: 'function_call', name: 'add_user' }])
+  await t.rejects(client.responses.create({ model: 'svc-gpt', input: 'x', tools: [flat], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'nobody' }] } }), { status: 400, param: 'tool_choice.tools', message: /'nobody'/ })
+})
+
+t.test('custom tools are called with text, whole and streamed [LLM-50] [LLM-51]', async (t) => {
+  const forced = { type: 'custom' as const, custom: { name: 'take_note' } }
+  const question = { model: 'svc-gpt', messages: [{ role: 'user' as const, content: 'buy milk' }], tools: [weatherTool, noteTool], tool_choice: forced }
+  const whole = await client.chat.completions.create(question)
+  const [call] = whole.choices[0]?.message.tool_calls ?? []
+  t.match(call, { type: 'custom', custom: { name: 'take_note', input: 'buy milk' } })
+  t.equal(whole.choices[0]?.finish_reason, 'tool_calls')
+  let input = ''
+  let name: string | undefined
+  for await (const chunk of await client.chat.completions.create({ ...question, stream: true })) {
+    for (const piece of (chunk.choices[0]?.delta.tool_calls ?? []) as { custom?: { name?: string; input: string } }[]) {
+      name ??= piece.custom?.name
+      input += piece.custom?.input ?? ''
+    }
+  }
+  t.same([name, input], ['take_note', 'buy milk'])
+  const answered = await client.chat.completions.create({ model: 'svc-gpt', tools: [noteTool], messages: [...question.messages, { role: 'assistant', tool_calls: [call!] }, { role: 'tool', tool_call_id: call!.id, content: 'written' }] })
+  t.match(answered.choices[0]?.message.content, /take_note returned written/)
+  const grammar = { type: 'custom' as const, custom: { name: 'take_note', format: { type: 'grammar' as const, grammar: { syntax: 'regex' as const, definition: 'a+' } } } }
+  t.match(await client.chat.completions.create({ ...question, tools: [grammar], tool_choice: 'auto', messages: [{ role: 'user', content: 'take note' }] }), { choices: [{ finish_reason: 'stop' }] })
+  await t.rejects(client.chat.completions.create({ ...question, tools: [grammar] }), { status: 400, param: 'tool_choice', code: 'unsupported_value' })
+
+  const flat = { type: 'custom' as const, name: 'take_note' }
+  const response = await client.responses.create({ model: 'svc-gpt', input: 'buy milk', tools: [flat], tool_choice: flat })
+  t.match(response.output, [{ type: 'custom_tool_call', name: 'take_note', input: 'buy milk', status: 'completed' }])
+  const types: string[] = []
+  let streamed = ''
+  for await (const event of await client.responses.create({ model: 'svc-gpt', input: 'buy milk', tools: [flat], tool_choice: 'required', stream: true })) {
+    if (types.at(-1) !== event.type) types.push(event.type)
+    if (event.type === 'response.custom_tool_call_input.delta') streamed += event.delta
+    if (event.type === 'response.custom_tool_call_input.done') t.equal(event.input, 'buy milk')
+  }
+  t.equal(streamed, 'buy milk')
+  t.same(types, ['response.created', 'response.in_progress', 'response.output_item.added', 'response.custom_tool_call_input.delta', 'response.custom_tool_call_input.done', 'response.output_item.done', 'response.completed'])
+  const [item] = response.output as OpenAI.Responses.ResponseCustomToolCall[]
+  const next = await client.responses.create({ model: 'svc-gpt', tools: [flat], input: [{ role: 'user', content: 'buy milk' }, item!, { type: 'custom_tool_call_output', call_id: item!.call_id, output: 'written' }] })
+  t.match(next.output_text, /take_note returned written/)
+})
+
+t.test('audio in chats is refused by name; text alone is taken [LLM-50]', async (t) => {
+  t.match(await client.chat.completions.create({ model: 'svc-gpt', messages: hello, modalities: ['text'] }), { choices: [{ finish_reason: 'stop' }] })
+  await t.rejects(client.chat.completions.create({ model: 'svc-gpt', messages: hello, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }), { status: 400, param: 'modalities[1]', code: 'invalid_value', message: /'audio'/ })
+  await t.rejects(client.chat.completions.create({ model: 'svc-gpt', messages: hello, modalities: 'audio' as never }), { status: 400, param: 'modalities', message: /array/ })
+})
+
+t.test('log probabilities of completions, whole and streamed [LLM-52]', async (t) => {
+  const { choices: [choice] } = await client.completions.create({ model: 'svc-gpt', prompt: 'hello', logprobs: 2, echo: true, max_tokens: 6 })
+  const { tokens = [], token_logprobs: logprobs = [], top_logprobs: tops = [], text_offset: offsets = [] } = choice?.logprobs ?? {}
+  t.equal(tokens.join(''), choice?.text)
+  t.same(offsets, tokens.map((_, at) => tokens.slice(0, at).join('').length))
+  t.equal(logprobs[0], null, 'nothing comes before the first token of the prompt')
+  t.ok(logprobs.slice(1).every((value) => value <= 0 && value > -0.5))
+  t.ok(tops.slice(1).every((top, at) => Object.keys(top).length === 3 && top[tokens[at + 1] ?? ''] !== undefined))
+  const streamed: string[] = []
+  for await (const chunk of await client.completions.create({ model: 'svc-gpt', prompt: 'hello', logprobs: 0, max_tokens: 6, stream: true })) streamed.push(...chunk.choices[0]?.logprobs?.tokens ?? [])
+  t.same(streamed, tokens.slice(2), 'one token a chunk')
+  t.match(await client.completions.create({ model: 'svc-gpt', prompt: 'hello', logprobs: 99, max_tokens: 1 }), { choices: [{ logprobs: { tokens: ['Hell'] } }] })
+  t.match(await client.completions.create({ model: 'svc-gpt', prompt: 'hello', max_tokens: 1 }), { choices: [{ logprobs: null }] })
+})

@@ -85,6 +85,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     reportLoadError: error => void build.loadErrors.push(build.locate(name, error)),
     loadErrors: () => [...build.loadErrors],
     reload: options => shared.reload(options),
+    unroutedForm: (path, form) => build.generation.addUnroutedForm(path, form),
     watch: path => void build.watched.set(path, fingerprintPath(path)),
     state: (store, bounds) => holder.state(store, bounds),
     shared: (object, create, dispose) => holder.shared(object, create, dispose),

@@ -3,7 +3,7 @@
  * true to go on, and false when it has answered or the client has left. The order is a promise to the outside: a
  * refusal of the control plane is never delayed by a fault header, a rejected request is never captured, and so on.
  */
-import { answer, answerFailure, answerInstead } from '../response/send.ts'
+import { answer, answerFailure, answerInForm, answerInstead } from '../response/send.ts'
 import { announcedLength, bodyLimitOf, readBody, refuseBody } from '../request/body.ts'
 import type { RequestContext } from '../request/context.ts'
 import { badRequest, internalError, methodNotAllowed, notFound, notFoundOfPlugin, requestTimeout } from './error-bodies.ts'
@@ -145,15 +145,17 @@ function callRoute(context: RequestContext): boolean {
   return true
 }
 
-/** 405 where the path has other methods, else 404; both always in the core's form. */
+/** 405 where the path has other methods, else 404; in the form that a plugin has given to what is below its path, else the core's. */
 export function answerUnrouted(context: RequestContext, path: string): void {
   const methods = context.generation.routes.methodsOf(context.url)
+  const form = context.generation.unroutedForm(path)
   const asSent = context.url.split('?', 1)[0]!
   if (methods.length > 0 && !methods.includes(context.method)) {
-    answer(context, { status: 405, headers: { Allow: methods.join(', ') }, body: methodNotAllowed(context.method, asSent, methods) })
+    const body = methodNotAllowed(context.method, asSent, methods)
+    answerInForm(context, { status: 405, kind: 'unrouted', body }, form, { Allow: methods.join(', ') })
     return
   }
   const owner = context.generation.absentOwner(path)
   const body = owner === null ? notFound(context.method, asSent) : notFoundOfPlugin(context.method, asSent, owner)
-  answer(context, { status: 404, body })
+  answerInForm(context, { status: 404, kind: 'unrouted', body }, form)
 }

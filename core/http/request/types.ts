@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Exemptions } from '../pipeline/exemptions.ts'
+import type { ErrorForm } from '../../contract/plugin.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
 
 export type ServerRequest = IncomingMessage | Http2ServerRequest
@@ -68,6 +69,8 @@ export interface RoutingGeneration {
   upgrade(request: ServerRequest, socket: Socket, head: Buffer): void
   /** The plugin that is not enabled and whose `paths` hold this path. */
   absentOwner(path: string): { name: string; state: 'disabled' | 'failed' } | null
+  /** How the 404 and 405 of this path look, where a plugin says so. */
+  unroutedForm(path: string): ErrorForm | null
   retain(): void
   release(): void
 }

@@ -28,8 +28,12 @@ function sendJson(context: RequestContext, status: number, headers: OutgoingHttp
 
 /** A failure that a route may give its own form (`errorForm`); the core's JSON otherwise. */
 export function answerFailure(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, headers?: OutgoingHttpHeaders, finish?: Finish): void {
-  const form = context.description?.errorForm
-  if (form === undefined) return sendJson(context, failure.status, headers, failure.body, finish)
+  answerInForm(context, failure, context.description?.errorForm ?? null, headers, finish)
+}
+
+/** A failure in the form given; null: the core's JSON. */
+export function answerInForm(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, form: ErrorForm | null, headers?: OutgoingHttpHeaders, finish?: Finish): void {
+  if (form === null) return sendJson(context, failure.status, headers, failure.body, finish)
   const rendered = renderFailure(context, failure, form)
   send(context, rendered.status, { ...rendered.headers, ...headers }, rendered.payload, finish)
 }

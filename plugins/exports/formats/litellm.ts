@@ -10,6 +10,8 @@ interface Dialect {
   apiBase: string
   /** Further parameters that it asks for. */
   more?: Record<string, string>
+  /** Model ids that it knows the abilities of; for others it refuses tools. */
+  known?: RegExp
 }
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
@@ -17,7 +19,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   azure: { prefix: 'azure', apiBase: '', more: { api_version: '2024-10-21' } },
   anthropic: { prefix: 'anthropic', apiBase: '' },
   gemini: { prefix: 'gemini', apiBase: '/v1beta' },
-  bedrock: { prefix: 'bedrock/converse', apiBase: '', more: { aws_region_name: 'us-east-1' } },
+  bedrock: { prefix: 'bedrock/converse', apiBase: '', more: { aws_region_name: 'us-east-1' }, known: /^(?:[a-z]{2,6}\.)?(?:anthropic\.claude|amazon\.nova)/ },
   ollama: { prefix: 'ollama_chat', apiBase: '' },
   // Of this one it takes the whole URL.
   cohere: { prefix: 'cohere_chat', apiBase: '/v2/chat' },
@@ -44,8 +46,9 @@ function isSelected({ basePath }: ServedProvider, { endpoints }: Selection): boo
   return endpoints.some(({ path }) => path === basePath || path.startsWith(`${basePath}/`))
 }
 
-function toModels({ id, format, basePath, models: [model], hasOwnKey }: ServedProvider, { baseUrl }: Selection, needsKey: boolean): object[] {
+function toModels({ id, format, basePath, models, hasOwnKey }: ServedProvider, { baseUrl }: Selection, needsKey: boolean): object[] {
   const dialect = DIALECTS[format]
+  const model = models.find((name) => dialect?.known?.test(name) === true) ?? models[0]
   if (dialect === undefined || model === undefined) return []
   return [{
     model_name: `svc-${id}`,

@@ -8,6 +8,7 @@ import { generate, type GeneratedFault, type GenerateOptions } from './generate.
 import * as json from './json.ts'
 import { describeInline, describeUrl } from './media.ts'
 import { modeOfModel } from './model-mode.ts'
+import { cutPage, pageStart } from './page.ts'
 import { lastUserText, promptTokens, render, textOfParts } from './prompt.ts'
 import { rankDocuments } from './relevance.ts'
 import { fromSchema } from './schema-value.ts'
@@ -38,6 +39,9 @@ export interface Engine {
   /** A value that is valid for a JSON Schema. */
   fromSchema(schema: unknown, userText: string): unknown
   modeOfModel: typeof modeOfModel
+  /** Pages of a listing. */
+  pageStart: typeof pageStart
+  cutPage: typeof cutPage
   /** Media in a few words. */
   describeUrl: typeof describeUrl
   describeInline: typeof describeInline
@@ -75,7 +79,7 @@ export function createEngine(): Engine {
 }
 
 const pure: Omit<Engine, 'randomId'> = {
-  generate, pieces, count, words, render, lastUserText, textOfParts, cosine, fromSchema, modeOfModel, digest, generator, json, vectorSize, embeddingInputs, describeUrl, describeInline,
+  generate, pieces, count, words, render, lastUserText, textOfParts, cosine, fromSchema, modeOfModel, digest, generator, json, vectorSize, embeddingInputs, describeUrl, describeInline, pageStart, cutPage,
   promptTokens: (request) => promptTokens(request, render(request)),
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,

@@ -83,14 +83,14 @@ function say(request: NeutralRequest, turn: Turn, options: GenerateOptions): Sai
   if (results !== null) return limited(wrap(results, request, turn.userText), request)
   if (turn.rule !== undefined) return saidByRule(turn.rule, request, turn)
   const tool = chooseTool(request, turn.userText)
-  if (tool !== undefined) return saidCall(callOf(request, turn, tool.name, argumentsFor(tool, turn.userText)))
+  if (tool !== undefined) return saidCall(callOf(request, turn, tool.name, argumentsFor(tool, turn.userText), tool.input !== undefined))
   return limited(wrap(textOfMode(request, turn, options), request, turn.userText), request)
 }
 
 function saidByRule(rule: Exclude<RuleReply, { fail: string }>, request: NeutralRequest, turn: Turn): Said {
   if ('tool' in rule) {
     const tool = request.tools.find((candidate) => candidate.name === rule.tool)
-    return saidCall(callOf(request, turn, rule.tool, rule.args ?? (tool === undefined ? {} : argumentsFor(tool, turn.userText))))
+    return saidCall(callOf(request, turn, rule.tool, rule.args ?? (tool === undefined ? {} : argumentsFor(tool, turn.userText)), tool?.input !== undefined))
   }
   if (rule.finish === 'content_filter') return saidText('', [], 'content_filter')
   const said = limited(wrap(fillTemplate(rule.text, request, turn.userText), request, turn.userText), request)
@@ -143,13 +143,26 @@ function saidCall(call: Call): Said {
   return { text: '', pieces: [], calls: [call], finish: 'tool_calls', stopSequence: null }
 }
 
-function callOf(request: NeutralRequest, turn: Turn, name: string, args: object): Call {
+function callOf(request: NeutralRequest, turn: Turn, name: string, args: object, isText: boolean): Call {
+  const id = digest('call', request.model, turn.prompt, turn.index).slice(0, idDigits)
+  if (isText) {
+    const text = textOfArguments(args)
+    return { id, name, args: text, json: text, jsonPieces: pieces(text), isText }
+  }
   const json = JSON.stringify(args)
-  return { id: digest('call', request.model, turn.prompt, turn.index).slice(0, idDigits), name, args, json, jsonPieces: pieces(json) }
+  return { id, name, args, json, jsonPieces: pieces(json) }
 }
 
+/** What a tool that takes text is called with: the argument `input`, else all arguments as JSON. */
+function textOfArguments(args: object): string {
+  const { input } = args as { input?: unknown }
+  return typeof input === 'string' ? input : JSON.stringify(args)
+}
+
+const textSchema = { type: 'object', properties: { input: { type: 'string' } } }
+
 function argumentsFor(tool: Tool, userText: string): object {
-  const value = fromSchema(tool.schema, userText)
+  const value = fromSchema(tool.input === undefined ? tool.schema : textSchema, userText)
   return isRecord(value) ? value : {}
 }
 

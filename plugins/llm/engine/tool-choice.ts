@@ -7,7 +7,8 @@ import { words } from './tokens.ts'
 
 /** The tool to call; undefined when none is forced and none fits. */
 export function chooseTool(request: NeutralRequest, userText: string): Tool | undefined {
-  const { tools, toolChoice } = request
+  const { toolChoice } = request
+  const tools = request.tools.some((tool) => tool.input === 'grammar') ? request.tools.filter((tool) => tool.input !== 'grammar') : request.tools
   if (tools.length === 0 || toolChoice === 'none') return undefined
   if (typeof toolChoice === 'object') {
     const named = tools.find((tool) => tool.name === toolChoice.name)

@@ -1,21 +1,25 @@
-/** How failures of the core look on a provider's routes: too large a body, a time-out, an exception. */
+/** How failures of the core look at a provider: too large a body, a time-out, an exception, a path that no route serves. */
 import type { CoreFailure, ErrorForm } from 'svc/plugin'
-import { errorAnswer, type Audience } from './error-replies.ts'
+import { errorAnswer, type Audience, type RefusalFacts } from './error-replies.ts'
+import { kinds } from '../errors.ts'
 import { findCredential, header, showCredential } from './credentials.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { ErrorKind } from '../provider.ts'
 import { keepHeaders, keepQuery } from '../records/records.ts'
 import type { RunnerServices } from './runner.ts'
 
-const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = { payload_too_large: 'too_large', timeout: 'unavailable', internal: 'server_error', injected: 'server_error', refused: 'bad_request' }
+const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = { payload_too_large: 'too_large', timeout: 'unavailable', internal: 'server_error', injected: 'server_error', refused: 'bad_request', unrouted: 'unknown_route' }
 
 /** The error form of a provider's routes; what it answers is recorded as well. */
 export function createErrorForm(instance: ProviderInstance, { svc, records }: RunnerServices): ErrorForm {
   return (failure, facts) => {
     const [path = '', search] = facts.url.split('?', 2)
     const credential = findCredential(instance.format.credentials, facts.headers, () => new URLSearchParams(search))
-    const audience: Audience = { requestId: failure.requestId, instanceId: svc.instance.id, credential, shownCredential: showCredential(credential), startedAt: performance.now() }
-    const { status, headers, body } = errorAnswer(instance, audience, kindOf[failure.kind], { status: failure.status })
+    const audience: Audience = { requestId: failure.requestId, path, instanceId: svc.instance.id, credential, shownCredential: showCredential(credential), startedAt: performance.now() }
+    const kind = failure.kind === 'unrouted' && failure.status === 405 ? 'wrong_method' : kindOf[failure.kind]
+    const refusalFacts: RefusalFacts = { status: failure.status }
+    if (failure.kind === 'unrouted') refusalFacts.message = unroutedMessage(instance, kind, facts.method, path)
+    const { status, headers, body } = errorAnswer(instance, audience, kind, refusalFacts)
     const session = header(facts.headers, 'x-svc-session') ?? null
     records.add({
       request_id: failure.requestId, at: Date.now(), provider: instance.name, method: facts.method,
@@ -26,4 +30,12 @@ export function createErrorForm(instance: ProviderInstance, { svc, records }: Ru
     })
     return { status, headers, body }
   }
+}
+
+const mostPathCharacters = 200
+
+/** Says which method and path were asked for. */
+function unroutedMessage(instance: ProviderInstance, kind: ErrorKind, method: string, path: string): string {
+  const shown = path.slice(0, mostPathCharacters)
+  return (instance.format.messages?.[kind] ?? kinds[kind].message).replace('{method}', () => method).replace('{path}', () => shown)
 }

@@ -28,6 +28,7 @@ export interface RefusalFacts {
 /** Who is answered: what the headers of every answer tell. */
 export interface Audience {
   requestId: string
+  path: string
   instanceId: string
   credential: Credential | null
   shownCredential: string
@@ -62,6 +63,7 @@ export function errorFacts(instance: ProviderInstance, audience: Audience, kind:
     status: facts.status ?? statusOf(instance, kind),
     message: text.replace('{key}', () => maskKey(audience.credential?.value ?? '')) + (facts.injected === undefined ? '' : ' (simulated)'),
     requestId: audience.requestId,
+    path: audience.path,
     ...(facts.param === undefined ? {} : { param: facts.param }),
     ...(facts.code === undefined ? {} : { code: facts.code }),
     ...(facts.type === undefined ? {} : { type: facts.type }),

@@ -70,7 +70,7 @@ function checkCredential(exchange: Exchange): void {
     if (credential.malformed !== undefined) throw new Refusal('invalid_credential', { type: 'malformed', message: credential.malformed })
     if (apiKey !== null && credential.value !== apiKey) throw new Refusal('invalid_credential')
   }
-  instance.format.check?.({ headers: exchange.headers, enforced })
+  instance.format.check?.({ headers: exchange.headers, enforced, path: exchange.path })
 }
 
 /** Throws the fault that fires; answers the one that acts later: a filtered reply, a broken stream. */

@@ -1,5 +1,5 @@
 /** Puts a provider's routes on the router, under its base path and its aliases, each with its description. */
-import { describe } from 'svc/plugin'
+import { describe, replaceParameters, templateParameters } from 'svc/plugin'
 import type { ErrorForm, FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteExample, RouteParameter } from 'svc/plugin'
 import { createErrorForm } from '../exchange/error-form.ts'
 import type { ProviderInstance } from './instance.ts'
@@ -31,6 +31,7 @@ export function mount(app: FastifyInstance, instance: ProviderInstance, services
   const errorForm = createErrorForm(instance, services)
   const groups = new Map<string, Place[]>()
   for (const [base, below] of basesOf(instance)) {
+    if (!base.includes('{')) services.svc.unroutedForm(base, errorForm)
     for (const route of instance.format.routes) {
       if (!isBelow(route.path, below)) continue
       const template = base + route.path.slice(below.length)
@@ -62,10 +63,10 @@ function register(app: FastifyInstance, key: string, places: Place[], instance: 
     handler: (request: FastifyRequest, reply: FastifyReply) => {
       const params = request.params as Record<string, string>
       for (const { route, router, description } of places) {
-        const found = router.read === null ? params : router.read(params['*'] ?? '')
+        const found = router.read === null ? {} : router.read(params['*'] ?? '')
         if (found === null) continue
         if (places.length > 1) services.svc.http.serving(request, description)
-        return run(services, { instance, route, params: found }, request, reply)
+        return run(services, { instance, route, params: router.read === null ? params : { ...params, ...found } }, request, reply)
       }
       return services.svc.http.notFound(request, reply)
     },
@@ -84,15 +85,20 @@ function describeAt(instance: ProviderInstance, route: LlmRoute, template: strin
     area: 'llm',
     ownFail: true,
     errorForm: at.errorForm,
-    parameters: [...(own.parameters ?? []), ...sharedParameters],
+    parameters: [...parametersOf(at.base), ...(own.parameters ?? []), ...sharedParameters],
     examples: own.examples.map((example) => moveExample(example, route, instance, at)),
   }
+}
+
+/** Those of an alias. */
+function parametersOf(base: string): RouteParameter[] {
+  return templateParameters(base).map(({ name }) => ({ name, in: 'path', required: true, description: 'Any value', schema: { type: 'string' } }))
 }
 
 /** An example at another base path; a named provider's asks for a model that it lists. */
 function moveExample(example: RouteExample, route: LlmRoute, instance: ProviderInstance, { base, below }: { base: string; below: string }): RouteExample {
   const from = instance.format.basePath + below
-  const path = example.path.startsWith(from) ? base + example.path.slice(from.length) : example.path
+  const path = example.path.startsWith(from) ? replaceParameters(base, ({ name }) => `my-${name}`) + example.path.slice(from.length) : example.path
   if (!instance.isNamed) return { ...example, path }
   const { defaultModel } = instance
   return {

@@ -5,7 +5,7 @@ import { replaceParameters, templateParameters, templatePattern } from 'svc/plug
 export interface RouterPath {
   /** In Fastify's notation. */
   path: string
-  /** Behind a wildcard: reads the decoded rest of the path; null when it is not this template's. */
+  /** Behind a wildcard: reads the parameters in the decoded rest of the path; null when it is not this template's. */
   read: ((rest: string) => Record<string, string> | null) | null
 }
 
@@ -17,12 +17,11 @@ export function routerPath(template: string): RouterPath {
   const segments = template.split('/')
   const first = segments.findIndex((segment) => segment.includes('{*') || (segment.includes('{') && !/^\{[^{}]+\}$/.test(segment)))
   if (first < 0) return { path: replaceParameters(template, ({ name }) => `:${name}`), read: null }
-  const names = templateParameters(template).map(({ name }) => name)
-  const head = segments.slice(0, first)
-  if (head.some((segment) => segment.includes('{'))) throw new Error(`${template}: a parameter before a wildcard is not supported`)
-  const pattern = new RegExp(`^${templatePattern(segments.slice(first).join('/'), { parameter: '.+' })}$`, 's')
+  const rest = segments.slice(first).join('/')
+  const names = templateParameters(rest).map(({ name }) => name)
+  const pattern = new RegExp(`^${templatePattern(rest, { parameter: '.+' })}$`, 's')
   return {
-    path: `${head.join('/')}/*`,
+    path: `${replaceParameters(segments.slice(0, first).join('/'), ({ name }) => `:${name}`)}/*`,
     read(rest) {
       const match = pattern.exec(rest)
       return match && Object.fromEntries(names.map((name, i) => [name, match[i + 1] ?? '']))

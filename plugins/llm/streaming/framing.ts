@@ -35,6 +35,7 @@ export const framings: Readonly<Record<Framing, Framer>> = {
   'sse': framer('text/event-stream; charset=utf-8', (text, event) => (event.event === undefined ? `data: ${text}\n\n` : `event: ${event.event}\ndata: ${text}\n\n`)),
   'sse-crlf': framer('text/event-stream', (text) => `data: ${text}\r\n\r\n`),
   'ndjson': framer('application/x-ndjson', (text) => `${text}\n`),
-  'json-array': framer('application/json; charset=UTF-8', (text, _event, isFirst) => (isFirst ? text : `,\r\n${text}`), '[', ']'),
+  // The bracket has a line of its own, as Google writes it: clients that cut off the last line would lose an element with it.
+  'json-array': framer('application/json; charset=UTF-8', (text, _event, isFirst) => (isFirst ? text : `,\r\n${text}`), '[', '\n]'),
   'aws-eventstream': framer('application/vnd.amazon.eventstream', (text, event) => eventFrame(text, event)),
 }

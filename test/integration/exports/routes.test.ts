@@ -180,6 +180,7 @@ t.test('litellm.yaml has a model for each provider, which answers below its api_
   t.strictSame(params['svc-acme'], { model: 'openai/acme-large', api_base: `${server.url}/ai/acme/v1`, api_key: 'os.environ/SVC_ACME_API_KEY' })
   t.equal(params['svc-openai']?.api_key, 'os.environ/SVC_AI_API_KEY')
   t.equal(typeof params['svc-azure']?.api_version, 'string', 'no date')
+  t.match(params['svc-bedrock']?.model, /^bedrock\/converse\/anthropic\.claude-/, 'a model that LiteLLM knows: it refuses tools for others')
   // The URLs that LiteLLM makes of `model` and `api_base`.
   const calls: Record<string, (model: string) => string> = {
     openai: () => '/chat/completions', azure: model => `/openai/deployments/${model}/chat/completions?api-version=2024-10-21`, anthropic: () => '/v1/messages',

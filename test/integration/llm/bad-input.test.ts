@@ -16,7 +16,7 @@ const jsonRoutes: [path: string, native: RegExp][] = [
   ['/gemini/v1beta/models/x:generateContent', /INVALID_ARGUMENT/], ['/gemini/v1beta/models/x:streamGenerateContent', /INVALID_ARGUMENT/], ['/gemini/v1beta/models/x:countTokens', /INVALID_ARGUMENT/], ['/gemini/v1beta/models/x:embedContent', /INVALID_ARGUMENT/], ['/gemini/v1beta/models/x:batchEmbedContents', /INVALID_ARGUMENT/],
   ['/bedrock/model/x/converse', /"message"/], ['/bedrock/model/x/converse-stream', /"message"/], ['/bedrock/model/x/invoke', /"message"/], ['/bedrock/model/x/invoke-with-response-stream', /"message"/], ['/bedrock/model/x/count-tokens', /"message"/],
   ['/ollama/api/chat', /"error":"/], ['/ollama/api/generate', /"error":"/], ['/ollama/api/embed', /"error":"/], ['/ollama/api/embeddings', /"error":"/], ['/ollama/api/show', /"error":"/],
-  ['/cohere/v2/chat', /"message":"invalid request:/], ['/cohere/v2/embed', /"message":"invalid request:/], ['/cohere/v2/rerank', /"message":"invalid request:/], ['/cohere/v1/embed', /invalid request:/], ['/cohere/v1/rerank', /invalid request:/], ['/cohere/v1/tokenize', /invalid request:/],
+  ['/cohere/v2/chat', /"message":"invalid request:/], ['/cohere/v1/chat', /"message":"invalid request:/], ['/gemini/v1/projects/p/locations/l/publishers/google/models/x:predict', /INVALID_ARGUMENT/], ['/anthropic/v1/projects/p/locations/l/publishers/anthropic/models/x:rawPredict', /"type":"error"/], ['/ollama/v1/chat/completions', /"invalid_request_error"/], ['/cohere/v2/embed', /"message":"invalid request:/], ['/cohere/v2/rerank', /"message":"invalid request:/], ['/cohere/v1/embed', /invalid request:/], ['/cohere/v1/rerank', /invalid request:/], ['/cohere/v1/tokenize', /invalid request:/],
 ]
 
 t.test('a body that is no JSON object, or an empty one, is a native 400 on every route [LLM-18]', async (t) => {
@@ -105,10 +105,35 @@ t.test('a text up to the body limit is answered [LLM-18]', async (t) => {
   t.equal((await post('/v1/embeddings', { input: ' '.repeat(190_000) })).status, 200)
 })
 
-t.test('other paths and methods are the core\'s [LLM-19]', async (t) => {
-  const unknown = await fetch(`${server.url}/ai/openai/v1/nothing`)
+t.test('unknown paths and methods below a provider are refused in its own form [LLM-19]', async (t) => {
+  const rows: [path: string, status: number, body: object][] = [
+    ['/openai/v1/nothing', 404, { error: { type: 'invalid_request_error', param: null, code: null, message: /GET \/ai\/openai\/v1\/nothing/ } }],
+    ['/v1/chat/completions/', 404, { error: { type: 'invalid_request_error', message: /\/ai\/v1\/chat\/completions\// } }],
+    ['/v1/chat/completions', 405, { error: { type: 'invalid_request_error', code: 'method_not_supported', message: /GET/ } }],
+    ['/azure/openai/nothing?api-version=1', 404, { error: { code: '404', message: /nothing\)?$/ } }], ['/anthropic/v1/nothing', 404, { type: 'error', error: { type: 'not_found_error' } }], ['/anthropic/v1/messages', 405, { type: 'error', error: { type: 'invalid_request_error' } }],
+    ['/gemini/v1beta/nothing', 404, { error: { code: 404, status: 'NOT_FOUND' } }], ['/bedrock/nothing', 404, { message: /nothing/ }], ['/ollama/api/nothing', 404, { error: /nothing/ }], ['/cohere/v3/nothing', 404, { message: /nothing/ }], ['/v1/rerank', 405, { id: String, message: /GET/ }],
+  ]
+  for (const [path, status, body] of rows) {
+    const answer = await fetch(`${server.url}/ai${path}`)
+    t.equal(answer.status, status, path)
+    t.match(await answer.json(), body, path)
+    t.ok(answer.headers.get('x-svc-provider'), path)
+    if (status === 405) t.equal(answer.headers.get('allow'), 'POST', path)
+  }
+  const unknown = await post('/bedrock/model/x/unknown', '{}')
   t.equal(unknown.status, 404)
-  t.match(await unknown.json(), { error: 'not found', path: '/ai/openai/v1/nothing', hint: /openapi\.json/ })
-  t.equal((await fetch(`${server.url}/ai/bedrock/model/x/unknown`, { method: 'POST' })).status, 404)
-  t.equal((await fetch(`${server.url}/ai/v1/chat/completions`)).status, 405)
+  t.equal(unknown.headers.get('x-amzn-errortype'), 'UnknownOperationException')
+  const { requests } = (await (await fetch(`${server.url}/ai/requests?limit=1`)).json()) as { requests: object[] }
+  t.match(requests[0], { provider: 'bedrock', endpoint: '/ai/bedrock/model/x/unknown', status: 404, finish_reason: 'error' })
+  const long = await fetch(`${server.url}/ai/openai/${'x'.repeat(4000)}`, { headers: { authorization: 'Bearer a-secret-1234' } })
+  t.equal(long.headers.get('x-svc-credential'), 'bearer ****1234')
+  t.ok((await long.text()).length < 500, 'a long path is cut')
+})
+
+t.test('paths that belong to no provider are the core\'s [LLM-19]', async (t) => {
+  for (const path of ['/ai/nobody/v1/models', '/ai/v2/models']) {
+    const unknown = await fetch(server.url + path)
+    t.equal(unknown.status, 404)
+    t.match(await unknown.json(), { error: 'not found', path, hint: /openapi\.json/ })
+  }
 })

@@ -1,0 +1,56 @@
+/** Claude as Vertex AI serves it: the model is in the path, the API version in the body. */
+import type { CountParsed, Engine, LlmRoute, LlmRouteDescription, RouteInput } from '../llm/types.ts'
+
+const BASE = '/v1/projects/{project}/locations/{location}/publishers/anthropic/models'
+const VERSION = 'vertex-2023-10-16'
+const EXAMPLE_BASE = '/ai/anthropic/v1/projects/demo/locations/us-east5/publishers/anthropic/models'
+
+/** Whether a path is one of Vertex AI, where no header names the API version; `/ai/<provider>/v1/projects/...`. */
+export function isVertexPath(path: string): boolean {
+  return path.split('/', 5)[4] === 'projects'
+}
+
+const hello = { anthropic_version: VERSION, max_tokens: 256, messages: [{ role: 'user', content: 'hello' }] }
+
+/** `rawPredict` and `streamRawPredict` of a model, over the messages route, and the counting of tokens, which comes first. */
+export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute<CountParsed>): LlmRoute[] {
+  return [
+    {
+      ...count,
+      path: `${BASE}/count-tokens:rawPredict`,
+      describe: describeVertex('count-tokens:rawPredict', 'token count, Vertex AI', { anthropic_version: VERSION, model: 'svc-claude', messages: hello.messages }, false),
+    } as LlmRoute,
+    {
+      ...messages,
+      path: `${BASE}/{model}:rawPredict`,
+      describe: describeVertex('svc-claude:rawPredict', 'message, Vertex AI', hello),
+      parse: (input) => messages.parse(withPathModel(engine, input, {})),
+    },
+    {
+      ...messages,
+      path: `${BASE}/{model}:streamRawPredict`,
+      describe: describeVertex('svc-claude:streamRawPredict', 'streamed message, Vertex AI', { ...hello, stream: true }),
+      parse: (input) => messages.parse(withPathModel(engine, input, { stream: true })),
+    },
+  ]
+}
+
+/** The request as the Messages API has it. */
+function withPathModel(engine: Engine, input: RouteInput, more: object): RouteInput {
+  const json = (): Record<string, unknown> => {
+    const body = input.json()
+    if (engine.json.textOf(body.anthropic_version) === undefined) throw engine.badInput('anthropic_version: Field required')
+    return { ...body, ...more, model: input.params.model ?? '' }
+  }
+  return Object.assign(Object.create(input) as RouteInput, { json })
+}
+
+function describeVertex(action: string, summary: string, body: object, hasModel = true): LlmRouteDescription {
+  const names = ['project', 'location', ...(hasModel ? ['model'] : [])]
+  return {
+    summary,
+    parameters: names.map((name) => ({ name, in: 'path', required: true, description: 'Any value', schema: { type: 'string' } })),
+    requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
+    examples: [{ name: summary, method: 'POST', path: `${EXAMPLE_BASE}/${action}`, headers: 'stream' in body ? [{ name: 'X-Svc-Tokens-Per-Second', value: '500' }] : [], body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 }],
+  }
+}

@@ -1,0 +1,41 @@
+/** What Ollama serves below `/v1` for clients of OpenAI: routes of that format, with Ollama's models. */
+import type { Engine, LlmRoute, RouteInput } from '../llm/types.ts'
+import type { OpenAiRouteName, OpenAiWire } from '../llm-openai/types.ts'
+
+const NAMES: readonly OpenAiRouteName[] = ['chat', 'completions', 'responses', 'embeddings', 'models', 'model']
+const OPENAI_BASE = '/ai/openai/v1'
+const EXAMPLE_MODEL = 'llama3.2'
+
+/** Whether a path is answered in OpenAI's form, errors included; `/ai/<provider>/v1/...`. */
+export function isOpenAiPath(path: string): boolean {
+  return path.split('/', 4)[3] === 'v1'
+}
+
+export function openAiRoutes(engine: Engine, wire: OpenAiWire): LlmRoute[] {
+  return NAMES.map((name) => {
+    const route = wire.routes[name]
+    const moved: LlmRoute = {
+      ...route,
+      path: `/v1${route.path}`,
+      describe: { ...route.describe, summary: `${route.describe.summary}, as OpenAI's`, examples: route.describe.examples.map((example) => ({ ...example, path: moveExample(example.path), ...(typeof example.body === 'string' ? { body: example.body.replace(/"model":"[^"]*"/, `"model":"${EXAMPLE_MODEL}"`) } : {}) })) },
+      finishWords: route.finishWords ?? wire.finishWords,
+      streamError: route.streamError ?? ((facts) => ({ data: wire.error('server_error', facts) })),
+      parse: (input) => route.parse(route.method === 'POST' ? withModel(engine, input) : input),
+    }
+    return moved
+  })
+}
+
+function moveExample(path: string): string {
+  return path.replace(OPENAI_BASE, '/ai/ollama/v1').replace(/\/models\/[^/]+$/, `/models/${EXAMPLE_MODEL}`)
+}
+
+/** Ollama has no model of its own choice. */
+function withModel(engine: Engine, input: RouteInput): RouteInput {
+  const json = (): Record<string, unknown> => {
+    const body = input.json()
+    if (engine.json.textOf(body.model) === undefined && input.defaultModel === undefined) throw engine.badInput('model is required', { param: 'model' })
+    return body
+  }
+  return Object.assign(Object.create(input) as RouteInput, { json })
+}
