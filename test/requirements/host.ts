@@ -52,6 +52,7 @@ export default [
   { id: 'PIPE-9', rule: 'everything is served over HTTPS and, where it is on, HTTP/2 alike', where: 'core 1.1' },
   { id: 'PIPE-10', rule: 'a client that leaves frees what hung on its requests', where: 'core 11' },
   { id: 'PIPE-11', rule: 'load and clients that leave are nothing to log above debug', where: 'core 11' },
+  { id: 'PIPE-12', rule: 'Allow lists only methods that the path takes, also behind a wildcard route', where: 'core 4.4' },
   { id: 'CLIENT-1', rule: 'axios, got and undici pools work unmodified', where: 'core 12' },
   { id: 'CLIENT-2', rule: 'TLS clients with the demo CA work unmodified', where: 'core 12' },
   { id: 'CLIENT-3', rule: 'curl works with HTTP/1.0, upgrade, Expect, chunked uploads and the demo CA', where: 'core 12' },

@@ -1,7 +1,9 @@
 /** The routes of a generation as the pipeline sees them: found before Fastify routes, so that every layer knows them. */
 import FindMyWay from 'find-my-way'
 import type { HTTPMethod } from 'find-my-way'
+import { templatePattern, templateShape } from '../../contract/path-template.ts'
 import { decodedPath } from '../../fields/request-target.ts'
+import type { RouteDescription } from '../../contract/plugin.ts'
 import type { CoreRoute } from './route-record.ts'
 import type { RouteLookup } from '../request/types.ts'
 
@@ -17,6 +19,8 @@ export class RouteTable implements RouteLookup {
   #owners = new Map<string, string | null>()
   /** Second paths of routes. */
   #aliases = new Map<string, CoreRoute>()
+  /** Patterns of templates that were looked up, at most one for each description. */
+  #patterns = new Map<string, RegExp>()
   readonly list: CoreRoute[] = []
 
   /** Adds a route in Fastify's notation; throws when one of its methods is taken, naming the owner. */
@@ -70,8 +74,70 @@ export class RouteTable implements RouteLookup {
 
   /** Methods that the path has (RFC 9110, 10.2.1), none for an unknown path. */
   methodsOf(url: string): string[] {
-    return [...this.#methods].filter(method => this.find(method, url) !== null)
+    const found = [...this.#methods].flatMap(method => {
+      const route = this.find(method, url)
+      return route === null ? [] : [{ method, route }]
+    })
+    // What a wildcard route serves below its prefix, only its descriptions know.
+    const routes = [...new Set(found.map(({ route }) => route))]
+    if (!routes.some(hasOwnPaths)) return found.map(({ method }) => method)
+    const raw = url.split('?', 1)[0]!
+    const paths = [raw, decodeParameters(raw)]
+    const served = routes.map(route => ({ route, operations: operationsOf(route).filter(({ template }) => paths.some(path => this.#patternOf(template).test(path))) }))
+    const templates = served.flatMap(({ operations }) => operations.map(({ template }) => template))
+    return found.flatMap(({ method, route }) => {
+      const { operations } = served.find(entry => entry.route === route)!
+      if (!hasOwnPaths(route) && operations.length === 0) return [method]
+      return operations.some(({ template, methods }) => takes(methods, method) && !isOverridden(template, templates)) ? [method] : []
+    })
   }
+
+  #patternOf(template: string): RegExp {
+    let pattern = this.#patterns.get(template)
+    if (pattern === undefined) this.#patterns.set(template, pattern = new RegExp(`^${templatePattern(template)}$`, 's'))
+    return pattern
+  }
+}
+
+/** As the router hands parameters to a handler: `%3A` is a colon, too. */
+function decodeParameters(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** An operation of a route: the methods and the path of one of its descriptions. */
+interface RouteOperation {
+  template: string
+  methods: readonly string[]
+}
+
+/** A wildcard route of several operations, each with a path in its description. */
+function hasOwnPaths({ path, descriptions }: CoreRoute): boolean {
+  return path.includes('{*') && descriptions.length > 0 && descriptions.every(description => description.path !== undefined && description.path !== path)
+}
+
+function operationsOf(route: CoreRoute): RouteOperation[] {
+  if (!hasOwnPaths(route)) return [{ template: route.path, methods: route.methods }]
+  return route.descriptions.filter(description => !onlyRefuses(description)).map(({ path, methods }) => ({ template: path!, methods: methods ?? route.methods }))
+}
+
+/** A description of errors alone is there for their wording: the methods are not those of the resource. */
+function onlyRefuses({ responses }: RouteDescription): boolean {
+  const statuses = Object.keys(responses ?? {})
+  return statuses.length > 0 && statuses.every(status => /^[45]/.test(status))
+}
+
+/** HEAD is answered wherever GET is. */
+function takes(methods: readonly string[], method: string): boolean {
+  return methods.includes(method) || (method === 'HEAD' && methods.includes('GET'))
+}
+
+/** `/tasks/{id}:cancel` is another resource than `/tasks/{id}`, whose parameter matches its path too. */
+function isOverridden(template: string, others: readonly string[]): boolean {
+  return others.some(other => templateShape(other).startsWith(`${templateShape(template)}:`))
 }
 
 /** Two routes with the same key are one to the router: names of parameters make no difference. */
