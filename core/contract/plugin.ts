@@ -36,7 +36,7 @@ export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 export type { WebsocketHandler } from '@fastify/websocket'
 export type { AnyRequest, SvcHttp, SessionKey, Origin } from './http.ts'
 export type { SvcStreams, BodyStreamOptions, SseOptions, StreamEnd, BodyStream, SseStream, SseEvent, WebSocketOptions } from './streams.ts'
-export type { SvcLimits, CallAdmission, SvcTakeOver, ConnectionFacts } from './calls.ts'
+export type { SvcLimits, CallAdmission, CallFailure, SvcTakeOver, TakenOverCall, ConnectionFacts } from './calls.ts'
 export type { AnswerEnd, FaultKind, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { StoreBounds, Store, StoreChange } from './state.ts'
