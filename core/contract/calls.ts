@@ -20,7 +20,28 @@ export interface SvcTakeOver {
   requests(match: (mediaType: string, request: IncomingMessage | Http2ServerRequest) => boolean, handler: (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse, facts: ConnectionFacts) => void): void
   /** CORS headers for such an answer; for a preflight those of the preflight. */
   cors(request: IncomingMessage | Http2ServerRequest, expose: string[]): Record<string, string>
+  /**
+   * Makes a taken-over request one for the inspector and for fault headers. Not for what is exempt from both, such as gRPC
+   * health and reflection. To be called before it is answered.
+   */
+  follow(request: IncomingMessage | Http2ServerRequest): TakenOverCall
 }
+
+/** A taken-over request that the core follows. */
+export interface TakenOverCall {
+  /** A limit refuses the call: no entry is kept of it. */
+  refuse(): void
+  /**
+   * Acts on `X-Svc-Delay` and `X-Svc-Fail`, in this order, once the call has been admitted. Resolves with the status that
+   * the call is to end with, or null: the method is to be called.
+   */
+  injectFaults(): Promise<CallFailure | null>
+  /** The head goes out past `response.writeHead`. Answers the fields about faults, which `writeHead` adds by itself. */
+  sendHead(status: number): Record<string, string | string[]>
+  /** The status of the call, for its entry. */
+  end(grpcStatus: number): void
+}
+export interface CallFailure { grpcStatus: number; message: string }
 export interface ConnectionFacts {
   listener: 'http' | 'https' | 'grpc'
   socket: Socket

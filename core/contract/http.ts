@@ -35,8 +35,13 @@ export interface SvcHttp {
   notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply
   /** Says which of several descriptions of a wildcard route is served. */
   serving(request: FastifyRequest, description: RouteDescription): void
-  /** Says that an `ownFail` route injected a fault: sets `X-Svc-Fault` and counts it. The definition declares the kind. */
-  markFault(request: FastifyRequest, reply: FastifyReply, kind: string): void
+  /**
+   * Says that an `ownFail` route injected a fault: sets `X-Svc-Fault` and counts it. The definition declares the kind.
+   * `source` is what asked for it, as the inspector shows it: `X-Svc-Fail: overloaded`.
+   */
+  markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string): void
+  /** Breaks the answer off, as faults do: the connection is destroyed, over HTTP/2 the stream is reset (INTERNAL_ERROR). */
+  breakOff(request: FastifyRequest, reply: FastifyReply): void
   /**
    * Says that a request header of the plugin has no effect because its value can't be understood: the response names it in
    * `X-Svc-Ignored: <name>; <expected>`. `expected` is printable ASCII without line ends.

@@ -2,6 +2,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { X509Certificate } from 'node:crypto'
 
+/**
+ * How an answer ended: sent to its end, broken off by the service (a fault, a limit), left by its client; `open` while it is
+ * being sent.
+ */
+export type AnswerEnd = 'open' | 'complete' | 'aborted' | 'client_left'
+
 export interface InspectorEntry {
   id: string
   request_id: string
@@ -20,6 +26,19 @@ export interface InspectorEntry {
   body_truncated: boolean
   status: number
   latency_ms: number
+  /** Status of a gRPC call; null for other requests, and as long as none was sent. */
+  grpc_status: number | null
+  /** The fault that the service injected. */
+  fault: string | null
+  /** What asked for it: `X-Svc-Abort: truncate`, `?fail=overloaded`, a rule, or the provider that is configured to fail. */
+  fault_source: string | null
+  /** Template of the route that was called; null: none was, as after a fault or with a 404. */
+  route: string | null
+  /** Name of the plugin whose route was called; null: the core answered, or no route was called. */
+  plugin: string | null
+  /** Bytes of the response body, after `Content-Encoding`, without chunk framing; of an open answer those written so far. */
+  bytes_sent: number
+  ended: AnswerEnd
   /** W3C Trace Context: where the request stands; null when it carried none and no spans are exported. */
   trace: { trace_id: string; span_id: string; parent_span_id: string | null; sampled: boolean; state: string | null } | null
 }

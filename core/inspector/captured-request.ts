@@ -1,6 +1,6 @@
 /** One captured request as it is kept, and how it is shown. */
 import { randomUUID } from 'node:crypto'
-import type { InspectorEntry } from '../contract/plugin.ts'
+import type { AnswerEnd, InspectorEntry } from '../contract/plugin.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 
 /** Bytes of a body that are kept. */
@@ -32,6 +32,19 @@ export interface CapturedRequest {
   status: number
   latencyMs: number
   trace: TraceContext | null
+  fault: string | null
+  faultSource: string | null
+  route: string | null
+  plugin: string | null
+  /** Replaced when the answer is over. */
+  answer: AnswerProgress
+}
+
+/** How far an answer has come. */
+export interface AnswerProgress {
+  readonly bytesSent: number
+  readonly ended: AnswerEnd
+  readonly grpcStatus: number | null
 }
 
 /** Path of the target as received, without query. */
@@ -80,6 +93,13 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     body_truncated: captured.bodyBytes > KEPT_BODY_BYTES,
     status: captured.status,
     latency_ms: captured.latencyMs,
+    grpc_status: captured.answer.grpcStatus,
+    fault: captured.fault,
+    fault_source: captured.faultSource,
+    route: captured.route,
+    plugin: captured.plugin,
+    bytes_sent: captured.answer.bytesSent,
+    ended: captured.answer.ended,
     trace: captured.trace === null ? null : toTrace(captured.trace),
   }
 }

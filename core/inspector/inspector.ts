@@ -30,7 +30,8 @@ export interface Inspector extends SvcInspector {
   readonly isFeedFull: boolean
   /** Whether requests of this path (decoded, null: malformed) and session are captured, the exemptions of plugins aside. */
   captures(path: string | null, session: string | null): boolean
-  capture(facts: CaptureFacts): void
+  /** Answers the stored request, whose `answer` is to be replaced when the answer is over. */
+  capture(facts: CaptureFacts): CapturedRequest
   /** Newest first. */
   list(filter: CaptureFilter, limit: number): InspectorEntry[]
   /** By entry id, else by request id. */
@@ -88,7 +89,7 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
     },
     capture(facts) {
       const apiKey = sharedMode ? findKey(keyField(facts.headers), facts.uri) : null
-      feeds.publish(store.add({
+      const entry = store.add({
         id: null,
         requestId: facts.requestId,
         arrivedAt: facts.arrivedAt,
@@ -103,7 +104,14 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
         status: facts.status,
         latencyMs: facts.latencyMs,
         trace: facts.trace,
-      }))
+        fault: facts.fault,
+        faultSource: facts.faultSource,
+        route: facts.route,
+        plugin: facts.plugin,
+        answer: facts.answer,
+      })
+      feeds.publish(entry)
+      return entry.value
     },
     list: (filter, limit) => settled().newest(limit, matcher(filter)).map(toEntry),
     find: (id, filter) => asEntry(settled().lookUp(id, matcher(filter))),

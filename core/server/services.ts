@@ -33,6 +33,7 @@ import type { Ports } from './instance.ts'
 import { createKeys } from '../keys/keys.ts'
 import { isUrl } from '../keys/registry-source.ts'
 import { createCallAdmission } from '../host/svc/call-admission.ts'
+import { createCallFollower } from '../host/svc/taken-over-call.ts'
 import { createLimits } from '../limits/limits.ts'
 import { createLog } from '../log/log.ts'
 import type { Log } from '../log/log.ts'
@@ -140,6 +141,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
     cors: (request, expose) => corsForTakeOver(cors, request, expose),
+    follow: createCallFollower({ config, inspector, completions }),
     streamsOf,
     reload: how => host.reload(how),
   }

@@ -1,6 +1,7 @@
 /** The door of the plugin `grpc`: the echo service, health and reflection, over gRPC and gRPC-Web. */
 import { definePlugin } from 'svc/plugin'
 import { BridgeConnections } from './bridge/connections.ts'
+import { OpenCalls } from './bridge/open-calls.ts'
 import { takeOverCalls } from './bridge/take-over.ts'
 
 export default definePlugin({
@@ -10,9 +11,10 @@ export default definePlugin({
   area: 'grpc',
   register(_app, svc) {
     // The server and its packages come with the first call: most generations of most instances never see one.
-    const connections = new BridgeConnections(async () => (await import('./server.ts')).openServer(svc))
+    const open = new OpenCalls()
+    const connections = new BridgeConnections(async () => (await import('./server.ts')).openServer(svc, open))
     svc.whenClosed(() => connections.close())
     svc.whenStopped(() => connections.close())
-    takeOverCalls(svc, connections)
+    takeOverCalls(svc, connections, open)
   },
 })

@@ -3,6 +3,7 @@ import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
 import type { Svc } from 'svc/plugin'
 import type { InnerServer } from './bridge/connections.ts'
+import type { OpenCalls } from './bridge/open-calls.ts'
 import { createProtocolDefinitions } from './definitions.ts'
 import type { ProtocolDefinitions } from './definitions.ts'
 import { createEchoService } from './echo/service.ts'
@@ -15,9 +16,9 @@ export const ECHO_SERVICE = 'svc.echo.v1.EchoService'
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
 /** Opens the server. The descriptor set and the files of reflection are read once for each version of the code. */
-export function openServer(svc: Svc): InnerServer {
+export function openServer(svc: Svc, open: OpenCalls): InnerServer {
   const definitions = svc.shared('definitions', () => createProtocolDefinitions(svc.folder))
-  const server = createServer(svc, definitions, svc.shared('reflection', () => createReflection(definitions)))
+  const server = createServer(svc, open, definitions, svc.shared('reflection', () => createReflection(definitions)))
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
   return {
     accept: connection => injector.injectConnection(connection),
@@ -28,9 +29,9 @@ export function openServer(svc: Svc): InnerServer {
   }
 }
 
-function createServer(svc: Svc, definitions: ProtocolDefinitions, reflection: Reflection[]): Server {
+function createServer(svc: Svc, open: OpenCalls, definitions: ProtocolDefinitions, reflection: Reflection[]): Server {
   const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES, 'grpc.max_send_message_length': -1, 'grpc.enable_channelz': 0, interceptors: [statusOnce] })
-  server.addService(definitions.service(ECHO_SERVICE), createEchoService(svc, definitions))
+  server.addService(definitions.service(ECHO_SERVICE), createEchoService(svc, open, definitions))
   addHealth(server, svc)
   for (const { service, implementation } of reflection) server.addService(service, implementation)
   return server

@@ -14,7 +14,8 @@ function entry(fields: Partial<Entry> & { headers?: { name: string; value: strin
   const uri = fields.uri ?? '/echo/a?x=1'
   return {
     id: 'e-1', request_id: 'r-1', timestamp: '2026-11-21T10:00:00.000Z', method: 'GET', uri, path: uri.split('?')[0]!, query: uri.split('?')[1] ?? null, version: 'HTTP/1.1',
-    headers: [], client_ip: '10.1.2.3', session: null, body: null, body_base64: null, body_size: 0, body_truncated: false, status: 200, latency_ms: 12, trace: null, ...fields,
+    headers: [], client_ip: '10.1.2.3', session: null, body: null, body_base64: null, body_size: 0, body_truncated: false, status: 200, latency_ms: 12, trace: null,
+    grpc_status: null, fault: null, fault_source: null, route: '/echo/{*path}', plugin: 'echo', bytes_sent: 0, ended: 'complete', ...fields,
   }
 }
 

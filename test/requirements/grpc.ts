@@ -10,7 +10,7 @@ export default [
   { id: 'GRPC-8', rule: 'messages up to 4 MiB are read, compressed ones too, larger ones are RESOURCE_EXHAUSTED whatever SVC_BODY_LIMIT says', where: 'protocols 4.1' },
   { id: 'GRPC-9', rule: 'after a refused upload of 5 MB 200 parallel calls on the same connection succeed, on each listener', where: 'protocols 4.4' },
   { id: 'GRPC-10', rule: 'unknown methods and services are UNIMPLEMENTED', where: 'protocols 4.1' },
-  { id: 'GRPC-11', rule: 'each call is counted once under grpc, has a request id, and none is captured', where: 'protocols 4.1' },
+  { id: 'GRPC-11', rule: 'each call is counted once under grpc, and has a request id; the inspector shows all but health and reflection, with their status', where: 'protocols 4.1' },
   { id: 'GRPC-12', rule: 'health follows the instance for two names, Watch tells of changes only, others are unknown', where: 'protocols 4.2' },
   { id: 'GRPC-13', rule: 'a reload leaves running calls alone and serves new ones', where: 'protocols 4.4' },
   { id: 'GRPC-14', rule: 'reflection lists four services in both versions and finds files by name and by symbol, with their imports', where: 'protocols 4.2' },
@@ -22,5 +22,6 @@ export default [
   { id: 'GRPC-24', rule: 'headers of the bridge from outside are neither used nor shown', where: 'protocols 4.4' },
   { id: 'GRPC-25', rule: 'plan limits end calls of the echo service with RESOURCE_EXHAUSTED, health and reflection are free', where: 'limits 2' },
   { id: 'GRPC-26', rule: 'when the process stops, running calls come to their end within the time to drain and are cut after it', where: 'protocols 4.4' },
+  { id: 'GRPC-27', rule: 'metadata x-svc-delay and x-svc-fail act on calls that were admitted, but health and reflection; the HTTP status maps to that of gRPC', where: 'core 8, testing 3' },
   { id: 'GRPC-30', rule: 'connect clients work over gRPC and gRPC-Web, HTTP/1.1 and HTTP/2', where: 'protocols 5' },
 ]

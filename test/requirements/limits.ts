@@ -35,6 +35,7 @@ export default [
   { id: 'INSP-7', rule: 'the feed resumes after Last-Event-ID, oldest first, none lost or doubled', where: 'limits 4' },
   { id: 'INSP-8', rule: 'a slow reader has at most 256 events waiting; feeds are bounded', where: 'limits 4' },
   { id: 'INSP-9', rule: 'public mode captures and shows one session at a time', where: 'limits 4' },
+  { id: 'INSP-10', rule: 'entry and log name the fault, what asked for it, the route that was called, the bytes sent and how the answer ended', where: 'limits 4' },
   { id: 'METRIC-1', rule: 'the exposition is valid text format 0.0.4 with HELP and TYPE of every series', where: 'limits 6' },
   { id: 'METRIC-2', rule: 'requests are counted by route template, method and class, timed in the stated buckets, never by raw path', where: 'limits 6' },
   { id: 'METRIC-3', rule: 'protocols, streams, egress, faults, rejections and build have their series from the start', where: 'limits 6' },

@@ -1,4 +1,7 @@
 /** `svc.http`: what plugins ask about requests and how they answer, over the request's context. */
+import type { ServerResponse } from 'node:http'
+import { constants } from 'node:http2'
+import type { Http2ServerResponse } from 'node:http2'
 import { wantsXml } from '../../fields/accept.ts'
 import type { AdminGuard } from '../../http/pipeline/admin-guard.ts'
 import type { BrowserAccess } from '../../http/pipeline/browser-access.ts'
@@ -53,8 +56,14 @@ export function createSvcHttp({ browserAccess, config, guard }: SvcHttpServices)
     serving(request, description) {
       contextOf(request).description = description
     },
-    markFault(request, _reply, kind) {
-      contextOf(request).fault = kind
+    markFault(request, _reply, kind, source = kind) {
+      contextOf(request).injects(kind, source)
+    },
+    breakOff(request, reply) {
+      contextOf(request).breaksOff()
+      const raw = reply.raw as ServerResponse | Http2ServerResponse
+      if ('stream' in raw) raw.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+      else raw.destroy()
     },
     ignoreHeader(request, name, expected) {
       contextOf(request).ignore(name, expected)

@@ -5,7 +5,7 @@ import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
 import type { Generation } from '../generation.ts'
 import { forPlugin } from '../../contract/plugin.ts'
-import type { ExtensionPoints, LoadError, PersonalPoint, ReloadResult, ReportedError, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcTakeOver } from '../../contract/plugin.ts'
+import type { ExtensionPoints, LoadError, PersonalPoint, ReloadResult, ReportedError, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcTakeOver, TakenOverCall } from '../../contract/plugin.ts'
 
 /** Services of the process that all plugins share. */
 export interface SharedServices {
@@ -18,6 +18,7 @@ export interface SharedServices {
   metrics: SvcMetrics
   instance: SvcInstance
   cors: SvcTakeOver['cors']
+  follow(plugin: string, request: Parameters<SvcTakeOver['follow']>[0]): TakenOverCall
   streamsOf(generation: number): SvcStreams
   reload(options?: { force?: boolean }): Promise<ReloadResult>
 }
@@ -67,6 +68,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     takeOver: {
       requests: (match, handler) => void build.generation.takeOvers.push({ plugin: name, match, handler }),
       cors: shared.cors,
+      follow: request => shared.follow(name, request),
     },
     offer(point, value) {
       if (!String(point).startsWith(`${name}.`)) throw new Error(`an extension point of ${name} is named "${name}.<point>", not "${String(point)}"`)
@@ -94,8 +96,8 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
 
 /** A kind that the definition does not declare would make up a series of the metrics. */
 function markOnly({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
-  return (request, reply, kind) => {
+  return (request, reply, kind, source) => {
     if (!faultKinds.includes(kind)) throw new Error(`the definition of ${name} does not declare the fault kind "${kind}"`)
-    http.markFault(request, reply, kind)
+    http.markFault(request, reply, kind, source)
   }
 }

@@ -3,6 +3,7 @@
  * plugin has taken over leave here, everything else gets its context and enters the pipeline of the current generation.
  */
 import { ServerResponse } from 'node:http'
+import { constants } from 'node:http2'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { answer } from '../response/send.ts'
@@ -93,7 +94,13 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
   return { request: enter, upgrade }
 }
 
+/** Whether all of it was sent. A response of HTTP/2 does not say so, its stream does: an end, and no reset (RFC 9113, 7). */
+function isFinished(response: SvcResponse): boolean {
+  if (!('stream' in response)) return response.writableFinished
+  return response.stream.writableEnded && response.stream.rstCode === constants.NGHTTP2_NO_ERROR
+}
+
 /** One function for the responses of all requests. */
 function endContext(this: SvcResponse): void {
-  this.context!.close(this.writableFinished)
+  this.context!.close(isFinished(this))
 }

@@ -135,6 +135,7 @@ function callRoute(context: RequestContext): boolean {
   const { generation, request, response, upgrade } = context
   if (response.headersSent) return false
   if (context.route !== null) {
+    context.isRouted = true
     if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.handOver())
     else generation.handle(request, response)
   } else if (context.path === null) {

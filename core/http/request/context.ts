@@ -1,6 +1,6 @@
 /** What the core knows of one request, from its arrival to its end. Every layer and `svc.http` read it. */
 import type { ConnectionUse } from '../listener/connection-activity.ts'
-import type { AnyRequest, Origin, RouteDescription, SessionKey } from '../../contract/plugin.ts'
+import type { AnswerEnd, AnyRequest, Origin, RouteDescription, SessionKey } from '../../contract/plugin.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
 import type { KeyAdmission } from '../../keys/key-limits.ts'
 import type { Lease } from '../../limits/lease.ts'
@@ -14,6 +14,9 @@ import type { RequestFactsSource } from './request-facts.ts'
 import type { RegisteredWebSocket } from '../streams/websocket-stream.ts'
 
 export const EMPTY_BODY = Buffer.alloc(0)
+
+/** Characters of what asked for a fault that are kept. */
+const MAX_SOURCE = 200
 
 const kContext = Symbol('svc.context')
 interface WithContext { [kContext]?: RequestContext }
@@ -46,6 +49,16 @@ export class RequestContext implements Waiting<RequestContext> {
   vary: string | null = null
   /** `X-Svc-Fault` and what the metrics count. */
   fault: string | null = null
+  /** What asked for the fault. */
+  faultSource: string | null = null
+  /** The plugin that has taken the request over, as a call (gRPC); null: it goes through the pipeline. */
+  call: string | null = null
+  /** The request got as far as its route. */
+  isRouted = false
+  /** Bytes of the response body that were written. */
+  bytesSent = 0
+  /** Of a gRPC call, once its status is known. */
+  grpcStatus: number | null = null
   /** Request headers that could not be understood, with what was expected: `X-Svc-Ignored`. */
   ignored: string[] | null = null
   /** Credentials of the control plane that came with the request count as the admin token. */
@@ -89,6 +102,8 @@ export class RequestContext implements Waiting<RequestContext> {
   readonly #use: ConnectionUse | null
   /** When the head went out; on the monotonic clock. */
   #settledAt = 0
+  #isFinished = false
+  #isBrokenOff = false
   #onHead: (() => void)[] | null = null
   #onClose: ((finished: boolean) => void)[] | null = null
 
@@ -172,7 +187,42 @@ export class RequestContext implements Waiting<RequestContext> {
     (this.ignored ??= []).push(`${name}; ${expected}`)
   }
 
+  /** Template of the route that was called; null: none was. */
+  get calledRoute(): string | null {
+    if (!this.isRouted) return null
+    return this.call === null ? this.routeLabel : this.path
+  }
+
+  /** Plugin of the route that was called; null: the core's, or none. */
+  get calledPlugin(): string | null {
+    return this.isRouted ? this.call ?? this.route?.plugin ?? null : null
+  }
+
+  /** How the answer ended, as far as it has. */
+  get ended(): AnswerEnd {
+    if (this.#isBrokenOff) return 'aborted'
+    if (!this.closed) return 'open'
+    return this.#isFinished && this.status !== 0 ? 'complete' : 'client_left'
+  }
+
+  /** Notes the fault that acts, and what asked for it. */
+  injects(fault: string, source: string): void {
+    this.fault = fault
+    this.faultSource = source.slice(0, MAX_SOURCE)
+  }
+
+  /** To be called when the service breaks the answer off. Where no head went out, the request is reported now. */
+  breaksOff(): void {
+    if (this.#isBrokenOff || this.closed) return
+    this.#isBrokenOff = true
+    if (this.status !== 0) return
+    this.#settledAt = performance.now()
+    this.stopWaiting()
+    this.observer?.onBreak(this)
+  }
+
   countEgress(bytes: number): void {
+    this.bytesSent += bytes
     this.observer?.addEgress(bytes)
     this.lease?.addEgress(bytes)
   }
@@ -206,7 +256,8 @@ export class RequestContext implements Waiting<RequestContext> {
   close(finished: boolean): void {
     if (this.closed) return
     this.closed = true
-    if (this.status === 0) this.#settledAt = performance.now()
+    this.#isFinished = finished
+    if (this.status === 0 && !this.#isBrokenOff) this.#settledAt = performance.now()
     this.stopWaiting()
     this.#abort?.abort(finished ? 'done' : 'client')
     this.generation.release()

@@ -30,6 +30,8 @@ export interface ListenerFacts {
 export interface RequestFollower<Context> {
   /** The head goes out. */
   onHead(context: Context): void
+  /** The service breaks the connection before a head. */
+  onBreak(context: Context): void
   /** The response is over, or the connection is gone; the status is 0 when there was no head. */
   onClose(context: Context): void
 }

@@ -34,7 +34,7 @@ const BAD_CHUNK = 'not-a-size\r\n{"error":\r\n'
 export function breakConnection(context: RequestContext, fault: ConnectionFault, percent: number): void {
   const shown = context.method === 'HEAD' && fault !== 'reset' ? 'close' : fault
   const payload = abortedBody(fault, percent)
-  if (isHttp2(context.request)) return breakStream(context.response as Http2ServerResponse, shown, payload)
+  if (isHttp2(context.request)) return breakStream(context, shown, payload)
   if (context.upgrade !== null) attachSocket(context)
   const response = context.response as ServerResponse
   const act = (): void => {
@@ -48,8 +48,12 @@ export function breakConnection(context: RequestContext, fault: ConnectionFault,
 function breakSocket(context: RequestContext, response: ServerResponse, fault: ConnectionFault, payload: Buffer): void {
   const socket = response.socket!
   const half = payload.subarray(0, payload.length / 2)
-  const close = (): void => closeCleanly(context, socket)
+  const close = (): void => {
+    context.breaksOff()
+    closeCleanly(context, socket)
+  }
   if (fault === 'reset') {
+    context.breaksOff()
     transportOf(socket).resetAndDestroy()
     socket.destroy()
   } else if (fault === 'close') {
@@ -80,15 +84,21 @@ function closeCleanly({ request }: RequestContext, socket: Socket): void {
   socket.once('close', () => clearTimeout(linger))
 }
 
-function breakStream(response: Http2ServerResponse, fault: ConnectionFault, payload: Buffer): void {
+function breakStream(context: RequestContext, fault: ConnectionFault, payload: Buffer): void {
+  const response = context.response as Http2ServerResponse
   const { stream } = response
   if (stream === undefined || stream.destroyed) return
   const half = payload.subarray(0, payload.length / 2)
   // A turn later: what is written in the turn of a RST_STREAM is dropped unsent.
   const reset = (): void => void setImmediate(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
-  if (fault === 'reset') return stream.close(constants.NGHTTP2_INTERNAL_ERROR)
-  if (fault === 'close') return stream.session?.destroy()
+  if (fault === 'reset' || fault === 'close') {
+    context.breaksOff()
+    if (fault === 'reset') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    else stream.session?.destroy()
+    return
+  }
   response.writeHead(200, announcing(payload))
+  context.breaksOff()
   if (fault === 'empty') reset()
   else if (fault === 'truncate') response.write(half, reset)
   else response.end(half)

@@ -51,6 +51,11 @@ export function createHttp1Response(Base: ServerResponseClass): Http1ResponseCla
       countBytes(this, bytesOf(chunk, encoding))
       return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
     }
+
+    override destroy(error?: Error): this {
+      if (!this.writableFinished) this.context?.breaksOff()
+      return super.destroy(error)
+    }
   }
 }
 
@@ -75,7 +80,7 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
     if (this.isTakenOver || isStoppedUnannounced(this)) return this
-    countBytes(this, bytesOf(chunk, encoding))
+    // Node's sends the chunk through `write`, which counts it.
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 }

@@ -1,6 +1,7 @@
 /** Owns what both ways across the bridge have in common: the request goes in, and either side's end ends the other. */
 import { constants } from 'node:http2'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
+import type { TakenOverCall } from 'svc/plugin'
 import type { Readable, Transform, Writable } from 'node:stream'
 
 /** What the server answered, in the order in which it comes. */
@@ -13,8 +14,8 @@ export interface CallListener {
   end(trailers: IncomingHttpHeaders | null): void
 }
 
-/** Relays a call. `decode` changes the request's bytes on their way in; `response` tells of drain and of the client's leaving. */
-export function relay(request: Readable, response: Writable, call: ClientHttp2Stream, listener: CallListener, decode?: Transform): void {
+/** Relays a call. `followed` learns its status; `decode` changes the request's bytes on their way in; `response` tells of drain and of the client's leaving. */
+export function relay(request: Readable, response: Writable, call: ClientHttp2Stream, listener: CallListener, followed: TakenOverCall | null, decode?: Transform): void {
   const input = decode === undefined ? request.pipe(call) : request.pipe(decode).pipe(call)
   decode?.on('error', () => call.close(constants.NGHTTP2_CANCEL))
   input.on('error', () => {})
@@ -47,6 +48,7 @@ export function relay(request: Readable, response: Writable, call: ClientHttp2St
     request.unpipe()
     // Bytes that nobody takes would use up the flow-control window of the whole connection.
     request.resume()
+    if (trailers?.['grpc-status'] !== undefined) followed?.end(Number(trailers['grpc-status']))
     listener.end(trailers)
     if (!call.closed) call.close(constants.NGHTTP2_NO_ERROR)
   }

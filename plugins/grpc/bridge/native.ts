@@ -1,11 +1,12 @@
 /** Relays gRPC over HTTP/2 (gRPC over HTTP/2, "Responses"). */
 import { constants } from 'node:http2'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
+import type { TakenOverCall } from 'svc/plugin'
 import { relay } from './call.ts'
 import { fromCallHeaders } from './headers.ts'
 
 /** `headers` are put on the head of the response (request id). */
-export function relayNative(request: Http2ServerRequest, response: Http2ServerResponse, call: ClientHttp2Stream, headers: OutgoingHttpHeaders): void {
+export function relayNative(request: Http2ServerRequest, response: Http2ServerResponse, call: ClientHttp2Stream, headers: OutgoingHttpHeaders, followed: TakenOverCall | null): void {
   let isWhole = false
   const isGone = (): boolean => response.stream === undefined || response.stream.destroyed
   relay(request, response, call, {
@@ -14,7 +15,7 @@ export function relayNative(request: Http2ServerRequest, response: Http2ServerRe
       if (isGone()) return
       const head = { ...fromCallHeaders(answered), ...headers }
       // The response object sends trailers of its own otherwise, and the status would not be in the head.
-      if (endsHere) response.stream.respond({ ':status': 200, ...head }, { endStream: true })
+      if (endsHere) response.stream.respond({ ':status': 200, ...head, ...followed?.sendHead(200) }, { endStream: true })
       else response.writeHead(200, head)
     },
     data: chunk => response.write(chunk),
@@ -24,5 +25,5 @@ export function relayNative(request: Http2ServerRequest, response: Http2ServerRe
       response.addTrailers(fromCallHeaders(trailers))
       response.end()
     },
-  })
+  }, followed)
 }

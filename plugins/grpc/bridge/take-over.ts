@@ -1,13 +1,14 @@
 /** Takes gRPC and gRPC-Web requests of all listeners over and sends them across the bridge. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import type { ConnectionFacts, Svc } from 'svc/plugin'
+import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { ConnectionFacts, Svc, TakenOverCall } from 'svc/plugin'
 import type { BridgeConnections } from './connections.ts'
 import { toCallHeaders } from './headers.ts'
+import type { OpenCalls } from './open-calls.ts'
 import { relayNative } from './native.ts'
 import { WEB_TYPE, relayWeb } from './web.ts'
 
-const EXPOSED = ['grpc-status', 'grpc-message', 'grpc-status-details-bin', 'x-svc-fail', 'x-request-id']
+const EXPOSED = ['grpc-status', 'grpc-message', 'grpc-status-details-bin', 'x-svc-fail', 'x-svc-fault', 'x-svc-ignored', 'x-request-id']
 const NATIVE_TYPE = /^application\/grpc(?:\+|$)/
 /** Paths below which browsers ask whether they may call. */
 const SERVICES = /^\/(?:svc\.echo|grpc\.health|grpc\.reflection)\./
@@ -15,24 +16,35 @@ const SERVICES = /^\/(?:svc\.echo|grpc\.health|grpc\.reflection)\./
 type Request = IncomingMessage | Http2ServerRequest
 type Response = ServerResponse | Http2ServerResponse
 
-export function takeOverCalls(svc: Svc, connections: BridgeConnections): void {
+/** Neither captured nor broken by fault headers. */
+const EXEMPT = /^\/grpc\.(?:health|reflection)\./
+
+export function takeOverCalls(svc: Svc, connections: BridgeConnections, open: OpenCalls): void {
   const requests = svc.metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'])
 
-  function start(request: Request, facts: ConnectionFacts) {
+  function start(request: Request, response: Response, facts: ConnectionFacts): { call: ClientHttp2Stream; followed: TakenOverCall | null } {
     requests.inc({ protocol: 'grpc' })
     const outer = isHttp2(request) ? request.stream.session! : facts.socket
-    return connections.sessionFor(outer).request(toCallHeaders(request.headers, request.url ?? '/', facts.clientIp))
+    const path = request.url ?? '/'
+    const followed = EXEMPT.test(path) ? null : svc.takeOver.follow(request)
+    const id = followed && open.add(followed)
+    if (id !== null) response.once('close', () => open.remove(id))
+    return { call: connections.sessionFor(outer).request(toCallHeaders(request.headers, path, facts.clientIp, id)), followed }
   }
 
   svc.takeOver.requests(
     (mediaType, request) => NATIVE_TYPE.test(mediaType) && request.method === 'POST' && isHttp2(request),
-    (request, response, facts) => relayNative(request as Http2ServerRequest, response as Http2ServerResponse, start(request, facts), { 'x-request-id': svc.http.requestId(request) }),
+    (request, response, facts) => {
+      const { call, followed } = start(request, response, facts)
+      relayNative(request as Http2ServerRequest, response as Http2ServerResponse, call, { 'x-request-id': svc.http.requestId(request) }, followed)
+    },
   )
   svc.takeOver.requests(
     (mediaType, request) => WEB_TYPE.test(mediaType) && request.method === 'POST',
     (request, response, facts) => {
       const headers = { ...svc.takeOver.cors(request, EXPOSED), 'X-Request-Id': svc.http.requestId(request) }
-      relayWeb(request as IncomingMessage, response as ServerResponse, start(request, facts), headers)
+      const { call, followed } = start(request, response, facts)
+      relayWeb(request as IncomingMessage, response as ServerResponse, call, headers, followed)
     },
   )
   svc.takeOver.requests(

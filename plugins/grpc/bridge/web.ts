@@ -1,6 +1,7 @@
 /** Relays gRPC-Web: the same frames, the status in a last frame of the body, all of it in base64 when text is asked for. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
+import type { TakenOverCall } from 'svc/plugin'
 import { relay } from './call.ts'
 import { Base64Decoder } from './base64-decoder.ts'
 import { fromCallHeaders } from './headers.ts'
@@ -13,7 +14,7 @@ const UNAVAILABLE = 14
 const BROKEN_OFF: IncomingHttpHeaders = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the call broke off' }
 
 /** `headers` are put on the response (CORS, request id). */
-export function relayWeb(request: IncomingMessage, response: ServerResponse, call: ClientHttp2Stream, headers: Record<string, string>): void {
+export function relayWeb(request: IncomingMessage, response: ServerResponse, call: ClientHttp2Stream, headers: Record<string, string>, followed: TakenOverCall | null): void {
   const isText = /^\s*application\/grpc-web-text/i.test(request.headers['content-type'] ?? '')
   // Each write is base64 of its own, padded: a reader can take what it has.
   const write = (bytes: Buffer): boolean => response.write(isText ? bytes.toString('base64') : bytes)
@@ -28,7 +29,7 @@ export function relayWeb(request: IncomingMessage, response: ServerResponse, cal
       write(trailerFrame(fromCallHeaders(trailers ?? BROKEN_OFF) as Record<string, string>))
       response.end()
     },
-  }, isText ? new Base64Decoder() : undefined)
+  }, followed, isText ? new Base64Decoder() : undefined)
 }
 
 /** Lines `name:value`, the status first. Of an answer that is all head, the head is the trailers. */

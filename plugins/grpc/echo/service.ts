@@ -3,6 +3,7 @@ import { status } from '@grpc/grpc-js'
 import type { ServerDuplexStream, ServerReadableStream, ServerUnaryCall, ServerWritableStream, UntypedServiceImplementation, sendUnaryData } from '@grpc/grpc-js'
 import type { Svc } from 'svc/plugin'
 import { admit } from '../admission.ts'
+import type { OpenCalls } from '../bridge/open-calls.ts'
 import type { ProtocolDefinitions } from '../definitions.ts'
 import { createFailures } from './failure.ts'
 import type { FailRequest } from './failure.ts'
@@ -18,7 +19,7 @@ interface EchoResponse {
   grpc_timeout: string
   deadline_ms: number
 }
-type AnyCall = Parameters<typeof admit>[1]
+type AnyCall = Parameters<typeof admit>[2]
 
 const DEFAULT_COUNT = 3
 const MAX_COUNT = 100
@@ -29,7 +30,7 @@ const MAX_JOINED_BYTES = 4 * 1024 * 1024
 
 const tooManyMessages = { code: status.RESOURCE_EXHAUSTED, details: `too many messages (at most ${MAX_MESSAGES})` }
 
-export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): UntypedServiceImplementation {
+export function createEchoService(svc: Svc, open: OpenCalls, definitions: ProtocolDefinitions): UntypedServiceImplementation {
   const failureOf = createFailures(definitions, svc.instance.id)
 
   function responder(call: AnyCall): (message: string, index: number) => EchoResponse {
@@ -39,13 +40,13 @@ export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): U
   }
 
   async function echo(call: ServerUnaryCall<EchoRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): Promise<void> {
-    const refused = await admit(svc, call)
+    const refused = await admit(svc, open, call)
     if (refused !== null) return reply(refused)
     reply(null, responder(call)(call.request.message, 0))
   }
 
   async function serverStream(call: ServerWritableStream<EchoRequest, EchoResponse>): Promise<void> {
-    const refused = await admit(svc, call)
+    const refused = await admit(svc, open, call)
     if (refused !== null) return void call.emit('error', refused)
     const respond = responder(call)
     const count = Math.min(call.request.count || DEFAULT_COUNT, MAX_COUNT)
@@ -58,7 +59,7 @@ export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): U
   }
 
   async function clientStream(call: ServerReadableStream<EchoRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): Promise<void> {
-    const refused = await admit(svc, call)
+    const refused = await admit(svc, open, call)
     if (refused !== null) return reply(refused)
     const messages: string[] = []
     let bytes = 0
@@ -80,7 +81,7 @@ export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): U
   }
 
   async function bidiStream(call: ServerDuplexStream<EchoRequest, EchoResponse>): Promise<void> {
-    const refused = await admit(svc, call)
+    const refused = await admit(svc, open, call)
     if (refused !== null) return void call.emit('error', refused)
     const respond = responder(call)
     let index = 0
@@ -97,7 +98,7 @@ export function createEchoService(svc: Svc, definitions: ProtocolDefinitions): U
   }
 
   async function fail(call: ServerUnaryCall<FailRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): Promise<void> {
-    const refused = await admit(svc, call)
+    const refused = await admit(svc, open, call)
     if (refused !== null) return reply(refused)
     const failure = failureOf(call.request)
     if (failure !== null) return reply(failure)

@@ -23,6 +23,8 @@ export interface RefusalFacts {
   type?: string
   /** Asked for by the client, of this label: the message says so. */
   injected?: string
+  /** What asked for it. */
+  source?: string
 }
 
 /** Who is answered: what the headers of every answer tell. */

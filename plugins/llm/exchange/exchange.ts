@@ -27,6 +27,8 @@ export class Exchange implements Audience {
   readonly shownCredential: string
   /** Label of the fault that fired. */
   fault: string | null = null
+  /** What asked for it. */
+  faultSource = ''
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
 

@@ -18,6 +18,8 @@ export interface FaultWish {
   message?: string
   break?: { what: StreamBreak; afterTokens: number }
   percent: number
+  /** What asked for it, as the inspector shows it: `X-Svc-Fail: overloaded`. */
+  source?: string
 }
 
 const byStatus: Readonly<Record<number, ErrorKind>> = {
@@ -74,16 +76,22 @@ export class FaultWords {
 
   /** The wish of a request: its header, else its query, else what the provider does by default. */
   ofRequest(headerValue: string | undefined, query: () => URLSearchParams, hasQuery: boolean, fallback: FaultWish | null): FaultWish | null {
-    if (headerValue !== undefined) return this.parse(headerValue)
+    if (headerValue !== undefined) return sourced(this.parse(headerValue), `X-Svc-Fail: ${headerValue.trim()}`)
     const asked = hasQuery ? this.#ofQuery(query()) : null
     return asked ?? fallback
   }
 
   #ofQuery(query: URLSearchParams): FaultWish | null {
     const rate = parseRate(query.get('fail_rate'))
-    const wish = this.parse(query.get('fail') ?? (rate === null ? null : 'unavailable'))
-    return wish && (rate === null ? wish : { ...wish, percent: rate })
+    const word = query.get('fail')
+    const wish = this.parse(word ?? (rate === null ? null : 'unavailable'))
+    const source = [word === null ? '' : `fail=${word}`, rate === null ? '' : `fail_rate=${query.get('fail_rate')}`].filter((part) => part !== '').join('&')
+    return sourced(wish && (rate === null ? wish : { ...wish, percent: rate }), `?${source}`)
   }
+}
+
+function sourced(wish: FaultWish | null, source: string): FaultWish | null {
+  return wish && { ...wish, source }
 }
 
 /** 0 to 1 is a probability, above 1 or with `%` a percent; null for what is neither. */

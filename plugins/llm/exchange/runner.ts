@@ -11,8 +11,8 @@ import { framings } from '../streaming/framing.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
 import type { LlmMetrics } from '../records/metrics.ts'
 import { gaps, readLatency, type Latency } from '../streaming/pace.ts'
-import type { EngineLimits, ErrorKind, LlmRoute, Parsed, RenderContext, Rendered, ResultOf } from '../provider.ts'
-import { pump } from '../streaming/pump.ts'
+import type { EngineLimits, ErrorKind, LlmRoute, Parsed, RenderContext, Rendered, ResultOf, StreamEvent } from '../provider.ts'
+import { pump, type BreakPoint } from '../streaming/pump.ts'
 import type { TokenClock } from '../streaming/token-clock.ts'
 import { recordError, recordReply } from '../records/recording.ts'
 import type { Records } from '../records/records.ts'
@@ -55,7 +55,7 @@ export async function run(services: RunnerServices, served: Served, request: Fas
     if (!isStream && latency.ttftMs > 0 && !(await svc.http.delay(request, latency.ttftMs))) return reply
     return answer(services, exchange, { parsed, result, latency, wish, isStream })
   } catch (error) {
-    return refuse(services, exchange, refusalOf(error, services.faults))
+    return refuse(services, exchange, refusalOf(error, services.faults, exchange))
   }
 }
 
@@ -80,7 +80,7 @@ function rollFault({ faults }: RunnerServices, exchange: Exchange): FaultWish | 
   const wish = faults.ofRequest(header, () => exchange.query, exchange.hasQuery, exchange.instance.fail)
   if (wish === null || !fires(wish)) return null
   if (actsLater(wish, exchange)) return wish
-  throw injected(wish)
+  throw injected(wish, exchange)
 }
 
 /** A named filter becomes a reply of text generation, a broken stream needs a stream. */
@@ -90,9 +90,19 @@ function actsLater(wish: FaultWish, { route, instance }: Exchange): boolean {
   return wish.kind === 'prompt_filter' && wish.status === undefined && instance.format.rendersPromptFilter === true && route.op === 'chat'
 }
 
-function injected(wish: FaultWish): Refusal {
+function sourceOf({ source, label }: FaultWish, { instance }: Exchange): string {
+  return source ?? `provider ${instance.name}: ${label}`
+}
+
+function acts(wish: FaultWish, exchange: Exchange): void {
+  exchange.fault = wish.label
+  exchange.faultSource = sourceOf(wish, exchange)
+}
+
+function injected(wish: FaultWish, exchange: Exchange): Refusal {
   return new Refusal((wish.kind ?? 'server_error') as ErrorKind, {
     injected: wish.label,
+    source: sourceOf(wish, exchange),
     ...(wish.status === undefined ? {} : { status: wish.status }),
     ...(wish.message === undefined ? {} : { message: wish.message }),
   })
@@ -100,7 +110,7 @@ function injected(wish: FaultWish): Refusal {
 
 function filterOf(wish: FaultWish | null, parsed: Parsed, exchange: Exchange): 'content_filter' | 'prompt_filter' | undefined {
   if (wish?.kind === undefined || parsed.op !== 'chat') return undefined
-  exchange.fault = wish.label
+  acts(wish, exchange)
   return wish.kind === 'prompt_filter' ? 'prompt_filter' : 'content_filter'
 }
 
@@ -116,7 +126,6 @@ function answer(services: RunnerServices, exchange: Exchange, answered: Answered
   const { svc, records, metrics } = services
   const { parsed, result, wish, isStream } = answered
   const { reply, request, route, instance } = exchange
-  if (isStream && wish?.break !== undefined) exchange.fault = wish.label
   const words = route.finishWords ?? instance.format.finishWords
   const nowMs = Date.now()
   const context: RenderContext = {
@@ -124,6 +133,8 @@ function answer(services: RunnerServices, exchange: Exchange, answered: Answered
     origin: () => svc.http.baseUrl(request),
   }
   const rendered = isStream ? null : route.render(result, parsed, context)
+  const streamed = isStream ? eventsOf(route.stream?.(result, parsed, context) ?? [], wish?.break) : null
+  if (streamed?.breaksAfter !== undefined) acts(wish!, exchange)
   const recorded = recordReply(exchange, parsed, result, words, isStream, rendered?.status ?? 200)
   if (recorded !== null) records.add(recorded)
   const tokens = { prompt: recorded?.prompt_tokens ?? 0, completion: recorded?.completion_tokens ?? 0 }
@@ -133,11 +144,25 @@ function answer(services: RunnerServices, exchange: Exchange, answered: Answered
   if (parsed.model !== undefined && parsed.op !== 'models') headers['x-svc-model'] = printable(parsed.model).slice(0, 256)
   if (result.op === 'chat') headers['x-svc-mode'] = result.mode
   const native = nativeHeaders(instance, exchange, 200, tokens.prompt, tokens.completion)
-  if (rendered === null) {
+  if (streamed !== null) {
     reply.headers(headers).headers(native)
-    return stream(services.clock, exchange, answered, context)
+    return stream(services.clock, exchange, answered, streamed)
   }
-  return sendWhole(reply, rendered, [headers, native])
+  return sendWhole(reply, rendered!, [headers, native])
+}
+
+interface Streamed {
+  events: Iterable<StreamEvent>
+  /** What breaks it, which is certain to happen; absent: it ends whole. */
+  breaksAfter?: BreakPoint
+}
+
+/** A break after more tokens than the stream has would not happen: the stream ends whole, and nobody is to read of a fault. */
+function eventsOf(events: Iterable<StreamEvent>, wanted: FaultWish['break']): Streamed {
+  if (wanted === undefined) return { events }
+  const all = [...events]
+  const tokens = all.reduce((sum, { paced }) => sum + (paced === true ? 1 : paced || 0), 0)
+  return wanted.afterTokens > tokens ? { events: all } : { events: all, breaksAfter: { ...wanted, isLast: wanted.afterTokens === tokens } }
 }
 
 /**
@@ -157,7 +182,7 @@ function sendWhole(reply: FastifyReply, { status = 200, contentType = 'applicati
 const stallMs = { normal: 120_000, public: 20_000 }
 const paceMs = { normal: 60_000, public: 20_000 }
 
-function stream(clock: TokenClock, exchange: Exchange, { parsed, result, latency, wish }: Answered, context: RenderContext): FastifyReply {
+function stream(clock: TokenClock, exchange: Exchange, { parsed, result, latency }: Answered, { events, breaksAfter }: Streamed): FastifyReply {
   const { svc, request, reply, route, instance } = exchange
   const caps = svc.config.publicMode ? 'public' : 'normal'
   const name = route.framingOf?.(parsed) ?? route.framing ?? 'sse'
@@ -172,42 +197,33 @@ function stream(clock: TokenClock, exchange: Exchange, { parsed, result, latency
     const facts = errorFacts(instance, exchange, 'server_error', { injected: 'stream_error' })
     return (route.streamError ?? instance.format.streamError)?.(facts) ?? { data: instance.format.error('server_error', facts).body }
   }
-  pump(opened, route.stream?.(result, parsed, context) ?? [], {
+  pump(opened, events, {
     framer, errorEvent, clock,
     ttftMs: latency.ttftMs,
     nextGap: gaps(latency, tokens, paceMs[caps], seed),
     stallMs: stallMs[caps],
-    destroy: () => destroy(reply),
+    destroy: () => svc.http.breakOff(request, reply),
     fail(error) {
       // The head is out: all that is left is to say so in the log and to cut the reply off.
       svc.log.error('a stream failed while it was rendered', { error, request_id: exchange.requestId })
-      destroy(reply)
+      svc.http.breakOff(request, reply)
     },
-    ...(wish?.break === undefined ? {} : { break: wish.break }),
+    ...(breaksAfter === undefined ? {} : { break: breaksAfter }),
   })
   return reply
 }
 
-const http2InternalError = 2
-
-/** Breaks the connection; over HTTP/2 the one stream only (RFC 9113, 7: INTERNAL_ERROR). */
-function destroy(reply: FastifyReply): void {
-  const raw = reply.raw as unknown as { stream?: { close(code: number): void }; destroy(): void }
-  if (raw.stream !== undefined) raw.stream.close(http2InternalError)
-  else raw.destroy()
-}
-
 function countFault({ svc, metrics }: RunnerServices, exchange: Exchange): void {
-  svc.http.markFault(exchange.request, exchange.reply, 'ai')
+  svc.http.markFault(exchange.request, exchange.reply, 'ai', exchange.faultSource)
   metrics.fault(exchange.instance.name, exchange.fault ?? '')
 }
 
 /** What a thrown error means to the client; unexpected ones are thrown on, to the core's 500. */
-function refusalOf(error: unknown, faults: FaultWords): { kind: ErrorKind; facts: RefusalFacts } {
+function refusalOf(error: unknown, faults: FaultWords, exchange: Exchange): { kind: ErrorKind; facts: RefusalFacts } {
   if (error instanceof Refusal) return error
   if (error instanceof RuleFault) {
     const wish = faults.parse(error.fail)
-    return injected(wish ?? { kind: 'server_error', label: 'server_error', percent: 100 })
+    return injected({ ...wish ?? { kind: 'server_error', label: 'server_error', percent: 100 }, source: `rule: fail ${error.fail}` }, exchange)
   }
   if (isBadInput(error)) {
     const { kind = 'bad_request', ...details } = error.details
@@ -220,6 +236,7 @@ async function refuse(services: RunnerServices, exchange: Exchange, { kind, fact
   const { reply, instance } = exchange
   const { status, headers, body } = errorAnswer(instance, exchange, kind, facts)
   exchange.fault = facts.injected ?? null
+  exchange.faultSource = facts.source ?? ''
   if (exchange.fault !== null) countFault(services, exchange)
   services.records.add(recordError(exchange, status))
   return reply.code(status).headers(headers).send(JSON.stringify(body))

@@ -6,13 +6,21 @@ import type { Framer } from './framing.ts'
 import type { StreamEvent } from '../provider.ts'
 import type { Sleeper, TokenClock } from './token-clock.ts'
 
+export interface BreakPoint {
+  what: StreamBreak
+  afterTokens: number
+  /** The stream has no further tokens: what would end it does not come. */
+  isLast: boolean
+}
+
 export interface PumpOptions {
   framer: Framer
   clock: TokenClock
   ttftMs: number
   /** Milliseconds before the next token. */
   nextGap: () => number
-  break?: { what: StreamBreak; afterTokens: number }
+  /** A stream with fewer tokens ends whole. */
+  break?: BreakPoint
   /** The event that reports an error in the format's own words. */
   errorEvent: () => StreamEvent
   /** Destroys the connection. */
@@ -98,8 +106,8 @@ class Pump implements Sleeper {
     const { value: event, done } = this.#events.next()
     if (done === true) return this.#finish()
     const tokens = event.paced === true ? 1 : event.paced || 0
+    if (this.#breaksBefore(tokens)) return this.#break(event)
     if (tokens === 0) return event
-    if (this.#tokens >= this.#breaksAfter) return this.#break(event)
     if (this.#advance(tokens)) return event
     this.#held = event
     this.#flush()
@@ -138,15 +146,17 @@ class Pump implements Sleeper {
   }
 
   #finish(): null {
-    // A reply shorter than the count breaks at its end: the fault was asked for, so it comes.
-    if (this.#options.break !== undefined) return this.#break({ data: {} })
+    // Its last event had the last token.
+    if (this.#options.break !== undefined && this.#tokens >= this.#options.break.afterTokens) return this.#break({ data: {} })
     this.#add(this.#options.framer.tail)
     this.#stream.end(this.#text)
     return null
   }
 
-  get #breaksAfter(): number {
-    return this.#options.break?.afterTokens ?? Infinity
+  /** Whether the break comes before an event of so many tokens. */
+  #breaksBefore(tokens: number): boolean {
+    const point = this.#options.break
+    return point !== undefined && this.#tokens >= point.afterTokens && (tokens > 0 || point.isLast)
   }
 
   #break(event: StreamEvent): null {

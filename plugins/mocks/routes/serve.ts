@@ -64,7 +64,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
   if (live.parts.settings.capture) capture({ svc, request, mock, version, incoming, answer, operation, latencyMs: performance.now() - startedAt })
   if (answer.abort) {
     reply.hijack()
-    request.raw.socket.destroy()
+    svc.http.breakOff(request, reply)
     return reply
   }
   return send(reply, mock.name, version, answer, live, operation)

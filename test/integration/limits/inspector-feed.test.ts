@@ -7,7 +7,8 @@ import { serveLimits } from '../../support/limits-server.ts'
 import { watch } from '../../support/stream-server.ts'
 
 const captured = (fields: Partial<CapturedRequest>): CapturedRequest => ({
-  id: 'id', requestId: 'rid', arrivedAt: 0, method: 'GET', uri: '/', httpVersion: '1.1', rawHeaders: [], clientIp: '', session: null, body: null, bodyBytes: 0, status: 200, latencyMs: 1, trace: null, ...fields,
+  id: 'id', requestId: 'rid', arrivedAt: 0, method: 'GET', uri: '/', httpVersion: '1.1', rawHeaders: [], clientIp: '', session: null, body: null, bodyBytes: 0, status: 200, latencyMs: 1, trace: null,
+  fault: null, faultSource: null, route: null, plugin: null, answer: { bytesSent: 0, ended: 'complete', grpcStatus: null }, ...fields,
 })
 
 function eventsOf(text: string): { id: string; data: Record<string, unknown> }[] {

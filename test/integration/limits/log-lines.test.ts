@@ -24,7 +24,7 @@ t.test('JSON lines are objects with the fields of a request, start-up lines and 
     t.type(line.message, 'string')
   }
   const [first, second] = linesOf(server).filter(({ message }) => message === 'request')
-  t.strictSame(Object.keys(first!), ['timestamp', 'level', 'message', 'method', 'path', 'route', 'status', 'latency_ms', 'request_id', 'client_ip', 'plugin'])
+  t.strictSame(Object.keys(first!), ['timestamp', 'level', 'message', 'method', 'path', 'route', 'status', 'latency_ms', 'request_id', 'client_ip', 'bytes_sent', 'ended', 'plugin'])
   t.match(first, { level: 'info', method: 'GET', path: '/x/items/7', route: '/x/items/{id}', status: 200, request_id: 'mine', client_ip: '127.0.0.1', plugin: 'x' })
   t.match(second, { path: '/no/such', route: 'unmatched', status: 404 })
   t.notOk('plugin' in second!, 'the core has answered')

@@ -96,8 +96,38 @@ t.test('plain replies know no middle, and stay whole [LLM-24]', async (t) => {
   t.match(await answer.json(), { choices: [{ finish_reason: 'stop' }] })
 })
 
-t.test('a break after more tokens than there are comes at the end [LLM-24]', async (t) => {
-  const { bytes, isComplete } = await read(server.url, formats[0] as LlmFormat, 'disconnect@9999')
-  t.equal(isComplete, false)
-  t.match((formats[0] as LlmFormat).pieces(bytes).join(''), /today\?$/)
+t.test('a break after more tokens than there are does not happen, and nothing tells of it [LLM-24]', async (t) => {
+  const faults = async (): Promise<string[]> => (await (await fetch(`${server.url}/_svc/metrics`)).text()).split('\n').filter((line) => /fault.*[1-9]$/.test(line))
+  const before = await faults()
+  for (const format of formats) {
+    for (const what of ['disconnect', 'stream_error', 'malformed', 'stall']) {
+      const { bytes, isComplete, fault } = await read(server.url, format, `${what}@9999`)
+      t.same([isComplete, fault], [true, undefined], `${format.id} ${what}`)
+      t.match(format.pieces(bytes).join(''), /today\?$/, `${format.id} ${what}`)
+    }
+  }
+  t.same(await faults(), before, 'none is counted')
+  const { requests } = await (await fetch(`${server.url}/_svc/requests?limit=1`)).json() as { requests: [{ request_id: string; fault: unknown; fault_source: unknown; ended: string }] }
+  t.match(requests[0], { fault: null, fault_source: null, ended: 'complete' })
+  t.match(await (await fetch(`${server.url}/ai/requests/${requests[0].request_id}`)).json(), { fault: null }, 'none is recorded')
+})
+
+t.test('after exactly the last token the end is missing [LLM-24]', async (t) => {
+  const [openai] = formats as [LlmFormat]
+  const whole = await read(server.url, openai, 'disconnect@9999')
+  const count = openai.pieces(whole.bytes).filter((piece) => piece !== '').length
+  const { bytes, isComplete, fault } = await read(server.url, openai, `disconnect@${count}`)
+  t.same([isComplete, fault], [false, 'ai'])
+  t.match(openai.pieces(bytes).join(''), /today\?$/)
+  t.notMatch(bytes.toString(), /finish_reason":"stop"|\[DONE\]/)
+})
+
+t.test('the inspector names the fault, what asked for it and how the answer ended [LLM-24, INSP-10]', async (t) => {
+  const [openai] = formats as [LlmFormat]
+  await read(server.url, openai, 'disconnect@2')
+  const list = await (await fetch(`${server.url}/_svc/requests?limit=1`)).json() as { requests: [object] }
+  t.match(list.requests[0], { status: 200, fault: 'ai', fault_source: 'X-Svc-Fail: disconnect@2', ended: 'aborted', plugin: 'llm-openai', route: /chat\/completions$/, bytes_sent: Number })
+  await (await fetch(`${server.url}/ai/v1/chat/completions?fail=overloaded`, { method: 'POST', body: '{"messages":[]}' })).text()
+  const next = await (await fetch(`${server.url}/_svc/requests?limit=1`)).json() as { requests: [object] }
+  t.match(next.requests[0], { status: 503, fault: 'ai', fault_source: '?fail=overloaded', ended: 'complete' })
 })

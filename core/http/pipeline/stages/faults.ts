@@ -18,7 +18,7 @@ export function injectFaults(context: RequestContext, { config }: PipelineServic
   if (delay !== undefined && !isDelay(delay)) context.ignore('X-Svc-Delay', EXPECTED.delay)
   const delayMs = parseDelay(delay, config.maxDelayMs)
   if (delayMs === 0) return injectAbort(context, config.bodyLimit)
-  context.fault = 'delay'
+  context.injects('delay', `X-Svc-Delay: ${delayMs}`)
   return waitFor(context, delayMs).then(isThere => isThere && injectAbort(context, config.bodyLimit))
 }
 
@@ -27,8 +27,10 @@ function injectAbort(context: RequestContext, bodyLimit: number): boolean | Prom
   const abort = parseAbort(header)
   if (header !== undefined && abort === null) context.ignore('X-Svc-Abort', EXPECTED.abort)
   if (abort === null || !rollPercent(abort.percent)) return injectFail(context, bodyLimit)
-  context.fault = 'abort'
-  return afterBody(context, bodyLimit, () => breakConnection(context, abort.fault, abort.percent))
+  return afterBody(context, bodyLimit, () => {
+    context.injects('abort', `X-Svc-Abort: ${header!.trim()}`)
+    breakConnection(context, abort.fault, abort.percent)
+  })
 }
 
 function injectFail(context: RequestContext, bodyLimit: number): boolean | Promise<boolean> {
@@ -37,8 +39,8 @@ function injectFail(context: RequestContext, bodyLimit: number): boolean | Promi
   const fail = parseFail(header)
   if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', EXPECTED.fail)
   if (fail === null || !rollPercent(fail.percent)) return true
-  context.fault = 'fail'
   return afterBody(context, bodyLimit, () => {
+    context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
     answerFailure(context, { status: fail.status, kind: 'injected', body: injectedFaultBody(fail.status, fail.percent) })
   })
 }

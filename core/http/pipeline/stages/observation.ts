@@ -12,9 +12,9 @@ const CLIENT_GONE = 499
 const NO_RESPONSE = 444
 
 /** Status under which a request is remembered: that of its head, or why there was none. */
-export function statusOf({ status, fault }: RequestContext): number {
+export function statusOf({ status, ended }: RequestContext): number {
   if (status !== 0) return status
-  return fault === 'abort' ? NO_RESPONSE : CLIENT_GONE
+  return ended === 'aborted' ? NO_RESPONSE : CLIENT_GONE
 }
 
 /** The request is told of when its head goes out, or when its client has left before. */
@@ -42,8 +42,13 @@ export class Observer implements RequestFollower<RequestContext>, EgressCounter 
     if (isStream(context)) this.#metrics.addOpenStreams(1)
   }
 
+  onBreak(context: RequestContext): void {
+    this.#enter(context)
+  }
+
   onClose(context: RequestContext): void {
-    if (context.status === 0) this.#enter(context)
+    // One that was broken off has been entered by then.
+    if (context.status === 0) { if (context.ended !== 'aborted') this.#enter(context) }
     else if (isStream(context)) this.#metrics.addOpenStreams(-1)
   }
 
@@ -58,13 +63,39 @@ export class Observer implements RequestFollower<RequestContext>, EgressCounter 
   }
 }
 
+/** Follows a call that a plugin has taken over: it has an entry like others, bytes and streams are not counted. */
+export class CallObserver implements RequestFollower<RequestContext>, EgressCounter {
+  readonly #completions: CompletionBatch
+
+  constructor(completions: CompletionBatch) {
+    this.#completions = completions
+  }
+
+  onHead(context: RequestContext): void {
+    void context.clientIp
+    this.#completions.add(context)
+  }
+
+  onBreak(context: RequestContext): void {
+    this.onHead(context)
+  }
+
+  onClose(context: RequestContext): void {
+    if (context.status === 0 && context.ended !== 'aborted') this.onHead(context)
+  }
+
+  addEgress(): void {}
+}
+
 /** Counts the requests of the batch. */
 export function countRequests(metrics: RequestMetrics): CompletionReader {
   return (context) => {
     const hasHead = context.status !== 0
+    if (context.fault !== null && (hasHead || context.fault === 'abort')) metrics.countFault(context.fault)
+    // A call counts under its own protocol, which its plugin sees to.
+    if (context.call !== null) return
     metrics.countRequest(context.routeLabel, context.method, statusOf(context), hasHead ? context.latencyMs : null)
     metrics.countProtocol(protocolOf(context))
-    if (context.fault !== null && (hasHead || context.fault === 'abort')) metrics.countFault(context.fault)
   }
 }
 
@@ -91,18 +122,22 @@ export function isQuiet({ path }: RequestContext): boolean {
 export function logRequests(log: Log): CompletionReader {
   return (context) => {
     const level = isQuiet(context) ? 'debug' : 'info'
-    if (!log.isEnabled(level)) return
+    if (!log.isEnabled(level) || context.call !== null) return
     log[level]('request', {
       method: context.method,
       path: context.path ?? context.url.split('?', 1)[0],
-      route: context.routeLabel,
+      route: context.route === null ? 'unmatched' : context.calledRoute ?? undefined,
       status: statusOf(context),
       latency_ms: context.latencyMs,
       request_id: context.requestId,
       client_ip: context.clientIp,
+      bytes_sent: context.bytesSent,
+      ended: context.ended,
+      fault: context.fault ?? undefined,
+      fault_source: context.faultSource ?? undefined,
       trace_id: context.trace?.traceId,
       span_id: context.trace?.spanId,
-      plugin: context.route?.plugin ?? undefined,
+      plugin: context.calledPlugin ?? undefined,
     })
   }
 }

@@ -1,0 +1,73 @@
+/** `svc.takeOver.follow`: entries of calls that leave the pipeline at the entrance, and the fault headers among their metadata. */
+import { STATUS_CODES } from 'node:http'
+import type { Config } from '../../config/variables.ts'
+import type { AnyRequest, CallFailure, TakenOverCall } from '../../contract/plugin.ts'
+import type { CompletionBatch } from '../../http/pipeline/completion-batch.ts'
+import { CallObserver } from '../../http/pipeline/stages/observation.ts'
+import { waitFor } from '../../http/pipeline/stages/faults.ts'
+import { contextOf } from '../../http/request/context.ts'
+import type { RequestContext } from '../../http/request/context.ts'
+import { firstHeader } from '../../http/request/header.ts'
+import { ownHeaders } from '../../http/response/default-headers.ts'
+import type { Inspector } from '../../inspector/inspector.ts'
+import { EXPECTED, isDelay, parseDelay, parseFail, rollPercent } from '../../rules/fault-headers.ts'
+
+/** gRPC status codes by the HTTP status that `X-Svc-Fail` asks for (testing sheet 3). */
+const GRPC_STATUS = new Map([
+  [400, 3 /* INVALID_ARGUMENT */], [401, 16 /* UNAUTHENTICATED */], [403, 7 /* PERMISSION_DENIED */], [404, 5 /* NOT_FOUND */],
+  [408, 4 /* DEADLINE_EXCEEDED */], [409, 10 /* ABORTED */], [429, 14 /* UNAVAILABLE */], [501, 12 /* UNIMPLEMENTED */],
+  [503, 14 /* UNAVAILABLE */], [504, 4 /* DEADLINE_EXCEEDED */],
+])
+const CANCELLED = 1
+const UNKNOWN = 2
+
+export interface CallServices {
+  config: Config
+  inspector: Inspector
+  completions: CompletionBatch
+}
+
+/** Answers how the calls that a plugin takes over are followed. */
+export function createCallFollower({ config, inspector, completions }: CallServices): (plugin: string, request: AnyRequest) => TakenOverCall {
+  const observer = new CallObserver(completions)
+  return (plugin, request) => {
+    const context = contextOf(request)
+    context.call = plugin
+    context.isCaptured = inspector.captures(context.path, context.session.header)
+    context.observer = observer
+    return {
+      refuse() {
+        context.isRefused = true
+      },
+      async injectFaults() {
+        const failure = await faultOf(context, config.maxDelayMs)
+        context.isRouted = failure === null
+        return failure
+      },
+      sendHead(status) {
+        context.headGoesOut(status)
+        return ownHeaders(context) as Record<string, string | string[]>
+      },
+      end(grpcStatus) {
+        context.grpcStatus = grpcStatus
+      },
+    }
+  }
+}
+
+/** Delay first, then fail, as in the pipeline. */
+async function faultOf(context: RequestContext, maxDelayMs: number): Promise<CallFailure | null> {
+  const delay = firstHeader(context.request, 'x-svc-delay')
+  if (delay !== undefined && !isDelay(delay)) context.ignore('X-Svc-Delay', EXPECTED.delay)
+  const delayMs = parseDelay(delay, maxDelayMs)
+  if (delayMs > 0) {
+    context.injects('delay', `X-Svc-Delay: ${delayMs}`)
+    if (!(await waitFor(context, delayMs))) return { grpcStatus: CANCELLED, message: 'the client has left' }
+  }
+  const header = firstHeader(context.request, 'x-svc-fail')
+  const fail = parseFail(header)
+  if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', EXPECTED.fail)
+  if (fail === null || !rollPercent(fail.percent)) return null
+  context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
+  return { grpcStatus: GRPC_STATUS.get(fail.status) ?? UNKNOWN, message: `injected fault: ${fail.status} ${STATUS_CODES[fail.status] ?? 'Error'}, asked for by x-svc-fail` }
+}
