@@ -3,7 +3,7 @@
  * come from it; a new variable is a new row here and a field in `Config`.
  */
 import { randomUUID } from 'node:crypto'
-import { bindAddress, consoleTitle, corsOrigins, folders, headerName, hostNames, instanceName, looseOrigins, pageLink, pushTargets, redisUrl, resourceUrl } from './address-parsers.ts'
+import { basePath, bindAddress, consoleTitle, corsOrigins, folders, headerName, hostNames, instanceName, looseOrigins, pageLink, pushTargets, redisUrl, resourceUrl } from './address-parsers.ts'
 import type { Config, ControlAuth, Field, LogFormat, ValueAt } from './config.ts'
 import { parseLogLevel, type LogLevel } from './log-level.ts'
 import { boolean, clampedNumber, dailyRequests, list, oneOf, parser, planLimit, planMegabytes, text, wholeNumber, type Parser } from './parsers.ts'
@@ -76,6 +76,7 @@ export const variables: readonly Variable[] = [
   row({ name: 'SVC_TLS_KEY', field: 'tlsKey', parser: text, fallback: 'certs/server.key', shown: 'tls_key', meaning: 'Key of the HTTPS listener.' }),
   row({ name: 'SVC_MTLS_IN_HEADER', field: 'mtlsInHeader', parser: headerName, fallback: null, shown: 'mtls_in_header', meaning: 'Request header in which a gateway forwards the client certificate.' }),
   row({ name: 'SVC_TRUST_FORWARD', field: 'trustForward', parser: boolean, fallback: false, shown: 'trust_forward', meaning: 'Believe proxy headers (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`) about client address, scheme, host and prefix.' }),
+  row({ name: 'SVC_BASE_PATH', field: 'basePath', parser: basePath, fallback: null, shown: 'base_path', meaning: 'Path prefix under which clients reach the service, such as `/svc`: part of every generated URL, and served in front of every path. A trusted `X-Forwarded-Prefix` takes precedence in generated URLs.' }),
 
   // requests
   row({ name: 'SVC_REQUEST_TIMEOUT', field: 'requestTimeoutSecs', parser: wholeNumber(0, 86_400, 'seconds'), fallback: 120, shown: 'request_timeout_secs', meaning: 'Seconds until response headers must be out, else 503; 0 switches it off.' }),
