@@ -1,6 +1,7 @@
 /** Parsers of addresses: hosts, header names, folders, origins. */
 import { isIP } from 'node:net'
 import { delimiter } from 'node:path'
+import { parsePathPrefix } from '../fields/path-prefix.ts'
 import { isToken } from '../fields/token.ts'
 import { parser, splitList, usableEntries, type Parser } from '../contract/parsers.ts'
 
@@ -11,6 +12,15 @@ export const bindAddress = parser('IPv4 or IPv6 address, or localhost', (value) 
   if (address !== undefined) return isIP(address) === 6 ? address : undefined
   return isIP(value) === 0 ? undefined : value
 })
+
+/** A path prefix without its trailing slash; `/` is none. */
+export const basePath: Parser<string | null> = {
+  expected: 'path such as /svc, at most 256 characters',
+  parse(value) {
+    const prefix = parsePathPrefix(value)
+    return prefix === null ? undefined : { value: prefix === '' ? null : prefix }
+  },
+}
 
 /** A field name (RFC 9110, 5.1), in the case given. */
 export const headerName = parser<string | null>('HTTP header name', (value) => (isToken(value) ? value : undefined))

@@ -23,6 +23,8 @@ export interface Config {
   /** Bytes. */
   bodyLimit: number
   trustForward: boolean
+  /** Path in front of all paths of the service, without a trailing slash; null: none. */
+  basePath: string | null
   /** Whether responses use undocumented members of Node (`core/http/node-internals/`). */
   fastPaths: boolean
   /** Paths as given, relative to the working directory. */

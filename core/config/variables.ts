@@ -4,7 +4,7 @@
  * here and a field in `Config`.
  */
 import { randomUUID } from 'node:crypto'
-import { bindAddress, corsOrigins, folders, headerName, hostNames, instanceName, redisUrl } from './address-parsers.ts'
+import { basePath, bindAddress, corsOrigins, folders, headerName, hostNames, instanceName, redisUrl } from './address-parsers.ts'
 import type { Config, ControlAuth, Field, LogFormat, ValueAt } from './config.ts'
 import { parseLogLevel, type LogLevel } from './log-level.ts'
 import { boolean, clampedNumber, oneOf, parser, text, wholeNumber, type Parser } from '../contract/parsers.ts'
@@ -69,6 +69,7 @@ export const variables: readonly Variable[] = [
   row({ name: 'SVC_TLS_KEY', field: 'tlsKey', parser: text, default: 'certs/server.key', shownAs: 'tls_key', description: 'Key of the HTTPS listener.' }),
   row({ name: 'SVC_MTLS_IN_HEADER', field: 'mtlsInHeader', parser: headerName, default: null, shownAs: 'mtls_in_header', description: 'Request header in which a gateway forwards the client certificate.' }),
   row({ name: 'SVC_TRUST_FORWARD', field: 'trustForward', parser: boolean, default: false, shownAs: 'trust_forward', description: 'Believe proxy headers (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`) about client address, scheme, host and prefix.' }),
+  row({ name: 'SVC_BASE_PATH', field: 'basePath', parser: basePath, default: null, shownAs: 'base_path', description: 'Path prefix under which clients reach the service, such as `/svc`: part of every generated URL, and served in front of every path. A trusted `X-Forwarded-Prefix` takes precedence in generated URLs.' }),
 
   // requests
   row({ name: 'SVC_REQUEST_TIMEOUT', field: 'requestTimeoutSecs', parser: wholeNumber(0, 86_400, 'seconds'), default: 120, shownAs: 'request_timeout_secs', description: 'Seconds until response headers must be out, else 503; 0 switches it off.' }),

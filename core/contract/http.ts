@@ -17,10 +17,17 @@ export interface SvcHttp {
   clientIp(request: AnyRequest): string
   /** Scheme, host and port as the client named them (core sheet 6). */
   origin(request: AnyRequest): Origin
-  /** `scheme://host[:port]`, without a trailing slash. */
+  /**
+   * What precedes the path in every URL of the service: `scheme://host[:port]`, then the trusted `X-Forwarded-Prefix`, else
+   * `SVC_BASE_PATH`. Without a trailing slash. For values that many URLs share; single ones come from `url`.
+   */
   baseUrl(request: AnyRequest): string
-  /** Trusted `X-Forwarded-Prefix`, else empty. */
-  prefix(request: AnyRequest): string
+  /** The absolute URL of a path of the service, as clients reach it; `path` begins with `/` and may have a query. */
+  url(request: AnyRequest, path: string): string
+  /** The same as an absolute path, for `Location` and links: the prefix, then `path`. */
+  path(request: AnyRequest, path: string): string
+  /** The URL of a path over TLS: `url` where the client came by https, else at the HTTPS listener of the same host. */
+  httpsUrl(request: AnyRequest, path: string): string
   /** Aborts when the client leaves, the request times out or the response is done. */
   signal(request: AnyRequest): AbortSignal
   /** Whether the admin token (or a control token with scope `admin`) came with the request. */
@@ -65,6 +72,6 @@ export interface Origin {
   /** Lower case, IPv6 without brackets. */
   host: string
   port: number
-  /** `scheme://host[:port]`, the default port left out. */
-  baseUrl: string
+  /** `scheme://host[:port]`, the default port left out (RFC 6454, 6.2): for comparisons with `Origin`, not for URLs. */
+  serialized: string
 }

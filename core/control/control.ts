@@ -49,7 +49,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     summary: 'Every endpoint that is enabled, with examples',
     category,
     examples: [{ name: 'Catalogue', path: '/_svc/catalog', expectStatus: 200 }],
-  }), () => instance.catalog())
+  }), request => ({ base_url: deps.http.baseUrl(request), ...instance.catalog() }))
 
   app.post('/_svc/reload', describe({
     summary: 'Read svc.yaml and the plugins again',

@@ -110,8 +110,8 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
   const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value), flush: () => completions.flush() })
-  const http = createSvcHttp({ browserAccess, config, guard })
   const ports: Ports = { http: null, https: null, grpc: null }
+  const http = createSvcHttp({ browserAccess, config, guard, httpsPort: () => ports.https })
   const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
 
   const tracer = await openTracer({ environment, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })

@@ -48,10 +48,10 @@ export function summarize({ id, createdAt, expiresAt, total, requests, answer }:
   }
 }
 
-/** Where a bin captures and where it shows, as paths and as URLs. */
-export function linksOf(id: string, baseUrl: string) {
+/** Where a bin captures and where it shows: as paths of the service, and as URLs for clients. */
+export function linksOf(id: string, urlOf: (path: string) => string) {
   const path = `/bin/${id}`
-  const url = baseUrl + path
+  const url = urlOf(path)
   return {
     path,
     url,

@@ -15,7 +15,7 @@ function toRecord(request: FastifyRequest, { http }: Svc): EchoRecord {
   const path = pathOf(target)
   return {
     method: request.method,
-    url: target.startsWith('/') ? origin.baseUrl + target : target,
+    url: target.startsWith('/') ? http.url(request, target) : target,
     path,
     path_info: path.split('/').filter(segment => segment !== ''),
     query_string: query,

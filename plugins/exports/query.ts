@@ -27,8 +27,7 @@ function readBaseUrl(query: URLSearchParams, request: FastifyRequest, svc: Svc):
     return url
   }
   // A gateway that cuts a prefix off and says so is pointed at with it; a prefix that the files can't hold is not.
-  const origin = svc.http.baseUrl(request)
-  return parseBaseUrl(origin + svc.http.prefix(request)) ?? origin
+  return parseBaseUrl(svc.http.baseUrl(request)) ?? svc.http.origin(request).serialized
 }
 
 /** The URL without slashes at its end; null when it is none that an export may hold. */

@@ -24,7 +24,7 @@ export function images(engine: Engine): LlmRoute<OwnParsed<ImageWire>> {
       return { op: 'own', mode: 'image', model, prompt, promptTokens: engine.count(prompt), completionTokens: 0, wire: { prompt, n: clamp(body.n, 1, input.limits.images), asData: isData } }
     },
     render(_result, { wire, promptTokens }, context) {
-      const image = wire.asData ? { b64_json: onePixel().toString('base64') } : { url: `${context.origin()}/image/png` }
+      const image = wire.asData ? { b64_json: onePixel().toString('base64') } : { url: context.url('/image/png') }
       return {
         body: {
           created: context.created,

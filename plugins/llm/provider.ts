@@ -224,8 +224,8 @@ export interface RenderContext {
   /** Seconds and milliseconds since 1970. */
   created: number
   nowMs: number
-  /** `scheme://host[:port]` as the client named it; computed when asked for. */
-  origin(): string
+  /** URL of a path of the service, as clients reach it (`svc.http.url`). */
+  url(path: string): string
   /** Name of the provider: the format's id, or the name in svc.yaml. */
   provider: string
   /** The route's words for how a text ends. */

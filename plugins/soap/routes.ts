@@ -41,7 +41,7 @@ const wsdlAt = (path: string, parameters: RouteDescription['parameters'] = []): 
 })
 
 export function registerRoutes(app: FastifyInstance, svc: Svc, operations: readonly Operation[]): void {
-  const addressOf = (request: FastifyRequest): string => `${svc.http.baseUrl(request)}${svc.http.prefix(request)}/soap`
+  const addressOf = (request: FastifyRequest): string => svc.http.url(request, '/soap')
   const sendWsdl = (request: FastifyRequest, reply: FastifyReply): FastifyReply => reply.type(SOAP_11.contentType).send(writeWsdl(addressOf(request)))
 
   app.post('/soap', describe(message), (request, reply) => {

@@ -22,7 +22,7 @@ export default definePlugin({
     registerBytes(app, svc)
     registerLines(app, svc)
     registerDrip(app, svc)
-    registerLinks(app)
+    registerLinks(app, svc)
     registerBase64(app)
     registerDigest(app)
     registerTrailers(app, svc)

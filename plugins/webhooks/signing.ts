@@ -14,11 +14,12 @@ export interface SigningRequest {
   id: string
   /** Unix seconds as they are written. */
   timestamp: string
-  baseUrl: string
+  /** URL of a path of the service. */
+  urlOf(path: string): string
 }
 
 /** What `/webhooks/sign` answers. */
-export function signExample({ scheme, secret, key, payload, id, timestamp, baseUrl }: SigningRequest) {
+export function signExample({ scheme, secret, key, payload, id, timestamp, urlOf }: SigningRequest) {
   const facts = { id, timestamp }
   const signature = signatureOf(scheme, key, facts, Buffer.from(payload))
   const headers = { ...scheme.write(signature, facts), 'content-type': 'application/json' }
@@ -33,7 +34,7 @@ export function signExample({ scheme, secret, key, payload, id, timestamp, baseU
     signed_content: scheme.prefix(facts) + payload,
     verify_path: verifyPath,
     receive_path: DEMO_SECRETS.find(demo => demo.secret === secret)?.receive_path ?? null,
-    curl: curlCommand({ url: `${baseUrl}${verifyPath}`, query: isOld ? 'ignore_timestamp=true' : '', headers, secret, body: payload }),
+    curl: curlCommand({ url: urlOf(verifyPath), query: isOld ? 'ignore_timestamp=true' : '', headers, secret, body: payload }),
   }
 }
 

@@ -2,6 +2,7 @@
 import t from 'tap'
 import * as client from 'openid-client'
 import { callback, encode, exchangeGrant } from '../support/oauth.ts'
+import { startGateway } from '../support/gateway.ts'
 import { serve } from '../support/server.ts'
 
 const server = await serve(t)
@@ -85,4 +86,21 @@ t.test('registers itself and goes on with what it got [IDP-49]', async t => {
   const pkceCodeVerifier = client.randomPKCECodeVerifier()
   const url = client.buildAuthorizationUrl(registered, { redirect_uri: callback, code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: 'S256' })
   t.ok((await client.authorizationCodeGrant(registered, await browse(url), { pkceCodeVerifier })).refresh_token)
+})
+
+t.test('discovery, code flow and userinfo through a gateway with a path prefix [PREFIX-6]', async t => {
+  const behind = await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })
+  const gateway = await startGateway(t, behind.url, { isPrefixOnly: true })
+  const own = await serve(t, { env: { SVC_BASE_PATH: '/demo' } })
+  const rows: [base: string, algorithm: 'oidc' | 'oauth2'][] = [[gateway.url, 'oidc'], [`${own.url}/demo`, 'oidc'], [`${own.url}/demo`, 'oauth2']]
+  for (const [base, algorithm] of rows) {
+    const found = await client.discovery(new URL(base), 'svc', undefined, client.ClientSecretBasic('svc-secret'), { ...insecure, algorithm })
+    t.equal(found.serverMetadata().issuer, base)
+    const verifier = client.randomPKCECodeVerifier()
+    const url = client.buildAuthorizationUrl(found, { redirect_uri: callback, scope: 'openid', code_challenge: await client.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256', state: 's' })
+    t.ok(url.href.startsWith(`${base}/`), url.href)
+    const tokens = await client.authorizationCodeGrant(found, await browse(url), { pkceCodeVerifier: verifier, expectedState: 's' })
+    t.equal(tokens.claims()?.iss, base)
+    t.match(await client.fetchUserInfo(found, tokens.access_token, tokens.claims()!.sub), { sub: tokens.claims()!.sub })
+  }
 })

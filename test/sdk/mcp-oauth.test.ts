@@ -3,7 +3,9 @@ import t from 'tap'
 import { type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client'
+import { startGateway } from '../support/gateway.ts'
 import { serve } from '../support/server.ts'
 
 // Servers are started and stopped by the dozen; a busy machine takes its time.
@@ -104,3 +106,37 @@ t.test('the 2.x client does the same in the stateless era [MCP-32, MCP-40]', asy
   t.match(await client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }), { structuredContent: { status: 'cancelled' } })
   await client.close()
 })
+
+/** An instance behind a gateway that takes `/demo` off, and one that has that path itself. */
+const BEHIND_A_PREFIX: readonly [how: string, baseUrl: (t: { teardown(callback: () => unknown): unknown }) => Promise<string>][] = [
+  ['a gateway that says so in X-Forwarded-Prefix', async t => (await startGateway(t, (await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })).url, { isPrefixOnly: true })).url],
+  ['a gateway that says nothing, with SVC_BASE_PATH', async t => (await startGateway(t, (await serve(t, { env: { SVC_BASE_PATH: '/demo' } })).url, { isPrefixOnly: true })).url],
+  ['SVC_BASE_PATH alone', async t => `${(await serve(t, { env: { SVC_BASE_PATH: '/demo' } })).url}/demo`],
+]
+
+for (const [how, start] of BEHIND_A_PREFIX) {
+  t.test(`both clients sign in and call tools below a path prefix: ${how} [PREFIX-6]`, async t => {
+    const base = await start(t)
+    const endpoint = new URL(`${base}/mcp/protected`)
+    for (const Transport of [Transport1, Transport2]) {
+      const browser = new Browser()
+      const client = () => Transport === Transport1 ? new Client1({ name: 'test', version: '1' }) : new Client2({ name: 'test', version: '1' })
+      // The one that was challenged knows where the metadata is, and finishes.
+      const first = new Transport(endpoint, { authProvider: browser })
+      await t.rejects(client().connect(first as never), /Unauthorized/i, 'it redirects first')
+      if (first instanceof Transport1) await first.finishAuth(browser.callback.get('code') ?? '')
+      else await first.finishAuth(browser.callback)
+      const signedIn = client()
+      await signedIn.connect(new Transport(endpoint, { authProvider: browser }) as never)
+      t.match(await signedIn.callTool({ name: 'inspect_request', arguments: {} }), { structuredContent: { tokenClaims: { iss: base, aud: endpoint.href } } })
+      await signedIn.close()
+    }
+  })
+
+  t.test(`the legacy transport finds its messages below a path prefix: ${how} [PREFIX-6]`, async t => {
+    const client = new Client1({ name: 'test', version: '1' })
+    await client.connect(new SSEClientTransport(new URL(`${await start(t)}/mcp/sse`)))
+    t.ok((await client.listTools()).tools.length > 0)
+    await client.close()
+  })
+}

@@ -23,9 +23,8 @@ export async function statusOfExample(url: string, { endpoint, example }: Exampl
   const leave = new AbortController()
   const timer = setTimeout(() => leave.abort(), patienceMs)
   try {
-    const response = await fetch(url + example.path, {
-      method: example.method, headers: headersOf(example), body: example.body ?? undefined, redirect: 'manual', signal: leave.signal, ...(dispatcher && { dispatcher }),
-    })
+    const { path, ...request } = requestOfExample({ endpoint, example })
+    const response = await fetch(url + path, { ...request, redirect: 'manual', signal: leave.signal, ...(dispatcher && { dispatcher }) })
     return response.status
   } catch (error) {
     if (leave.signal.aborted) return 0
@@ -34,6 +33,11 @@ export async function statusOfExample(url: string, { endpoint, example }: Exampl
     clearTimeout(timer)
     leave.abort()
   }
+}
+
+/** What `fetch` sends for an example. */
+export function requestOfExample({ example }: ExampleOf): { path: string; method: string; headers: [string, string][]; body?: string } {
+  return { path: example.path, method: example.method, headers: headersOf(example), ...(example.body === null ? {} : { body: example.body }) }
 }
 
 function headersOf(example: Example): [string, string][] {

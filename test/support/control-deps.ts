@@ -41,7 +41,7 @@ export function pluginRecord(fields: Partial<PluginRecord> & { name: string }): 
 }
 
 const config = {
-  host: '0.0.0.0', publicMode: false, trustForward: false, bodyLimit: 1_048_576, requestTimeoutSecs: 120, maxDelayMs: 30_000,
+  host: '0.0.0.0', publicMode: false, trustForward: false, basePath: null, bodyLimit: 1_048_576, requestTimeoutSecs: 120, maxDelayMs: 30_000,
   inspectorCapacity: 500, corsOrigins: ['*'], adminToken: null, controlAuth: 'open', hostedMode: false, grpcOnHttp: false,
 } satisfies Partial<Config>
 
@@ -72,7 +72,7 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       isAdmin: () => host.refusal === null,
       guardAdmin() { if (host.refusal) throw host.refusal },
       baseUrl: () => host.baseUrl,
-      origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, baseUrl: host.baseUrl }),
+      origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, serialized: host.baseUrl }),
       clientIp: () => '203.0.113.9',
       session: () => ({ key: 'ip:203.0.113.9', label: 'ip:203.0.113.9', header: null }),
       negotiate: (request: FastifyRequest, reply: FastifyReply, value: unknown) => reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),

@@ -14,13 +14,20 @@ export interface GatewayOptions {
   cors?: boolean
   /** It only forwards: path, headers and body stay. Default false. */
   isTransparent?: boolean
+  /** It only takes the prefix off and says so in `X-Forwarded-Prefix`; other paths are its own 404. Default false. */
+  isPrefixOnly?: boolean
 }
 
 const PREFIX = '/demo'
 
 /** Starts a gateway in front of an instance; it ends with the test. */
-export async function startGateway(t: Test, instanceUrl: string, { cors = true, isTransparent = false }: GatewayOptions = {}): Promise<TestGateway> {
+export async function startGateway(t: Test, instanceUrl: string, { cors = true, isTransparent = false, isPrefixOnly = false }: GatewayOptions = {}): Promise<TestGateway> {
   const server = createServer((request, response) => {
+    if (isPrefixOnly) {
+      if (!/^\/demo(?:[/?]|$)/.test(request.url!)) return void response.writeHead(404).end()
+      request.headers['x-forwarded-prefix'] = PREFIX
+      return forward(request, response, new URL(instanceUrl), { cors, isTransparent: true })
+    }
     if (cors && !isTransparent && request.method === 'OPTIONS') return void response.writeHead(204, corsOf(request)).end()
     forward(request, response, new URL(instanceUrl), { cors, isTransparent })
   })
@@ -32,7 +39,7 @@ export async function startGateway(t: Test, instanceUrl: string, { cors = true, 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PREFIX}` }
 }
 
-function forward(request: IncomingMessage, response: ServerResponse, upstream: URL, { cors, isTransparent }: Required<GatewayOptions>): void {
+function forward(request: IncomingMessage, response: ServerResponse, upstream: URL, { cors, isTransparent }: { cors: boolean; isTransparent: boolean }): void {
   const path = request.url!.startsWith(PREFIX) ? request.url!.slice(PREFIX.length) || '/' : request.url!
   const headers: Record<string, string | string[] | undefined> = { ...request.headers }
   if (!isTransparent) {

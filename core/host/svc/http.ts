@@ -18,9 +18,11 @@ export interface SvcHttpServices {
   config: Config
   browserAccess: BrowserAccess
   guard: AdminGuard
+  /** Bound port of the HTTPS listener; null while it is not up. */
+  httpsPort(): number | null
 }
 
-export function createSvcHttp({ browserAccess, config, guard }: SvcHttpServices): SvcHttp {
+export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHttpServices): SvcHttp {
   const isAdmin = (context: RequestContext): boolean => context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
     requestId: request => contextOf(request).requestId,
@@ -28,10 +30,14 @@ export function createSvcHttp({ browserAccess, config, guard }: SvcHttpServices)
     session: request => contextOf(request).session,
     clientIp: request => contextOf(request).clientIp,
     origin: request => contextOf(request).origin,
-    baseUrl: request => contextOf(request).origin.baseUrl,
-    prefix(request) {
-      const context = contextOf(request)
-      return context.facts.prefix(context.request.headers)
+    baseUrl: request => contextOf(request).baseUrl,
+    url: (request, path) => contextOf(request).baseUrl + path,
+    path: (request, path) => contextOf(request).prefix + path,
+    httpsUrl(request, path) {
+      const { baseUrl, origin: { host, scheme }, prefix } = contextOf(request)
+      if (scheme === 'https') return baseUrl + path
+      const port = httpsPort() ?? 443
+      return `https://${host.includes(':') ? `[${host}]` : host}${port === 443 ? '' : `:${port}`}${prefix}${path}`
     },
     signal: request => contextOf(request).signal,
     isAdmin: request => isAdmin(contextOf(request)),

@@ -10,6 +10,7 @@ import { answer } from '../response/send.ts'
 import { beginCallSpan } from '../pipeline/call-span.ts'
 import { RequestContext } from '../request/context.ts'
 import { isHttp2 } from '../request/types.ts'
+import { withoutBasePath } from './base-path.ts'
 import type { ConnectionUse } from './connection-activity.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { badRequest } from '../pipeline/error-bodies.ts'
@@ -17,6 +18,7 @@ import { Handshake } from './handshake.ts'
 import type { ListenerHandlers } from './listeners.ts'
 import { decodedPath } from '../../fields/request-target.ts'
 import { runPipeline } from '../pipeline/pipeline.ts'
+import type { CoreRoute } from '../pipeline/route-record.ts'
 import type { PipelineServices } from '../pipeline/stage.ts'
 import { onLossWhileQueued } from './pipelined-response.ts'
 import { headProblem } from './head-validation.ts'
@@ -39,11 +41,20 @@ export interface CurrentGeneration {
 }
 
 export function createEntrance(host: CurrentGeneration, services: PipelineServices, facts: RequestFactsSource): ListenerHandlers {
+  const { basePath } = services.config
+
+  /** The target without the base path; the received one when it has none. */
+  function targetOf(request: ServerRequest, generation: RoutingGeneration): string {
+    const url = request.url ?? '/'
+    return basePath === null ? url : withoutBasePath(url, basePath, path => isServed(generation.routes.find('GET', path)))
+  }
+
   function enter(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionUse | null, expectsContinue: boolean): void {
     // The connection may have broken between the head and this turn: nobody is there to be answered, or to leave later.
     if (isHttp2(request) && request.stream.destroyed) return
     restoreUpgradeHeaders(request)
     const generation = host.current()
+    rewriteTarget(request, targetOf(request, generation))
     const problem = headProblem(request)
     const context = start(request, response, listener, generation, null, use)
     context.expectsContinue = expectsContinue
@@ -81,11 +92,13 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
   function upgrade(request: IncomingMessage, socket: Socket, head: Buffer, listener: ListenerFacts, replay: (socket: Socket) => void): void {
     const generation = host.current()
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && headProblem(request) === null
-    const route = isWebSocket && decodedPath(request.url ?? '') !== null ? generation.routes.find(request.method ?? 'GET', request.url ?? '/') : null
+    const target = targetOf(request, generation)
+    const route = isWebSocket && decodedPath(target) !== null ? generation.routes.find(request.method ?? 'GET', target) : null
     if (route === null || !route.websocket) {
       replayWithoutUpgrade(request, socket, head, replay)
       return
     }
+    rewriteTarget(request, target)
     ownSocket(socket)
     socket.on('error', () => socket.destroy())
     runPipeline(start(request, new HandshakeResponse(request), listener, generation, new Handshake(socket, head), null), services)
@@ -98,6 +111,18 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
 function isFinished(response: SvcResponse): boolean {
   if (!('stream' in response)) return response.writableFinished
   return response.stream.writableEnded && response.stream.rstCode === constants.NGHTTP2_NO_ERROR
+}
+
+/** What has a route of its own, not only an explanation why there is none. */
+function isServed(route: CoreRoute | null): boolean {
+  return route !== null && !route.isFallback
+}
+
+/** Fastify shows the received target as `request.originalUrl`. */
+function rewriteTarget(request: ServerRequest, target: string): void {
+  if (target === request.url) return
+  ;(request as ServerRequest & { originalUrl?: string }).originalUrl = request.url
+  request.url = target
 }
 
 /** One function for the responses of all requests. */

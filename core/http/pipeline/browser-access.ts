@@ -57,7 +57,7 @@ export function createBrowserAccess(config: Config): BrowserAccess {
 
   /** Browsers say `same-origin` themselves on https and localhost; elsewhere the origins are compared. */
   function isOwnOrigin(context: RequestContext, origin: string): boolean {
-    if (origin.toLowerCase() === context.origin.baseUrl) return true
+    if (origin.toLowerCase() === context.origin.serialized) return true
     return URL.canParse(origin) && hosts.has(new URL(origin).hostname)
   }
 

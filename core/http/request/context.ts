@@ -109,6 +109,7 @@ export class RequestContext implements Waiting<RequestContext> {
 
   #clientIp: string | undefined
   #origin: Origin | undefined
+  #prefix: string | undefined
   #session: SessionKey | undefined
   #abort: AbortController | undefined
 
@@ -138,7 +139,7 @@ export class RequestContext implements Waiting<RequestContext> {
     ;(init.request as WithContext)[kContext] = this
   }
 
-  /** Path and query as received. */
+  /** Path and query as received, without the base path. */
   get url(): string {
     return this.request.url ?? '/'
   }
@@ -153,6 +154,16 @@ export class RequestContext implements Waiting<RequestContext> {
 
   get origin(): Origin {
     return (this.#origin ??= this.facts.origin({ headers: this.request.headers, scheme: this.listener.scheme, port: this.listener.port }))
+  }
+
+  /** What is in front of every path that the service generates: empty, or `/...` without a trailing slash. */
+  get prefix(): string {
+    return (this.#prefix ??= this.facts.prefix(this.request.headers))
+  }
+
+  /** Origin and prefix: what precedes the path in every URL that the service generates. */
+  get baseUrl(): string {
+    return this.origin.serialized + this.prefix
   }
 
   get session(): SessionKey {

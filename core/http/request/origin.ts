@@ -7,12 +7,12 @@ import { parseForwarded } from '../../fields/forwarded.ts'
 import type { ForwardedElement } from '../../fields/forwarded.ts'
 import { firstEntry, headerText } from './header.ts'
 import { isPort } from '../../fields/authority.ts'
+import { parsePathPrefix } from '../../fields/path-prefix.ts'
 
 type Scheme = Origin['scheme']
 
 const DEFAULT_PORT = { http: 80, https: 443 } as const
 const SCHEMES = new Map<string, Scheme>([['http', 'http'], ['https', 'https'], ['ws', 'http'], ['wss', 'https']])
-const MAX_PREFIX_LENGTH = 256
 
 export interface OriginFacts {
   headers: IncomingHttpHeaders
@@ -93,21 +93,12 @@ function parseHost(text: string | undefined): Authority | null {
 
 function makeOrigin(scheme: Scheme, host: string, port: number): Origin {
   const name = host.includes(':') ? `[${host}]` : host
-  const baseUrl = port === DEFAULT_PORT[scheme] ? `${scheme}://${name}` : `${scheme}://${name}:${port}`
-  return Object.freeze({ scheme, host, port, baseUrl })
+  const serialized = port === DEFAULT_PORT[scheme] ? `${scheme}://${name}` : `${scheme}://${name}:${port}`
+  return Object.freeze({ scheme, host, port, serialized })
 }
 
-/**
- * The path prefix that a trusted gateway took off (`X-Forwarded-Prefix`, its first entry): one leading slash, no
- * trailing one, characters of a URL path (RFC 3986, 3.3), no `..` segment, at most 256 characters. Else empty.
- */
-export function forwardedPrefix(headers: IncomingHttpHeaders, trust: boolean): string {
-  if (!trust) return ''
-  const text = firstEntry(headerText(headers, 'x-forwarded-prefix'))
-  if (text === undefined || text.length > MAX_PREFIX_LENGTH || !text.startsWith('/') || text.startsWith('//')) return ''
-  if (!/^(?:[\w.~!$&'()*+;=:@/-]|%[\da-f]{2})+$/i.test(text)) return ''
-  if (text.split('/').some(segment => /^(?:\.|%2e){2}$/i.test(segment))) return ''
-  let end = text.length
-  while (end > 0 && text.charCodeAt(end - 1) === 0x2f) end--
-  return text.slice(0, end)
+/** The path prefix that a trusted gateway took off: the first entry of `X-Forwarded-Prefix`. Null without a valid one. */
+export function forwardedPrefix(headers: IncomingHttpHeaders, trust: boolean): string | null {
+  const text = trust ? firstEntry(headerText(headers, 'x-forwarded-prefix')) : undefined
+  return text === undefined ? null : parsePathPrefix(text)
 }

@@ -11,6 +11,7 @@ import type { ServerRequest } from './types.ts'
 export interface RequestFactsSource {
   clientIp(headers: IncomingHttpHeaders, peerAddress: string): string
   origin(facts: { headers: IncomingHttpHeaders; scheme: 'http' | 'https'; port: number }): Origin
+  /** What is in front of every path that the service generates; empty or `/...` without a trailing slash. */
   prefix(headers: IncomingHttpHeaders): string
   session(header: string | undefined, clientIp: string): SessionKey
 }
@@ -19,7 +20,7 @@ export function createRequestFacts(config: Config): RequestFactsSource {
   return {
     clientIp: createClientAddress({ trustForward: config.trustForward }),
     origin: createOrigin({ trustForward: config.trustForward, bindHost: config.host }),
-    prefix: headers => forwardedPrefix(headers, config.trustForward),
+    prefix: headers => forwardedPrefix(headers, config.trustForward) ?? config.basePath ?? '',
     session: sessionKey,
   }
 }

@@ -4,7 +4,7 @@ import type { Answer, Call } from '../call.ts'
 import { taskNotFound } from '../errors.ts'
 import { PushDelivery } from '../push/delivery.ts'
 import type { PushConfig, PushConfigInput } from '../push/push-config.ts'
-import { decideTarget } from '../push/target.ts'
+import { decideTarget, ownAddress } from '../push/target.ts'
 import type { Task } from '../task.ts'
 import type { JsonObject } from '../types.ts'
 import { readPushConfig } from '../wire/read.ts'
@@ -22,7 +22,7 @@ export function setConfig(call: Call, taskId: string, value: JsonObject, id?: st
   const read = readPushConfig(value, '')
   const input = read.id === undefined && id !== undefined ? { ...read, id } : read
   const task = ownTask(call, taskId)
-  const target = decideTarget(input.url, a2a.svc.http.origin(call.request), policyOf(call))
+  const target = decideTarget(input.url, ownAddress(a2a.svc.http, call.request), policyOf(call))
   PushDelivery.checkCount(task, input.id)
   const config = toConfig(input, wire)
   a2a.push.attach(task, config, target, a2a.sinks)

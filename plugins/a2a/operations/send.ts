@@ -7,7 +7,7 @@ import { A2aError, invalidParams } from '../errors.ts'
 import { checkMediaTypes } from '../media-types.ts'
 import { PushDelivery } from '../push/delivery.ts'
 import type { PushConfigInput } from '../push/push-config.ts'
-import { decideTarget, type PushTarget } from '../push/target.ts'
+import { decideTarget, ownAddress, type PushTarget } from '../push/target.ts'
 import { start } from '../runner.ts'
 import { Task } from '../task.ts'
 import type { AgentContext, JsonObject, Message, Plan } from '../types.ts'
@@ -56,7 +56,7 @@ function readSend(call: Call, params: JsonObject): SendRequest {
   const push = configuration && readObject(configuration, wire.pushKey, `configuration.${wire.pushKey}`)
   const input = push && readPushConfig(push, `configuration.${wire.pushKey}`)
   checkMediaTypes(agent, message, accepted)
-  const target = input && decideTarget(input.url, a2a.svc.http.origin(call.request), policyOf(call))
+  const target = input && decideTarget(input.url, ownAddress(a2a.svc.http, call.request), policyOf(call))
   return { message, metadata, waits, historyLength, push: input && target ? { input, target } : null }
 }
 

@@ -1,5 +1,5 @@
 /** Owns where push notifications may go: the service's own sink, or what the operator has allowed. */
-import type { Origin } from 'svc/plugin'
+import type { FastifyRequest, Origin, SvcHttp } from 'svc/plugin'
 import { invalidParams } from '../errors.ts'
 import { isSinkId } from '../sink.ts'
 
@@ -11,6 +11,16 @@ export interface PushPolicy {
   allowAll: boolean
 }
 
+/** Where clients reach this service: a URL of its own sink needs no permission. */
+export interface OwnAddress extends Pick<Origin, 'host' | 'port'> {
+  /** In front of the paths, without a trailing slash; may be empty. */
+  prefix: string
+}
+
+export function ownAddress(http: SvcHttp, request: FastifyRequest): OwnAddress {
+  return { ...http.origin(request), prefix: http.path(request, '') }
+}
+
 const SINK_PATH = /^\/a2a\/webhook-sink\/([^/?#]+)$/
 const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' }
 
@@ -18,9 +28,9 @@ const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' }
  * Decides once, when a config is made: the environment does not change later. Hosts are compared as text after WHATWG
  * URL parsing, which has already turned other spellings of an address into one. Throws InvalidParams.
  */
-export function decideTarget(url: string, origin: Pick<Origin, 'host' | 'port'>, { allowlist, allowAll }: PushPolicy): PushTarget {
+export function decideTarget(url: string, own: OwnAddress, { allowlist, allowAll }: PushPolicy): PushTarget {
   if (url.startsWith('/')) {
-    const sink = sinkOf(url)
+    const sink = sinkOf(url, own)
     if (sink === null) throw refused('a path must be /a2a/webhook-sink/{id}')
     return { sink }
   }
@@ -29,17 +39,17 @@ export function decideTarget(url: string, origin: Pick<Origin, 'host' | 'port'>,
   if (!target || defaultPort === undefined) throw refused('expected an http or https URL, or a path of the own sink')
   if (target.username !== '' || target.password !== '') throw refused('user name and password in a URL are not taken')
   const port = target.port || defaultPort
-  const isOwnHost = target.hostname.replace(/^\[|\]$/g, '') === origin.host && port === String(origin.port)
-  const sink = isOwnHost ? sinkOf(target.pathname + target.search) : null
+  const isOwnHost = target.hostname.replace(/^\[|\]$/g, '') === own.host && port === String(own.port)
+  const sink = isOwnHost ? sinkOf(target.pathname + target.search, own) : null
   if (sink !== null) return { sink }
   const isListed = allowlist.includes(target.hostname) || allowlist.includes(`${target.hostname}:${port}`)
   if (!isListed && !allowAll) throw refused(`host ${target.host} is not allowed`)
   return { url: target.href }
 }
 
-/** `.` and `..` are no ids here: as paths they mean something else. */
-function sinkOf(path: string): string | null {
-  const id = SINK_PATH.exec(path)?.[1]
+/** With or without the prefix. `.` and `..` are no ids here: as paths they mean something else. */
+function sinkOf(path: string, { prefix }: OwnAddress): string | null {
+  const id = SINK_PATH.exec(path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path)?.[1]
   return id !== undefined && isSinkId(id) && !/^\.{1,2}$/.test(id) ? id : null
 }
 

@@ -13,10 +13,10 @@ export function buildSigningString(request: FastifyRequest, signedHeaders: reado
   return { text: lines.join('\n') }
 }
 
-/** The target is that of the wire: neither decoded nor normalised. */
+/** The target is that of the wire: neither decoded nor normalised, with the base path if the client sent it. */
 function signedLine(request: FastifyRequest, name: string): string | null {
   const method = request.raw.method ?? 'GET'
-  const target = request.raw.url ?? '/'
+  const target = request.originalUrl
   switch (name) {
     case 'request-line': return `${method} ${target} HTTP/${request.raw.httpVersion}`
     case '(request-target)': return `(request-target): ${method.toLowerCase()} ${target}`

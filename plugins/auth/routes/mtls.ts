@@ -30,14 +30,6 @@ function whereToPresent(header: string | null): string {
   return header === null ? 'use the HTTPS listener or set SVC_MTLS_IN_HEADER' : `TLS connection or ${header} header`
 }
 
-/** The base URL of the HTTPS listener, for command lines. */
-function httpsUrl(request: FastifyRequest, { http, instance }: Svc): string {
-  const { host, scheme, baseUrl } = http.origin(request)
-  if (scheme === 'https') return baseUrl
-  const port = instance.ports().https ?? 443
-  return `https://${host.includes(':') ? `[${host}]` : host}${port === 443 ? '' : `:${port}`}`
-}
-
 function sendFile(reply: FastifyReply, name: string, pem: string): FastifyReply {
   return reply.headers({ 'Content-Type': 'application/x-pem-file', 'Content-Disposition': `attachment; filename="${name}"`, Vary: 'Accept' }).send(pem)
 }
@@ -64,7 +56,7 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
     examples: [{ name: 'CA', path: '/auth/mtls/get-ca-cert', expectStatus: 200 }, { name: 'File', path: '/auth/mtls/get-ca-cert?format=pem', expectStatus: 200 }],
   }), (request, reply) => isFileAsked(request) ? sendFile(reply, 'ca.crt', svc.pki.caCertificate) : svc.http.negotiate(request, reply, {
     ca_cert_pem: svc.pki.caCertificate,
-    usage: `curl --cacert ca.crt ${httpsUrl(request, svc)}/echo`,
+    usage: `curl --cacert ca.crt ${svc.http.httpsUrl(request, '/echo')}`,
   }))
 
   app.get('/auth/mtls/get-client-cert', describe({
@@ -79,7 +71,7 @@ export function registerMtlsRoutes(app: FastifyInstance, svc: Svc): void {
     return svc.http.negotiate(request, reply, {
       cert_pem: certificate,
       key_pem: key,
-      usage: `curl --cacert ca.crt --cert client.pem ${httpsUrl(request, svc)}/auth/mtls`,
+      usage: `curl --cacert ca.crt --cert client.pem ${svc.http.httpsUrl(request, '/auth/mtls')}`,
     })
   })
 }

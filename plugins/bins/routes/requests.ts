@@ -52,7 +52,7 @@ export function registerRequests(app: FastifyInstance, svc: Svc, bins: BinStore,
     const bin = await binOf(request.params.id)
     const limit = integerParameter(readQuery(request), 'limit', { fallback: DEFAULT_LIMIT })
     const requests = bin.requests.slice(-Math.min(Math.max(limit, 1), limits.max_requests)).toReversed()
-    return { bin: summarize(bin), links: linksOf(bin.id, svc.http.baseUrl(request)), count: requests.length, requests }
+    return { bin: summarize(bin), links: linksOf(bin.id, path => svc.http.url(request, path)), count: requests.length, requests }
   })
 
   app.get<BinParams>('/bin/:id/requests/stream', describe(stream), async (request, reply) => {

@@ -17,7 +17,7 @@ export function createTokens(svc: Svc, keys: Promise<SigningKeys>, revocations: 
     },
     decode: decodeCompactJwt,
     sign: async (claims, signing) => signToken(claims, await keys, signing),
-    issuer: request => svc.http.baseUrl(request) + svc.http.prefix(request),
+    issuer: request => svc.http.baseUrl(request),
   }
 }
 

@@ -130,7 +130,7 @@ function answer(services: RunnerServices, exchange: Exchange, answered: Answered
   const nowMs = Date.now()
   const context: RenderContext = {
     requestId: exchange.requestId, created: Math.floor(nowMs / 1000), nowMs, provider: instance.name, finishWords: words, limits: services.limits,
-    origin: () => svc.http.baseUrl(request),
+    url: path => svc.http.url(request, path),
   }
   const rendered = isStream ? null : route.render(result, parsed, context)
   const streamed = isStream ? eventsOf(route.stream?.(result, parsed, context) ?? [], wish?.break) : null

@@ -17,24 +17,23 @@ export function endpointPath(server: Server): string {
 /** The resource identifier of a server for this request, without a trailing `/`. */
 export function resourceUrl(mcp: Mcp, server: Server, request: FastifyRequest): string {
   const configured = server.name === 'protected' ? mcp.svc.variables.resourceUrl : null
-  return configured ?? mcp.svc.http.baseUrl(request) + endpointPath(server)
+  return configured ?? mcp.svc.http.url(request, endpointPath(server))
 }
 
 /** RFC 9728, 2. */
 export function metadata(mcp: Mcp, server: Server, request: FastifyRequest): JsonObject {
-  const baseUrl = mcp.svc.http.baseUrl(request)
   return {
     resource: resourceUrl(mcp, server, request),
-    authorization_servers: [mcp.svc.use('identity.tokens')?.issuer(request) ?? baseUrl],
+    authorization_servers: [mcp.svc.use('identity.tokens')?.issuer(request) ?? mcp.svc.http.baseUrl(request)],
     scopes_supported: [BASE_SCOPE, WRITE_SCOPE],
     bearer_methods_supported: ['header'],
     resource_name: server.isNamed ? `svc MCP (${server.name})` : 'svc MCP (protected)',
-    resource_documentation: `${baseUrl}/`,
+    resource_documentation: mcp.svc.http.url(request, '/'),
   }
 }
 
 export function metadataUrl(mcp: Mcp, server: Server, request: FastifyRequest): string {
-  return `${mcp.svc.http.baseUrl(request)}${METADATA_PATH}${endpointPath(server)}`
+  return mcp.svc.http.url(request, METADATA_PATH + endpointPath(server))
 }
 
 /** `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1): the parameters in the order given, undefined ones left out. */

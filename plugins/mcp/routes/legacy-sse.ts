@@ -34,7 +34,7 @@ function openStream(exchange: Exchange): void {
   exchange.facts.version = session.version.name
   const connection = exchange.openStream({ endless: true, lifetimeMs: mcp.bounds.longStreamMs })
   if (!connection) return sessions.end(session)
-  connection.send({ event: 'endpoint', data: `${mcp.svc.http.prefix(request)}${MESSAGES_PATH}?sessionId=${session.id}` })
+  connection.send({ event: 'endpoint', data: mcp.svc.http.path(request, `${MESSAGES_PATH}?sessionId=${session.id}`) })
   session.attachLegacy(connection)
   session.hold(connection, sessions.now)
   void connection.over.then(() => sessions.end(session))

@@ -39,7 +39,7 @@ export function checkRevision(request: FastifyRequest, mock: Mock): void {
 
 /** Where a mock answers, as the client sees it. */
 export function urlOf({ svc }: Service, request: FastifyRequest, name: string): string {
-  return `${svc.http.baseUrl(request)}${svc.http.prefix(request)}/mock/${name}`
+  return svc.http.url(request, `/mock/${name}`)
 }
 
 /** The entry of a mock in the list. */

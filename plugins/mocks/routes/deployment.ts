@@ -4,7 +4,7 @@ import { showReport, type Report } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
 import type { GivenParts } from '../management/definition.ts'
 import type { Deployable, Mock } from '../management/mock.ts'
-import { recordOf, urlOf, type Service } from '../management/service.ts'
+import { recordOf, type Service } from '../management/service.ts'
 import type { ReadUpload } from '../management/upload.ts'
 
 /** The document of an upload. Throws `invalid_body`. */
@@ -38,6 +38,6 @@ export async function deployUpload(service: Service, request: FastifyRequest, re
   if (present) registry.deploy(present, next)
   const mock = present ?? registry.add({ name, source: 'api', file: null }, next)
   if (upload.enabled !== null) mock.enabled = upload.enabled
-  if (!present) reply.code(201).header('Location', `${urlOf(service, request, name).replace(/\/mock\/[^/]*$/, '')}/_svc/mocks/${name}`)
+  if (!present) reply.code(201).header('Location', service.svc.http.url(request, `/_svc/mocks/${name}`))
   return sendMock(service, request, reply, mock, report)
 }

@@ -1,6 +1,6 @@
 /** `/cookies` and below: shown, set and deleted. */
 import { describe, isFlagSet, parseCookies, readQuery } from 'svc/plugin'
-import type { FastifyInstance, FastifyReply, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { checkName, cookiesIn, formatCookie, formatDeletion, readAttributes, readDomain, readPath } from '../cookie.ts'
 
 const shared = { category: 'Redirects & Cookies', negotiated: true } satisfies Partial<RouteDescription>
@@ -59,25 +59,25 @@ export function registerCookies(app: FastifyInstance, svc: Svc): void {
   app.get('/cookies/set', describe(set), (request, reply) => {
     const query = readQuery(request)
     const given = readAttributes(query, flag => isFlagSet(request, flag))
-    return sendCookies(reply, [...cookiesIn(query)].map(([name, value]) => formatCookie(name, value, given)))
+    return sendCookies(request, reply, [...cookiesIn(query)].map(([name, value]) => formatCookie(name, value, given)))
   })
 
   app.get<{ Params: { name: string; value: string } }>('/cookies/set/:name/:value', describe(setOne), (request, reply) => {
     const { name, value } = request.params
     const given = readAttributes(readQuery(request), flag => isFlagSet(request, flag))
     checkName(name)
-    return sendCookies(reply, [formatCookie(name, value, given)])
+    return sendCookies(request, reply, [formatCookie(name, value, given)])
   })
 
   app.get('/cookies/delete', describe(remove), (request, reply) => {
     const query = readQuery(request)
     const [path, domain] = [readPath(query), readDomain(query)]
-    return sendCookies(reply, [...cookiesIn(query).keys()].map(name => formatDeletion(name, path, domain)))
+    return sendCookies(request, reply, [...cookiesIn(query).keys()].map(name => formatDeletion(name, path, domain)))
   })
-}
 
-function sendCookies(reply: FastifyReply, lines: string[]): FastifyReply {
-  reply.code(302).headers({ Location: '/cookies', Vary: 'Accept' })
-  if (lines.length > 0) reply.header('Set-Cookie', lines)
-  return reply.send()
+  function sendCookies(request: FastifyRequest, reply: FastifyReply, lines: string[]): FastifyReply {
+    reply.code(302).headers({ Location: svc.http.path(request, '/cookies'), Vary: 'Accept' })
+    if (lines.length > 0) reply.header('Set-Cookie', lines)
+    return reply.send()
+  }
 }

@@ -26,7 +26,7 @@ const absolute: RouteDescription = {
 const single: RouteDescription = {
   ...shared,
   summary: 'One redirect within the instance',
-  description: 'The target is a path, or an http(s) URL of the host that was called; any other is refused.',
+  description: 'The target is a path of the service, without a prefix, or an http(s) URL of the host that was called; any other is refused.',
   parameters: [
     { name: 'url', in: 'query', required: true, description: 'Target', schema: { type: 'string' } },
     { name: 'status_code', in: 'query', schema: { type: 'integer', enum: STATUSES, default: 302 } },
@@ -41,12 +41,12 @@ const single: RouteDescription = {
 
 export function registerRedirects(app: FastifyInstance, svc: Svc): void {
   app.get<{ Params: { n: string } }>('/redirect/:n', describe(relative), (request, reply) => {
-    return reply.code(302).header('Location', nextInChain('/redirect', request.params.n, 20, request)).send()
+    return reply.code(302).header('Location', svc.http.path(request, nextInChain('/redirect', request.params.n, 20, request))).send()
   })
 
   app.get<{ Params: { n: string } }>('/absolute-redirect/:n', describe(absolute), (request, reply) => {
     const next = nextInChain('/absolute-redirect', request.params.n, 10, request)
-    return reply.code(302).header('Location', svc.http.baseUrl(request) + next).send()
+    return reply.code(302).header('Location', svc.http.url(request, next)).send()
   })
 
   app.all('/redirect-to', describe(single), (request, reply) => {
@@ -55,7 +55,8 @@ export function registerRedirects(app: FastifyInstance, svc: Svc): void {
     const target = query.get('url') ?? ''
     const reason = whyRefused(target, hostOf(request))
     if (reason !== null) throw targetRefused(target, reason)
-    return reply.code(status).header('Location', toLocation(target)).send()
+    const location = toLocation(target)
+    return reply.code(status).header('Location', location.startsWith('/') ? svc.http.path(request, location) : location).send()
   })
 }
 

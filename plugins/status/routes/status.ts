@@ -21,10 +21,10 @@ const status: RouteDescription = {
   ],
 }
 
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const BODILESS = new Set([204, 205, 304])
 /** Headers without which the status means little to a client. */
 const EXTRA_HEADERS = new Map<number, Record<string, string>>([
-  ...[301, 302, 303, 307, 308].map(code => [code, { Location: '/echo' }] as const),
   [401, { 'WWW-Authenticate': 'Basic realm="svc"' }],
   [407, { 'Proxy-Authenticate': 'Basic realm="svc"' }],
   [429, { 'Retry-After': '1' }],
@@ -35,7 +35,7 @@ export function registerStatus(app: FastifyInstance, svc: Svc): void {
   app.all<{ Params: { code: string } }>('/status/:code', describe(status), (request, reply) => {
     const spec = request.params.code
     const drawn = drawStatus(parseStatuses(spec))
-    const extra = EXTRA_HEADERS.get(drawn)
+    const extra = REDIRECTS.has(drawn) ? { Location: svc.http.path(request, '/echo') } : EXTRA_HEADERS.get(drawn)
     reply.code(drawn)
     if (extra !== undefined) reply.headers(extra)
     if (BODILESS.has(drawn)) return reply.header('Vary', 'Accept').send()

@@ -12,7 +12,7 @@ const earlyHints: RouteDescription = {
   summary: 'Early hints before the answer',
   description: 'A 103 with a `Link` for each `preload`, then, after `delay` seconds, the answer with the same links.',
   parameters: [
-    { name: 'preload', in: 'query', description: 'Path of what will be needed; may be repeated', schema: { type: 'string', default: '/image/svg' } },
+    { name: 'preload', in: 'query', description: 'Path of what will be needed, without a prefix; may be repeated', schema: { type: 'string', default: '/image/svg' } },
     { name: 'delay', in: 'query', description: 'Seconds between hints and answer, at most 30 (10 on public instances)', schema: { type: 'number', minimum: 0, default: 0 } },
   ],
   responses: { 200: { description: 'The links that were hinted at' }, 400: { description: 'No path, or too long a delay' } },
@@ -25,7 +25,7 @@ export function registerEarlyHints(app: FastifyInstance, svc: Svc): void {
   app.get('/early-hints', describe(earlyHints), async (request, reply) => {
     const query = readQuery(request)
     const delay = decimalParameter(query, 'delay', { fallback: 0, max: maxSeconds })
-    const links = readLinks(query)
+    const links = readLinks(query).map(({ path, kind }) => `<${svc.http.path(request, path)}>; rel=preload; as=${kind}`)
     // A client of HTTP/1.0 would take the 103 for the answer (RFC 9110, 15.2).
     if (request.raw.httpVersion !== '1.0') reply.raw.writeEarlyHints({ link: links })
     if (delay > 0 && !(await svc.http.delay(request, delay * 1000))) return reply.hijack()
@@ -33,11 +33,11 @@ export function registerEarlyHints(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-function readLinks(query: URLSearchParams): string[] {
+function readLinks(query: URLSearchParams): { path: string; kind: string }[] {
   const paths = query.has('preload') ? query.getAll('preload') : ['/image/svg']
   if (paths.length > MAX_HINTS) throw invalidParameter('preload', `${paths.length} hints asked for (expected at most ${MAX_HINTS})`)
   return paths.map(path => {
     if (!PATH.test(path)) throw invalidParameter('preload', `invalid preload ${quoteInput(path)} (expected a path that begins with /)`)
-    return `<${path}>; rel=preload; as=${KINDS.find(([extension]) => extension.test(path))?.[1] ?? 'image'}`
+    return { path, kind: KINDS.find(([extension]) => extension.test(path))?.[1] ?? 'image' }
   })
 }

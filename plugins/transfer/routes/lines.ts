@@ -33,7 +33,7 @@ export function registerLines(app: FastifyInstance, svc: Svc): void {
 function lineStart(request: FastifyRequest, { http }: Svc): string {
   const target = request.raw.url ?? '/'
   const shared = JSON.stringify({
-    url: target.startsWith('/') ? http.baseUrl(request) + target : target,
+    url: target.startsWith('/') ? http.url(request, target) : target,
     args: queryRecord(rawQuery(request)),
     headers: joinHeaders(request.raw.rawHeaders),
     origin: http.clientIp(request),

@@ -1,6 +1,6 @@
 /** `/links/{n}` and `/links/{n}/{offset}`: pages that link to one another, for crawlers. */
-import { capCount, describe } from 'svc/plugin'
-import type { FastifyInstance, RouteDescription, RouteParameter } from 'svc/plugin'
+import { capCount, describe, escapeHtml } from 'svc/plugin'
+import type { FastifyInstance, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { readCount } from '../count.ts'
 
 const MAX_LINKS = 200
@@ -21,21 +21,21 @@ const page: RouteDescription = {
   examples: [{ name: 'The third of ten', path: '/links/10/2', expectStatus: 200 }],
 }
 
-export function registerLinks(app: FastifyInstance): void {
+export function registerLinks(app: FastifyInstance, svc: Svc): void {
   app.get<{ Params: { n: string } }>('/links/:n', describe(first), (request, reply) => {
     const links = capCount(reply, readCount(request.params.n, 'links'), MAX_LINKS)
-    return reply.code(302).header('Location', `/links/${links}/0`).send()
+    return reply.code(302).header('Location', svc.http.path(request, `/links/${links}/0`)).send()
   })
 
   app.get<{ Params: { n: string; offset: string } }>('/links/:n/:offset', describe(page), (request, reply) => {
     const asked = readCount(request.params.n, 'links')
     const offset = readCount(request.params.offset, 'links')
-    return reply.type('text/html; charset=utf-8').send(linkPage(capCount(reply, asked, MAX_LINKS), offset))
+    return reply.type('text/html; charset=utf-8').send(linkPage(svc.http.path(request, '/links'), capCount(reply, asked, MAX_LINKS), offset))
   })
 }
 
-function linkPage(links: number, current: number): string {
+function linkPage(path: string, links: number, current: number): string {
   let items = ''
-  for (let index = 0; index < links; index++) items += index === current ? `${index} ` : `<a href='/links/${links}/${index}'>${index}</a> `
+  for (let index = 0; index < links; index++) items += index === current ? `${index} ` : `<a href='${escapeHtml(path)}/${links}/${index}'>${index}</a> `
   return `<html><head><title>Links</title></head><body>${items}</body></html>`
 }

@@ -61,7 +61,7 @@ export function registerSign(app: FastifyInstance, svc: Svc): void {
       if (key === null) throw refuse(failures.invalidSecret())
       const timestamp = query.get('timestamp') ?? String(unixNow())
       if (!isTimestamp(timestamp)) throw refuse(failures.invalidTimestamp(timestamp))
-      return signExample({ scheme, secret, key, payload: payloadOf(request, query), id: messageId(query.get('id')), timestamp, baseUrl: svc.http.baseUrl(request) })
+      return signExample({ scheme, secret, key, payload: payloadOf(request, query), id: messageId(query.get('id')), timestamp, urlOf: path => svc.http.url(request, path) })
     },
   })
 

@@ -32,11 +32,11 @@ const callers = COMBINATIONS.map((how) => new Caller(url, how))
 const fast = { stepDelayMs: 0 }
 
 t.test('targets are the own sink, listed hosts, or nothing [A2A-20]', async (t) => {
-  const origin = { host: 'svc.example', port: 8080 }
+  const origin = { host: 'svc.example', port: 8080, prefix: '/svc' }
   const own = { allowlist: ['hooks.example', 'ports.example:8443', '127.0.0.1:9000', '[::1]:80'], allowAll: false }
   const rows: [url: string, outcome: 'refused' | 'sink' | 'url'][] = [
     ['/a2a/webhook-sink/s-1', 'sink'], ['/a2a/webhook-sink/', 'refused'], ['/a2a/webhook-sink/a/b', 'refused'], ['/a2a/webhook-sink/a?x=1', 'refused'], ['/a2a/webhook-sink/..', 'refused'], ['/a2a/webhook-sink/../echo', 'refused'], ['/a2a/webhook-sink/%2e', 'refused'], ['/echo', 'refused'], ['//hooks.evil/x', 'refused'], ['/\\hooks.evil', 'refused'],
-    ['http://svc.example:8080/a2a/webhook-sink/s-1', 'sink'], ['http://SVC.example:8080/a2a/webhook-sink/s-1', 'sink'], ['http://svc.example:8080/echo', 'refused'], ['http://svc.example:8081/a2a/webhook-sink/s-1', 'refused'], ['http://svc.example/a2a/webhook-sink/s-1', 'refused'], ['http://svc.example.:8080/a2a/webhook-sink/s-1', 'refused'],
+    ['http://svc.example:8080/a2a/webhook-sink/s-1', 'sink'], ['http://svc.example:8080/svc/a2a/webhook-sink/s-1', 'sink'], ['/svc/a2a/webhook-sink/s-1', 'sink'], ['/svc/svc/a2a/webhook-sink/s-1', 'refused'], ['http://svc.example:8080/svcx/a2a/webhook-sink/s-1', 'refused'], ['http://SVC.example:8080/a2a/webhook-sink/s-1', 'sink'], ['http://svc.example:8080/echo', 'refused'], ['http://svc.example:8081/a2a/webhook-sink/s-1', 'refused'], ['http://svc.example/a2a/webhook-sink/s-1', 'refused'], ['http://svc.example.:8080/a2a/webhook-sink/s-1', 'refused'],
     ['http://hooks.example/x', 'url'], ['https://hooks.example:9/x', 'url'], ['https://HOOKS.example/x', 'url'], ['https://hooks.example./x', 'refused'], ['https://a.hooks.example/x', 'refused'], ['https://hooks.example.evil/x', 'refused'], ['https://xhooks.example/', 'refused'],
     ['https://ports.example:8443/', 'url'], ['https://ports.example/', 'refused'], ['http://[::1]/', 'url'], ['http://[0:0:0:0:0:0:0:1]:80/', 'url'], ['http://[::1]:81/', 'refused'], ['http://[::ffff:127.0.0.1]:9000/', 'refused'], ['http://[::ffff:7f00:1]/', 'refused'],
     ['http://127.0.0.1:9000/', 'url'], ['http://2130706433:9000/', 'url'], ['http://0x7f.1:9000/', 'url'], ['http://0177.0.0.1:9000/', 'url'], ['http://127.1/', 'refused'], ['http://2130706433/', 'refused'], ['http://0x7f000001/', 'refused'], ['http://017700000001/', 'refused'], ['http://0/', 'refused'], ['http://localhost:9000/', 'refused'], ['http://LOCALHOST/', 'refused'], ['http://169.254.169.254/latest', 'refused'], ['http://１２７.0.0.1/', 'refused'],

@@ -19,7 +19,7 @@ t.test('an empty environment gives the defaults, without a warning', async (t) =
   t.not(config.instanceId, readEnvironment({}).config.instanceId)
   const expected: Config = {
     httpPort: 80, httpsPort: 443, grpcPort: 50051, host: '0.0.0.0', logLevel: 'info', logFormat: 'text',
-    instanceId: config.instanceId, gitSha: null, requestTimeoutSecs: 120, bodyLimit: 1048576, trustForward: false, fastPaths: true,
+    instanceId: config.instanceId, gitSha: null, requestTimeoutSecs: 120, bodyLimit: 1048576, trustForward: false, basePath: null, fastPaths: true,
     tlsCert: 'certs/server.crt', tlsKey: 'certs/server.key', mtlsInHeader: null, publicMode: false, hostedMode: false,
     grpcOnHttp: false, adminToken: null, corsOrigins: ['*'], isCorsAnyByUser: false, hosts: [], inspectorCapacity: 500, controlAuth: 'open',
     controlJwtPublicKey: null, controlJwtAudience: config.instanceId, consoleTitle: null, consoleBacklink: null,
@@ -50,6 +50,9 @@ t.test('valid values are taken as they are meant [ENV-1] [ENV-3] [ENV-4]', async
     ['SVC_TRUST_FORWARD', 'Yes', 'trustForward', true],
     ['SVC_TRUST_FORWARD', '1', 'trustForward', true],
     ['SVC_TRUST_FORWARD', 'ON', 'trustForward', true],
+    ['SVC_BASE_PATH', '/svc/', 'basePath', '/svc'],
+    ['SVC_BASE_PATH', '/a/b', 'basePath', '/a/b'],
+    ['SVC_BASE_PATH', '/', 'basePath', null],
     ['SVC_FAST_PATHS', 'off', 'fastPaths', false],
     ['SVC_FAST_PATHS', 'on', 'fastPaths', true],
     ['SVC_WATCH', 'OFF', 'watch', false],
@@ -103,6 +106,7 @@ t.test('invalid values warn and leave the default [ENV-2] [ENV-3]', async (t) =>
     ['SVC_HOST', '1.2.3', 'host', '0.0.0.0'],
     ['SVC_REQUEST_TIMEOUT', '86401', 'requestTimeoutSecs', 120],
     ['SVC_INSPECTOR_CAPACITY', 'many', 'inspectorCapacity', 500],
+    ['SVC_BASE_PATH', 'svc', 'basePath', null, 'invalid SVC_BASE_PATH "svc" (expected path such as /svc, at most 256 characters), using none'],
     ['SVC_TRUST_FORWARD', 'maybe', 'trustForward', false, 'invalid SVC_TRUST_FORWARD "maybe" (expected true or false), using false'],
     ['SVC_MTLS_IN_HEADER', 'X Client', 'mtlsInHeader', null, 'invalid SVC_MTLS_IN_HEADER "X Client" (expected HTTP header name), using none'],
     ['SVC_LOG_FORMAT', 'xml', 'logFormat', 'text'],
@@ -238,7 +242,7 @@ t.test('the view has every field, and the limits of the usage record [VIEW-1] [V
   const limits = { active: true, scope: 'session', period: 'day', rps: 5, burst: 20, concurrency: 10, streams: null, stream_lifetime_secs: 300, requests: 10000, egress_bytes: 1e9, usage_file_configured: false }
   t.strictSame(effectiveView(config, { configFile: '/etc/mine.yaml', generation: 3, warnings: ['w'] }), {
     public_mode: false, hosted_mode: false, http_port: 80, https_port: 443, grpc_port: 50051, host: '0.0.0.0', grpc_on_http: false,
-    tls_cert: 'certs/server.crt', tls_key: 'certs/server.key', mtls_in_header: null, trust_forward: false,
+    tls_cert: 'certs/server.crt', tls_key: 'certs/server.key', mtls_in_header: null, trust_forward: false, base_path: null,
     request_timeout_secs: 120, body_limit: 1048576, cors_allow_origins: ['*'], hosts: [], fast_paths: true, instance_id: 'edge-1', log_level: 'info', log_format: 'text',
     inspector_capacity: 500, admin_token_configured: false, control_auth: 'open', control_jwt_key_configured: false, control_jwt_audience: 'edge-1',
     console_title: null, console_backlink: null, config_file: '/etc/mine.yaml', plugin_dirs: [], watch: true, mocks: { dir: null, sample: true },

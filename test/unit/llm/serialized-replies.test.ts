@@ -15,7 +15,7 @@ const TEXTS = ['', 'plain', 'a "quote" and a \\', 'line\nbreak\t\u0001', '\ud800
 
 const engine = { ...createEngine(), randomId: (digits: number) => 'f'.repeat(digits) }
 const finishWords = { stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'tool_calls', content_filter: 'content_filter', prompt_filter: 'content_filter' }
-const context: RenderContext = { requestId: 'r', created: 1_700_000_000, nowMs: 1, provider: 'p', finishWords, limits: {} as RenderContext['limits'], origin: () => '' }
+const context: RenderContext = { requestId: 'r', created: 1_700_000_000, nowMs: 1, provider: 'p', finishWords, limits: {} as RenderContext['limits'], url: path => path }
 
 function choiceOf(text: string, more: Partial<Choice> = {}): Choice {
   return { index: 0, text, pieces: [text, text], calls: [], reasoning: '', reasoningPieces: [], finish: 'stop', stopSequence: null, ...more }
