@@ -82,6 +82,9 @@ t.test('InvokeModel: each family in its own form, whole and streamed [LLM-61]', 
     { modelId: 'mistral.mistral-large-2407-v1:0', body: { prompt: 'hello' }, reply: { outputs: [{ text: greeting, stop_reason: 'stop' }] }, text: (chunk: { outputs: { text: string }[] }) => chunk.outputs[0]?.text },
     { modelId: 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.meta.llama3-3-70b-instruct-v1:0', body: { prompt: 'hello' }, reply: { generation: greeting, prompt_token_count: 4, generation_token_count: 45, stop_reason: 'stop' }, text: (chunk: { generation: string }) => chunk.generation },
     { modelId: 'amazon.titan-embed-text-v2:0', body: { inputText: 'hello', dimensions: 4 }, reply: { embedding: [Number, Number, Number, Number], inputTextTokenCount: 2 } },
+    { modelId: 'cohere.command-r-plus-v1:0', body: { message: 'hello', chat_history: [{ role: 'USER', message: 'before' }, { role: 'CHATBOT', message: 'yes' }] }, reply: { text: greeting, finish_reason: 'COMPLETE', generation_id: String, chat_history: [{}, {}, { role: 'USER', message: 'hello' }, { role: 'CHATBOT' }] }, text: (chunk: { event_type: string; text?: string }) => (chunk.event_type === 'text-generation' ? chunk.text : undefined) },
+    { modelId: 'cohere.rerank-v3-5:0', body: { query: 'capital of France', documents: ['bananas', 'Paris is the capital of France'], top_n: 1, api_version: 2 }, reply: { results: [{ index: 1, relevance_score: Number }] } },
+    { modelId: 'amazon.titan-image-generator-v2:0', body: { taskType: 'TEXT_IMAGE', textToImageParams: { text: 'a gateway' }, imageGenerationConfig: { numberOfImages: 2 } }, reply: { images: [/^iVBORw0KGgo/, /^iVBORw0KGgo/], error: null } },
     { modelId: 'cohere.embed-english-v3', body: { texts: ['a', 'b'], output_dimension: 2 }, reply: { texts: ['a', 'b'], embeddings: [[Number, Number], [Number, Number]], response_type: 'embeddings_floats' } },
   ]
   for (const { modelId, body, reply, text } of rows) {
@@ -92,7 +95,9 @@ t.test('InvokeModel: each family in its own form, whole and streamed [LLM-61]', 
     if (text !== undefined) t.match(chunks.map((chunk) => text(chunk as never) ?? '').join(''), greeting, `${modelId} streamed`)
     t.match(chunks.at(-1), { 'amazon-bedrock-invocationMetrics': { outputTokenCount: Number, invocationLatency: 42 } })
   }
-  await t.rejects(client.send(new InvokeModelCommand({ modelId: 'x', body: '{"what":1}' })), { name: 'ValidationException' })
+  for (const body of ['{"what":1}', '{"taskType":"DANCE"}', '{"taskType":"TEXT_IMAGE"}', '{"taskType":"TEXT_IMAGE","textToImageParams":{}}', JSON.stringify({ taskType: 'TEXT_IMAGE', textToImageParams: { text: 'x'.repeat(513) } }), '{"query":"x","documents":[]}', '{"message":""}']) {
+    await t.rejects(client.send(new InvokeModelCommand({ modelId: 'x', body })), { name: 'ValidationException' }, body)
+  }
 })
 
 t.test('CountTokens of both kinds [LLM-60]', async (t) => {
