@@ -1,6 +1,7 @@
 /** The door of the Bedrock format: Converse, InvokeModel and their streams, token counting. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
+import type {} from '../guardrails/types.ts'
 import type {} from '../llm/types.ts'
 import type {} from '../llm-anthropic/types.ts'
 import type {} from '../llm-cohere/types.ts'
@@ -11,7 +12,7 @@ export default definePlugin({
   description: 'The wire format of Amazon Bedrock Runtime: Converse and the bodies of single model families.',
   paths: ['/ai/bedrock'],
   buildsOn: ['llm'],
-  uses: ['llm-anthropic', 'llm-openai', 'llm-cohere'],
+  uses: ['llm-anthropic', 'llm-openai', 'llm-cohere', 'guardrails'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     const openai = svc.use('llm-openai.wire')?.()
@@ -20,6 +21,6 @@ export default definePlugin({
       openai: openai?.routes.chat,
       images: openai?.routes.images,
       cohere: svc.use('llm-cohere.wire'),
-    }))
+    }, svc.use('guardrails.bedrock')))
   },
 })

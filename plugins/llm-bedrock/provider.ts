@@ -1,8 +1,10 @@
 /** Amazon Bedrock as a provider. */
-import type { Engine, LlmProvider, ModelInfo } from '../llm/types.ts'
+import type { BedrockGuardrails } from '../guardrails/types.ts'
+import type { Engine, LlmProvider, LlmRoute, ModelInfo } from '../llm/types.ts'
 import { converse, converseStream, finishWords } from './converse.ts'
 import { bedrockError, messages } from './errors.ts'
 import { createFamilies, type SharedFormats } from './families.ts'
+import { applyRoute } from './guardrail.ts'
 import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
 
@@ -15,7 +17,7 @@ function kindOf(id: string): Pick<ModelInfo, 'kind'> {
   return id.includes('embed') ? { kind: 'embed' } : id.includes('rerank') ? { kind: 'rerank' } : id.includes('image') ? { kind: 'image' } : {}
 }
 
-export function createProvider(engine: Engine, formats: SharedFormats): LlmProvider {
+export function createProvider(engine: Engine, formats: SharedFormats, guardrails?: BedrockGuardrails): LlmProvider {
   const families = createFamilies(engine, formats)
   return {
     id: 'bedrock',
@@ -24,7 +26,10 @@ export function createProvider(engine: Engine, formats: SharedFormats): LlmProvi
     order: 5,
     credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
     models: models.map((id) => ({ id, ...kindOf(id) })),
-    routes: [converse(engine), converseStream(engine), invoke(engine, families), invokeStream(engine, families), countTokens(engine, families)],
+    routes: [
+      converse(engine, guardrails), converseStream(engine, guardrails), invoke(engine, families), invokeStream(engine, families), countTokens(engine, families),
+      ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
+    ],
     error: bedrockError,
     messages,
     headers: ({ requestId }) => ({ 'x-amzn-requestid': requestId.replace(/[^\x20-\x7e]/g, '?') }),
