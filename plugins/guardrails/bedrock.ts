@@ -4,7 +4,7 @@ import { harmMatches, highestSeverity, matchesOf } from './check.ts'
 import { findPersonalData, replaceEntities } from './personal-data.ts'
 import type { Entity } from './personal-data.ts'
 import type { GuardrailRequest } from './bedrock-request.ts'
-import type { DetectorRegistry, Match } from './types.ts'
+import type { DetectorRegistry, GuardrailDecision, Match } from './types.ts'
 
 const BLOCKED_TEXT = 'This content was blocked by the svc demo guardrail.'
 const FILTERS: readonly [category: string, type: string][] = [['Hate', 'HATE'], ['SelfHarm', 'MISCONDUCT'], ['Sexual', 'SEXUAL'], ['Violence', 'VIOLENCE']]
@@ -20,7 +20,7 @@ interface Findings {
   entities: Entity[][]
 }
 
-export function applyGuardrail(registry: DetectorRegistry, request: GuardrailRequest, guardrailId: string, startedAt: number): object {
+export function applyGuardrail(registry: DetectorRegistry, request: GuardrailRequest, guardrailId: string, startedAt: number): GuardrailDecision {
   const findings = examine(registry, request)
   const hasEntities = findings.entities.some(list => list.length > 0)
   const blocksPii = guardrailId.toLowerCase().includes('block-pii')
@@ -37,9 +37,9 @@ export function applyGuardrail(registry: DetectorRegistry, request: GuardrailReq
     ...(request.images > 0 ? { images: { guarded: 0, total: request.images } } : {}),
   }
   const outputs = isBlocked ? [BLOCKED_TEXT] : hasEntities ? request.guarded.map((text, index) => replaceEntities(text, findings.entities[index]!, placeholder)) : []
-  return {
+  const decision = {
     usage,
-    action: isBlocked || hasEntities ? 'GUARDRAIL_INTERVENED' : 'NONE',
+    action: isBlocked || hasEntities ? 'GUARDRAIL_INTERVENED' as const : 'NONE' as const,
     actionReason: isBlocked ? 'Guardrail blocked.' : hasEntities ? 'Guardrail masked.' : 'No action.',
     outputs: outputs.map(text => ({ text })),
     assessments: [{
@@ -48,6 +48,7 @@ export function applyGuardrail(registry: DetectorRegistry, request: GuardrailReq
     }],
     guardrailCoverage,
   }
+  return decision
 }
 
 function examine(registry: DetectorRegistry, { source, guarded }: GuardrailRequest): Findings {

@@ -3,7 +3,7 @@ import { definePlugin } from 'svc/plugin'
 import { registerBuiltIn } from './built-in.ts'
 import { createRegistry } from './registry.ts'
 import { registerAzure } from './routes/azure.ts'
-import { registerBedrock } from './routes/bedrock.ts'
+import { createBedrockGuardrails, registerBedrock } from './routes/bedrock.ts'
 import { registerGeneric } from './routes/generic.ts'
 import type {} from './types.ts'
 
@@ -17,6 +17,7 @@ export default definePlugin({
     const registry = createRegistry(svc.name)
     registerBuiltIn(registry)
     svc.offer('guardrails.detectors', registry)
+    svc.offer('guardrails.bedrock', createBedrockGuardrails(registry))
     registerAzure(app, svc, registry)
     registerBedrock(app, svc, registry)
     registerGeneric(app, svc, registry)

@@ -31,8 +31,24 @@ export interface DetectorRegistry {
   list(): readonly Detector[]
 }
 
+/** What ApplyGuardrail answers. */
+export interface GuardrailDecision {
+  action: 'NONE' | 'GUARDRAIL_INTERVENED'
+  actionReason: string
+  /** What takes the place of the content; empty where nothing was changed. */
+  outputs: { text: string }[]
+  assessments: object[]
+}
+
+/** The guardrails of Bedrock, for plugins that serve them at other places. */
+export interface BedrockGuardrails {
+  /** Applies the guardrail of this id to the body of an ApplyGuardrail request, or says what is wrong with the body. */
+  apply(body: Record<string, unknown>, guardrailId: string): GuardrailDecision | { problem: string }
+}
+
 declare module 'svc/plugin' {
   interface ExtensionPoints {
+    'guardrails.bedrock': BedrockGuardrails
     'guardrails.detectors': DetectorRegistry
   }
 }

@@ -45,6 +45,8 @@ function readMessages(engine: Engine, given: unknown): Message[] {
 function readBlock(engine: Engine, block: Record<string, unknown>): Part[] {
   const { json } = engine
   if (typeof block.text === 'string') return [{ type: 'text', text: block.text }]
+  const guarded = json.textOf(json.own(json.own(block.guardContent, 'text'), 'text'))
+  if (guarded !== undefined) return [{ type: 'text', text: guarded }]
   if (block.image !== undefined) return [{ type: 'image', description: engine.describeInline(`image/${json.asText(json.own(block.image, 'format'))}`, 'base64') }]
   if (block.document !== undefined) return [{ type: 'file', description: json.textOf(json.own(block.document, 'name'))?.slice(0, 200) ?? 'document' }]
   const name = json.textOf(json.own(block.toolUse, 'name'))

@@ -1,7 +1,9 @@
 /** `Converse` and `ConverseStream`. */
 import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, RouteInput, StreamEvent } from '../llm/types.ts'
+import type { BedrockGuardrails } from '../guardrails/types.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation } from './describe.ts'
+import { guard, readGuardrail, type GuardedChat, type GuardedResult } from './guardrail.ts'
 
 export const finishWords: Record<Finish, string> = {
   stop: 'end_turn', stop_sequence: 'stop_sequence', length: 'max_tokens', tool_calls: 'tool_use', content_filter: 'content_filtered', prompt_filter: 'content_filtered',
@@ -11,29 +13,46 @@ const hello = { messages: [{ role: 'user', content: [{ text: 'hello' }] }] }
 const model = 'anthropic.claude-sonnet-4-5-20250929-v1:0'
 const metrics = { latencyMs: 42 }
 
-export function converse(engine: Engine): LlmRoute<ChatParsed> {
+type Parsed = ChatParsed<GuardedChat | null>
+
+export function converse(engine: Engine, guardrails?: BedrockGuardrails): LlmRoute<Parsed> {
   return {
     method: 'POST', path: '/model/{*modelId}/converse', op: 'chat',
     describe: describeOperation('converse', model, 'converse', hello),
-    parse: (input) => parse(engine, input, false),
-    render: (result) => ({ body: { ...outputOf(engine, result), usage: { ...usageOf(result), cacheReadInputTokens: 0, cacheWriteInputTokens: 0 }, metrics } }),
+    parse: (input) => parse(engine, guardrails, input, false),
+    render(said, { wire }) {
+      const { result, hasIntervened, trace } = guarded(engine, guardrails, wire, said)
+      const usage = { ...usageOf(result), cacheReadInputTokens: 0, cacheWriteInputTokens: 0 }
+      return { body: { ...outputOf(engine, result), ...(hasIntervened ? { stopReason: INTERVENED } : {}), usage, metrics, ...(trace === undefined ? {} : { trace }) } }
+    },
   }
 }
 
-export function converseStream(engine: Engine): LlmRoute<ChatParsed> {
+export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): LlmRoute<Parsed> {
   return {
     method: 'POST', path: '/model/{*modelId}/converse-stream', op: 'chat',
     describe: describeOperation('converse-stream', model, 'converse, streamed', hello),
     framing: 'aws-eventstream',
-    parse: (input) => parse(engine, input, true),
+    parse: (input) => parse(engine, guardrails, input, true),
     render: (result) => ({ body: outputOf(engine, result) }),
-    stream: (result) => converseEvents(engine, result),
+    stream(said, { wire }) {
+      const { result, hasIntervened, trace } = guarded(engine, guardrails, wire, said)
+      return converseEvents(engine, result, hasIntervened ? INTERVENED : undefined, trace)
+    },
   }
 }
 
-function parse(engine: Engine, input: RouteInput, stream: boolean): ChatParsed {
+const INTERVENED = 'guardrail_intervened'
+
+function parse(engine: Engine, guardrails: BedrockGuardrails | undefined, input: RouteInput, stream: boolean): Parsed {
   const id = input.params.modelId ?? ''
-  return { op: 'chat', model: id, stream, request: readConverse(engine, input.json(), id), wire: undefined }
+  const body = input.json()
+  return { op: 'chat', model: id, stream, request: readConverse(engine, body, id), wire: readGuardrail(engine, guardrails, body) }
+}
+
+/** The reply as it is where no guardrail was asked for. */
+function guarded(engine: Engine, guardrails: BedrockGuardrails | undefined, chat: GuardedChat | null, result: ChatResult): GuardedResult {
+  return chat === null || guardrails === undefined ? { result, hasIntervened: false } : guard(engine, guardrails, chat, result)
 }
 
 export function usageOf({ promptTokens, completionTokens }: ChatResult): object {
@@ -55,7 +74,7 @@ export function outputOf(engine: Engine, result: ChatResult): object {
 }
 
 /** The events of a conversation turn; text blocks have no start event. */
-export function* converseEvents(engine: Engine, result: ChatResult): Iterable<StreamEvent & { event: string; data: object }> {
+export function* converseEvents(engine: Engine, result: ChatResult, stopReason?: string, trace?: object): Iterable<StreamEvent & { event: string; data: object }> {
   const choice = result.choices[0] as Choice
   let index = 0
   const delta = (value: object, paced = true): StreamEvent & { event: string; data: object } => ({ event: 'contentBlockDelta', data: { contentBlockIndex: index, delta: value }, paced })
@@ -75,6 +94,6 @@ export function* converseEvents(engine: Engine, result: ChatResult): Iterable<St
     for (const text of choice.pieces) yield delta({ text })
     yield stop()
   }
-  yield { event: 'messageStop', data: { stopReason: finishWords[choice.finish] } }
-  yield { event: 'metadata', data: { usage: usageOf(result), metrics } }
+  yield { event: 'messageStop', data: { stopReason: stopReason ?? finishWords[choice.finish] } }
+  yield { event: 'metadata', data: { usage: usageOf(result), metrics, ...(trace === undefined ? {} : { trace }) } }
 }

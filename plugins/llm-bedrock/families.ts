@@ -1,11 +1,11 @@
 /** The bodies that `InvokeModel` takes: each model family reads and answers in its own form. */
-import type { ChatParsed, ChatResult, Choice, EmbedParsed, EmbedResult, Engine, Finish, LlmRoute, NeutralRequest, RenderContext, RouteInput } from '../llm/types.ts'
+import type { ChatParsed, ChatResult, Choice, EmbedParsed, EmbedResult, Engine, Finish, LlmRoute, NeutralRequest, OwnParsed, OwnResult, RenderContext, RerankParsed, RerankResult, RouteInput } from '../llm/types.ts'
 import { converseEvents, outputOf, usageOf } from './converse.ts'
 import { readConverse } from './converse-request.ts'
 
 type Body = Record<string, unknown>
-export type FamilyParsed = ChatParsed | EmbedParsed
-export type FamilyResult = ChatResult | EmbedResult
+export type FamilyParsed = ChatParsed | EmbedParsed | RerankParsed | OwnParsed
+export type FamilyResult = ChatResult | EmbedResult | RerankResult | OwnResult
 /** One chunk of a streamed reply, before it is framed. */
 export interface Chunk {
   /** Text is JSON already. */
@@ -26,6 +26,9 @@ export interface Family {
 export interface SharedFormats {
   anthropic: LlmRoute | undefined
   openai: LlmRoute | undefined
+  /** OpenAI's images. */
+  images?: LlmRoute | undefined
+  cohere?: { chatV1: LlmRoute; rerank: LlmRoute } | undefined
 }
 
 /** In the order in which they are asked. */
@@ -34,6 +37,7 @@ export function createFamilies(engine: Engine, formats: SharedFormats): Family[]
     ...shared(formats.anthropic, (body, id) => body.anthropic_version !== undefined || (body.messages !== undefined && id.startsWith('anthropic.')), true),
     nova(engine),
     ...shared(formats.openai, (body) => body.messages !== undefined, false),
+    ...commandR(formats.cohere?.chatV1), ...cohereRerank(formats.cohere?.rerank), ...titanImage(engine, formats.images),
     titanEmbed(engine), titanText(engine), mistral(engine), llama(engine), cohereEmbed(engine),
   ]
 }
@@ -43,11 +47,62 @@ function shared(route: LlmRoute | undefined, matches: Family['matches'], isStrea
   if (route === undefined) return []
   const family: Family = {
     matches,
-    parse: (input, body, modelId) => route.parse(Object.assign(Object.create(input) as RouteInput, { json: () => ({ ...body, model: modelId }) })) as ChatParsed | Promise<ChatParsed>,
+    parse: (input, body, modelId) => parseWith(route, input, { ...body, model: modelId }),
     reply: (result, parsed, context) => route.render(result, parsed, { ...context, finishWords: route.finishWords ?? openAiWords }).body as object | string,
   }
   if (isStreamed) family.chunks = (result, parsed, context) => (route.stream?.(result, parsed, context) ?? [])
   return [family]
+}
+
+/** Has another plugin's route read a body. */
+function parseWith(route: LlmRoute, input: RouteInput, body: Body): FamilyParsed | Promise<FamilyParsed> {
+  return route.parse(Object.assign(Object.create(input) as RouteInput, { json: () => body })) as FamilyParsed | Promise<FamilyParsed>
+}
+
+/** Command R and R+ take the body of Cohere's older chat. */
+function commandR(route: LlmRoute | undefined): Family[] {
+  return shared(route, (body) => typeof body.message === 'string', true)
+}
+
+/** Of Cohere's reply Bedrock shows the results alone. */
+function cohereRerank(route: LlmRoute | undefined): Family[] {
+  if (route === undefined) return []
+  return [{
+    matches: (body) => typeof body.query === 'string' && Array.isArray(body.documents),
+    parse: (input, body, modelId) => parseWith(route, input, { ...body, model: modelId }),
+    reply: (result, parsed, context) => ({ results: (route.render(result, parsed, context).body as { results: object[] }).results }),
+  }]
+}
+
+/** What a task of Titan's image generator is told by, where it takes a text. */
+const imageTasks: Readonly<Record<string, string>> = {
+  TEXT_IMAGE: 'textToImageParams', COLOR_GUIDED_GENERATION: 'colorGuidedGenerationParams', IMAGE_VARIATION: 'imageVariationParams',
+  INPAINTING: 'inPaintingParams', OUTPAINTING: 'outPaintingParams', BACKGROUND_REMOVAL: 'backgroundRemovalParams',
+}
+const tasksWithText = new Set(['TEXT_IMAGE', 'COLOR_GUIDED_GENERATION'])
+const mostImageCharacters = 512
+
+function titanImage(engine: Engine, route: LlmRoute | undefined): Family[] {
+  const { json } = engine
+  if (route === undefined) return []
+  return [{
+    matches: (body) => typeof body.taskType === 'string',
+    parse(input, body, modelId) {
+      const task = String(body.taskType)
+      const member = Object.hasOwn(imageTasks, task) ? imageTasks[task]! : undefined
+      if (member === undefined) throw engine.badInput(`Malformed input request: #/taskType: ${JSON.stringify(task.slice(0, 50))} is not one of ${Object.keys(imageTasks).join(', ')}.`)
+      const params = json.own(body, member)
+      if (params === undefined) throw engine.badInput(`Malformed input request: #: required key [${member}] not found.`)
+      const text = json.textOf(json.own(params, 'text'))
+      if (text === undefined && tasksWithText.has(task)) throw engine.badInput(`Malformed input request: #/${member}: required key [text] not found.`)
+      if (text !== undefined && text.length > mostImageCharacters) throw engine.badInput(`Malformed input request: #/${member}/text: expected maxLength: ${mostImageCharacters}, actual: ${text.length}.`)
+      return parseWith(route, input, { model: modelId, prompt: text ?? task, n: json.own(body.imageGenerationConfig, 'numberOfImages'), response_format: 'b64_json' })
+    },
+    reply(result, parsed, context) {
+      const { data } = route.render(result, parsed, context).body as { data: { b64_json: string }[] }
+      return { images: data.map((image) => image.b64_json), error: null }
+    },
+  }]
 }
 
 /** The words of the chat completions format, which has its own in its provider. */

@@ -1,8 +1,10 @@
 /** The door of the Bedrock format: Converse, InvokeModel and their streams, token counting. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
+import type {} from '../guardrails/types.ts'
 import type {} from '../llm/types.ts'
 import type {} from '../llm-anthropic/types.ts'
+import type {} from '../llm-cohere/types.ts'
 import type {} from '../llm-openai/types.ts'
 
 export default definePlugin({
@@ -10,12 +12,15 @@ export default definePlugin({
   description: 'The wire format of Amazon Bedrock Runtime: Converse and the bodies of single model families.',
   paths: ['/ai/bedrock'],
   buildsOn: ['llm'],
-  uses: ['llm-anthropic', 'llm-openai'],
+  uses: ['llm-anthropic', 'llm-openai', 'llm-cohere', 'guardrails'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
+    const openai = svc.use('llm-openai.wire')?.()
     llm.register(app, createProvider(llm.engine, {
       anthropic: svc.use('llm-anthropic.wire')?.({ idPrefix: 'msg_bdrk_' }),
-      openai: svc.use('llm-openai.wire')?.().routes.chat,
-    }))
+      openai: openai?.routes.chat,
+      images: openai?.routes.images,
+      cohere: svc.use('llm-cohere.wire'),
+    }, svc.use('guardrails.bedrock')))
   },
 })

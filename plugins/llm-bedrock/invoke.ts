@@ -1,6 +1,6 @@
 /** `InvokeModel` and `InvokeModelWithResponseStream`: the body's family decides the form. */
 import { isRecord } from 'svc/plugin'
-import type { ChatParsed, ChatResult, CountParsed, EmbedParsed, EmbedResult, Engine, LlmRoute, NeutralRequest, RouteInput, StreamEvent } from '../llm/types.ts'
+import type { ChatParsed, CountParsed, EmbedParsed, Engine, LlmRoute, NeutralRequest, OwnParsed, RerankParsed, RouteInput, StreamEvent } from '../llm/types.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation, familyId } from './describe.ts'
 import type { Chunk, Family, FamilyParsed, FamilyResult } from './families.ts'
@@ -10,7 +10,7 @@ interface InvokeWire {
   family: Family
   inner: FamilyParsed
 }
-type Parsed = ChatParsed<InvokeWire> | EmbedParsed<InvokeWire>
+type Parsed = ChatParsed<InvokeWire> | EmbedParsed<InvokeWire> | RerankParsed<InvokeWire> | OwnParsed<InvokeWire>
 
 const latencyMs = 42
 const firstByteMs = 10
@@ -21,7 +21,7 @@ export function invoke(engine: Engine, families: readonly Family[]): LlmRoute<Pa
     method: 'POST', path: '/model/{*modelId}/invoke', op: 'chat',
     describe: describeOperation('invoke', titan, 'invoke a model', { inputText: 'hello' }),
     parse: (input) => parse(engine, families, input, false),
-    render: (result, { wire }, context) => ({ body: wire.family.reply(result, wire.inner, context), headers: tokenHeaders(result) }),
+    render: (result, { wire }, context) => ({ body: wire.family.reply(result, wire.inner, context), headers: tokenHeaders(result, wire.inner) }),
   }
 }
 
@@ -32,7 +32,7 @@ export function invokeStream(engine: Engine, families: readonly Family[]): LlmRo
     framing: 'aws-eventstream',
     parse: (input) => parse(engine, families, input, true),
     render: (result, { wire }, context) => ({ body: wire.family.reply(result, wire.inner, context) }),
-    stream: (result, { wire }, context) => frames(result, wire.family.chunks?.(result, wire.inner, context) ?? [{ data: wire.family.reply(result, wire.inner, context) }]),
+    stream: (result, { wire }, context) => frames(result, wire.inner, wire.family.chunks?.(result, wire.inner, context) ?? [{ data: wire.family.reply(result, wire.inner, context) }]),
     streamHeaders: () => ({ 'x-amzn-bedrock-content-type': 'application/json' }),
   }
 }
@@ -50,18 +50,19 @@ async function readBody(engine: Engine, families: readonly Family[], input: Rout
   return { family, parsed: await family.parse(input, body, modelId) }
 }
 
-function tokensOf(result: FamilyResult): { input: number; output: number } {
-  return { input: result.promptTokens, output: (result as ChatResult | (EmbedResult & { completionTokens?: undefined })).completionTokens ?? 0 }
+function tokensOf(result: FamilyResult, inner: FamilyParsed): { input: number; output: number } {
+  if (inner.op === 'own') return { input: inner.promptTokens, output: inner.completionTokens }
+  return { input: result.op === 'own' ? 0 : result.promptTokens, output: result.op === 'chat' ? result.completionTokens : 0 }
 }
 
-function tokenHeaders(result: FamilyResult): Record<string, string> {
-  const { input, output } = tokensOf(result)
+function tokenHeaders(result: FamilyResult, inner: FamilyParsed): Record<string, string> {
+  const { input, output } = tokensOf(result, inner)
   return { 'x-amzn-bedrock-input-token-count': String(input), 'x-amzn-bedrock-output-token-count': String(output), 'x-amzn-bedrock-invocation-latency': String(latencyMs) }
 }
 
 /** Each chunk as base64 in JSON; the last one tells the figures of the call. */
-function* frames(result: FamilyResult, chunks: Iterable<Chunk>): Iterable<StreamEvent> {
-  const { input, output } = tokensOf(result)
+function* frames(result: FamilyResult, inner: FamilyParsed, chunks: Iterable<Chunk>): Iterable<StreamEvent> {
+  const { input, output } = tokensOf(result, inner)
   let held: Chunk | undefined
   for (const chunk of chunks) {
     if (held !== undefined) yield frame(held)
@@ -93,10 +94,16 @@ export function countTokens(engine: Engine, families: readonly Family[]): LlmRou
       const body = bytes === undefined ? undefined : json.argumentsOf(Buffer.from(bytes, 'base64').toString('utf8'))
       if (!isRecord(body)) throw engine.badInput('input: provide converse, or invokeModel with a JSON body in base64.')
       const { parsed } = await readBody(engine, families, input, body)
-      return { op: 'count', model, request: parsed.op === 'chat' ? parsed.request : textRequest(model, parsed.inputs), wire: undefined }
+      return { op: 'count', model, request: requestOf(engine, model, parsed), wire: undefined }
     },
     render: ({ promptTokens }) => ({ body: { inputTokens: promptTokens } }),
   }
+}
+
+function requestOf(engine: Engine, model: string, parsed: FamilyParsed): NeutralRequest {
+  if (parsed.op === 'chat') return parsed.request
+  if (parsed.op === 'embed') return textRequest(model, parsed.inputs)
+  throw engine.badInput('input: tokens of this operation can not be counted.')
 }
 
 function textRequest(model: string, inputs: EmbedParsed['inputs']): NeutralRequest {

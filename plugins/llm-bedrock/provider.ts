@@ -1,17 +1,23 @@
 /** Amazon Bedrock as a provider. */
-import type { Engine, LlmProvider } from '../llm/types.ts'
+import type { BedrockGuardrails } from '../guardrails/types.ts'
+import type { Engine, LlmProvider, LlmRoute, ModelInfo } from '../llm/types.ts'
 import { converse, converseStream, finishWords } from './converse.ts'
 import { bedrockError, messages } from './errors.ts'
 import { createFamilies, type SharedFormats } from './families.ts'
+import { applyRoute } from './guardrail.ts'
 import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
 
 const models = [
   'svc-claude', 'anthropic.claude-sonnet-4-5-20250929-v1:0', 'anthropic.claude-haiku-4-5-20251001-v1:0', 'amazon.nova-pro-v1:0', 'amazon.titan-text-express-v1',
-  'amazon.titan-embed-text-v2:0', 'meta.llama3-3-70b-instruct-v1:0', 'mistral.mistral-large-2407-v1:0', 'cohere.embed-english-v3', 'svc-echo', 'svc-scripted', 'svc-random',
+  'amazon.titan-embed-text-v2:0', 'meta.llama3-3-70b-instruct-v1:0', 'mistral.mistral-large-2407-v1:0', 'cohere.embed-english-v3', 'cohere.command-r-plus-v1:0', 'cohere.rerank-v3-5:0', 'amazon.titan-image-generator-v2:0', 'svc-echo', 'svc-scripted', 'svc-random',
 ]
 
-export function createProvider(engine: Engine, formats: SharedFormats): LlmProvider {
+function kindOf(id: string): Pick<ModelInfo, 'kind'> {
+  return id.includes('embed') ? { kind: 'embed' } : id.includes('rerank') ? { kind: 'rerank' } : id.includes('image') ? { kind: 'image' } : {}
+}
+
+export function createProvider(engine: Engine, formats: SharedFormats, guardrails?: BedrockGuardrails): LlmProvider {
   const families = createFamilies(engine, formats)
   return {
     id: 'bedrock',
@@ -19,8 +25,11 @@ export function createProvider(engine: Engine, formats: SharedFormats): LlmProvi
     basePath: '/ai/bedrock',
     order: 5,
     credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
-    models: models.map((id) => (id.includes('embed') ? { id, kind: 'embed' } : { id })),
-    routes: [converse(engine), converseStream(engine), invoke(engine, families), invokeStream(engine, families), countTokens(engine, families)],
+    models: models.map((id) => ({ id, ...kindOf(id) })),
+    routes: [
+      converse(engine, guardrails), converseStream(engine, guardrails), invoke(engine, families), invokeStream(engine, families), countTokens(engine, families),
+      ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
+    ],
     error: bedrockError,
     messages,
     headers: ({ requestId }) => ({ 'x-amzn-requestid': requestId.replace(/[^\x20-\x7e]/g, '?') }),

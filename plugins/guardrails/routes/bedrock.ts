@@ -1,10 +1,10 @@
 /** Bedrock's ApplyGuardrail under `/guardrails/bedrock`. */
 import { describe, readJsonObject } from 'svc/plugin'
-import type { FastifyInstance, Svc } from 'svc/plugin'
+import type { FastifyInstance, HttpError, Svc } from 'svc/plugin'
 import { applyGuardrail } from '../bedrock.ts'
 import { parseGuardrail } from '../bedrock-request.ts'
 import { bedrockError } from '../errors.ts'
-import type { DetectorRegistry } from '../types.ts'
+import type { BedrockGuardrails, DetectorRegistry } from '../types.ts'
 
 export function registerBedrock(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
   app.post('/guardrails/bedrock/guardrail/:id/version/:version/apply', describe({
@@ -30,6 +30,22 @@ export function registerBedrock(app: FastifyInstance, svc: Svc, registry: Detect
     if (value === null) throw bedrockError('the body must be a JSON object')
     return reply.send(applyGuardrail(registry, parseGuardrail(value), id, startedAt))
   })
+}
+
+/** The same for other plugins. */
+export function createBedrockGuardrails(registry: DetectorRegistry): BedrockGuardrails {
+  return {
+    apply(body, guardrailId) {
+      const startedAt = performance.now()
+      try {
+        return applyGuardrail(registry, parseGuardrail(body), guardrailId, startedAt)
+      } catch (error) {
+        const { code, body: refusal } = error as Partial<HttpError>
+        if (code !== 'SVC_HTTP_ERROR') throw error
+        return { problem: (refusal as { message: string }).message }
+      }
+    },
+  }
 }
 
 /** Only visible ASCII may stand in a header. */
