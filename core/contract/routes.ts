@@ -18,6 +18,8 @@ export interface RouteDescription {
   endless?: boolean
   parameters?: RouteParameter[]
   requestBody?: { description?: string; required?: boolean; content: Record<string, JsonSchema> }
+  /** Credentials that it takes, one of them at a time; `none`: also without. Default: what its examples send. */
+  credentials?: readonly CredentialKind[]
   /** Status (`200`, `4XX`, `default`) to what it means. Default: `200`. */
   responses?: Record<string, { description: string; content?: Record<string, JsonSchema> }>
   examples: RouteExample[]
@@ -36,6 +38,9 @@ export interface RouteDescription {
   /** WebSocket: picks one of the subprotocols offered; false is none. Default: the first. */
   subprotocol?(offered: string[]): string | false
 }
+
+/** `adminToken` is the header `X-Svc-Admin-Token`, `apiKey` the header `X-API-Key`. */
+export type CredentialKind = 'none' | 'basic' | 'bearer' | 'apiKey' | 'adminToken'
 
 export interface RouteParameter {
   name: string

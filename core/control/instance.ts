@@ -37,6 +37,7 @@ function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): 
       description: 'Needs the admin token where one is configured.',
       category,
       negotiated: true,
+      credentials: ['none', 'bearer', 'adminToken'],
       responses: { 200: HEALTH_BODY, 401: { description: 'The admin token is missing or wrong.' }, 403: { description: 'Public mode without an admin token.' } },
       examples: [{ name: summary, method: 'POST', path: `/health/${name}` }],
     }), (request, reply) => {

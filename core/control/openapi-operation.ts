@@ -1,5 +1,6 @@
 /** Owns one operation of the OpenAPI document: parameters, bodies, replies and the examples that fill them in. */
-import type { JsonSchema, RouteDescription, RouteExample, RouteParameter } from '../contract/plugin.ts'
+import type { JsonSchema, RouteDescription, RouteExample } from '../contract/plugin.ts'
+import type { CredentialKind } from '../contract/routes.ts'
 import { readParameters, templateParameters } from '../contract/path-template.ts'
 import type { Operation } from './operations.ts'
 
@@ -12,6 +13,8 @@ export interface OpenapiOperation {
   parameters?: OpenapiParameter[]
   requestBody?: { description?: string; required?: boolean; content: Record<string, MediaType> }
   responses: Record<string, { description: string; content?: Record<string, MediaType> }>
+  /** One of these; the empty one is none. */
+  security?: Record<string, []>[]
   /** Null: the core's own. */
   'x-svc-plugin': string | null
   'x-svc-protocol': 'http' | 'sse' | 'websocket'
@@ -22,7 +25,7 @@ export interface OpenapiParameter {
   required: boolean
   description?: string
   schema: JsonSchema
-  example?: string
+  example?: string | number | boolean
 }
 interface MediaType {
   schema: JsonSchema
@@ -31,6 +34,8 @@ interface MediaType {
 
 /** Media types of the bodies that examples can have. */
 const BODY_TYPES = { json: /[/+]json$/, xml: /[/+]xml$/, form: /^application\/x-www-form-urlencoded$/ } as const
+/** Media type of a body that only an example shows. */
+const USUAL_TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' } as const
 /** Methods whose request body has no meaning (RFC 9110, 9.3); tools refuse a description of one. */
 const BODILESS: ReadonlySet<string> = new Set(['get', 'head', 'trace'])
 
@@ -40,7 +45,8 @@ export function buildOperation(slot: { method: string; operationId: string; para
   const first = sharing[0] as Operation
   const text = describeAll(sharing)
   const parameters = mergeParameters(sharing, parameterNames, method)
-  const withBody = BODILESS.has(method) ? undefined : sharing.find((operation) => operation.description.requestBody)
+  const withBody = BODILESS.has(method) ? undefined : sharing.find((operation) => bodyOf(operation.description, method))
+  const security = securityOf(first)
   return {
     operationId,
     tags: [...new Set(sharing.map((operation) => operation.description.category))],
@@ -48,10 +54,32 @@ export function buildOperation(slot: { method: string; operationId: string; para
     ...(text && { description: text }),
     ...(parameters.length > 0 && { parameters }),
     ...(withBody && { requestBody: buildRequestBody(withBody, method) }),
+    ...(security && { security }),
     responses: buildResponses(first.description),
     'x-svc-plugin': first.plugin,
     'x-svc-protocol': first.description.protocol ?? 'http',
   }
+}
+
+/** What is below `/_svc/` asks for a credential where `SVC_CONTROL_AUTH` says so. */
+function securityOf({ path, plugin, description }: Operation): OpenapiOperation['security'] {
+  const kinds: readonly CredentialKind[] = description.credentials ?? (plugin === null && path.startsWith('/_svc/') ? ['none', 'bearer', 'adminToken'] : sentBy(description.examples))
+  if (kinds.length === 0) return undefined
+  return kinds.map((kind) => (kind === 'none' ? {} : { [kind]: [] }))
+}
+
+function sentBy(examples: RouteExample[]): CredentialKind[] {
+  const kinds = examples.flatMap((example) => example.auth?.type ?? [])
+  if (kinds.length === 0) return []
+  const needsOne = examples.every((example) => example.auth || (example.expectStatus ?? 200) >= 400)
+  return [...(needsOne ? [] : ['none' as const]), ...new Set(kinds)]
+}
+
+/** The body that the description states, else one of the kinds that its examples send. */
+function bodyOf({ requestBody, examples }: RouteDescription, method: string): RouteDescription['requestBody'] {
+  if (requestBody) return requestBody
+  const kinds = new Set(examples.flatMap((example) => (fitsMethod(example, method) && example.body != null && example.bodyType ? [example.bodyType] : [])))
+  return kinds.size === 0 ? undefined : { content: Object.fromEntries([...kinds].map((kind) => [USUAL_TYPES[kind], {}])) }
 }
 
 /** The first one's description, then what else the same method and path serve. */
@@ -77,14 +105,9 @@ function pathParameters({ path, description }: Operation, names: string[]): Open
   return templateParameters(path).map(({ name, isWildcard }, index) => {
     const declared = description.parameters?.find((parameter) => parameter.in === 'path' && parameter.name.replace(/^\*/, '') === name)
     const text = declared?.description ?? (isWildcard ? 'The rest of the path, slashes included.' : undefined)
-    return {
-      name: names[index] as string,
-      in: 'path',
-      required: true,
-      ...(text && { description: text }),
-      schema: declared?.schema ?? { type: 'string' },
-      ...(values?.[index] && { example: values[index] }),
-    }
+    const schema = declared?.schema ?? { type: 'string' }
+    const example = values?.[index] ? typedExample(values[index], schema) : null
+    return { name: names[index] as string, in: 'path', required: true, ...(text && { description: text }), schema, ...(example !== null && { example }) }
   })
 }
 
@@ -93,25 +116,41 @@ function otherParameters({ description }: Operation, method: string): OpenapiPar
   return (description.parameters ?? [])
     .filter((parameter) => parameter.in === 'query' || parameter.in === 'header')
     .map((parameter) => {
-      const example = parameter.in === 'query' ? firstOf(queries, (query) => query.get(parameter.name)) : null
+      const schema = parameter.schema ?? { type: 'string' }
+      const text = parameter.in === 'query' ? firstOf(queries, (query) => query.get(parameter.name)) : null
+      const example = text ? typedExample(text, schema) : null
       return {
         name: parameter.name,
         in: parameter.in,
         required: parameter.required ?? false,
         ...(parameter.description && { description: parameter.description }),
-        schema: parameter.schema ?? { type: 'string' },
-        ...(example && isText(parameter) && { example }),
+        schema,
+        ...(example !== null && { example }),
       }
     })
 }
 
-/** An example of a number or a list would have to be written as such; the text of a query is neither. */
-function isText({ schema }: RouteParameter): boolean {
-  return schema?.type === undefined || schema.type === 'string'
+/** The text of a path or a query as a value of the schema; null where it is none, or is a list. */
+function typedExample(text: string, schema: JsonSchema): string | number | boolean | null {
+  if (Array.isArray(schema.enum) && !schema.enum.some((value) => String(value) === text)) return null
+  switch (schema.type) {
+    case undefined:
+    case 'string': return text
+    case 'boolean': return text === 'true' ? true : text === 'false' ? false : null
+    case 'integer':
+    case 'number': return fitsNumber(text, schema) ? Number(text) : null
+    default: return null
+  }
+}
+
+function fitsNumber(text: string, { type, minimum, maximum }: JsonSchema): boolean {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || (type === 'integer' && !Number.isSafeInteger(value))) return false
+  return !(typeof minimum === 'number' && value < minimum) && !(typeof maximum === 'number' && value > maximum)
 }
 
 function buildRequestBody({ description }: Operation, method: string): OpenapiOperation['requestBody'] {
-  const body = description.requestBody as NonNullable<RouteDescription['requestBody']>
+  const body = bodyOf(description, method) as NonNullable<RouteDescription['requestBody']>
   const examples = description.examples.filter((example) => fitsMethod(example, method) && example.body != null)
   return {
     ...(body.description && { description: body.description }),
@@ -123,7 +162,13 @@ function buildRequestBody({ description }: Operation, method: string): OpenapiOp
 function bodyExamples(examples: RouteExample[], mediaType: string): Pick<MediaType, 'examples'> {
   const fitting = examples.filter((example) => example.bodyType && BODY_TYPES[example.bodyType].test(mediaType))
   if (fitting.length === 0) return {}
-  return { examples: Object.fromEntries(fitting.map((example) => [example.name, { value: example.bodyType === 'json' ? parseJson(example.body) : example.body }])) }
+  return { examples: Object.fromEntries(fitting.map((example) => [example.name, { value: exampleValue(example) }])) }
+}
+
+/** A form is an object to OpenAPI (3.1.0, 4.8.14.4). */
+function exampleValue({ bodyType, body }: RouteExample): unknown {
+  if (bodyType === 'json') return parseJson(body)
+  return bodyType === 'form' ? Object.fromEntries(new URLSearchParams(body ?? '')) : body
 }
 
 function buildResponses({ responses, protocol, summary, negotiated }: RouteDescription): OpenapiOperation['responses'] {

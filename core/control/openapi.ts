@@ -1,4 +1,5 @@
 /** Owns the OpenAPI document of the instance, made from the route descriptions. */
+import type { CredentialKind } from '../contract/routes.ts'
 import { templateParameters, templateShape, renameParameters, replaceParameters } from '../contract/path-template.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
@@ -11,7 +12,10 @@ export type OpenapiDocument = {
   info: { title: string; version: string; description: string }
   servers: { url: string }[]
   tags: { name: string }[]
+  /** Nothing is asked of an operation that says nothing else. */
+  security: []
   paths: Record<string, PathItem>
+  components: { securitySchemes: Record<string, Record<string, string>> }
 }
 export type PathItem = Partial<Record<OpenapiMethod, OpenapiOperation>>
 
@@ -21,6 +25,14 @@ export type OpenapiMethod = (typeof METHODS)[number]
 const knownMethods: ReadonlySet<string> = new Set(METHODS)
 
 const DESCRIPTION = 'A stub upstream for gateway demos: deterministic, inspectable, breakable on request. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
+
+/** What the `security` of operations refers to (OpenAPI 3.1.0, 4.8.27). */
+const SECURITY_SCHEMES: Record<Exclude<CredentialKind, 'none'>, Record<string, string>> = {
+  basic: { type: 'http', scheme: 'basic' },
+  bearer: { type: 'http', scheme: 'bearer' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  adminToken: { type: 'apiKey', in: 'header', name: 'X-Svc-Admin-Token', description: 'The token of `SVC_ADMIN_TOKEN`, or one that `SVC_CONTROL_AUTH` accepts' },
+}
 
 /** The operations that one method of one path item stands for: OpenAPI has room for one, a path can have more. */
 interface Slot {
@@ -50,7 +62,9 @@ export function buildOpenapi(routes: RouteRecord[], { baseUrl, version, categori
     info: { title: 'svc', version, description: DESCRIPTION },
     servers: [{ url: baseUrl }],
     tags: [...categories].map((name) => ({ name })),
+    security: [],
     paths: Object.fromEntries(paths),
+    components: { securitySchemes: SECURITY_SCHEMES },
   }
 }
 

@@ -69,7 +69,7 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
     summary: 'One captured request by its id or request id',
     category,
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the entry, or the `X-Request-Id` of the answer.', schema: { type: 'string' } }, SESSION],
-    responses: { 200: { description: 'The entry.' }, 404: { description: 'No such entry is held.' } },
+    responses: { 200: { description: 'The entry.' }, 400: { description: 'Not a valid session.' }, 404: { description: 'No such entry is held.' } },
     examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
   }), request => {
     const { id } = request.params as { id: string }

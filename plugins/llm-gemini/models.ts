@@ -86,7 +86,7 @@ export function unknownAction(engine: Engine): LlmRoute<OwnParsed> {
     describe: {
       summary: 'unknown action',
       parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' } }],
-      responses: { 404: { description: "No such action, in the provider's own form" } },
+      responses: { '4XX': { description: "No such action, or no credential, in the provider's own form" } },
       examples: [{ name: 'No action', method: 'POST', path: '/ai/gemini/v1beta/models/svc-gemini', body: '{}', bodyType: 'json', expectStatus: 404 }],
     },
     parse() {

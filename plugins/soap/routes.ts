@@ -35,7 +35,7 @@ const wsdlAt = (path: string, parameters: RouteDescription['parameters'] = []): 
   summary: 'The WSDL 1.1 document',
   category: 'SOAP / XML',
   parameters,
-  responses: { 200: { description: 'Both bindings, with the address as the client named it', content: { 'text/xml': { type: 'string' } } } },
+  responses: { 200: { description: 'Both bindings, with the address as the client named it', content: { 'text/xml': { type: 'string' } } }, 405: { description: 'A fault: GET without `?wsdl` asks for no document' } },
   examples: [{ name: 'WSDL', path, expectStatus: 200 }],
   errorForm: faultOfCore,
 })

@@ -17,6 +17,7 @@ const PLUGINS: Record<string, readonly string[] | null> = {
   'integration/protocols/': ['graphql', 'grpc', 'soap', 'demo-data', 'echo', 'websocket'],
   'integration/toolbox/': [...TOOLBOX, 'auth'],
   'integration/toolbox/catalogue': null,
+  'integration/toolbox/openapi-document': null,
   'integration/toolbox/hostile-input': null,
   'sdk/graphql': ['graphql'],
   'sdk/grpc': ['grpc'],

@@ -12,7 +12,7 @@ import { AGENT_PARAMETER } from './cards.ts'
 export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
   const serve = (request: FastifyRequest, reply: FastifyReply) => serveRpc(a2a, request, reply)
   app.post('/a2a', describe(describeRpc('/a2a', 'JSON-RPC of the default agent', 'echo')), serve)
-  app.post('/a2a/:agent', describe({ ...describeRpc('/a2a/weather', 'JSON-RPC of an agent', 'weather'), parameters: [AGENT_PARAMETER, VERSION_PARAMETER] }), serve)
+  app.post('/a2a/:agent', describe({ ...describeRpc('/a2a/weather', 'JSON-RPC of an agent', 'weather'), parameters: [AGENT_PARAMETER, VERSION_PARAMETER], responses: { ...RESPONSES, 404: { description: 'No such agent' } } }), serve)
 }
 
 async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -39,6 +39,8 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
 
 export const VERSION_PARAMETER = { name: 'A2A-Version', in: 'header', description: '1.0 or 0.3; absent means 0.3', schema: { type: 'string', enum: ['1.0', '0.3'] } } as const
 
+const RESPONSES = { 200: { description: 'A JSON-RPC reply, or an event stream of such' }, 401: { description: 'The extended card without a valid token' } }
+
 function describeRpc(path: string, summary: string, agent: string): RouteDescription {
   const text = agent === 'weather' ? 'What is the weather in Utrecht?' : 'Hello, agent'
   const v1 = { name: 'A2A-Version', value: '1.0' }
@@ -51,7 +53,7 @@ function describeRpc(path: string, summary: string, agent: string): RouteDescrip
     description: 'Generation 1.0 with header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), else 0.3 (message/send, tasks/get and so on).',
     parameters: [VERSION_PARAMETER],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
-    responses: { 200: { description: 'A JSON-RPC reply, or an event stream of such' }, 401: { description: 'The extended card without a valid token' } },
+    responses: RESPONSES,
     examples: [
       example('Send (1.0)', [v1], call('SendMessage', { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text }] } })),
       example('Send (0.3)', [], call('message/send', { message: { kind: 'message', messageId: 'm-1', role: 'user', parts: [{ kind: 'text', text }] } })),

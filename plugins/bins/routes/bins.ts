@@ -46,7 +46,8 @@ export function registerBins(app: FastifyInstance, svc: Svc, bins: BinStore, lim
     if (wanted === null) throw invalidJson()
     const bin = await bins.create(svc.http.session(request).key, readBinAnswer(wanted, limits))
     const { id, created_at, expires_at, response } = summarize(bin)
-    return reply.code(201).send({ id, created_at, expires_at, response, limits, ...linksOf(id, path => svc.http.url(request, path)) })
+    const links = linksOf(id, path => svc.http.url(request, path))
+    return reply.code(201).header('Location', links.url).send({ id, created_at, expires_at, response, limits, ...links })
   })
 
   app.get('/bin', describe(list), async request => {

@@ -8,6 +8,8 @@ const shared = {
   responses: {
     200: { description: 'Executed; with application/json also a request that failed, told in errors' },
     400: { description: 'A malformed request; with application/graphql-response+json also one whose document or variables are refused' },
+    405: { description: 'A mutation by GET' },
+    415: { description: 'A body of another media type' },
   },
 } satisfies Partial<RouteDescription>
 

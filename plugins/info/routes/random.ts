@@ -20,10 +20,12 @@ function describeValue(summary: string, path: string, reply: string, more: Parti
 }
 const between = describeValue('Random integer between two bounds', '/random/int/1/6', '`value`', {
   description: 'Both bounds included; they may be as large as 64 bits allow.',
+  responses: { 200: { description: '`value`' }, 400: { description: 'Not two integers in their order' } },
   parameters: ['lower', 'upper'].map(name => ({ name, in: 'path', required: true, schema: { type: 'integer', format: 'int64' } })),
   examples: [{ name: 'A die', path: '/random/int/1/6', expectStatus: 200 }, { name: 'Bounds in the wrong order', path: '/random/int/6/1', expectStatus: 400 }],
 })
 const paragraphs = describeValue('Paragraphs of filler text', '/random/lorem-ipsum/3', '`paragraphs`', {
+  responses: { 200: { description: '`paragraphs`' }, 400: { description: 'Not a number of paragraphs' } },
   parameters: [{ name: 'count', in: 'path', required: true, schema: { type: 'integer', minimum: 1, maximum: MAX_PARAGRAPHS } }],
 })
 

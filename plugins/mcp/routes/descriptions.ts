@@ -95,7 +95,7 @@ export function describeMetadata(path: string, mcp: Mcp): RouteDescription {
     category: 'MCP Server',
     summary: 'MCP: OAuth protected resource metadata (RFC 9728)',
     parameters: isOfNamed ? [serverName] : [],
-    responses: { 200: { description: 'Resource, authorization servers, scopes', content: { 'application/json': { type: 'object' } } } },
+    responses: { 200: { description: 'Resource, authorization servers, scopes', content: { 'application/json': { type: 'object' } } }, ...(isOfNamed ? { 404: { description: 'No such server, or one that asks for no token' } } : {}) },
     examples: isOfNamed && named === undefined ? [{ name: 'An open server has none', path: path.replace('{name}', 'weather'), expectStatus: 404 }] : [{ name: 'Fetch', path: path.replace('{name}', named ?? ''), expectStatus: 200 }],
   }
 }

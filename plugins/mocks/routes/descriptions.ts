@@ -1,7 +1,14 @@
 /** What the descriptions of the management routes have in common. */
 import { describe, type RouteDescription, type RouteParameter } from 'svc/plugin'
 
-export const MANAGEMENT = { category: 'OpenAPI Mocks' } as const
+export const MANAGEMENT = {
+  category: 'OpenAPI Mocks',
+  responses: {
+    200: { description: 'As asked' },
+    201: { description: 'Made, where there was none' },
+    '4XX': { description: 'A refusal: `error` names it, `message` explains it' },
+  },
+} as const
 
 export const nameParameter: RouteParameter = { name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } }
 

@@ -24,6 +24,7 @@ function describeStep({ name, required_headers: headers, path, example_body: bod
     category: 'Orchestration',
     summary: SUMMARIES[name],
     negotiated: true,
+    ...(name === 'authenticate' ? { credentials: ['apiKey'] as const } : {}),
     parameters: headers.map(header => ({ name: header, in: 'header', required: true, schema: { type: 'string' } })),
     requestBody: { content: { 'application/json': { type: 'object' } } },
     responses: {

@@ -31,7 +31,7 @@ const single: RouteDescription = {
     { name: 'url', in: 'query', required: true, description: 'Target', schema: { type: 'string' } },
     { name: 'status_code', in: 'query', schema: { type: 'integer', enum: STATUSES, default: 302 } },
   ],
-  responses: { 302: { description: 'To the target, with the status asked for' }, 400: { description: 'A target elsewhere, or no redirect status' } },
+  responses: { ...Object.fromEntries(STATUSES.map(status => [status, { description: 'To the target, with the status asked for' }])), 400: { description: 'A target elsewhere, or no redirect status' } },
   examples: [
     { name: 'To a path', path: '/redirect-to?url=/echo', expectStatus: 302 },
     { name: 'Keeping the method', method: 'POST', path: '/redirect-to?url=/echo&status_code=307', body: 'as is', expectStatus: 307 },

@@ -34,6 +34,8 @@ t.test('a bin says where it is, how it answers and what it holds [BIN-1]', async
   })
   t.equal(Date.parse(bin.expires_at) - Date.parse(bin.created_at), 86_400_000)
   t.strictSame((await makeBin()).response, { status: 200, headers: {}, body: null, delay_ms: 0 })
+  const made = await fetch(`${url}/bin`, { method: 'POST' })
+  t.equal(made.headers.get('location'), (await made.json() as { url: string }).url)
 })
 
 t.test('takes configurations that make sense [BIN-2]', async t => {

@@ -1,0 +1,43 @@
+/** `/openapi.json` under a linter, and compared with what the service answers. */
+import t from 'tap'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { checkProbe, probesOf, SchemaChecker, type Document } from '../../support/openapi-walk.ts'
+import { serve } from '../../support/server.ts'
+
+/** Requests at a time. */
+const PARALLEL = 8
+
+/** Three addresses with a slash at the end are what clients ask for; a redirect has no 2XX; errors that any route can have are not listed. */
+const RULES = {
+  'no-path-trailing-slash': 'off', 'operation-2xx-response': 'off', 'operation-4xx-response': 'off', 'info-license': 'off', 'tag-description': 'off',
+  'no-invalid-parameter-examples': 'error', 'no-invalid-media-type-examples': 'error', 'security-defined': 'error', 'no-server-example.com': 'off',
+} as const
+
+t.test('a linter finds nothing in the OpenAPI document [CAT-3]', async t => {
+  const server = await serve(t)
+  const source = await (await fetch(`${server.url}/openapi.json`)).text()
+  const config = await createConfig({ extends: ['recommended'], rules: RULES })
+  const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config })
+  t.strictSame(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`), [])
+  const { components, paths } = JSON.parse(source) as { components: { securitySchemes: object }, paths: Record<string, Record<string, { security?: object[] }>> }
+  t.strictSame(Object.keys(components.securitySchemes), ['basic', 'bearer', 'apiKey', 'adminToken'])
+  t.strictSame(paths['/auth/jwt']?.get?.security, [{ bearer: [] }])
+  t.strictSame(paths['/_svc/requests']?.get?.security, [{}, { bearer: [] }, { adminToken: [] }])
+})
+
+t.test('every answer to generated requests is as the OpenAPI document says [CAT-4]', async t => {
+  const server = await serve(t)
+  const document = await (await fetch(`${server.url}/openapi.json`)).json() as Document
+  const probes = [...probesOf(document)]
+  t.ok(probes.length > 1000, `${probes.length} requests`)
+  const checker = new SchemaChecker()
+  const problems = new Map<string, string>()
+  const send = async (): Promise<void> => {
+    for (let probe = probes.pop(); probe !== undefined; probe = probes.pop()) {
+      const problem = await checkProbe(server.url, probe, checker)
+      if (problem !== null) problems.set(`${probe.method} ${probe.template}: ${problem}`, probe.path)
+    }
+  }
+  await Promise.all(Array.from({ length: PARALLEL }, send))
+  t.strictSame([...problems].map(([problem, path]) => `${problem} (${path})`), [])
+})

@@ -1,0 +1,149 @@
+/** Sends what an OpenAPI document allows, and what it does not, and compares the answers with what it says. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { fetch } from 'undici'
+
+type Json = Record<string, unknown>
+interface Parameter { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Json; example?: unknown }
+interface Media { schema?: Json; examples?: Record<string, { value: unknown }> }
+interface Response { description: string; content?: Record<string, Media> }
+export interface Operation {
+  operationId: string
+  summary: string
+  parameters?: Parameter[]
+  requestBody?: { required?: boolean; content: Record<string, Media> }
+  responses: Record<string, Response>
+  'x-svc-protocol': string
+}
+export interface Document { paths: Record<string, Record<string, Operation>> }
+
+/** One request that the document gives rise to. */
+export interface Probe {
+  method: string
+  path: string
+  template: string
+  headers: Record<string, string>
+  body?: string
+  operation: Operation
+}
+
+/** Milliseconds; an answer whose head takes longer is a delay that was asked for. */
+const PATIENCE_MS = 1500
+/** Bytes of an answer that are compared with its schema; the rest of a longer one is not read. */
+const MAX_BODY = 1_000_000
+const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head', 'trace']
+
+/** A usual request of each operation, then one for each other value of a parameter and each bad body. */
+export function* probesOf(document: Document): Generator<Probe> {
+  for (const [template, item] of Object.entries(document.paths)) {
+    const varied = new Set<string>()
+    for (const method of METHODS) {
+      const operation = item[method]
+      if (operation === undefined || operation['x-svc-protocol'] !== 'http') continue
+      const parameters = operation.parameters ?? []
+      const usual = new Map(parameters.filter(isSent).map(parameter => [parameter, usualValue(parameter)]))
+      const bodies = bodiesOf(operation)
+      const build = (values: Map<Parameter, string>, body: { type: string; text: string } | undefined): Probe => ({ ...requestOf(method, template, values, body), operation })
+      for (const body of bodies) yield build(usual, body)
+      // A route that takes any method is there once for each.
+      if (varied.has(operation.summary)) continue
+      varied.add(operation.summary)
+      for (const parameter of parameters) {
+        for (const value of valuesOf(parameter)) yield build(new Map([...usual, [parameter, value]]), bodies[0])
+      }
+    }
+  }
+}
+
+/** What is wrong with the answer, or null. */
+export async function checkProbe(url: string, probe: Probe, validator: SchemaChecker): Promise<string | null> {
+  const leave = new AbortController()
+  const timer = setTimeout(() => leave.abort(), PATIENCE_MS)
+  try {
+    const answer = await fetch(url + probe.path, { method: probe.method.toUpperCase(), headers: probe.headers, redirect: 'manual', signal: leave.signal, ...(probe.body === undefined ? {} : { body: probe.body }) })
+    const documented = responseFor(probe.operation, answer.status)
+    if (documented === undefined) return `status ${answer.status} is not documented`
+    const type = (answer.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
+    if (documented.content === undefined || type === '' || probe.method === 'head') return null
+    const media = documented.content[type] ?? documented.content[`${type.split('/', 1)[0]}/*`] ?? documented.content['*/*']
+    if (media === undefined) return `media type ${type} of a ${answer.status} is not documented`
+    if (!/[/+]json$/.test(type) || Object.keys(media.schema ?? {}).length === 0) return null
+    // The client does not decode it.
+    if (answer.headers.get('content-encoding') === 'zstd') return null
+    const text = await answer.text()
+    return text.length > MAX_BODY ? null : validator.check(media.schema as Json, JSON.parse(text))
+  } catch (error) {
+    if (leave.signal.aborted) return null
+    throw error
+  } finally {
+    clearTimeout(timer)
+    leave.abort()
+  }
+}
+
+/** Keeps compiled schemas: many answers share one. */
+export class SchemaChecker {
+  #ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false })
+
+  check(schema: Json, value: unknown): string | null {
+    return this.#ajv.validate(schema, value) ? null : this.#ajv.errorsText()
+  }
+}
+
+function responseFor({ responses }: Operation, status: number): Response | undefined {
+  return responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses.default
+}
+
+function isSent({ required, in: place }: Parameter): boolean {
+  return required || place === 'path'
+}
+
+function usualValue({ example, schema }: Parameter): string {
+  return String(example ?? validValues(schema)[0] ?? 'x')
+}
+
+/** Values that fit the schema, and some that don't. Texts in a header stay within what HTTP allows. */
+function valuesOf({ schema, in: place, name }: Parameter): string[] {
+  if (/^x-svc-(?:delay|latency|ttft|abort)/i.test(name)) return []
+  const bad = ['abc', '-1', '99999999999999999999', '1.5', ...(place === 'header' ? [] : ['', 'ä/ö', '%00', '{"a":1}'])]
+  return [...validValues(schema).map(String), ...bad.filter(value => place !== 'path' || value !== '')]
+}
+
+function validValues(schema: Json): unknown[] {
+  if (Array.isArray(schema.enum)) return schema.enum
+  if (schema.default !== undefined) return [schema.default]
+  switch (schema.type) {
+    case 'integer':
+    case 'number': return [schema.minimum ?? 1, ...(typeof schema.maximum === 'number' && schema.maximum <= 100 ? [schema.maximum] : [])]
+    case 'boolean': return [true, false]
+    case 'array': return [[]]
+    case 'object': return [{}]
+    default: return ['x']
+  }
+}
+
+/** Undefined is a request without a body. */
+function bodiesOf({ requestBody }: Operation): ({ type: string; text: string } | undefined)[] {
+  if (requestBody === undefined) return [undefined]
+  const documented = Object.entries(requestBody.content).flatMap(([type, { examples = {} }]) => Object.values(examples).map(({ value }) => ({ type, text: textOf(type, value) })))
+  const [first = 'application/json'] = Object.keys(requestBody.content)
+  return [...documented, { type: first, text: '{' }, { type: first, text: '[]' }, { type: first, text: '{}' }, { type: first, text: '{"x":null}' }, { type: 'text/plain', text: 'plain' }, { type: 'application/octet-stream', text: '\u0000' }, undefined]
+}
+
+function textOf(type: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  if (type === 'application/x-www-form-urlencoded') return new URLSearchParams(value as Record<string, string>).toString()
+  return JSON.stringify(value)
+}
+
+function requestOf(method: string, template: string, values: ReadonlyMap<Parameter, string>, body: { type: string; text: string } | undefined): Omit<Probe, 'operation'> {
+  let path = template
+  const query = new URLSearchParams()
+  const headers: Record<string, string> = {}
+  for (const [{ in: place, name }, value] of values) {
+    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value))
+    else if (place === 'query') query.append(name, value)
+    else headers[name] = value
+  }
+  if (body !== undefined) headers['content-type'] = body.type
+  return { method, template, path: query.size === 0 ? path : `${path}?${query}`, headers, ...(body === undefined || method === 'get' || method === 'head' ? {} : { body: body.text }) }
+}
