@@ -143,8 +143,11 @@ export { isSameSecret, readAuthorization, readBasicCredentials, readBearerToken 
 export type { Authorization } from '../fields/authorization.ts'
 export { preferredType } from '../fields/accept.ts'
 export type { NegotiatedType } from '../fields/accept.ts'
+export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { namesTag } from '../fields/etag.ts'
 export { BoundedMap, remembering } from '../collections/bounded-map.ts'
+/** For `sizeOf` of a store: what text costs in memory; a copy of a slice, which would hold the text it was cut from. */
+export { copyText, heldBytes } from '../collections/text-memory.ts'
 /** The newest of what every request leaves behind; made with `svc.shared`, it outlives a reload. */
 export { Ring } from '../collections/ring-buffer.ts'
 export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'

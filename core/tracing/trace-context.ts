@@ -1,6 +1,7 @@
 /** W3C Trace Context: what a request says of the trace it belongs to, and what is said back. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { trimCharacters } from '../fields/trim.ts'
 
 /** A valid `traceparent`, with the `tracestate` that came along. */
 export interface TraceParent {
@@ -43,7 +44,7 @@ export function readTraceParent(headers: IncomingHttpHeaders): TraceParent | nul
 /** A list that breaks the grammar is dropped whole, and the trace goes on without it (Trace Context, 3.3.1). */
 function readState(value: string | string[] | undefined): string | null {
   if (value === undefined) return null
-  const members = String(value).split(',').map(member => member.replace(/^[ \t]+|[ \t]+$/g, '')).filter(member => member !== '')
+  const members = String(value).split(',').map(member => trimCharacters(member, ' \t')).filter(member => member !== '')
   const keys = new Set(members.map(member => member.split('=', 1)[0]))
   const isValid = members.length > 0 && members.length <= MAX_MEMBERS && keys.size === members.length && members.every(member => MEMBER.test(member))
   return isValid ? members.join(',') : null

@@ -3,6 +3,8 @@
 export interface Bounds {
   bodyBytes: number
   sessions: number
+  /** Memory of all sessions: themselves, their subscriptions, the bodies of requests that they work on. */
+  sessionBytes: number
   sessionIdleMs: number
   /** Lifetime of GET, listen and legacy streams. */
   longStreamMs: number
@@ -18,6 +20,7 @@ export interface Bounds {
 const NORMAL: Bounds = {
   bodyBytes: 4 * 1024 * 1024,
   sessions: 1000,
+  sessionBytes: 64 * 1024 * 1024,
   sessionIdleMs: 30 * 60_000,
   longStreamMs: 60 * 60_000,
   questionMs: 120_000,
@@ -30,6 +33,7 @@ const NORMAL: Bounds = {
 const PUBLIC: Bounds = {
   bodyBytes: 256 * 1024,
   sessions: 200,
+  sessionBytes: 8 * 1024 * 1024,
   sessionIdleMs: 10 * 60_000,
   longStreamMs: 5 * 60_000,
   questionMs: 30_000,

@@ -103,7 +103,7 @@ function moveExample(example: RouteExample, route: LlmRoute, instance: ProviderI
   const { defaultModel } = instance
   return {
     ...example,
-    path: defaultModel !== undefined && route.op === 'models' && route.path.endsWith('/{model}') ? path.replace(/[^/]+$/, encodeURIComponent(defaultModel)) : path,
+    path: defaultModel !== undefined && route.op === 'models' && route.path.endsWith('/{model}') ? path.slice(0, path.lastIndexOf('/') + 1) + encodeURIComponent(defaultModel) : path,
     // It may demand a credential or fail on purpose; only what must fail still must.
     expectStatus: (example.expectStatus ?? 0) >= 400 ? (example.expectStatus ?? null) : null,
     ...(typeof example.body === 'string' ? { body: withModel(example.body, defaultModel) } : {}),

@@ -1,6 +1,7 @@
 /** Owns a call: one JSON-RPC request on its way through the methods, whatever era and transport it came by. */
 import type { Server } from '../registry/server.ts'
 import type { Answers, CallHttp, JsonObject, LogLevel, Question } from '../types.ts'
+import type { ClientCapabilities } from './questions.ts'
 import type { Version } from '../wire/versions.ts'
 
 export interface Call {
@@ -22,7 +23,7 @@ export interface Conversation {
   readonly transport: 'streamable-http' | 'http+sse'
   /** Null: the client wants no log messages. */
   readonly logLevel: LogLevel | null
-  readonly clientCapabilities: JsonObject
+  readonly clientCapabilities: ClientCapabilities
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
   notify(method: string, params: JsonObject): void

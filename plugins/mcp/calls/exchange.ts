@@ -37,6 +37,8 @@ export class Exchange {
   readonly accepts: Accepted
   readonly facts: ReplyFacts
   readonly http: CallHttp
+  /** Messages in the body: more than one in a batch. */
+  messageCount = 1
   /** Verified claims, null where none are asked for. */
   claims: JsonObject | null = null
 
@@ -54,6 +56,11 @@ export class Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  /** Bytes of the body for each of its messages. */
+  get messageBytes(): number {
+    return Math.ceil(this.mcp.svc.http.body(this.request).length / this.messageCount)
   }
 
   sendJson(status: number, text: string, headers?: Record<string, string>): void {

@@ -3,8 +3,12 @@ import { isRecord } from 'svc/plugin'
 import type { JsonObject, Question, QuestionMethod } from '../types.ts'
 import type { Version } from '../wire/versions.ts'
 
+/** The client capabilities that questions need; of all that a client declares only these are looked at, and kept. */
+export type ClientCapability = 'elicitation' | 'sampling' | 'roots'
+export type ClientCapabilities = ReadonlySet<ClientCapability>
+
 /** The client capability that a question needs. */
-export const CAPABILITY: Record<QuestionMethod, string> = {
+export const CAPABILITY: Record<QuestionMethod, ClientCapability> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
   'roots/list': 'roots',
@@ -17,9 +21,14 @@ export const SUBJECT: Record<QuestionMethod, string> = {
   'roots/list': 'Listing roots',
 }
 
+/** Which of the known capabilities an object declares; whatever else is in it is not kept. */
+export function readCapabilities(declared: unknown): ClientCapabilities {
+  return new Set(isRecord(declared) ? Object.values(CAPABILITY).filter((name) => isRecord(declared[name])) : [])
+}
+
 /** Whether the client declared the capability and the version has the question. */
-export function isSupported(method: QuestionMethod, version: Version, clientCapabilities: JsonObject): boolean {
-  return (method !== 'elicitation/create' || version.elicitation) && isRecord(clientCapabilities[CAPABILITY[method]])
+export function isSupported(method: QuestionMethod, version: Version, clientCapabilities: ClientCapabilities): boolean {
+  return (method !== 'elicitation/create' || version.elicitation) && clientCapabilities.has(CAPABILITY[method])
 }
 
 /** The parameters as this version puts them. */

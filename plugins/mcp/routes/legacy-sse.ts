@@ -4,6 +4,7 @@ import { isJson } from '../access/media-types.ts'
 import { refusal } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
 import { parseBody, readId, readMessage, resultText, type RpcRequest } from '../calls/json-rpc.ts'
+import { readCapabilities } from '../calls/questions.ts'
 import type { Mcp } from '../mcp.ts'
 import type { Session } from '../sessions/session.ts'
 import { OLDEST } from '../wire/versions.ts'
@@ -29,7 +30,7 @@ function openStream(exchange: Exchange): void {
   if (request.method === 'HEAD') throw refusal(405, 'Method Not Allowed', { Allow: 'GET' })
   if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: this stream is text/event-stream')
   const { sessions } = mcp.hub
-  const session = sessions.create({ server: server.name, transport: TRANSPORT, version: OLDEST, clientCapabilities: {}, principal: null })
+  const session = sessions.create({ server: server.name, transport: TRANSPORT, version: OLDEST, clientCapabilities: readCapabilities(undefined), principal: null })
   exchange.facts.session = session.id
   exchange.facts.version = session.version.name
   const connection = exchange.openStream({ endless: true, lifetimeMs: mcp.bounds.longStreamMs })

@@ -28,7 +28,7 @@ export class Hub {
 
   constructor(bounds: Bounds) {
     const replay = new ReplayStore({ messages: bounds.replayMessages, bytes: bounds.replayBytes, totalBytes: MAX_REPLAY_BYTES })
-    this.sessions = new SessionStore({ maxCount: bounds.sessions, idleMs: bounds.sessionIdleMs, questionMs: bounds.questionMs }, replay, () => performance.now())
+    this.sessions = new SessionStore({ maxCount: bounds.sessions, maxBytes: bounds.sessionBytes, idleMs: bounds.sessionIdleMs, questionMs: bounds.questionMs }, replay, () => performance.now())
     this.#sweeper = setInterval(() => this.sessions.sweep(), SWEEP_MS).unref()
   }
 
@@ -39,7 +39,7 @@ export class Hub {
   }
 
   resourceUpdated(uri: string): void {
-    for (const session of this.sessions) if (session.subscriptions.has(uri)) session.push('notifications/resources/updated', { uri })
+    for (const session of this.sessions) if (session.subscribesTo(uri)) session.push('notifications/resources/updated', { uri })
     for (const listener of this.#listeners) if (listener.uris.has(uri)) listener.send('notifications/resources/updated', { uri })
   }
 

@@ -1,21 +1,24 @@
 /** Owns all sessions of a process: made, found, ended, and bounded in number and idle time. */
 import { randomBytes } from 'node:crypto'
 import type { ReplayStore } from './replay.ts'
-import { type Agreement, Session } from './session.ts'
+import { type Agreement, Session, type SessionMemory } from './session.ts'
 
 export interface SessionBounds {
   maxCount: number
+  /** Memory of all sessions, with the requests that they work on. */
+  maxBytes: number
   idleMs: number
   questionMs: number
 }
 
-export class SessionStore {
+export class SessionStore implements SessionMemory {
   readonly #bounds: SessionBounds
   readonly #replay: ReplayStore
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   /** In order of use, the least recent first. */
   readonly #sessions = new Map<string, Session>()
+  #bytes = 0
 
   constructor(bounds: SessionBounds, replay: ReplayStore, now: () => number) {
     this.#bounds = bounds
@@ -27,6 +30,11 @@ export class SessionStore {
     return this.#sessions.size
   }
 
+  /** Memory that sessions hold, about. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   [Symbol.iterator](): IterableIterator<Session> {
     return this.#sessions.values()
   }
@@ -35,9 +43,24 @@ export class SessionStore {
   create(agreement: Agreement): Session {
     this.sweep()
     if (this.#sessions.size >= this.#bounds.maxCount) this.#endLeastRecent()
-    const session = new Session(randomBytes(16).toString('hex'), agreement, this.#replay.open(), this.#bounds.questionMs, this.now())
+    const session = new Session(randomBytes(16).toString('hex'), agreement, this.#replay.open(), this, this.#bounds.questionMs, this.now())
+    this.#bytes += session.bytes
     this.#sessions.set(session.id, session)
+    this.#makeRoom(session)
     return session
+  }
+
+  /** Sessions without an open stream or a running request end for it, the least recently used first. */
+  take(session: Session, bytes: number): boolean {
+    this.#bytes += bytes
+    this.#makeRoom(session)
+    if (this.#bytes <= this.#bounds.maxBytes) return true
+    this.#bytes -= bytes
+    return false
+  }
+
+  give(bytes: number): void {
+    this.#bytes -= bytes
   }
 
   /** The session of that id, which is thereby used; undefined when there is none, or it was idle for too long. */
@@ -55,7 +78,7 @@ export class SessionStore {
   }
 
   end(session: Session): void {
-    this.#sessions.delete(session.id)
+    if (this.#sessions.delete(session.id)) this.#bytes -= session.idleBytes
     session.end()
   }
 
@@ -70,6 +93,15 @@ export class SessionStore {
 
   #isExpired(session: Session): boolean {
     return !session.isBusy && this.now() - session.lastUsedAt > this.#bounds.idleMs
+  }
+
+  #makeRoom(except: Session): void {
+    if (this.#bytes <= this.#bounds.maxBytes) return
+    for (const session of this.#sessions.values()) {
+      if (session === except || session.isBusy) continue
+      this.end(session)
+      if (this.#bytes <= this.#bounds.maxBytes) return
+    }
   }
 
   /** Open streams count as use: a session with one goes only when all have one. */

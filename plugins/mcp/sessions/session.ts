@@ -1,8 +1,9 @@
 /** Owns a session of the handshake versions: what was agreed, what is in flight, and the ways to its client. */
-import type { SseStream } from 'svc/plugin'
-import { MAX_PENDING_BYTES, MAX_REQUESTS_IN_FLIGHT } from '../bounds.ts'
-import { CODES, RpcError } from '../errors.ts'
+import { heldBytes, type SseStream } from 'svc/plugin'
+import { MAX_PENDING_BYTES, MAX_REQUESTS_IN_FLIGHT, MAX_SUBSCRIPTIONS } from '../bounds.ts'
+import { CODES, invalidParams, RpcError } from '../errors.ts'
 import { notificationText, type RequestId } from '../calls/json-rpc.ts'
+import type { ClientCapabilities } from '../calls/questions.ts'
 import type { JsonObject, LogLevel } from '../types.ts'
 import type { Version } from '../wire/versions.ts'
 import { PendingQuestions } from './pending-questions.ts'
@@ -16,14 +17,26 @@ export interface Agreement {
   server: string
   transport: Transport
   version: Version
-  clientCapabilities: JsonObject
+  clientCapabilities: ClientCapabilities
   /** `sub` of the credentials, null on open servers. */
   principal: string | null
+}
+
+/** Memory that a session takes with nothing in it, about. */
+const SESSION_BYTES = 2048
+
+/** Keeps count of what all sessions hold. */
+export interface SessionMemory {
+  /** Takes bytes for a session; false: even without those sessions that may end it would be too much. */
+  take(session: Session, bytes: number): boolean
+  give(bytes: number): void
 }
 
 /** A request that is being worked on. */
 export interface InFlight {
   readonly id: RequestId
+  /** Bytes of the body that brought it. */
+  readonly bytes: number
   readonly signal: AbortSignal
   cancel(): void
 }
@@ -34,14 +47,17 @@ export class Session {
   readonly transport: Transport
   readonly principal: string | null
   version: Version
-  clientCapabilities: JsonObject
+  clientCapabilities: ClientCapabilities
   /** Null until the client sets one: no log messages. */
   logLevel: LogLevel | null = null
+  /** Memory that it holds, about: itself, its subscriptions, the requests that are being worked on. */
+  bytes = SESSION_BYTES
   /** URIs whose updates the client wants. */
-  readonly subscriptions = new Set<string>()
+  readonly #subscriptions = new Set<string>()
   readonly questions: PendingQuestions
   lastUsedAt: number
   openStreams = 0
+  readonly #memory: SessionMemory
   readonly #log: ReplayLog
   readonly #streams = new Map<number, SessionStream>()
   /** A set, since a client may use an id twice. */
@@ -51,7 +67,7 @@ export class Session {
   #legacy: SseStream | null = null
   #hasEnded = false
 
-  constructor(id: string, agreement: Agreement, log: ReplayLog, questionMs: number, now: number) {
+  constructor(id: string, agreement: Agreement, log: ReplayLog, memory: SessionMemory, questionMs: number, now: number) {
     this.id = id
     this.server = agreement.server
     this.transport = agreement.transport
@@ -60,12 +76,38 @@ export class Session {
     this.clientCapabilities = agreement.clientCapabilities
     this.lastUsedAt = now
     this.#log = log
+    this.#memory = memory
     this.questions = new PendingQuestions(questionMs)
   }
 
   /** Open streams and running requests count as use. */
   get isBusy(): boolean {
     return this.openStreams > 0 || this.#inFlight.size > 0
+  }
+
+  /** `bytes` without those of running requests, which go on when their session has ended. */
+  get idleBytes(): number {
+    let { bytes } = this
+    for (const inFlight of this.#inFlight) bytes -= inFlight.bytes
+    return bytes
+  }
+
+  // ------------------------------------------------------------------------------------------------- subscriptions
+
+  subscribesTo(uri: string): boolean {
+    return this.#subscriptions.has(uri)
+  }
+
+  /** Throws -32602 when there are too many, -32603 when sessions hold too much. */
+  subscribe(uri: string): void {
+    if (this.#subscriptions.has(uri)) return
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) throw invalidParams(`Too many subscriptions (at most ${MAX_SUBSCRIPTIONS})`)
+    this.#take(heldBytes(uri))
+    this.#subscriptions.add(uri)
+  }
+
+  unsubscribe(uri: string): void {
+    if (this.#subscriptions.delete(uri)) this.#give(heldBytes(uri))
   }
 
   // ------------------------------------------------------------------------------------------------------- streams
@@ -119,13 +161,15 @@ export class Session {
 
   // ------------------------------------------------------------------------------------------------------ requests
 
-  /** Registers a request. Throws -32603 when too many are in flight. */
-  begin(id: RequestId, onCancel: () => void): InFlight {
+  /** Registers a request that came in so many bytes. Throws -32603 when too many are in flight, or they are too large. */
+  begin(id: RequestId, bytes: number, onCancel: () => void): InFlight {
     if (this.#inFlight.size >= MAX_REQUESTS_IN_FLIGHT) throw new RpcError(CODES.internal, `Too many requests in flight (at most ${MAX_REQUESTS_IN_FLIGHT})`)
+    this.#take(bytes)
     let controller: AbortController | undefined
     let isCancelled = false
     const inFlight: InFlight = {
       id,
+      bytes,
       // Made when first asked for: most tools never look at it.
       get signal() {
         controller ??= new AbortController()
@@ -143,7 +187,7 @@ export class Session {
   }
 
   finish(inFlight: InFlight, now: number): void {
-    this.#inFlight.delete(inFlight)
+    if (this.#inFlight.delete(inFlight)) this.#give(inFlight.bytes)
     this.lastUsedAt = now
   }
 
@@ -161,5 +205,15 @@ export class Session {
     this.#legacy?.end()
     this.#streams.clear()
     this.#log.close()
+  }
+
+  #take(bytes: number): void {
+    if (!this.#memory.take(this, bytes)) throw new RpcError(CODES.internal, 'Too many bytes in flight')
+    this.bytes += bytes
+  }
+
+  #give(bytes: number): void {
+    this.bytes -= bytes
+    this.#memory.give(bytes)
   }
 }

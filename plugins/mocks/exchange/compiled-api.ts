@@ -1,5 +1,5 @@
 /** A document made ready to answer: its routes, its operations by key, and what is worked out once for each of them. */
-import { isRecord } from 'svc/plugin'
+import { isRecord, trimEndCharacters } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { ApiDocument } from '../document/api-document.ts'
 import { listOperations, type Operation } from '../document/operations.ts'
@@ -138,6 +138,6 @@ function serverPaths(root: JsonObject): string[] {
 function serverPath(server: JsonObject): string {
   const variables = ownObject(server, 'variables')
   const url = (ownText(server, 'url') ?? '').replaceAll(/\{([^{}]*)\}/g, (_, name: string) => ownText(ownObject(variables, name), 'default') ?? '')
-  const path = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*|^\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '').replace(/\/+$/, '')
+  const path = trimEndCharacters(url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*|^\/\/[^/?#]*/i, '').replace(/[?#].*$/s, ''), '/')
   return path === '' || path.startsWith('/') ? path : `/${path}`
 }

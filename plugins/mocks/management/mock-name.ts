@@ -13,7 +13,7 @@ export function nameFrom(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '')
+    .replace(/^-/, '')
     .slice(0, 64)
-    .replace(/-+$/, '')
+    .replace(/-$/, '')
 }

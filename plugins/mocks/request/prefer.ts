@@ -9,8 +9,8 @@ export interface Preferences {
 
 const NONE: Preferences = { code: null, example: null, dynamic: null, seed: null }
 const QUERY_FORMS = new Map([['__code', 'code'], ['__example', 'example'], ['__dynamic', 'dynamic'], ['__seed', 'seed']])
-/** A token, then optionally a value, quoted or not. */
-const PREFERENCE = /^\s*([\w-]{1,40})\s*(?:=\s*(?:"((?:[^"\\]|\\.){0,200})"|([^",;\s]{0,200})))?\s*$/
+/** A token, then optionally a value, quoted or not; no blanks around it. */
+const PREFERENCE = /^([\w-]{1,40})(?:\s*=\s*(?:"((?:[^"\\]|\\.){0,200})"|([^",;\s]{0,200})))?$/
 const MAX_LENGTH = 4096
 
 /** What a request asks for; unknown tokens and unreadable values are ignored, the header wins over the query. */
@@ -25,7 +25,7 @@ export function readPreferences(header: string | undefined, query: readonly (rea
   const tokens = header !== undefined && header.length <= MAX_LENGTH ? header.match(/(?:"(?:[^"\\]|\\.)*"|[^,;"])+/g) : null
   const named = new Map<string, string>()
   for (const token of tokens ?? []) {
-    const match = PREFERENCE.exec(token)
+    const match = PREFERENCE.exec(token.trim())
     const name = match?.[1]?.toLowerCase()
     // RFC 7240, 2: of several with one name the first counts.
     if (match && name !== undefined && !named.has(name)) named.set(name, match[2]?.replaceAll(/\\(.)/g, '$1') ?? match[3] ?? '')

@@ -42,10 +42,20 @@ const CHECKS: Record<string, (value: Json, limits: OutcomeLimits) => string | nu
   body: checkSize,
   merge: checkSize,
   headers: checkHeaders,
-  media_type: (value) => (typeof value === 'string' && /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:\s*;\s*[\w-]{1,40}=[^\r\n;]{1,100})*$/.test(value) ? null : 'expected a media type such as application/json'),
+  media_type: (value) => (typeof value === 'string' && isMediaType(value) ? null : 'expected a media type such as application/json'),
   delay_ms: (value, limits) => (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= limits.maxDelayMs ? null : `expected whole milliseconds, 0 to ${limits.maxDelayMs}`),
   set_state: checkState,
   abort: (value) => (typeof value === 'boolean' ? null : 'expected true or false'),
+}
+
+const MAX_MEDIA_TYPE = 1024
+
+/** Type, subtype and parameters (RFC 9110, 8.3.1), piece by piece: one pattern for all of it tries every split of the blanks. */
+function isMediaType(text: string): boolean {
+  if (text.length > MAX_MEDIA_TYPE || /[\r\n]/.test(text)) return false
+  const [type = '', ...parameters] = text.split(';')
+  return /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/.test(parameters.length === 0 ? type : type.trimEnd())
+    && parameters.every((parameter) => /^[\w-]{1,40}=.{1,100}$/.test(parameter.trim()))
 }
 
 function checkSize(value: Json, limits: OutcomeLimits): string | null {

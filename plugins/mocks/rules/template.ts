@@ -11,14 +11,22 @@ export interface TemplateScope extends RequestScope {
   uuid(): string
 }
 
-const REFERENCE = /\{\{\s*([^{}\s][^{}]{0,200}?)\s*\}\}/g
-const ONLY = /^\{\{\s*([^{}\s][^{}]{0,200}?)\s*\}\}$/
+/** What is between the braces is trimmed by `readReference`: blanks in the pattern would be tried in every split. */
+const REFERENCE = /\{\{([^{}]*)\}\}/g
+const ONLY = /^\{\{([^{}]*)\}\}$/
+const MAX_REFERENCE = 201
+
+/** The reference between two braces; undefined where there is none, and the text stays as it is. */
+function readReference(between: string | undefined): string | undefined {
+  const reference = between?.trim()
+  return reference !== undefined && reference !== '' && reference.length <= MAX_REFERENCE ? reference : undefined
+}
 
 /** A JSON value with the references in its texts replaced; one that is a reference alone keeps the JSON type, missing is null. */
 export function fillValue(value: Json, scope: TemplateScope): Json {
   if (typeof value === 'string') {
     if (!value.includes('{{')) return value
-    const only = ONLY.exec(value)?.[1]
+    const only = readReference(ONLY.exec(value)?.[1])
     if (only !== undefined) return lookUp(only, scope) ?? null
     return fillText(value, scope)
   }
@@ -31,7 +39,9 @@ export function fillValue(value: Json, scope: TemplateScope): Json {
 
 /** A text with its references replaced; missing ones by nothing. What comes in is not looked through again. */
 export function fillText(text: string, scope: TemplateScope): string {
-  return text.replaceAll(REFERENCE, (_, reference: string) => {
+  return text.replaceAll(REFERENCE, (whole, between: string) => {
+    const reference = readReference(between)
+    if (reference === undefined) return whole
     const value = lookUp(reference, scope) ?? ''
     return typeof value === 'string' ? value : JSON.stringify(value)
   })

@@ -1,6 +1,7 @@
 /** Sessions without HTTP: their number, their idle time, what is kept for clients that come back. */
 import t from 'tap'
 import type { SseEvent, SseStream } from 'svc/plugin'
+import { readCapabilities } from '../../../plugins/mcp/calls/questions.ts'
 import { PendingQuestions } from '../../../plugins/mcp/sessions/pending-questions.ts'
 import { ReplayStore } from '../../../plugins/mcp/sessions/replay.ts'
 import type { Agreement, Session } from '../../../plugins/mcp/sessions/session.ts'
@@ -11,12 +12,12 @@ import { OLDEST } from '../../../plugins/mcp/wire/versions.ts'
 // Servers are started and stopped by the dozen; a busy machine takes its time.
 t.setTimeout(180_000)
 
-const agreement: Agreement = { server: 'default', transport: 'streamable-http', version: OLDEST, clientCapabilities: {}, principal: null }
+const agreement: Agreement = { server: 'default', transport: 'streamable-http', version: OLDEST, clientCapabilities: readCapabilities({}), principal: null }
 
-function makeStore({ maxCount = 3, idleMs = 1000, messages = 4, bytes = 1000, totalBytes = 2000 } = {}) {
+function makeStore({ maxCount = 3, maxBytes = 1_000_000, idleMs = 1000, messages = 4, bytes = 1000, totalBytes = 2000 } = {}) {
   const clock = { now: 0 }
   const replay = new ReplayStore({ messages, bytes, totalBytes })
-  return { clock, replay, store: new SessionStore({ maxCount, idleMs, questionMs: 1000 }, replay, () => clock.now) }
+  return { clock, replay, store: new SessionStore({ maxCount, maxBytes, idleMs, questionMs: 1000 }, replay, () => clock.now) }
 }
 
 /** A connection that records its events; `leave` ends it as the client would. */
@@ -69,19 +70,45 @@ t.test('requests in flight are bounded, and cancelled with their session [MCP-36
   const { store } = makeStore()
   const session = store.create(agreement)
   const cancelled: number[] = []
-  const flights = Array.from({ length: 64 }, (_, id) => session.begin(id, () => cancelled.push(id)))
-  t.throws(() => session.begin(64, () => {}), { code: -32603 })
+  const flights = Array.from({ length: 64 }, (_, id) => session.begin(id, 10, () => cancelled.push(id)))
+  t.throws(() => session.begin(64, 10, () => {}), { code: -32603 })
   const early = flights[0]!.signal
   session.cancel(0)
   session.cancel('0')
   t.strictSame(cancelled, [0], 'the id is compared with its type')
   t.ok(early.aborted)
   session.finish(flights[0]!, 0)
-  t.doesNotThrow(() => session.begin(1, () => {}), 'an id may come twice')
-  t.throws(() => session.begin(1, () => {}), { code: -32603 }, 'and counts twice')
+  t.doesNotThrow(() => session.begin(1, 10, () => {}), 'an id may come twice')
+  t.throws(() => session.begin(1, 10, () => {}), { code: -32603 }, 'and counts twice')
   store.end(session)
   t.equal(cancelled.length, 64)
   t.ok(flights[5]!.signal.aborted, 'also for one who asks for the signal later')
+})
+
+t.test('sessions count the bytes of what they hold: idle ones end for a large request, busy ones refuse it [MCP-36]', async t => {
+  const { store } = makeStore({ maxCount: 10, maxBytes: 18_000 })
+  const [first, second] = [store.create(agreement), store.create(agreement)] as [Session, Session]
+  const empty = store.bytes
+  const flight = second.begin(1, 15_000, () => {})
+  t.equal(store.use(first.id), undefined, 'the idle one ended')
+  t.equal(store.bytes, empty / 2 + 15_000)
+  t.throws(() => second.begin(2, 15_000, () => {}), { code: -32603, message: 'Too many bytes in flight' })
+  t.equal(store.bytes, empty / 2 + 15_000, 'what was refused is not counted')
+  store.end(second)
+  t.equal(store.bytes, 15_000, 'a request that runs on holds its bytes')
+  second.finish(flight, 0)
+  t.equal(store.bytes, 0)
+  const third = store.create(agreement)
+  third.subscribe('svc://readme')
+  third.subscribe('svc://readme')
+  t.ok(store.bytes > empty / 2)
+  third.unsubscribe('svc://readme')
+  third.unsubscribe('svc://readme')
+  t.equal(store.bytes, empty / 2)
+  third.subscribe('svc://readme')
+  store.end(third)
+  store.end(third)
+  t.equal(store.bytes, 0)
 })
 
 t.test('what a connection missed is sent once, in order, of its stream alone [MCP-15]', async t => {

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { openDialog } from '../lib/shell/dialogs.ts'
 import { page } from '../lib/instance/page.ts'
 import { adminToken, changeSettings, controlToken, resetStorage, settings, type Gateway, type Theme } from '../lib/shell/storage.ts'
+import { trimEndCharacters } from '../lib/protocol/trim.ts'
 import { signInReason } from '../lib/instance/api.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -29,7 +30,7 @@ export function SettingsDialog() {
     event.preventDefault()
     setTried(true)
     if (sessionProblem !== null || problem !== null) return
-    const kept = gateways.filter(gateway => gatewayProblem(gateway) === null).map(gateway => ({ ...gateway, url: gateway.url.trim().replace(/\/+$/, ''), name: gateway.name.trim() || new URL(gateway.url).host }))
+    const kept = gateways.filter(gateway => gatewayProblem(gateway) === null).map(gateway => ({ ...gateway, url: trimEndCharacters(gateway.url.trim(), '/'), name: gateway.name.trim() || new URL(gateway.url).host }))
     changeSettings({ session, theme, letterKeys, gateways: kept, target: active === -1 ? null : kept[active]?.name ?? null })
     adminToken.value = admin.trim()
     close()

@@ -3,6 +3,7 @@ import type { SseStream } from 'svc/plugin'
 import type { Call, Conversation } from '../../calls/call.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { notificationText } from '../../calls/json-rpc.ts'
+import type { ClientCapabilities } from '../../calls/questions.ts'
 import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
 import type { Envelope } from './envelope.ts'
 import { Rounds } from './rounds.ts'
@@ -11,7 +12,7 @@ export class StatelessConversation implements Conversation {
   readonly session = null
   readonly transport = 'streamable-http'
   readonly logLevel: LogLevel | null
-  readonly clientCapabilities: JsonObject
+  readonly clientCapabilities: ClientCapabilities
   readonly #exchange: Exchange
   #stream: SseStream | null = null
   #rounds: Rounds | null = null

@@ -3,6 +3,7 @@ import { isRecord, shownText } from 'svc/plugin'
 import { isLogLevel } from '../../calls/call.ts'
 import { CODES, RpcError, shorten } from '../../errors.ts'
 import type { RpcRequest } from '../../calls/json-rpc.ts'
+import { readCapabilities, type ClientCapabilities } from '../../calls/questions.ts'
 import type { Server } from '../../registry/server.ts'
 import type { JsonObject, LogLevel } from '../../types.ts'
 import { STATELESS, VERSION_NAMES } from '../versions.ts'
@@ -13,7 +14,7 @@ const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 
 export interface Envelope {
-  clientCapabilities: JsonObject
+  clientCapabilities: ClientCapabilities
   logLevel: LogLevel | null
 }
 
@@ -42,7 +43,7 @@ export function readEnvelope(request: RpcRequest, server: Server, header: Header
   const subject: Subject = { request, meta: isRecord(_meta) ? _meta : {}, server, header }
   for (const check of CHECKS) check(subject)
   return {
-    clientCapabilities: subject.meta[CAPABILITIES_KEY] as JsonObject,
+    clientCapabilities: readCapabilities(subject.meta[CAPABILITIES_KEY]),
     logLevel: (subject.meta[LOG_LEVEL_KEY] as LogLevel | undefined) ?? null,
   }
 }

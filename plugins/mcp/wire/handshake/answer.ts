@@ -19,7 +19,7 @@ export function answerRequest(request: RpcRequest, session: Session, exchange: E
 
 async function run(request: RpcRequest, session: Session, exchange: Exchange, outlet: Outlet, onCancel: () => void): Promise<string> {
   const { mcp, server, claims, http } = exchange
-  const inFlight = session.begin(request.id, onCancel)
+  const inFlight = session.begin(request.id, exchange.messageBytes, onCancel)
   try {
     const conversation = new SessionConversation(mcp.hub, session, inFlight, outlet)
     const call: Call = { server, version: session.version, method: request.method, params: request.params, pageSize: pageSizeOf(exchange.request), claims, http, conversation }

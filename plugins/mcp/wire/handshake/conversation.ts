@@ -3,7 +3,7 @@ import type { Call, Conversation } from '../../calls/call.ts'
 import { ToolFailure } from '../../errors.ts'
 import type { Hub } from '../../sessions/hub.ts'
 import { notificationText } from '../../calls/json-rpc.ts'
-import { isSupported, questionParams, SUBJECT } from '../../calls/questions.ts'
+import { type ClientCapabilities, isSupported, questionParams, SUBJECT } from '../../calls/questions.ts'
 import type { InFlight, Session } from '../../sessions/session.ts'
 import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
 import type { Outlet } from './outlet.ts'
@@ -30,7 +30,7 @@ export class SessionConversation implements Conversation {
   get logLevel(): LogLevel | null {
     return this.#session.logLevel
   }
-  get clientCapabilities(): JsonObject {
+  get clientCapabilities(): ClientCapabilities {
     return this.#session.clientCapabilities
   }
   get signal(): AbortSignal {

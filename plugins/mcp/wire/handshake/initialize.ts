@@ -1,6 +1,6 @@
 /** Owns `initialize`: what client and server agree on. */
-import { isRecord } from 'svc/plugin'
 import type { RpcRequest } from '../../calls/json-rpc.ts'
+import { readCapabilities } from '../../calls/questions.ts'
 import type { Server } from '../../registry/server.ts'
 import type { Agreement, Session, Transport } from '../../sessions/session.ts'
 import type { JsonObject } from '../../types.ts'
@@ -14,7 +14,7 @@ export function readAgreement({ params }: RpcRequest, server: Server, transport:
     server: server.name,
     transport,
     version: negotiate(params.protocolVersion),
-    clientCapabilities: isRecord(params.capabilities) ? params.capabilities : {},
+    clientCapabilities: readCapabilities(params.capabilities),
     principal: typeof claims?.sub === 'string' ? claims.sub : null,
   }
 }

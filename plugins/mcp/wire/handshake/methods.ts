@@ -1,6 +1,5 @@
 /** Owns the methods that only sessions have: ping, log level, resource subscriptions. */
 import { isLogLevel, type Call, type Outcome } from '../../calls/call.ts'
-import { MAX_SUBSCRIPTIONS } from '../../bounds.ts'
 import type { Method } from '../../calls/dispatch.ts'
 import { invalidParams, methodNotFound } from '../../errors.ts'
 import { readUri, requireResource } from '../../methods/resources.ts'
@@ -28,14 +27,12 @@ function setLevel({ params }: Call, session: Session): Outcome {
 }
 
 function subscribe(call: Call, session: Session): Outcome {
-  const uri = readKnownUri(call)
-  if (session.subscriptions.size >= MAX_SUBSCRIPTIONS && !session.subscriptions.has(uri)) throw invalidParams(`Too many subscriptions (at most ${MAX_SUBSCRIPTIONS})`)
-  session.subscriptions.add(uri)
+  session.subscribe(readKnownUri(call))
   return NOTHING
 }
 
 function unsubscribe(call: Call, session: Session): Outcome {
-  session.subscriptions.delete(readKnownUri(call))
+  session.unsubscribe(readKnownUri(call))
   return NOTHING
 }
 

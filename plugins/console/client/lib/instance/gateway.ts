@@ -4,6 +4,7 @@ import { instanceBase } from './page.ts'
 import { activeGateway, settings, type Gateway } from '../shell/storage.ts'
 import { familyOf } from '../traffic/families.ts'
 import { randomId } from '../protocol/ids.ts'
+import { trimEndCharacters } from '../protocol/trim.ts'
 import { bodyBytes, type Arrived, type Entry, type NameValue } from '../protocol/http.ts'
 
 /** Marks a request of the console beside its request id, which a gateway may replace. */
@@ -66,7 +67,7 @@ if (channel) channel.onmessage = ({ data }: MessageEvent<Sent>) => remember(data
 /** Absolute URL of a path at a target. */
 export function urlAt(path: string, gateway: Gateway | null): string {
   if (isAbsolute(path)) return path
-  return (gateway === null ? instanceBase : `${gateway.url.replace(/\/+$/, '')}/`) + path.replace(/^\//, '')
+  return (gateway === null ? instanceBase : `${trimEndCharacters(gateway.url, '/')}/`) + path.replace(/^\//, '')
 }
 
 /**

@@ -16,4 +16,4 @@ export const page = {
 }
 
 /** Base URL of the instance with a trailing slash: the page lies at `<base>ui/`, whatever a gateway put before it. */
-export const instanceBase: string = new URL('..', document.baseURI.replace(/[?#].*$/, '')).href
+export const instanceBase: string = new URL('..', document.baseURI.replace(/[?#].*/s, '')).href

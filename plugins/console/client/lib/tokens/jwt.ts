@@ -36,7 +36,7 @@ export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
 
 /** Bytes to base64url without padding. */
 export function base64UrlOf(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')
+  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '')
 }
 
 function textOf(part: string): string {

@@ -2,6 +2,7 @@
 import { isRecord } from '../../../../../core/contract/record.ts'
 import type { OutgoingRequest } from '../../lib/instance/gateway.ts'
 import { parseJson, type NameValue } from '../../lib/protocol/http.ts'
+import { trimEndCharacters } from '../../lib/protocol/trim.ts'
 import type { Gateway } from '../../lib/shell/storage.ts'
 import { formatOf } from './formats/index.ts'
 import type { Ask, Tool, Turn, WireFormat } from './types.ts'
@@ -135,5 +136,5 @@ export function prepare(setup: Setup, provider: Provider, model: string, gateway
 }
 
 export function baseOf({ basePath }: Setup, provider: Provider): string {
-  return basePath.trim() === '' ? provider.base_path : `/${basePath.trim().replace(/^\/+|\/+$/g, '')}`
+  return basePath.trim() === '' ? provider.base_path : `/${trimEndCharacters(basePath.trim().replace(/^\/+/, ''), '/')}`
 }

@@ -11,6 +11,9 @@ import type { Connection } from './connection.ts'
 import { ResourceView } from './content.tsx'
 import type { Resource, ResourceContents, Template } from './types.ts'
 
+/** An expression of a URI template (RFC 6570, 2.2) with its first variable. */
+const EXPRESSION = /\{[+#./;?&]?([^{}*:]+)(?:[*:][^{}]*)?\}/g
+
 function useReading(client: McpClient) {
   const [contents, setContents] = useState<ResourceContents[] | null>(null)
   const action = useAction(async (uri: string) => {
@@ -47,10 +50,10 @@ export function ResourcePage({ client, resource, connection }: { client: McpClie
 
 export function TemplatePage({ client, template, isCompleted }: { client: McpClient; template: Template; isCompleted: boolean }) {
   const { uriTemplate, title, name, description } = template
-  const variables = [...new Set(Array.from(uriTemplate.matchAll(/\{[+#./;?&]?([^}*:]+)[^}]*\}/g), match => match[1]!))]
+  const variables = [...new Set(Array.from(uriTemplate.matchAll(EXPRESSION), match => match[1]!))]
   const [values, setValues] = useState<Record<string, string>>({})
   const reading = useReading(client)
-  const uri = uriTemplate.replace(/\{[+#./;?&]?([^}*:]+)[^}]*\}/g, (_, variable: string) => encodeURIComponent(values[variable] ?? ''))
+  const uri = uriTemplate.replace(EXPRESSION, (_, variable: string) => encodeURIComponent(values[variable] ?? ''))
   return (
     <>
       <Panel title={title ?? name} class="mcp-item">

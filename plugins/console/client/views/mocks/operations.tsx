@@ -54,7 +54,7 @@ export function Operations({ mock }: { mock: MockRecord }) {
 function TryIt({ mock, operation }: { mock: MockRecord; operation: Operation }) {
   // As the operation's URL has it, below the mock; `{id}` stays to be filled in.
   const template = `/mock/${mock.name}${decodeURI(operation.url.slice(operation.url.indexOf(`/mock/${mock.name}`) + `/mock/${mock.name}`.length))}`
-  const [path, setPath] = useState(() => template.replace(/\{[^}]+\}/g, '1'))
+  const [path, setPath] = useState(() => template.replace(/\{[^{}]+\}/g, '1'))
   const [prefer, setPrefer] = useState('')
   const [headers, setHeaders] = useState<NameValue[]>([])
   const [body, setBody] = useState('')

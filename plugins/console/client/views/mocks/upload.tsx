@@ -69,5 +69,5 @@ export function UploadDialog({ first, onUploaded, onClose }: UploadDialogProps) 
 }
 
 function nameFrom(text: string): string {
-  return text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 64)
+  return text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 64)
 }
