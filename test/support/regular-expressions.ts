@@ -10,7 +10,8 @@ export interface BuiltAtRunTime { file: string; built: string }
 const root = join(import.meta.dirname, '..', '..')
 const folders = ['bin', 'core', 'plugins', 'examples']
 
-function sourceFiles(): string[] {
+/** Every file that is looked at, from the top of the project. */
+export function scannedFiles(): string[] {
   return folders.flatMap(folder => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter(entry => entry.isFile() && /\.(?:[cm]?[jt]s|tsx)$/.test(entry.name) && !/\.(?:test|d)\.[cm]?ts$/.test(entry.name) && !entry.parentPath.includes('node_modules'))
     .map(entry => relative(root, join(entry.parentPath, entry.name)))
@@ -21,7 +22,7 @@ function sourceFiles(): string[] {
 export function collectRegularExpressions(): { literals: Literal[]; builtAtRunTime: BuiltAtRunTime[] } {
   const literals = new Map<string, Literal>()
   const builtAtRunTime: BuiltAtRunTime[] = []
-  for (const file of sourceFiles()) {
+  for (const file of scannedFiles()) {
     const source = readFileSync(join(root, file), 'utf8')
     const { program } = parse(source, { sourceType: 'module', plugins: file.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'] })
     for (const node of nodesOf(program)) {

@@ -1,5 +1,5 @@
 /** Sends the GraphiQL page, compressed to those who can read that. */
-import { namesTag } from 'svc/plugin'
+import { namesTag, preferredCoding } from 'svc/plugin'
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { inflatePage } from '../graphiql.ts'
 import type { GraphiqlPage } from '../graphiql.ts'
@@ -7,12 +7,6 @@ import type { GraphiqlPage } from '../graphiql.ts'
 export function sendPage(request: FastifyRequest, reply: FastifyReply, page: GraphiqlPage): FastifyReply {
   reply.type('text/html; charset=utf-8').headers({ 'Cache-Control': 'no-cache', ETag: page.etag, Vary: 'Accept, Accept-Encoding' })
   if (namesTag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
-  if (!takesGzip(request.headers['accept-encoding'])) return reply.send(inflatePage(page))
+  if (preferredCoding(request.headers['accept-encoding']?.toString(), ['gzip']) === 'identity') return reply.send(inflatePage(page))
   return reply.header('Content-Encoding', 'gzip').send(page.gzipped)
-}
-
-/** Whether gzip has a quality above 0 (RFC 9110, 12.5.3). */
-function takesGzip(acceptEncoding: string | string[] | undefined): boolean {
-  const [, quality] = /(?:^|[,\s])gzip\s*(?:;\s*q=([\d.]+))?\s*(?:,|$)/i.exec(String(acceptEncoding ?? '')) ?? [null, '0']
-  return quality === undefined || Number(quality) > 0
 }
