@@ -7,7 +7,7 @@ import { onFirstUse } from './first-use.ts'
 import { createRootValue } from './root-value.ts'
 import { registerHttp } from './routes/http.ts'
 import { registerSchema } from './routes/schema.ts'
-import { registerWebSocket } from './routes/websocket.ts'
+import { createSockets, registerWebSocket } from './routes/websocket.ts'
 import { createSchema } from './schema.ts'
 import { persistedQueryBounds } from './yoga/persisted-queries.ts'
 import { createYogaServer } from './yoga/server.ts'
@@ -24,8 +24,9 @@ export default definePlugin({
     const persistedQueries = svc.state('persisted-queries', persistedQueryBounds)
     const schema = svc.shared('schema', () => onFirstUse(createSchema))
     const yoga = onFirstUse(() => createYogaServer({ schema: schema(), rootValue, persistedQueries, log: svc.log }))
-    registerHttp(app, svc, yoga)
+    const sockets = createSockets(svc, onFirstUse(async () => createEngine(await yoga())))
+    registerHttp(app, svc, yoga, sockets)
     registerSchema(app, schema)
-    registerWebSocket(app, svc, onFirstUse(async () => createEngine(await yoga())))
+    registerWebSocket(app, sockets)
   },
 })

@@ -5,7 +5,7 @@ import { azureError } from './errors.ts'
 import { BLOCKLIST } from './terms.ts'
 import type { DetectorRegistry } from './types.ts'
 
-const CATEGORIES = ['Hate', 'SelfHarm', 'Sexual', 'Violence']
+export const CATEGORIES = ['Hate', 'SelfHarm', 'Sexual', 'Violence']
 const MAX_POINTS = 10_000
 const MAX_DOCUMENTS = 5
 
@@ -22,19 +22,25 @@ export function parseAnalyze(body: Record<string, unknown>): AnalyzeOptions {
   const text = body.text
   if (typeof text !== 'string' || text === '') throw azureError('The field text is required and must be a string that is not empty.', 'text')
   if (codePointLength(text) > MAX_POINTS) throw azureError(`The text has more than ${MAX_POINTS} characters.`, 'text')
-  const asked = stringList(body, 'categories')
-  const categories = asked.map(name => CATEGORIES.find(category => category.toLowerCase() === name.toLowerCase()) ?? unknownCategory(name))
+  const categories = readCategories(body)
   const halt = body.haltOnBlocklistHit ?? false
   if (typeof halt !== 'boolean') throw azureError('The field haltOnBlocklistHit must be a boolean.', 'haltOnBlocklistHit')
   const output = body.outputType ?? 'FourSeverityLevels'
   if (output !== 'FourSeverityLevels' && output !== 'EightSeverityLevels') throw azureError('The field outputType must be FourSeverityLevels or EightSeverityLevels.', 'outputType')
   return {
     text,
-    categories: categories.length === 0 ? CATEGORIES : CATEGORIES.filter(category => categories.includes(category)),
+    categories: CATEGORIES.filter(category => categories.includes(category)),
     blocklistNames: [...new Set(stringList(body, 'blocklistNames'))],
     haltOnBlocklistHit: halt,
     hasEightLevels: output === 'EightSeverityLevels',
   }
+}
+
+/** The categories asked for, all where none is. */
+export function readCategories(body: Record<string, unknown>): string[] {
+  const asked = stringList(body, 'categories')
+  if (asked.length === 0) return CATEGORIES
+  return asked.map(name => CATEGORIES.find(category => category.toLowerCase() === name.toLowerCase()) ?? unknownCategory(name))
 }
 
 function unknownCategory(name: string): never {

@@ -1,5 +1,6 @@
 /** What the catalogue says of `/graphql`. */
 import type { RouteDescription } from 'svc/plugin'
+import { chooseSubprotocol } from './websocket.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 
@@ -38,6 +39,8 @@ export const postDescription: RouteDescription = {
 export const getDescription: RouteDescription = {
   ...shared,
   summary: 'Run a query; GraphiQL for a browser',
+  description: 'A handshake of a WebSocket is taken as at /graphql/ws.',
+  subprotocol: chooseSubprotocol,
   parameters: [
     { name: 'query', in: 'query', description: 'Document; mutations are refused with 405', schema: { type: 'string' } },
     { name: 'operationName', in: 'query', schema: { type: 'string' } },

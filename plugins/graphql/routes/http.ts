@@ -1,4 +1,4 @@
-/** `/graphql` over HTTP: hands the request to Yoga, and GraphiQL to browsers. */
+/** `/graphql`: hands requests to Yoga, GraphiQL to browsers, and takes handshakes of WebSockets. */
 import { describe, rawQuery, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import { chooseAnswerType } from '../answer-type.ts'
@@ -10,8 +10,9 @@ import type { YogaServer } from '../yoga/server.ts'
 import { getDescription, postDescription } from './descriptions.ts'
 import { sendPage } from './page.ts'
 import { sendResponse } from './response.ts'
+import type { SocketOptions } from './websocket.ts'
 
-export function registerHttp(app: FastifyInstance, svc: Svc, yogaOf: () => Promise<YogaServer>): void {
+export function registerHttp(app: FastifyInstance, svc: Svc, yogaOf: () => Promise<YogaServer>, sockets: SocketOptions): void {
   const page = svc.shared('graphiql', () => onFirstUse(createGraphiqlPage))
   // Every access to a member of the server makes a function.
   let members: Pick<YogaServer, 'fetchAPI' | 'handleRequest'> | undefined
@@ -27,7 +28,7 @@ export function registerHttp(app: FastifyInstance, svc: Svc, yogaOf: () => Promi
     return sendResponse(svc, request, reply, await handleRequest(asked, { answerType }))
   }
 
-  app.get('/graphql', describe(getDescription), async (request, reply) => {
+  app.get('/graphql', { ...describe(getDescription), ...sockets }, async (request, reply) => {
     reply.header('Vary', 'Accept')
     const answerType = chooseAnswerType(request.headers.accept)
     if (answerType.isPageWanted && isPlain(readQuery(request))) return sendPage(request, reply, await page())

@@ -1,4 +1,4 @@
-/** `/graphql/ws`: operations over a WebSocket, in whichever of the two subprotocols the client offers first. */
+/** `/graphql/ws` and handshakes at `/graphql`: operations over a WebSocket, in whichever of the two subprotocols the client offers first. */
 import { HttpError, describe } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc, WebSocket } from 'svc/plugin'
 import { Connection } from '../connection.ts'
@@ -17,10 +17,21 @@ const description: RouteDescription = {
   protocol: 'websocket',
   responses: { 101: { description: 'The first offered subprotocol of the two is spoken' }, 400: { description: 'Neither was offered' }, 426: { description: 'No handshake' } },
   examples: [{ name: 'Handshake', path: '/graphql/ws', headers: [{ name: 'Sec-WebSocket-Protocol', value: 'graphql-transport-ws' }], expectStatus: 101 }],
-  subprotocol: offered => offered.find(name => SUBPROTOCOLS.includes(name)) ?? false,
+  subprotocol: chooseSubprotocol,
 }
 
-export function registerWebSocket(app: FastifyInstance, svc: Svc, engineOf: () => Promise<Engine>): void {
+/** The first of the two that a client offers. */
+export function chooseSubprotocol(offered: string[]): string | false {
+  return offered.find(name => SUBPROTOCOLS.includes(name)) ?? false
+}
+
+/** What a GET route needs to take handshakes. */
+export interface SocketOptions {
+  preValidation: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | void>)[]
+  wsHandler(socket: WebSocket, request: FastifyRequest): void
+}
+
+export function createSockets(svc: Svc, engineOf: () => Promise<Engine>): SocketOptions {
   const { idleMs, lifetimeMs } = svc.config.publicMode ? { idleMs: 60_000, lifetimeMs: 600_000 } : { idleMs: 300_000, lifetimeMs: 3_600_000 }
   let serving: { engine: Engine; server: ReturnType<typeof createTransportServer> } | undefined
 
@@ -31,19 +42,25 @@ export function registerWebSocket(app: FastifyInstance, svc: Svc, engineOf: () =
     serving ??= { engine, server: createTransportServer(engine) }
   }
 
-  app.route({
-    method: 'GET',
-    url: '/graphql/ws',
-    ...describe(description),
+  return {
     preValidation: [refuseForeignSubprotocols, load],
-    handler: () => { throw new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' }) },
-    wsHandler(socket: WebSocket, request: FastifyRequest) {
+    wsHandler(socket, request) {
       svc.streams.websocket(request, socket, { lifetimeMs })
       const connection = new Connection(socket, isWatched => svc.streams.websocket(request, socket, { idleMs: isWatched ? idleMs : NO_IDLE_TIME }))
       const { engine, server } = serving!
       if (socket.protocol === 'graphql-ws') serveLegacy(engine, connection)
       else serveTransport(server, connection)
     },
+  }
+}
+
+export function registerWebSocket(app: FastifyInstance, sockets: SocketOptions): void {
+  app.route({
+    method: 'GET',
+    url: '/graphql/ws',
+    ...describe(description),
+    ...sockets,
+    handler: () => { throw new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' }) },
   })
 }
 

@@ -2,6 +2,7 @@
 import { describe, readJsonObject } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { analyze, parseAnalyze, parseShield, shield } from '../azure.ts'
+import { analyzeImage, parseImage } from '../azure-image.ts'
 import { azureError } from '../errors.ts'
 import type { DetectorRegistry } from '../types.ts'
 
@@ -15,6 +16,14 @@ const analyzeText: RouteDescription = {
   responses: { 200: { description: 'categoriesAnalysis, blocklistsMatch' }, 400: { description: 'InvalidRequestBody' } },
   examples: [{ name: 'Violence', method: 'POST', path: `${BASE}/text:analyze?api-version=2024-09-01`, headers: json, body: '{"text":"a cheap bomb"}', bodyType: 'json', expectStatus: 200 }],
 }
+const analyzeImages: RouteDescription = {
+  path: `${BASE}/image:analyze`,
+  summary: 'Harm categories of an image (Azure AI Content Safety)',
+  description: 'Nothing looks at pixels: words in the address, which is not fetched, or in texts of the file decide.',
+  category: 'AI: Guardrails',
+  responses: { 200: { description: 'categoriesAnalysis' }, 400: { description: 'InvalidRequestBody' } },
+  examples: [{ name: 'Violence by its address', method: 'POST', path: `${BASE}/image:analyze?api-version=2024-09-01`, headers: json, body: '{"image":{"blobUrl":"https://example.com/a-bomb.png"}}', bodyType: 'json', expectStatus: 200 }],
+}
 const shieldPrompt: RouteDescription = {
   path: `${BASE}/text:shieldPrompt`,
   summary: 'Prompt attacks in a prompt and its documents (Azure Prompt Shields)',
@@ -26,10 +35,11 @@ const shieldPrompt: RouteDescription = {
 export function registerAzure(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
   const operations: Record<string, { description: RouteDescription; run(body: Record<string, unknown>): object }> = {
     'text:analyze': { description: analyzeText, run: body => analyze(registry, parseAnalyze(body)) },
+    'image:analyze': { description: analyzeImages, run: body => analyzeImage(registry, parseImage(body)) },
     'text:shieldPrompt': { description: shieldPrompt, run: body => shield(registry, parseShield(body)) },
   }
   // The colon of an operation starts a parameter for the router, and clients may escape it.
-  app.post(`${BASE}/:operation`, describe(analyzeText, shieldPrompt), (request: FastifyRequest, reply) => {
+  app.post(`${BASE}/:operation`, describe(analyzeText, analyzeImages, shieldPrompt), (request: FastifyRequest, reply) => {
     const { operation } = request.params as { operation: string }
     const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined
     if (known === undefined) throw azureError(`There is no operation ${operation.slice(0, 100)}.`, undefined, 404, 'NotFound')

@@ -224,3 +224,22 @@ t.test('other WebSocket routes still choose for themselves [GQL-36]', async t =>
   }
   client.socket.terminate()
 })
+
+t.test('a handshake at /graphql itself is taken in both subprotocols; a plain GET is still answered [GQL-30]', async t => {
+  for (const [protocol, start, data] of [['graphql-transport-ws', 'subscribe', 'next'], ['graphql-ws', 'start', 'data']] as const) {
+    const client = await new Client(url, [protocol], '/graphql').opened()
+    t.equal(client.socket.protocol, protocol)
+    client.send(INIT)
+    await client.until('connection_ack')
+    client.send({ id: 'a', type: start, payload: { query: TICKS } })
+    await client.until('complete', 'a')
+    t.equal(client.of('a').filter(message => message.type === data).length, 2, protocol)
+    client.socket.close(1000)
+    await client.closed
+  }
+  const { status, body } = await refusal(url, ['chat'], '/graphql')
+  t.equal(status, 400)
+  t.match(JSON.parse(body), { errors: [{}] })
+  const plain = await fetch(`${url}/graphql?query=${encodeURIComponent('{ users(limit: 1) { id } }')}`)
+  t.match([plain.status, await plain.json()], [200, { data: { users: [{}] } }])
+})
