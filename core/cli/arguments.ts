@@ -1,6 +1,6 @@
 /** Reads a command's arguments; what is not understood is explained with the nearest thing that would be. */
 import { parseArgs } from 'node:util'
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../contract/nearest.ts'
 
 /** The command line makes no sense: exit code 2. */
 export class UsageError extends Error {

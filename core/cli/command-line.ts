@@ -1,6 +1,6 @@
 /** Understands the command line: what is asked for, and what to say when that is unclear. */
 import { resolve } from 'node:path'
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../contract/nearest.ts'
 import { VERSION } from '../product.ts'
 import { UsageError, readArguments } from './arguments.ts'
 import { coreCommands, pluginCommands } from './commands.ts'

@@ -1,5 +1,5 @@
 /** What is said about a name that nobody knows: a key, a plugin, a command. */
-import { nearest } from './nearest.ts'
+import { nearest } from '../contract/nearest.ts'
 
 /** Names listed in a remedy; more would bury it. */
 const MAX_LISTED = 20

@@ -1,6 +1,6 @@
 /** Owns the routes of the inspector: the list, one entry, the live feed, clearing. */
 import type { FastifyInstance } from 'fastify'
-import { describe, HttpError, readQuery } from '../contract/plugin.ts'
+import { describe, HttpError, nearest, readQuery } from '../contract/plugin.ts'
 import type { FastifyRequest, RouteParameter } from '../contract/plugin.ts'
 import type { CaptureFilter, Inspector } from '../inspector/inspector.ts'
 import { isSessionName } from '../sessions.ts'
@@ -32,6 +32,7 @@ function registerList(app: FastifyInstance, { config, inspector }: ControlDeps):
     responses: { 200: { description: 'The entries.' }, 400: BAD_FILTER },
     examples: [{ name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' }],
   }), request => {
+    refuseUnknown(request, ['session', 'path_prefix', 'limit'])
     const filter = readFilter(request, config.publicMode)
     const requests = inspector.list(filter, readLimit(request, inspector))
     return { count: requests.length, capacity: inspector.capacity, public_mode: config.publicMode, requests }
@@ -53,6 +54,7 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
     responses: { 200: { description: 'The feed.', content: { 'text/event-stream': {} } }, 400: BAD_FILTER, 503: { description: 'Too many feeds are open.' } },
     examples: [{ name: 'Live feed', path: '/_svc/requests/stream?session=demo' }],
   }), (request, reply) => {
+    refuseUnknown(request, ['session', 'path_prefix', 'last_event_id'])
     const filter = readFilter(request, config.publicMode)
     if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
     const stream = openEvents(request, reply, { endless: true, heartbeatMs: KEEP_ALIVE_MS, heartbeatText: 'keep-alive' })
@@ -69,9 +71,10 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
     summary: 'One captured request by its id or request id',
     category,
     parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the entry, or the `X-Request-Id` of the answer.', schema: { type: 'string' } }, SESSION],
-    responses: { 200: { description: 'The entry.' }, 400: { description: 'Not a valid session.' }, 404: { description: 'No such entry is held.' } },
+    responses: { 200: { description: 'The entry.' }, 400: BAD_FILTER, 404: { description: 'No such entry is held.' } },
     examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
   }), request => {
+    refuseUnknown(request, ['session'])
     const { id } = request.params as { id: string }
     const session = readSession(request)
     // In public mode who names no session sees none.
@@ -90,11 +93,21 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
     responses: { 200: { description: 'How many were removed.' }, 400: BAD_FILTER, 401: { description: 'The admin token is missing or wrong.' }, 403: { description: 'Public mode without an admin token.' } },
     examples: [{ name: 'Forget one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 }],
   }), request => {
+    refuseUnknown(request, ['session'])
     const session = readSession(request)
     if (session !== undefined) return { cleared: inspector.clear({ session }), session }
     http.guardAdmin(request)
     return { cleared: inspector.clear({}) }
   })
+}
+
+/** A filter that nobody knows would select everything. */
+function refuseUnknown(request: FastifyRequest, known: readonly string[]): void {
+  for (const name of readQuery(request).keys()) {
+    if (known.includes(name)) continue
+    const meant = nearest(name, known)
+    throw new HttpError(400, { error: 'invalid_filter', parameter: name.slice(0, 200), ...(meant === undefined ? {} : { did_you_mean: meant }) })
+  }
 }
 
 function readFilter(request: FastifyRequest, publicMode: boolean): CaptureFilter {

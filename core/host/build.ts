@@ -6,6 +6,7 @@ import fp from 'fastify-plugin'
 import { reasonOf } from './discovery.ts'
 import type { Config } from '../config/variables.ts'
 import { REQUEST_SERIALIZERS } from '../log/log.ts'
+import type { Log } from '../log/log.ts'
 import type { StateHolder, StateRegistry } from '../state/state-registry.ts'
 import { collectDeclarations } from './declarations.ts'
 import type { Declarations } from './declarations.ts'
@@ -51,6 +52,8 @@ export interface BuildServices {
   shared: SharedServices
   generationOptions: Pick<GenerationOptions, 'bodyLimit' | 'websockets' | 'errors'>
   variables: PluginVariables
+  /** Default: a warning after 10 s, the end after 120 s. */
+  registerTimes?: RegisterTimes | undefined
   exposedHeaders(ofPlugins: ExposedHeader[]): string
   /** Protocols that routes may count under, and faults that plugins inject: all have a series from the start. */
   declareSeries(declared: Pick<Declarations, 'areas' | 'faultKinds'>): { isArea(name: string): boolean }
@@ -71,7 +74,14 @@ export interface BuildResult {
   release(): void
 }
 
-const REGISTER_MS = 10_000
+/** How long a plugin may take to register, in milliseconds. */
+export interface RegisterTimes {
+  /** It is named in the log, and goes on. */
+  warn: number
+  /** It is given up: it would hold up the others for ever. A busy machine is no reason, so this is long. */
+  giveUp: number
+}
+const REGISTER_TIMES: RegisterTimes = { warn: 10_000, giveUp: 120_000 }
 const PUBLIC_PAYLOAD = 256 * 1024
 const PAYLOAD = 1024 * 1024
 
@@ -147,13 +157,13 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
           generation.addRoute({ plugin: name, paths: door.paths, log, area: door.area ?? null }, route, this)
         })
         generation.fallbacks.serve(app, door.paths)
-        await withinTime(Promise.resolve(door.register(app as never, svc)), 'register')
+        await withinTime(() => Promise.resolve(door.register(app as never, svc)), { what: 'register', log, times: services.registerTimes })
       }, { name, encapsulate: true }))
     } catch (error) {
       return abandon(name, error)
     }
   }
-  const finished = await finish(generation, context)
+  const finished = await finish(generation, context, services)
   return finished === null ? { generation, arrangement, declarations, context, running, failures, options: new Map([...candidates].map(([name, { options }]) => [name, options])), release } : abandon(finished.plugin, finished.error)
 }
 
@@ -171,10 +181,10 @@ function checkAreas(descriptions: readonly RouteDescription[], isArea: (name: st
 }
 
 /** The last part of a build: what waits until every plugin has registered, then Fastify's own start. */
-async function finish(generation: Generation, context: BuildContext): Promise<{ plugin: string; error: unknown } | null> {
+async function finish(generation: Generation, context: BuildContext, { shared, registerTimes }: BuildServices): Promise<{ plugin: string; error: unknown } | null> {
   for (const { plugin, run } of context.registered) {
     try {
-      await withinTime(Promise.resolve(run()), 'the work after registering')
+      await withinTime(() => Promise.resolve(run()), { what: 'the work after registering', log: shared.log.child({ plugin }), times: registerTimes })
     } catch (error) {
       return { plugin, error }
     }
@@ -184,14 +194,16 @@ async function finish(generation: Generation, context: BuildContext): Promise<{ 
   return null
 }
 
-async function withinTime<T>(work: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
+async function withinTime<T>(work: () => Promise<T>, { what, log, times = REGISTER_TIMES }: { what: string; log: Log; times?: RegisterTimes | undefined }): Promise<T> {
+  const warning = setTimeout(() => log.warn('plugin is slow to start', { step: what, seconds: times.warn / 1000 }), times.warn)
+  let end: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took longer than ${REGISTER_MS / 1000} s`)), REGISTER_MS)
+    end = setTimeout(() => reject(new Error(`${what} took longer than ${times.giveUp / 1000} s`)), times.giveUp)
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work(), late])
   } finally {
-    clearTimeout(timer)
+    clearTimeout(warning)
+    clearTimeout(end)
   }
 }

@@ -194,7 +194,7 @@ export class Host {
     const isStart = this.#result === null
     const before = isStart ? [] : this.records()
     const isRead = this.settings.read()
-    for (const { at, message, line } of this.settings.fileErrors) this.#options.log.warn('load error', { at, message, line })
+    for (const { file, at, message, line } of this.settings.fileErrors) this.#options.log.warn('load error', { file, at, message, line })
     if (!isRead && !isStart) return this.#unchanged(startedAt, false)
     await this.#look()
     const bytes = await this.#hash(fingerprintPath)
@@ -267,7 +267,7 @@ export class Host {
     this.#collected.register(result.generation, null)
     this.#loadedAt = new Date()
     for (const [name, message] of result.failures) this.#options.log.warn('plugin failed', { plugin: name, error: message })
-    for (const { at, message, line } of result.context.loadErrors) this.#options.log.warn('load error', { at, message, line })
+    for (const { file, at, message, line } of result.context.loadErrors) this.#options.log.warn('load error', { file, at, message, line })
     if (old !== null) {
       this.#draining.push(old)
       old.generation.onDrained = () => void this.#retire(old)

@@ -12,6 +12,7 @@ import { findConfigFile } from '../config/svc-yaml.ts'
 import { registerCoreRoutes } from '../control/routes.ts'
 import { createControlDeps } from './control-deps.ts'
 import { Host } from '../host/host.ts'
+import type { RegisterTimes } from '../host/build.ts'
 import type { Config, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { KnownCode } from '../host/inventory.ts'
 import type { SharedServices } from '../host/svc/svc.ts'
@@ -57,6 +58,8 @@ export interface RoomOptions {
   extraOptions?: { plugin: string; options: Record<string, unknown> }
   /** Folder of the built-in plugins; tests put others there. */
   builtinFolder?: string
+  /** How long plugins may take to register; default: 10 s until a warning, 120 s in all. */
+  registerTimes?: RegisterTimes
   /** Where log lines go; default: standard output. */
   logStream?: { write(line: string): void }
   /** Code of plugins that servers of one process share. */
@@ -152,7 +155,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
     extraOptions: options.extraOptions,
     knownCode: options.knownCode,
     build: {
-      config, states, shared, variables,
+      config, states, shared, variables, registerTimes: options.registerTimes,
       generationOptions: { bodyLimit: config.bodyLimit, websockets: { streams, plan }, errors: { log } },
       declareSeries: declared => {
         requestMetrics.declare(declared)

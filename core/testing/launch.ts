@@ -7,7 +7,7 @@ import type { Server, ServerOptions } from '../server/server.ts'
 import type { TestServer, TestServerOptions } from './types.ts'
 
 /** What the product's own tests set beside. */
-export interface LaunchOptions extends TestServerOptions, Pick<ServerOptions, 'builtinFolder' | 'shutdownTimes'> {}
+export interface LaunchOptions extends TestServerOptions, Pick<ServerOptions, 'builtinFolder' | 'shutdownTimes' | 'registerTimes'> {}
 
 const ENVIRONMENT = {
   SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0',
@@ -21,7 +21,7 @@ const knownCode = { doors: new Map(), schemas: new WeakMap(), isShared: true }
 
 /** Rejects when options contradict each other or HTTP can't be served; a plugin that fails is in `plugins()`. */
 export async function launch(options: LaunchOptions = {}): Promise<TestServer & Server> {
-  const { packages = [], env, builtinFolder, shutdownTimes = SHUTDOWN_TIMES } = options
+  const { packages = [], env, builtinFolder, registerTimes, shutdownTimes = SHUTDOWN_TIMES } = options
   const yaml = yamlOf(options)
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
   const lines: string[] = []
@@ -34,7 +34,7 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
       configArgument: yaml === undefined ? undefined : join(folder, 'svc.yaml'),
       environment: { ...ENVIRONMENT, SVC_TLS_CERT: join(folder, 'certs', 'server.crt'), SVC_TLS_KEY: join(folder, 'certs', 'server.key'), ...env },
       logStream: { write: line => void lines.push(line) },
-      knownCode, builtinFolder, shutdownTimes,
+      knownCode, builtinFolder, shutdownTimes, ...(registerTimes && { registerTimes }),
     })
     let stopped: Promise<void> | undefined
     const stop = (): Promise<void> => (stopped ??= server.stop().finally(clean))

@@ -48,10 +48,10 @@ export type OAuthErrorCode = keyof typeof OAUTH_ERRORS
 export class OAuthError extends HttpError {
   readonly error: OAuthErrorCode
   readonly description: string
-  /** `headers` are added to those of the code, `status` replaces its. */
-  constructor(error: OAuthErrorCode, description: string, { headers = {}, status }: { headers?: Record<string, string>; status?: number } = {}) {
+  /** `headers` are added to those of the code, `status` replaces its, `details` go into the body. */
+  constructor(error: OAuthErrorCode, description: string, { headers = {}, status, details = {} }: { headers?: Record<string, string>; status?: number; details?: Record<string, string> } = {}) {
     const kind: ErrorKind = OAUTH_ERRORS[error]
-    super(status ?? kind.status, { error, error_description: description }, { ...NO_STORE, ...kind.headers, ...headers })
+    super(status ?? kind.status, { error, error_description: description, ...details }, { ...NO_STORE, ...kind.headers, ...headers })
     this.error = error
     this.description = description
   }

@@ -13,7 +13,7 @@ export default definePlugin<MocksSection, Variables>({
   uses: ['identity'],
   section: 'mocks',
   options: MOCKS_SECTION,
-  exposes: ['X-Svc-Mock', 'X-Svc-Mock-Version', 'X-Svc-Mock-Operation', 'X-Svc-Mock-Source', 'X-Svc-Mock-Violations', 'X-Svc-Mock-Error'],
+  exposes: ['X-Svc-Mock', 'X-Svc-Mock-Version', 'X-Svc-Mock-Operation', 'X-Svc-Mock-Source', 'X-Svc-Mock-Violations', 'X-Svc-Mock-Validation', 'X-Svc-Mock-Error'],
   variables,
   categories: [{ name: 'OpenAPI Mocks', rank: 210 }],
   command: mockCommand,

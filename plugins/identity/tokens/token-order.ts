@@ -1,6 +1,6 @@
 /** Tokens to order: any claims, header, dates and signature, right or wrong, for trying what a gateway refuses. */
 import { webcrypto } from 'node:crypto'
-import { isNestedWithin, isRecord } from 'svc/plugin'
+import { isNestedWithin, isRecord, nearest } from 'svc/plugin'
 import { MAX_NESTING } from './compact-jwt.ts'
 import { OAuthError } from '../errors.ts'
 import { RSA_KEY_ID } from './signing-keys.ts'
@@ -9,6 +9,9 @@ import { registeredClaims } from './token-response.ts'
 import type { TokenClaims, TokenHeader } from '../types.ts'
 
 const ALGORITHMS = ['RS256', 'HS256', 'none'] as const
+const MEMBERS = ['claims', 'header', 'algorithm', 'expires_in', 'not_before_in', 'wrong_signature'] as const
+/** Edits between a misspelt member and the one that is meant. */
+const MAX_EDITS = 3
 /** About thirty years, in both directions. */
 const MAX_OFFSET_S = 1_000_000_000
 
@@ -31,6 +34,7 @@ export interface TokenOrder {
 export function checkTokenOrder(value: unknown): TokenOrder {
   const order = new Map(Object.entries(readObject('the body', value)))
   if (!isNestedWithin(value, MAX_NESTING)) throw invalid(`the body is nested deeper than ${MAX_NESTING} levels`)
+  for (const name of order.keys()) if (!MEMBERS.some(known => known === name)) throw unknownMember(name)
   const algorithm = ALGORITHMS.find(known => known === (order.get('algorithm') ?? 'RS256'))
   if (algorithm === undefined) throw invalid(`algorithm must be ${ALGORITHMS.join(', ')}`)
   const wrongSignature = order.get('wrong_signature') ?? false
@@ -43,6 +47,13 @@ export function checkTokenOrder(value: unknown): TokenOrder {
     notBeforeInS: readSeconds('not_before_in', order.get('not_before_in')),
     wrongSignature,
   }
+}
+
+/** A misspelt order must not give a good token. */
+function unknownMember(name: string): OAuthError {
+  const meant = nearest(name, MEMBERS, MAX_EDITS)
+  const details = { unknown: name.slice(0, 200), ...(meant === undefined ? {} : { did_you_mean: meant }) }
+  return new OAuthError('invalid_request', meant === undefined ? 'unknown member' : `unknown member; did you mean ${meant}`, { details })
 }
 
 /** Makes the token, with the header and claims that are in it. */

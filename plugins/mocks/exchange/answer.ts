@@ -156,10 +156,12 @@ export class Answerer {
   }
 
   #answer(status: number, body: Buffer | null, contentType: string | null, source: string, decision: Decision): Answer {
-    const { violations, credential, live } = this.#exchange
+    const { violations, credential, live, skipped } = this.#exchange
+    const headers: [string, string][] = contentType === null || body === null ? [] : [['Content-Type', contentType]]
+    if (skipped !== null) headers.push(['X-Svc-Mock-Validation', `skipped; reason="${headerText(skipped.replaceAll(/["\\]/g, "'"))}"`])
     return {
       status,
-      headers: contentType === null || body === null ? [] : [['Content-Type', contentType]],
+      headers,
       body,
       abort: false,
       delayMs: live.parts.settings.delayMs + (decision.outcome?.delayMs ?? 0),

@@ -51,6 +51,8 @@ export interface Exchange {
   /** How often this session called this operation, this call included. */
   count: number
   violations: Violation[]
+  /** Why a part of the request was not checked. */
+  skipped: string | null
   credential: string | null
 }
 
@@ -59,7 +61,7 @@ export async function answerOperation(live: Live, incoming: Incoming, around: Su
   const { settings } = live.parts
   const memory = await around.count(operation.key)
   const preferences = readPreferences(settings.prefer ? incoming.header('prefer') : undefined, settings.prefer ? incoming.fullQuery : [])
-  const exchange: Exchange = { live, incoming, around, operation, path, preferences, memory, count: memory.counts[operation.key] ?? 1, violations: [], credential: null }
+  const exchange: Exchange = { live, incoming, around, operation, path, preferences, memory, count: memory.counts[operation.key] ?? 1, violations: [], skipped: null, credential: null }
   const answerer = new Answerer(exchange)
   readBodyOnce(exchange)
   return (
@@ -148,7 +150,10 @@ function byValidation(exchange: Exchange, answerer: Answerer): Answer | null {
     exchange.violations.push({ in: 'header', path: '/content-type', keyword: 'media_type', message })
     return null
   }
-  const violations = [...checkParameters(operation, rawParameters(incoming, path), schemas, sampler.flattener), ...checkBody(operation, body, schemas)].slice(0, 20)
+  const onSkipped = (reason: string): void => {
+    exchange.skipped ??= reason
+  }
+  const violations = [...checkParameters(operation, rawParameters(incoming, path), schemas, sampler.flattener, onSkipped), ...checkBody(operation, body, schemas, onSkipped)].slice(0, 20)
   exchange.violations.push(...violations)
   if (validation !== 'enforce' || violations.length === 0) return null
   return answerer.refuse('invalid_request', violations.length === 1 ? '1 violation' : `${violations.length} violations`, { extra: { errors: violations.map((violation) => ({ ...violation })) } })

@@ -19,22 +19,30 @@ const MAX_VIOLATIONS = 20
 /** Above this only the first error of a body is looked for: a list of a million wrong items has a million errors. */
 const ALL_ERRORS_BYTES = 64 << 10
 
+/** Gets the reason why a value could not be checked. */
+type OnSkipped = (reason: string) => void
+
+function skip(schemas: SchemaSet, schema: Json | undefined, onSkipped: OnSkipped): [] {
+  onSkipped(schemas.compileError(schema, 'request') ?? 'checking takes too many steps')
+  return []
+}
+
 /** The violations of the parameters, in the order in which the document names them. */
-export function checkParameters(operation: Operation, raw: RawParameters, schemas: SchemaSet, flattener: Flattener): Violation[] {
+export function checkParameters(operation: Operation, raw: RawParameters, schemas: SchemaSet, flattener: Flattener, onSkipped: OnSkipped): Violation[] {
   const violations: Violation[] = []
   for (const parameter of operation.parameters) {
     if (violations.length >= MAX_VIOLATIONS) break
-    violations.push(...checkParameter(parameter, raw, schemas, flattener))
+    violations.push(...checkParameter(parameter, raw, schemas, flattener, onSkipped))
   }
   return violations.slice(0, MAX_VIOLATIONS)
 }
 
-function checkParameter(parameter: Parameter, raw: RawParameters, schemas: SchemaSet, flattener: Flattener): Violation[] {
+function checkParameter(parameter: Parameter, raw: RawParameters, schemas: SchemaSet, flattener: Flattener, onSkipped: OnSkipped): Violation[] {
   const value = parameterValue(parameter, raw, flattener)
   const place = `/${parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name}`
   if (value === undefined) return parameter.required ? [{ in: parameter.in, path: place, keyword: 'required', message: 'is required' }] : []
   if (value === '' && parameter.in === 'query' && parameter.raw['allowEmptyValue'] === true) return []
-  const errors = schemas.errors(parameter.schema, value, 'request') ?? []
+  const errors = schemas.errors(parameter.schema, value, 'request') ?? skip(schemas, parameter.schema, onSkipped)
   return errors.map((error) => ({ in: parameter.in, path: `${place}${error.path}`, keyword: error.keyword, message: error.message }))
 }
 
@@ -52,13 +60,13 @@ export function isSupportedType(operation: Operation, body: RequestBody): boolea
 }
 
 /** The violations of a body whose type is taken. */
-export function checkBody(operation: Operation, body: RequestBody, schemas: SchemaSet): Violation[] {
+export function checkBody(operation: Operation, body: RequestBody, schemas: SchemaSet, onSkipped: OnSkipped): Violation[] {
   const definition = operation.requestBody
   if (!definition) return []
   if (body.bytes.length === 0 || body.read === null) return definition.required ? [{ in: 'body', path: '', keyword: 'required', message: 'a body is required' }] : []
   if (body.read.kind === 'malformed') return [{ in: 'body', path: '', keyword: body.read.keyword, message: body.read.message }]
   if (body.read.kind === 'opaque') return []
   const schema: Json | undefined = coveringType(definition.content, body.contentType)?.schema
-  const errors = schemas.errors(schema, body.read.value, 'request', { all: body.bytes.length <= ALL_ERRORS_BYTES }) ?? []
+  const errors = schemas.errors(schema, body.read.value, 'request', { all: body.bytes.length <= ALL_ERRORS_BYTES }) ?? skip(schemas, schema, onSkipped)
   return errors.slice(0, MAX_VIOLATIONS).map((error) => ({ in: 'body', path: error.path, keyword: error.keyword, message: error.message }))
 }

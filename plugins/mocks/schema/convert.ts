@@ -9,6 +9,8 @@ export type Direction = 'request' | 'response'
 export interface ConversionContext {
   document: ApiDocument
   direction: Direction
+  /** The keyword of a reference: ajv's own compiles what is referenced while it compiles what refers, `svcRef` does not. */
+  refKeyword: '$ref' | 'svcRef'
   /** The id under which the schema that a reference names is known to the validator. */
   idOf(ref: string): string
   /** Whether a pattern can be run; others are left out. */
@@ -26,9 +28,9 @@ export function convertSchema(schema: Json | undefined, context: ConversionConte
   if (!isRecord(schema)) return true
   const ref = ownText(schema, '$ref')
   // OpenAPI 3.0.4, 4.8.23: siblings of a reference are ignored.
-  if (ref !== undefined && context.document.dialect === '3.0') return { $ref: context.idOf(ref) }
+  if (ref !== undefined && context.document.dialect === '3.0') return { [context.refKeyword]: context.idOf(ref) }
   const result: JsonObject = {}
-  if (ref !== undefined) result['$ref'] = context.idOf(ref)
+  if (ref !== undefined) result[context.refKeyword] = context.idOf(ref)
   copyPlain(schema, result)
   for (const keyword of SINGLE) if (Object.hasOwn(schema, keyword)) result[keyword] = convertSchema(schema[keyword], context)
   for (const keyword of LISTS) {

@@ -1,10 +1,11 @@
 /** The validators of one document: compiled when first asked for, kept with the version they belong to. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ErrorObject, ValidateFunction } from 'ajv'
+import type { ErrorObject, SchemaValidateFunction, ValidateFunction } from 'ajv'
 import addFormatsModule from 'ajv-formats'
 import { isRecord } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import type { Json } from '../document/json.ts'
+import { eachObject } from '../document/walk.ts'
 import { convertSchema, type ConversionContext, type Direction } from './convert.ts'
 import { linearPattern, type LinearPattern } from './linear-pattern.ts'
 
@@ -93,6 +94,14 @@ class Engine {
   readonly #compiled = new WeakMap<object, Compiled>()
   readonly #ids = new Map<string, string>()
   readonly #pending: string[] = []
+  /** What references lead to, by id. */
+  readonly #targets = new Map<string, ValidateFunction>()
+  /** Ids that each target refers to. */
+  readonly #links = new Map<string, ReadonlySet<string>>()
+  /** Why targets can't be compiled, by id. */
+  readonly #broken = new Map<string, string>()
+  /** Ids that the conversion under way has met. */
+  #met = new Set<string>()
   readonly #onStep: () => void
   #steps = 0
 
@@ -114,7 +123,14 @@ class Engine {
     this.#ajv.addKeyword({ keyword: 'svcUniqueItems', type: 'array', error: { message: 'must NOT have duplicate items' }, validate: (_: boolean, items: Json[]) => new Set(items.map(canonical)).size === items.length })
     // First of all: what comes after a keyword that failed is never reached.
     this.#ajv.addKeyword({ keyword: 'svcStep', before: '$ref', schema: false, validate: () => this.#step() })
-    this.#context = { document: set.document, direction, idOf: (ref) => this.#idOf(ref), supportsPattern: (pattern) => set.pattern(pattern) !== undefined }
+    const validate: SchemaValidateFunction = (id: string, value: Json, _parent, place) => {
+      const target = this.#targets.get(id)!
+      if (target(value, place)) return true
+      validate.errors = target.errors ?? []
+      return false
+    }
+    this.#ajv.addKeyword({ keyword: 'svcRef', before: '$ref', schemaType: 'string', errors: 'full', validate })
+    this.#context = { document: set.document, direction, refKeyword: usesUnevaluated(set.document) ? '$ref' : 'svcRef', idOf: (ref) => this.#idOf(ref), supportsPattern: (pattern) => set.pattern(pattern) !== undefined }
   }
 
   compile(schema: object): Compiled {
@@ -122,8 +138,10 @@ class Engine {
     if (known) return known
     let result: Compiled
     try {
-      const converted = convertSchema(schema as Json, this.#context)
+      const { converted, met } = this.#convert(schema as Json)
       this.#addPending()
+      const reason = this.#brokenBelow(met)
+      if (reason !== undefined) throw new Error(reason)
       result = { validate: this.#ajv.compile(converted as object), error: null }
     } catch (error) {
       result = { validate: null, error: (error as Error).message.slice(0, 300) }
@@ -145,6 +163,23 @@ class Engine {
     return (validate.errors ?? []).slice(0, 1000).map(readable)
   }
 
+  #convert(schema: Json | undefined): { converted: Json; met: ReadonlySet<string> } {
+    this.#met = new Set()
+    return { converted: convertSchema(schema, this.#context), met: this.#met }
+  }
+
+  /** Why something that these ids lead to can't be compiled. */
+  #brokenBelow(ids: ReadonlySet<string>): string | undefined {
+    if (this.#broken.size === 0) return undefined
+    const reached = new Set(ids)
+    for (const id of reached) {
+      const reason = this.#broken.get(id)
+      if (reason !== undefined) return reason
+      for (const next of this.#links.get(id) ?? []) reached.add(next)
+    }
+    return undefined
+  }
+
   #idOf(ref: string): string {
     let id = this.#ids.get(ref)
     if (id === undefined) {
@@ -152,6 +187,7 @@ class Engine {
       this.#ids.set(ref, id)
       this.#pending.push(ref)
     }
+    this.#met.add(id)
     return id
   }
 
@@ -160,8 +196,19 @@ class Engine {
     for (let ref = this.#pending.pop(); ref !== undefined; ref = this.#pending.pop()) {
       const id = this.#idOf(ref)
       const target = this.#context.document.references.target(ref)
-      const converted = target === undefined ? true : convertSchema(target, this.#context)
-      this.#ajv.addSchema(isRecord(converted) ? { svcStep: true, ...converted } : { svcStep: true, ...(converted === false ? { not: {} } : {}) }, id)
+      const { converted, met } = this.#convert(target ?? true)
+      const counted = isRecord(converted) ? { svcStep: true, ...converted } : { svcStep: true, ...(converted === false ? { not: {} } : {}) }
+      if (this.#context.refKeyword === '$ref') this.#ajv.addSchema(counted, id)
+      else this.#compileTarget(id, counted, met)
+    }
+  }
+
+  #compileTarget(id: string, schema: object, links: ReadonlySet<string>): void {
+    this.#links.set(id, links)
+    try {
+      this.#targets.set(id, this.#ajv.compile(schema))
+    } catch (error) {
+      this.#broken.set(id, (error as Error).message)
     }
   }
 
@@ -170,6 +217,15 @@ class Engine {
     if (++this.#steps > STEP_BUDGET) throw new Error('too many steps')
     return true
   }
+}
+
+/** Which members a reference has evaluated, only ajv's own `$ref` tells. */
+function usesUnevaluated(document: ApiDocument): boolean {
+  let isUsed = false
+  eachObject(document.root, (object) => {
+    isUsed ||= Object.hasOwn(object, 'unevaluatedProperties') || Object.hasOwn(object, 'unevaluatedItems')
+  })
+  return isUsed
 }
 
 /** Texts longer than this are not held against a format's expression: some of those take the square of the length. */

@@ -57,6 +57,19 @@ t.test('a wrong order is invalid_request [IDP-50] [IDP-48]', async t => {
   t.equal((await order({}, { 'Content-Type': 'text/plain' })).body.error, 'invalid_request')
 })
 
+t.test('a misspelt member gives no token, and a member that is meant is named [IDP-50]', async t => {
+  const rows: [object, Record<string, string>][] = [
+    [{ wrong_sig: true }, { error_description: 'unknown member', unknown: 'wrong_sig' }],
+    [{ audience: 'other' }, { error_description: 'unknown member', unknown: 'audience' }],
+    [{ expires_on: 5 }, { error_description: 'unknown member; did you mean expires_in', unknown: 'expires_on', did_you_mean: 'expires_in' }],
+  ]
+  for (const [row, told] of rows) {
+    const { status, body } = await order(row)
+    t.strictSame([status, body], [400, { error: 'invalid_request', ...told }])
+  }
+  t.equal((await order({ claims: { wrong_sig: true }, header: { expires_on: 1 } })).status, 200, 'claims and header take any name')
+})
+
 t.test('in public mode it is for admins [IDP-50]', async t => {
   const open = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
   t.equal((await order({}, {}, open.url)).status, 403)

@@ -98,6 +98,15 @@ t.test('the list filters, then limits [INSP-6]', async t => {
     ['?session=s0', 'r6,r3'], ['?path_prefix=/x', 'r5,r3'], ['?path_prefix=/noth&limit=1', 'r6'], ['?session=none', ''], ['?session=s0&path_prefix=/x', 'r3'],
   ]
   for (const [query, expected] of GOOD) t.equal(await ids(query), expected, query)
+  const unknown = async (path: string, method = 'GET') => {
+    const response = await fetch(`${server.url}${path}`, { method })
+    return [response.status, await response.json()]
+  }
+  t.strictSame(await unknown('/_svc/requests?sesion=s0'), [400, { error: 'invalid_filter', parameter: 'sesion', did_you_mean: 'session' }])
+  t.strictSame(await unknown('/_svc/requests?colour=red'), [400, { error: 'invalid_filter', parameter: 'colour' }])
+  t.strictSame(await unknown('/_svc/requests/stream?path_prefx=/x'), [400, { error: 'invalid_filter', parameter: 'path_prefx', did_you_mean: 'path_prefix' }])
+  t.strictSame(await unknown('/_svc/requests?sesion=s0', 'DELETE'), [400, { error: 'invalid_filter', parameter: 'sesion', did_you_mean: 'session' }])
+  t.equal(await ids('?limit=2'), 'r6,r5', 'a misspelt session forgets nothing')
   const BAD: [query: string, error: string][] = [
     ['?limit=abc', 'invalid_limit'], ['?limit=1.5', 'invalid_limit'], ['?limit=', 'invalid_limit'], ['?session=a%20b', 'invalid_session'], ['?session=a/b', 'invalid_session'], ['?session=', 'invalid_session'], [`?session=${'x'.repeat(129)}`, 'invalid_session'],
   ]

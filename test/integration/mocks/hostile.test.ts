@@ -66,3 +66,22 @@ t.test('strange requests are answered [MOCK-81]', async (t) => {
   }
   t.same(server.lines.filter((line) => line.includes('exception')), [])
 })
+
+t.test('requests are checked against a ring of 300 schemas that refer to one another [MOCK-92]', async (t) => {
+  const name = (index: number): string => `T${index % 300}`
+  const ref = (index: number): JsonObject => ({ $ref: `#/components/schemas/${name(index)}` })
+  const schemas = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [name(index), { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, next: ref(index + 1), other: ref(index * 7 + 3) } }]))
+  const paths = { '/x': { post: { requestBody: { content: { 'application/json': { schema: ref(0) } } }, responses: { 200: { description: 'ok' } } } } }
+  const started = performance.now()
+  const upload = await server.call('/_svc/mocks/ring', { method: 'PUT', body: JSON.stringify(documentOf(paths, { components: { schemas } })) })
+  t.equal(upload.status, 201, upload.text.slice(0, 300))
+  t.notMatch(upload.text, /schema_uncompilable/)
+  const right = await server.call('/mock/ring/x', { method: 'POST', body: { id: 1, next: { id: 2, other: { id: 3 } } } })
+  t.strictSame([right.status, right.headers['x-svc-mock-validation']], [200, undefined])
+  const wrong = await server.call('/mock/ring/x', { method: 'POST', body: { id: 1, next: { id: 2, other: { id: 'three' } } } })
+  t.equal(wrong.headers['x-svc-mock-violations'], '1')
+  const unusable = await server.mock('unusable', { spec: documentOf({ '/x': { post: { requestBody: { content: { 'application/json': { schema: { type: 'strang' } } } }, responses: { 200: { description: 'ok' } } } } }) })
+  t.match(JSON.stringify(unusable), /schema_uncompilable/)
+  t.match((await server.call('/mock/unusable/x', { method: 'POST', body: { id: 1 } })).headers['x-svc-mock-validation'], /^skipped; reason="/)
+  t.ok(performance.now() - started < 30_000, 'compiled within the time')
+})
