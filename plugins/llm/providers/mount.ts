@@ -79,7 +79,7 @@ function describeAt(instance: ProviderInstance, route: LlmRoute, template: strin
     ...own,
     path: template,
     methods: [route.method],
-    summary: `${instance.title}: ${own.summary}`,
+    summary: `${instance.title}: ${withoutTitle(own.summary, instance.format.title)}`,
     category,
     area: 'llm',
     ownFail: true,
@@ -87,6 +87,11 @@ function describeAt(instance: ProviderInstance, route: LlmRoute, template: strin
     parameters: [...(own.parameters ?? []), ...sharedParameters],
     examples: own.examples.map((example) => moveExample(example, route, instance, at)),
   }
+}
+
+/** A plugin may name itself in a summary; what it is called here comes first anyway. */
+function withoutTitle(summary: string, title: string): string {
+  return summary.startsWith(`${title}: `) ? summary.slice(title.length + 2) : summary
 }
 
 /** An example at another base path; a named provider's asks for a model that it lists. */
