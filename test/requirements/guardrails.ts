@@ -18,5 +18,6 @@ export default [
   { id: 'GUARD-16', rule: 'generic routes refuse with a code and a sentence', where: 'guardrails 5' },
   { id: 'GUARD-17', rule: 'other plugins add detectors, a taken id is an error that names both', where: 'guardrails 2' },
   { id: 'GUARD-18', rule: 'a mebibyte of any content, hostile included, is answered', where: 'guardrails 1' },
+  { id: 'GUARD-20', rule: 'GET /guardrails lists the checks', where: 'guardrails 1' },
   { id: 'GUARD-19', rule: 'the vendors\' clients read answers and errors', where: 'guardrails 6' },
 ]

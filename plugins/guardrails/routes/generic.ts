@@ -1,4 +1,4 @@
-/** The two routes of no vendor: `/guardrails/check` and `/guardrails/pii/redact`. */
+/** The routes of no vendor: the index, `/guardrails/check` and `/guardrails/pii/redact`. */
 import { isUtf8 } from 'node:buffer'
 import { describe, readJsonObject } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, Svc } from 'svc/plugin'
@@ -9,8 +9,23 @@ import type { DetectorRegistry } from '../types.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 const category = 'AI: Guardrails'
+/** What `GET /guardrails` lists. */
+const ENDPOINTS = [
+  { method: 'POST', path: '/guardrails/check', summary: 'Everything that all detectors find in a text' },
+  { method: 'POST', path: '/guardrails/pii/redact', summary: 'A text without its personal data' },
+  { method: 'POST', path: '/guardrails/azure/contentsafety/text:analyze', summary: 'Azure AI Content Safety: harm categories' },
+  { method: 'POST', path: '/guardrails/azure/contentsafety/text:shieldPrompt', summary: 'Azure AI Content Safety: prompt attacks' },
+  { method: 'POST', path: '/guardrails/bedrock/guardrail/{id}/version/{version}/apply', summary: 'Bedrock ApplyGuardrail' },
+] as const
 
 export function registerGeneric(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
+  app.get('/guardrails', describe({
+    category,
+    summary: 'What checks there are',
+    responses: { 200: { description: '`endpoints`: method, path and summary of each', content: { 'application/json': { type: 'object' } } } },
+    examples: [{ name: 'Index', path: '/guardrails', expectStatus: 200 }],
+  }), () => ({ endpoints: ENDPOINTS }))
+
   app.post('/guardrails/check', describe({
     summary: 'Everything that all detectors find in a text',
     category,

@@ -76,7 +76,7 @@ t.test('parameters of query and header keep their schema; a name stands once [CT
   }))
   t.same(document.paths['/a']?.get?.parameters, [
     { name: 'q', in: 'query', required: true, schema: { type: 'string' }, example: 'red shoes' },
-    { name: 'n', in: 'query', required: false, schema: { type: 'integer', minimum: 1 } },
+    { name: 'n', in: 'query', required: false, schema: { type: 'integer', minimum: 1 }, example: 3 },
     { name: 'X-A', in: 'header', required: false, description: 'A header.', schema: { type: 'string' } },
   ])
 })

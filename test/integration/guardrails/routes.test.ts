@@ -15,6 +15,12 @@ t.test('routes', async t => {
     return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) as Record<string, unknown> : {} }
   }
 
+  t.test('the index lists routes that are there [GUARD-20]', async t => {
+    const { endpoints } = await (await fetch(`${server.url}/guardrails`)).json() as { endpoints: { method: string; path: string }[] }
+    t.equal(endpoints.length, 5)
+    for (const { method, path } of endpoints) t.notOk([404, 405].includes((await fetch(server.url + path.replace(/\{\w+\}/g, '1'), { method, body: '{}' })).status), path)
+  })
+
   t.test('Azure analyses and shields [GUARD-10]', async t => {
     const analyze = (body: object) => post(`${AZURE}/text:analyze`, body)
     t.strictSame((await analyze({ text: 'the bigot has a weapon and the secret  recipe', blocklistNames: ['team-terms', 'other', 'team-terms'] })).body, {

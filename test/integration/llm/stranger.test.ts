@@ -55,6 +55,12 @@ t.test('its format can be used in svc.yaml, wherever it was loaded [LLM-31]', as
   t.same(await (await fetch(`${server.url}/ai/cockatoo/squawks`)).json(), ['kiki'])
 })
 
+t.test('a summary that begins with the title does not say it twice [LLM-31]', async (t) => {
+  const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as { endpoints: { path: string; summary: string }[] }
+  const summaries = endpoints.filter(({ path }) => path.endsWith('/say')).map(({ summary }) => summary)
+  t.strictSame(summaries.toSorted(), ['Parrot: say something', 'cockatoo: say something'])
+})
+
 t.test('a second one of the same name fails alone [LLM-31]', async (t) => {
   const { plugins } = (await (await fetch(`${server.url}/_svc/plugins`)).json()) as { plugins: { name: string; state: string; error: { message: string } | null }[] }
   t.match(plugins.find((plugin) => plugin.name === 'llm-parrot-again'), { state: 'failed', error: { message: /already|exists/ } })
