@@ -90,15 +90,14 @@ function describeAt(instance: ProviderInstance, route: LlmRoute, template: strin
   }
 }
 
-<<<<<<< HEAD
 /** Those of an alias. */
 function parametersOf(base: string): RouteParameter[] {
   return templateParameters(base).map(({ name }) => ({ name, in: 'path', required: true, description: 'Any value', schema: { type: 'string' } }))
-=======
+}
+
 /** A plugin may name itself in a summary; what it is called here comes first anyway. */
 function withoutTitle(summary: string, title: string): string {
   return summary.startsWith(`${title}: `) ? summary.slice(title.length + 2) : summary
->>>>>>> dmisc
 }
 
 /** An example at another base path; a named provider's asks for a model that it lists. */
