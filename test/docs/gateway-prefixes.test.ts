@@ -20,8 +20,8 @@ interface Recipe {
   path: string
   passesUnderscores: boolean
   passesTe: boolean
-  /** How often a request without an answer arrives, GET and POST. */
-  arrivals: [get: number, post: number]
+  /** It sends a POST again, on a new connection, when a kept one ends without an answer. */
+  repeatsPost?: true
 }
 
 const RECIPES: Recipe[] = [
@@ -30,31 +30,31 @@ const RECIPES: Recipe[] = [
     adapt: (text, port, folder) => text.replace('listen 8000', `listen 127.0.0.1:${port}`).replace('http {', `pid ${folder}/pid; error_log ${folder}/log;\nhttp {\n  access_log off;\n`
       + ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(kind => `  ${kind}_temp_path ${folder}/${kind};\n`).join('')),
     args: (file, folder) => ['-c', file, '-e', join(folder, 'log'), '-g', 'daemon off;'],
-    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: false, arrivals: [1, 1],
+    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: false,
   },
   {
     program: 'haproxy', page: 'haproxy.md', file: 'haproxy.cfg',
     adapt: (text, port) => text.replace('bind :8000', `bind 127.0.0.1:${port}`),
     args: file => ['-f', file],
-    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: true, arrivals: [4, 1],
+    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: true,
   },
   {
     program: 'caddy', page: 'caddy.md', file: 'Caddyfile',
     adapt: (text, port) => text.replace(':8000 {', `http://127.0.0.1:${port} {`),
     args: file => ['run', '--config', file, '--adapter', 'caddyfile'],
-    path: '/echo/a%2Fb/c', passesUnderscores: true, passesTe: false, arrivals: [2, 1],
+    path: '/echo/a%2Fb/c', passesUnderscores: true, passesTe: false,
   },
   {
     program: 'apache2', page: 'apache.md', file: 'httpd.conf',
     adapt: (text, port, folder) => `ServerRoot /usr/lib/apache2\nPidFile ${folder}/pid\nDefaultRuntimeDir ${folder}\nErrorLog ${folder}/log\nUser www-data\nGroup www-data\n${text.replace('Listen 8000', `Listen 127.0.0.1:${port}`)}`,
     args: file => ['-f', file, '-D', 'FOREGROUND'],
-    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: false, arrivals: [1, 1],
+    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: false,
   },
   {
     program: 'varnishd', page: 'varnish.md', file: 'default.vcl',
     adapt: text => text,
     args: (file, folder, port) => ['-F', '-a', `127.0.0.1:${port}`, '-f', file, '-n', join(folder, 'work')],
-    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: false, arrivals: [1, 1],
+    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: false, repeatsPost: true,
   },
 ]
 
@@ -79,13 +79,12 @@ for (const { program, page, file, adapt, args, ...expected } of RECIPES) {
     t.equal('x_under' in headers, expected.passesUnderscores, 'underscores in header names')
     t.equal('te' in headers, expected.passesTe, 'TE')
 
-    for (const [index, method] of (['GET', 'POST'] as const).entries()) {
-      const session = `${program}-${method}`
-      await through('/demo/echo', { method, headers: { 'X-Svc-Abort': 'close', 'X-Svc-Session': session } }).catch(() => undefined)
-      const arrived = async (): Promise<number> => ((await (await fetch(`${server.url}/_svc/requests?session=${session}`)).json()) as { requests: object[] }).requests.length
-      await until(async () => await arrived() >= expected.arrivals[index]!, `${method} is recorded`)
-      t.equal(await arrived(), expected.arrivals[index], `${method} without an answer`)
-    }
+    // A GET may be sent again, by a gateway that finds its kept connection closed; a call that acts may not.
+    const session = `${program}-post`
+    await through('/demo/echo', { method: 'POST', headers: { 'X-Svc-Abort': 'close', 'X-Svc-Session': session } }).catch(() => undefined)
+    const arrived = async (): Promise<number> => ((await (await fetch(`${server.url}/_svc/requests?session=${session}`)).json()) as { requests: object[] }).requests.length
+    await until(async () => await arrived() > 0, 'the POST is recorded')
+    t.ok(await arrived() <= (expected.repeatsPost ? 2 : 1), 'a POST without an answer')
   })
 }
 
