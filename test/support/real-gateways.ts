@@ -22,10 +22,10 @@ export function gatewayFolder(): string {
 }
 
 /**
- * Starts it and resolves with a function that sends requests through it, once it answers on that port. With the test it
+ * Starts it and resolves with a function that sends requests through it, once `ready` is served on that port. With the test it
  * ends, and its folder goes.
  */
-export async function startGateway(t: Test, program: string, args: string[], { port, folder }: { port: number; folder: string }): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
+export async function startGateway(t: Test, program: string, args: string[], { port, folder, ready = '/uuid' }: { port: number; folder: string; ready?: string }): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
   const child = spawn(program, args, { stdio: 'ignore' })
   const exited = new Promise(resolve => child.on('exit', resolve))
   t.teardown(async () => {
@@ -34,7 +34,7 @@ export async function startGateway(t: Test, program: string, args: string[], { p
     rmSync(folder, { recursive: true, force: true })
   })
   const through = (path: string, init?: RequestInit): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`, init)
-  await until(() => through('/uuid').then(({ ok }) => ok, () => false), `${program} answers`)
+  await until(() => through(ready).then(({ ok }) => ok, () => false), `${program} answers`)
   return through
 }
 

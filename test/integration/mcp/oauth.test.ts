@@ -109,7 +109,7 @@ t.test('behind trusted proxy headers everything names the outer address [MCP-33]
   const { url } = await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })
   const outer = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'api.example', 'X-Forwarded-Prefix': '/demo' }
   const metadata = await (await fetch(`${url}/.well-known/oauth-protected-resource`, { headers: outer })).json()
-  t.match(metadata, { resource: 'https://api.example/mcp/protected', authorization_servers: ['https://api.example/demo'] })
+  t.match(metadata, { resource: 'https://api.example/demo/mcp/protected', authorization_servers: ['https://api.example/demo'] })
 })
 
 t.test('without the identity plugin every token is invalid [MCP-32]', async t => {
