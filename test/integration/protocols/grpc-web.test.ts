@@ -119,7 +119,7 @@ t.test('a browser of any origin may call and read the status [GRPC-22]', async t
   t.equal(preflight.headers.get('access-control-max-age'), '600')
   const { response } = await post('Echo', frame({}), 'application/grpc-web', { origin: 'http://app.example' })
   t.equal(response.headers.get('access-control-allow-origin'), '*')
-  t.equal(response.headers.get('access-control-expose-headers'), 'grpc-status, grpc-message, grpc-status-details-bin, x-svc-fail, x-request-id')
+  t.equal(response.headers.get('access-control-expose-headers'), 'grpc-status, grpc-message, grpc-status-details-bin, x-svc-fail, x-svc-fault, x-svc-ignored, x-request-id')
 })
 
 t.test('anything else is refused, and the port goes on [GRPC-23]', async t => {
