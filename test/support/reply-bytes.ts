@@ -227,7 +227,9 @@ async function listen(Class: ResponseClass): Promise<Server> {
   return server
 }
 
-const SILENCE_MS = 1500
+/** Milliseconds without a byte after which a connection that was answered is closed, and one that was not. */
+const SILENCE_MS = 1_500
+const NO_REPLY_MS = 30_000
 /** Replies that are compared at once. */
 const CONCURRENCY = 8
 
@@ -244,9 +246,12 @@ async function exchange(server: Server, parts: string[]): Promise<Buffer> {
   // A part goes out when the server has been silent for a moment; the connection ends with its last reply.
   const timer = setInterval(send, 25)
   if (parts.length === 1) clearInterval(timer)
-  socket.on('data', part => received.push(part)).on('error', () => {})
+  socket.on('data', part => {
+    received.push(part)
+    socket.setTimeout(SILENCE_MS)
+  }).on('error', () => {})
   // A route may keep a connection that the client wants closed.
-  socket.setTimeout(SILENCE_MS, () => socket.destroy())
+  socket.setTimeout(NO_REPLY_MS, () => socket.destroy())
   await once(socket, 'close')
   clearInterval(timer)
   return Buffer.from(Buffer.concat(received).toString('latin1').replace(/\r\nDate: (?!Thu, 01 Jan 1970)[^\r]*/g, '\r\nDate:'), 'latin1')
