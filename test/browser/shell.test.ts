@@ -159,6 +159,7 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('an instance that is away, and comes back [CON-17]', async t => {
     const page = await open()
+    await page.getByRole('region', { name: 'Instance' }).waitFor()
     await page.context().setOffline(true)
     await page.getByRole('alert').filter({ hasText: 'The instance does not answer' }).waitFor()
     await eventually(t, () => page.getByRole('region', { name: 'Instance' }).count(), 1, 'what is on screen stays')
