@@ -42,7 +42,7 @@ export class Generation implements RoutingGeneration {
   readonly exposedHeaders: string
   readonly headLines = new HeadLines()
   readonly #absent: GenerationOptions['absent']
-  readonly #webSockets = new WebSocketRoutes()
+  readonly #webSockets: WebSocketRoutes
   #handle: (request: ServerRequest, response: SvcResponse) => void = () => {}
   #server: Server | null = null
   #open = 0
@@ -55,6 +55,7 @@ export class Generation implements RoutingGeneration {
   constructor(options: GenerationOptions) {
     this.number = options.number
     this.exposedHeaders = options.exposedHeaders
+    this.#webSockets = new WebSocketRoutes(options.websockets.memory)
     this.#absent = options.absent.toSorted((a, b) => b.path.length - a.path.length)
     this.app = Fastify({
       serverFactory: handler => {

@@ -21,6 +21,7 @@ import type { PipelineServices } from '../http/pipeline/stage.ts'
 import { exposedHeaders } from '../http/response/exposed-headers.ts'
 import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
+import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
 import { corsForTakeOver } from '../http/listener/media-type-handlers.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
 import { createSvcStreams } from '../host/svc/streams.ts'
@@ -142,7 +143,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
     knownCode: options.knownCode,
     build: {
       config, states, shared,
-      generationOptions: { websockets: { streams, plan }, errors: { log } },
+      generationOptions: { websockets: { streams, plan, memory: new WebSocketMemory(webSocketBoundsOf(config)) }, errors: { log } },
       exposedHeaders: ofDoors => exposedHeaders(ofDoors, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
       registerCore: generation => {
         generation.app.register(async app => {
