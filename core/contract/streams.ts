@@ -12,7 +12,11 @@ export interface SvcStreams {
   sse(request: FastifyRequest, reply: FastifyReply, options?: SseOptions): SseStream | null
   /** Starts a streamed reply of another type (NDJSON, bytes), with the same back-pressure, abort and drain. */
   body(request: FastifyRequest, reply: FastifyReply, options?: BodyStreamOptions): BodyStream | null
-  /** Puts a WebSocket's own limits on it. Every WebSocket is in the registry already (plan, drain). */
+  /**
+   * Puts a WebSocket's own limits on it. Every WebSocket is in the registry already (plan, drain), and what it has yet to
+   * send is bounded: above 256 KiB nothing is read from its client, above 16 MiB it is cut off at the next message, and of
+   * all sockets 64 MiB may wait (public mode 32 MiB). A plugin that sends without being asked waits for `send`'s callback.
+   */
   websocket(request: FastifyRequest, socket: WebSocket, options?: WebSocketOptions): void
 }
 

@@ -68,7 +68,7 @@ export class Generation implements RoutingGeneration {
   #scopes: { record: CoreRoute; scope: FastifyInstance }[] = []
   readonly exemptions: Exemptions
   readonly #absent: GenerationOptions['absent']
-  readonly #webSockets = new WebSocketRoutes()
+  readonly #webSockets: WebSocketRoutes
   #handle: (request: ServerRequest, response: SvcResponse) => void = () => {}
   #server: Server | null = null
   #open = 0
@@ -82,6 +82,7 @@ export class Generation implements RoutingGeneration {
     this.number = options.number
     this.exposedHeaders = options.exposedHeaders
     this.exemptions = options.exemptions
+    this.#webSockets = new WebSocketRoutes(options.websockets.memory)
     this.#absent = options.absent.toSorted((a, b) => b.path.length - a.path.length)
     this.app = Fastify({
       serverFactory: handler => {

@@ -24,6 +24,7 @@ import type { PipelineServices } from '../http/pipeline/stage.ts'
 import { exposedHeaders } from '../http/response/exposed-headers.ts'
 import { createStreamPlan } from '../http/pipeline/stages/plan-limits.ts'
 import { StreamRegistry } from '../http/streams/stream-registry.ts'
+import { WebSocketMemory, webSocketBoundsOf } from '../http/streams/websocket-memory.ts'
 import { corsForTakeOver } from '../http/listener/media-type-handlers.ts'
 import { createSvcHttp } from '../host/svc/http.ts'
 import { createSvcStreams } from '../host/svc/streams.ts'
@@ -156,7 +157,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
     knownCode: options.knownCode,
     build: {
       config, states, shared, variables, registerTimes: options.registerTimes,
-      generationOptions: { bodyLimit: config.bodyLimit, websockets: { streams, plan }, errors: { log } },
+      generationOptions: { bodyLimit: config.bodyLimit, websockets: { streams, plan, memory: new WebSocketMemory(webSocketBoundsOf(config)) }, errors: { log } },
       declareSeries: declared => {
         requestMetrics.declare(declared)
         return { isArea: name => requestMetrics.isArea(name) }

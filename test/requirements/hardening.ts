@@ -14,6 +14,7 @@ export default [
   { id: 'HARD-9', rule: 'slow heads, slow bodies, slow readers and half-open sockets end, and hold up nobody else meanwhile', where: 'docs/hardening.md' },
   { id: 'HARD-10', rule: 'of pipelined requests eight are under way at a time, and the rest are neither read nor answered before', where: 'docs/hardening.md' },
   { id: 'HARD-11', rule: 'no regular expression takes more than linear time, or what it is matched against is bounded before', where: 'docs/hardening.md' },
+  { id: 'HARD-13', rule: 'WebSockets whose clients read nothing hold 256 KiB each, and a bounded total', where: 'docs/hardening.md' },
   { id: 'SOAK-1', rule: 'after a long run of mixed traffic with reloads, memory, handles and timers are back where they were', where: 'docs/hardening.md' },
   { id: 'OUTAGE-1', rule: 'on a full disk everything is served; certificates come from memory, counts go on, and what can not be written is told', where: 'docs/hardening.md' },
   { id: 'OUTAGE-2', rule: 'folders that can not be used are told, and the service starts without them', where: 'docs/hardening.md' },

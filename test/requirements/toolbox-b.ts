@@ -38,7 +38,7 @@ export default [
   { id: 'WS-4', rule: 'A plain GET gets 426 with Upgrade, an unknown path 404, a malformed handshake a 4xx.', where: 'toolbox 11' },
   { id: 'WS-5', rule: '/ws/time ticks from 0, the first at once, closes 1000 done; values out of range are clamped, non-integers refuse the handshake.', where: 'toolbox 11' },
   { id: 'WS-6', rule: 'Idle time and lifetime are 5 min and 1 h, on public instances 1 min and 10 min.', where: 'toolbox 11; spec Bounded state' },
-  { id: 'WS-7', rule: 'A client that does not read its echoes is not read from above 4 MiB.', where: 'toolbox 11' },
+  { id: 'WS-7', rule: 'A client that does not read its echoes is not read from above 256 KiB; in public mode an address has at most 100 WebSockets.', where: 'toolbox 11' },
 
   { id: 'RPC-1', rule: 'Each method answers its result, whatever the content type.', where: 'toolbox 12' },
   { id: 'RPC-2', rule: 'Ids and numbers come back digit for digit; integers are added without loss.', where: 'toolbox 12' },

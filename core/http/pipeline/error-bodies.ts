@@ -35,6 +35,11 @@ export function headerFieldsTooLarge(limitBytes: number) {
   return { error: 'request header fields too large', limit: limitBytes }
 }
 
+/** 429 of a handshake; `limit` is the number of WebSockets that a client address may have open. */
+export function tooManyWebSockets(limit: number) {
+  return { error: 'too many websockets', limit, hint: 'close some of the WebSockets that this address has open' }
+}
+
 /** 500 of an exception in a route; what happened is only in the log, under this request id. */
 export function internalError(requestId: string) {
   return { error: 'internal error', request_id: requestId }

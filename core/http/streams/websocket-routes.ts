@@ -7,6 +7,8 @@ import type { WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { contextOf } from '../request/context.ts'
+import { tooManyWebSockets } from '../pipeline/error-bodies.ts'
+import type { WebSocketMemory } from './websocket-memory.ts'
 
 type Handler = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => unknown
 type SocketHandler = (this: FastifyInstance, socket: WebSocket, request: FastifyRequest) => void
@@ -20,6 +22,11 @@ export class WebSocketRoutes {
   /** The package's handler: makes the WebSocket of a handshake. */
   #accept!: Handler
   readonly #handlers = new WeakMap<FastifyRequest, (socket: WebSocket) => void>()
+  readonly #memory: WebSocketMemory
+
+  constructor(memory: WebSocketMemory) {
+    this.#memory = memory
+  }
 
   /** Takes a scope for the package. `onFailure` gets what a plugin's handler throws. */
   async open(scope: FastifyInstance, options: NonNullable<WebsocketPluginOptions['options']>, onFailure: (error: Error, request: FastifyRequest) => void): Promise<void> {
@@ -48,8 +55,11 @@ export class WebSocketRoutes {
     const plain: Handler = route.websocket === true ? answerNotFound : route.handler as Handler
     const accept = this.#accept
     const handlers = this.#handlers
+    const memory = this.#memory
     route.handler = function (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-      if (contextOf(request).upgrade === null) return plain.call(this, request, reply)
+      const context = contextOf(request)
+      if (context.upgrade === null) return plain.call(this, request, reply)
+      if (!memory.admits(context.clientIp)) return reply.code(429).send(tooManyWebSockets(memory.perAddress))
       handlers.set(request, socket => serve.call(this, socket, request))
       return accept.call(this, request, reply)
     } as never

@@ -8,15 +8,17 @@ import { ownHeaders } from '../response/default-headers.ts'
 import { rawAnswer } from '../listener/raw-response.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 import type { StreamPlan } from './stream-plan.ts'
+import type { WebSocketMemory } from './websocket-memory.ts'
 import { registerWebSocket } from './websocket-stream.ts'
 
 export interface WebSocketServices {
   streams: StreamRegistry
   plan: StreamPlan
+  memory: WebSocketMemory
 }
 
-/** Puts every socket into the stream registry and the headers that every response has on the 101. */
-export function adoptWebSockets(server: WebSocketServer, generation: number, { streams, plan }: WebSocketServices): void {
+/** Puts every socket into the stream registry and under the bounds of what is unsent, and the headers that every response has on the 101. */
+export function adoptWebSockets(server: WebSocketServer, generation: number, { streams, plan, memory }: WebSocketServices): void {
   server.on('headers', (lines: string[], request: IncomingMessage) => {
     const context = contextOf(request)
     context.lease?.becomeStream()
@@ -26,6 +28,7 @@ export function adoptWebSockets(server: WebSocketServer, generation: number, { s
   })
   server.on('connection', (socket: WebSocket, request: IncomingMessage) => {
     socket.on('error', () => {})
+    memory.adopt(socket, contextOf(request).clientIp)
     contextOf(request).webSocket = registerWebSocket(streams, socket, { generation, planLifetimeMs: plan.lifetimeMs })
   })
   server.on('wsClientError', (error: Error, socket: Socket, request: IncomingMessage) => {

@@ -1,10 +1,10 @@
 /** `/ws` and `/ws/time`. */
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import t from 'tap'
 import { WebSocket } from 'ws'
 import type { ClientOptions } from 'ws'
 import { lifetimeOf } from '../../../plugins/websocket/lifetime.ts'
-import { echo } from '../../../plugins/websocket/echoing.ts'
 import type { Config } from '../../../core/config/variables.ts'
 import { send } from '../../support/request.ts'
 import { exchange } from '../../support/raw-client.ts'
@@ -158,35 +158,6 @@ t.test('public instances wait for less [WS-6]', async t => {
   t.strictSame(lifetimeOf({ publicMode: true } as Config), { idleMs: 60_000, lifetimeMs: 600_000 })
 })
 
-t.test('a client that does not read its echoes is not read from [WS-7]', async t => {
-  type OnMessage = (message: Buffer, isBinary: boolean) => void
-  const written: (() => void)[] = []
-  let onMessage: OnMessage = () => {}
-  const socket = {
-    isPaused: false,
-    bufferedAmount: 0,
-    on: (_event: string, listener: OnMessage) => { onMessage = listener },
-    send(message: Buffer, _options: object, done: () => void) {
-      this.bufferedAmount += message.length
-      written.push(() => {
-        this.bufferedAmount -= message.length
-        done()
-      })
-    },
-    pause() { this.isPaused = true },
-    resume() { this.isPaused = false },
-  }
-  echo(socket as unknown as WebSocket)
-  for (let count = 0; count < 4; count++) onMessage(Buffer.alloc(1_048_576), true)
-  t.notOk(socket.isPaused, '4 MiB may wait')
-  onMessage(Buffer.alloc(1), true)
-  t.ok(socket.isPaused)
-  for (const done of written.splice(0, 3)) done()
-  t.ok(socket.isPaused, 'most of it has to be taken first')
-  for (const done of written) done()
-  t.notOk(socket.isPaused)
-})
-
 t.test('floods of echoes come back whole when they are read at last [WS-7]', async t => {
   const socket = await open('/ws')
   socket.pause()
@@ -198,4 +169,22 @@ t.test('floods of echoes come back whole when they are read at last [WS-7]', asy
   socket.resume()
   await until(() => received === count, 'all echoes')
   t.ok(inOrder.every(Boolean))
+})
+
+t.test('a client address has at most a hundred WebSockets in public mode [WS-7]', async t => {
+  const sockets: WebSocket[] = []
+  for (let count = 0; count < 100; count++) sockets.push(await open('/ws', { base: publicUrl }))
+  const refused = new WebSocket(`${publicUrl.replace('http', 'ws')}/ws`)
+  refused.on('error', () => {})
+  const [, response] = await once(refused, 'unexpected-response') as [unknown, IncomingMessage]
+  t.equal(response.statusCode, 429)
+  t.match(JSON.parse(String((await response.toArray())[0])), { error: 'too many websockets', limit: 100 })
+  sockets[0]!.close()
+  await closeOf(sockets[0]!)
+  await until(async () => {
+    const socket = new WebSocket(`${publicUrl.replace('http', 'ws')}/ws`)
+    t.teardown(() => socket.terminate())
+    socket.on('error', () => {})
+    return new Promise<boolean>(resolve => socket.on('open', () => resolve(true)).on('unexpected-response', () => resolve(false)))
+  })
 })
