@@ -41,9 +41,10 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
 
   app.get('/_svc/status', describe({
     summary: 'Uptime, health, ports, inspector and plugins at a glance',
+    description: '`proxy_headers`: names of the headers by which a proxy shows in this very request, such as `via`.',
     category,
     examples: [{ name: 'Status', path: '/_svc/status', expectStatus: 200 }],
-  }), () => statusRecord(deps))
+  }), request => ({ ...statusRecord(deps), proxy_headers: proxyHeaders(request.headers) }))
 
   app.get('/_svc/catalog', describe({
     summary: 'Every endpoint that is enabled, with examples',
@@ -71,6 +72,15 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
 function pluginCounts(plugins: ControlDeps['plugins']): object {
   const { generation, generationCounts } = plugins.overview()
   return { ...countStates(plugins.records()), generation, generations_open: generationCounts.open, generations_in_memory: generationCounts.inMemory }
+}
+
+/** Header names that nothing but a proxy adds to a request. */
+const PROXY_HEADER = /^(?:via|forwarded|x-forwarded-[a-z-]{1,40}|x-real-ip|x-envoy-[a-z-]{1,40}|x-kong-[a-z-]{1,40})$/
+const MAX_PROXY_HEADERS = 20
+
+/** Names of the headers by which a proxy shows in a request: what came through a gateway can learn so. */
+function proxyHeaders(headers: object): string[] {
+  return Object.keys(headers).filter(name => PROXY_HEADER.test(name)).sort().slice(0, MAX_PROXY_HEADERS)
 }
 
 function statusRecord({ config, instance, inspector, plugins, pluginStatus }: ControlDeps): object {

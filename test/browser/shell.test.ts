@@ -19,6 +19,18 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
   const heading = (page: Page) => page.getByRole('heading', { level: 1 })
   const activeElement = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('title') ?? document.activeElement?.textContent)
 
+  await t.test('the chip names the gateway that the page came through [CON-37]', async t => {
+    const gateway = await startGateway(t, server.url)
+    const direct = await open()
+    await eventually(t, () => direct.getByRole('button', { name: 'Target' }).innerText(), /direct/)
+    await direct.context().close()
+    const page = await openPage(browser, {})
+    await page.goto(`${gateway.url}/ui/`)
+    await eventually(t, () => page.getByRole('button', { name: 'Target' }).innerText(), new RegExp(new URL(gateway.url).host))
+    await eventually(t, () => page.getByRole('button', { name: 'Target' }).getAttribute('title'), /through a gateway \(via, x-forwarded-for/)
+    await page.context().close()
+  })
+
   await t.test('title, back link, navigation [CON-4, CON-10]', async t => {
     const page = await open('#/no-such-view')
     t.equal(await page.title(), 'Booth <4> - svc console')
@@ -75,7 +87,7 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await asked
     await eventually(t, () => page.getByRole('banner').textContent(), /gw\.example:8000.*room-12/)
     await eventually(t, () => page.locator('html').getAttribute('data-theme'), 'dark')
-    t.same(await page.evaluate(() => JSON.parse(localStorage.getItem('svc.console')!)), { session: 'room-12', gateways: [{ name: 'kong', url: 'http://gw.example:8000/demo', headers: [{ name: 'apikey', value: 'k-1' }] }], target: 'kong', theme: 'dark', letterKeys: true, filters: [] })
+    t.same(await page.evaluate(() => JSON.parse(localStorage.getItem('svc.console')!)), { session: 'room-12', gateways: [{ name: 'kong', url: 'http://gw.example:8000/demo', headers: [{ name: 'apikey', value: 'k-1' }] }], target: 'kong', theme: 'dark', letterKeys: true, filters: [], hidesProbes: false })
     t.notMatch(await page.evaluate(() => JSON.stringify(localStorage)), 'secret')
 
     await page.reload()

@@ -4,6 +4,10 @@ import { execFileSync } from 'node:child_process'
 import { toCurl, toFetch, toHttpFile } from '../../plugins/console/client/lib/protocol/curl.ts'
 import { familyOf } from '../../plugins/console/client/lib/traffic/families.ts'
 import { parseFilter } from '../../plugins/console/client/lib/traffic/filter.ts'
+import { attemptsOf, attemptText } from '../../plugins/console/client/lib/traffic/attempts.ts'
+import { isHealthProbe } from '../../plugins/console/client/lib/traffic/probes.ts'
+import { endText } from '../../plugins/console/client/lib/traffic/outcome.ts'
+import { gatewayOf } from '../../plugins/console/client/lib/instance/page-gateway.ts'
 import { formatBytes, formatDuration, formatMs, hexDump, type Entry } from '../../plugins/console/client/lib/protocol/http.ts'
 import { decodeJwt, expiryOf } from '../../plugins/console/client/lib/tokens/jwt.ts'
 import { emptyValue, resolveSchema, typeOf } from '../../plugins/console/client/lib/protocol/schema-form.ts'
@@ -54,7 +58,11 @@ t.test('what kind of traffic it is [CON-21]', async t => {
   t.strictSame(tags({ uri: '/a2a/echo', ...rpc('message/send') }), ['A2A message/send'])
   t.strictSame(tags({ uri: '/a2a/echo/v1/message:send' }), ['A2A send'])
   t.strictSame(tags({ uri: '/mock/shop/orders' }), ['mock shop'])
-  t.strictSame(tags({ headers: [{ name: 'x-svc-fail', value: '503' }] }), ['fault'])
+  t.strictSame(tags({ headers: [{ name: 'x-svc-fail', value: '503:1' }] }), [], 'a fault that did not act is none')
+  t.strictSame(tags({ fault: 'abort', fault_source: 'X-Svc-Abort: truncate', ended: 'aborted' }), ['fault X-Svc-Abort: truncate'])
+  t.strictSame(tags({ uri: '/flaky/status' }), ['fault'])
+  t.strictSame(tags({ ended: 'client_left' }), ['client left'])
+  t.strictSame(tags({ uri: '/svc.echo.v1.EchoService/Echo', plugin: 'grpc', grpc_status: 14 }), ['gRPC 14'])
   t.strictSame(tags({ uri: '/mcp', body: '{"method":', body_size: 10 }), ['MCP'])
   t.strictSame(tags({ uri: '/aix' }), [])
 })
@@ -114,4 +122,32 @@ t.test('forms from schemas', async t => {
   t.equal(typeOf({ type: ['string', 'number'] }), 'json')
   t.strictSame(resolveSchema({ $ref: '#/none/there' }, schema), {}, 'a reference to nothing takes anything')
   t.same(resolveSchema({ $ref: '#/$defs/loop' }, { $defs: { loop: { $ref: '#/$defs/loop' } } }), { $ref: '#/$defs/loop' }, 'a loop ends')
+})
+
+t.test('attempts at one request are joined by request id, else by trace [CON-36]', async t => {
+  const trace = (id: string) => ({ trace_id: id, span_id: 's', parent_span_id: null, sampled: true, state: null })
+  const at = (id: string, ms: number, fields: Partial<Entry> = {}) => entry({ id, request_id: id, timestamp: new Date(1_790_000_000_000 + ms).toISOString(), ...fields })
+  const entries = [
+    at('c', 250, { request_id: 'one' }), at('b', 1, { request_id: 'one' }), at('a', 0, { request_id: 'one' }),
+    at('e', 40, { trace: trace('t1') }), at('d', 30, { trace: trace('t1') }), at('f', 50, { trace: trace('t1'), uri: '/other' }),
+    at('g', 60, { request_id: 'one', method: 'POST' }), at('h', 900_000, { request_id: 'one' }),
+    at('j', 71, { request_id: 'two', trace: trace('t2') }), at('i', 70, { request_id: 'two' }), at('k', 72, { trace: trace('t2') }),
+  ]
+  const attempts = attemptsOf(entries)
+  const texts = Object.fromEntries([...attempts].map(([id, attempt]) => [id, attemptText(attempt)]).sort())
+  t.strictSame(texts, {
+    a: 'attempt 1 of 3', b: 'attempt 2 of 3, +1 ms', c: 'attempt 3 of 3, +249 ms', d: 'attempt 1 of 2', e: 'attempt 2 of 2, +10 ms',
+    i: 'attempt 1 of 3', j: 'attempt 2 of 3, +1 ms', k: 'attempt 3 of 3, +1 ms',
+  }, 'another target, another method and one much later are requests of their own')
+})
+
+t.test('health probes, the end of an answer, the gateway of the page [CON-35, CON-36, CON-37]', async t => {
+  const agent = (value: string) => ({ headers: [{ name: 'user-agent', value }] })
+  t.ok(isHealthProbe(entry({ uri: '/health' })) && isHealthProbe(entry({ uri: '/echo', ...agent('kube-probe/1.31') })) && isHealthProbe(entry({ uri: '/x', ...agent('ELB-HealthChecker/2.0') })))
+  t.notOk(isHealthProbe(entry({ uri: '/health/toggle', method: 'POST' })) || isHealthProbe(entry({ uri: '/health', method: 'POST' })) || isHealthProbe(entry(agent('curl/8'))))
+  t.strictSame([
+    endText(entry({ ended: 'aborted', status: 444 })), endText(entry({ ended: 'aborted', bytes_sent: 60 })), endText(entry({ ended: 'client_left', status: 499 })), endText(entry({ ended: 'open', bytes_sent: 5 })),
+  ], ['broken off by the instance before an answer', 'broken off by the instance after 60 B of body', 'the client left before the answer', 'being sent, 5 B so far'])
+  t.equal(gatewayOf('gw', [], [['content-type', 'x'], ['x-svc-plan', 'free'], ['traceresponse', 'x']]), null)
+  t.strictSame(gatewayOf('gw', ['via'], [['server', 'nginx'], ['x-kong-proxy-latency', '1'], ['via', '1.1 kong']]), { host: 'gw', evidence: ['via', 'server', 'x-kong-proxy-latency'] })
 })

@@ -91,6 +91,33 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.context().close()
   })
 
+  await t.test('what the instance itself broke, in list, detail and HAR; attempts; health probes [CON-35, CON-36]', async t => {
+    await clearRequests(server.url)
+    for (const id of ['try', 'try', 'whole']) await fetch(`${server.url}/uuid`, { headers: { 'x-request-id': id, ...id === 'try' ? { 'x-svc-abort': 'truncate' } : {} } }).then(answer => answer.text()).catch(() => {})
+    await fetch(`${server.url}/health`)
+    const page = await open()
+    await until(async () => (await textOfRows(page)).length === 4)
+    const rows = await textOfRows(page)
+    t.match(rows, [/\/health\|200\|/, /\/uuid\|200\|/, /\/uuid\|200 ✕\|.*attempt 2 of 2, \+\d+ msfault X-Svc-Abort: truncate/, /\/uuid\|200 ✕\|.*attempt 1 of 2fault X-Svc-Abort: truncate/])
+    t.notMatch(rows[1], /attempt|fault/)
+    await page.list.getByText('200 ✕').first().click()
+    await eventually(t, () => page.detail.innerText(), /the instance injected the fault abort: X-Svc-Abort: truncate[^]*broken off by the instance after \d+ B[^]*none was called/)
+    t.strictSame(await accessibilityProblems(page), [])
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save HAR' }).click()])
+    const archive = JSON.parse(readFileSync(await download.path(), 'utf8')) as { log: { entries: object[] } }
+    await har.har(archive)
+    t.match(archive.log.entries[0], { _fault: 'abort', _fault_source: 'X-Svc-Abort: truncate', _route: null, _ended: 'aborted', response: { status: 200, bodySize: Number } })
+    await page.getByRole('button', { name: 'Hide health probes' }).click()
+    await until(async () => (await textOfRows(page)).length === 3)
+    t.notMatch(await textOfRows(page), [/health/])
+    await page.reload()
+    await until(async () => (await textOfRows(page)).length === 3, 'that is kept')
+    t.strictSame(page.problems, [])
+    await page.context().close()
+    await clearRequests(server.url)
+    for (const path of ['/echo/a', '/echo/b']) await fetch(server.url + path, { method: 'POST', headers: { ...json, 'x-run': path }, body: JSON.stringify({ n: path === '/echo/a' ? 1 : 2, same: true }) })
+  })
+
   await t.test('saved as HAR [CON-28]', async t => {
     const page = await open('?filter=path:/echo')
     await until(async () => (await textOfRows(page)).length === 2)

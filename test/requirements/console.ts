@@ -34,4 +34,7 @@ export default [
   { id: 'CON-32', rule: 'A request that the instance has forgotten stays on screen and is marked; a link to it reproduces the screen.', where: 'console 3, 7' },
   { id: 'CON-33', rule: 'The feed resumes after a break without losing or repeating requests; new traffic is announced at most every 5 s.', where: 'console 3, 4' },
   { id: 'CON-34', rule: 'In public mode the console has a session of its own and sees only that.', where: 'console 3' },
+  { id: 'CON-35', rule: 'What the service did to an answer is shown in list, detail and HAR: the fault and its source, how the answer ended.', where: 'limits 4' },
+  { id: 'CON-36', rule: 'Attempts at one request are joined by request id or trace; health probes can be hidden.', where: 'console 4' },
+  { id: 'CON-37', rule: 'The target chip names the gateway that the page itself came through.', where: 'console 3' },
 ]

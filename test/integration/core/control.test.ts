@@ -138,8 +138,10 @@ t.test('status sums up instance, inspector and plugins [CTL-38]', async (t) => {
     started_at: '2026-03-14T12:00:00.000Z', healthy: true, public_mode: false, admin_token_configured: false,
     control_auth: 'open', hosted_mode: false, console: { title: 'Booth', backlink: 'https://back.example' }, identity_requests: 1,
     inspector: { stored: 3, capacity: 500, total_captured: 7 }, ports: { http: 8080, https: 8443, grpc: null },
-    plugins: { enabled: 2, disabled: 1, failed: 1, generation: 2, generations_open: 1, generations_in_memory: 1 },
+    plugins: { enabled: 2, disabled: 1, failed: 1, generation: 2, generations_open: 1, generations_in_memory: 1 }, proxy_headers: [],
   })
+  const headers = { Via: '1.1 gw', 'X-Forwarded-For': '10.0.0.1', 'X-Kong-Request-Id': 'k', 'X-Request-Id': 'r', traceparent: 'x', 'X-Svc-Session': 's' }
+  t.same((await app.inject({ url: '/_svc/status', headers })).json().proxy_headers, ['via', 'x-forwarded-for', 'x-kong-request-id'])
 })
 
 t.test('the catalogue lists every route that the core registers [CTL-39]', async (t) => {

@@ -1,6 +1,7 @@
 /** The bar above everything: whose console, which instance, is it well, where requests go, as whom. */
 import { page } from '../lib/instance/page.ts'
 import { isPresenting } from '../lib/shell/presenter.ts'
+import { pageGateway } from '../lib/instance/page-gateway.ts'
 import { away, status } from '../lib/instance/status.ts'
 import { activeGateway, changeSettings, settings, type Theme } from '../lib/shell/storage.ts'
 import { openDialog } from '../lib/shell/dialogs.ts'
@@ -20,7 +21,7 @@ export function TopBar({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu(): 
       <Health />
       <div class="spacer" />
       {page.backlink && <a class="button quiet back-link" href={page.backlink} rel="noopener">{`Back to ${new URL(page.backlink).host}`}</a>}
-      <button type="button" class="chip" title="Where requests go; change it in the settings" onClick={() => { openDialog.value = 'settings' }}>
+      <button type="button" class="chip" title={targetHint()} onClick={() => { openDialog.value = 'settings' }}>
         <Icon name="arrow" /><span class="off-screen">Target: </span><span class="chip-text">{targetName()}</span>
       </button>
       {session && (
@@ -36,9 +37,14 @@ export function TopBar({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu(): 
   )
 }
 
+function targetHint(): string {
+  const own = activeGateway() === null ? pageGateway.value : null
+  return own === null ? 'Where requests go; change it in the settings' : `Requests go the way this page came, through a gateway (${own.evidence.slice(0, 4).join(', ')}); change it in the settings`
+}
+
 function targetName(): string {
   const gateway = activeGateway()
-  if (gateway === null) return 'direct'
+  if (gateway === null) return pageGateway.value?.host ?? 'direct'
   try {
     return new URL(gateway.url).host
   } catch {

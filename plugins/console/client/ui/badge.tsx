@@ -1,4 +1,5 @@
 /** Small marks: a tag, an HTTP status, a method. None is told apart by its colour alone. */
+import type { AnswerEnd } from 'svc/plugin'
 import type { ComponentChildren } from 'preact'
 import { reasonPhrase, statusClass } from '../lib/protocol/http.ts'
 import type { Tone } from '../lib/traffic/tags.ts'
@@ -15,10 +16,15 @@ function statusTone(status: number): Tone {
   return STATUS_TONES[statusClass(status)]
 }
 
-/** The number, with the phrase when there is room for it. */
-export function StatusBadge({ status, withReason }: { status: number; withReason?: boolean }) {
+/** The number, with the phrase when there is room for it. One whose answer was broken off is no success. */
+export function StatusBadge({ status, ended, withReason }: { status: number; ended?: AnswerEnd; withReason?: boolean }) {
   const reason = reasonPhrase(status)
-  return <span class={`badge status ${statusTone(status)}`} title={reason || undefined}>{status}{withReason && reason ? ` ${reason}` : ''}</span>
+  const isBroken = ended === 'aborted'
+  return (
+    <span class={`badge status ${isBroken ? 'bad' : statusTone(status)}`} title={isBroken ? 'broken off by the instance' : reason || undefined}>
+      {status}{withReason && reason ? ` ${reason}` : ''}{isBroken && <span role="img" aria-label="broken off"> ✕</span>}
+    </span>
+  )
 }
 
 export function Method({ method }: { method: string }) {

@@ -1,11 +1,13 @@
 /** Live traffic: what clients sent, what a gateway made of it, what came back. */
 import { effect, signal } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { attemptsOf } from '../lib/traffic/attempts.ts'
 import { openFeed, type FeedState } from '../lib/traffic/feed.ts'
 import { parseFilter } from '../lib/traffic/filter.ts'
 import type { Entry } from '../lib/protocol/http.ts'
 import { useKeys } from '../lib/shell/keys.ts'
 import { LiveEntries } from '../lib/traffic/live-entries.ts'
+import { isHealthProbe } from '../lib/traffic/probes.ts'
 import { page } from '../lib/instance/page.ts'
 import { route, setParams } from '../lib/shell/router.ts'
 import { signInReason } from '../lib/instance/api.ts'
@@ -40,12 +42,15 @@ export default function Traffic() {
     }
   }, [publicSession, isSignedOut])
 
+  const { hidesProbes } = settings.value
   const filter = useMemo(() => parseFilter(filterText), [filterText])
   const rows = useMemo(() => {
-    const kept = live.entries.value.filter(entry => filter.matches(entry))
+    const kept = live.entries.value.filter(entry => filter.matches(entry) && !(hidesProbes && isHealthProbe(entry)))
     const pins = pinned.value
     return pins.length === 0 ? kept : [...pins, ...kept.filter(({ id }) => !pins.some(pin => pin.id === id))]
-  }, [filter, live.entries.value, pinned.value])
+  }, [filter, hidesProbes, live.entries.value, pinned.value])
+  // Of all that are known: an attempt that a filter leaves out is one all the same.
+  const attempts = useMemo(() => attemptsOf(live.entries.value), [live.entries.value])
 
   const selected = params.get('id')
   const other = params.get('with')
@@ -79,7 +84,7 @@ export default function Traffic() {
       <ViewHeader title="Live traffic"><TrafficActions live={live} rows={rows} feedState={feedState} /></ViewHeader>
       <FilterBar inputRef={search} text={filterText} problems={filter.problems} onText={text => setParams({ filter: text || null })} />
       <div class={`traffic-split ${selected === null ? '' : 'with-detail'}`}>
-        <RequestList rows={rows} total={live.entries.value.length} selected={selected} marked={other} isPinned={isPinned} live={live} hasFilter={filterText !== ''} isChoosing={isChoosing}
+        <RequestList rows={rows} total={live.entries.value.length} selected={selected} marked={other} isPinned={isPinned} live={live} attempts={attempts} hasFilter={filterText !== '' || hidesProbes} isChoosing={isChoosing}
           onSelect={select} onMark={entry => setParams(selected === null ? { id: entry.id } : { with: entry.id })} />
         {selected !== null && (
           <Selection key={`${selected} ${other}`} id={selected} other={other} known={[...pinned.value, ...live.entries.value]} onClose={close} isPinned={isPinned(selected)} isChoosing={isChoosing}

@@ -1,7 +1,8 @@
 /** The instance as the shell shows it: is it there, is it well, what is on, has its code changed. */
 import type { LoadError, PluginRecord } from 'svc/plugin'
 import { computed, effect, signal } from '@preact/signals'
-import { ApiError, AwayError, callJson, explain, signInReason } from './api.ts'
+import { ApiError, AwayError, call, callJson, explain, signInReason } from './api.ts'
+import { gatewayOf, pageGateway } from './page-gateway.ts'
 
 export interface Status {
   name: string
@@ -19,6 +20,8 @@ export interface Status {
   inspector: { stored: number; capacity: number; total_captured: number }
   ports: { http: number | null; https: number | null; grpc: number | null }
   plugins: { enabled: number; disabled: number; failed: number; generation: number }
+  /** Names of the headers by which a proxy shows in the request. */
+  proxy_headers: string[]
 }
 
 export type { LoadError, PluginRecord }
@@ -62,8 +65,11 @@ export async function refresh(): Promise<void> {
 
 async function read(): Promise<void> {
   try {
-    const next = await callJson<Status>('_svc/status')
+    const answer = await call('_svc/status')
+    const next = await answer.json() as Status
     status.value = next
+    const seen = gatewayOf(location.host, next.proxy_headers, answer.headers)
+    if (seen?.evidence.join() !== pageGateway.peek()?.evidence.join()) pageGateway.value = seen
     failures = 0
     away.value = null
     if (next.plugins.generation !== plugins.peek()?.generation) takePlugins(await callJson<PluginsList>('_svc/plugins'))

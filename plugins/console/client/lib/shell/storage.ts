@@ -26,13 +26,15 @@ export interface Settings {
   letterKeys: boolean
   /** Saved filters of the live traffic. */
   filters: { name: string; text: string }[]
+  /** The live traffic leaves health probes out. */
+  hidesProbes: boolean
 }
 
 const SETTINGS_KEY = 'svc.console'
 const CONTROL_TOKEN_KEY = 'svc.console.token'
 const ADMIN_TOKEN_KEY = 'svc.console.admin'
 
-const DEFAULTS: Settings = { session: '', gateways: [], target: null, theme: 'system', letterKeys: true, filters: [] }
+const DEFAULTS: Settings = { session: '', gateways: [], target: null, theme: 'system', letterKeys: true, filters: [], hidesProbes: false }
 
 /** Storage can be refused altogether (third-party frames); the console then forgets, and works. */
 function read(storage: () => Storage, key: string): string | null {

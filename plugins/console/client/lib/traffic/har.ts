@@ -34,10 +34,17 @@ function toEntry(entry: Entry): object {
       content: { size: 0, mimeType: answer === null ? 'x-unknown' : headerOf(answer.headers, 'content-type') ?? 'x-unknown' },
       redirectURL: answer === null ? '' : headerOf(answer.headers, 'location') ?? '',
       headersSize: -1,
-      bodySize: -1,
+      bodySize: entry.ended === 'open' ? -1 : entry.bytes_sent,
     },
     cache: {},
     timings: { send: 0, wait: entry.latency_ms, receive: 0 },
+    // Members of our own begin with an underscore (HAR 1.2, "Custom fields").
+    _fault: entry.fault,
+    _fault_source: entry.fault_source,
+    _route: entry.route,
+    _plugin: entry.plugin,
+    _ended: entry.ended,
+    _grpc_status: entry.grpc_status,
     comment: `request ${entry.request_id} of ${entry.client_ip}`,
   }
 }

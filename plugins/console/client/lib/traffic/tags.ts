@@ -34,7 +34,10 @@ function readTags(entry: Entry): Tag[] {
   const mock = /^\/mock\/([^/]+)/.exec(path)?.[1]
   if (mock !== undefined) tags.push({ text: `mock ${mock}`, tone: 'neutral' })
   if (entry.status === 101) tags.push({ text: 'WebSocket', tone: 'info' })
-  if (headers.some(({ name }) => name === 'x-svc-fail' || name === 'x-svc-delay' || name === 'x-svc-ai-fault') || below(path, '/flaky')) tags.push({ text: 'fault', tone: 'warn' })
+  if (entry.plugin === 'grpc' || entry.grpc_status !== null) tags.push({ text: entry.grpc_status === null ? 'gRPC' : `gRPC ${entry.grpc_status}`, tone: entry.grpc_status === null || entry.grpc_status === 0 ? 'info' : 'warn' })
+  if (entry.fault !== null) tags.push({ text: `fault ${entry.fault_source ?? entry.fault}`, tone: 'warn' })
+  else if (below(path, '/flaky')) tags.push({ text: 'fault', tone: 'warn' })
+  if (entry.ended === 'client_left') tags.push({ text: 'client left', tone: 'warn' })
   if (headerOf(headers, 'x-svc-console') !== null) tags.push({ text: 'console', tone: 'accent' })
   return tags
 }

@@ -2,6 +2,7 @@
 import { compareRequests, ofEntry, ofSent } from '../../lib/traffic/compare.ts'
 import { sentOf } from '../../lib/instance/gateway.ts'
 import { formatBytes, formatMs, type Entry } from '../../lib/protocol/http.ts'
+import { endText } from '../../lib/traffic/outcome.ts'
 import { StatusBadge } from '../../ui/badge.tsx'
 import { Facts } from '../../ui/view.tsx'
 import { BodyView } from './body.tsx'
@@ -17,7 +18,7 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
   return (
     <div class="request-detail">
       <RequestHead {...head} request={entry} />
-      <div class="request-body">
+      <div class="request-body" role="group" aria-label="Details" tabIndex={0}>
         <Flow entry={entry} sent={sent} comparison={comparison} />
         <GatewayReport entry={entry} comparison={comparison} />
         <BodyView entry={entry} before={comparison?.body?.before ?? null} />
@@ -29,6 +30,11 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
             ['Target', <code key="uri">{entry.uri}</code>],
             ['Arrived', new Date(entry.timestamp).toLocaleString()],
             ['Head after', formatMs(entry.latency_ms)],
+            ['Answer', endText(entry)],
+            entry.fault !== null && ['Fault', <code key="fault">{entry.fault_source}</code>],
+            ['Route', entry.route === null ? 'none was called' : <code key="route">{entry.route}</code>],
+            entry.plugin !== null && ['Plugin', entry.plugin],
+            entry.grpc_status !== null && ['gRPC status', String(entry.grpc_status)],
             ['From', <code key="ip">{entry.client_ip}</code>],
             ['Version', entry.version],
             ['Session', entry.session],

@@ -1,7 +1,9 @@
 /** The three stations of a request: what the client sent, what the gateway made of it, what came back. */
 import { countChanges, groupByName, type Comparison } from '../../lib/traffic/compare.ts'
+import { pageGateway } from '../../lib/instance/page-gateway.ts'
 import type { Sent } from '../../lib/instance/gateway.ts'
 import { formatBytes, formatMs, headerOf, type Entry } from '../../lib/protocol/http.ts'
+import { endText, faultText } from '../../lib/traffic/outcome.ts'
 import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
 
 export interface FlowProps {
@@ -52,6 +54,7 @@ function ClientStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
 function ComparedStation({ comparison, gateway }: { comparison: Comparison; gateway: string | null }) {
   const count = (kind: 'added' | 'removed' | 'changed') => comparison.headers.filter(change => change.kind === kind).length
   const total = countChanges(comparison)
+  const through = gateway ?? pageGateway.value?.host ?? null
   const signs = [['added', '+', 'good'], ['removed', '−', 'bad'], ['changed', '~', 'warn']] as const
   return (
     <>
@@ -63,7 +66,7 @@ function ComparedStation({ comparison, gateway }: { comparison: Comparison; gate
         {comparison.method && <Badge tone="warn">~ method</Badge>}
         {comparison.body && <Badge tone="warn">~ body</Badge>}
       </p>
-      <p class="hint">{gateway === null ? 'sent directly, no gateway' : <>through <strong>{gateway}</strong></>}</p>
+      <p class="hint">{through === null ? 'sent directly, no gateway' : <>through <strong>{through}</strong></>}</p>
     </>
   )
 }
@@ -85,9 +88,10 @@ function BackStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
   const isOther = answer !== null && answer.status !== entry.status
   return (
     <>
-      <p class="flow-main"><StatusBadge status={entry.status} withReason /> <span class="number">{formatMs(entry.latency_ms)}</span></p>
+      <p class="flow-main"><StatusBadge status={entry.status} ended={entry.ended} withReason /> <span class="number">{formatMs(entry.latency_ms)}</span></p>
       {answer !== null && <p class={isOther ? 'bad-text' : 'hint'}>the client saw {isOther && <StatusBadge status={answer.status} />} {isOther ? 'after' : 'it after'} {formatMs(answer.ms)}</p>}
-      {entry.status === 499 && <p class="hint">the client left before the answer</p>}
+      {entry.fault !== null && <p class="warn-text">{faultText(entry)}</p>}
+      <p class={entry.ended === 'aborted' ? 'bad-text' : 'hint'}>{endText(entry)}</p>
     </>
   )
 }

@@ -42,6 +42,7 @@ export function FilterBar({ inputRef, text, problems, onText }: FilterBarProps) 
           else event.currentTarget.blur()
         }} />
       {text !== '' && !isSaved && <Button icon="plus" onClick={() => changeSettings({ filters: [...saved, { name: text, text }] })}>Keep</Button>}
+      <Button aria-pressed={settings.value.hidesProbes} title="Leave out GET and HEAD /health, and checkers known by their user agent" onClick={() => changeSettings({ hidesProbes: !settings.peek().hidesProbes })}>Hide health probes</Button>
       <Button icon="info" iconOnly onClick={() => setHelpOpen(true)}>Filter language</Button>
       {saved.map(filter => (
         <span key={filter.text} class={`filter-chip ${filter.text === text ? 'active' : ''}`}>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { formatMs, formatTime, type Entry } from '../../lib/protocol/http.ts'
 import type { LiveEntries } from '../../lib/traffic/live-entries.ts'
 import { instanceBase } from '../../lib/instance/page.ts'
+import { attemptText, type Attempt } from '../../lib/traffic/attempts.ts'
 import { tagsOf } from '../../lib/traffic/tags.ts'
 import { Badge, Method, StatusBadge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/button.tsx'
@@ -20,23 +21,24 @@ export interface RequestListProps {
   /** A second one is looked for, to compare. */
   isChoosing: boolean
   live: LiveEntries
+  attempts: ReadonlyMap<string, Attempt>
   isPinned(id: string): boolean
   onSelect(entry: Entry): void
   onMark(entry: Entry): void
 }
 
-export function RequestList({ rows, total, selected, marked, hasFilter, isChoosing, live, isPinned, onSelect, onMark }: RequestListProps) {
+export function RequestList({ rows, total, selected, marked, hasFilter, isChoosing, live, attempts, isPinned, onSelect, onMark }: RequestListProps) {
   const list = useRef<HTMLDivElement>(null)
   useHeldWhileSelecting(list, live)
   const columns: readonly Column<Entry>[] = [
     { key: 'time', title: 'Time', class: 'col-time', cell: ({ id, timestamp }) => <>{isPinned(id) && <Icon name="pin" />}{formatTime(timestamp)}</> },
     { key: 'method', title: 'Method', class: 'col-method', cell: ({ method }) => <Method method={method} /> },
     { key: 'path', title: 'Path', class: 'col-path', cell: ({ path, query }) => <span class="mono" title={path}>{path.slice(0, 300)}{query !== null && <span class="quiet-text">?{query.slice(0, 200)}</span>}</span> },
-    { key: 'status', title: 'Status', class: 'col-status', cell: ({ status }) => <StatusBadge status={status} /> },
+    { key: 'status', title: 'Status', class: 'col-status', cell: ({ status, ended }) => <StatusBadge status={status} ended={ended} /> },
     { key: 'latency', title: 'Latency', class: 'col-latency number', cell: ({ latency_ms: ms }) => formatMs(ms) },
     { key: 'client', title: 'Client', class: 'col-client', cell: ({ client_ip: ip }) => ip },
     { key: 'session', title: 'Session', class: 'col-session', cell: ({ session }) => session ?? '' },
-    { key: 'tags', title: 'Tags', class: 'col-tags', cell: entry => tagsOf(entry).map(({ text, tone }) => <Badge key={text} tone={tone}>{text}</Badge>) },
+    { key: 'tags', title: 'Tags', class: 'col-tags', cell: entry => <Tags entry={entry} attempt={attempts.get(entry.id)} /> },
   ]
   return (
     <div class="panel traffic-list" ref={list}>
@@ -44,6 +46,15 @@ export function RequestList({ rows, total, selected, marked, hasFilter, isChoosi
       <DataTable label="Requests" columns={columns} rows={rows} keyOf={({ id }) => id} selected={selected} onSelect={onSelect} onMark={onMark}
         isMarked={({ id }) => id === marked} empty={hasFilter && total > 0 ? <Empty title={`None of ${total} requests fits the filter`} /> : <NothingYet />} />
     </div>
+  )
+}
+
+function Tags({ entry, attempt }: { entry: Entry; attempt: Attempt | undefined }) {
+  return (
+    <>
+      {attempt && <Badge tone="warn" title="The same request came several times: by its request id, or its trace">{attemptText(attempt)}</Badge>}
+      {tagsOf(entry).map(({ text, tone }) => <Badge key={text} tone={tone}>{text}</Badge>)}
+    </>
   )
 }
 

@@ -66,6 +66,8 @@ function useEntry(id: string | null, known: readonly Entry[]): { entry: Entry | 
       throw reason
     }
   }, [id], CHECK_MS)
-  last.current = known.find(entry => entry.id === id) ?? last.current ?? value?.stored ?? null
+  const shown = known.find(entry => entry.id === id) ?? last.current ?? value?.stored ?? null
+  // The feed gave it when it was stored; its answer may have ended since.
+  last.current = shown?.ended === 'open' ? value?.stored ?? shown : shown
   return { entry: last.current, isGone: value?.stored === null, error }
 }
