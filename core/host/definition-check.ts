@@ -2,6 +2,7 @@
 import { EXEMPTIBLE_LAYERS } from '../contract/declarations.ts'
 import type { Plugin, VariableDefinition } from '../contract/plugin.ts'
 import { isBelow } from '../fields/request-target.ts'
+import { isRecord } from '../contract/record.ts'
 import { isToken } from '../fields/token.ts'
 
 /** Entries of one list of a definition. */
@@ -31,22 +32,22 @@ export function checkDefinition(value: unknown): Plugin {
 function checkDeclarations(definition: Plugin): void {
   const { paths, variables = {}, exempt = [], area, faultKinds = [], exposes = [], categories = [], links = [] } = definition
   const isOwn = (path: unknown): boolean => isText(path) && paths.some(prefix => path === prefix || isBelow(path, prefix.replace(/\/$/, '')))
-  check(isListOf(exposes, one => isText(one) || (isObject(one) && isText(one.name) && isToken(one.name) && isOptional(one.before, isText))), 'exposes of the door is no list of names')
+  check(isListOf(exposes, one => isText(one) || (isRecord(one) && isText(one.name) && isToken(one.name) && isOptional(one.before, isText))), 'exposes of the door is no list of names')
   checkVariables(variables)
-  check(isListOf(exempt, one => isObject(one) && isOwn(one.path) && isText(one.reason) && isListOf(one.from, layer => EXEMPTIBLE_LAYERS.includes(layer as never))),
+  check(isListOf(exempt, one => isRecord(one) && isOwn(one.path) && isText(one.reason) && isListOf(one.from, layer => EXEMPTIBLE_LAYERS.includes(layer as never))),
     `exempt is a list of { path, from, reason }: a path of the plugin, layers out of ${EXEMPTIBLE_LAYERS.join(', ')}, and why`)
   check(isOptional(area, isLabel), 'area is a name of lower-case letters, digits, "-" and "_"')
   check(isListOf(faultKinds, isLabel), 'faultKinds is a list of names of lower-case letters, digits, "-" and "_"')
-  check(isListOf(categories, one => isObject(one) && isText(one.name) && Number.isFinite(one.rank)), 'categories is a list of { name, rank }')
-  check(isListOf(links, one => isObject(one) && isText(one.text) && isText(one.href) && RELATIVE_PATH.test(one.href) && isOwn(`/${one.href}`)), 'links is a list of { href, text }, each below one of the paths, without a leading slash')
+  check(isListOf(categories, one => isRecord(one) && isText(one.name) && Number.isFinite(one.rank)), 'categories is a list of { name, rank }')
+  check(isListOf(links, one => isRecord(one) && isText(one.text) && isText(one.href) && RELATIVE_PATH.test(one.href) && isOwn(`/${one.href}`)), 'links is a list of { href, text }, each below one of the paths, without a leading slash')
 }
 
 function checkVariables(variables: unknown): void {
-  check(isObject(variables) && !Array.isArray(variables) && Object.keys(variables).length <= MAX_ENTRIES, 'variables is an object of definitions by key')
+  check(isRecord(variables) && Object.keys(variables).length <= MAX_ENTRIES, 'variables is an object of definitions by key')
   for (const [key, variable] of Object.entries(variables as Record<string, Partial<VariableDefinition> | undefined>)) {
     const { name, parser, description, shownAs, statusAs, secret } = variable ?? {}
     check(isText(name) && VARIABLE_NAME.test(name), `the variable ${key} has no name of upper-case letters, digits and "_"`)
-    check(isObject(parser) && typeof parser.parse === 'function' && isText(parser.expected), `the variable ${name} has no parser`)
+    check(isRecord(parser) && typeof parser.parse === 'function' && isText(parser.expected), `the variable ${name} has no parser`)
     check(variable !== undefined && 'default' in variable && variable.default !== undefined, `the variable ${name} has no default (null is one)`)
     check(isText(description), `the variable ${name} has no description`)
     check(isOptional(shownAs, path => isText(path) && FIELD_PATH.test(path)), `shownAs of the variable ${name} is no dotted path of lower-case names`)
@@ -65,10 +66,6 @@ function isText(value: unknown): value is string {
 
 function isLabel(value: unknown): boolean {
   return isText(value) && LABEL.test(value)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 function isOptional(value: unknown, isRight: (value: unknown) => boolean): boolean {
