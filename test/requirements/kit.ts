@@ -16,4 +16,5 @@ export default [
   { id: 'PACK-3', rule: 'a missing optional package is one warning that names the install command, and the server goes on without', where: 'issue 21.6' },
   { id: 'PACK-4', rule: 'in a package, plugin folders of others and changed built-in plugins are bundled from their sources and loaded again on change', where: 'issue 21.6' },
   { id: 'PACK-5', rule: 'npm pack without the development packages says what to install', where: 'issue 21.6' },
+  { id: 'REL-1', rule: 'a release closes the changelog\'s "Unreleased" section and takes its notes from it', where: 'CONTRIBUTING.md' },
 ]

@@ -1,0 +1,66 @@
+/**
+ * Makes a release: packs, tries the tarball in an empty folder, closes the changelog's "Unreleased", commits and tags.
+ *
+ *     npm run release -- <version | major | minor | patch> [--out <folder>]
+ *     npm run release -- --check [--out <folder>]
+ *
+ * `--check` packs and tries the version that is checked out and changes nothing. The tarball and `notes.md` are written to
+ * the folder `--out` (default `release`). Nothing is published or pushed: the tag does that when you push it.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { closeRelease, nextVersion, releaseNotes } from './changelog.ts'
+import { tryTarball } from './try-tarball.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const CHANGED = ['package.json', 'package-lock.json', 'CHANGELOG.md']
+
+const run = (command: string, ...args: string[]): string => execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+const currentVersion = (): string => (JSON.parse(read('package.json')) as { version: string }).version
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: 'boolean' }, out: { type: 'string' } } })
+const out = resolve(ROOT, values.out ?? 'release')
+
+try {
+  if (values.check === true) await packAndTry(notesOf(currentVersion()))
+  else await release(positionals)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exitCode = 1
+}
+
+async function release([wanted, ...rest]: string[]): Promise<void> {
+  if (wanted === undefined || rest.length > 0) throw new Error('name one version: npm run release -- <version | major | minor | patch>')
+  if (run('git', 'status', '--porcelain') !== '') throw new Error('there are changes that are not committed')
+  const version = nextVersion(currentVersion(), wanted)
+  const changelog = closeRelease(read('CHANGELOG.md'), version, new Date().toISOString().slice(0, 10))
+  try {
+    run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts')
+    writeFileSync(join(ROOT, 'CHANGELOG.md'), changelog)
+    await packAndTry(releaseNotes(changelog, version))
+  } catch (error) {
+    run('git', 'checkout', '--', ...CHANGED)
+    throw error
+  }
+  run('git', 'commit', '--message', `Release ${version}`, ...CHANGED)
+  run('git', 'tag', '--annotate', `v${version}`, '--message', `Release ${version}`)
+  process.stdout.write(`tagged v${version}; publish it with: git push --follow-tags\n`)
+}
+
+/** The notes of a version that is not released yet are those of "Unreleased". */
+function notesOf(version: string): string {
+  const changelog = read('CHANGELOG.md')
+  return releaseNotes(changelog, changelog.includes(`## [${version}]`) ? version : 'Unreleased')
+}
+
+async function packAndTry(notes: string): Promise<void> {
+  rmSync(out, { recursive: true, force: true })
+  mkdirSync(out, { recursive: true })
+  const tarball = join(out, run('npm', 'pack', '--silent', '--pack-destination', out).split('\n').at(-1)!)
+  for (const line of await tryTarball(tarball)) process.stdout.write(`ok: ${line}\n`)
+  writeFileSync(join(out, 'notes.md'), `${notes}\n`)
+  process.stdout.write(`${tarball}\n`)
+}
