@@ -1,6 +1,6 @@
 /**
- * What the documentation says is what the code says. The generated parts of README.md are compared here, and written
- * anew with `SVC_WRITE_DOCS=1 npm test -- documentation`.
+ * The documentation says what the code does. Its generated tables are compared here, and updated with
+ * `SVC_WRITE_DOCS=1 npm test -- docs/documentation`.
  */
 import t from 'tap'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,28 +12,32 @@ import { serve } from '../support/server.ts'
 const root = join(import.meta.dirname, '..', '..')
 const readmePath = join(root, 'README.md')
 
-/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`. */
+/** Replaces the text between `<!-- name -->` and `<!-- /name -->`. */
 function fill(text: string, name: string, content: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const from = text.indexOf(open) + open.length
   const to = text.indexOf(close)
-  if (to < from) throw new Error(`README.md has no ${open} … ${close}`)
+  if (to < from) throw new Error(`the page has no ${open} … ${close}`)
   return `${text.slice(0, from)}\n${content.trim()}\n${text.slice(to)}`
 }
 
 function areasTable(plugins: PluginRecord[]): string {
   const rows = plugins.map(({ name, title, description, paths }) =>
-    `| [${name}](plugins/${name}/README.md) | ${title} | ${description} | ${paths.map(path => `\`${path}\``).join(' ')} |`)
+    `| [${name}](../plugins/${name}/README.md) | ${title} | ${description} | ${paths.map(path => `\`${path}\``).join(' ')} |`)
   return ['| Plugin | Area | What it shows | Paths |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-t.test('the generated parts of the README are true', async t => {
+t.test('the generated tables are up to date', async t => {
   const server = await serve(t)
   const { plugins } = await (await fetch(`${server.url}/_svc/plugins`)).json() as { plugins: PluginRecord[] }
-  const readme = readFileSync(readmePath, 'utf8')
-  const filled = fill(fill(readme, 'areas', areasTable(plugins)), 'configuration', configurationTable())
-  if (process.env.SVC_WRITE_DOCS === '1') writeFileSync(readmePath, filled)
-  else t.equal(readme, filled)
+  const tables = [['areas', areasTable(plugins)], ['configuration', configurationTable()]] as const
+  for (const [name, table] of tables) {
+    const path = join(root, 'docs', `${name}.md`)
+    const page = readFileSync(path, 'utf8')
+    if (process.env.SVC_WRITE_DOCS === '1') writeFileSync(path, fill(page, name, table))
+    else t.equal(page, fill(page, name, table), name)
+  }
+  t.match(readFileSync(readmePath, 'utf8'), `All ${plugins.length} plugins`)
   for (const { name, description } of plugins) {
     t.ok(existsSync(join(root, 'plugins', name, 'README.md')), `${name} has a README`)
     t.ok(description, `${name} says what it shows`)

@@ -16,7 +16,7 @@ export const GROUPS = {
 export const AUTHORING = ['plugins', 'command-line']
 
 /** Pages without examples of the running service, and those that `test/integration/kit` runs in a project of their own. */
-export const ELSEWHERE = ['README', 'architecture', 'deployment', 'hardening', 'plugins', 'command-line']
+export const ELSEWHERE = ['README', 'architecture', 'areas', 'comparison', 'deployment', 'hardening', 'plugins', 'command-line']
 
 export const pagesOf = (group: keyof typeof GROUPS): string[] => GROUPS[group].map(name => `docs/${name}.md`)
 
