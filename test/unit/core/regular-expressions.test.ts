@@ -7,7 +7,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { check } from 'recheck'
-import { collectRegularExpressions, scannedFiles } from '../../support/regular-expressions.ts'
+import { collectRegularExpressions } from '../../support/regular-expressions.ts'
+import { sourceFiles } from '../../support/sources.ts'
 
 t.setTimeout(180_000)
 
@@ -60,7 +61,7 @@ t.test('the scan finds what there is', async t => {
   t.ok(literals.length > 300, `${literals.length} literals`)
   const places = literals.flatMap(literal => literal.places).join('\n')
   for (const kind of [/^core\/.*\.ts:/m, /^plugins\/.*\.ts:/m, /^plugins\/.*\.tsx:/m]) t.match(places, kind)
-  t.ok(scannedFiles().some(file => file.endsWith('.mjs')), 'JavaScript of the product is looked at, too')
+  t.ok(sourceFiles().some(file => file.endsWith('.mjs')), 'JavaScript of the product is looked at, too')
   t.match(await problemOf('^(a+)+$', ''), /exponential/)
   t.match(await problemOf('[ \\t]+$', ''), /polynomial/)
 })
