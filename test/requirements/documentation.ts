@@ -6,4 +6,5 @@ export default [
   { id: 'DOC-4', rule: 'what the image holds starts, answers its health check and stops by its signal, without root and on ports that need no rights', where: 'issue 12.4' },
   { id: 'DOC-5', rule: 'the compose file runs the image with Kong in front, configured by the recipe', where: 'issue 12.4' },
   { id: 'DOC-6', rule: 'the Kubernetes manifests are valid, agree with the image, and probe paths that are there', where: 'issue 12.4' },
+  { id: 'DOC-7', rule: 'texts and names use plain English: no word or phrase of the list of avoided ones', where: 'CONTRIBUTING.md' },
 ]

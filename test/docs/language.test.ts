@@ -1,0 +1,47 @@
+/** Plain English: words and phrases that newcomers stumble over are in no text and no name of the project. */
+import t from 'tap'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { NAMES, PHRASES } from '../support/language.ts'
+import type { Rule } from '../support/language.ts'
+import { root } from '../support/sources.ts'
+
+const FOLDERS = ['.github', 'bench', 'bin', 'core', 'deploy', 'docs', 'examples', 'packing', 'plugins', 'proto', 'test']
+const TEXTS = /\.(?:[cm]?[jt]s|tsx|md|css|ya?ml|proto|txt|html|sh)$/
+/** Test data that others wrote or that imitates them, and this lint's own tables. */
+const EXEMPT = /^test\/fixtures\/|^test\/support\/language\.ts$|^plugins\/demo-data\/records\.ts$|^packing\/.*\/node_modules\//
+
+function filesOf(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && TEXTS.test(entry.name) && !entry.parentPath.includes('node_modules'))
+    .map(entry => relative(root, join(entry.parentPath, entry.name)))
+}
+
+const files = [
+  ...readdirSync(root).filter(name => TEXTS.test(name) || name === 'svc.yaml.example'),
+  ...FOLDERS.flatMap(filesOf),
+].filter(file => !EXEMPT.test(file))
+
+/** Line numbers and texts of what a rule avoids. A line that has to keep a word says `language: <why>`. */
+function violations(file: string, rules: readonly Rule[]): string[] {
+  const lines = readFileSync(join(root, file), 'utf8').split('\n')
+  return lines.flatMap((line, index) =>
+    line.includes('language: ')
+      ? []
+      : rules.flatMap(({ avoid, write }) => {
+          const found = avoid.exec(line)
+          return found === null ? [] : [`${file}:${index + 1} "${found[0]}": write ${write}`]
+        }),
+  )
+}
+
+t.test('texts [DOC-7]', async t => {
+  t.ok(files.length > 1500, 'the scan finds the files')
+  t.strictSame(files.flatMap(file => violations(file, PHRASES)), [])
+})
+
+t.test('names [DOC-7]', async t => {
+  const code = files.filter(file => /\.(?:[cm]?[jt]s|tsx)$/.test(file))
+  t.strictSame(code.flatMap(file => violations(file, NAMES)), [])
+  t.strictSame(files.filter(file => NAMES.some(({ avoid }) => file.split(/[/.-]/).some(part => avoid.test(part)))), [], 'names of files')
+})
