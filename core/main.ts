@@ -25,7 +25,7 @@ export async function main(early?: EarlyBundles): Promise<void> {
   if ('serve' in outcome) {
     process.stdout.off('error', onClosedPipe)
     const { options, ...rest } = outcome.serve
-    await serve({ ...rest, options: { ...options, knownCode: { doors: new Map(), schemas: new WeakMap(), early } } }, terminal)
+    await serve({ ...rest, options: { ...options, knownCode: { definitions: new Map(), schemas: new WeakMap(), early } } }, terminal)
   } else {
     // Plugins that were looked at may hold timers; what was printed is out before they are cut off.
     process.stdout.write('', () => process.exit(outcome.exitCode))

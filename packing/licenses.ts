@@ -1,9 +1,9 @@
-/** The licences of packages whose code is packed. */
+/** The licenses of packages whose code is packed. */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { homeOf } from './packages.ts'
 
-/** Writes one text with the licence of every package that a file of `inputs` belongs to. */
+/** Writes one text with the license of every package that a file of `inputs` belongs to. */
 export function writeLicenses(inputs: readonly string[], target: string): void {
   const homes = new Map(inputs.filter(file => file.includes('node_modules')).map(file => [homeOf(file).folder, homeOf(file).name]))
   const texts = [...homes].sort(([, a], [, b]) => (a < b ? -1 : 1)).map(([folder, name]) => {

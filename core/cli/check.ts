@@ -34,10 +34,10 @@ Exit code 0: nothing is wrong (there may be warnings); 1: there are errors; 2: t
       const { PluginVariables } = await import('../config/plugin-variables.ts')
       // The inspection itself changes some variables: warnings are about those that were given.
       const variables = new PluginVariables(terminal.environment, readEnvironment(terminal.environment))
-      const report = await inspect(terminal, options.config as string | undefined, async rooms => ({
-        configFile: rooms.host.configFile,
-        findings: await findProblems(rooms, variables.warnings(rooms.host.declarations.definitions)),
-        plugins: rooms.host.records(),
+      const report = await inspect(terminal, options.config as string | undefined, async services => ({
+        configFile: services.host.configFile,
+        findings: await findProblems(services, variables.warnings(services.host.declarations.definitions)),
+        plugins: services.host.records(),
       }))
       const isRight = report.findings.every(({ severity }) => severity !== 'error')
       terminal.out.write(options.json ? asJson(report, isRight) : asText(report, terminal))
@@ -60,9 +60,9 @@ function asText({ configFile, findings, plugins }: Report, { out, workingDirecto
   })
   const count = (severity: Finding['severity']): number => findings.filter(finding => finding.severity === severity).length
   const enabled = plugins.filter(({ state }) => state === 'enabled').length
-  const verdict = [plural(count('error'), 'error'), plural(count('warning'), 'warning'), `${enabled} of ${plural(plugins.length, 'plugin')} on`].join(', ')
+  const decision = [plural(count('error'), 'error'), plural(count('warning'), 'warning'), `${enabled} of ${plural(plugins.length, 'plugin')} on`].join(', ')
   const file = configFile === null ? 'no svc.yaml, defaults' : shortPath(configFile, workingDirectory)
-  return `${shown.join('')}${shown.length > 0 ? '\n' : ''}${file}: ${paint(count('error') > 0 ? 'red' : 'green', verdict)}\n`
+  return `${shown.join('')}${shown.length > 0 ? '\n' : ''}${file}: ${paint(count('error') > 0 ? 'red' : 'green', decision)}\n`
 }
 
 /** `file:line:column`, as editors and terminals take it. */

@@ -1,7 +1,7 @@
-/** All commands: the core's own, and those that doors of plugins state. */
+/** All commands: the core's own, and those that definitions of plugins state. */
 import type { Command } from '../contract/plugin.ts'
 import { checkCommand } from './check.ts'
-import { findDoors } from './plugin-definitions.ts'
+import { findDefinitions } from './plugin-definitions.ts'
 import { newPluginCommand } from './new-plugin.ts'
 import { pluginsCommand } from './plugins.ts'
 import { routesCommand } from './routes.ts'
@@ -19,6 +19,6 @@ export function coreCommands(terminal: Terminal): FoundCommand[] {
 }
 
 export async function pluginCommands(terminal: Terminal): Promise<FoundCommand[]> {
-  const doors = await findDoors(terminal, undefined, 'command')
-  return doors.flatMap(({ name, door }) => (door.command === undefined ? [] : [{ plugin: name, command: door.command }]))
+  const definitions = await findDefinitions(terminal, undefined, 'command')
+  return definitions.flatMap(({ name, definition }) => (definition.command === undefined ? [] : [{ plugin: name, command: definition.command }]))
 }

@@ -4,14 +4,14 @@ import { delimiter } from 'node:path'
 import { pluginsIn } from '../host/discovery.ts'
 import type { Host } from '../host/host.ts'
 import type { LoadError, PluginRecord } from '../contract/plugin.ts'
-import type { Rooms } from '../server/services.ts'
+import type { Services } from '../server/services.ts'
 
 export interface Finding extends LoadError {
   severity: 'error' | 'warning'
 }
 
 /** `warnings` are those of the environment. */
-export async function findProblems({ host }: Rooms, warnings: readonly string[]): Promise<Finding[]> {
+export async function findProblems({ host }: Services, warnings: readonly string[]): Promise<Finding[]> {
   const { loadErrors } = host
   const findings: Finding[] = [
     ...loadErrors.map(error => ({ severity: 'error' as const, ...error })),

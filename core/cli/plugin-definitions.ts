@@ -1,4 +1,4 @@
-/** The doors of all plugins that a start would find; none of them is registered. */
+/** The definitions of all plugins that a start would find; none of them is registered. */
 import { readFile } from 'node:fs/promises'
 import { delimiter, resolve } from 'node:path'
 import { findConfigFile, readSvcYaml } from '../config/svc-yaml.ts'
@@ -8,13 +8,13 @@ import type { Plugin } from '../contract/plugin.ts'
 import { BUILTIN_FOLDER } from '../product.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface FoundDoor {
+export interface FoundDefinition {
   name: string
-  door: Plugin
+  definition: Plugin
 }
 
-/** A plugin that can't be loaded has none. With `word`, only doors in whose file it stands are loaded: all take a second. */
-export async function findDoors({ environment, workingDirectory }: Terminal, config?: string, word?: string): Promise<FoundDoor[]> {
+/** A plugin that can't be loaded has none. With `word`, only definitions in whose file it stands are loaded: all take a second. */
+export async function findDefinitions({ environment, workingDirectory }: Terminal, config?: string, word?: string): Promise<FoundDefinition[]> {
   const read = readSvcYaml(findConfigFile({ argument: config, variable: environment.SVC_CONFIG_FILE, cwd: workingDirectory }), { publicMode: false })
   const folders = (environment.SVC_PLUGINS_DIR ?? '').split(delimiter).filter(folder => folder !== '').map(folder => resolve(workingDirectory, folder))
   const found = await discover({
@@ -23,10 +23,10 @@ export async function findDoors({ environment, workingDirectory }: Terminal, con
     packages: read.ok ? read.document.plugins.packages : [],
     workingDirectory,
   })
-  const doors = await Promise.all(found.filter(({ problem }) => problem === null).map(async plugin => {
+  const definitions = await Promise.all(found.filter(({ problem }) => problem === null).map(async plugin => {
     if (word !== undefined && !(await readFile(plugin.entry!, 'utf8')).includes(word)) return null
-    const door = await loadPlugin(plugin).catch(() => null)
-    return door === null ? null : { name: plugin.name, door }
+    const definition = await loadPlugin(plugin).catch(() => null)
+    return definition === null ? null : { name: plugin.name, definition }
   }))
-  return doors.filter(door => door !== null)
+  return definitions.filter(definition => definition !== null)
 }

@@ -3,9 +3,9 @@ import type { Command, PluginRecord } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { inspect } from './inspection.ts'
 import { painter, table } from './terminal.ts'
-import type { Colour, Terminal } from './terminal.ts'
+import type { Color, Terminal } from './terminal.ts'
 
-const STATE_COLOURS: Record<PluginRecord['state'], Colour> = { enabled: 'green', disabled: 'dim', failed: 'red' }
+const STATE_COLORS: Record<PluginRecord['state'], Color> = { enabled: 'green', disabled: 'dim', failed: 'red' }
 
 export function pluginsCommand(terminal: Terminal): Command {
   return {
@@ -39,7 +39,7 @@ function list(records: readonly PluginRecord[], { out }: Terminal): string {
   const counts = (['enabled', 'disabled', 'failed'] as const).map(state => `${records.filter(record => record.state === state).length} ${state}`)
   const text = table([['PLUGIN', 'STATE', 'VERSION', 'SOURCE', 'SERVES'], ...rows], (cell, column, row) => {
     if (row === 0) return paint('bold', cell)
-    return column === 1 ? paint(STATE_COLOURS[records[row - 1]!.state], cell) : cell
+    return column === 1 ? paint(STATE_COLORS[records[row - 1]!.state], cell) : cell
   })
   return `${text}\n${counts.join(', ')}\n`
 }

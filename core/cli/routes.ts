@@ -1,4 +1,4 @@
-/** `svc routes`: the catalogue of what would be served. */
+/** `svc routes`: the catalog of what would be served. */
 import type { Catalog, Command } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { inspect } from './inspection.ts'
@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts'
 export function routesCommand(terminal: Terminal): Command {
   return {
     name: 'routes',
-    summary: 'print the catalogue of routes',
+    summary: 'print the catalog of routes',
     usage: `usage: svc routes [<text>] [--config <file>] [--json]
 
 Prints the routes of all plugins that are on, by category. With <text> only those whose path, plugin, category or

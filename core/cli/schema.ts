@@ -2,7 +2,7 @@
 import { svcYamlSchema } from '../config/svc-yaml-schema.ts'
 import type { Command } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
-import { findDoors } from './plugin-definitions.ts'
+import { findDefinitions } from './plugin-definitions.ts'
 import type { Terminal } from './terminal.ts'
 
 export function schemaCommand(terminal: Terminal): Command {
@@ -20,8 +20,8 @@ YAML language server use it when svc.yaml begins with
 `,
     async run(args) {
       const { options } = readArguments(args, { config: { value: 'file' } })
-      const doors = await findDoors(terminal, options.config as string | undefined)
-      const plugins = doors.map(({ name, door }) => ({ name, title: door.title, section: door.section ?? name, options: door.options }))
+      const definitions = await findDefinitions(terminal, options.config as string | undefined)
+      const plugins = definitions.map(({ name, definition }) => ({ name, title: definition.title, section: definition.section ?? name, options: definition.options }))
       terminal.out.write(`${JSON.stringify(svcYamlSchema(plugins), null, 2)}\n`)
       return { exitCode: 0 }
     },

@@ -23,7 +23,7 @@ export class BoundedMap<T> {
 }
 
 /** The function with the answers to its last `most` arguments at hand. It must answer the same to the same text. */
-export function remembering(most: number, compute: (text: string) => string): (text: string) => string {
+export function memoize(most: number, compute: (text: string) => string): (text: string) => string {
   const known = new BoundedMap<string>(most)
   return (text) => {
     const found = known.get(text)

@@ -3,7 +3,7 @@
  * last. Those stand in a list, and cost the same however many there are; the others in an indexed binary heap, so that
  * leaving it early costs no scan.
  */
-import { Chain, type Link } from './linked-list.ts'
+import { LinkedList, type Link } from './linked-list.ts'
 
 /** Something that comes due. All members but the first belong to the queue while it is in there. */
 export interface Deadline {
@@ -19,7 +19,7 @@ const IN_LIST = Infinity
 
 /** A queue by `dueAt`, earliest first. `add`, `remove` and `moved` take O(log n) at most, `first` takes O(1). */
 export class DeadlineQueue<T extends Deadline> {
-  readonly #list = new Chain<T>()
+  readonly #list = new LinkedList<T>()
   readonly #heap: T[] = []
 
   get size(): number {

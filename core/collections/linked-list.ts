@@ -12,7 +12,7 @@ export interface Link<T> {
   next: Link<T> | null
 }
 
-export class Chain<T> {
+export class LinkedList<T> {
   first: Link<T> | null = null
   last: Link<T> | null = null
   size = 0

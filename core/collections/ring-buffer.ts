@@ -21,7 +21,7 @@ export interface RingEntry<T> {
  * A ring by sequence. It is for what every request leaves behind and few ask for: there is no index, so adding costs the
  * same at every capacity, and a look walks from the newest. The newest is kept even where it is over the bytes by itself.
  */
-export class Ring<T> {
+export class RingBuffer<T> {
   readonly capacity: number
   readonly #bounds: RingBounds<T>
   readonly #maxBytes: number

@@ -35,7 +35,7 @@ export const redisUrl = parser<string | null>('redis:// or rediss:// URL', (valu
 
 /**
  * Allowed CORS origins: `['*']` when `*` is among them, `[]` for nothing or `off`. Compared exactly later, so what is
- * no serialised origin (RFC 6454, 6.2) is left out with a note.
+ * no serialized origin (RFC 6454, 6.2) is left out with a note.
  */
 export const corsOrigins: Parser<string[]> = {
   expected: 'comma-separated origins, *, or off',

@@ -1,4 +1,4 @@
-/** Calls and requests that do not come through the pipeline: `svc.limits`, `svc.takeOver`. */
+/** Calls and requests that do not come through the pipeline: `svc.limits`, `svc.mediaTypes`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -12,7 +12,7 @@ export type CallAdmission =
   | { admitted: false; grpcStatus: number; message: string; metadata: Record<string, string> }
 
 /** Requests by media type before routing, on all listeners (gRPC). */
-export interface SvcTakeOver {
+export interface SvcMediaTypes {
   /**
    * `match` gets the lower-case media type without parameters. The handler owns the response; no stage of the
    * pipeline runs. `onGrpcPort`, `onHttp` say on which listeners (default both; HTTP only with SVC_GRPC_ON_HTTP).
@@ -24,11 +24,11 @@ export interface SvcTakeOver {
    * Makes a taken-over request one for the inspector and for fault headers. Not for what is exempt from both, such as gRPC
    * health and reflection. To be called before it is answered.
    */
-  follow(request: IncomingMessage | Http2ServerRequest): TakenOverCall
+  follow(request: IncomingMessage | Http2ServerRequest): MediaTypeCall
 }
 
 /** A taken-over request that the core follows. */
-export interface TakenOverCall {
+export interface MediaTypeCall {
   /** A limit refuses the call: no entry is kept of it. */
   refuse(): void
   /**

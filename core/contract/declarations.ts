@@ -71,14 +71,14 @@ export type ExposedHeader = string | {
   always?: true
 }
 
-/** Where a category of the catalogue is shown. */
+/** Where a category of the catalog is shown. */
 export interface CategoryDeclaration {
   name: string
   /** Lower ranks come first; the core's own categories have 1000 and more. Categories without a rank come last, by name. */
   rank: number
 }
 
-/** A link in the navigation of the landing page, shown while the catalogue has an endpoint at its target or below. */
+/** A link in the navigation of the landing page, shown while the catalog has an endpoint at its target or below. */
 export interface PageLink {
   /** Relative to the landing page, without a leading slash; below one of the plugin's `paths`. */
   href: string

@@ -1,7 +1,7 @@
 /** Owns the answer that a route throws. */
 
 /**
- * An answer thrown from a route: status, body and headers as given. Recognised by its `code`, never by its class,
+ * An answer thrown from a route: status, body and headers as given. Recognized by its `code`, never by its class,
  * since after a reload two copies of a class exist.
  */
 export class HttpError extends Error {

@@ -10,7 +10,7 @@ export interface SvcInstance {
   setHealthy(healthy: boolean): void
   /** Calls back at each change; answers how to stop that. */
   onHealthChange(listener: (healthy: boolean) => void): () => void
-  /** The catalogue of what is enabled, as `GET /_svc/catalog` shows it after the base URL of its paths. */
+  /** The catalog of what is enabled, as `GET /_svc/catalog` shows it after the base URL of its paths. */
   catalog(): Catalog
   /** The document of `GET /openapi.json`; its server is `baseUrl`, as `svc.http.baseUrl` answers it. */
   openapi(baseUrl: string): Record<string, unknown>

@@ -19,7 +19,7 @@ export function nearest(name: string, known: Iterable<string>, maxDistance = Mat
 }
 
 /**
- * Edit distance with swaps of neighbours ("optimal string alignment"): insertions, deletions, replacements and swaps
+ * Edit distance with swaps of neighbors ("optimal string alignment"): insertions, deletions, replacements and swaps
  * from one text to the other.
  */
 function editDistance(from: string, to: string): number {

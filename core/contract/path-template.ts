@@ -1,5 +1,5 @@
 /**
- * Path templates in the catalogue's notation: `{name}` is a part of a segment, `{*name}` the rest of the path, slashes
+ * Path templates in the catalog's notation: `{name}` is a part of a segment, `{*name}` the rest of the path, slashes
  * included. Imports nothing: browsers run it too.
  */
 

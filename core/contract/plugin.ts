@@ -4,7 +4,7 @@
  * The life of a plugin, in the order in which it happens:
  *
  *  1. discover   its folder is found (`plugins/`, a further folder, an npm package); the folder's name is its name.
- *  2. load       `index.ts` and what it imports of its own folder become one module; the default export is the door.
+ *  2. load       `index.ts` and what it imports of its own folder become one module; the default export is the definition.
  *                What it declares holds from here on, also while the plugin is disabled: variables, exemptions, names.
  *  3. decide     `svc.yaml` and the switches of the API say whether it is on; a disabled plugin goes no further.
  *  4. options    its section of `svc.yaml` is checked against `options`; wrong items are left out and reported.
@@ -24,7 +24,7 @@ import type { WebSocket } from 'ws'
 import type { Config } from '../config/variables.ts'
 import type { SvcHttp } from './http.ts'
 import type { SvcStreams } from './streams.ts'
-import type { SvcLimits, SvcTakeOver } from './calls.ts'
+import type { SvcLimits, SvcMediaTypes } from './calls.ts'
 import type { SvcInspector, SvcPki, SvcMetrics } from './observation.ts'
 import type { SvcInstance } from './instance.ts'
 import type { ErrorForm } from './routes.ts'
@@ -39,7 +39,7 @@ export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 export type { WebsocketHandler } from '@fastify/websocket'
 export type { AnyRequest, SvcHttp, SessionKey, Origin } from './http.ts'
 export type { SvcStreams, BodyStreamOptions, SseOptions, StreamEnd, BodyStream, SseStream, SseEvent, WebSocketOptions } from './streams.ts'
-export type { SvcLimits, CallAdmission, CallFailure, SvcTakeOver, TakenOverCall, ConnectionFacts } from './calls.ts'
+export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type { AnswerEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { StoreBounds, Store, StoreChange } from './state.ts'
@@ -53,13 +53,13 @@ export type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 export { describe } from './routes.ts'
 export type { CoreFailure, ErrorForm, RequestFacts, RouteDescription, RouteExample, RouteParameter } from './routes.ts'
 
-// ---------------------------------------------------------------------------------------------------------- the door
+// ---------------------------------------------------------------------------------------------------------- the definition
 
 /** The default export of a plugin's `index.ts`. */
 export interface Plugin<Options = Record<string, unknown>, Variables = Record<string, unknown>> {
   /** A few words for lists and headings. */
   title: string
-  /** Default: the `version` of the `package.json` beside the door, else the product's. */
+  /** Default: the `version` of the `package.json` beside the definition, else the product's. */
   version?: string
   description?: string
   /** Prefixes that the plugin serves; each of its routes is one of them or lies below one. */
@@ -93,7 +93,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   area?: string
   /** Faults that its routes inject themselves (`svc.http.markFault`), as the metrics name them. Lower case. */
   faultKinds?: readonly string[]
-  /** Its categories of the catalogue, with their place. */
+  /** Its categories of the catalog, with their place. */
   categories?: readonly CategoryDeclaration[]
   /** Links on the landing page. */
   links?: readonly PageLink[]
@@ -101,7 +101,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   register(app: FastifyInstance, svc: Svc<Options, Variables>): void | Promise<void>
 }
 
-/** Types a door: `export default definePlugin<Options>({ ... })`. */
+/** Types a definition: `export default definePlugin<Options>({ ... })`. */
 export function definePlugin<Options = Record<string, unknown>, Variables = Record<string, unknown>>(plugin: Plugin<Options, Variables>): Plugin<Options, Variables> {
   return plugin
 }
@@ -146,11 +146,11 @@ export { preferredType } from '../fields/accept.ts'
 export type { NegotiatedType } from '../fields/accept.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { namesTag } from '../fields/etag.ts'
-export { BoundedMap, remembering } from '../collections/bounded-map.ts'
+export { BoundedMap, memoize } from '../collections/bounded-map.ts'
 /** For `sizeOf` of a store: what text costs in memory; a copy of a slice, which would hold the text it was cut from. */
 export { copyText, heldBytes } from '../collections/text-memory.ts'
 /** The newest of what every request leaves behind; made with `svc.shared`, it outlives a reload. */
-export { Ring } from '../collections/ring-buffer.ts'
+export { RingBuffer } from '../collections/ring-buffer.ts'
 export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
 export { escapeHtml } from './html.ts'
 export { curlArguments } from './curl-line.ts'
@@ -205,7 +205,7 @@ export interface Svc<Options = Record<string, unknown>, Variables = Record<strin
   readonly http: SvcHttp
   readonly streams: SvcStreams
   readonly limits: SvcLimits
-  readonly takeOver: SvcTakeOver
+  readonly mediaTypes: SvcMediaTypes
   readonly inspector: SvcInspector
   readonly pki: SvcPki
   readonly metrics: SvcMetrics

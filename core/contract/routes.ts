@@ -2,15 +2,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { JsonSchema } from './json-schema.ts'
 
-/** What the catalogue, and with it `/openapi.json`, the landing page and all that plugins make of it, knows of an operation. */
+/** What the catalog, and with it `/openapi.json`, the landing page and all that plugins make of it, knows of an operation. */
 export interface RouteDescription {
-  /** Template in the catalogue's notation (`/status/{code}`, `/echo/{*path}`). Default: the route's own. */
+  /** Template in the catalog's notation (`/status/{code}`, `/echo/{*path}`). Default: the route's own. */
   path?: string
   /** Where one route serves several descriptions with different methods. Default: the route's. */
   methods?: string[]
   summary: string
   description?: string
-  /** One of the catalogue's categories (core sheet 9), or a name of its own. */
+  /** One of the catalog's categories (core sheet 9), or a name of its own. */
   category: string
   /** Default `http`. A route described as `sse` always answers with an event stream. */
   protocol?: 'http' | 'sse' | 'websocket'

@@ -1,4 +1,4 @@
-/** Owns the order in which the catalogue's categories are shown. */
+/** Owns the order in which the catalog's categories are shown. */
 
 /** Ranks of categories by name: lower ones are shown first, a category without a rank comes last, by name. */
 export type CategoryRanks = ReadonlyMap<string, number>

@@ -1,4 +1,4 @@
-/** Owns the control plane's routes about the process: version, readiness, configuration, status, catalogue, reload. */
+/** Owns the control plane's routes about the process: version, readiness, configuration, status, catalog, reload. */
 import type { FastifyInstance } from 'fastify'
 import { describe, isFlagSet } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
@@ -49,7 +49,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   app.get('/_svc/catalog', describe({
     summary: 'Every endpoint that is enabled, with examples',
     category,
-    examples: [{ name: 'Catalogue', path: '/_svc/catalog', expectStatus: 200 }],
+    examples: [{ name: 'Catalog', path: '/_svc/catalog', expectStatus: 200 }],
   }), request => ({ base_url: deps.http.baseUrl(request), ...instance.catalog() }))
 
   app.post('/_svc/reload', describe({

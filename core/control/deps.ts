@@ -1,4 +1,4 @@
-/** Owns what the instance's and the control plane's routes need of the host, as an interface that the host fulfils. */
+/** Owns what the instance's and the control plane's routes need of the host, as an interface that the host fulfills. */
 import type { FastifyRequest, LoadError, PageLink, PluginRecord, ReloadResult, SvcHttp, SvcInstance, SvcStreams } from '../contract/plugin.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'

@@ -75,7 +75,7 @@ ${sections.map(({ id, name, endpoints }) => `<li><a href="#${id}">${escapeHtml(n
 </ul>
 </nav>
 <main id="endpoints">
-${sections.map(({ id, name, endpoints }) => `<section aria-labelledby="${id}">
+${sections.map(({ id, name, endpoints }) => `<section aria-labeledby="${id}">
 <h2 id="${id}">${escapeHtml(name)}</h2>
 <ul>
 ${endpoints.map((endpoint) => renderEndpoint(endpoint, baseUrl)).join('\n')}
@@ -90,7 +90,7 @@ ${endpoints.map((endpoint) => renderEndpoint(endpoint, baseUrl)).join('\n')}
 `
 }
 
-const OWN_LINKS: readonly PageLink[] = [{ href: 'docs', text: 'API reference' }, { href: 'openapi.json', text: 'OpenAPI document' }, { href: '_svc/catalog', text: 'Catalogue' }]
+const OWN_LINKS: readonly PageLink[] = [{ href: 'docs', text: 'API reference' }, { href: 'openapi.json', text: 'OpenAPI document' }, { href: '_svc/catalog', text: 'Catalog' }]
 
 /** The links of plugins whose targets are served, then the core's own. */
 function listLinks({ endpoints }: Catalog, links: readonly PageLink[]): PageLink[] {

@@ -1,4 +1,4 @@
-/** Owns the list of described operations from which catalogue, OpenAPI document and landing page are made. */
+/** Owns the list of described operations from which catalog, OpenAPI document and landing page are made. */
 import type { RouteDescription } from '../contract/plugin.ts'
 import { compareCategories, type CategoryRanks } from './categories.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
@@ -7,7 +7,7 @@ import type { RouteRecord } from '../http/pipeline/route-record.ts'
 export interface Operation {
   /** Null: the core's own. */
   plugin: string | null
-  /** Template in the catalogue's notation. */
+  /** Template in the catalog's notation. */
   path: string
   /** Upper case; `['ANY']` where the route takes every method. */
   methods: string[]

@@ -41,7 +41,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   })
 
   /**
-   * Examples have to name a plugin that is there, which is known when the catalogue is made, not here: hence getters.
+   * Examples have to name a plugin that is there, which is known when the catalog is made, not here: hence getters.
    * They change nothing when they are sent: one that others build on is on, stays on, and has no override.
    */
   function exampleOf(name: string, method: string, tail: string): RouteExample[] {

@@ -10,8 +10,8 @@ import type { Log } from '../log/log.ts'
 import type { StateHolder, StateRegistry } from '../state/state-registry.ts'
 import { collectDeclarations } from './declarations.ts'
 import type { Declarations } from './declarations.ts'
-import { arrange } from './resolution.ts'
-import type { Arrangement, Wishes } from './resolution.ts'
+import { resolvePlugins } from './resolution.ts'
+import type { Resolution, RequestedState } from './resolution.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { Generation } from './generation.ts'
 import type { GenerationOptions } from './generation.ts'
@@ -24,7 +24,7 @@ import type { BuildContext, SharedServices } from './svc/svc.ts'
 /** Code of a plugin that could be loaded. */
 export interface LoadedPlugin {
   found: FoundPlugin
-  door: Plugin
+  definition: Plugin
   /** Generation in which this code was loaded. */
   loadedIn: number
 }
@@ -39,7 +39,7 @@ export interface Candidate {
 export interface BuildInput {
   number: number
   candidates: Map<string, Candidate>
-  wishes: Wishes
+  requested: RequestedState
   /** Why the current version of a plugin can't be used, although it was loaded. */
   problems: ReadonlyMap<string, string>
   /** Problems met before (discovery, load), with their phase. */
@@ -62,7 +62,7 @@ export interface BuildServices {
 }
 export interface BuildResult {
   generation: Generation
-  arrangement: Arrangement
+  resolution: Resolution
   declarations: Declarations
   context: BuildContext
   /** What each enabled plugin runs on. */
@@ -115,18 +115,18 @@ type Attempt = BuildResult | { plugin: string; error: string }
 async function tryBuild(input: BuildInput, services: BuildServices, { failures, outdated, hopeless }: Experience): Promise<Attempt> {
   const { candidates, number } = input
   const versionOf = (name: string): LoadedPlugin => (outdated.has(name) ? candidates.get(name)!.lastGood! : candidates.get(name)!.current)
-  const doors = new Map([...candidates.keys()].map(name => [name, versionOf(name).door]))
-  const failed = new Map([...input.wishes.failed, ...[...hopeless].map(name => [name, failures.get(name)!] as const)])
-  const arrangement = arrange(doors, { ...input.wishes, failed })
-  const declarations = collectDeclarations(new Map([...doors].filter(([name]) => !(input.problems.has(name) && hopeless.has(name)))))
+  const definitions = new Map([...candidates.keys()].map(name => [name, versionOf(name).definition]))
+  const failed = new Map([...input.requested.failed, ...[...hopeless].map(name => [name, failures.get(name)!] as const)])
+  const resolution = resolvePlugins(definitions, { ...input.requested, failed })
+  const declarations = collectDeclarations(new Map([...definitions].filter(([name]) => !(input.problems.has(name) && hopeless.has(name)))))
   const { isArea } = services.declareSeries(declarations)
 
   const generation = new Generation({
     number,
     maxWebSocketPayload: services.config.publicMode ? PUBLIC_PAYLOAD : PAYLOAD,
-    exposedHeaders: services.exposedHeaders(exposedBy(doors, arrangement)),
+    exposedHeaders: services.exposedHeaders(exposedBy(definitions, resolution)),
     exemptions: new Exemptions(declarations.exemptions),
-    absent: [...arrangement.verdicts].flatMap(([name, { state }]) => (state === 'enabled' ? [] : doors.get(name)!.paths.map(path => ({ path, name, state })))),
+    absent: [...resolution.decisions].flatMap(([name, { state }]) => (state === 'enabled' ? [] : definitions.get(name)!.paths.map(path => ({ path, name, state })))),
     ...services.generationOptions,
   })
   const context: BuildContext = { generation, extensions: new Map(), registered: [], stopped: [], loadErrors: [...input.loadErrors], watched: new Map(), locate: input.locate }
@@ -140,37 +140,37 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
     return { plugin, error: reasonOf(error) }
   }
   services.registerCore(generation)
-  for (const name of arrangement.order) {
+  for (const name of resolution.order) {
     const version = versionOf(name)
     running.set(name, version)
     const holder = services.states.hold(number, name, version.found.fingerprint)
     holders.push(holder)
-    const { door, found } = version
+    const { definition, found } = version
     const log = services.shared.log.child({ plugin: name }, { serializers: REQUEST_SERIALIZERS })
-    const svc = createSvc({ name, log, folder: found.folder, options: candidates.get(name)!.options, variables: services.variables.valuesOf(door), faultKinds: door.faultKinds ?? [], mayUse: [...(door.buildsOn ?? []), ...(door.uses ?? [])] }, services.shared, context, holder)
+    const svc = createSvc({ name, log, folder: found.folder, options: candidates.get(name)!.options, variables: services.variables.valuesOf(definition), faultKinds: definition.faultKinds ?? [], mayUse: [...(definition.buildsOn ?? []), ...(definition.uses ?? [])] }, services.shared, context, holder)
     try {
       await generation.app.register(fp(async app => {
         // As the log of a child scope, it is inherited.
         app.log = log
         app.addHook('onRoute', function (route) {
           checkAreas(route.config?.descriptions ?? [], isArea)
-          generation.addRoute({ plugin: name, paths: door.paths, log, area: door.area ?? null }, route, this)
+          generation.addRoute({ plugin: name, paths: definition.paths, log, area: definition.area ?? null }, route, this)
         })
-        generation.fallbacks.serve(app, door.paths)
-        await withinTime(() => Promise.resolve(door.register(app as never, svc)), { what: 'register', log, times: services.registerTimes })
+        generation.fallbacks.serve(app, definition.paths)
+        await withinTime(() => Promise.resolve(definition.register(app as never, svc)), { what: 'register', log, times: services.registerTimes })
       }, { name, encapsulate: true }))
     } catch (error) {
       return abandon(name, error)
     }
   }
   const finished = await finish(generation, context, services)
-  return finished === null ? { generation, arrangement, declarations, context, running, failures, options: new Map([...candidates].map(([name, { options }]) => [name, options])), release } : abandon(finished.plugin, finished.error)
+  return finished === null ? { generation, resolution, declarations, context, running, failures, options: new Map([...candidates].map(([name, { options }]) => [name, options])), release } : abandon(finished.plugin, finished.error)
 }
 
 /** What enabled plugins expose in their order, then what others expose all the same. */
-function exposedBy(doors: ReadonlyMap<string, Plugin>, { order }: Arrangement): ExposedHeader[] {
-  const ofOthers = [...doors].flatMap(([name, { exposes = [] }]) => (order.includes(name) ? [] : exposes.filter(header => typeof header !== 'string' && header.always)))
-  return [...order.flatMap(name => doors.get(name)!.exposes ?? []), ...ofOthers]
+function exposedBy(definitions: ReadonlyMap<string, Plugin>, { order }: Resolution): ExposedHeader[] {
+  const ofOthers = [...definitions].flatMap(([name, { exposes = [] }]) => (order.includes(name) ? [] : exposes.filter(header => typeof header !== 'string' && header.always)))
+  return [...order.flatMap(name => definitions.get(name)!.exposes ?? []), ...ofOthers]
 }
 
 /** A series of the metrics for each area is there from the start, so a route can't make up one. */

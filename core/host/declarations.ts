@@ -2,8 +2,8 @@
 import type { PluginVariables } from '../config/plugin-variables.ts'
 import { variableConflicts } from '../config/variable-conflicts.ts'
 import type { Exemption, PageLink, Plugin } from '../contract/plugin.ts'
-import { arrange } from './resolution.ts'
-import type { Wishes } from './resolution.ts'
+import { resolvePlugins } from './resolution.ts'
+import type { RequestedState } from './resolution.ts'
 
 export interface Declarations {
   /** By plugin: the built-in ones first, each group in the order of their names. */
@@ -34,14 +34,14 @@ export function collectDeclarations(definitions: ReadonlyMap<string, Plugin>): D
  * By plugin: why its definition can't be used, because its variables collide with those of another plugin or can't be read.
  * A fork that is enabled in place of a built-in plugin has the variables of that one.
  */
-export function declarationProblems(definitions: ReadonlyMap<string, Plugin>, wishes: Wishes, variables: PluginVariables): Map<string, string> {
-  const { verdicts } = arrange(definitions, wishes)
-  const isOff = ([name]: [string, Plugin]): boolean => verdicts.get(name)!.state === 'disabled'
+export function declarationProblems(definitions: ReadonlyMap<string, Plugin>, requested: RequestedState, variables: PluginVariables): Map<string, string> {
+  const { decisions } = resolvePlugins(definitions, requested)
+  const isOff = ([name]: [string, Plugin]): boolean => decisions.get(name)!.state === 'disabled'
   const all = [...definitions]
   const problems = variableConflicts(new Map([...all.filter(one => !isOff(one)), ...all.filter(isOff)]))
   for (const [name, definition] of definitions) {
     const problem = variables.problemOf(definition)
-    if (problem !== null && !wishes.failed.has(name)) problems.set(name, problem)
+    if (problem !== null && !requested.failed.has(name)) problems.set(name, problem)
   }
   return problems
 }

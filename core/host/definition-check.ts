@@ -18,13 +18,13 @@ const LABEL = /^[a-z][a-z0-9_-]{0,39}$/
 export function checkDefinition(value: unknown): Plugin {
   const definition = value as Partial<Plugin> | null
   if (typeof definition !== 'object' || definition === null) throw new Error('the default export is no plugin (see definePlugin)')
-  if (typeof definition.title !== 'string' || definition.title === '') throw new Error('the door states no title')
+  if (typeof definition.title !== 'string' || definition.title === '') throw new Error('the definition states no title')
   const { paths } = definition
   if (!Array.isArray(paths) || !paths.every(path => typeof path === 'string' && path.startsWith('/'))) {
-    throw new Error('the door states no paths (a list of prefixes that start with "/")')
+    throw new Error('the definition states no paths (a list of prefixes that start with "/")')
   }
-  if (typeof definition.register !== 'function') throw new Error('the door has no register function')
-  for (const key of ['buildsOn', 'uses'] as const) check(isListOf(definition[key] ?? [], isText), `${key} of the door is no list of names`)
+  if (typeof definition.register !== 'function') throw new Error('the definition has no register function')
+  for (const key of ['buildsOn', 'uses'] as const) check(isListOf(definition[key] ?? [], isText), `${key} of the definition is no list of names`)
   checkDeclarations(definition as Plugin)
   return definition as Plugin
 }
@@ -32,7 +32,7 @@ export function checkDefinition(value: unknown): Plugin {
 function checkDeclarations(definition: Plugin): void {
   const { paths, variables = {}, exempt = [], area, faultKinds = [], exposes = [], categories = [], links = [] } = definition
   const isOwn = (path: unknown): boolean => isText(path) && paths.some(prefix => path === prefix || isBelow(path, prefix.replace(/\/$/, '')))
-  check(isListOf(exposes, one => isText(one) || (isRecord(one) && isText(one.name) && isToken(one.name) && isOptional(one.before, isText))), 'exposes of the door is no list of names')
+  check(isListOf(exposes, one => isText(one) || (isRecord(one) && isText(one.name) && isToken(one.name) && isOptional(one.before, isText))), 'exposes of the definition is no list of names')
   checkVariables(variables)
   check(isListOf(exempt, one => isRecord(one) && isOwn(one.path) && isText(one.reason) && isListOf(one.from, layer => EXEMPTIBLE_LAYERS.includes(layer as never))),
     `exempt is a list of { path, from, reason }: a path of the plugin, layers out of ${EXEMPTIBLE_LAYERS.join(', ')}, and why`)

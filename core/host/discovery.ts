@@ -13,9 +13,9 @@ export interface FoundPlugin {
   source: 'builtin' | 'directory' | 'package'
   /** Absolute path of its folder. */
   folder: string
-  /** Absolute path of its door; null when it could not be found. */
+  /** Absolute path of its definition; null when it could not be found. */
   entry: string | null
-  /** `version` of the `package.json` beside the door. */
+  /** `version` of the `package.json` beside the definition. */
   version: string | null
   /** SHA-256 over names and bytes of its files. */
   fingerprint: string
@@ -52,7 +52,7 @@ export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]
   return found
 }
 
-/** The plugin that a folder is, if it has a door itself, else those in its sub-folders; none when it is not there. */
+/** The plugin that a folder is, if it has a definition itself, else those in its sub-folders; none when it is not there. */
 export async function pluginsIn(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin[]> {
   const own = await pluginAt(folder, source)
   if (own !== null) return [own]
@@ -66,7 +66,7 @@ export async function pluginsIn(folder: string, source: 'builtin' | 'directory')
   return found
 }
 
-/** Null: the folder has no door. */
+/** Null: the folder has no definition. */
 async function pluginAt(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin | null> {
   const entry = ENTRIES.map(file => join(folder, file)).find(existsSync)
   if (entry === undefined) return null

@@ -15,7 +15,7 @@ import type { RoutingGeneration } from '../http/request/types.ts'
 import type { Exemptions } from '../http/pipeline/exemptions.ts'
 import type { CoreRoute } from '../http/pipeline/route-record.ts'
 import type { SvcResponse } from '../http/response/response.ts'
-import type { TakeOver } from '../http/listener/media-type-handlers.ts'
+import type { MediaTypeHandler } from '../http/listener/media-type-handlers.ts'
 import { WebSocketRoutes } from '../http/streams/websocket-routes.ts'
 import { adoptWebSockets } from '../http/streams/websockets.ts'
 import type { WebSocketServices } from '../http/streams/websockets.ts'
@@ -59,7 +59,7 @@ export class Generation implements RoutingGeneration {
   readonly number: number
   readonly app: FastifyInstance
   readonly routes = new RouteTable()
-  readonly takeOvers: TakeOver[] = []
+  readonly mediaTypeHandlers: MediaTypeHandler[] = []
   readonly exposedHeaders: string
   readonly fallbacks: FallbackHandlers
   readonly #parsing: BodyParsing

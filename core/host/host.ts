@@ -20,7 +20,7 @@ import type { LoadError, PluginRecord, ReloadResult } from '../contract/plugin.t
 import { recordsOf } from './records.ts'
 import { RunQueue } from './run-queue.ts'
 import { Settings } from './settings.ts'
-import type { Wishes } from './resolution.ts'
+import type { RequestedState } from './resolution.ts'
 import { planSwitch } from './switching.ts'
 import type { ClearResult, SwitchResult } from './switching.ts'
 
@@ -229,13 +229,13 @@ export class Host {
       const candidate = candidates.get(this.#options.extraOptions.plugin)
       if (candidate) Object.assign(candidate.options, this.#options.extraOptions.options)
     }
-    const wishes = { ...this.settings.plugins, overrides: this.#overrides, failed }
-    const problems = this.#checkDeclarations(candidates, wishes)
+    const requested = { ...this.settings.plugins, overrides: this.#overrides, failed }
+    const problems = this.#checkDeclarations(candidates, requested)
     const result = await buildGeneration({
       number,
       candidates,
       problems,
-      wishes,
+      requested,
       loadErrors: errors,
       locate: (plugin, error) => {
         const at = error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
@@ -246,10 +246,10 @@ export class Host {
   }
 
   /** Definitions that can't be used; warns once of each variable of the others whose value is wrong. */
-  #checkDeclarations(candidates: ReadonlyMap<string, Candidate>, wishes: Wishes): Map<string, string> {
+  #checkDeclarations(candidates: ReadonlyMap<string, Candidate>, requested: RequestedState): Map<string, string> {
     const { variables } = this.#options.build
-    const definitions = new Map([...candidates].map(([name, { current }]) => [name, current.door]))
-    const problems = declarationProblems(definitions, wishes, variables)
+    const definitions = new Map([...candidates].map(([name, { current }]) => [name, current.definition]))
+    const problems = declarationProblems(definitions, requested, variables)
     for (const name of problems.keys()) definitions.delete(name)
     for (const warning of variables.warnings(definitions)) {
       if (this.#warned.has(warning)) continue

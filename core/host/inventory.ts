@@ -1,4 +1,4 @@
-/** What is known of each plugin's code: loaded once per content, with its door or the reason why there is none. */
+/** What is known of each plugin's code: loaded once per content, with its definition or the reason why there is none. */
 import { applySchema, printPath } from '../config/options.ts'
 import type { CheckedOptions, ValidatorCache } from '../config/options.ts'
 import { reasonOf } from './discovery.ts'
@@ -26,7 +26,7 @@ export interface Candidates {
  */
 export interface KnownCode {
   /** By entry and fingerprint. */
-  doors: Map<string, Plugin>
+  definitions: Map<string, Plugin>
   schemas: ValidatorCache
   isShared?: boolean
   /** Bundles that the launcher began. */
@@ -36,7 +36,7 @@ export interface KnownCode {
 export class Inventory {
   readonly #known: KnownCode
 
-  constructor(known: KnownCode = { doors: new Map(), schemas: new WeakMap() }) {
+  constructor(known: KnownCode = { definitions: new Map(), schemas: new WeakMap() }) {
     this.#known = known
   }
 
@@ -62,7 +62,7 @@ export class Inventory {
     return top === section && originalPath ? printPath(section, originalPath(path)) : at
   }
 
-  /** The door of a plugin as found, or why it has none. */
+  /** The definition of a plugin as found, or why it has none. */
   look(found: FoundPlugin): Loaded | null {
     return this.#loaded.get(found.folder)?.loaded ?? null
   }
@@ -86,11 +86,11 @@ export class Inventory {
       const before = running?.get(plugin.name) ?? null
       if ('error' in loaded) {
         if (before === null) failed.set(plugin.name, loaded.error)
-        else candidates.set(plugin.name, { name: plugin.name, current: before, lastGood: null, options: this.#options(before.door, plugin, settings, errors) })
+        else candidates.set(plugin.name, { name: plugin.name, current: before, lastGood: null, options: this.#options(before.definition, plugin, settings, errors) })
         continue
       }
       const lastGood = before !== null && before.found.fingerprint !== loaded.code.found.fingerprint ? before : null
-      candidates.set(plugin.name, { name: plugin.name, current: loaded.code, lastGood, options: this.#options(loaded.code.door, plugin, settings, errors) })
+      candidates.set(plugin.name, { name: plugin.name, current: loaded.code, lastGood, options: this.#options(loaded.code.definition, plugin, settings, errors) })
       const invalid = this.#invalid.get(plugin.name)
       if (invalid !== undefined) failed.set(plugin.name, invalid)
     }
@@ -103,36 +103,36 @@ export class Inventory {
     if (this.#loaded.get(found.folder)?.fingerprint === found.fingerprint) return
     let loaded: Loaded
     try {
-      const door = await this.#door(found)
-      this.#sections.set(found.name, door.section ?? found.name)
-      loaded = { code: { found, door, loadedIn: generation } }
+      const definition = await this.#definition(found)
+      this.#sections.set(found.name, definition.section ?? found.name)
+      loaded = { code: { found, definition, loadedIn: generation } }
     } catch (error) {
       loaded = { error: reasonOf(error) }
     }
     this.#loaded.set(found.folder, { fingerprint: found.fingerprint, loaded })
   }
 
-  async #door(found: FoundPlugin): Promise<Plugin> {
+  async #definition(found: FoundPlugin): Promise<Plugin> {
     const key = `${found.entry} ${found.fingerprint}`
-    const door = this.#known.doors.get(key) ?? await loadPlugin(found, this.#known.early)
-    if (this.#known.isShared) this.#known.doors.set(key, door)
-    return door
+    const definition = this.#known.definitions.get(key) ?? await loadPlugin(found, this.#known.early)
+    if (this.#known.isShared) this.#known.definitions.set(key, definition)
+    return definition
   }
 
   #forget(folders: ReadonlySet<string>): void {
     for (const folder of this.#loaded.keys()) if (!folders.has(folder)) this.#loaded.delete(folder)
   }
 
-  #options(door: Plugin, { name, source }: FoundPlugin, settings: Settings, errors: LoadError[]): Record<string, unknown> {
+  #options(definition: Plugin, { name, source }: FoundPlugin, settings: Settings, errors: LoadError[]): Record<string, unknown> {
     const section = this.sectionOf(name)
     const given = settings.section(section)
-    if (door.options === undefined) {
+    if (definition.options === undefined) {
       if (given !== undefined) errors.push(settings.locate({ at: section, message: `the plugin ${name} takes no options`, remedy: 'remove the section' }, section))
       return {}
     }
-    const isList = (door.options as { type?: unknown }).type === 'array'
+    const isList = (definition.options as { type?: unknown }).type === 'array'
     const isTrusted = source === 'builtin'
-    const { value, errors: wrong, isValid, originalPath } = applySchema(door.options, given ?? (isList ? [] : {}), section, { cache: this.#known.schemas, isTrusted })
+    const { value, errors: wrong, isValid, originalPath } = applySchema(definition.options, given ?? (isList ? [] : {}), section, { cache: this.#known.schemas, isTrusted })
     this.#originalPaths.set(section, originalPath)
     if (!isValid) this.#invalid.set(name, wrong.at(-1)?.message ?? 'its options are not valid')
     for (const { at, message, remedy } of wrong) errors.push(settings.locate({ at, message, remedy }, section))

@@ -26,7 +26,7 @@ const hostRequire = prebuilt?.requireFrom(fileURLToPath(import.meta.url)) ?? cre
 /** Bundles that were begun before they were asked for, by entry; each serves once. */
 export type EarlyBundles = Promise<Map<string, Bundle>>
 
-/** Runs the plugin's module and answers its door; throws with the reason when there is none. */
+/** Runs the plugin's module and answers its definition; throws with the reason when there is none. */
 export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Promise<Plugin> {
   const entry = found.entry!
   const exported = runScript(entry, packed(found) ?? await takeEarly(entry, early) ?? await bundled(entry), makeRequire(found)) as { default?: unknown }

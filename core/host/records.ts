@@ -16,26 +16,26 @@ function recordOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult
   const { name, source } = plugin
   const running = plugin.problem === null ? result.running.get(name) : undefined
   const loaded = inventory.look(plugin)
-  const door = running?.door ?? (loaded !== null && 'code' in loaded ? loaded.code.door : null)
-  const verdict = plugin.problem === null ? result.arrangement.verdicts.get(name) : undefined
+  const definition = running?.definition ?? (loaded !== null && 'code' in loaded ? loaded.code.definition : null)
+  const decision = plugin.problem === null ? result.resolution.decisions.get(name) : undefined
   const error = errorOf(plugin, inventory, result)
-  const isEnabled = verdict?.state === 'enabled'
+  const isEnabled = decision?.state === 'enabled'
   return {
     name,
-    title: door?.title ?? name,
-    version: door?.version ?? plugin.version ?? productVersion,
-    description: door?.description ?? '',
+    title: definition?.title ?? name,
+    version: definition?.version ?? plugin.version ?? productVersion,
+    description: definition?.description ?? '',
     source,
     path: source === 'builtin' || publicMode ? null : plugin.folder,
-    state: verdict?.state === 'disabled' ? 'disabled' : isEnabled ? 'enabled' : 'failed',
-    disabled_by: verdict?.state === 'disabled' ? verdict.by : null,
+    state: decision?.state === 'disabled' ? 'disabled' : isEnabled ? 'enabled' : 'failed',
+    disabled_by: decision?.state === 'disabled' ? decision.by : null,
     routes: isEnabled ? new Set(result.generation.routes.list.filter(route => route.plugin === name).map(route => route.path)).size : 0,
-    paths: door?.paths ?? [],
-    error: verdict?.state === 'disabled' ? null : error,
+    paths: definition?.paths ?? [],
+    error: decision?.state === 'disabled' ? null : error,
     stale: isEnabled && error !== null,
     generation: running?.loadedIn ?? (loaded !== null && 'code' in loaded ? loaded.code.loadedIn : result.generation.number),
-    builds_on: door?.buildsOn ?? [],
-    uses: door?.uses ?? [],
+    builds_on: definition?.buildsOn ?? [],
+    uses: definition?.uses ?? [],
     options: result.options.get(name) ?? {},
   }
 }
@@ -48,6 +48,6 @@ function errorOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult)
   if (invalid !== undefined) return { phase: 'options', message: invalid }
   const failure = result.failures.get(plugin.name)
   if (failure !== undefined) return { phase: 'register', message: failure }
-  const verdict = result.arrangement.verdicts.get(plugin.name)
-  return verdict?.state === 'failed' ? { phase: 'register', message: verdict.message } : null
+  const decision = result.resolution.decisions.get(plugin.name)
+  return decision?.state === 'failed' ? { phase: 'register', message: decision.message } : null
 }

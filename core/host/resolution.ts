@@ -1,10 +1,10 @@
 /** Which plugins are on, why the others are not, and the order in which they register. Pure: no code of a plugin runs. */
 import type { Plugin } from '../contract/plugin.ts'
 
-/** What the arrangement needs to know of a plugin. */
-export type Door = Pick<Plugin, 'buildsOn' | 'uses'>
+/** What the resolution needs to know of a plugin. */
+export type PluginNeeds = Pick<Plugin, 'buildsOn' | 'uses'>
 
-export interface Wishes {
+export interface RequestedState {
   /** If not empty: only these, and what they build on. */
   enable: string[]
   disable: string[]
@@ -14,59 +14,59 @@ export interface Wishes {
   failed: ReadonlyMap<string, string>
 }
 
-export type Verdict =
+export type Decision =
   | { state: 'enabled' }
   | { state: 'disabled'; by: string }
   | { state: 'failed'; message: string }
 
-export interface Arrangement {
+export interface Resolution {
   /** Enabled plugins, each after all that it builds on or uses. */
   order: string[]
-  verdicts: Map<string, Verdict>
+  decisions: Map<string, Decision>
 }
 
-/** Decides for every known plugin; names in `doors` are unique. */
-export function arrange(doors: ReadonlyMap<string, Door>, wishes: Wishes): Arrangement {
-  const verdicts = new Map<string, Verdict>()
-  const wanted = wantedByConfiguration(doors, wishes)
-  for (const name of doors.keys()) {
-    const override = wishes.overrides.get(name)
-    const failure = wishes.failed.get(name)
-    if (override === false) verdicts.set(name, { state: 'disabled', by: 'api' })
-    else if (override === undefined && !wanted.has(name)) verdicts.set(name, { state: 'disabled', by: 'svc.yaml' })
-    else if (failure !== undefined) verdicts.set(name, { state: 'failed', message: failure })
-    else verdicts.set(name, { state: 'enabled' })
+/** Decides for every known plugin; names in `definitions` are unique. */
+export function resolvePlugins(definitions: ReadonlyMap<string, PluginNeeds>, requested: RequestedState): Resolution {
+  const decisions = new Map<string, Decision>()
+  const wanted = wantedByConfiguration(definitions, requested)
+  for (const name of definitions.keys()) {
+    const override = requested.overrides.get(name)
+    const failure = requested.failed.get(name)
+    if (override === false) decisions.set(name, { state: 'disabled', by: 'api' })
+    else if (override === undefined && !wanted.has(name)) decisions.set(name, { state: 'disabled', by: 'svc.yaml' })
+    else if (failure !== undefined) decisions.set(name, { state: 'failed', message: failure })
+    else decisions.set(name, { state: 'enabled' })
   }
-  for (const cycle of findCycles(doors, verdicts)) {
-    for (const name of cycle) verdicts.set(name, { state: 'failed', message: `needs itself: ${[...cycle, cycle[0]].join(' -> ')}` })
+  for (const cycle of findCycles(definitions, decisions)) {
+    for (const name of cycle) decisions.set(name, { state: 'failed', message: `needs itself: ${[...cycle, cycle[0]].join(' -> ')}` })
   }
-  spreadAbsence(doors, verdicts, wishes.failed)
-  return { order: orderByNeeds(doors, verdicts), verdicts }
+  spreadAbsence(definitions, decisions, requested.failed)
+  return { order: orderByNeeds(definitions, decisions), decisions }
 }
 
-function wantedByConfiguration(doors: ReadonlyMap<string, Door>, { enable, disable }: Wishes): Set<string> {
+function wantedByConfiguration(definitions: ReadonlyMap<string, PluginNeeds>, { enable, disable }: RequestedState): Set<string> {
   const wanted = new Set<string>()
   const want = (name: string): void => {
-    if (wanted.has(name) || !doors.has(name)) return
+    if (wanted.has(name) || !definitions.has(name)) return
     wanted.add(name)
-    for (const need of doors.get(name)!.buildsOn ?? []) want(need)
+    for (const need of definitions.get(name)!.buildsOn ?? []) want(need)
   }
-  for (const name of enable.length > 0 ? enable : doors.keys()) want(name)
+  for (const name of enable.length > 0 ? enable : definitions.keys()) want(name)
   for (const name of disable) wanted.delete(name)
   return wanted
 }
 
 /** One that is off takes those that build on it along; so does one that is missing or failed. */
-function spreadAbsence(doors: ReadonlyMap<string, Door>, verdicts: Map<string, Verdict>, failed: Wishes['failed']): void {
+function spreadAbsence(definitions: ReadonlyMap<string, PluginNeeds>, decisions: Map<string, Decision>, failed: RequestedState['failed']): void {
   for (let changed = true; changed;) {
     changed = false
-    for (const [name, verdict] of verdicts) {
-      if (verdict.state !== 'enabled') continue
-      for (const need of doors.get(name)!.buildsOn ?? []) {
-        const state = verdicts.get(need)?.state
+    for (const [name, decision] of decisions) {
+      if (decision.state !== 'enabled') continue
+      for (const need of definitions.get(name)!.buildsOn ?? []) {
+        const state = decisions.get(need)?.state
         if (state === 'enabled') continue
-        if (state === 'disabled') verdicts.set(name, { state: 'disabled', by: `needs ${need}` })
-        else verdicts.set(name, { state: 'failed', message: state === undefined && !failed.has(need) ? `builds on "${need}", which is not there` : `builds on "${need}", which failed` })
+        if (state === 'disabled') decisions.set(name, { state: 'disabled', by: `needs ${need}` })
+        else decisions.set(name, { state: 'failed', message: state === undefined && !failed.has(need) ? `builds on "${need}", which is not there` : `builds on "${need}", which failed` })
         changed = true
         break
       }
@@ -74,12 +74,12 @@ function spreadAbsence(doors: ReadonlyMap<string, Door>, verdicts: Map<string, V
   }
 }
 
-function neighbours(door: Door, verdicts: ReadonlyMap<string, Verdict>): string[] {
-  return [...(door.buildsOn ?? []), ...(door.uses ?? [])].filter(name => verdicts.get(name)?.state === 'enabled')
+function neighbors(definition: PluginNeeds, decisions: ReadonlyMap<string, Decision>): string[] {
+  return [...(definition.buildsOn ?? []), ...(definition.uses ?? [])].filter(name => decisions.get(name)?.state === 'enabled')
 }
 
 /** Circles among enabled plugins (Tarjan's components of more than one, or a plugin that names itself). */
-function findCycles(doors: ReadonlyMap<string, Door>, verdicts: ReadonlyMap<string, Verdict>): string[][] {
+function findCycles(definitions: ReadonlyMap<string, PluginNeeds>, decisions: ReadonlyMap<string, Decision>): string[][] {
   const cycles: string[][] = []
   const index = new Map<string, number>()
   const low = new Map<string, number>()
@@ -88,7 +88,7 @@ function findCycles(doors: ReadonlyMap<string, Door>, verdicts: ReadonlyMap<stri
     index.set(name, index.size)
     low.set(name, index.get(name)!)
     stack.push(name)
-    const next = neighbours(doors.get(name)!, verdicts)
+    const next = neighbors(definitions.get(name)!, decisions)
     for (const other of next) {
       if (!index.has(other)) visit(other)
       if (stack.includes(other)) low.set(name, Math.min(low.get(name)!, low.get(other)!))
@@ -97,19 +97,19 @@ function findCycles(doors: ReadonlyMap<string, Door>, verdicts: ReadonlyMap<stri
     const component = stack.splice(stack.indexOf(name))
     if (component.length > 1 || next.includes(name)) cycles.push(component)
   }
-  for (const [name, verdict] of verdicts) if (verdict.state === 'enabled' && !index.has(name)) visit(name)
+  for (const [name, decision] of decisions) if (decision.state === 'enabled' && !index.has(name)) visit(name)
   return cycles
 }
 
-function orderByNeeds(doors: ReadonlyMap<string, Door>, verdicts: ReadonlyMap<string, Verdict>): string[] {
+function orderByNeeds(definitions: ReadonlyMap<string, PluginNeeds>, decisions: ReadonlyMap<string, Decision>): string[] {
   const order: string[] = []
   const placed = new Set<string>()
   const place = (name: string): void => {
     if (placed.has(name)) return
     placed.add(name)
-    for (const other of neighbours(doors.get(name)!, verdicts)) place(other)
+    for (const other of neighbors(definitions.get(name)!, decisions)) place(other)
     order.push(name)
   }
-  for (const [name, verdict] of verdicts) if (verdict.state === 'enabled') place(name)
+  for (const [name, decision] of decisions) if (decision.state === 'enabled') place(name)
   return order
 }

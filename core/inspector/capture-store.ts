@@ -1,12 +1,12 @@
 /** Keeps captured requests within bounds of count and bytes; the oldest go first. */
-import { Ring } from '../collections/ring-buffer.ts'
+import { RingBuffer } from '../collections/ring-buffer.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { sizeOf } from './captured-request.ts'
 
 /** Bytes of headers and bodies of all entries together. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-export class CaptureStore extends Ring<CapturedRequest> {
+export class CaptureStore extends RingBuffer<CapturedRequest> {
   constructor(capacity: number, maxBytes = MAX_BYTES) {
     super({ maxCount: capacity, maxBytes, sizeOf })
   }

@@ -1,5 +1,5 @@
 /** How a log event looks: one JSON object, or one readable line. Control characters are escaped in both. */
-import { remembering } from '../collections/bounded-map.ts'
+import { memoize } from '../collections/bounded-map.ts'
 import type { LogLevel } from '../config/log-level.ts'
 
 export type LogFields = Record<string, unknown>
@@ -46,7 +46,7 @@ function printFields(fields: LogFields, nameOf: (name: string) => string, valueO
 
 /** `{"timestamp":...,"level":"info","message":"request",...}` */
 export function jsonForm(): LineForm {
-  const nameOf = remembering(MAX_NAMES, name => `,${quoted(OWN_NAMES.has(name) ? `${name}_` : name)}:`)
+  const nameOf = memoize(MAX_NAMES, name => `,${quoted(OWN_NAMES.has(name) ? `${name}_` : name)}:`)
   return {
     bindFields: fields => printFields(fields, nameOf, jsonOf),
     print(timestamp, level, message, fields, bound) {
@@ -55,14 +55,14 @@ export function jsonForm(): LineForm {
   }
 }
 
-const COLOURS: Record<EventLevel, string> = { trace: '90', debug: '36', info: '32', warn: '33', error: '31' }
+const COLORS: Record<EventLevel, string> = { trace: '90', debug: '36', info: '32', warn: '33', error: '31' }
 
-/** `<timestamp> <LEVEL> <message> key=value ...`; the level in colour on a terminal. */
-export function textForm(isColoured: boolean): LineForm {
-  const nameOf = remembering(MAX_NAMES, name => ` ${WORD.test(name) ? name : quoted(name)}=`)
-  const levelOf = remembering(MAX_NAMES, (level) => {
+/** `<timestamp> <LEVEL> <message> key=value ...`; the level in color on a terminal. */
+export function textForm(isColored: boolean): LineForm {
+  const nameOf = memoize(MAX_NAMES, name => ` ${WORD.test(name) ? name : quoted(name)}=`)
+  const levelOf = memoize(MAX_NAMES, (level) => {
     const name = level.toUpperCase()
-    return isColoured ? `\u001b[${COLOURS[level as EventLevel]}m${name}\u001b[0m` : name
+    return isColored ? `\u001b[${COLORS[level as EventLevel]}m${name}\u001b[0m` : name
   })
   return {
     bindFields: fields => printFields(fields, nameOf, textOf),

@@ -23,10 +23,10 @@ export interface Log extends Logger {
 export interface LoggedRequest {
   readonly requestId: string
   /** The core has answered in the route's place. */
-  readonly response: { readonly isTakenOver?: boolean }
+  readonly response: { readonly isDetached?: boolean }
 }
 
-/** Where lines go. A terminal gets colours, unless it says that it has none. */
+/** Where lines go. A terminal gets colors, unless it says that it has none. */
 export interface LogStream {
   write(line: string): unknown
   isTTY?: boolean
@@ -42,11 +42,11 @@ export interface LogOptions {
 
 /** Makes the log of a process. */
 export function createLog({ level, format: lineFormat, stream }: LogOptions): Log {
-  const isColoured = takesColors(stream ?? process.stdout)
+  const isColored = takesColors(stream ?? process.stdout)
   const output = stream === undefined
     ? openOutput(1, (lines) => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
     : { write: (line: string) => void stream.write(line), flush: async () => {} }
-  const log: Log = new LineLog({ output, form: lineFormat === 'json' ? jsonForm() : textForm(isColoured), clock: createClock() }, null, undefined, logLevels.indexOf(level), null)
+  const log: Log = new LineLog({ output, form: lineFormat === 'json' ? jsonForm() : textForm(isColored), clock: createClock() }, null, undefined, logLevels.indexOf(level), null)
   return log
 }
 
@@ -196,7 +196,7 @@ class RequestLog extends LineLog {
 
   override warn(first: unknown, second?: unknown, ...values: unknown[]): void {
     // Fastify's warning of a second answer is of no use to a route in whose place the core has answered.
-    if (this.#request.response.isTakenOver === true && isAnsweredTwice(first)) return
+    if (this.#request.response.isDetached === true && isAnsweredTwice(first)) return
     super.warn(first, second, ...values)
   }
 

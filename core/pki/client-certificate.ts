@@ -22,7 +22,7 @@ export interface PresentedCertificate {
 export type ClientCertificateCheck = (presented: PresentedCertificate) => ClientCertificate
 
 /** What no later moment changes about a certificate: refused for good, or good for as long as it is valid. */
-type Verdict = { reason: RefusalReason } | { certificate: X509Certificate; validity: Validity }
+type Verification = { reason: RefusalReason } | { certificate: X509Certificate; validity: Validity }
 
 const clientAuthUsage = '1.3.6.1.5.5.7.3.2'
 /** Verdicts remembered at most, the least recently used going first. Only what our CA signed is kept itself. */
@@ -33,22 +33,22 @@ const maxVerdicts = 256
  * compared each time with `now`, which answers milliseconds since 1970.
  */
 export function createClientCertificateCheck(authority: X509Certificate, now: () => number): ClientCertificateCheck {
-  const verdicts = new Map<string, Verdict>()
+  const verifications = new Map<string, Verification>()
 
-  function verdictOn(der: Buffer): Verdict {
+  function verificationOf(der: Buffer): Verification {
     const fingerprint = createHash('sha256').update(der).digest('hex')
-    const verdict = verdicts.get(fingerprint) ?? verify(der, authority)
-    verdicts.delete(fingerprint)
-    verdicts.set(fingerprint, verdict)
-    if (verdicts.size > maxVerdicts) verdicts.delete(verdicts.keys().next().value ?? '')
-    return verdict
+    const verification = verifications.get(fingerprint) ?? verify(der, authority)
+    verifications.delete(fingerprint)
+    verifications.set(fingerprint, verification)
+    if (verifications.size > maxVerdicts) verifications.delete(verifications.keys().next().value ?? '')
+    return verification
   }
 
   function check(source: 'tls' | 'header', der: Buffer | null): ClientCertificate {
-    const verdict: Verdict = der === null ? { reason: 'not a certificate' } : verdictOn(der)
-    if ('reason' in verdict) return { state: 'refused', source, reason: verdict.reason }
-    const state = validityState(verdict.validity, now())
-    return state === 'valid' ? { state, source, certificate: verdict.certificate } : { state: 'refused', source, reason: state }
+    const verification: Verification = der === null ? { reason: 'not a certificate' } : verificationOf(der)
+    if ('reason' in verification) return { state: 'refused', source, reason: verification.reason }
+    const state = validityState(verification.validity, now())
+    return state === 'valid' ? { state, source, certificate: verification.certificate } : { state: 'refused', source, reason: state }
   }
 
   return ({ tlsSocket, headerValue }) => {
@@ -77,7 +77,7 @@ function peerCertificate(socket: Pick<TLSSocket, 'getPeerCertificate'>): Buffer 
   return peer?.raw
 }
 
-function verify(der: Buffer, authority: X509Certificate): Verdict {
+function verify(der: Buffer, authority: X509Certificate): Verification {
   try {
     const certificate = new X509Certificate(der)
     // X509Certificate also takes PEM, and DER with something behind it.

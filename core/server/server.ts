@@ -1,6 +1,6 @@
-/** One running server: the rooms, its listeners, the watcher, and how it stops. */
+/** One running server: the services, its listeners, the watcher, and how it stops. */
 import { ServerResponse } from 'node:http'
-import { createEntrance } from '../http/listener/handle-request.ts'
+import { createRequestHandler } from '../http/listener/handle-request.ts'
 import { Listener } from '../http/listener/listeners.ts'
 import type { ListenerHandlers } from '../http/listener/listeners.ts'
 import { createFastResponse } from '../http/node-internals/fast-response.ts'
@@ -11,7 +11,7 @@ import { Watcher } from '../host/watcher.ts'
 import type { Host } from '../host/host.ts'
 import type { Ports } from './instance.ts'
 import type { Log } from '../log/log.ts'
-import { openRooms } from './services.ts'
+import { openServices } from './services.ts'
 import type { RoomOptions } from './services.ts'
 import { SHUTDOWN_TIMES, shutDown } from './shutdown.ts'
 import type { ShutdownTimes } from './shutdown.ts'
@@ -36,8 +36,8 @@ export class HttpPortError extends Error {}
 
 /** Starts a server. Rejects with `HttpPortError` when HTTP can't be bound; everything else is a warning. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  const rooms = await openRooms(options)
-  const { config, host, log, ports, pki, streams } = rooms
+  const services = await openServices(options)
+  const { config, host, log, ports, pki, streams } = services
   const watcher = new Watcher(() => void host.reload())
   const watch = async (): Promise<void> => (config.watch ? watcher.set(host.watchedPaths()) : undefined)
   // Looking through the plugins' folders goes on while the plugins are built.
@@ -47,7 +47,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   let isDraining = false
   const facts = createRequestFacts(config)
   const Http1Response = createHttp1Response(config.fastPaths ? createFastResponse() : ServerResponse)
-  const handlers = createEntrance(host, { ...rooms.entrance, observer: new Observer({ metrics: rooms.requestMetrics, completions: rooms.completions, isDraining: () => isDraining }) }, facts)
+  const handlers = createRequestHandler(host, { ...services.pipeline, observer: new Observer({ metrics: services.requestMetrics, completions: services.completions, isDraining: () => isDraining }) }, facts)
   const listeners = await openListeners(handlers)
   await watch()
   host.onSwap = () => void watch()
@@ -58,7 +58,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       ports.http = await http1.listen(config.host, config.httpPort)
     } catch (error) {
       await Promise.all([watcher.close(), host.close()])
-      await rooms.close()
+      await services.close()
       throw new HttpPortError(`can't listen on ${config.host}:${config.httpPort} (${(error as NodeJS.ErrnoException).code ?? String(error)}); set SVC_HTTP_PORT to another port`)
     }
     const opened = [http1]
@@ -87,12 +87,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return {
     ports, host, log,
     hurry: () => cutShort(),
-    flush: () => rooms.completions.flush(),
+    flush: () => services.completions.flush(),
     stop: () => (stopping ??= (async () => {
       isDraining = true
       await watcher.close()
       await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)
-      await rooms.close()
+      await services.close()
     })()),
   }
 }

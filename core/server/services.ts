@@ -1,4 +1,4 @@
-/** Puts the rooms together: everything of a process but its listeners. Plugins are built when the host starts. */
+/** Puts the services together: everything of a process but its listeners. Plugins are built when the host starts. */
 import type { RequestContext } from '../http/request/context.ts'
 import { HeaderDeadlines } from '../http/pipeline/header-deadlines.ts'
 import { timeOut } from '../http/pipeline/pipeline.ts'
@@ -35,7 +35,7 @@ import type { Ports } from './instance.ts'
 import { createKeys } from '../keys/keys.ts'
 import { isUrl } from '../keys/registry-source.ts'
 import { createCallAdmission } from '../host/svc/call-admission.ts'
-import { createCallFollower } from '../host/svc/taken-over-call.ts'
+import { createCallFollower } from '../host/svc/media-type-call.ts'
 import { createLimits } from '../limits/limits.ts'
 import { createLog } from '../log/log.ts'
 import type { Log } from '../log/log.ts'
@@ -68,10 +68,10 @@ export interface RoomOptions {
 }
 
 /** What a process consists of, apart from its listeners. */
-export interface Rooms {
+export interface Services {
   readonly config: Config
   readonly log: Log
-  /** Not started yet: whoever opens the rooms says when plugins are built. */
+  /** Not started yet: whoever opens the services says when plugins are built. */
   readonly host: Host
   /** Filled in by whoever binds the listeners. */
   readonly ports: Ports
@@ -79,15 +79,15 @@ export interface Rooms {
   readonly streams: StreamRegistry
   readonly pki: Pki
   /** What the entrance of the listeners needs beside the host. */
-  readonly entrance: Omit<PipelineServices, 'observer'>
+  readonly pipeline: Omit<PipelineServices, 'observer'>
   readonly requestMetrics: RequestMetrics
   readonly completions: CompletionBatch
   /** Lets go of files, connections and state; the host is closed before. */
   close(): Promise<void>
 }
 
-/** Opens the rooms; what can't be opened is a warning. */
-export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
+/** Opens the services; what can't be opened is a warning. */
+export async function openServices(options: RoomOptions = {}): Promise<Services> {
   const workingDirectory = options.workingDirectory ?? process.cwd()
   const environment = options.environment ?? process.env
   const core = readEnvironment(environment)
@@ -174,7 +174,7 @@ export async function openRooms(options: RoomOptions = {}): Promise<Rooms> {
   host.onReload = async () => keys?.reload()
   return {
     config, log, host, ports, instance: deps.instance, streams, pki,
-    entrance: { browserAccess, config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
+    pipeline: { browserAccess, config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
     requestMetrics, completions,
     async close() {
       deadlines?.close()

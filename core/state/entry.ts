@@ -1,6 +1,6 @@
 /** Owns what a store keeps beside a value: its size, its life and its places in the store's orders. */
 import type { Deadline } from '../collections/deadline-queue.ts'
-import type { Chain, Link } from '../collections/linked-list.ts'
+import type { LinkedList, Link } from '../collections/linked-list.ts'
 
 export class Entry<T> implements Deadline {
   readonly key: string
@@ -22,7 +22,7 @@ export class Entry<T> implements Deadline {
   link: Link<Deadline> | null = null
 
   /** Takes the last place in both orders. */
-  constructor(key: string, value: T, age: Chain<Entry<T>>, use: Chain<Entry<T>>) {
+  constructor(key: string, value: T, age: LinkedList<Entry<T>>, use: LinkedList<Entry<T>>) {
     this.key = key
     this.value = value
     this.byAge = age.push(this)

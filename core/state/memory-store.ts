@@ -7,7 +7,7 @@
  */
 import type { Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
 import { DeadlineQueue } from '../collections/deadline-queue.ts'
-import { Chain } from '../collections/linked-list.ts'
+import { LinkedList } from '../collections/linked-list.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { Entry } from './entry.ts'
 
@@ -27,9 +27,9 @@ export class MemoryStore<T> implements Store<T> {
   #bounds: StoreBounds<T>
   readonly #now: () => number
   readonly #entries = new Map<string, Entry<T>>()
-  readonly #byAge = new Chain<Entry<T>>()
-  readonly #byUse = new Chain<Entry<T>>()
-  readonly #groups = new Map<string, Chain<Entry<T>>>()
+  readonly #byAge = new LinkedList<Entry<T>>()
+  readonly #byUse = new LinkedList<Entry<T>>()
+  readonly #groups = new Map<string, LinkedList<Entry<T>>>()
   readonly #expiry = new DeadlineQueue<Entry<T>>()
   #bytes = 0
   readonly #changes: ChangeFeed<T>
@@ -205,7 +205,7 @@ export class MemoryStore<T> implements Store<T> {
     entry.group = name
     entry.inGroup = null
     if (name === null) return
-    const group = this.#groups.get(name) ?? new Chain<Entry<T>>()
+    const group = this.#groups.get(name) ?? new LinkedList<Entry<T>>()
     this.#groups.set(name, group)
     entry.inGroup = group.push(entry)
   }
@@ -236,7 +236,7 @@ export class MemoryStore<T> implements Store<T> {
     return first
   }
 
-  #trimGroup(group: Chain<Entry<T>> | undefined, kept: Entry<T> | null): void {
+  #trimGroup(group: LinkedList<Entry<T>> | undefined, kept: Entry<T> | null): void {
     const { maxPerGroup = Infinity } = this.#bounds
     while (group !== undefined && group.size > maxPerGroup) {
       const victim = firstOtherThan(group, kept)
@@ -281,7 +281,7 @@ function checked<T>(bounds: StoreBounds<T>): StoreBounds<T> {
   return bounds
 }
 
-function firstOtherThan<T>(order: Chain<T>, kept: T | null): T | undefined {
+function firstOtherThan<T>(order: LinkedList<T>, kept: T | null): T | undefined {
   const { first } = order
   return (first !== null && first.value === kept ? first.next : first)?.value
 }

@@ -17,7 +17,7 @@ const ENVIRONMENT = {
 const SHUTDOWN_TIMES = { drain: 200, cut: 200, closing: 500 }
 
 /** The servers of a test file run the same plugins: code is loaded once by its content. */
-const knownCode = { doors: new Map(), schemas: new WeakMap(), isShared: true }
+const knownCode = { definitions: new Map(), schemas: new WeakMap(), isShared: true }
 
 /** Rejects when options contradict each other or HTTP can't be served; a plugin that fails is in `plugins()`. */
 export async function launch(options: LaunchOptions = {}): Promise<TestServer & Server> {

@@ -1,5 +1,5 @@
 /**
- * The door of `svc/testing`: reads TypeScript whatever the test runner, then does what `index.ts` says. Nothing is
+ * The definition of `svc/testing`: reads TypeScript whatever the test runner, then does what `index.ts` says. Nothing is
  * awaited at the top, so that CommonJS can require it.
  */
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The door of `a2a`: Agent2Agent demo agents in two generations of the protocol and two bindings. */
+/** The plugin `a2a`: Agent2Agent demo agents in two generations of the protocol and two bindings. */
 import { definePlugin } from 'svc/plugin'
 import { registerPlugin } from './register.ts'
 import { resolveVariables, variables, type Variables } from './variables.ts'

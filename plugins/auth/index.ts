@@ -1,4 +1,4 @@
-/** The door of the plugin `auth`: checks of the credentials that a gateway passes on or adds. */
+/** The plugin `auth`: checks of the credentials that a gateway passes on or adds. */
 import { definePlugin } from 'svc/plugin'
 import { registerApiKeyRoutes } from './routes/api-key.ts'
 import { registerBasicRoutes } from './routes/basic-auth.ts'

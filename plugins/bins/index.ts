@@ -1,4 +1,4 @@
-/** The door of the plugin `bins`: URLs that record what is sent to them. */
+/** The plugin `bins`: URLs that record what is sent to them. */
 import { definePlugin } from 'svc/plugin'
 import { createBinStore } from './bin-store.ts'
 import { createFeeds } from './feed.ts'

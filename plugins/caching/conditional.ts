@@ -2,7 +2,7 @@
 import { namesTag } from 'svc/plugin'
 import { parseHttpDate } from './http-date.ts'
 
-/** What a representation is recognised by. */
+/** What a representation is recognized by. */
 export interface Validators {
   /** Entity tag with its quotes. */
   etag: string

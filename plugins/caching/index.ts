@@ -1,4 +1,4 @@
-/** The door of the plugin `caching`: answers that a cache may keep, and parts of them. */
+/** The plugin `caching`: answers that a cache may keep, and parts of them. */
 import { definePlugin } from 'svc/plugin'
 import { registerCache } from './routes/cache.ts'
 import { registerRange } from './routes/range.ts'

@@ -1,4 +1,4 @@
-/** The door of the plugin `console`: a browser page that shows what clients sent, what a gateway made of it and what came back. */
+/** The plugin `console`: a browser page that shows what clients sent, what a gateway made of it and what came back. */
 import { definePlugin } from 'svc/plugin'
 import { buildClient } from './build.ts'
 import { registerRoutes } from './routes.ts'

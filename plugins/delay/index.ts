@@ -1,4 +1,4 @@
-/** The door of the plugin `delay`: answers late. */
+/** The plugin `delay`: answers late. */
 import { definePlugin } from 'svc/plugin'
 import { registerRoutes } from './routes.ts'
 

@@ -1,4 +1,4 @@
-/** The door of `demo-data`: the customers, products and orders that several areas show. It has no routes. */
+/** The plugin `demo-data`: the customers, products and orders that several areas show. It has no routes. */
 import { definePlugin } from 'svc/plugin'
 import { records } from './records.ts'
 

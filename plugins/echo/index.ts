@@ -1,4 +1,4 @@
-/** The door of the plugin `echo`: says back what arrived. */
+/** The plugin `echo`: says back what arrived. */
 import { definePlugin } from 'svc/plugin'
 import { registerRoutes } from './routes.ts'
 import { createRecorder } from './record.ts'

@@ -1,4 +1,4 @@
-/** Owns what the collections are made of: the examples of the catalogue, one folder a category. */
+/** Owns what the collections are made of: the examples of the catalog, one folder a category. */
 import { headerProblem, type CatalogEndpoint } from 'svc/plugin'
 
 type Example = CatalogEndpoint['examples'][number]

@@ -24,7 +24,7 @@ export interface Selection {
   baseUrl: string
   /** Version of the instance. */
   version: string
-  /** Endpoints of the catalogue that are wanted, in its order. */
+  /** Endpoints of the catalog that are wanted, in its order. */
   endpoints: CatalogEndpoint[]
   /** Their examples, as far as a collection can hold them. */
   folders: Folder[]

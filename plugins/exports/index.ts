@@ -1,10 +1,10 @@
-/** The door of the plugin `exports`: everything that is enabled, as files that other tools import. */
+/** The plugin `exports`: everything that is enabled, as files that other tools import. */
 import { definePlugin } from 'svc/plugin'
 import { registerExports } from './routes.ts'
 
 export default definePlugin({
   title: 'Exports',
-  description: 'The catalogue as a collection for Postman, Insomnia, Bruno, OpenCollection, curl, .http, Hurl, k6 and HAR, and as configuration for Kong, the Gateway API, LiteLLM, MCP clients and Prometheus.',
+  description: 'The catalog as a collection for Postman, Insomnia, Bruno, OpenCollection, curl, .http, Hurl, k6 and HAR, and as configuration for Kong, the Gateway API, LiteLLM, MCP clients and Prometheus.',
   paths: ['/export'],
   uses: ['llm', 'mcp'],
   register: registerExports,

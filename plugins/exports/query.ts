@@ -1,4 +1,4 @@
-/** Owns the query of the exports: where requests go, and which part of the catalogue is wanted. */
+/** Owns the query of the exports: where requests go, and which part of the catalog is wanted. */
 import { HttpError, quoteInput, readQuery, type Catalog, type FastifyRequest, type Svc } from 'svc/plugin'
 import { listFolders } from './entries.ts'
 import type { Selection } from './format.ts'

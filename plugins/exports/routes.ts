@@ -20,7 +20,7 @@ import { readSelection } from './query.ts'
 const category = 'Docs'
 const parameters: RouteParameter[] = [
   { name: 'base_url', in: 'query', description: 'Where the requests go: this instance, or a gateway before it. Default: the base URL of the request', schema: { type: 'string', format: 'uri', maxLength: 2048 } },
-  { name: 'category', in: 'query', description: 'Only this category of the catalogue; may be repeated', schema: { type: 'array', items: { type: 'string' } } },
+  { name: 'category', in: 'query', description: 'Only this category of the catalog; may be repeated', schema: { type: 'array', items: { type: 'string' } } },
   { name: 'plugin', in: 'query', description: 'Only endpoints of this plugin; may be repeated', schema: { type: 'array', items: { type: 'string' } } },
 ]
 const refused = { description: 'A parameter is wrong; the answer says which.' }

@@ -1,9 +1,9 @@
-/** The door of the plugin `graphql`: queries, mutations and subscriptions over the demo data. */
+/** The plugin `graphql`: queries, mutations and subscriptions over the demo data. */
 import { definePlugin } from 'svc/plugin'
 import type {} from '../demo-data/types.ts'
 import { createDemoGraph } from './demo-graph.ts'
 import { createEngine } from './engine.ts'
-import { onFirstUse } from './first-use.ts'
+import { lazy } from './lazy.ts'
 import { createRootValue } from './root-value.ts'
 import { registerHttp } from './routes/http.ts'
 import { registerSchema } from './routes/schema.ts'
@@ -22,9 +22,9 @@ export default definePlugin({
   register(app, svc) {
     const rootValue = createRootValue(createDemoGraph(svc.use('demo-data.records')!))
     const persistedQueries = svc.state('persisted-queries', persistedQueryBounds)
-    const schema = svc.shared('schema', () => onFirstUse(createSchema))
-    const yoga = onFirstUse(() => createYogaServer({ schema: schema(), rootValue, persistedQueries, log: svc.log }))
-    const sockets = createSockets(svc, onFirstUse(async () => createEngine(await yoga())))
+    const schema = svc.shared('schema', () => lazy(createSchema))
+    const yoga = lazy(() => createYogaServer({ schema: schema(), rootValue, persistedQueries, log: svc.log }))
+    const sockets = createSockets(svc, lazy(async () => createEngine(await yoga())))
     registerHttp(app, svc, yoga, sockets)
     registerSchema(app, schema)
     registerWebSocket(app, sockets)

@@ -1,8 +1,8 @@
-/** The door of the plugin `grpc`: the echo service, health and reflection, over gRPC and gRPC-Web. */
+/** The plugin `grpc`: the echo service, health and reflection, over gRPC and gRPC-Web. */
 import { definePlugin } from 'svc/plugin'
 import { BridgeConnections } from './bridge/connections.ts'
 import { OpenCalls } from './bridge/open-calls.ts'
-import { takeOverCalls } from './bridge/take-over.ts'
+import { handleCalls } from './bridge/media-type-handler.ts'
 
 export default definePlugin({
   title: 'gRPC',
@@ -15,6 +15,6 @@ export default definePlugin({
     const connections = new BridgeConnections(async () => (await import('./server.ts')).openServer(svc, open))
     svc.whenClosed(() => connections.close())
     svc.whenStopped(() => connections.close())
-    takeOverCalls(svc, connections, open)
+    handleCalls(svc, connections, open)
   },
 })

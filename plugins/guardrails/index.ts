@@ -1,4 +1,4 @@
-/** The door of the plugin `guardrails`: keyword-based content safety, guardrails and personal data. */
+/** The plugin `guardrails`: keyword-based content safety, guardrails and personal data. */
 import { definePlugin } from 'svc/plugin'
 import { registerBuiltIn } from './built-in.ts'
 import { createRegistry } from './registry.ts'

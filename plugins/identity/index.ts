@@ -1,4 +1,4 @@
-/** The door of the plugin `identity`: an OAuth 2.0 and OpenID Connect provider for demos. */
+/** The plugin `identity`: an OAuth 2.0 and OpenID Connect provider for demos. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import { registerAuthorizeRoutes } from './routes/authorize.ts'

@@ -31,7 +31,7 @@ export type TokenReason =
   | 'token revoked' | 'invalid token'
 
 /** The outcome of a verification. */
-export type TokenVerdict =
+export type TokenVerification =
   | { valid: true; header: TokenHeader; claims: TokenClaims }
   | { valid: false; reason: TokenReason }
 
@@ -54,7 +54,7 @@ export interface Tokens {
    * Checks a compact JWT: at most 64 levels of JSON, `alg` RS256 with the provider's key or HS256 with the demo secret
    * (nothing else in the header chooses a key), `exp` required, 30 s of leeway. Never throws.
    */
-  verify(token: string, checks?: TokenChecks): Promise<TokenVerdict>
+  verify(token: string, checks?: TokenChecks): Promise<TokenVerification>
   /** Reads a compact JWT without verifying anything but its structure. Never throws. */
   decode(token: string): DecodedToken
   /** Signs claims as they are given; dates and `jti` are the caller's. */

@@ -1,4 +1,4 @@
-/** The door of the plugin `images`: one small image in five formats. */
+/** The plugin `images`: one small image in five formats. */
 import { definePlugin } from 'svc/plugin'
 import { registerRoutes } from './routes.ts'
 

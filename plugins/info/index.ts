@@ -1,4 +1,4 @@
-/** The door of the plugin `info`: addresses, dates and random values. */
+/** The plugin `info`: addresses, dates and random values. */
 import { definePlugin } from 'svc/plugin'
 import { registerAddress } from './routes/address.ts'
 import { registerClock } from './routes/clock.ts'

@@ -19,7 +19,7 @@ export function readBound(text: string): bigint {
 export function randomBetween(lower: bigint, upper: bigint): bigint {
   if (lower >= upper) throw invalidRange(`${lower} is not below ${upper}`)
   const span = upper - lower + 1n
-  // Of the 2^64 draws those beyond the last whole multiple of the span would favour small values.
+  // Of the 2^64 draws those beyond the last whole multiple of the span would favor small values.
   const fair = 2n ** 64n - (2n ** 64n % span)
   for (;;) {
     const drawn = randomBytes(8).readBigUInt64BE()

@@ -1,4 +1,4 @@
-/** The door of the Anthropic format: messages, token counting, models. */
+/** The plugin for the Anthropic format: messages, token counting, models. */
 import { definePlugin } from 'svc/plugin'
 import { createPromptCache } from './prompt-cache.ts'
 import { createProvider } from './provider.ts'

@@ -12,7 +12,7 @@ interface MessageWire {
 }
 type Parsed = ChatParsed<MessageWire>
 
-export const finishWords: Record<Finish, string> = {
+export const finishReasons: Record<Finish, string> = {
   stop: 'end_turn', stop_sequence: 'stop_sequence', length: 'max_tokens', tool_calls: 'tool_use', content_filter: 'refusal', prompt_filter: 'refusal',
 }
 
@@ -36,7 +36,7 @@ export function createMessages(engine: Engine, cache: PromptCache, options: Mess
     method: 'POST', path: '/v1/messages', op: 'chat',
     describe: describeAt('/messages', 'message', [{ name: 'Hello', body: hello }, { name: 'Stream', body: { ...hello, stream: true } }]),
     framing: 'sse',
-    finishWords,
+    finishReasons,
     parse: (input) => parse(engine, cache, input),
     render: (result, parsed) => ({ body: messageOf(engine, result, parsed, options) }),
     stream: (result, parsed) => streamMessage(engine, result, parsed, options),
@@ -149,7 +149,7 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
 function endOf(choice: Choice): { stop_reason: string; stop_sequence: string | null; stop_details: object | null } {
   const refused = choice.finish === 'content_filter'
   return {
-    stop_reason: finishWords[choice.finish],
+    stop_reason: finishReasons[choice.finish],
     stop_sequence: choice.stopSequence,
     stop_details: refused ? { type: 'refusal', category: 'general_harms', explanation: 'The content filter withheld this reply.' } : null,
   }

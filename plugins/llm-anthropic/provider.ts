@@ -2,7 +2,7 @@
 import type { Engine, LlmProvider, LlmRoute } from '../llm/types.ts'
 import { anthropicError, messages } from './errors.ts'
 import { anthropicHeaders } from './headers.ts'
-import { countTokens, createMessages, finishWords } from './messages.ts'
+import { countTokens, createMessages, finishReasons } from './messages.ts'
 import { listModels, models, retrieveModel } from './models.ts'
 import type { PromptCache } from './prompt-cache.ts'
 import { isVertexPath, vertexRoutes } from './vertex.ts'
@@ -25,7 +25,7 @@ export function createProvider(engine: Engine, cache: PromptCache): LlmProvider 
     unknownModel: 'model: {model}',
     headers: anthropicHeaders,
     faultStatus: { overloaded: 529 },
-    finishWords,
+    finishReasons,
     streamError: (facts) => ({ event: 'error', data: anthropicError('server_error', facts) }),
     check({ headers, enforced, path }) {
       if (enforced && !isVertexPath(path) && !headers['anthropic-version']) throw engine.badInput('anthropic-version: header is required')

@@ -1,4 +1,4 @@
-/** The door of Azure OpenAI: the OpenAI wire behind deployments, with content filter results. */
+/** The plugin for Azure OpenAI: the OpenAI wire behind deployments, with content filter results. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import type {} from '../llm/types.ts'

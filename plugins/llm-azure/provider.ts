@@ -32,7 +32,7 @@ export function createProvider(engine: Engine, createWire: OpenAiWireFactory): L
     error: (kind, facts) => azureError(wire, kind, facts),
     messages: wire.messages,
     headers: wire.headers,
-    finishWords: wire.finishWords,
+    finishReasons: wire.finishReasons,
     unknownModel: wire.unknownModel,
   }
 }

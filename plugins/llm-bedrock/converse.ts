@@ -5,7 +5,7 @@ import { readConverse } from './converse-request.ts'
 import { describeOperation } from './describe.ts'
 import { guard, readGuardrail, type GuardedChat, type GuardedResult } from './guardrail.ts'
 
-export const finishWords: Record<Finish, string> = {
+export const finishReasons: Record<Finish, string> = {
   stop: 'end_turn', stop_sequence: 'stop_sequence', length: 'max_tokens', tool_calls: 'tool_use', content_filter: 'content_filtered', prompt_filter: 'content_filtered',
 }
 
@@ -70,7 +70,7 @@ export function outputOf(engine: Engine, result: ChatResult): object {
   if (choice.reasoning !== '') content.push({ reasoningContent: { reasoningText: { text: choice.reasoning, signature: signatureOf(engine, choice.reasoning) } } })
   for (const call of choice.calls) content.push({ toolUse: { toolUseId: `tooluse_${call.id}`, name: call.name, input: call.args } })
   if (choice.calls.length === 0 && choice.finish !== 'content_filter') content.push({ text: choice.text })
-  return { output: { message: { role: 'assistant', content } }, stopReason: finishWords[choice.finish] }
+  return { output: { message: { role: 'assistant', content } }, stopReason: finishReasons[choice.finish] }
 }
 
 /** The events of a conversation turn; text blocks have no start event. */
@@ -94,6 +94,6 @@ export function* converseEvents(engine: Engine, result: ChatResult, stopReason?:
     for (const text of choice.pieces) yield delta({ text })
     yield stop()
   }
-  yield { event: 'messageStop', data: { stopReason: stopReason ?? finishWords[choice.finish] } }
+  yield { event: 'messageStop', data: { stopReason: stopReason ?? finishReasons[choice.finish] } }
   yield { event: 'metadata', data: { usage: usageOf(result), metrics, ...(trace === undefined ? {} : { trace }) } }
 }

@@ -48,7 +48,7 @@ function shared(route: LlmRoute | undefined, matches: Family['matches'], isStrea
   const family: Family = {
     matches,
     parse: (input, body, modelId) => parseWith(route, input, { ...body, model: modelId }),
-    reply: (result, parsed, context) => route.render(result, parsed, { ...context, finishWords: route.finishWords ?? openAiWords }).body as object | string,
+    reply: (result, parsed, context) => route.render(result, parsed, { ...context, finishReasons: route.finishReasons ?? openAiWords }).body as object | string,
   }
   if (isStreamed) family.chunks = (result, parsed, context) => (route.stream?.(result, parsed, context) ?? [])
   return [family]

@@ -1,4 +1,4 @@
-/** The door of the Bedrock format: Converse, InvokeModel and their streams, token counting. */
+/** The plugin for the Bedrock format: Converse, InvokeModel and their streams, token counting. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import type {} from '../guardrails/types.ts'

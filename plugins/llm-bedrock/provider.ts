@@ -1,7 +1,7 @@
 /** Amazon Bedrock as a provider. */
 import type { BedrockGuardrails } from '../guardrails/types.ts'
 import type { Engine, LlmProvider, LlmRoute, ModelInfo } from '../llm/types.ts'
-import { converse, converseStream, finishWords } from './converse.ts'
+import { converse, converseStream, finishReasons } from './converse.ts'
 import { bedrockError, messages } from './errors.ts'
 import { createFamilies, type SharedFormats } from './families.ts'
 import { applyRoute } from './guardrail.ts'
@@ -34,7 +34,7 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
     messages,
     headers: ({ requestId }) => ({ 'x-amzn-requestid': requestId.replace(/[^\x20-\x7e]/g, '?') }),
     faultStatus: { missing_credential: 403, invalid_credential: 403, timeout: 408 },
-    finishWords,
+    finishReasons,
     streamError: ({ message }) => ({ exception: 'internalServerException', data: { message } }),
   }
 }

@@ -7,7 +7,7 @@ import { parseChatV1, type ChatV1Wire } from './request-v1.ts'
 
 type Parsed = ChatParsed<ChatV1Wire>
 
-const finishWords: Record<Finish, string> = {
+const finishReasons: Record<Finish, string> = {
   stop: 'COMPLETE', stop_sequence: 'STOP_SEQUENCE', length: 'MAX_TOKENS', tool_calls: 'COMPLETE', content_filter: 'ERROR_TOXIC', prompt_filter: 'ERROR_TOXIC',
 }
 
@@ -17,7 +17,7 @@ export function chatV1(engine: Engine): LlmRoute<Parsed> {
   return {
     method: 'POST', path: '/v1/chat', op: 'chat',
     describe: describePost('/v1/chat', 'chat, v1', [{ name: 'Hello', body: hello }, { name: 'Stream', body: { ...hello, stream: true } }]),
-    finishWords,
+    finishReasons,
     framingOf: ({ wire }) => (wire.isSse ? 'sse' : 'ndjson'),
     // The API's own name for lines of JSON.
     streamHeaders: (_result, { wire }): Record<string, string> => (wire.isSse ? {} : { 'Content-Type': 'application/stream+json' }),
@@ -46,7 +46,7 @@ function replyOf({ choices, promptTokens, completionTokens }: ChatResult, { wire
   return {
     response_id: randomUUID(), text, generation_id: generationId,
     chat_history: [...wire.history, ...(wire.message === '' ? [] : [{ role: 'USER', message: wire.message }]), { role: 'CHATBOT', message: text, ...calls }],
-    finish_reason: finishWords[choice.finish],
+    finish_reason: finishReasons[choice.finish],
     ...calls,
     meta: { api_version: { version: '1' }, billed_units: tokens, tokens },
   }
@@ -80,5 +80,5 @@ function* events(engine: Engine, result: ChatResult, parsed: Parsed): Iterable<S
   }
   for (const text of choice.pieces) yield { event: 'text-generation', data: writeText({ is_finished: false, event_type: 'text-generation', text }), paced: true }
   // Streams have no word for a stop sequence.
-  yield emit('stream-end', { finish_reason: choice.finish === 'stop_sequence' ? finishWords.stop : finishWords[choice.finish], response: replyOf(result, parsed, generationId) })
+  yield emit('stream-end', { finish_reason: choice.finish === 'stop_sequence' ? finishReasons.stop : finishReasons[choice.finish], response: replyOf(result, parsed, generationId) })
 }

@@ -4,7 +4,7 @@ import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, StreamEv
 import { describePost } from './describe.ts'
 import { parseChat } from './request.ts'
 
-export const finishWords: Record<Finish, string> = {
+export const finishReasons: Record<Finish, string> = {
   stop: 'COMPLETE', stop_sequence: 'STOP_SEQUENCE', length: 'MAX_TOKENS', tool_calls: 'TOOL_CALL', content_filter: 'ERROR', prompt_filter: 'ERROR',
 }
 
@@ -38,7 +38,7 @@ function replyOf(result: ChatResult): object {
   const message = choice.calls.length === 0
     ? { role: 'assistant', content: [...thinking, ...text] }
     : { role: 'assistant', tool_plan: planOf(choice), tool_calls: choice.calls.map((call) => ({ id: call.id, type: 'function', function: { name: call.name, arguments: call.json } })) }
-  return { id: randomUUID(), finish_reason: finishWords[choice.finish], message, usage: usageOf(result) }
+  return { id: randomUUID(), finish_reason: finishReasons[choice.finish], message, usage: usageOf(result) }
 }
 
 type Emit = (type: string, fields: object, paced?: boolean) => StreamEvent
@@ -52,7 +52,7 @@ function* events(engine: Engine, result: ChatResult): Iterable<StreamEvent> {
   if (choice.reasoning !== '') yield* content(index++, 'thinking', choice.reasoningPieces, emit)
   if (choice.calls.length > 0) yield* calls(engine, choice, emit)
   else if (choice.finish !== 'content_filter') yield* content(index, 'text', choice.pieces, emit)
-  yield emit('message-end', { id, delta: { finish_reason: finishWords[choice.finish], usage: usageOf(result) } })
+  yield emit('message-end', { id, delta: { finish_reason: finishReasons[choice.finish], usage: usageOf(result) } })
   yield { data: '[DONE]' }
 }
 

@@ -1,4 +1,4 @@
-/** The door of the Cohere format: chat, embeddings, rerank, tokens. */
+/** The plugin for the Cohere format: chat, embeddings, rerank, tokens. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import { chatV1 } from './chat-v1.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Engine, ErrorKind, LlmProvider } from '../llm/types.ts'
 import { checkApiKey, listModels, models, tokenize } from './account.ts'
-import { chat, finishWords } from './chat.ts'
+import { chat, finishReasons } from './chat.ts'
 import { chatV1 } from './chat-v1.ts'
 import { embed } from './embed.ts'
 import { rerank } from './rerank.ts'
@@ -30,6 +30,6 @@ export function createProvider(engine: Engine): LlmProvider {
     ],
     error: (_kind, { status, message }) => ({ status, body: { id: randomUUID(), message } }),
     messages,
-    finishWords,
+    finishReasons,
   }
 }

@@ -7,7 +7,7 @@ import { readRequest } from './request.ts'
 
 type Parsed = ChatParsed<{ isSse: boolean }>
 
-export const finishWords: Record<Finish, string> = {
+export const finishReasons: Record<Finish, string> = {
   stop: 'STOP', stop_sequence: 'STOP', tool_calls: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY', prompt_filter: 'SAFETY',
 }
 
@@ -79,7 +79,7 @@ function safetyRatings(isHit: boolean): object[] {
 /** A candidate that is at its end. */
 function candidate(choice: Choice, parts: object[]): object {
   const isFiltered = choice.finish === 'content_filter'
-  const ended: Record<string, unknown> = { content: { parts: isFiltered ? [] : parts, role: 'model' }, finishReason: finishWords[choice.finish], index: choice.index }
+  const ended: Record<string, unknown> = { content: { parts: isFiltered ? [] : parts, role: 'model' }, finishReason: finishReasons[choice.finish], index: choice.index }
   if (isFiltered) ended.safetyRatings = safetyRatings(true)
   return ended
 }

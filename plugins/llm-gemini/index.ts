@@ -1,4 +1,4 @@
-/** The door of the Gemini format: content generation, embeddings, token counting, models. */
+/** The plugin for the Gemini format: content generation, embeddings, token counting, models. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import type {} from '../llm/types.ts'

@@ -2,7 +2,7 @@
 import type { Engine, LlmProvider } from '../llm/types.ts'
 import { batchEmbedContents, embedContent, predict } from './embed.ts'
 import { geminiError, messages } from './errors.ts'
-import { countTokens, finishWords, generateContent, streamGenerateContent } from './generate.ts'
+import { countTokens, finishReasons, generateContent, streamGenerateContent } from './generate.ts'
 import { getModel, listModels, models, unknownAction } from './models.ts'
 
 /** Where Vertex AI has the models of Google. */
@@ -28,6 +28,6 @@ export function createProvider(engine: Engine): LlmProvider {
     unknownModel: 'models/{model} is not found for API version v1beta.',
     faultStatus: { missing_credential: 403, invalid_credential: 400 },
     rendersPromptFilter: true,
-    finishWords,
+    finishReasons,
   }
 }

@@ -3,7 +3,7 @@ import type { Call, ChatResult, Choice, Engine, Finish, LlmRoute, RenderContext,
 import { describePost } from './describe.ts'
 import { parseChat, parseGenerate, type OllamaParsed } from './request.ts'
 
-export const finishWords: Record<Finish, string> = { stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'stop', content_filter: 'stop', prompt_filter: 'stop' }
+export const finishReasons: Record<Finish, string> = { stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'stop', content_filter: 'stop', prompt_filter: 'stop' }
 
 /** What a line says, in the words of its route. */
 type Say = (text: string, more?: { thinking?: string; calls?: readonly Call[] }) => object
@@ -59,7 +59,7 @@ function tail({ promptTokens, completionTokens, choices }: ChatResult, { wire }:
   const duration = completionTokens * nanosecondsAToken
   return {
     done: true,
-    done_reason: wire.isLoad ? 'load' : finishWords[(choices[0] as Choice).finish],
+    done_reason: wire.isLoad ? 'load' : finishReasons[(choices[0] as Choice).finish],
     total_duration: loadDuration + promptDuration + duration,
     load_duration: loadDuration,
     prompt_eval_count: promptTokens,

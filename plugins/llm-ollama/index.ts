@@ -1,4 +1,4 @@
-/** The door of the Ollama format: chat, generate, embeddings, the list of local models. */
+/** The plugin for the Ollama format: chat, generate, embeddings, the list of local models. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import type {} from '../llm/types.ts'

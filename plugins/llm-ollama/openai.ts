@@ -18,7 +18,7 @@ export function openAiRoutes(engine: Engine, wire: OpenAiWire): LlmRoute[] {
       ...route,
       path: `/v1${route.path}`,
       describe: { ...route.describe, summary: `${route.describe.summary}, as OpenAI's`, examples: route.describe.examples.map((example) => ({ ...example, path: moveExample(example.path), ...(typeof example.body === 'string' ? { body: example.body.replace(/"model":"[^"]*"/, `"model":"${EXAMPLE_MODEL}"`) } : {}) })) },
-      finishWords: route.finishWords ?? wire.finishWords,
+      finishReasons: route.finishReasons ?? wire.finishReasons,
       streamError: route.streamError ?? ((facts) => ({ data: wire.error('server_error', facts) })),
       parse: (input) => route.parse(route.method === 'POST' ? withModel(engine, input) : input),
     }

@@ -2,7 +2,7 @@
 import type { Engine, LlmProvider } from '../llm/types.ts'
 import type { OpenAiWire } from '../llm-openai/types.ts'
 import { embed, embeddings } from './embed.ts'
-import { chat, finishWords, generate } from './generation.ts'
+import { chat, finishReasons, generate } from './generation.ts'
 import { isOpenAiPath, openAiRoutes } from './openai.ts'
 import { models, ps, root, show, showVersion, tags } from './models.ts'
 
@@ -20,7 +20,7 @@ export function createProvider(engine: Engine, wire?: OpenAiWire): LlmProvider {
     routes: [chat(engine), generate(engine), embed(engine), embeddings(engine), show(engine), tags(engine), ps(), showVersion(), root(), ...(wire === undefined ? [] : openAiRoutes(engine, wire))],
     error: (kind, facts) => ({ status: facts.status, body: wire !== undefined && isOpenAiPath(facts.path) ? wire.error(kind, facts) : { error: facts.message } }),
     unknownModel: "model '{model}' not found",
-    finishWords,
+    finishReasons,
     streamError: ({ message }) => ({ data: { error: message } }),
   }
 }

@@ -103,7 +103,7 @@ function renderReply(writer: ChatWriter, engine: Engine, result: ChatResult, par
     id: `chatcmpl-${engine.randomId(29)}`, object: 'chat.completion', created: context.created, model: parsed.model, system_fingerprint: 'fp_svc', service_tier: 'default',
     choices: result.choices.map((choice) => {
       const logprobs = topLogprobs === null || isSilent(choice) ? null : { content: choice.pieces.map((piece) => logprobOf(engine, piece, topLogprobs)), refusal: null }
-      const written = { index: choice.index, message: messageOf(choice), logprobs, finish_reason: context.finishWords[choice.finish] }
+      const written = { index: choice.index, message: messageOf(choice), logprobs, finish_reason: context.finishReasons[choice.finish] }
       return extras === undefined ? written : Object.assign(written, extras.choice(choice.finish))
     }),
     usage: usageOf(result),
@@ -142,7 +142,7 @@ function* streamReply(writer: ChatWriter, engine: Engine, result: ChatResult, pa
       yield { data: write({ tool_calls: [{ index, ...chatCall(call, '') }] }) }
       for (const piece of call.jsonPieces) yield { data: write({ tool_calls: [{ index, ...chatCallPiece(call, piece) }] }), paced: true }
     }
-    current.finish_reason = context.finishWords[choice.finish]
+    current.finish_reason = context.finishReasons[choice.finish]
     Object.assign(current, extras?.choice(choice.finish))
     yield { data: write({}) }
   }

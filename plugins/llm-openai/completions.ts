@@ -32,7 +32,7 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
     render: (result, parsed, context) => ({
       body: {
         ...headOf(engine, parsed, context),
-        choices: result.choices.map((choice) => ({ text: wholeText(choice, parsed.wire), index: choice.index, logprobs: wholeLogprobs(engine, choice, parsed.wire), finish_reason: context.finishWords[choice.finish] })),
+        choices: result.choices.map((choice) => ({ text: wholeText(choice, parsed.wire), index: choice.index, logprobs: wholeLogprobs(engine, choice, parsed.wire), finish_reason: context.finishReasons[choice.finish] })),
         usage: usageOf(result),
       },
     }),
@@ -153,7 +153,7 @@ function* streamReply(engine: Engine, result: ChatResult, parsed: Parsed, contex
       offset += piece.length
     }
     if (!isFiltered && wire.suffix !== '') yield { data: chunk(choice, wire.suffix, null) }
-    yield { data: chunk(choice, '', context.finishWords[choice.finish]) }
+    yield { data: chunk(choice, '', context.finishReasons[choice.finish]) }
   }
   if (wire.includeUsage) yield { data: { ...head, choices: [], usage: usageOf(result) } }
   yield { data: '[DONE]' }

@@ -1,4 +1,4 @@
-/** Descriptions of the format's routes, in the shape that the catalogue wants. */
+/** Descriptions of the format's routes, in the shape that the catalog wants. */
 import type { LlmRouteDescription } from '../llm/types.ts'
 
 /** Streamed examples show the header that sets their pace. */

@@ -1,4 +1,4 @@
-/** The door of the OpenAI format: chat completions, responses, embeddings, images, audio, moderations. */
+/** The plugin for the OpenAI format: chat completions, responses, embeddings, images, audio, moderations. */
 import { definePlugin } from 'svc/plugin'
 import { createProvider } from './provider.ts'
 import { createWire } from './wire.ts'

@@ -24,7 +24,7 @@ export function createProvider(engine: Engine): LlmProvider {
     error: (kind, facts) => ({ status: facts.status, body: wire.error(kind, facts) }),
     messages: wire.messages,
     headers: wire.headers,
-    finishWords: wire.finishWords,
+    finishReasons: wire.finishReasons,
     unknownModel: wire.unknownModel,
   }
 }

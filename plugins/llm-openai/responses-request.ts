@@ -6,7 +6,7 @@ import { readTooling } from './tools.ts'
 export interface ResponsesWire {
   /** The whole request: the reply echoes many of its fields. */
   body: Record<string, unknown>
-  /** The client wants the reasoning summarised in the reply. */
+  /** The client wants the reasoning summarized in the reply. */
   showsSummary: boolean
 }
 export type ResponsesParsed = ChatParsed<ResponsesWire>

@@ -5,7 +5,7 @@ import { parseResponses, type ResponsesParsed } from './responses-request.ts'
 import { streamResponse } from './responses-stream.ts'
 
 /** How a response ended, for records. */
-const finishWords: Record<Finish, string> = {
+const finishReasons: Record<Finish, string> = {
   stop: 'completed', stop_sequence: 'completed', tool_calls: 'completed', length: 'incomplete', content_filter: 'incomplete', prompt_filter: 'incomplete',
 }
 
@@ -19,7 +19,7 @@ export function responses(engine: Engine): LlmRoute<ResponsesParsed> {
       { name: 'Stream', body: { model: 'svc-gpt', input: 'hello', stream: true } },
     ]),
     framing: 'sse',
-    finishWords,
+    finishReasons,
     parse: (input) => parseResponses(engine, input),
     render: (result, parsed, context) => ({ body: completeResponse(engine, result, parsed, context) }),
     stream: (result, parsed, context) => streamResponse(engine, result, parsed, context),

@@ -10,7 +10,7 @@ export interface OpenAiWire {
   error(kind: ErrorKind, facts: ErrorFacts): { error: OpenAiError }
   messages: Partial<Record<ErrorKind, string>>
   headers(facts: HeaderFacts): Record<string, string>
-  finishWords: Record<Finish, string>
+  finishReasons: Record<Finish, string>
   unknownModel: string
 }
 

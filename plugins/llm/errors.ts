@@ -12,7 +12,7 @@ export interface BadInputDetails {
   status?: number
 }
 
-/** Thrown by a provider's `parse` for a request that is wrong. Recognised by its `code`, never by its class. */
+/** Thrown by a provider's `parse` for a request that is wrong. Recognized by its `code`, never by its class. */
 export class BadInput extends Error {
   readonly code = 'SVC_LLM_BAD_INPUT'
   readonly details: BadInputDetails

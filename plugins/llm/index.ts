@@ -1,6 +1,6 @@
-/** The door of the mock LLM: engine, runner, records; the formats are plugins of their own. */
+/** The plugin for the mock LLM: engine, runner, records; the formats are plugins of their own. */
 import { definePlugin } from 'svc/plugin'
-import { Directory } from './providers/provider-registry.ts'
+import { ProviderRegistry } from './providers/provider-registry.ts'
 import type { CompiledRule } from './engine/rules.ts'
 import { FaultWords } from './exchange/faults.ts'
 import { engineLimits } from './exchange/limits.ts'
@@ -26,7 +26,7 @@ export default definePlugin<LlmOptions, Variables>({
     const rules: CompiledRule[] = []
     const faults = new FaultWords()
     const records = createRecords(svc)
-    const directory = new Directory({ svc, limits: engineLimits(svc.config), faults, rules, records, metrics: createMetrics(svc.metrics), clock: new TokenClock() }, rules)
+    const directory = new ProviderRegistry({ svc, limits: engineLimits(svc.config), faults, rules, records, metrics: createMetrics(svc.metrics), clock: new TokenClock() }, rules)
     svc.offer('llm.providers', directory)
     registerRoutes(app, svc, { directory, faults, records })
     svc.whenRegistered(() => directory.registerNamed(app, svc.options))

@@ -31,7 +31,7 @@ export interface LlmProvider {
   /** Statuses that are not the common ones. */
   faultStatus?: Partial<Record<FaultKind, number>>
   /** Its word for each way in which a text ends, for replies and records. */
-  finishWords: Record<Finish, string>
+  finishReasons: Record<Finish, string>
   /** The event with which a running stream reports an error. Default: the error's body as data. */
   streamError?(facts: ErrorFacts): StreamEvent
   /** It answers a refused prompt with a reply (finish `prompt_filter`), not with an error. */
@@ -113,7 +113,7 @@ export interface LlmRoute<P extends Parsed = Parsed> {
   framingOf?(parsed: P): Framing
   /** As that of the provider, where this route differs. */
   streamError?(facts: ErrorFacts): StreamEvent
-  finishWords?: Record<Finish, string>
+  finishReasons?: Record<Finish, string>
   /** Headers of streamed replies. */
   streamHeaders?(result: ResultOf<P>, parsed: P): Record<string, string>
 }
@@ -229,7 +229,7 @@ export interface RenderContext {
   /** Name of the provider: the format's id, or the name in svc.yaml. */
   provider: string
   /** The route's words for how a text ends. */
-  finishWords: Record<Finish, string>
+  finishReasons: Record<Finish, string>
   limits: EngineLimits
 }
 

@@ -1,7 +1,7 @@
 /** `/ai`: the index of providers, and the records of what they were asked. */
 import { describe, HttpError } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, InspectorEntry, RouteDescription, Svc } from 'svc/plugin'
-import type { Directory } from './providers/provider-registry.ts'
+import type { ProviderRegistry } from './providers/provider-registry.ts'
 import type { FaultWords } from './exchange/faults.ts'
 import { category } from './providers/mount.ts'
 import { modes } from './neutral.ts'
@@ -28,7 +28,7 @@ const one: RouteDescription = {
   examples: [{ name: 'Unknown id', path: '/ai/requests/no-such-id', expectStatus: 404 }],
 }
 
-export function registerRoutes(app: FastifyInstance, svc: Svc<unknown>, parts: { directory: Directory; faults: FaultWords; records: Records }): void {
+export function registerRoutes(app: FastifyInstance, svc: Svc<unknown>, parts: { directory: ProviderRegistry; faults: FaultWords; records: Records }): void {
   const { directory, faults, records } = parts
   app.get('/ai', describe(index), (request, reply) => reply.send({ providers: directory.index(svc.http.baseUrl(request)), modes, fail_kinds: faults.names(), headers: requestHeaders }))
 

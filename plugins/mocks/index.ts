@@ -1,4 +1,4 @@
-/** The door of the plugin `mocks`: OpenAPI documents as mock APIs. */
+/** The plugin `mocks`: OpenAPI documents as mock APIs. */
 import { definePlugin } from 'svc/plugin'
 import { mockCommand } from './sources/command.ts'
 import { registerRoutes } from './routes/routes.ts'

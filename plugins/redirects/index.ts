@@ -1,4 +1,4 @@
-/** The door of the plugin `redirects`: redirect chains and cookies. */
+/** The plugin `redirects`: redirect chains and cookies. */
 import { definePlugin } from 'svc/plugin'
 import { registerCookies } from './routes/cookies.ts'
 import { registerRedirects } from './routes/redirects.ts'

@@ -1,4 +1,4 @@
-/** Owns the request counters of the flaky endpoints: one for each session and behaviour. */
+/** Owns the request counters of the flaky endpoints: one for each session and behavior. */
 import type { Svc } from 'svc/plugin'
 
 const IDLE_MS = 3_600_000

@@ -1,4 +1,4 @@
-/** The door of the plugin `reliability`: endpoints that fail, in ways that can be foretold. */
+/** The plugin `reliability`: endpoints that fail, in ways that can be foretold. */
 import { definePlugin } from 'svc/plugin'
 import { createCounters } from './counters.ts'
 import { registerCounterRoutes } from './routes/counters.ts'

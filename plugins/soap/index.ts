@@ -1,4 +1,4 @@
-/** The door of the plugin `soap`: three operations over SOAP 1.1 and 1.2, and the WSDL that describes them. */
+/** The plugin `soap`: three operations over SOAP 1.1 and 1.2, and the WSDL that describes them. */
 import { definePlugin } from 'svc/plugin'
 import type {} from '../demo-data/types.ts'
 import { createOperations } from './operations.ts'

@@ -1,4 +1,4 @@
-/** The door of the plugin `sse`: streams of server-sent events. */
+/** The plugin `sse`: streams of server-sent events. */
 import { definePlugin } from 'svc/plugin'
 import { registerChat } from './routes/chat.ts'
 import { registerEvents } from './routes/events.ts'

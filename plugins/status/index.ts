@@ -1,4 +1,4 @@
-/** The door of the plugin `status`: answers with the status and the headers that are asked for. */
+/** The plugin `status`: answers with the status and the headers that are asked for. */
 import { definePlugin } from 'svc/plugin'
 import { registerResponseHeaders } from './routes/response-headers.ts'
 import { registerStatus } from './routes/status.ts'

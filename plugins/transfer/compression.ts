@@ -30,7 +30,7 @@ export function createCodings(loadZstd: () => Promise<Encode>): Coding[] {
 }
 
 /**
- * By the package's function, since the package keeps one instance for the process: initialised twice, it compresses before
+ * By the package's function, since the package keeps one instance for the process: initialized twice, it compresses before
  * the second instance is ready. Servers of one process share it.
  */
 const instances = new WeakMap<object, Promise<Encode>>()

@@ -1,4 +1,4 @@
-/** The door of the plugin `transfer`: bodies that are compressed, encoded, streamed or slow. */
+/** The plugin `transfer`: bodies that are compressed, encoded, streamed or slow. */
 import { definePlugin } from 'svc/plugin'
 import { registerBase64 } from './routes/base64.ts'
 import { registerBytes } from './routes/bytes.ts'

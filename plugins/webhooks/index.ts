@@ -1,4 +1,4 @@
-/** The door of the plugin `webhooks`: signatures verified and made. */
+/** The plugin `webhooks`: signatures verified and made. */
 import { definePlugin } from 'svc/plugin'
 import { registerReceive } from './routes/receive.ts'
 import { registerSign } from './routes/sign.ts'

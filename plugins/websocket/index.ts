@@ -1,4 +1,4 @@
-/** The door of the plugin `websocket`: an echo and a ticker over WebSocket. */
+/** The plugin `websocket`: an echo and a ticker over WebSocket. */
 import { definePlugin } from 'svc/plugin'
 import { registerEcho } from './routes/echo.ts'
 import { registerTime } from './routes/time.ts'

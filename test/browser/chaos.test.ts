@@ -106,11 +106,11 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     await eventually(t, () => results.getByRole('img').getAttribute('aria-label'), /Latency of 40 requests over time/)
     const marks = await results.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
       const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
-      const colours = new Set<string>()
-      for (let at = 0; at < data.length; at += 4) if (data[at + 3]! > 190) colours.add(`${data[at]! >> 5} ${data[at + 1]! >> 5} ${data[at + 2]! >> 5}`)
-      return colours.size
+      const colors = new Set<string>()
+      for (let at = 0; at < data.length; at += 4) if (data[at + 3]! > 190) colors.add(`${data[at]! >> 5} ${data[at + 1]! >> 5} ${data[at + 2]! >> 5}`)
+      return colors.size
     })
-    t.ok(marks >= 2, 'classes have colours of their own')
+    t.ok(marks >= 2, 'classes have colors of their own')
     await results.getByRole('button', { name: 'Keep this run' }).click()
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('link', { name: 'Chaos and health' }).click()

@@ -8,7 +8,7 @@ import { eventually, until } from '../support/until.ts'
 t.test('the overview', { skip: skipWithoutBrowser }, async t => {
   const server = await serve(t, {
     env: { SVC_PLAN: 'team', SVC_ADMIN_TOKEN: 'secret', SVC_INSPECTOR_CAPACITY: 'many' },
-    yaml: 'soap: { colour: red }\nplugins: { disable: [images] }\n',
+    yaml: 'soap: { color: red }\nplugins: { disable: [images] }\n',
   })
   const browser = await startBrowser(t)
   const page = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] })

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { serve } from '../support/server.ts'
 import { fuzz } from './engine.ts'
-import { catalogueFamilies } from './wire/catalogue.ts'
+import { catalogFamilies } from './wire/catalog.ts'
 import { credentials } from './wire/credentials.ts'
 import { grpcFamilies } from './wire/grpc.ts'
 import { rawHeads } from './wire/heads.ts'
@@ -20,7 +20,7 @@ const grpc = await grpcFamilies(target, 150)
 t.teardown(() => grpc.close())
 const families = [
   rawHeads(target, 400), webSockets(target, 150), ...grpc.calls, ...uploads(target, 150), await credentials(target, 150),
-  ...await catalogueFamilies(target, 80),
+  ...await catalogFamilies(target, 80),
   // Last: after an error of the protocol Node keeps a connection until it is idle for too long, even when the client has gone.
   grpc.frames,
 ]

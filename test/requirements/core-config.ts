@@ -31,7 +31,7 @@ export default [
   { id: 'OPT-6', rule: 'a schema is compiled once for each cache', where: 'core 10.3' },
   { id: 'OPT-7', rule: 'a section from which something needed is missing is left out and said to be invalid', where: 'core 10.3' },
   { id: 'LOG-1', rule: 'the JSON form is one object a line: timestamp, level as a word, message, then fields', where: 'limits 7' },
-  { id: 'LOG-2', rule: 'the text form is one line a event, in colour only on a terminal', where: 'limits 7' },
+  { id: 'LOG-2', rule: 'the text form is one line a event, in color only on a terminal', where: 'limits 7' },
   { id: 'LOG-3', rule: 'control characters are escaped in both forms', where: 'limits 7' },
   { id: 'LOG-4', rule: 'of a filter list the last bare level counts, else the first target, else info', where: 'limits 7' },
   { id: 'LOG-5', rule: 'start-up lines are printed at every level', where: 'core 1.1' },

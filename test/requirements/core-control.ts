@@ -1,12 +1,12 @@
-/** Rules of the catalogue, the pages made from it, and the routes of the instance and the control plane. */
+/** Rules of the catalog, the pages made from it, and the routes of the instance and the control plane. */
 export default [
   { id: 'CTL-1', rule: 'A router path reads as a template: parameters in braces, a wildcard as {*path}, a doubled colon as one.', where: 'core 9; limits 6' },
-  { id: 'CTL-2', rule: 'The catalogue has version, count, categories and endpoints with all fields, defaults filled in.', where: 'core 9' },
+  { id: 'CTL-2', rule: 'The catalog has version, count, categories and endpoints with all fields, defaults filled in.', where: 'core 9' },
   { id: 'CTL-3', rule: 'There is one endpoint per route description, with its own path and methods where it names them.', where: 'core 9, 10.6' },
   { id: 'CTL-4', rule: 'HEAD that comes with a GET is no method of an endpoint.', where: 'core 4.4, 9' },
   { id: 'CTL-5', rule: 'A route that takes every method is ANY, expanded to GET, POST, PUT, PATCH, DELETE.', where: 'core 9' },
   { id: 'CTL-6', rule: 'Categories come in the fixed order, then others by name.', where: 'core 9' },
-  { id: 'CTL-10', rule: 'The document is valid OpenAPI 3.1.0 and has every path and method of the catalogue.', where: 'core 9; core 12' },
+  { id: 'CTL-10', rule: 'The document is valid OpenAPI 3.1.0 and has every path and method of the catalog.', where: 'core 9; core 12' },
   { id: 'CTL-11', rule: 'The tag of an operation is its category.', where: 'core 9' },
   { id: 'CTL-12', rule: 'Operation ids are unique.', where: 'core 9' },
   { id: 'CTL-13', rule: 'Every path parameter is declared and required; no parameter is declared twice.', where: 'OpenAPI 3.1.0, 4.8.12' },
@@ -33,7 +33,7 @@ export default [
   { id: 'CTL-36', rule: 'Ready answers 200 while serving and is not stored.', where: 'core 9' },
   { id: 'CTL-37', rule: 'Config answers the effective configuration.', where: 'core 2' },
   { id: 'CTL-38', rule: 'Status has all its fields, with plugin counts and generation.', where: 'limits 5; core 9' },
-  { id: 'CTL-39', rule: 'Every route of the core is in the catalogue and has an example.', where: 'core 9' },
+  { id: 'CTL-39', rule: 'Every route of the core is in the catalog and has an example.', where: 'core 9' },
   { id: 'CTL-40', rule: 'Every example works as it stands; sending all of them leaves the instance as it was.', where: 'core 9; plugin contract, RouteExample' },
   { id: 'CTL-41', rule: 'Plugins are listed by name with counts, load errors and generation.', where: 'core 10.5' },
   { id: 'CTL-42', rule: 'In public mode plugin paths are null and files are base names.', where: 'core 10.3, 10.5' },

@@ -58,8 +58,8 @@ export default [
   { id: 'CLIENT-3', rule: 'curl works with HTTP/1.0, upgrade, Expect, chunked uploads and the demo CA', where: 'core 12' },
   { id: 'CLIENT-4', rule: 'an XML parser reads the XML form, a validator the OpenAPI document', where: 'core 12' },
   { id: 'CLIENT-5', rule: 'strict verifiers accept the certificate chain', where: 'core 12' },
-  { id: 'CAT-1', rule: 'every example of the catalogue gets the answer that it announces', where: 'core 9' },
+  { id: 'CAT-1', rule: 'every example of the catalog gets the answer that it announces', where: 'core 9' },
   { id: 'CAT-3', rule: '/openapi.json passes a linter: examples fit their schemas, security schemes are there', where: 'core 9' },
   { id: 'CAT-4', rule: 'what an operation answers is in /openapi.json: status, media type, schema', where: 'core 9' },
-  { id: 'CAT-2', rule: 'every registered route has a description with an example and stands in catalogue and OpenAPI document', where: 'core 9' },
+  { id: 'CAT-2', rule: 'every registered route has a description with an example and stands in catalog and OpenAPI document', where: 'core 9' },
 ]

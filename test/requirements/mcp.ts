@@ -10,7 +10,7 @@ export default [
   { id: 'MCP-8', rule: 'stateless results have resultType and serverInfo, cacheable ones ttlMs and cacheScope', where: 'mcp 5.2' },
   { id: 'MCP-9', rule: 'a reply is JSON unless something is sent before the answer and the client takes event streams', where: 'mcp 5.3' },
   { id: 'MCP-10', rule: 'questions of stateless calls go over rounds with a signed state bound to the call', where: 'mcp 5.4' },
-  { id: 'MCP-11', rule: 'subscriptions/listen acknowledges what it honours, sends only that, and ends with a result', where: 'mcp 5.5' },
+  { id: 'MCP-11', rule: 'subscriptions/listen acknowledges what it honors, sends only that, and ends with a result', where: 'mcp 5.5' },
   { id: 'MCP-12', rule: 'initialize makes a session, later requests name it, DELETE ends it', where: 'mcp 6' },
   { id: 'MCP-13', rule: 'cancelling ends a call without an answer; in sessions a dropped connection does not cancel', where: 'mcp 6' },
   { id: 'MCP-14', rule: 'arrays of 1 to 50 messages are taken in sessions of 2025-03-26 alone', where: 'mcp 6.1' },

@@ -72,8 +72,8 @@ export default [
   { id: 'COOKIE-3', rule: 'deleting expires the cookie under its path and domain', where: 'toolbox 7' },
   { id: 'COOKIE-4', rule: 'bad names, bad attributes and more than 20 cookies set none', where: 'toolbox 7' },
 
-  { id: 'FLAKY-1', rule: 'the four behaviours answer with their fields, headers and numbers from 1', where: 'toolbox 8' },
-  { id: 'FLAKY-2', rule: 'each session and behaviour counts alone, and requests at the same time never share a number', where: 'toolbox 8' },
+  { id: 'FLAKY-1', rule: 'the four behaviors answer with their fields, headers and numbers from 1', where: 'toolbox 8' },
+  { id: 'FLAKY-2', rule: 'each session and behavior counts alone, and requests at the same time never share a number', where: 'toolbox 8' },
   { id: 'FLAKY-3', rule: 'bad paths are refused, uncounted and without the headers', where: 'toolbox 8' },
   { id: 'FLAKY-4', rule: 'status shows the counters of the session and makes none', where: 'toolbox 8' },
   { id: 'FLAKY-5', rule: 'reset removes those of the session, or of all under the admin rule', where: 'toolbox 8' },

@@ -33,7 +33,7 @@ t.test('clients decode every coding they announce [CODING-1]', async t => {
 t.test('clients retry what fails and recovers [FLAKY-1]', async t => {
   const agent = new RetryAgent(new Agent(), { maxRetries: 2, minTimeout: 10 })
   const retried = await request(`${url}/flaky/recover/1`, { dispatcher: agent, headers: { 'X-Svc-Session': 'undici' } })
-  t.match(await retried.body.json(), { status: 'ok', message: 'recovered after 1 failures', request_number: 2 }, 'undici honours Retry-After')
+  t.match(await retried.body.json(), { status: 'ok', message: 'recovered after 1 failures', request_number: 2 }, 'undici honors Retry-After')
   await agent.close()
   const response = await got(`${url}/flaky/recover/1`, { headers: { 'X-Svc-Session': 'got' }, retry: { limit: 2 } })
   t.equal(response.retryCount, 1, 'got')
@@ -71,13 +71,13 @@ t.test('a cookie jar keeps, sends and forgets cookies [COOKIE-2, COOKIE-3]', asy
     const response = await got(url + path, { cookieJar: jar })
     return (JSON.parse(response.body) as { cookies: Record<string, string> }).cookies
   }
-  t.same(await visit('/cookies/set?flavour=oat&size=2'), { flavour: 'oat', size: '2' })
-  t.same(await visit('/cookies/set/note/a%20b?_maxage=60&_httponly&_samesite=lax'), { flavour: 'oat', size: '2', note: 'a%20b' })
+  t.same(await visit('/cookies/set?flavor=oat&size=2'), { flavor: 'oat', size: '2' })
+  t.same(await visit('/cookies/set/note/a%20b?_maxage=60&_httponly&_samesite=lax'), { flavor: 'oat', size: '2', note: 'a%20b' })
   const note = (await jar.getCookies(`${url}/cookies`)).find(({ key }) => key === 'note')
   t.match(note, { httpOnly: true, sameSite: 'lax', maxAge: 60, path: '/' })
-  t.same(await visit('/cookies/set/deep/x?_path=/cookies/set'), { flavour: 'oat', size: '2', note: 'a%20b' }, 'another path')
-  t.equal(await jar.getCookieString(`${url}/cookies/set`), 'deep=x; flavour=oat; size=2; note=a%20b')
-  t.same(await visit('/cookies/delete?flavour&note'), { size: '2' })
+  t.same(await visit('/cookies/set/deep/x?_path=/cookies/set'), { flavor: 'oat', size: '2', note: 'a%20b' }, 'another path')
+  t.equal(await jar.getCookieString(`${url}/cookies/set`), 'deep=x; flavor=oat; size=2; note=a%20b')
+  t.same(await visit('/cookies/delete?flavor&note'), { size: '2' })
   await visit('/cookies/delete?deep')
   t.match(await jar.getCookieString(`${url}/cookies/set`), /deep=x/, 'still there under its own path')
   await visit('/cookies/delete?deep&_path=/cookies/set')

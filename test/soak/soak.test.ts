@@ -1,5 +1,5 @@
 /**
- * A long run: every example of the catalogue over and over from several clients, streams and sockets held open, and a
+ * A long run: every example of the catalog over and over from several clients, streams and sockets held open, and a
  * reload every few seconds, in two halves that are compared. `SVC_SOAK_SECS` says how long (20 by default; ten minutes by hand).
  * Runs alone: it measures memory and open handles.
  */
@@ -7,8 +7,8 @@ import t from 'tap'
 import { EventSource } from 'eventsource'
 import { Agent } from 'undici'
 import { WebSocket } from 'ws'
-import { catalogueExamples, statusOfExample } from '../support/catalogue.ts'
-import type { ExampleOf } from '../support/catalogue.ts'
+import { catalogExamples, statusOfExample } from '../support/catalog.ts'
+import type { ExampleOf } from '../support/catalog.ts'
 import { usedBytes } from '../support/heap.ts'
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -40,7 +40,7 @@ function isFitting({ example, endpoint }: ExampleOf): boolean {
 
 t.test(`${SECONDS} s of mixed traffic with reloads: nothing fails, and memory, handles and timers are back where they were [SOAK-1]`, { timeout: (SECONDS + 120) * 1000 }, async t => {
   const server = await serve(t, { env: { SVC_LOG_LEVEL: 'off' } })
-  const examples = (await catalogueExamples(server.url)).filter(isFitting)
+  const examples = (await catalogExamples(server.url)).filter(isFitting)
   const problems: string[] = []
   let sent = 0
   const seen = { events: 0, echoes: 0, reloads: 0 }

@@ -11,7 +11,7 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   const problems: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
-    // Colours on their way from one theme to the other are nobody's.
+    // Colors on their way from one theme to the other are nobody's.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
     // Not as a script element, which the page's policy refuses.

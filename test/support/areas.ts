@@ -16,7 +16,7 @@ const PLUGINS: Record<string, readonly string[] | null> = {
   'integration/mocks/real-documents': null,
   'integration/protocols/': ['graphql', 'grpc', 'soap', 'demo-data', 'echo', 'websocket'],
   'integration/toolbox/': [...TOOLBOX, 'auth'],
-  'integration/toolbox/catalogue': null,
+  'integration/toolbox/catalog': null,
   'integration/toolbox/openapi-document': null,
   'integration/toolbox/hostile-input': null,
   'sdk/graphql': ['graphql'],

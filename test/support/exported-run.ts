@@ -4,7 +4,7 @@ import type { Catalog } from '../../core/contract/plugin.ts'
 import { expectedOf, type Exported } from './exported.ts'
 import type { Recorded } from './recorder.ts'
 
-/** Examples of a catalogue that files hold, in its order, and the check that each was sent and answered as it announces. */
+/** Examples of a catalog that files hold, in its order, and the check that each was sent and answered as it announces. */
 export function examplesOf({ endpoints }: Pick<Catalog, 'endpoints'>): { expected: Exported[]; verify(t: Test, requests: Recorded[]): void } {
   const expected = expectedOf({ endpoints })
   const announced = endpoints.flatMap(({ protocol, endless, examples }) => (protocol === 'websocket' || endless ? [] : examples.map(example => example.expect_status)))

@@ -1,4 +1,4 @@
-/** Requests that exported files hold, in one form that can be compared, and what the catalogue says they should be. */
+/** Requests that exported files hold, in one form that can be compared, and what the catalog says they should be. */
 import type { Catalog, CatalogEndpoint } from '../../core/contract/plugin.ts'
 
 export type Example = CatalogEndpoint['examples'][number]
@@ -16,7 +16,7 @@ export interface Exported {
 
 const TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' }
 
-/** What a collection of this catalogue has to hold, in order. */
+/** What a collection of this catalog has to hold, in order. */
 export function expectedOf({ endpoints }: Pick<Catalog, 'endpoints'>): Exported[] {
   return endpoints
     .filter(({ protocol, endless }) => protocol !== 'websocket' && !endless)

@@ -26,14 +26,14 @@ function write(folder: string, name: string, source: string): void {
   writeFileSync(path, source)
 }
 
-/** Source of a plugin with one route `/<path>` that answers `text`; `door` and `body` add to it. */
-export function plugin(path: string, text: string, { door = '', body = '', head = '' } = {}): string {
+/** Source of a plugin with one route `/<path>` that answers `text`; `definition` and `body` add to it. */
+export function plugin(path: string, text: string, { definition = '', body = '', head = '' } = {}): string {
   return `import { definePlugin, describe } from 'svc/plugin'
 ${head}
 export default definePlugin({
   title: '${path}',
   paths: ['/${path}'],
-  ${door}
+  ${definition}
   async register(app, svc) {
     ${body}
     app.get('/${path}', describe({ summary: '${path}', category: 'Test', examples: [{ name: 'Plain', path: '/${path}' }] }), async () => '${text}')

@@ -13,7 +13,7 @@ export interface CommandLineRun {
 export interface CommandLineOptions {
   folder?: string
   env?: Record<string, string>
-  /** What a terminal with colours says of itself. */
+  /** What a terminal with colors says of itself. */
   isTerminal?: boolean
 }
 

@@ -5,7 +5,7 @@ import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
 import type { Generation } from '../generation.ts'
 import { forPlugin } from '../../contract/plugin.ts'
-import type { ExtensionPoints, LoadError, PersonalPoint, ReloadResult, ReportedError, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcTakeOver, TakenOverCall } from '../../contract/plugin.ts'
+import type { ExtensionPoints, LoadError, PersonalPoint, ReloadResult, ReportedError, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcMediaTypes, MediaTypeCall } from '../../contract/plugin.ts'
 
 /** Services of the process that all plugins share. */
 export interface SharedServices {
@@ -17,8 +17,8 @@ export interface SharedServices {
   pki: SvcPki
   metrics: SvcMetrics
   instance: SvcInstance
-  cors: SvcTakeOver['cors']
-  follow(plugin: string, request: Parameters<SvcTakeOver['follow']>[0]): TakenOverCall
+  cors: SvcMediaTypes['cors']
+  follow(plugin: string, request: Parameters<SvcMediaTypes['follow']>[0]): MediaTypeCall
   streamsOf(generation: number): SvcStreams
   reload(options?: { force?: boolean }): Promise<ReloadResult>
 }
@@ -45,7 +45,7 @@ export interface PluginFacts {
   variables: Record<string, unknown>
   /** Kinds of faults that it may say it injected. */
   faultKinds: readonly string[]
-  /** Names of what the door builds on or uses: only their extension points are handed out. */
+  /** Names of what the definition builds on or uses: only their extension points are handed out. */
   mayUse: readonly string[]
 }
 
@@ -65,8 +65,8 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     metrics: shared.metrics,
     instance: shared.instance,
     streams: shared.streamsOf(build.generation.number),
-    takeOver: {
-      requests: (match, handler) => void build.generation.takeOvers.push({ plugin: name, match, handler }),
+    mediaTypes: {
+      requests: (match, handler) => void build.generation.mediaTypeHandlers.push({ plugin: name, match, handler }),
       cors: shared.cors,
       follow: request => shared.follow(name, request),
     },
@@ -77,7 +77,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     },
     use<K extends keyof ExtensionPoints>(point: K) {
       const owner = String(point).split('.', 1)[0]!
-      if (owner !== name && !plugin.mayUse.includes(owner)) throw new Error(`"${String(point)}" belongs to ${owner}: name it in buildsOn or uses of the door`)
+      if (owner !== name && !plugin.mayUse.includes(owner)) throw new Error(`"${String(point)}" belongs to ${owner}: name it in buildsOn or uses of the definition`)
       const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
       return value?.[forPlugin]?.(name) ?? value as ExtensionPoints[K] | undefined
     },

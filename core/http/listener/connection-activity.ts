@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 /** Node starts every request that has arrived: twenty kilobytes of heads would have fifty megabytes of answers made at once. */
 const MAX_OPEN = 8
 
-export class ConnectionUse {
+export class ConnectionActivity {
   /** Requests under way whose responses are not over. */
   busy = 0
   readonly #socket: Socket

@@ -11,7 +11,7 @@ import { beginCallSpan } from '../pipeline/call-span.ts'
 import { RequestContext } from '../request/context.ts'
 import { isHttp2 } from '../request/types.ts'
 import { withoutBasePath } from './base-path.ts'
-import type { ConnectionUse } from './connection-activity.ts'
+import type { ConnectionActivity } from './connection-activity.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { badRequest } from '../pipeline/error-bodies.ts'
 import { Handshake } from './handshake.ts'
@@ -28,19 +28,19 @@ import { createHttp1Response } from '../response/response.ts'
 import type { SvcResponse } from '../response/response.ts'
 import type { RoutingGeneration } from '../request/types.ts'
 import { replayWithoutUpgrade, restoreUpgradeHeaders } from './ignored-upgrade.ts'
-import { refuseOnGrpcPort, takeOverFor } from './media-type-handlers.ts'
+import { refuseOnGrpcPort, mediaTypeHandlerFor } from './media-type-handlers.ts'
 import { ownSocket, refuseSocket } from './socket-owner.ts'
-import type { TakeOver } from './media-type-handlers.ts'
+import type { MediaTypeHandler } from './media-type-handlers.ts'
 
 /** Node makes no response for a handshake: this one is for refusals. */
 const HandshakeResponse = createHttp1Response(ServerResponse)
 
 /** What the entrance needs of the host. */
 export interface CurrentGeneration {
-  current(): RoutingGeneration & { takeOvers: readonly TakeOver[] }
+  current(): RoutingGeneration & { mediaTypeHandlers: readonly MediaTypeHandler[] }
 }
 
-export function createEntrance(host: CurrentGeneration, services: PipelineServices, facts: RequestFactsSource): ListenerHandlers {
+export function createRequestHandler(host: CurrentGeneration, services: PipelineServices, facts: RequestFactsSource): ListenerHandlers {
   const { basePath } = services.config
 
   /** The target without the base path; the received one when it has none. */
@@ -49,7 +49,7 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
     return basePath === null ? url : withoutBasePath(url, basePath, path => isServed(generation.routes.find('GET', path)))
   }
 
-  function enter(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionUse | null, expectsContinue: boolean): void {
+  function enter(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionActivity | null, expectsContinue: boolean): void {
     // The connection may have broken between the head and this turn: nobody is there to be answered, or to leave later.
     if (isHttp2(request) && request.stream.destroyed) return
     restoreUpgradeHeaders(request)
@@ -63,7 +63,7 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
       answer(context, { status: 400, headers: { 'X-Request-Id': requestIdOf(request), Connection: 'close' }, body: badRequest(problem) })
       return
     }
-    const taker = takeOverFor(generation.takeOvers, request, listener, services.config.grpcOnHttp)
+    const taker = mediaTypeHandlerFor(generation.mediaTypeHandlers, request, listener, services.config.grpcOnHttp)
     if (taker !== null) {
       context.requestId = requestIdOf(request)
       if (services.tracer !== null) beginCallSpan(context, services.tracer)
@@ -72,7 +72,7 @@ export function createEntrance(host: CurrentGeneration, services: PipelineServic
     else runPipeline(context, services)
   }
 
-  function start(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, generation: RoutingGeneration, upgrade: Handshake | null, use: ConnectionUse | null): RequestContext {
+  function start(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, generation: RoutingGeneration, upgrade: Handshake | null, use: ConnectionActivity | null): RequestContext {
     const url = request.url ?? '/'
     const path = decodedPath(url)
     const route = path === null ? null : generation.routes.find(request.method ?? 'GET', url)

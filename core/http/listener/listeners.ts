@@ -10,7 +10,7 @@ import type { Http2SecureServer, Http2Server, ServerHttp2Session } from 'node:ht
 import type { Duplex } from 'node:stream'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { ConnectionUse } from './connection-activity.ts'
+import { ConnectionActivity } from './connection-activity.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { rawAnswer } from './raw-response.ts'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../pipeline/error-bodies.ts'
@@ -31,7 +31,7 @@ const MAX_SOCKETS = 20_000
 
 export interface ListenerHandlers {
   /** `use` is counted down when the response is over. */
-  request(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionUse | null, expectsContinue: boolean): void
+  request(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionActivity | null, expectsContinue: boolean): void
   /** `replay` gives the socket back to the HTTP server. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer, listener: ListenerFacts, replay: (socket: Socket) => void): void
 }
@@ -53,7 +53,7 @@ export class Listener {
   readonly facts: ListenerFacts
   readonly #server: Server | Http2SecureServer
   readonly #http2: Http2Server | null
-  readonly #sockets = new Map<Socket, ConnectionUse>()
+  readonly #sockets = new Map<Socket, ConnectionActivity>()
   /** TLS only: plain sockets by peer until their handshake is done. */
   readonly #handshakes = new Map<string, Socket>()
   readonly #sessions = new Set<ServerHttp2Session>()
@@ -118,7 +118,7 @@ export class Listener {
 
   #track(socket: Socket): void {
     if (this.#sockets.has(socket)) return
-    this.#sockets.set(socket, new ConnectionUse(socket))
+    this.#sockets.set(socket, new ConnectionActivity(socket))
     if ((socket as TLSSocket).alpnProtocol === 'h2') ownSocket(socket)
     socket.on('error', () => socket.destroy())
     const peer = peerOf(socket)

@@ -1,6 +1,6 @@
 /** Requests that leave the ordinary way by their media type (gRPC, gRPC-Web), and the gRPC port without a taker. */
 import type { Http2ServerResponse } from 'node:http2'
-import type { SvcTakeOver } from '../../contract/plugin.ts'
+import type { SvcMediaTypes } from '../../contract/plugin.ts'
 import { answer } from '../response/send.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
@@ -8,10 +8,10 @@ import type { ListenerFacts, ServerRequest } from '../request/types.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import type { Cors } from '../response/cors.ts'
 
-export interface TakeOver {
+export interface MediaTypeHandler {
   plugin: string
-  match: Parameters<SvcTakeOver['requests']>[0]
-  handler: Parameters<SvcTakeOver['requests']>[1]
+  match: Parameters<SvcMediaTypes['requests']>[0]
+  handler: Parameters<SvcMediaTypes['requests']>[1]
 }
 
 const GRPC_UNIMPLEMENTED = '12'
@@ -23,10 +23,10 @@ export function mediaTypeOf(request: ServerRequest): string {
 }
 
 /** Who takes this request over. The HTTP and HTTPS listeners ask only with SVC_GRPC_ON_HTTP. */
-export function takeOverFor(takeOvers: readonly TakeOver[], request: ServerRequest, listener: ListenerFacts, onHttp: boolean): TakeOver['handler'] | null {
+export function mediaTypeHandlerFor(mediaTypeHandlers: readonly MediaTypeHandler[], request: ServerRequest, listener: ListenerFacts, onHttp: boolean): MediaTypeHandler['handler'] | null {
   if (listener.kind !== 'grpc' && !onHttp) return null
   const mediaType = mediaTypeOf(request)
-  for (const takeOver of takeOvers) if (takeOver.match(mediaType, request)) return takeOver.handler
+  for (const handler of mediaTypeHandlers) if (handler.match(mediaType, request)) return handler.handler
   return mediaType.startsWith('application/grpc') && request.method === 'POST' && isHttp2(request) ? answerUnimplemented : null
 }
 

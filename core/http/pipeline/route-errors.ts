@@ -34,7 +34,7 @@ export function answerRouteError(error: unknown, request: FastifyRequest, reply:
     sendBody(context, request, reply, thrown.body!)
     return
   }
-  const isLate = reply.raw.headersSent || context.response.isTakenOver === true
+  const isLate = reply.raw.headersSent || context.response.isDetached === true
   const status = statusOf(thrown, reply)
   if (status < 500 && !isLate) {
     refuse(context, request, reply, status, thrown)

@@ -1,5 +1,5 @@
 /** What the core knows of one request, from its arrival to its end. Every layer and `svc.http` read it. */
-import type { ConnectionUse } from '../listener/connection-activity.ts'
+import type { ConnectionActivity } from '../listener/connection-activity.ts'
 import type { AnswerEnd, AnyRequest, Origin, RouteDescription, SessionKey } from '../../contract/plugin.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
 import type { KeyAdmission } from '../../keys/key-limits.ts'
@@ -99,7 +99,7 @@ export class RequestContext implements Waiting<RequestContext> {
   waitsAfter: RequestContext | null = null
   closed = false
 
-  readonly #use: ConnectionUse | null
+  readonly #use: ConnectionActivity | null
   /** When the head went out; on the monotonic clock. */
   #settledAt = 0
   #isFinished = false
@@ -123,7 +123,7 @@ export class RequestContext implements Waiting<RequestContext> {
     route: CoreRoute | null
     upgrade: Handshake | null
     /** Counted as busy until the response is over. */
-    use: ConnectionUse | null
+    use: ConnectionActivity | null
   }) {
     this.request = init.request
     this.response = init.response
@@ -183,7 +183,7 @@ export class RequestContext implements Waiting<RequestContext> {
     this.#abort?.abort(reason)
   }
 
-  /** The template that matched, in the catalogue's notation; `unmatched` when none did. */
+  /** The template that matched, in the catalog's notation; `unmatched` when none did. */
   get routeLabel(): string {
     return this.description?.path ?? this.route?.path ?? 'unmatched'
   }

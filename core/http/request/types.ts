@@ -16,7 +16,7 @@ export function isHttp2(request: ServerRequest): request is Http2ServerRequest {
 /** The response in use, as the context sees it. */
 export type ResponseInUse = (ServerResponse<IncomingMessage> | Http2ServerResponse) & {
   /** The core has answered in the route's place: what the route still writes is dropped. */
-  isTakenOver?: boolean
+  isDetached?: boolean
 }
 
 /** The listener on which a request came. */

@@ -18,7 +18,7 @@ export interface Cors {
 }
 
 /**
- * `origins` as the configuration gives them: `['*']`, or serialised origins that are compared exactly. `isOn` is false for
+ * `origins` as the configuration gives them: `['*']`, or serialized origins that are compared exactly. `isOn` is false for
  * no CORS at all; default: when there are no origins.
  */
 export function createCors({ origins, isOn = origins.length > 0 }: { origins: readonly string[]; isOn?: boolean }): Cors {

@@ -12,7 +12,7 @@ const LENGTHS = new Set([...NAMES.keys()].map(name => name.length))
 const LENGTHS_READ_BY_NODE = new Set([...READ_BY_NODE].map(name => name.length))
 
 /** Request id, CORS, the fault that was injected, and what the choice of the origin adds to `Vary`. */
-export function ownHeaders(context: RequestContext): OutgoingHttpHeaders {
+export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
   const own: OutgoingHttpHeaders = {}
   if (context.hasOwnHeaders) own['X-Request-Id'] = context.requestId
   if (context.allowedOrigin !== null) {
@@ -30,8 +30,8 @@ export function ownHeaders(context: RequestContext): OutgoingHttpHeaders {
  * names and values in turn: a new object of so many members costs several times as much. What Node reads itself comes
  * last, as the lines before it may be known.
  */
-export function withOwnHeaders(context: RequestContext, given: OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined): OutgoingHttpHeader[] {
-  const own = ownHeaders(context)
+export function withDefaultHeaders(context: RequestContext, given: OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined): OutgoingHttpHeader[] {
+  const own = defaultHeaders(context)
   const head: OutgoingHttpHeader[] = []
   const last: OutgoingHttpHeader[] = []
   const add = (name: string, value: OutgoingHttpHeader): void => {

@@ -11,11 +11,11 @@ import type { ServerResponseClass } from '../node-internals/fast-response.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ResponseInUse } from '../request/types.ts'
 import { mergeVary } from './cors.ts'
-import { ownHeaders, withOwnHeaders } from './default-headers.ts'
+import { defaultHeaders, withDefaultHeaders } from './default-headers.ts'
 
 interface Hooked {
   context?: RequestContext
-  isTakenOver?: boolean
+  isDetached?: boolean
 }
 export type SvcResponse = ResponseInUse & Hooked
 
@@ -28,10 +28,10 @@ export type Http1ResponseClass = new (request: IncomingMessage) => Http1Response
 export function createHttp1Response(Base: ServerResponseClass): Http1ResponseClass {
   return class Http1Response extends Base implements Hooked {
     context?: RequestContext
-    isTakenOver?: boolean
+    isDetached?: boolean
 
     override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
-      if (this.isTakenOver) return this
+      if (this.isDetached) return this
       const context = this.context
       if (context === undefined) return super.writeHead(status, reason as string, headers as OutgoingHttpHeaders)
       const given = typeof reason === 'string' ? headers : reason
@@ -41,13 +41,13 @@ export function createHttp1Response(Base: ServerResponseClass): Http1ResponseCla
     }
 
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-      if (this.isTakenOver || isStoppedUnannounced(this)) return false
+      if (this.isDetached || isStoppedRaw(this)) return false
       countBytes(this, bytesOf(chunk, encoding))
       return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
     }
 
     override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
-      if (this.isTakenOver || isStoppedUnannounced(this)) return this
+      if (this.isDetached || isStoppedRaw(this)) return this
       countBytes(this, bytesOf(chunk, encoding))
       return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
     }
@@ -61,10 +61,10 @@ export function createHttp1Response(Base: ServerResponseClass): Http1ResponseCla
 
 export class Http2Response extends Http2ServerResponse implements Hooked {
   context?: RequestContext
-  isTakenOver?: boolean
+  isDetached?: boolean
 
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
-    if (this.isTakenOver) return this
+    if (this.isDetached) return this
     const context = this.context
     const given = (typeof reason === 'string' ? headers : reason) as OutgoingHttpHeaders | undefined
     if (context === undefined) return super.writeHead(status, given ?? {})
@@ -73,13 +73,13 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
   }
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-    if (this.isTakenOver || isStoppedUnannounced(this)) return false
+    if (this.isDetached || isStoppedRaw(this)) return false
     countBytes(this, bytesOf(chunk, encoding))
     return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
-    if (this.isTakenOver || isStoppedUnannounced(this)) return this
+    if (this.isDetached || isStoppedRaw(this)) return this
     // Node's sends the chunk through `write`, which counts it.
     return super.end(chunk as string, encoding as BufferEncoding, callback as () => void)
   }
@@ -95,7 +95,7 @@ function isStopped(response: SvcResponse, context: RequestContext, status: numbe
 }
 
 /** The same where a body comes without `writeHead`: Node would send the head in the middle of the write. */
-function isStoppedUnannounced(response: SvcResponse): boolean {
+function isStoppedRaw(response: SvcResponse): boolean {
   const { context } = response
   return context !== undefined && context.gate !== null && isStopped(response, context, response.statusCode, undefined)
 }
@@ -128,14 +128,14 @@ function finishHead(response: SvcResponse, context: RequestContext, status: numb
   if (response.headersSent || status < 200) return headers
   context.headGoesOut(status)
   const own = status === 204 || status === 304 ? withoutLength(headers) : headers
-  if (response.getHeaderNames().length === 0) return withOwnHeaders(context, own)
+  if (response.getHeaderNames().length === 0) return withDefaultHeaders(context, own)
   setOwnHeaders(response, context)
   return context.vary === null ? own : withVary(response, context.vary, own)
 }
 
 /** For routes that set headers on the response: theirs stay. */
 function setOwnHeaders(response: SvcResponse, context: RequestContext): void {
-  const { Vary: _vary, ...own } = ownHeaders(context)
+  const { Vary: _vary, ...own } = defaultHeaders(context)
   for (const name in own) if (!response.hasHeader(name)) response.setHeader(name, own[name]!)
 }
 

@@ -75,7 +75,7 @@ function endWith(response: ServerResponse, payload: Buffer | null): void {
 /** The same as `answerFailure` when a route may still be running: what it writes later is dropped. */
 export function answerInstead(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, headers?: OutgoingHttpHeaders): void {
   answerFailure(context, failure, headers)
-  context.response.isTakenOver = true
+  context.response.isDetached = true
 }
 
 /** Node hands over the bare socket of an upgrade: an answer needs a response on it, after which it is closed. */

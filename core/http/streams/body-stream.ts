@@ -54,7 +54,7 @@ export function openStream<Options extends BodyStreamOptions, S extends Response
   if (opening.admit?.() === false) return null
   const hasLength = startHead(opening, headers)
   // The plan may have refused at the sight of the head, and answered.
-  if ((response as { isTakenOver?: boolean }).isTakenOver) return null
+  if ((response as { isDetached?: boolean }).isDetached) return null
   const stream = new Stream(opening)
   stream.begin(opening, hasLength)
   return stream

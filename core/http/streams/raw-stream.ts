@@ -9,13 +9,13 @@ import type { ForcedEnd, OpenStream, StreamRegistry } from './stream-registry.ts
 
 /** Takes the response of a request into the registry until it is over. `lifetimeMs` counts from now. */
 export function adoptEventStream(context: RequestContext, registry: StreamRegistry, lifetimeMs: number): void {
-  const stream = new UnannouncedStream(context, registry)
+  const stream = new RawStream(context, registry)
   registry.add(stream)
   registry.schedule(stream, registry.now() + lifetimeMs)
   context.whenClosed(() => registry.remove(stream))
 }
 
-class UnannouncedStream implements OpenStream {
+class RawStream implements OpenStream {
   readonly kind = 'sse'
   readonly generation: number
   readonly isEndless = false
@@ -38,7 +38,7 @@ class UnannouncedStream implements OpenStream {
     this.#registry.schedule(this, Infinity)
     const text = LAST_WORDS[reason]
     response.end(text === null ? '' : `\n\n${formatComment(text)}`)
-    response.isTakenOver = true
+    response.isDetached = true
     this.#context.abort(reason)
   }
 

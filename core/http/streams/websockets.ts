@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { contextOf } from '../request/context.ts'
 import { badRequest } from '../pipeline/error-bodies.ts'
-import { ownHeaders } from '../response/default-headers.ts'
+import { defaultHeaders } from '../response/default-headers.ts'
 import { rawAnswer } from '../listener/raw-response.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 import type { StreamPlan } from './stream-plan.ts'
@@ -22,7 +22,7 @@ export function adoptWebSockets(server: WebSocketServer, generation: number, { s
   server.on('headers', (lines: string[], request: IncomingMessage) => {
     const context = contextOf(request)
     context.lease?.becomeStream()
-    const headers = { ...ownHeaders(context), ...context.response.getHeaders() }
+    const headers = { ...defaultHeaders(context), ...context.response.getHeaders() }
     for (const name in headers) for (const value of [headers[name]].flat()) lines.push(`${name}: ${String(value)}`)
     context.headGoesOut(101)
   })

@@ -28,7 +28,7 @@ export default definePlugin({
       })),
       error: (kind, facts) => ({ status: facts.status, body: wire.error(kind, facts) }),
       messages: wire.messages,
-      finishWords: wire.finishWords,
+      finishReasons: wire.finishReasons,
       unknownModel: wire.unknownModel,
       headers: ({ prompt, completion }) => ({ 'x-acme-credits': String(prompt + completion) }),
     })

@@ -22,7 +22,7 @@ function telegraph(engine: Engine): LlmProvider {
     models: [{ id: 'morse' }, { id: 'morse-echo' }],
     routes: [telegram(engine)],
     // Why a text ended, and how an error looks, in the format's own words.
-    finishWords: { stop: 'STOP', stop_sequence: 'STOP', length: 'CUT', tool_calls: 'STOP', content_filter: 'CENSORED', prompt_filter: 'CENSORED' },
+    finishReasons: { stop: 'STOP', stop_sequence: 'STOP', length: 'CUT', tool_calls: 'STOP', content_filter: 'CENSORED', prompt_filter: 'CENSORED' },
     error: (kind, { status, message }) => ({ status, body: { fault: kind, message } }),
   }
 }
@@ -46,9 +46,9 @@ function telegram(engine: Engine): LlmRoute<ChatParsed> {
         request: { model: name, system: [], messages: [{ role: 'user', parts: [{ type: 'text', text }] }], tools: [], toolChoice: 'none', format: { type: 'none' }, stop: [], n: 1 },
       }
     },
-    render(result, _parsed, { finishWords }) {
+    render(result, _parsed, { finishReasons }) {
       const [choice] = result.choices
-      return { body: { text: choice?.text.toUpperCase(), end: finishWords[choice?.finish ?? 'stop'], words: result.completionTokens } }
+      return { body: { text: choice?.text.toUpperCase(), end: finishReasons[choice?.finish ?? 'stop'], words: result.completionTokens } }
     },
     *stream(result) {
       for (const piece of result.choices[0]?.pieces ?? []) yield { data: { text: piece.toUpperCase() }, paced: true }

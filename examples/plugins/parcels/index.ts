@@ -19,7 +19,7 @@ export default definePlugin({
   faultKinds: ['lost'],
   // What scripts of other origins may read.
   exposes: ['X-Parcel-Depot'],
-  // In the catalogue, and on the landing page: behind "Echo & Reflection" (10), before "Status Codes" (20).
+  // In the catalog, and on the landing page: behind "Echo & Reflection" (10), before "Status Codes" (20).
   categories: [{ name: 'Parcels', rank: 15 }],
   links: [{ href: 'parcels/alive', text: 'Do parcels move?' }],
   register(app, svc) {

@@ -1,4 +1,4 @@
-/** The door of the plugin: what it is, what it serves, which options it takes. Rename and grow it. */
+/** The plugin for the plugin: what it is, what it serves, which options it takes. Rename and grow it. */
 import { definePlugin, describe } from 'svc/plugin'
 
 /** Its section of svc.yaml, checked against `options` below. */

@@ -1,4 +1,4 @@
-/** Owns what the catalogue says of the HTTP+JSON operations. */
+/** Owns what the catalog says of the HTTP+JSON operations. */
 import { templateParameters } from 'svc/plugin'
 import type { RouteDescription, RouteExample, RouteParameter } from 'svc/plugin'
 import type { Template } from '../http-json.ts'

@@ -13,7 +13,7 @@ export function buildSigningString(request: FastifyRequest, signedHeaders: reado
   return { text: lines.join('\n') }
 }
 
-/** The target is that of the wire: neither decoded nor normalised, with the base path if the client sent it. */
+/** The target is that of the wire: neither decoded nor normalized, with the base path if the client sent it. */
 function signedLine(request: FastifyRequest, name: string): string | null {
   const method = request.raw.method ?? 'GET'
   const target = request.originalUrl

@@ -32,9 +32,9 @@ async function verifiedToken(request: FastifyRequest, tokens: Tokens) {
   const query = readQuery(request)
   const issuer = query.get('iss') || undefined
   const audience = query.get('aud') || undefined
-  const verdict = await tokens.verify(bearerToken(request), { issuer, audiences: audience === undefined ? undefined : [audience] })
-  if (!verdict.valid) throw invalidToken(verdict.reason)
-  return verdict
+  const verification = await tokens.verify(bearerToken(request), { issuer, audiences: audience === undefined ? undefined : [audience] })
+  if (!verification.valid) throw invalidToken(verification.reason)
+  return verification
 }
 
 async function check(request: FastifyRequest, tokens: Tokens): Promise<Authenticated> {
@@ -53,9 +53,9 @@ function decode(request: FastifyRequest, tokens: Tokens): Record<string, unknown
 
 /** A gateway that vouches for the caller with a token of its own. */
 async function exchange(request: FastifyRequest, tokens: Tokens): Promise<Authenticated> {
-  const verdict = await verifiedToken(request, tokens)
+  const verification = await verifiedToken(request, tokens)
   const iat = Math.floor(Date.now() / 1000)
-  const { nbf: _, ...kept }: TokenClaims = verdict.claims
+  const { nbf: _, ...kept }: TokenClaims = verification.claims
   const claims = { ...kept, iss: 'svc', iat, exp: iat + EXCHANGED_LIFE_S, jti: randomUUID() }
   return { authenticated: true, auth_type: 'jwt', claims, exchanged_token: await tokens.sign(claims, { algorithm: 'HS256' }) }
 }

@@ -15,7 +15,7 @@ export const insomnia: Format = {
   write: (selection) => JSON.stringify({
     _type: 'export',
     __export_format: 4,
-    // No moment of its own: the same catalogue is the same file.
+    // No moment of its own: the same catalog is the same file.
     __export_date: new Date(0).toISOString(),
     __export_source: `svc:${selection.version}`,
     resources: [...workspace(selection), ...selection.folders.flatMap(toResources)],

@@ -1,4 +1,4 @@
-/** What the catalogue says of `/graphql`. */
+/** What the catalog says of `/graphql`. */
 import type { RouteDescription } from 'svc/plugin'
 import { chooseSubprotocol } from './websocket.ts'
 

@@ -3,7 +3,7 @@ import { describe, rawQuery, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import { chooseAnswerType } from '../answer-type.ts'
 import type { AnswerType } from '../answer-type.ts'
-import { onFirstUse } from '../first-use.ts'
+import { lazy } from '../lazy.ts'
 import { createGraphiqlPage } from '../graphiql.ts'
 import { ENDPOINT } from '../yoga/server.ts'
 import type { YogaServer } from '../yoga/server.ts'
@@ -13,7 +13,7 @@ import { sendResponse } from './response.ts'
 import type { SocketOptions } from './websocket.ts'
 
 export function registerHttp(app: FastifyInstance, svc: Svc, yogaOf: () => Promise<YogaServer>, sockets: SocketOptions): void {
-  const page = svc.shared('graphiql', () => onFirstUse(createGraphiqlPage))
+  const page = svc.shared('graphiql', () => lazy(createGraphiqlPage))
   // Every access to a member of the server makes a function.
   let members: Pick<YogaServer, 'fetchAPI' | 'handleRequest'> | undefined
 

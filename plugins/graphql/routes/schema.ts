@@ -3,7 +3,7 @@ import { printSchema } from 'graphql'
 import type { GraphQLSchema } from 'graphql'
 import { describe } from 'svc/plugin'
 import type { FastifyInstance } from 'svc/plugin'
-import { onFirstUse } from '../first-use.ts'
+import { lazy } from '../lazy.ts'
 
 const description = describe({
   summary: 'The GraphQL schema as text (SDL)',
@@ -13,6 +13,6 @@ const description = describe({
 })
 
 export function registerSchema(app: FastifyInstance, schemaOf: () => GraphQLSchema): void {
-  const text = onFirstUse(() => `${printSchema(schemaOf())}\n`)
+  const text = lazy(() => `${printSchema(schemaOf())}\n`)
   app.get('/graphql/schema', description, (_request, reply) => reply.type('text/plain; charset=utf-8').send(text()))
 }

@@ -1,7 +1,7 @@
 /** Owns what both ways across the bridge have in common: the request goes in, and either side's end ends the other. */
 import { constants } from 'node:http2'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
-import type { TakenOverCall } from 'svc/plugin'
+import type { MediaTypeCall } from 'svc/plugin'
 import type { Readable, Transform, Writable } from 'node:stream'
 
 /** What the server answered, in the order in which it comes. */
@@ -15,7 +15,7 @@ export interface CallListener {
 }
 
 /** Relays a call. `followed` learns its status; `decode` changes the request's bytes on their way in; `response` tells of drain and of the client's leaving. */
-export function relay(request: Readable, response: Writable, call: ClientHttp2Stream, listener: CallListener, followed: TakenOverCall | null, decode?: Transform): void {
+export function relay(request: Readable, response: Writable, call: ClientHttp2Stream, listener: CallListener, followed: MediaTypeCall | null, decode?: Transform): void {
   const input = decode === undefined ? request.pipe(call) : request.pipe(decode).pipe(call)
   decode?.on('error', () => call.close(constants.NGHTTP2_CANCEL))
   input.on('error', () => {})

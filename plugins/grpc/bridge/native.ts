@@ -1,12 +1,12 @@
 /** Relays gRPC over HTTP/2 (gRPC over HTTP/2, "Responses"). */
 import { constants } from 'node:http2'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse, OutgoingHttpHeaders } from 'node:http2'
-import type { TakenOverCall } from 'svc/plugin'
+import type { MediaTypeCall } from 'svc/plugin'
 import { relay } from './call.ts'
 import { fromCallHeaders } from './headers.ts'
 
 /** `headers` are put on the head of the response (request id). */
-export function relayNative(request: Http2ServerRequest, response: Http2ServerResponse, call: ClientHttp2Stream, headers: OutgoingHttpHeaders, followed: TakenOverCall | null): void {
+export function relayNative(request: Http2ServerRequest, response: Http2ServerResponse, call: ClientHttp2Stream, headers: OutgoingHttpHeaders, followed: MediaTypeCall | null): void {
   let isWhole = false
   const isGone = (): boolean => response.stream === undefined || response.stream.destroyed
   relay(request, response, call, {

@@ -1,18 +1,18 @@
 /** Finds the call of an outer request again on the inner side of the bridge. */
-import type { TakenOverCall } from 'svc/plugin'
+import type { MediaTypeCall } from 'svc/plugin'
 
 export class OpenCalls {
-  readonly #calls = new Map<string, TakenOverCall>()
+  readonly #calls = new Map<string, MediaTypeCall>()
   #last = 0
 
   /** Answers the id under which the call is found until `remove`. */
-  add(call: TakenOverCall): string {
+  add(call: MediaTypeCall): string {
     const id = String(++this.#last)
     this.#calls.set(id, call)
     return id
   }
 
-  find(id: string): TakenOverCall | undefined {
+  find(id: string): MediaTypeCall | undefined {
     return this.#calls.get(id)
   }
 

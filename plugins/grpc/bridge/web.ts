@@ -1,7 +1,7 @@
 /** Relays gRPC-Web: the same frames, the status in a last frame of the body, all of it in base64 when text is asked for. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
-import type { TakenOverCall } from 'svc/plugin'
+import type { MediaTypeCall } from 'svc/plugin'
 import { relay } from './call.ts'
 import { Base64Decoder } from './base64-decoder.ts'
 import { fromCallHeaders } from './headers.ts'
@@ -14,7 +14,7 @@ const UNAVAILABLE = 14
 const BROKEN_OFF: IncomingHttpHeaders = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the call broke off' }
 
 /** `headers` are put on the response (CORS, request id). */
-export function relayWeb(request: IncomingMessage, response: ServerResponse, call: ClientHttp2Stream, headers: Record<string, string>, followed: TakenOverCall | null): void {
+export function relayWeb(request: IncomingMessage, response: ServerResponse, call: ClientHttp2Stream, headers: Record<string, string>, followed: MediaTypeCall | null): void {
   const isText = /^\s*application\/grpc-web-text/i.test(request.headers['content-type'] ?? '')
   // Each write is base64 of its own, padded: a reader can take what it has.
   const write = (bytes: Buffer): boolean => response.write(isText ? bytes.toString('base64') : bytes)

@@ -51,10 +51,10 @@ export const tokenExchange: GrantHandler = async request => {
 async function readToken(role: 'subject' | 'actor', parameters: Parameters, tokens: Tokens): Promise<TokenClaims> {
   const token = required(parameters, `${role}_token`)
   readType(`${role}_token_type`, required(parameters, `${role}_token_type`))
-  const verdict = await tokens.verify(token, { refuseRevoked: true })
-  if (!verdict.valid) throw new OAuthError('invalid_request', `${role}_token: ${verdict.reason}`)
-  if (typeof verdict.claims.sub !== 'string') throw new OAuthError('invalid_request', `${role}_token: claim sub missing`)
-  return verdict.claims
+  const verification = await tokens.verify(token, { refuseRevoked: true })
+  if (!verification.valid) throw new OAuthError('invalid_request', `${role}_token: ${verification.reason}`)
+  if (typeof verification.claims.sub !== 'string') throw new OAuthError('invalid_request', `${role}_token: claim sub missing`)
+  return verification.claims
 }
 
 async function readActor(parameters: Parameters, tokens: Tokens): Promise<TokenClaims | null> {

@@ -14,8 +14,8 @@ const SHOWN_CLAIMS = ['sub', 'aud', 'iss', 'exp', 'nbf', 'iat', 'jti', 'act']
 export async function introspect(token: string, { refreshTokens }: Stores, tokens: Tokens): Promise<Introspection> {
   const refreshToken = await refreshTokens.peek(token)
   if (refreshToken !== undefined) return describeRefreshToken(refreshToken)
-  const verdict = await tokens.verify(token, { refuseRevoked: true })
-  return verdict.valid ? describeJwt(verdict.header, verdict.claims) : { active: false }
+  const verification = await tokens.verify(token, { refuseRevoked: true })
+  return verification.valid ? describeJwt(verification.header, verification.claims) : { active: false }
 }
 
 function describeRefreshToken({ clientId, login, scope, resources, issuer, issuedAt, expiresAt }: RefreshToken): Introspection {

@@ -14,6 +14,6 @@ export async function revoke(token: string, client: Client, { refreshTokens }: S
     if (refreshToken.clientId === client.id) await refreshTokens.delete(token)
     return
   }
-  const verdict = await tokens.verify(token)
-  if (verdict.valid && (verdict.claims.client_id ?? verdict.claims.azp) === client.id) await revocations.add(verdict.claims)
+  const verification = await tokens.verify(token)
+  if (verification.valid && (verification.claims.client_id ?? verification.claims.azp) === client.id) await revocations.add(verification.claims)
 }

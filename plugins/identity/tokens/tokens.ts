@@ -11,9 +11,9 @@ import { verifyToken } from './verification.ts'
 export function createTokens(svc: Svc, keys: Promise<SigningKeys>, revocations: Revocations): Tokens {
   return {
     async verify(token, checks = {}) {
-      const verdict = await verifyToken(token, checks, await keys, Date.now() / 1000)
-      if (!verdict.valid || checks.refuseRevoked !== true) return verdict
-      return await revocations.has(verdict.claims) ? { valid: false, reason: 'token revoked' } : verdict
+      const verification = await verifyToken(token, checks, await keys, Date.now() / 1000)
+      if (!verification.valid || checks.refuseRevoked !== true) return verification
+      return await revocations.has(verification.claims) ? { valid: false, reason: 'token revoked' } : verification
     },
     decode: decodeCompactJwt,
     sign: async (claims, signing) => signToken(claims, await keys, signing),

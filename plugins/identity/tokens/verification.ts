@@ -1,14 +1,14 @@
 /** The verification of a token (RFC 7519, 7.2; RFC 8725, 3): each rule a step, in order, the first that fails names the reason. */
 import { decodeCompactJwt } from './compact-jwt.ts'
 import type { SigningKeys } from './signing-keys.ts'
-import type { TokenAlgorithm, TokenChecks, TokenClaims, TokenHeader, TokenReason, TokenVerdict } from '../types.ts'
+import type { TokenAlgorithm, TokenChecks, TokenClaims, TokenHeader, TokenReason, TokenVerification } from '../types.ts'
 
 /** Seconds by which clocks may differ. */
 const LEEWAY_S = 30
 const ALGORITHMS: readonly TokenAlgorithm[] = ['RS256', 'HS256']
 
 /** Verifies everything but revocation; `now` is in seconds since 1970. */
-export async function verifyToken(token: string, checks: TokenChecks, keys: SigningKeys, now: number): Promise<TokenVerdict> {
+export async function verifyToken(token: string, checks: TokenChecks, keys: SigningKeys, now: number): Promise<TokenVerification> {
   const decoded = decodeCompactJwt(token)
   if ('malformed' in decoded) return failed('malformed token')
   const { header, claims } = decoded
@@ -22,7 +22,7 @@ export async function verifyToken(token: string, checks: TokenChecks, keys: Sign
   return reason === null ? { valid: true, header, claims } : failed(reason)
 }
 
-function failed(reason: TokenReason): TokenVerdict {
+function failed(reason: TokenReason): TokenVerification {
   return { valid: false, reason }
 }
 

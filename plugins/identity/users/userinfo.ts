@@ -10,9 +10,9 @@ const CHALLENGE = 'Bearer realm="svc"'
 
 /** The claims for the token of the header or the form (RFC 6750, 2.1 and 2.2); throws with a challenge. */
 export async function userInfo(authorization: string | undefined, form: Parameters | null, tokens: Tokens): Promise<TokenClaims> {
-  const verdict = await tokens.verify(readToken(authorization, form), { algorithms: ['RS256'], typ: 'at+jwt', refuseRevoked: true })
-  if (!verdict.valid) throw challenged('invalid_token', verdict.reason)
-  const { sub, scope } = verdict.claims
+  const verification = await tokens.verify(readToken(authorization, form), { algorithms: ['RS256'], typ: 'at+jwt', refuseRevoked: true })
+  if (!verification.valid) throw challenged('invalid_token', verification.reason)
+  const { sub, scope } = verification.claims
   const scopes = typeof scope === 'string' ? scope.split(' ') : []
   if (!scopes.includes('openid')) throw challenged('insufficient_scope', 'the scope openid is needed', ', scope="openid"')
   const user = findUser(shownText(sub))

@@ -79,7 +79,7 @@ export class Embedder {
       if (before !== undefined) this.#add(vector, `b:${before.word} ${word}`, pairWeight * Math.min(before.weight, weight))
       before = { word, weight }
     }
-    return normalise(vector)
+    return normalize(vector)
   }
 
   /** Slots are kept as index * 2, plus 1 for a negative sign. */
@@ -109,7 +109,7 @@ export class Embedder {
 }
 
 /** To length 1, eight decimals; a zero vector becomes the first unit vector. */
-function normalise(vector: Float64Array): number[] {
+function normalize(vector: Float64Array): number[] {
   let sum = 0
   for (const value of vector) sum += value * value
   if (sum === 0) return Array.from(vector, (_, i) => (i === 0 ? 1 : 0))

@@ -4,7 +4,7 @@ import { words } from './tokens.ts'
 const quotedCharacters = 200
 const sentence = 'A short text that svc made up for this field.'
 
-/** The first run of capitalised words after `in`, `for`, `at`, `to`, `from`, `about` or `near`: `New York`. */
+/** The first run of capitalized words after `in`, `for`, `at`, `to`, `from`, `about` or `near`: `New York`. */
 export function entityOf(userText: string): string | undefined {
   return /(?<![\p{L}\p{N}])(?:[Ii]n|[Ff]or|[Aa]t|[Tt]o|[Ff]rom|[Aa]bout|[Nn]ear)\s+(\p{Lu}[\p{L}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{N}'’-]*)*)/u.exec(userText)?.[1]?.replace(/\s+/g, ' ')
 }

@@ -126,10 +126,10 @@ function answer(services: RunnerServices, exchange: Exchange, answered: Answered
   const { svc, records, metrics } = services
   const { parsed, result, wish, isStream } = answered
   const { reply, request, route, instance } = exchange
-  const words = route.finishWords ?? instance.format.finishWords
+  const words = route.finishReasons ?? instance.format.finishReasons
   const nowMs = Date.now()
   const context: RenderContext = {
-    requestId: exchange.requestId, created: Math.floor(nowMs / 1000), nowMs, provider: instance.name, finishWords: words, limits: services.limits,
+    requestId: exchange.requestId, created: Math.floor(nowMs / 1000), nowMs, provider: instance.name, finishReasons: words, limits: services.limits,
     url: path => svc.http.url(request, path),
   }
   const rendered = isStream ? null : route.render(result, parsed, context)

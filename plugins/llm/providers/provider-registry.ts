@@ -14,7 +14,7 @@ import type { Providers, ServedProvider } from '../types.ts'
 
 const lastPlace = 100
 
-export class Directory implements Providers {
+export class ProviderRegistry implements Providers {
   readonly engine = createEngine()
   readonly #services: RunnerServices
   readonly #rules: CompiledRule[]

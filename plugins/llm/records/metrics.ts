@@ -1,5 +1,5 @@
 /** The `svc_llm_*` series: requests, tokens, faults, by provider and family of models. */
-import { remembering, type SvcMetrics } from 'svc/plugin'
+import { memoize, type SvcMetrics } from 'svc/plugin'
 
 /** Names looked for in a model's id, first hit wins, with the family they stand for. */
 const families: readonly (readonly [name: string, family: string])[] = [
@@ -43,7 +43,7 @@ export function createMetrics(metrics: SvcMetrics): LlmMetrics {
     known.add(provider)
     return provider
   }
-  const familyOf = remembering(rememberedModels, modelFamily)
+  const familyOf = memoize(rememberedModels, modelFamily)
   return {
     served(providerName, model, streaming, prompt, completion) {
       const provider = label(providerName)

@@ -1,5 +1,5 @@
 /** Records of what the mock LLM was asked and answered, for `/ai/requests`. */
-import { Ring, type Svc, type SvcInspector } from 'svc/plugin'
+import { RingBuffer, type Svc, type SvcInspector } from 'svc/plugin'
 import { maskKey } from '../exchange/credentials.ts'
 import type { RequestHeaders } from '../provider.ts'
 
@@ -41,11 +41,11 @@ const lifetimeMs = 60 * 60 * 1000
 const storeBytes = 64 * 1024 * 1024
 const sigV4Characters = 77
 
-export type Records = Ring<AiRecord>
+export type Records = RingBuffer<AiRecord>
 
 /** Kept one hour, the newest 1000 (200 in public mode), at most 64 MiB. */
 export function createRecords(svc: Svc<unknown>): Records {
-  return svc.shared('records', () => new Ring<AiRecord>({
+  return svc.shared('records', () => new RingBuffer<AiRecord>({
     maxCount: svc.config.publicMode ? 200 : 1000,
     maxBytes: storeBytes,
     sizeOf: (record) => 1024 + 2 * (record.body.length + record.normalized_prompt.length),

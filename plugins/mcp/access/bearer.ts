@@ -10,9 +10,9 @@ export async function checkBearer(exchange: Exchange): Promise<JsonObject> {
   const token = /^Bearer +(\S+)$/i.exec(exchange.request.headers.authorization?.trim() ?? '')?.[1]
   if (token === undefined) throw unauthorized(exchange, 'unauthorized', 'Bearer token required')
   const tokens = exchange.mcp.svc.use('identity.tokens')
-  const verdict = await tokens?.verify(token, { algorithms: ['RS256'], typ: 'at+jwt', audiences: audiences(exchange) })
-  if (!verdict?.valid) throw unauthorized(exchange, 'invalid_token', verdict?.reason ?? 'there is no identity provider')
-  return verdict.claims
+  const verification = await tokens?.verify(token, { algorithms: ['RS256'], typ: 'at+jwt', audiences: audiences(exchange) })
+  if (!verification?.valid) throw unauthorized(exchange, 'invalid_token', verification?.reason ?? 'there is no identity provider')
+  return verification.claims
 }
 
 /** The resource itself and those accepted beside it, each with and without a trailing `/`. */

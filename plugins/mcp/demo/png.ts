@@ -3,23 +3,23 @@ import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-const TRUECOLOUR_8_BIT = [8, 2, 0, 0, 0]
+const TRUECOLOR_8_BIT = [8, 2, 0, 0, 0]
 
-/** A square image of `size` pixels; `colourAt` gives red, green and blue from 0 to 255. */
-export function encodePng(size: number, colourAt: (x: number, y: number) => readonly [number, number, number]): Buffer {
+/** A square image of `size` pixels; `colorAt` gives red, green and blue from 0 to 255. */
+export function encodePng(size: number, colorAt: (x: number, y: number) => readonly [number, number, number]): Buffer {
   // Each row begins with its filter: 0, none.
   const rows = Buffer.alloc(size * (1 + size * 3))
   for (let y = 0; y < size; y++) {
-    for (let x = 0; x < size; x++) rows.set(colourAt(x, y), y * (1 + size * 3) + 1 + x * 3)
+    for (let x = 0; x < size; x++) rows.set(colorAt(x, y), y * (1 + size * 3) + 1 + x * 3)
   }
   const header = Buffer.alloc(13)
   header.writeUInt32BE(size, 0)
   header.writeUInt32BE(size, 4)
-  header.set(TRUECOLOUR_8_BIT, 8)
+  header.set(TRUECOLOR_8_BIT, 8)
   return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
 }
 
-/** The same text and size give the same image: a gradient between two colours, with blocks from a hash. */
+/** The same text and size give the same image: a gradient between two colors, with blocks from a hash. */
 export function drawPattern(text: string, size: number): Buffer {
   const hash = createHash('sha256').update(text).digest()
   return encodePng(size, (x, y) => {

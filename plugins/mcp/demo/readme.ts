@@ -26,7 +26,7 @@ Protocol versions: 2026-07-28 without sessions; 2025-11-25, 2025-06-18, 2025-03-
 | \`slow_task\` | progress, logs, cancellation |
 | \`fail\`, \`throw\` | a tool error, a protocol error |
 | \`large_output\`, \`generate_image\`, \`fetch_resource_link\` | other kinds of content |
-| \`prompt_injection_demo\` | labelled text for guardrails |
+| \`prompt_injection_demo\` | labeled text for guardrails |
 | \`elicit_confirmation\`, \`sample_llm\` | questions to the client |
 | \`inspect_request\` | the request as it arrived |
 `

@@ -7,7 +7,7 @@ import { demoPrompts } from './prompts.ts'
 import { demoResources, demoTemplates } from './resources.ts'
 import { demoServers } from './servers.ts'
 import { basicTools } from './tools/basics.ts'
-import { behaviourTools } from './tools/behaviour.ts'
+import { behaviorTools } from './tools/behavior.ts'
 import { contentTools } from './tools/contents.ts'
 import { customerTools } from './tools/customers.ts'
 import { inspectionTools } from './tools/inspect-request.ts'
@@ -16,7 +16,7 @@ import { surroundingsTools } from './tools/surroundings.ts'
 
 export function registerDemo(servers: McpServers, records: DemoRecords, bounds: Bounds): void {
   const crm = new Crm(records)
-  const tools = [...basicTools, ...surroundingsTools, ...customerTools(crm), ...behaviourTools(bounds), ...contentTools, ...questionTools, ...inspectionTools]
+  const tools = [...basicTools, ...surroundingsTools, ...customerTools(crm), ...behaviorTools(bounds), ...contentTools, ...questionTools, ...inspectionTools]
   for (const tool of tools) servers.tool(tool)
   for (const resource of demoResources(crm)) servers.resource(resource)
   for (const template of demoTemplates(crm)) servers.template(template)

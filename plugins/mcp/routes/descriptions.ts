@@ -1,4 +1,4 @@
-/** Owns what the catalogue, the documents and the console know of the MCP routes. */
+/** Owns what the catalog, the documents and the console know of the MCP routes. */
 import type { CoreFailure, RequestFacts, RouteDescription, RouteExample } from 'svc/plugin'
 import { factHeaders } from '../calls/exchange.ts'
 import type { Mcp } from '../mcp.ts'

@@ -14,7 +14,7 @@ interface Node<T> {
 }
 
 const MAX_SEGMENTS = 64
-/** OpenAPI's own path templating, not that of the catalogue: a name may be empty, and a star means nothing. */
+/** OpenAPI's own path templating, not that of the catalog: a name may be empty, and a star means nothing. */
 const PLACEHOLDER = /\{([^{}]*)\}/g
 
 /** Why a template can't be added: it can never be requested, or its shape is taken (`taken` is what ends there). */

@@ -41,13 +41,13 @@ export class References {
 export function checkReferences(root: JsonObject, bounds: Bounds, limit: number): Issue[] {
   const issues: Issue[] = []
   const references = new References(root, bounds.refChain)
-  const verdicts = new Map<string, { code: string; message: string } | undefined>()
+  const verifications = new Map<string, { code: string; message: string } | undefined>()
   eachObject(root, (object, tokens) => {
     const ref = ownText(object, '$ref')
     if (ref === undefined) return
-    if (!verdicts.has(ref)) verdicts.set(ref, judge(ref, references, bounds.refChain))
-    const verdict = verdicts.get(ref)
-    if (verdict && issues.length < limit) issues.push(issue(verdict.code, fragmentOf([...tokens, '$ref']), verdict.message))
+    if (!verifications.has(ref)) verifications.set(ref, judge(ref, references, bounds.refChain))
+    const verification = verifications.get(ref)
+    if (verification && issues.length < limit) issues.push(issue(verification.code, fragmentOf([...tokens, '$ref']), verification.message))
   })
   return issues
 }

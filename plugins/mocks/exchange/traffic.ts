@@ -1,5 +1,5 @@
 /** The requests that a mock has answered lately: a ring with a feed. */
-import { Ring } from 'svc/plugin'
+import { RingBuffer } from 'svc/plugin'
 import type { Violation } from '../request/validation.ts'
 
 export interface CapturedRequest {
@@ -42,11 +42,11 @@ export interface TrafficFilter {
 }
 
 export class Traffic {
-  readonly #ring: Ring<CapturedRequest>
+  readonly #ring: RingBuffer<CapturedRequest>
   readonly #listeners = new Set<(request: CapturedRequest) => void>()
 
   constructor(capacity: number, maxBytes: number) {
-    this.#ring = new Ring({ maxCount: capacity, maxBytes, sizeOf })
+    this.#ring = new RingBuffer({ maxCount: capacity, maxBytes, sizeOf })
   }
 
   get capacity(): number {

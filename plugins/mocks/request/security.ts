@@ -22,19 +22,19 @@ export type SecurityResult =
   | { passed: false; status: 401 | 403; message: string; challenges: string[] }
 
 /** What one scheme says: passed with a kind of credential, or failed with a challenge. */
-type Verdict = { passed: true; credential: string } | { passed: false; isScope: boolean; challenge: string | null; message: string }
+type Verification = { passed: true; credential: string } | { passed: false; isScope: boolean; challenge: string | null; message: string }
 
 /** Alternatives are OR, the schemes inside one are AND; an empty alternative is open. */
 export async function checkSecurity(document: ApiDocument, alternatives: readonly JsonObject[], input: SecurityInput): Promise<SecurityResult> {
   if (alternatives.length === 0) return { passed: true, credential: null }
-  const failures: Extract<Verdict, { passed: false }>[] = []
+  const failures: Extract<Verification, { passed: false }>[] = []
   for (const alternative of alternatives) {
-    const verdicts: Verdict[] = []
-    for (const [name, scopes] of Object.entries(alternative)) verdicts.push(await checkScheme(document, name, scopes, input))
-    const failed = verdicts.filter((verdict) => !verdict.passed)
-    if (failed.length === 0) return { passed: true, credential: verdicts.map((verdict) => (verdict.passed ? verdict.credential : '')).join('+') || null }
+    const verifications: Verification[] = []
+    for (const [name, scopes] of Object.entries(alternative)) verifications.push(await checkScheme(document, name, scopes, input))
+    const failed = verifications.filter((verification) => !verification.passed)
+    if (failed.length === 0) return { passed: true, credential: verifications.map((verification) => (verification.passed ? verification.credential : '')).join('+') || null }
     // By scope alone: the credentials are good, the permission is missing.
-    failures.push(...failed.map((verdict) => ({ ...verdict, isScope: verdict.isScope && failed.every((other) => other.isScope) })))
+    failures.push(...failed.map((verification) => ({ ...verification, isScope: verification.isScope && failed.every((other) => other.isScope) })))
   }
   const byScope = failures.filter((failure) => failure.isScope)
   const told = byScope.length > 0 ? byScope : failures
@@ -42,7 +42,7 @@ export async function checkSecurity(document: ApiDocument, alternatives: readonl
   return { passed: false, status: byScope.length > 0 ? 403 : 401, message: [...new Set(told.map((failure) => failure.message))].join('; or '), challenges }
 }
 
-async function checkScheme(document: ApiDocument, name: string, scopes: Json, input: SecurityInput): Promise<Verdict> {
+async function checkScheme(document: ApiDocument, name: string, scopes: Json, input: SecurityInput): Promise<Verification> {
   const scheme = document.component('securitySchemes', name)
   const required = Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : []
   switch (ownText(scheme, 'type')) {
@@ -60,7 +60,7 @@ async function checkScheme(document: ApiDocument, name: string, scopes: Json, in
   }
 }
 
-function fail(message: string, challenge: string | null, isScope = false): Verdict {
+function fail(message: string, challenge: string | null, isScope = false): Verification {
   return { passed: false, isScope, challenge, message }
 }
 
@@ -69,7 +69,7 @@ function quoted(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '').replaceAll(/["\\]/g, '\\$&')
 }
 
-function checkApiKey(scheme: JsonObject, input: SecurityInput): Verdict {
+function checkApiKey(scheme: JsonObject, input: SecurityInput): Verification {
   const place = ownText(scheme, 'in') ?? 'header'
   const name = shownText(own(scheme, 'name') ?? '')
   const value = place === 'query' ? input.query.find(([key]) => key === name)?.[1] : place === 'cookie' ? input.cookies.get(name) : input.header(name)
@@ -85,7 +85,7 @@ function authorization(input: SecurityInput, scheme: string): string {
   return at > 0 && header.slice(0, at).toLowerCase() === scheme ? header.slice(at + 1).trim() : ''
 }
 
-async function checkHttp(scheme: string, scopes: string[], input: SecurityInput): Promise<Verdict> {
+async function checkHttp(scheme: string, scopes: string[], input: SecurityInput): Promise<Verification> {
   const value = authorization(input, scheme)
   if (scheme === 'basic') return checkBasic(value, input)
   if (scheme !== 'bearer') {
@@ -98,7 +98,7 @@ async function checkHttp(scheme: string, scopes: string[], input: SecurityInput)
   return fail(`a bearer token is ${value === '' ? 'required' : 'not accepted'}`, `Bearer realm="${input.mock}"`)
 }
 
-function checkBasic(value: string, input: SecurityInput): Verdict {
+function checkBasic(value: string, input: SecurityInput): Verification {
   const decoded = Buffer.from(value, 'base64').toString('utf8')
   const at = decoded.indexOf(':')
   const { basic } = input.credentials
@@ -107,7 +107,7 @@ function checkBasic(value: string, input: SecurityInput): Verdict {
 }
 
 /** Access tokens of the built-in provider; errors as in RFC 6750, 3.1. */
-async function checkToken(required: string[], input: SecurityInput, kind: string): Promise<Verdict> {
+async function checkToken(required: string[], input: SecurityInput, kind: string): Promise<Verification> {
   const token = authorization(input, 'bearer')
   const realm = `Bearer realm="${input.mock}"`
   if (token === '') return fail('an access token is required', realm)

@@ -1,6 +1,6 @@
 /** All routes of the mocks: those that answer, and those that manage. */
 import type { FastifyInstance } from 'svc/plugin'
-import { registerBehaviour } from './behaviour.ts'
+import { registerBehavior } from './behavior.ts'
 import { registerMocks } from './mocks.ts'
 import { registerServe } from './serve.ts'
 import { registerTraffic } from './traffic.ts'
@@ -16,7 +16,7 @@ export function registerRoutes(app: FastifyInstance, service: Service): void {
     })
     registerMocks(management, service)
     registerVersions(management, service)
-    registerBehaviour(management, service)
+    registerBehavior(management, service)
     registerTraffic(management, service)
   })
 }

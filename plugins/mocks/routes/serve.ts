@@ -110,9 +110,9 @@ function tokenVerifier(svc: Service['svc']): Surroundings['verifyToken'] {
   const tokens = svc.use('identity.tokens')
   if (!tokens) return undefined
   return async (token) => {
-    const verdict = await tokens.verify(token, { algorithms: ['RS256'], typ: 'at+jwt', refuseRevoked: true })
-    if (!verdict.valid) return null
-    const { scope } = verdict.claims
+    const verification = await tokens.verify(token, { algorithms: ['RS256'], typ: 'at+jwt', refuseRevoked: true })
+    if (!verification.valid) return null
+    const { scope } = verification.claims
     return { scopes: typeof scope === 'string' ? scope.split(' ') : [] }
   }
 }

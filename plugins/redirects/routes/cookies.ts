@@ -15,21 +15,21 @@ const attributes: RouteParameter[] = [
   { name: '_httponly', in: 'query', schema: { type: 'boolean' } },
   { name: '_samesite', in: 'query', description: '`None` brings `Secure` along', schema: { type: 'string', enum: ['Strict', 'Lax', 'None'] } },
 ]
-const anyCookie: RouteParameter = { name: 'flavour', in: 'query', description: 'Any cookie name, with its value; at most 20', schema: { type: 'string' } }
+const anyCookie: RouteParameter = { name: 'flavor', in: 'query', description: 'Any cookie name, with its value; at most 20', schema: { type: 'string' } }
 const toCookies = { 302: { description: 'To `/cookies`, with a `Set-Cookie` for each' }, 400: { description: 'A name or an attribute that no cookie can have' } }
 
 const show: RouteDescription = {
   ...shared,
   summary: 'Cookies of the request',
   responses: { 200: { description: '`{"cookies": {name: value}}`' } },
-  examples: [{ name: 'Two cookies', path: '/cookies', headers: [{ name: 'Cookie', value: 'flavour=oat; size=2' }], expectStatus: 200 }],
+  examples: [{ name: 'Two cookies', path: '/cookies', headers: [{ name: 'Cookie', value: 'flavor=oat; size=2' }], expectStatus: 200 }],
 }
 const set: RouteDescription = {
   ...shared,
   summary: 'Set cookies by query',
   parameters: [anyCookie, ...attributes],
   responses: toCookies,
-  examples: [{ name: 'Two cookies', path: '/cookies/set?flavour=oat&size=2', expectStatus: 302 }, { name: 'With attributes', path: '/cookies/set?id=7&_httponly&_samesite=lax&_maxage=60', expectStatus: 302 }],
+  examples: [{ name: 'Two cookies', path: '/cookies/set?flavor=oat&size=2', expectStatus: 302 }, { name: 'With attributes', path: '/cookies/set?id=7&_httponly&_samesite=lax&_maxage=60', expectStatus: 302 }],
 }
 const setOne: RouteDescription = {
   ...shared,
@@ -40,7 +40,7 @@ const setOne: RouteDescription = {
     ...attributes,
   ],
   responses: toCookies,
-  examples: [{ name: 'One cookie', path: '/cookies/set/flavour/oat', expectStatus: 302 }],
+  examples: [{ name: 'One cookie', path: '/cookies/set/flavor/oat', expectStatus: 302 }],
 }
 const remove: RouteDescription = {
   ...shared,
@@ -48,7 +48,7 @@ const remove: RouteDescription = {
   description: '`_path` and `_domain` must be those they were set with.',
   parameters: [anyCookie, ...place],
   responses: toCookies,
-  examples: [{ name: 'Delete one', path: '/cookies/delete?flavour', expectStatus: 302 }],
+  examples: [{ name: 'Delete one', path: '/cookies/delete?flavor', expectStatus: 302 }],
 }
 
 export function registerCookies(app: FastifyInstance, svc: Svc): void {

@@ -9,7 +9,7 @@ const STATUSES = [300, 301, 302, 303, 307, 308]
 const shared = { category: 'Redirects & Cookies' } satisfies Partial<RouteDescription>
 const relative: RouteDescription = {
   ...shared,
-  summary: 'Chain of relative redirects',
+  summary: 'LinkedList of relative redirects',
   description: 'Ends at `/echo`; the query goes along.',
   parameters: [{ name: 'n', in: 'path', required: true, description: 'Redirects', schema: { type: 'integer', minimum: 1, maximum: 20 } }],
   responses: { 302: { description: 'To the next, or to `/echo`' }, 400: { description: 'No such number' } },
@@ -17,7 +17,7 @@ const relative: RouteDescription = {
 }
 const absolute: RouteDescription = {
   ...shared,
-  summary: 'Chain of absolute redirects',
+  summary: 'LinkedList of absolute redirects',
   description: 'With scheme and host as the client named them; ends at `/echo`, and the query goes along.',
   parameters: [{ name: 'n', in: 'path', required: true, description: 'Redirects', schema: { type: 'integer', minimum: 1, maximum: 10 } }],
   responses: { 302: { description: 'To the next, or to `/echo`' }, 400: { description: 'No such number' } },

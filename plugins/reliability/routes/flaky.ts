@@ -1,8 +1,8 @@
 /** `/flaky/{fail_rate}`, `/flaky/pattern/{pattern}`, `/flaky/after/{n}`, `/flaky/recover/{n}`, for every method. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
-import { failingAfter, failingAtRate, failingByPattern, recoveringAfter } from '../behaviour.ts'
-import type { Behaviour } from '../behaviour.ts'
+import { failingAfter, failingAtRate, failingByPattern, recoveringAfter } from '../behavior.ts'
+import type { Behavior } from '../behavior.ts'
 import type { Counters } from '../counters.ts'
 
 const shared = {
@@ -40,7 +40,7 @@ const recover: RouteDescription = {
 }
 
 export function registerFlaky(app: FastifyInstance, svc: Svc, counters: Counters): void {
-  async function act(request: FastifyRequest, reply: FastifyReply, { counter, judge }: Behaviour): Promise<FastifyReply> {
+  async function act(request: FastifyRequest, reply: FastifyReply, { counter, judge }: Behavior): Promise<FastifyReply> {
     const number = await counters.next(svc.http.session(request).key, counter)
     const { fails, fields } = judge(number)
     reply.headers({ 'X-Svc-Flaky': 'true', 'X-Svc-Request-Number': String(number) })
@@ -49,8 +49,8 @@ export function registerFlaky(app: FastifyInstance, svc: Svc, counters: Counters
   }
 
   app.all<{ Params: { fail_rate: string } }>('/flaky/:fail_rate', describe(rate), (request, reply) => {
-    const behaviour = failingAtRate(request.params.fail_rate)
-    return act(request, reply.header('X-Svc-Fail-Rate', String(behaviour.rate)), behaviour)
+    const behavior = failingAtRate(request.params.fail_rate)
+    return act(request, reply.header('X-Svc-Fail-Rate', String(behavior.rate)), behavior)
   })
   app.all<{ Params: { pattern: string } }>('/flaky/pattern/:pattern', describe(pattern), (request, reply) => act(request, reply, failingByPattern(request.params.pattern)))
   app.all<{ Params: { n: string } }>('/flaky/after/:n', describe(after), (request, reply) => act(request, reply, failingAfter(request.params.n)))

@@ -46,15 +46,15 @@ t.test('what is not understood is explained [CLI-2]', async t => {
   }
 })
 
-t.test('colours are for terminals [CLI-3]', async t => {
-  const isColoured = async (args: string[], options: CommandLineOptions): Promise<boolean> => {
+t.test('colors are for terminals [CLI-3]', async t => {
+  const isColored = async (args: string[], options: CommandLineOptions): Promise<boolean> => {
     const { output, errors } = await svc(args, options)
     return (output + errors).includes('\u001b[')
   }
-  t.equal(await isColoured(['--help'], { isTerminal: true }), true)
-  t.equal(await isColoured(['--confg'], { isTerminal: true }), true)
-  t.equal(await isColoured(['--confg'], { isTerminal: false }), false)
-  t.equal(await isColoured(['--confg'], { isTerminal: true, env: { NO_COLOR: '1' } }), false)
+  t.equal(await isColored(['--help'], { isTerminal: true }), true)
+  t.equal(await isColored(['--confg'], { isTerminal: true }), true)
+  t.equal(await isColored(['--confg'], { isTerminal: false }), false)
+  t.equal(await isColored(['--confg'], { isTerminal: true, env: { NO_COLOR: '1' } }), false)
 })
 
 t.test('plugins and routes show what would run, and leave no trace [CLI-4, CLI-5, CLI-7]', async t => {

@@ -1,4 +1,4 @@
-/** Route templates, and the catalogue made from route descriptions. */
+/** Route templates, and the catalog made from route descriptions. */
 import t from 'tap'
 import { buildCatalog } from '../../../core/control/catalog.ts'
 import { CORE_CATEGORIES, compareCategories } from '../../../core/control/categories.ts'

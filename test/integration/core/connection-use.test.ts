@@ -1,7 +1,7 @@
 /** Pipelined requests: answered in order, few at a time. */
 import { connect } from 'node:net'
 import t from 'tap'
-import { ConnectionUse } from '../../../core/http/listener/connection-activity.ts'
+import { ConnectionActivity } from '../../../core/http/listener/connection-activity.ts'
 import { serve } from '../../support/server.ts'
 
 /** Sends everything at once, and answers all that came until the connection was closed. */
@@ -23,7 +23,7 @@ t.test('of many requests behind one another all are answered, in their order [HA
 t.test('eight are under way at a time, and those of a lost connection never start [HARD-10]', async t => {
   const calls: string[] = []
   const socket = { destroyed: false, pause: () => calls.push('pause'), resume: () => calls.push('resume') }
-  const use = new ConnectionUse(socket as never)
+  const use = new ConnectionActivity(socket as never)
   t.strictSame(Array.from({ length: 9 }, () => use.enter()), [...Array<boolean>(8).fill(true), false])
   for (const name of ['ninth', 'tenth', 'eleventh']) use.wait(() => calls.push(name))
   use.leave()

@@ -144,7 +144,7 @@ t.test('status sums up instance, inspector and plugins [CTL-38]', async (t) => {
   t.same((await app.inject({ url: '/_svc/status', headers })).json().proxy_headers, ['via', 'x-forwarded-for', 'x-kong-request-id'])
 })
 
-t.test('the catalogue lists every route that the core registers [CTL-39]', async (t) => {
+t.test('the catalog lists every route that the core registers [CTL-39]', async (t) => {
   const host = fakeHost()
   const app = await appOn(host, registerCoreRoutes)
   t.teardown(() => app.close())

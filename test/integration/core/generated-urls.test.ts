@@ -1,10 +1,10 @@
-/** No URL is made past `svc.http`: what the whole catalogue answers behind a prefix, and what the sources hold. */
+/** No URL is made past `svc.http`: what the whole catalog answers behind a prefix, and what the sources hold. */
 import t from 'tap'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fetch } from 'undici'
-import { catalogueExamples, requestOfExample } from '../../support/catalogue.ts'
-import type { ExampleOf } from '../../support/catalogue.ts'
+import { catalogExamples, requestOfExample } from '../../support/catalog.ts'
+import type { ExampleOf } from '../../support/catalog.ts'
 import { root } from '../../support/examples.ts'
 import { serve } from '../../support/server.ts'
 
@@ -61,13 +61,13 @@ function strayIn({ headers, text }: Answer, ownUrl: string): string[] {
   return stray
 }
 
-t.test('whatever the catalogue answers behind a prefix, its addresses have the prefix [PREFIX-1]', async t => {
+t.test('whatever the catalog answers behind a prefix, its addresses have the prefix [PREFIX-1]', async t => {
   const server = await serve(t, { yaml: '', env: { SVC_TRUST_FORWARD: 'true' } })
   const control: Answer = { headers: [['location', '/echo'], ['link', '</a>; rel=preload, </b>; rel=preload'], ['content-type', 'text/html']], text: `<a href="/x"> ${GATEWAY}/echo ${GATEWAY}/outer/prefixed ${server.url}/` }
   t.equal(strayIn(control, server.url).length, 7, 'the check finds what lacks it')
 
   let withPrefix = 0
-  const examples = (await catalogueExamples(server.url)).filter(({ endpoint, example }) =>
+  const examples = (await catalogExamples(server.url)).filter(({ endpoint, example }) =>
     // A mock answers what its document says; shutting down or disabling what is under test proves nothing.
     endpoint.protocol !== 'websocket' && !example.path.startsWith('/mock/') && !/^\/_svc\/plugins\/.*\/(?:dis|en)able/.test(example.path))
   t.ok(examples.length > 300)

@@ -147,7 +147,7 @@ t.test('fault headers act on every route but the control plane [PIPE-5]', async 
   t.equal(await (await fetch(`${server.url}/r/own`, { headers: { 'X-Svc-Fail': '503' } })).text(), 'served')
 })
 
-t.test('handshakes honour the fault headers, and their 101 has the headers of every response [PIPE-5]', async t => {
+t.test('handshakes honor the fault headers, and their 101 has the headers of every response [PIPE-5]', async t => {
   const server = await serveRoutes(t)
   const open = (path: string, headers: Record<string, string>, protocols: string[] = []): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; protocol: string }> => new Promise((resolve, reject) => {
     const socket = new WebSocket(server.url.replace('http', 'ws') + path, protocols, { headers })

@@ -1,4 +1,4 @@
-/** Collections: each is read by its own library, and holds every example of the catalogue. */
+/** Collections: each is read by its own library, and holds every example of the catalog. */
 import t, { type Test } from 'tap'
 import { createRequire } from 'node:module'
 import { convert } from 'insomnia-importers'

@@ -107,8 +107,8 @@ t.test('routes', async t => {
 t.test('a stranger adds detectors, and a taken id names both plugins [GUARD-17]', async t => {
   const detector = (id: string): string => `svc.use('guardrails.detectors').register({ id: '${id}', kind: 'harm', category: 'Spoilers', find: text => text.includes('rosebud') ? [{ start: text.indexOf('rosebud'), end: text.indexOf('rosebud') + 7, severity: 5 }] : [] })`
   const { folder } = pluginFolder(t, {
-    spoilers: plugin('spoilers', 'x', { door: "buildsOn: ['guardrails'],", body: `${detector('spoilers')}; svc.use('guardrails.detectors').register({ id: 'badge', kind: 'pii', type: 'BADGE', find: text => [...text.matchAll(/B-\\d{4}/g)].map(m => ({ start: m.index, end: m.index + 6 })) })` }),
-    thief: plugin('thief', 'x', { door: "buildsOn: ['guardrails'],", body: detector('prompt-injection') }),
+    spoilers: plugin('spoilers', 'x', { definition: "buildsOn: ['guardrails'],", body: `${detector('spoilers')}; svc.use('guardrails.detectors').register({ id: 'badge', kind: 'pii', type: 'BADGE', find: text => [...text.matchAll(/B-\\d{4}/g)].map(m => ({ start: m.index, end: m.index + 6 })) })` }),
+    thief: plugin('thief', 'x', { definition: "buildsOn: ['guardrails'],", body: detector('prompt-injection') }),
   })
   const server = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
   const call = async (path: string, body: object): Promise<unknown> => await (await fetch(server.url + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })).json()

@@ -17,7 +17,7 @@ function write(path: string, text: string): string {
   return file
 }
 
-const door = (title: string): string => `export default { title: ${JSON.stringify(title)}, paths: ['/x'], register() {} }`
+const definition = (title: string): string => `export default { title: ${JSON.stringify(title)}, paths: ['/x'], register() {} }`
 const found = (entry: string): never => ({ name: 'x', entry, folder: join(entry, '..') }) as never
 
 t.test('stack traces name the files and lines that a script was made from', async t => {
@@ -46,7 +46,7 @@ t.test('several entries are bundled as one by one', async t => {
   await t.rejects(bundleAll([a, b], join(folder, 'many')), 'one that is wrong fails all')
 })
 
-t.test('a door that is a link, and a folder that is one, are bundled under their own names', async t => {
+t.test('a definition that is a link, and a folder that is one, are bundled under their own names', async t => {
   const file = write('mounted/..data/index.ts', "import { x } from './x.ts'\nexport const run = (): never => { throw new Error(x) }\n")
   write('mounted/..data/x.ts', "export const x = 'thrown'\n")
   mkdirSync(join(folder, 'mounted/orders'))
@@ -65,7 +65,7 @@ t.test('a door that is a link, and a folder that is one, are bundled under their
 })
 
 t.test('an early bundle serves only while its files are as they were', async t => {
-  const entry = write('early/index.ts', door('first'))
+  const entry = write('early/index.ts', definition('first'))
   // Times of files have the grain of the kernel's clock.
   await sleep(20)
   const early = Promise.resolve(await bundleAll([entry], join(folder, 'early')))
@@ -75,7 +75,7 @@ t.test('an early bundle serves only while its files are as they were', async t =
 
   const stale = Promise.resolve(await bundleAll([entry], join(folder, 'early')))
   await sleep(20)
-  write('early/index.ts', door('second'))
+  write('early/index.ts', definition('second'))
   t.notOk(isCurrent((await stale).get(entry)!))
   t.equal((await loadPlugin(found(entry), stale)).title, 'second')
   const gone = { code: '', map: '', startedAt: Date.now() + 1000, inputs: [join(folder, 'early/none.ts')] }

@@ -103,7 +103,7 @@ t.test('malformed declarations are named [HOST-11]', async t => {
     ["exempt: [{ path: '/x', from: ['faults'] }]", /exempt is a list/],
     ["area: 'Upper case'", /area is a name/],
     ["faultKinds: ['a b']", /faultKinds is a list/],
-    ["exposes: ['']", /exposes of the door/],
+    ["exposes: ['']", /exposes of the definition/],
     ["categories: [{ name: 'X' }]", /categories is a list/],
     ["links: [{ href: 'javascript:alert(1)', text: 'X' }]", /links is a list/],
     ["links: [{ href: '/x', text: 'X' }]", /links is a list/],

@@ -24,15 +24,15 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
   ['rejects while registering', { bad: plugin('bad', 'x', { body: 'await Promise.reject(new Error("later"))' }) }, 'register', /later/],
   ['throws after registering', { bad: plugin('bad', 'x', { body: 'svc.whenRegistered(() => { throw new Error("at the end") })' }) }, 'register', /at the end/],
   ['takes a route of the core', { bad: plugin('health', 'x') }, 'register', /GET \/health is already registered by the core/],
-  ['takes a route of another plugin', { bad: plugin('good', 'x', { door: 'buildsOn: ["good"],' }) }, 'register', /GET \/good is already registered by good/],
+  ['takes a route of another plugin', { bad: plugin('good', 'x', { definition: 'buildsOn: ["good"],' }) }, 'register', /GET \/good is already registered by good/],
   ['serves what is not below its paths', { bad: plugin('bad', 'x').replace("paths: ['/bad']", "paths: ['/other']") }, 'register', /\/bad lies below none of the plugin's paths/],
-  ['builds on what is not there', { bad: plugin('bad', 'x', { door: 'buildsOn: ["ghost"],' }) }, 'register', /"ghost", which is not there/],
-  ['builds on one that failed', { bad: plugin('bad', 'x', { door: 'buildsOn: ["worse"],' }), worse: 'throw new Error("x")' }, 'register', /"worse", which failed/],
-  ['needs itself', { bad: plugin('bad', 'x', { door: 'buildsOn: ["bad"],' }) }, 'register', /needs itself: bad -> bad/],
-  ['needs itself by another', { bad: plugin('bad', 'x', { door: 'buildsOn: ["other"],' }), other: plugin('other', 'x', { door: 'uses: ["bad"],' }) }, 'register', /needs itself: /],
-  ['lacks an option that it requires', { bad: plugin('bad', 'x', { door: "options: { type: 'object', required: ['key'], properties: { key: { type: 'string' } } }," }) }, 'options', /key/],
+  ['builds on what is not there', { bad: plugin('bad', 'x', { definition: 'buildsOn: ["ghost"],' }) }, 'register', /"ghost", which is not there/],
+  ['builds on one that failed', { bad: plugin('bad', 'x', { definition: 'buildsOn: ["worse"],' }), worse: 'throw new Error("x")' }, 'register', /"worse", which failed/],
+  ['needs itself', { bad: plugin('bad', 'x', { definition: 'buildsOn: ["bad"],' }) }, 'register', /needs itself: bad -> bad/],
+  ['needs itself by another', { bad: plugin('bad', 'x', { definition: 'buildsOn: ["other"],' }), other: plugin('other', 'x', { definition: 'uses: ["bad"],' }) }, 'register', /needs itself: /],
+  ['lacks an option that it requires', { bad: plugin('bad', 'x', { definition: "options: { type: 'object', required: ['key'], properties: { key: { type: 'string' } } }," }) }, 'options', /key/],
   ['offers a point of another plugin', { bad: plugin('bad', 'x', { body: 'svc.offer("good.point" as never, 1 as never)' }) }, 'register', /named "bad\.<point>"/],
-  ['uses a point that its door does not name', { bad: plugin('bad', 'x', { body: 'svc.use("good.point" as never)' }) }, 'register', /name it in buildsOn or uses/],
+  ['uses a point that its definition does not name', { bad: plugin('bad', 'x', { body: 'svc.use("good.point" as never)' }) }, 'register', /name it in buildsOn or uses/],
 ]
 
 t.test('a broken plugin is reported and left out, and the others run [HOST-1]', async t => {

@@ -12,7 +12,7 @@ const FIXTURE = join(import.meta.dirname, '..', '..', 'fixtures', 'plugins', 'or
 
 t.test('20 reloads by file, signal and API under 50 connections: not one failed request, an open stream goes on [RELOAD-7]', async t => {
   const server = startProcess(t, { yaml: 'plugins: { dirs: [plugins] }', env: { SVC_LOG_LEVEL: 'warn' } })
-  const door = join(server.folder, 'plugins', 'orders', 'index.ts')
+  const definition = join(server.folder, 'plugins', 'orders', 'index.ts')
   mkdirSync(join(server.folder, 'plugins'))
   cpSync(FIXTURE, join(server.folder, 'plugins', 'orders'), { recursive: true })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
@@ -50,7 +50,7 @@ t.test('20 reloads by file, signal and API under 50 connections: not one failed 
   }))
   for (let round = 0; round < 20; round++) {
     const before = await generation()
-    if (round % 3 === 0) appendFileSync(door, '\n')
+    if (round % 3 === 0) appendFileSync(definition, '\n')
     else if (round % 3 === 1) {
       appendFileSync(join(server.folder, 'svc.yaml'), '\n')
       server.child.kill('SIGHUP')

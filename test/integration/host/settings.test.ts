@@ -10,9 +10,9 @@ import type { TestServer } from '../../support/server.ts'
 const OPTIONS = `options: { type: 'object', additionalProperties: false, properties: { size: { type: 'integer', default: 3 }, list: { type: 'array', items: { type: 'object', required: ['name'], properties: { name: { type: 'string' }, api_key: { type: 'string' } }, additionalProperties: false } } } },`
 const FOLDER = {
   base: plugin('base', 'base'),
-  upper: plugin('upper', 'upper', { door: 'buildsOn: ["base"],' }),
-  friend: plugin('friend', 'friend', { door: 'uses: ["base"],' }),
-  sized: plugin('sized', 'sized', { door: OPTIONS }).replace("async () => 'sized'", 'async () => svc.options'),
+  upper: plugin('upper', 'upper', { definition: 'buildsOn: ["base"],' }),
+  friend: plugin('friend', 'friend', { definition: 'uses: ["base"],' }),
+  sized: plugin('sized', 'sized', { definition: OPTIONS }).replace("async () => 'sized'", 'async () => svc.options'),
 }
 
 async function call<T>(server: TestServer, path: string, method = 'GET', headers = {}): Promise<{ status: number; body: T }> {
@@ -25,12 +25,12 @@ async function overview(server: TestServer): Promise<{ load_errors: LoadError[];
 
 t.test('plugins of svc.yaml turns areas on and off, and says what it does not know [SET-1]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
-  const server = await serve(t, { builtinFolder: folder, yaml: 'plugins:\n  disable: [base, frend]\n  colour: red\nsised: { size: 1 }\nbase: { x: 1 }\n' })
+  const server = await serve(t, { builtinFolder: folder, yaml: 'plugins:\n  disable: [base, frend]\n  color: red\nsised: { size: 1 }\nbase: { x: 1 }\n' })
   const { plugins, load_errors: errors } = await overview(server)
   t.strictSame(plugins.map(({ name, state, disabled_by: by }) => [name, state, by]), [['base', 'disabled', 'svc.yaml'], ['friend', 'enabled', null], ['sized', 'enabled', null], ['upper', 'disabled', 'needs base']])
   const found = new Map(errors.map(error => [error.at, error]))
   t.match(found.get('plugins.disable[1]'), { message: /unknown plugin "frend" \(did you mean "friend"\?\)/, line: 2, file: join(server.folder, 'svc.yaml') })
-  t.match(found.get('plugins.colour'), { message: /unknown key "colour"/, line: 3 })
+  t.match(found.get('plugins.color'), { message: /unknown key "color"/, line: 3 })
   t.match(found.get('sised'), { message: /unknown key "sised" \(did you mean "sized"\?\)/, line: 4 })
   t.match(await (await fetch(`${server.url}/upper`)).json(), { plugin: 'upper', plugin_state: 'disabled' })
 })

@@ -13,7 +13,7 @@ t.test('a dropped folder appears, an edit shows, a break keeps the old version, 
   mkdirSync(join(server.folder, 'plugins'))
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
   const folder = join(server.folder, 'plugins', 'orders')
-  const door = join(folder, 'index.ts')
+  const definition = join(folder, 'index.ts')
   const place = async (): Promise<{ status: number; body: Record<string, unknown> }> => {
     const response = await fetch(`${url}/orders`, { method: 'POST', headers: { 'X-Svc-Session': 'a' } })
     return { status: response.status, body: await response.json() as Record<string, unknown> }
@@ -33,11 +33,11 @@ t.test('a dropped folder appears, an edit shows, a break keeps the old version, 
   await until(async () => (await place()).body.currency === 'CHF', 'the new option')
   t.ok(Number((await place()).body.number) > before, 'the counter outlived the reload')
 
-  const source = readFileSync(door, 'utf8')
-  writeFileSync(door, source.replace("'first'", "'second'"))
+  const source = readFileSync(definition, 'utf8')
+  writeFileSync(definition, source.replace("'first'", "'second'"))
   await until(async () => (await place()).body.release === 'second', 'the edit')
 
-  writeFileSync(door, 'export default {')
+  writeFileSync(definition, 'export default {')
   await until(async () => (await record()).stale, 'the break')
   t.match(await record(), { state: 'enabled', error: { phase: 'load', message: /orders\/index\.ts:1:\d+/ } })
   t.equal((await place()).body.release, 'second', 'the old version goes on')

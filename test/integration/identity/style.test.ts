@@ -1,4 +1,4 @@
-/** The colours of the login page, in light and dark, can be told apart. */
+/** The colors of the login page, in light and dark, can be told apart. */
 import t from 'tap'
 import { STYLE } from '../../../plugins/identity/authorize/style.ts'
 
@@ -6,11 +6,11 @@ type Palette = Record<string, string>
 
 /** The custom properties of each palette of the style sheet, light first. */
 const palettes = [...STYLE.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) =>
-  Object.fromEntries([...block!.matchAll(/--([\w-]+): (#[\da-f]+);/g)].map(([, name, colour]) => [name!, colour!])) as Palette)
+  Object.fromEntries([...block!.matchAll(/--([\w-]+): (#[\da-f]+);/g)].map(([, name, color]) => [name!, color!])) as Palette)
 
 /** Relative luminance (WCAG 2.2). */
-function luminance(colour: string): number {
-  const hex = colour.length === 4 ? colour.slice(1).replace(/./g, '$&$&') : colour.slice(1)
+function luminance(color: string): number {
+  const hex = color.length === 4 ? color.slice(1).replace(/./g, '$&$&') : color.slice(1)
   const [red, green, blue] = [0, 2, 4].map(at => {
     const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4

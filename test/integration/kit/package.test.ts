@@ -50,8 +50,8 @@ t.test('the command runs from any folder, with exit codes and signals of its own
 t.test('svc/testing serves any test runner [KIT-2, KIT-4]', async t => {
   const acme = join(author.folder, 'node_modules', '@acme', 'svc-plugin-moon')
   mkdirSync(acme, { recursive: true })
-  writeFileSync(join(acme, 'package.json'), '{ "name": "@acme/svc-plugin-moon", "version": "2.1.0", "type": "module", "exports": "./door.js" }')
-  writeFileSync(join(acme, 'door.js'), "import { definePlugin, describe } from 'svc/plugin'\nexport default definePlugin({ title: 'Moon', paths: ['/moon'], register(app) { app.get('/moon', describe({ summary: 'm', category: 'm', examples: [] }), () => ({ phase: 'full' })) } })\n")
+  writeFileSync(join(acme, 'package.json'), '{ "name": "@acme/svc-plugin-moon", "version": "2.1.0", "type": "module", "exports": "./definition.js" }')
+  writeFileSync(join(acme, 'definition.js'), "import { definePlugin, describe } from 'svc/plugin'\nexport default definePlugin({ title: 'Moon', paths: ['/moon'], register(app) { app.get('/moon', describe({ summary: 'm', category: 'm', examples: [] }), () => ({ phase: 'full' })) } })\n")
   const use = `import { startTestServer } from 'svc/testing'
 const use = async check => {
   const server = await startTestServer({ packages: ['@acme/svc-plugin-moon'], plugins: ['moon', 'echo'] })
@@ -100,7 +100,7 @@ t.test('it starts and serves on what was packed, without the bundler [PACK-1]', 
   t.ok(await server.port('HTTPS'))
 })
 
-t.test('it is small, and names the licences of what it holds [PACK-2]', async t => {
+t.test('it is small, and names the licenses of what it holds [PACK-2]', async t => {
   const megabytes = megabytesOf(join(alone.folder, 'node_modules'))
   t.comment(`${alone.packages.length + 1} packages, ${megabytes.toFixed(1)} MB`)
   t.ok(alone.packages.length + 1 < 120, `${alone.packages.length + 1} packages; what only svc itself uses belongs in packing/package.json`)

@@ -103,7 +103,7 @@ t.test('the list filters, then limits [INSP-6]', async t => {
     return [response.status, await response.json()]
   }
   t.strictSame(await unknown('/_svc/requests?sesion=s0'), [400, { error: 'invalid_filter', parameter: 'sesion', did_you_mean: 'session' }])
-  t.strictSame(await unknown('/_svc/requests?colour=red'), [400, { error: 'invalid_filter', parameter: 'colour' }])
+  t.strictSame(await unknown('/_svc/requests?color=red'), [400, { error: 'invalid_filter', parameter: 'color' }])
   t.strictSame(await unknown('/_svc/requests/stream?path_prefx=/x'), [400, { error: 'invalid_filter', parameter: 'path_prefx', did_you_mean: 'path_prefix' }])
   t.strictSame(await unknown('/_svc/requests?sesion=s0', 'DELETE'), [400, { error: 'invalid_filter', parameter: 'sesion', did_you_mean: 'session' }])
   t.equal(await ids('?limit=2'), 'r6,r5', 'a misspelt session forgets nothing')

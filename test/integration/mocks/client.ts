@@ -18,7 +18,7 @@ export interface CallOptions {
 }
 
 export interface MockServer extends TestServer {
-  /** Sends a request as it is given: nothing of the path is normalised. */
+  /** Sends a request as it is given: nothing of the path is normalized. */
   call(path: string, options?: CallOptions): Promise<Reply>
   /** Uploads a mock, which has to be accepted; `envelope` holds `spec` and other parts. */
   mock(name: string, envelope: object): Promise<JsonObject>

@@ -15,11 +15,11 @@ const webp = require('@cwasm/webp') as { decode(bytes: Buffer): Size & { data: U
 
 const { url } = await serve(t)
 
-/** Colours among RGBA pixels. */
-function countColours(pixels: ArrayLike<number>): number {
-  const colours = new Set<number>()
-  for (let at = 0; at < pixels.length; at += 4) colours.add((pixels[at]! << 16) | (pixels[at + 1]! << 8) | pixels[at + 2]!)
-  return colours.size
+/** Colors among RGBA pixels. */
+function countColors(pixels: ArrayLike<number>): number {
+  const colors = new Set<number>()
+  for (let at = 0; at < pixels.length; at += 4) colors.add((pixels[at]! << 16) | (pixels[at + 1]! << 8) | pixels[at + 2]!)
+  return colors.size
 }
 
 function decodeGif(bytes: Buffer): Size & { data: Uint8Array } {
@@ -41,7 +41,7 @@ t.test('each image decodes to its size and shows something [IMAGE-1, TOOL-3, TOO
     t.match(reply, { status: 200, headers: { 'content-type': type, 'content-length': String(reply.body.length) } }, path)
     const { width, height, data } = decode(reply.body)
     t.same([width, height, data.length], [size, size, size * size * 4], `${path} is ${size} by ${size}`)
-    t.ok(countColours(data) > 1, `${path} is more than one colour`)
+    t.ok(countColors(data) > 1, `${path} is more than one color`)
     t.ok((await send(url, path)).body.equals(reply.body), `${path}: the same bytes again`)
     t.match(await send(url, path, { method: 'HEAD' }), { status: 200, text: '', headers: { 'content-type': type, 'content-length': String(reply.body.length) } })
     t.equal((await send(url, path, { method: 'POST' })).status, 405)

@@ -4,7 +4,7 @@ import t from 'tap'
 import { Pool } from 'undici'
 import type { Store, StoreBounds, Svc } from '../../../core/contract/plugin.ts'
 import { MemoryStore } from '../../../core/state/state-registry.ts'
-import { failingAfter, failingAtRate, failingByPattern, recoveringAfter } from '../../../plugins/reliability/behaviour.ts'
+import { failingAfter, failingAtRate, failingByPattern, recoveringAfter } from '../../../plugins/reliability/behavior.ts'
 import { createCounters } from '../../../plugins/reliability/counters.ts'
 import { checkRefusals, readXml } from '../../support/refusals.ts'
 import { send } from '../../support/request.ts'
@@ -60,7 +60,7 @@ t.test('fails at a rate, each request alone [FLAKY-1]', async t => {
 })
 
 t.test('judges by the number alone [FLAKY-1]', async t => {
-  const outcomes = (behaviour: { judge(number: number): { fails: boolean } }): string => [1, 2, 3, 4].map(number => (behaviour.judge(number).fails ? 'F' : 'S')).join('')
+  const outcomes = (behavior: { judge(number: number): { fails: boolean } }): string => [1, 2, 3, 4].map(number => (behavior.judge(number).fails ? 'F' : 'S')).join('')
   t.equal(outcomes(failingByPattern('FS')), 'FSFS')
   t.equal(outcomes(failingAfter('2')), 'SSFF')
   t.equal(outcomes(recoveringAfter('3')), 'FFFS')
@@ -75,7 +75,7 @@ t.test('counts any method, HEAD too [TOOL-4, FLAKY-2]', async t => {
   }
 })
 
-t.test('each session and behaviour counts alone [FLAKY-2, FLAKY-4]', async t => {
+t.test('each session and behavior counts alone [FLAKY-2, FLAKY-4]', async t => {
   const [a, b] = [ask(url, 'count-a'), ask(url, 'count-b')]
   for (const path of ['/flaky/after/2', '/flaky/after/2', '/flaky/after/3', '/flaky/recover/2', '/flaky/pattern/sf', '/flaky/pattern/SF', '/flaky/50']) await a(path)
   await b('/flaky/after/2')

@@ -1,6 +1,6 @@
 /** What is remembered to save work stays within its bound. */
 import t from 'tap'
-import { BoundedMap, remembering } from '../../../core/collections/bounded-map.ts'
+import { BoundedMap, memoize } from '../../../core/collections/bounded-map.ts'
 
 t.test('the oldest entry goes first, and one that is set again keeps its place', async t => {
   const map = new BoundedMap<number>(2)
@@ -17,7 +17,7 @@ t.test('the oldest entry goes first, and one that is set again keeps its place',
 
 t.test('a function is asked once for a text while it is remembered', async t => {
   const asked: string[] = []
-  const upper = remembering(2, text => {
+  const upper = memoize(2, text => {
     asked.push(text)
     return text.toUpperCase()
   })

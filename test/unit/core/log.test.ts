@@ -66,7 +66,7 @@ t.test('text lines are one line a event [LOG-2] [LOG-3]', async (t) => {
   t.match(lines[0], new RegExp(`^${TIME} WARN careful\\n$`))
 })
 
-t.test('colours are for terminals, and for text [LOG-2]', async (t) => {
+t.test('colors are for terminals, and for text [LOG-2]', async (t) => {
   const onTerminal = logged('text', 'info', true)
   onTerminal.log.error('broken', { a: '\u001b[0m' })
   t.equal(onTerminal.lines[0]!.replace(/^.*?Z /, ''), '\u001b[31mERROR\u001b[0m broken a="\\u001b[0m"\n')

@@ -158,7 +158,7 @@ t.test('the files of the CA', async t => {
     ['a certificate that is no CA', { 'ca.crt': (await makeCertificate({ subject: 'CN=svc Demo CA', ca: false })).certificate.toString() }, /not a CA certificate/],
     ['a CA of another name', caFiles(other), /common name is not svc Demo CA/],
     ['a CA of a longer name', caFiles(await makeCertificate({ subject: 'CN=svc Demo CA 2' })), /common name is not svc Demo CA/],
-    ['a CA of that organisation', caFiles(await makeCertificate({ subject: 'O=svc Demo CA' })), /common name is not svc Demo CA/],
+    ['a CA of that organization', caFiles(await makeCertificate({ subject: 'O=svc Demo CA' })), /common name is not svc Demo CA/],
     ['a demo CA that another one signed', caFiles(await makeCertificate({ subject: 'CN=svc Demo CA', issuer: other })), /did not sign itself/],
     ['a demo CA whose key is encrypted', { 'ca.crt': demo.certificate.toString(), 'ca.key': keyPem(demo.key, 'secret') }, /the key is encrypted/],
   ]

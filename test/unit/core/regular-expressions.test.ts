@@ -19,7 +19,7 @@ const BOUNDED: { pattern: string; flags: string; bound: string }[] = []
 const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: string][]; bound?: string }[] = [
   { file: 'core/http/response/xml.ts', begins: 'new RegExp(`[&<>"\'\\\\r${FORBIDDEN}]`', samples: [['[&<>"\'\\r\\0-\\x08]', 'gu']] },
   { file: 'core/http/response/xml.ts', begins: 'new RegExp(`[&<>"\'\\\\r\\\\t\\\\n${FORBIDDEN}]`', samples: [['[&<>"\'\\r\\t\\n\\0-\\x08]', 'gu']] },
-  { file: 'core/contract/path-template.ts', begins: 'new RegExp(`^${templatePattern(template)}$`)', bound: 'paths of the catalogue\'s own examples, never a request\'s' },
+  { file: 'core/contract/path-template.ts', begins: 'new RegExp(`^${templatePattern(template)}$`)', bound: 'paths of the catalog\'s own examples, never a request\'s' },
   { file: 'core/http/pipeline/route-table.ts', begins: 'new RegExp(`^${templatePattern(template)}$`, \'s\')', samples: [['^\\/a2a\\/([^/]*)\\/v1\\/tasks\\/([^/]*):cancel$', 's'], ['^\\/ai\\/v1beta\\/models\\/([^/]*):streamGenerateContent$', 's'], ['^\\/mocks\\/([^/]*)\\/(.*)$', 's']] },
   { file: 'plugins/llm/providers/router-path.ts', begins: 'new RegExp(`^${templatePattern(rest', samples: [['^(.+):embedContent$', 's'], ['^(.*)\\/converse$', 's'], ['^(.*)\\/invoke\\-with\\-response\\-stream$', 's']] },
   { file: 'plugins/llm/engine/rules.ts', begins: 'new RegExp(regex, \'iu\')', bound: 'the operator\'s own pattern, on the first 4096 characters' },

@@ -21,8 +21,8 @@ function forge(claims: unknown, header: unknown = { alg: 'HS256' }, key: string 
   return `${input}.${createHmac(hash, key).update(input).digest('base64url')}`
 }
 async function outcome(token: string, checks: TokenChecks = {}): Promise<TokenReason | 'valid'> {
-  const verdict = await verifyToken(token, checks, keys, now)
-  return verdict.valid ? 'valid' : verdict.reason
+  const verification = await verifyToken(token, checks, keys, now)
+  return verification.valid ? 'valid' : verification.reason
 }
 const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 })
 function signRsa(header: object, digest = 'RSA-SHA256'): string {

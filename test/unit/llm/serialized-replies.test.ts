@@ -14,8 +14,8 @@ import type { Choice, ChatResult, LlmRoute, Parsed, RenderContext } from '../../
 const TEXTS = ['', 'plain', 'a "quote" and a \\', 'line\nbreak\t\u0001', '\ud800 alone', 'a \u{1f600}', '\u2028\u007f', 'é€'.repeat(30), 'x'.repeat(6000), '"'.repeat(50), 'a\udc00'.repeat(30)]
 
 const engine = { ...createEngine(), randomId: (digits: number) => 'f'.repeat(digits) }
-const finishWords = { stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'tool_calls', content_filter: 'content_filter', prompt_filter: 'content_filter' }
-const context: RenderContext = { requestId: 'r', created: 1_700_000_000, nowMs: 1, provider: 'p', finishWords, limits: {} as RenderContext['limits'], url: path => path }
+const finishReasons = { stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'tool_calls', content_filter: 'content_filter', prompt_filter: 'content_filter' }
+const context: RenderContext = { requestId: 'r', created: 1_700_000_000, nowMs: 1, provider: 'p', finishReasons, limits: {} as RenderContext['limits'], url: path => path }
 
 function choiceOf(text: string, more: Partial<Choice> = {}): Choice {
   return { index: 0, text, pieces: [text, text], calls: [], reasoning: '', reasoningPieces: [], finish: 'stop', stopSequence: null, ...more }

@@ -40,7 +40,7 @@ async function answer(provider: LlmProvider, route: LlmRoute, body: object): Pro
   try {
     const parsed = await route.parse(inputOf(body))
     const result = await compute(parsed, { instance: instanceOf(provider), limits, modeHeader: undefined, filtered: undefined, rules: [] })
-    const context: RenderContext = { requestId: 'r', created: 1, nowMs: 1000, url: path => `http://x${path}`, provider: provider.id, finishWords: route.finishWords ?? provider.finishWords, limits }
+    const context: RenderContext = { requestId: 'r', created: 1, nowMs: 1000, url: path => `http://x${path}`, provider: provider.id, finishReasons: route.finishReasons ?? provider.finishReasons, limits }
     JSON.stringify(route.render(result, parsed, context).body)
     for (const event of route.stream?.(result, parsed, context) ?? []) JSON.stringify(event.data)
     return null

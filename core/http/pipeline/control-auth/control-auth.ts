@@ -30,15 +30,15 @@ export function createControlAuth({ config, guard, warn }: { config: Config; gua
     if (credential === null) return { reason: 'missing_token' }
     if (guard.matches(credential)) return { scopes: ALL_SCOPES }
     if (tokens === null || !isTokenShaped(credential)) return { reason: 'invalid_token' }
-    const verdict = tokens.verify(credential)
-    return verdict instanceof Promise ? verdict.then(toGrant) : toGrant(verdict)
+    const verification = tokens.verify(credential)
+    return verification instanceof Promise ? verification.then(toGrant) : toGrant(verification)
   }
 
   return { mode, judge, isCredential: value => guard.matches(value) || tokens?.isKnown(value) === true }
 }
 
-function toGrant(verdict: { scopes: Scope[] } | { problem: TokenProblem }): Grant {
-  return 'problem' in verdict ? { reason: verdict.problem } : verdict
+function toGrant(verification: { scopes: Scope[] } | { problem: TokenProblem }): Grant {
+  return 'problem' in verification ? { reason: verification.problem } : verification
 }
 
 /** Three parts between dots (RFC 7515, 7.1). */

@@ -6,7 +6,7 @@ import { grantedScopes } from './scopes.ts'
 import type { Scope } from './scopes.ts'
 
 export type TokenProblem = 'expired' | 'not_yet_valid' | 'invalid_audience' | 'invalid_signature' | 'invalid_algorithm' | 'missing_claim' | 'malformed'
-export type TokenVerdict = { scopes: Scope[] } | { problem: TokenProblem }
+export type TokenVerification = { scopes: Scope[] } | { problem: TokenProblem }
 
 /** Characters. */
 const MAX_LENGTH = 8192
@@ -17,7 +17,7 @@ const MAX_REMEMBERED = 1000
 
 export interface ControlTokens {
   /** Answers at once for a token that was verified before. */
-  verify(token: string): TokenVerdict | Promise<TokenVerdict>
+  verify(token: string): TokenVerification | Promise<TokenVerification>
   /** Whether a token was verified and is still valid. */
   isKnown(token: string): boolean
 }
@@ -34,7 +34,7 @@ export function createControlTokens(key: KeyObject, audience: string): ControlTo
     return null
   }
 
-  async function verify(token: string): Promise<TokenVerdict> {
+  async function verify(token: string): Promise<TokenVerification> {
     if (token.length > MAX_LENGTH) return { problem: 'malformed' }
     const { errors, jwtVerify } = await import('jose')
     try {

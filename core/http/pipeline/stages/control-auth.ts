@@ -15,7 +15,7 @@ const CHALLENGE = 'Bearer realm="svc-control"'
 /** 401 without a credential that counts, 403 when its scope is too small. */
 export function authenticateControl(context: RequestContext, { controlAuth }: PipelineServices): boolean | Promise<boolean> {
   if (controlAuth.mode === 'open') return true
-  if (context.path === null || !isBelow(context.path, '/_svc') || context.path === '/_svc/ready') return recognise(context, controlAuth)
+  if (context.path === null || !isBelow(context.path, '/_svc') || context.path === '/_svc/ready') return recognize(context, controlAuth)
   const { path } = context
   const grant = controlAuth.judge(presentedCredential(context.request.headers))
   return grant instanceof Promise ? grant.then(judged => admit(context, path, judged, controlAuth)) : admit(context, path, grant, controlAuth)
@@ -38,7 +38,7 @@ function admit(context: RequestContext, path: string, grant: Grant, { mode }: Co
 }
 
 /** Elsewhere a token with scope `admin` counts as the admin token, and valid ones are known to those who redact. */
-function recognise(context: RequestContext, controlAuth: ControlAuth): boolean | Promise<boolean> {
+function recognize(context: RequestContext, controlAuth: ControlAuth): boolean | Promise<boolean> {
   if (controlAuth.mode !== 'jwt') return true
   const { headers } = context.request
   const presented = presentedCredential(headers)

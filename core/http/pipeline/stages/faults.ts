@@ -63,7 +63,7 @@ function afterBody(context: RequestContext, bodyLimit: number, act: () => void):
 export function waitFor(context: RequestContext, ms: number): Promise<boolean> {
   if (context.closed) return Promise.resolve(false)
   return new Promise(resolve => {
-    const timer = setTimeout(() => resolve(!context.closed && !context.response.isTakenOver), ms)
+    const timer = setTimeout(() => resolve(!context.closed && !context.response.isDetached), ms)
     context.whenClosed(() => {
       clearTimeout(timer)
       resolve(false)

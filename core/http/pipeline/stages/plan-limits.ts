@@ -82,6 +82,6 @@ function refuseStream(context: RequestContext, limits: Limits): void {
   context.keyAdmission?.giveBack()
   for (const name of response.getHeaderNames()) if (!KEPT_HEADERS.has(name)) response.removeHeader(name)
   answer(context, limits.reject(limits.limiter!.refuse('streams')))
-  response.isTakenOver = true
+  response.isDetached = true
   context.abort('limit')
 }

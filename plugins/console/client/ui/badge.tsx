@@ -1,4 +1,4 @@
-/** Small marks: a tag, an HTTP status, a method. None is told apart by its colour alone. */
+/** Small marks: a tag, an HTTP status, a method. None is told apart by its color alone. */
 import type { AnswerEnd } from 'svc/plugin'
 import type { ComponentChildren } from 'preact'
 import { reasonPhrase, statusClass } from '../lib/protocol/http.ts'

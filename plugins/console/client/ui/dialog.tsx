@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, children, actions, wide, class: extra }
     }
   }, [])
   return (
-    <dialog ref={ref} class={`dialog ${wide ? 'wide' : ''} ${extra ?? ''}`} aria-labelledby={id}
+    <dialog ref={ref} class={`dialog ${wide ? 'wide' : ''} ${extra ?? ''}`} aria-labeledby={id}
       onCancel={event => { event.preventDefault(); onClose() }}
       onMouseDown={event => { if (event.target === ref.current) onClose() }}>
       <div class="dialog-frame">

@@ -5,7 +5,7 @@ import type uPlot from 'uplot'
 export interface PlotProps {
   /** What it shows, for screen readers. */
   label: string
-  /** Axes, series and scales; colours as `css('--accent')`. Asked anew when `deps` or the colours of the page change. */
+  /** Axes, series and scales; colors as `css('--accent')`. Asked anew when `deps` or the colors of the page change. */
   options: () => Omit<uPlot.Options, 'width' | 'height'>
   data: uPlot.AlignedData
   /** Pixels. Default 240. */
@@ -13,7 +13,7 @@ export interface PlotProps {
   deps?: readonly unknown[]
 }
 
-/** The colour of a design token in the theme of now, for canvases. */
+/** The color of a design token in the theme of now, for canvases. */
 export function css(name: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${name})`
@@ -23,8 +23,8 @@ export function css(name: string): string {
   return color
 }
 
-/** Counts up when the colours of the page change: by the settings, the system, or presenter mode. */
-function useColours(): number {
+/** Counts up when the colors of the page change: by the settings, the system, or presenter mode. */
+function useColors(): number {
   const [count, setCount] = useState(0)
   useEffect(() => {
     const change = () => setCount(known => known + 1)
@@ -43,7 +43,7 @@ function useColours(): number {
 export function Plot({ label, options, data, height = 240, deps = [] }: PlotProps) {
   const host = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
-  const colours = useColours()
+  const colors = useColors()
   const latest = useRef({ options, data })
   latest.current = { options, data }
 
@@ -62,7 +62,7 @@ export function Plot({ label, options, data, height = 240, deps = [] }: PlotProp
       plot.current?.destroy()
       plot.current = null
     }
-  }, [height, colours, ...deps])
+  }, [height, colors, ...deps])
 
   useEffect(() => { plot.current?.setData(data) }, [data])
   return <div ref={host} class="plot" role="img" aria-label={label} style={{ minHeight: `${height}px` }} />

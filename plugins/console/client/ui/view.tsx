@@ -19,7 +19,7 @@ export function ViewHeader({ title, children, about }: { title: string; children
 export function Panel({ title, actions, children, class: extra, hideTitle }: { title: string; actions?: ComponentChildren; children: ComponentChildren; class?: string; hideTitle?: boolean }) {
   const id = useId()
   return (
-    <section class={`panel ${extra ?? ''}`} aria-labelledby={id}>
+    <section class={`panel ${extra ?? ''}`} aria-labeledby={id}>
       <header class={hideTitle && !actions ? 'off-screen' : 'panel-header'}>
         <h2 id={id} class={hideTitle ? 'off-screen' : ''}>{title}</h2>
         {actions && <div class="actions">{actions}</div>}

@@ -11,7 +11,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Empty, Loading, Notice } from '../ui/notice.tsx'
 import { ViewHeader } from '../ui/view.tsx'
 import { MessagesPanel } from './request/message-log.tsx'
-import { Catalogue, type Choice, type Kind } from './mcp/catalogue.tsx'
+import { OfferList, type Choice, type Kind } from './mcp/offer-list.tsx'
 import { ConnectForm, type OwnServer } from './mcp/connect-form.tsx'
 import { useConnection, type Connection, type Open } from './mcp/connection.ts'
 import { OAuthPanel } from './mcp/oauth.tsx'
@@ -21,7 +21,7 @@ import { ResourcePage, TemplatePage } from './mcp/resource.tsx'
 import { ToolView } from './mcp/tool.tsx'
 import { VERSIONS, type Target } from './mcp/types.ts'
 
-/** The catalogue has an example for every server, named by it. */
+/** The catalog has an example for every server, named by it. */
 async function loadServers(signal: AbortSignal): Promise<OwnServer[]> {
   const { endpoints } = await callJson<Catalog>('_svc/catalog', { signal })
   const examples = endpoints.filter(({ path, methods }) => /^\/mcp(?!\/messages)(?:\/|$)/.test(path) && methods.includes('POST')).flatMap(endpoint => endpoint.examples)
@@ -109,7 +109,7 @@ function Offered({ open: { client, info, lists }, connection }: { open: Open; co
 
   return (
     <>
-      <Catalogue lists={lists} choice={choice} onChoice={({ kind, name }) => setParams({ kind, name })} />
+      <OfferList lists={lists} choice={choice} onChoice={({ kind, name }) => setParams({ kind, name })} />
       <div class="mcp-chosen">{chosen ?? <div class="panel"><Empty title="Choose something to try">Tools are called with a form of their schema, resources read and subscribed to, prompts filled in.</Empty></div>}</div>
     </>
   )

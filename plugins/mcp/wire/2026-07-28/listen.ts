@@ -10,7 +10,7 @@ import { resultMeta } from './results.ts'
 
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
 
-interface Honoured {
+interface Honored {
   lists: Set<ListName>
   uris: Set<string>
 }
@@ -20,7 +20,7 @@ export function listen(exchange: Exchange, request: RpcRequest): void {
   const { mcp, server } = exchange
   if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: subscriptions/listen answers with text/event-stream')
   if (!isRecord(request.params.notifications)) throw invalidParams('"notifications" must be an object')
-  const honoured = readWishes(request.params.notifications, server)
+  const honored = readWishes(request.params.notifications, server)
   const subscription = { [SUBSCRIPTION_KEY]: request.id }
   const goodbye = resultText(request.id, JSON.stringify({ resultType: 'complete', _meta: { ...subscription, ...resultMeta(server) } }))
   const stream = exchange.openStream({ endless: true, lifetimeMs: mcp.bounds.longStreamMs, farewell: () => stream?.send({ event: 'message', data: goodbye }) })
@@ -29,13 +29,13 @@ export function listen(exchange: Exchange, request: RpcRequest): void {
     // A reader that is far behind misses changes rather than having them pile up; lists can be fetched at any time.
     if (stream.pendingBytes <= MAX_PENDING_BYTES) stream.send({ event: 'message', data: notificationText(method, { ...params, _meta: subscription }) })
   }
-  send('notifications/subscriptions/acknowledged', { notifications: acknowledge(honoured) })
-  const stop = mcp.hub.listen({ server: server.name, lists: honoured.lists, uris: honoured.uris, send })
+  send('notifications/subscriptions/acknowledged', { notifications: acknowledge(honored) })
+  const stop = mcp.hub.listen({ server: server.name, lists: honored.lists, uris: honored.uris, send })
   void stream.over.then(stop)
 }
 
 /** What is asked for and offered; unknown members and URIs are left out. */
-function readWishes(wishes: JsonObject, server: Server): Honoured {
+function readWishes(wishes: JsonObject, server: Server): Honored {
   const lists = new Set<ListName>()
   if (wishes.toolsListChanged === true) lists.add('tools')
   if (wishes.promptsListChanged === true && server.prompts.size > 0) lists.add('prompts')
@@ -45,7 +45,7 @@ function readWishes(wishes: JsonObject, server: Server): Honoured {
   return { lists, uris: new Set([...new Set(known)].slice(0, MAX_SUBSCRIPTIONS)) }
 }
 
-function acknowledge({ lists, uris }: Honoured): JsonObject {
+function acknowledge({ lists, uris }: Honored): JsonObject {
   const flags = [...lists].map((list) => [`${list}ListChanged`, true])
   return { ...Object.fromEntries(flags), ...(uris.size > 0 ? { resourceSubscriptions: [...uris] } : {}) }
 }

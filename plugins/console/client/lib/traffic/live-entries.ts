@@ -19,7 +19,7 @@ export class LiveEntries {
 
   #waiting: Entry[] = []
   #isScheduled = false
-  #unannounced = 0
+  #toAnnounce = 0
   #announcedAt = 0
   #announcing: ReturnType<typeof setTimeout> | undefined
 
@@ -47,11 +47,11 @@ export class LiveEntries {
     this.#isScheduled = true
     requestAnimationFrame(() => {
       this.#isScheduled = false
-      this.#takeOver()
+      this.#flush()
     })
   }
 
-  #takeOver(): void {
+  #flush(): void {
     if (this.isPaused.peek() || this.isBusy()) {
       this.held.value = this.#waiting.length
       if (!this.isPaused.peek()) this.#schedule()
@@ -67,12 +67,12 @@ export class LiveEntries {
   }
 
   #announce(count: number): void {
-    this.#unannounced += count
+    this.#toAnnounce += count
     if (this.#announcing !== undefined) return
     this.#announcing = setTimeout(() => {
       this.#announcing = undefined
-      announce(`${this.#unannounced} new request${this.#unannounced === 1 ? '' : 's'}`)
-      this.#unannounced = 0
+      announce(`${this.#toAnnounce} new request${this.#toAnnounce === 1 ? '' : 's'}`)
+      this.#toAnnounce = 0
       this.#announcedAt = Date.now()
     }, Math.max(0, this.#announcedAt + ANNOUNCE_MS - Date.now()))
   }

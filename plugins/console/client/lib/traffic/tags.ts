@@ -1,7 +1,7 @@
 /** What kind of traffic a captured request is, read from its path, headers and body. */
 import { headerOf, parseJson, type Entry } from '../protocol/http.ts'
 
-/** How a mark is coloured. */
+/** How a mark is colored. */
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'accent'
 
 export interface Tag { text: string; tone: Tone }

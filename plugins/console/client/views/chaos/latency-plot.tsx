@@ -1,4 +1,4 @@
-/** Latency over time: a mark for each request, its shape and colour by status class, above the states of a breaker. */
+/** Latency over time: a mark for each request, its shape and color by status class, above the states of a breaker. */
 import { useMemo, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { formatMs } from '../../lib/protocol/http.ts'
@@ -6,17 +6,17 @@ import type { Shot } from '../../lib/load/load.ts'
 import { classOf, type Band, type BreakerState, type ShotClass } from '../../lib/load/load-report.ts'
 import { css, Plot } from '../../ui/plot.tsx'
 
-/** Shapes tell the classes apart where colours do not. */
-export const SHOT_CLASSES: Record<ShotClass, { title: string; colour: string; shape: Shape }> = {
-  '1xx': { title: '1xx', colour: '--info', shape: 'diamond' },
-  '2xx': { title: '2xx', colour: '--good', shape: 'circle' },
-  '3xx': { title: '3xx', colour: '--info', shape: 'diamond' },
-  '4xx': { title: '4xx', colour: '--warn', shape: 'triangle' },
-  '5xx': { title: '5xx', colour: '--bad', shape: 'square' },
-  error: { title: 'no whole answer', colour: '--text', shape: 'cross' },
+/** Shapes tell the classes apart where colors do not. */
+export const SHOT_CLASSES: Record<ShotClass, { title: string; color: string; shape: Shape }> = {
+  '1xx': { title: '1xx', color: '--info', shape: 'diamond' },
+  '2xx': { title: '2xx', color: '--good', shape: 'circle' },
+  '3xx': { title: '3xx', color: '--info', shape: 'diamond' },
+  '4xx': { title: '4xx', color: '--warn', shape: 'triangle' },
+  '5xx': { title: '5xx', color: '--bad', shape: 'square' },
+  error: { title: 'no whole answer', color: '--text', shape: 'cross' },
 }
 
-const BAND_COLOURS: Record<BreakerState, string> = { closed: '--good-soft', open: '--bad-soft', 'half-open': '--warn-soft' }
+const BAND_COLORS: Record<BreakerState, string> = { closed: '--good-soft', open: '--bad-soft', 'half-open': '--warn-soft' }
 const BAND_LABEL_WIDTH = 52
 
 export interface LatencyPlotProps {
@@ -36,7 +36,7 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
   function options(): Omit<uPlot.Options, 'width' | 'height'> {
     const text = css('--text-2')
     const grid = css('--surface-2')
-    const colours = Object.fromEntries([...Object.values(SHOT_CLASSES).map(({ colour }) => colour), ...Object.values(BAND_COLOURS), '--text-2'].map(name => [name, css(name)]))
+    const colors = Object.fromEntries([...Object.values(SHOT_CLASSES).map(({ color }) => color), ...Object.values(BAND_COLORS), '--text-2'].map(name => [name, css(name)]))
 // Presenter mode enlarges everything by the size of the root's type.
     const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
     const font = `${Math.round(12 * scale)}px ${getComputedStyle(document.body).fontFamily}`
@@ -51,10 +51,10 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: {
-        drawAxes: [plot => drawBands(plot, drawn.current.bands, colours, font)],
+        drawAxes: [plot => drawBands(plot, drawn.current.bands, colors, font)],
         draw: [plot => {
-          drawShots(plot, drawn.current.kept, colours, scale, true)
-          drawShots(plot, drawn.current.shots, colours, scale, false)
+          drawShots(plot, drawn.current.kept, colors, scale, true)
+          drawShots(plot, drawn.current.shots, colors, scale, false)
         }],
       },
     }
@@ -69,7 +69,7 @@ function extentOf(shots: readonly Shot[]): uPlot.AlignedData {
   return [[0, x], [0, Math.max(0, ...shots.map(({ ms }) => ms))]]
 }
 
-function drawBands(plot: uPlot, bands: readonly Band[], colours: Record<string, string>, font: string): void {
+function drawBands(plot: uPlot, bands: readonly Band[], colors: Record<string, string>, font: string): void {
   const { ctx, bbox } = plot
   const scale = devicePixelRatio
   ctx.save()
@@ -83,25 +83,25 @@ function drawBands(plot: uPlot, bands: readonly Band[], colours: Record<string, 
     const from = plot.valToPos(fromMs / 1000, 'x', true)
     const width = Math.max(plot.valToPos(toMs / 1000, 'x', true) - from, 2 * scale)
     ctx.globalAlpha = 0.75
-    ctx.fillStyle = colours[BAND_COLOURS[state]]!
+    ctx.fillStyle = colors[BAND_COLORS[state]]!
     ctx.fillRect(from, bbox.top, width, bbox.height)
     ctx.globalAlpha = 1
-    ctx.fillStyle = colours['--text-2']!
+    ctx.fillStyle = colors['--text-2']!
     if (width > BAND_LABEL_WIDTH * scale) ctx.fillText(state, from + 5 * scale, bbox.top + 4 * scale)
   }
   ctx.restore()
 }
 
-function drawShots(plot: uPlot, shots: readonly Shot[], colours: Record<string, string>, scale: number, isOutline: boolean): void {
+function drawShots(plot: uPlot, shots: readonly Shot[], colors: Record<string, string>, scale: number, isOutline: boolean): void {
   const { ctx } = plot
   const size = 3.2 * scale * devicePixelRatio
   ctx.save()
   ctx.lineWidth = devicePixelRatio
   ctx.globalAlpha = isOutline ? 0.55 : 0.85
   for (const shot of shots) {
-    const { colour, shape } = SHOT_CLASSES[classOf(shot)]
-    ctx.fillStyle = colours[colour]!
-    ctx.strokeStyle = isOutline ? colours['--text-2']! : colours[colour]!
+    const { color, shape } = SHOT_CLASSES[classOf(shot)]
+    ctx.fillStyle = colors[color]!
+    ctx.strokeStyle = isOutline ? colors['--text-2']! : colors[color]!
     ctx.beginPath()
     tracePath(ctx, shape, plot.valToPos(shot.startMs / 1000, 'x', true), plot.valToPos(shot.ms, 'y', true), size)
     if (isOutline || shape === 'cross') ctx.stroke()
@@ -134,8 +134,8 @@ function tracePath(ctx: CanvasRenderingContext2D, shape: Shape, x: number, y: nu
 
 /** The same mark beside text. */
 export function ShotMark({ shotClass }: { shotClass: ShotClass }) {
-  const { colour, shape } = SHOT_CLASSES[shotClass]
-  const fill = `var(${colour})`
+  const { color, shape } = SHOT_CLASSES[shotClass]
+  const fill = `var(${color})`
   return (
     <svg class="chaos-mark" viewBox="-6 -6 12 12" aria-hidden="true" focusable="false">
       {shape === 'circle' && <circle r="4" fill={fill} />}

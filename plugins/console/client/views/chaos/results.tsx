@@ -125,7 +125,7 @@ function Histogram({ report, other }: { report: Report; other: Report | null }) 
         {[...keys].map(([key, shotClass]) => (
           <tr key={key}>
             <th scope="row"><ShotMark shotClass={shotClass} />{key} <span class="quiet-text">{reasonPhrase(Number(key))}</span></th>
-            <td><span class="chaos-bar" style={{ width: `${countIn(report, key) / most * 100}%`, background: `var(${SHOT_CLASSES[shotClass].colour})` }} /></td>
+            <td><span class="chaos-bar" style={{ width: `${countIn(report, key) / most * 100}%`, background: `var(${SHOT_CLASSES[shotClass].color})` }} /></td>
             <td class="number">{formatNumber(countIn(report, key))}</td>
             {other && <td class="number quiet-text">{formatNumber(countIn(other, key))}</td>}
           </tr>

@@ -1,4 +1,4 @@
-/** The endpoints of the catalogue, searched and narrowed. */
+/** The endpoints of the catalog, searched and narrowed. */
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { hashOf } from '../../lib/shell/router.ts'
@@ -23,7 +23,7 @@ function textOf({ path, summary, category, plugin, methods }: CatalogEndpoint): 
   return `${path} ${summary} ${category} ${plugin ?? 'core'} ${methods.join(' ')}`.toLowerCase()
 }
 
-/** The link to an endpoint; a path can stand in the catalogue once for each method. */
+/** The link to an endpoint; a path can stand in the catalog once for each method. */
 export function linkOf({ path, methods }: CatalogEndpoint, narrowing: Narrowing): string {
   return hashOf('explorer', { ...namesOf(narrowing), path, method: methods[0] })
 }

@@ -8,7 +8,7 @@ import { Button, CopyButton } from '../../ui/button.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'
-import { Behaviour } from './behaviour.tsx'
+import { Behavior } from './behavior.tsx'
 import { DocumentTab } from './document.tsx'
 import { ExportTab } from './export.tsx'
 import { MockBadges } from './listing.tsx'
@@ -63,7 +63,7 @@ export function MockDetail({ summary, onChange, onDeleted, onCopy }: MockDetailP
         <Tabs label="Parts of the mock" selected={route.value.params.get('tab') ?? 'document'} onSelect={key => setParams({ tab: key === 'document' ? null : key })} tabs={[
           { key: 'document', title: 'Document', content: () => <DocumentTab mock={mock} onChange={changed} onCopy={onCopy} /> },
           { key: 'operations', title: `Operations (${mock.operations})`, content: () => <Operations mock={mock} /> },
-          { key: 'behaviour', title: `Rules and overrides (${mock.rules.length + Object.keys(mock.overrides).length})`, content: () => <Behaviour mock={mock} onChange={changed} /> },
+          { key: 'behavior', title: `Rules and overrides (${mock.rules.length + Object.keys(mock.overrides).length})`, content: () => <Behavior mock={mock} onChange={changed} /> },
           { key: 'traffic', title: 'Traffic', content: () => <Traffic mock={mock} /> },
           { key: 'state', title: 'State', content: () => <StateTab mock={mock} /> },
           { key: 'versions', title: 'Versions', content: () => <Versions mock={mock} onChange={changed} /> },

@@ -69,7 +69,7 @@ export const SETTINGS_SCHEMA: FormSchema = {
   properties: {
     validation: { enum: MODES, title: 'Validation of requests' },
     security: { enum: MODES, title: 'Security' },
-    prefer: { type: 'boolean', title: 'Prefer header is honoured' },
+    prefer: { type: 'boolean', title: 'Prefer header is honored' },
     dynamic: { type: 'boolean', title: 'Generate instead of using examples' },
     echo: { enum: ['off', 'path', 'path+body'], title: 'Echo values of the request' },
     base_path: { type: 'string', title: 'Base path', description: 'auto: with and without the path of each server.' },

@@ -13,7 +13,7 @@ import { Panel } from '../../ui/view.tsx'
 interface Address { name: string; path: string }
 
 export function BaseUrls({ facts: { ports } }: { facts: Status }) {
-  // The catalogue is the control plane's: asking it leaves no trace in the live traffic.
+  // The catalog is the control plane's: asking it leaves no trace in the live traffic.
   const { value: catalog } = useLoad(signal => callJson<Catalog>('_svc/catalog', { signal }), [plugins.value?.generation])
   const host = location.hostname
   const hasIssuer = plugins.value?.plugins.some(({ state, paths }) => state === 'enabled' && paths.includes('/oauth'))

@@ -25,7 +25,7 @@ const idParameter = { name: 'id', in: 'path' as const, description: 'Id of the r
 const BASE = '/_svc/mocks/:name'
 const PETSTORE = '/_svc/mocks/petstore'
 
-export function registerBehaviour(app: FastifyInstance, service: Service): void {
+export function registerBehavior(app: FastifyInstance, service: Service): void {
   app.get<Named>(`${BASE}/settings`, describe({ ...MANAGEMENT, summary: 'The settings of a mock', parameters: [nameParameter], examples: [{ name: 'Petstore', path: `${PETSTORE}/settings`, expectStatus: 200 }] }), (request) => mockOf(service, request.params.name).live.parts.settings.shown)
   app.put<Named>(`${BASE}/settings`, writes({ summary: 'Replace the settings', parameters: [nameParameter], examples: [{ name: 'An unknown key', method: 'PUT', path: `${PETSTORE}/settings`, body: '{"speed":1}', bodyType: 'json', expectStatus: 400 }] }), (request, reply) => changeSettings(service, request, reply, false))
   app.patch<Named>(`${BASE}/settings`, writes({ summary: 'Change some settings (RFC 7396)', parameters: [nameParameter], examples: [{ name: 'No delay', method: 'PATCH', path: `${PETSTORE}/settings`, body: '{"delay_ms":0}', bodyType: 'json', expectStatus: 200 }] }), (request, reply) => changeSettings(service, request, reply, true))

@@ -1,7 +1,7 @@
 /** Takes gRPC and gRPC-Web requests of all listeners over and sends them across the bridge. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import type { ConnectionFacts, Svc, TakenOverCall } from 'svc/plugin'
+import type { ConnectionFacts, Svc, MediaTypeCall } from 'svc/plugin'
 import type { BridgeConnections } from './connections.ts'
 import { toCallHeaders } from './headers.ts'
 import type { OpenCalls } from './open-calls.ts'
@@ -19,37 +19,37 @@ type Response = ServerResponse | Http2ServerResponse
 /** Neither captured nor broken by fault headers. */
 const EXEMPT = /^\/grpc\.(?:health|reflection)\./
 
-export function takeOverCalls(svc: Svc, connections: BridgeConnections, open: OpenCalls): void {
+export function handleCalls(svc: Svc, connections: BridgeConnections, open: OpenCalls): void {
   const requests = svc.metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'])
 
-  function start(request: Request, response: Response, facts: ConnectionFacts): { call: ClientHttp2Stream; followed: TakenOverCall | null } {
+  function start(request: Request, response: Response, facts: ConnectionFacts): { call: ClientHttp2Stream; followed: MediaTypeCall | null } {
     requests.inc({ protocol: 'grpc' })
     const outer = isHttp2(request) ? request.stream.session! : facts.socket
     const path = request.url ?? '/'
-    const followed = EXEMPT.test(path) ? null : svc.takeOver.follow(request)
+    const followed = EXEMPT.test(path) ? null : svc.mediaTypes.follow(request)
     const id = followed && open.add(followed)
     if (id !== null) response.once('close', () => open.remove(id))
     return { call: connections.sessionFor(outer).request(toCallHeaders(request.headers, path, facts.clientIp, id)), followed }
   }
 
-  svc.takeOver.requests(
+  svc.mediaTypes.requests(
     (mediaType, request) => NATIVE_TYPE.test(mediaType) && request.method === 'POST' && isHttp2(request),
     (request, response, facts) => {
       const { call, followed } = start(request, response, facts)
       relayNative(request as Http2ServerRequest, response as Http2ServerResponse, call, { 'x-request-id': svc.http.requestId(request) }, followed)
     },
   )
-  svc.takeOver.requests(
+  svc.mediaTypes.requests(
     (mediaType, request) => WEB_TYPE.test(mediaType) && request.method === 'POST',
     (request, response, facts) => {
-      const headers = { ...svc.takeOver.cors(request, EXPOSED), 'X-Request-Id': svc.http.requestId(request) }
+      const headers = { ...svc.mediaTypes.cors(request, EXPOSED), 'X-Request-Id': svc.http.requestId(request) }
       const { call, followed } = start(request, response, facts)
       relayWeb(request as IncomingMessage, response as ServerResponse, call, headers, followed)
     },
   )
-  svc.takeOver.requests(
+  svc.mediaTypes.requests(
     (_mediaType, request) => request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined && SERVICES.test(request.url ?? ''),
-    (request, response) => answerPreflight(request, response, svc.takeOver.cors(request, EXPOSED)),
+    (request, response) => answerPreflight(request, response, svc.mediaTypes.cors(request, EXPOSED)),
   )
 }
 

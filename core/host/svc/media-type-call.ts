@@ -1,14 +1,14 @@
-/** `svc.takeOver.follow`: entries of calls that leave the pipeline at the entrance, and the fault headers among their metadata. */
+/** `svc.mediaTypes.follow`: entries of calls that leave the pipeline at the entrance, and the fault headers among their metadata. */
 import { STATUS_CODES } from 'node:http'
 import type { Config } from '../../config/variables.ts'
-import type { AnyRequest, CallFailure, TakenOverCall } from '../../contract/plugin.ts'
+import type { AnyRequest, CallFailure, MediaTypeCall } from '../../contract/plugin.ts'
 import type { CompletionBatch } from '../../http/pipeline/completion-batch.ts'
 import { CallObserver } from '../../http/pipeline/stages/observation.ts'
 import { waitFor } from '../../http/pipeline/stages/faults.ts'
 import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
 import { firstHeader } from '../../http/request/header.ts'
-import { ownHeaders } from '../../http/response/default-headers.ts'
+import { defaultHeaders } from '../../http/response/default-headers.ts'
 import type { Inspector } from '../../inspector/inspector.ts'
 import { EXPECTED, isDelay, parseDelay, parseFail, rollPercent } from '../../rules/fault-headers.ts'
 
@@ -28,7 +28,7 @@ export interface CallServices {
 }
 
 /** Answers how the calls that a plugin takes over are followed. */
-export function createCallFollower({ config, inspector, completions }: CallServices): (plugin: string, request: AnyRequest) => TakenOverCall {
+export function createCallFollower({ config, inspector, completions }: CallServices): (plugin: string, request: AnyRequest) => MediaTypeCall {
   const observer = new CallObserver(completions)
   return (plugin, request) => {
     const context = contextOf(request)
@@ -46,7 +46,7 @@ export function createCallFollower({ config, inspector, completions }: CallServi
       },
       sendHead(status) {
         context.headGoesOut(status)
-        return ownHeaders(context) as Record<string, string | string[]>
+        return defaultHeaders(context) as Record<string, string | string[]>
       },
       end(grpcStatus) {
         context.grpcStatus = grpcStatus

@@ -1,23 +1,23 @@
 /** Which plugins are on, in which order, and why the others are not. */
 import t from 'tap'
-import { arrange } from '../../../core/host/resolution.ts'
-import type { Door } from '../../../core/host/resolution.ts'
+import { resolvePlugins } from '../../../core/host/resolution.ts'
+import type { PluginNeeds } from '../../../core/host/resolution.ts'
 
 const WISHES = { enable: [], disable: [], overrides: new Map<string, boolean>(), failed: new Map<string, string>() }
 
-function doors(plain: Record<string, Door>): Map<string, Door> {
+function definitions(plain: Record<string, PluginNeeds>): Map<string, PluginNeeds> {
   return new Map(Object.entries(plain))
 }
 
 t.test('each registers after all that it builds on or uses [HOST-6]', async t => {
-  const rows: [Record<string, Door>, string[]][] = [
+  const rows: [Record<string, PluginNeeds>, string[]][] = [
     [{ a: {}, b: {} }, ['a', 'b']],
     [{ a: { buildsOn: ['b'] }, b: {} }, ['b', 'a']],
     [{ a: { uses: ['b'] }, b: {} }, ['b', 'a']],
     [{ a: { uses: ['ghost'] } }, ['a']],
     [{ a: { buildsOn: ['b', 'c'] }, b: { buildsOn: ['c'] }, c: { uses: ['d'] }, d: {} }, ['d', 'c', 'b', 'a']],
   ]
-  for (const [plain, order] of rows) t.strictSame(arrange(doors(plain), WISHES).order, order)
+  for (const [plain, order] of rows) t.strictSame(resolvePlugins(definitions(plain), WISHES).order, order)
 })
 
 t.test('enable, disable, switches and needs decide what is on [HOST-7]', async t => {
@@ -29,15 +29,15 @@ t.test('enable, disable, switches and needs decide what is on [HOST-7]', async t
     ['one that builds on what is off is off', { disable: ['llm'] as never }, { llm: 'svc.yaml', openai: 'needs llm', echo: 'on', mcp: 'on' }],
     ['a switch wins over the file', { disable: ['echo'] as never, overrides: new Map([['echo', true], ['mcp', false]]) }, { llm: 'on', openai: 'on', echo: 'on', mcp: 'api' }],
   ]
-  for (const [what, wishes, expected] of rows) {
-    const { verdicts } = arrange(doors(all), { ...WISHES, ...wishes })
-    t.strictSame(Object.fromEntries([...verdicts].map(([name, verdict]) => [name, verdict.state === 'enabled' ? 'on' : verdict.state === 'disabled' ? verdict.by : 'failed'])), expected, what)
+  for (const [what, requested, expected] of rows) {
+    const { decisions } = resolvePlugins(definitions(all), { ...WISHES, ...requested })
+    t.strictSame(Object.fromEntries([...decisions].map(([name, decision]) => [name, decision.state === 'enabled' ? 'on' : decision.state === 'disabled' ? decision.by : 'failed'])), expected, what)
   }
 })
 
 t.test('circles fail all their members and nobody else [HOST-6]', async t => {
-  const { order, verdicts } = arrange(doors({ a: { buildsOn: ['b'] }, b: { buildsOn: ['c'] }, c: { buildsOn: ['a'] }, self: { buildsOn: ['self'] }, ok: {}, user: { buildsOn: ['a'] } }), WISHES)
+  const { order, decisions } = resolvePlugins(definitions({ a: { buildsOn: ['b'] }, b: { buildsOn: ['c'] }, c: { buildsOn: ['a'] }, self: { buildsOn: ['self'] }, ok: {}, user: { buildsOn: ['a'] } }), WISHES)
   t.strictSame(order, ['ok'])
-  for (const name of ['a', 'b', 'c', 'self']) t.match(verdicts.get(name), { state: 'failed', message: /needs itself: / })
-  t.match(verdicts.get('user'), { state: 'failed', message: 'builds on "a", which failed' })
+  for (const name of ['a', 'b', 'c', 'self']) t.match(decisions.get(name), { state: 'failed', message: /needs itself: / })
+  t.match(decisions.get('user'), { state: 'failed', message: 'builds on "a", which failed' })
 })

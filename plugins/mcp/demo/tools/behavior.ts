@@ -4,7 +4,7 @@ import { CODES } from '../../errors.ts'
 import type { ToolDefinition } from '../../types.ts'
 import { defineTool, fail, textResult } from './define.ts'
 
-export function behaviourTools(bounds: Bounds): ToolDefinition[] {
+export function behaviorTools(bounds: Bounds): ToolDefinition[] {
   const slowTask = defineTool<{ duration_ms: number; steps: number }>({
     name: 'slow_task',
     title: 'Slow task',

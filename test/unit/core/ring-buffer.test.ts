@@ -1,11 +1,11 @@
 /** The ring of what every request leaves behind: bounds of count, bytes and age, and looks at it. */
 import t from 'tap'
-import { Ring } from '../../../core/collections/ring-buffer.ts'
+import { RingBuffer } from '../../../core/collections/ring-buffer.ts'
 
 const all = (): boolean => true
 
 t.test('the newest stay, within count and bytes', async t => {
-  const ring = new Ring<string>({ maxCount: 3, maxBytes: 10, sizeOf: text => text.length })
+  const ring = new RingBuffer<string>({ maxCount: 3, maxBytes: 10, sizeOf: text => text.length })
   for (const text of ['a', 'b', 'c', 'd']) ring.add(text)
   t.strictSame([ring.newest(9, all), ring.size, ring.total, ring.capacity], [['d', 'c', 'b'], 3, 4, 3])
   ring.add('eight...')
@@ -19,7 +19,7 @@ t.test('the newest stay, within count and bytes', async t => {
 })
 
 t.test('looks: the newest that matches, a place, all after one', async t => {
-  const ring = new Ring<number>({ maxCount: 4 })
+  const ring = new RingBuffer<number>({ maxCount: 4 })
   t.strictSame([ring.find(all), ring.newest(9, all), ring.since(0, all), ring.at(0), ring.clear(all)], [undefined, [], [], undefined, 0], 'an empty one has nothing')
   for (let value = 1; value <= 6; value++) t.equal(ring.add(value * 10).sequence, value)
   t.strictSame(ring.find(value => value < 50), { sequence: 4, value: 40 })
@@ -36,7 +36,7 @@ t.test('looks: the newest that matches, a place, all after one', async t => {
 
 t.test('what is over its time counts as gone', async t => {
   let now = 1000
-  const ring = new Ring<string>({ maxCount: 3, maxBytes: 99, sizeOf: text => text.length, ttlMs: 100, now: () => now })
+  const ring = new RingBuffer<string>({ maxCount: 3, maxBytes: 99, sizeOf: text => text.length, ttlMs: 100, now: () => now })
   ring.add('old')
   now = 1050
   ring.add('new')
@@ -52,7 +52,7 @@ t.test('what is over its time counts as gone', async t => {
 })
 
 t.test('bounds that make no sense are refused', async t => {
-  t.throws(() => new Ring({ maxCount: 0 }), { message: /one value/ })
-  t.throws(() => new Ring({ maxCount: Number.NaN }), { message: /one value/ })
-  t.throws(() => new Ring({ maxCount: 1, maxBytes: 1 }), { message: /sizeOf/ })
+  t.throws(() => new RingBuffer({ maxCount: 0 }), { message: /one value/ })
+  t.throws(() => new RingBuffer({ maxCount: Number.NaN }), { message: /one value/ })
+  t.throws(() => new RingBuffer({ maxCount: 1, maxBytes: 1 }), { message: /sizeOf/ })
 })

@@ -16,7 +16,7 @@ import type { Json, MockRecord, Operation, Rule } from './types.ts'
 const ALL = '*'
 type Editing = { kind: 'rule'; id: string | null; value: Json } | { kind: 'override'; operation: string; isNew: boolean; value: Json }
 
-export function Behaviour({ mock, onChange }: { mock: MockRecord; onChange(): void }) {
+export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): void }) {
   const base = `_svc/mocks/${mock.name}`
   const [editing, setEditing] = useState<Editing | null>(null)
   const operations = useLoad(async signal => (await callJson<{ operations: Operation[] }>(`${base}/operations`, { signal })).operations.map(({ key }) => key), [mock.name, mock.version])

@@ -1,4 +1,4 @@
-/** Sends the examples of the catalogue as a client would. */
+/** Sends the examples of the catalog as a client would. */
 import { WebSocket } from 'ws'
 import type { Dispatcher } from 'undici'
 import { fetch } from 'undici'
@@ -11,7 +11,7 @@ export interface ExampleOf {
 }
 
 /** Every example that can be sent as it stands: none with a placeholder such as `<access_token>`. */
-export async function catalogueExamples(url: string): Promise<ExampleOf[]> {
+export async function catalogExamples(url: string): Promise<ExampleOf[]> {
   const { endpoints } = await (await fetch(`${url}/_svc/catalog`)).json() as Catalog
   return endpoints.flatMap(endpoint => endpoint.examples.map(example => ({ endpoint, example })))
     .filter(({ example }) => !/<[a-z_]+>/.test(example.path + (example.body ?? '') + example.headers.map(header => header.value).join()))

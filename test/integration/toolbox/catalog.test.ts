@@ -2,7 +2,7 @@
 import t from 'tap'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { Catalog } from '../../../core/contract/plugin.ts'
-import { catalogueExamples, statusOfExample } from '../../support/catalogue.ts'
+import { catalogExamples, statusOfExample } from '../../support/catalog.ts'
 import { serve } from '../../support/server.ts'
 
 /** Milliseconds; an example that waits longer than this for its head hangs. */
@@ -13,7 +13,7 @@ t.test('every example gets the answer that it announces [CAT-1]', async t => {
   const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
   t.ok(endpoints.length > 10)
   for (const endpoint of endpoints) t.ok(endpoint.examples.length > 0, `${endpoint.methods} ${endpoint.path} has an example`)
-  for (const one of await catalogueExamples(server.url)) {
+  for (const one of await catalogExamples(server.url)) {
     const { example } = one
     const what = `${example.method} ${example.path} (${example.name})`
     const status = await statusOfExample(server.url, one, PATIENCE_MS)
@@ -22,7 +22,7 @@ t.test('every example gets the answer that it announces [CAT-1]', async t => {
   }
 })
 
-t.test('every registered route is described, catalogued and in a valid OpenAPI document [CAT-2]', async t => {
+t.test('every registered route is described, catalogd and in a valid OpenAPI document [CAT-2]', async t => {
   const server = await serve(t)
   const catalog = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
   const openapi = await (await fetch(`${server.url}/openapi.json`)).json() as { paths: Record<string, object> }
@@ -33,7 +33,7 @@ t.test('every registered route is described, catalogued and in a valid OpenAPI d
     t.ok(route.descriptions.length > 0, `${route.methods} ${route.path} is described`)
     for (const description of route.descriptions) {
       const path = description.path ?? route.path
-      t.ok(known.has(path), `${path} is in the catalogue`)
+      t.ok(known.has(path), `${path} is in the catalog`)
       t.ok(openapi.paths[path.replace('{*path}', '{path}')] ?? openapi.paths[path.replaceAll(/\{\*(\w+)\}/g, '{$1}')], `${path} is in the OpenAPI document`)
       t.ok(description.summary && description.category, `${path} has a summary and a category`)
     }

@@ -8,7 +8,7 @@ export interface Outcome {
   fields: Record<string, string | number>
 }
 
-export interface Behaviour {
+export interface Behavior {
   /** Name of its counter: `after:3`. */
   counter: string
   /** What becomes of request `number`, from 1. */
@@ -19,7 +19,7 @@ const MAX_PATTERN = 64
 const MAX_COUNT = 1_000_000
 
 /** Fails that percentage of requests, each decided alone. `random` answers 0 to below 1. */
-export function failingAtRate(text: string, random: () => number = Math.random): Behaviour & { rate: number } {
+export function failingAtRate(text: string, random: () => number = Math.random): Behavior & { rate: number } {
   const rate = parseInteger(text)
   if (rate === null || rate > 100) throw invalidFailRate(text)
   return {
@@ -33,7 +33,7 @@ export function failingAtRate(text: string, random: () => number = Math.random):
 }
 
 /** Succeeds and fails as a pattern of `S` and `F` says, over and over. */
-export function failingByPattern(text: string): Behaviour {
+export function failingByPattern(text: string): Behavior {
   if (!/^[sf]+$/i.test(text) || text.length > MAX_PATTERN) throw invalidPattern(text, MAX_PATTERN)
   const pattern = text.toUpperCase()
   return {
@@ -47,7 +47,7 @@ export function failingByPattern(text: string): Behaviour {
 }
 
 /** Succeeds that many times, then fails for good. */
-export function failingAfter(text: string): Behaviour {
+export function failingAfter(text: string): Behavior {
   const threshold = readCount(text)
   return {
     counter: `after:${threshold}`,
@@ -59,7 +59,7 @@ export function failingAfter(text: string): Behaviour {
 }
 
 /** Fails that many times, then succeeds for good. */
-export function recoveringAfter(text: string): Behaviour {
+export function recoveringAfter(text: string): Behavior {
   const threshold = readCount(text)
   return {
     counter: `recover:${threshold}`,

@@ -1,4 +1,4 @@
-/** Every example of the catalogue, changed: JSON, XML, forms and texts in bodies, values in paths, queries and headers. */
+/** Every example of the catalog, changed: JSON, XML, forms and texts in bodies, values in paths, queries and headers. */
 import type { Family } from '../engine.ts'
 import { mutateBytes, mutateJsonText, mutateText } from '../mutate.ts'
 import type { Random } from '../random.ts'
@@ -16,14 +16,14 @@ const COMMON_HEADERS: Record<string, string> = {
 }
 
 /** A family for each plugin, `core` for what belongs to none. */
-export async function catalogueFamilies(target: Target, slice: number): Promise<Family<HttpInput>[]> {
+export async function catalogFamilies(target: Target, slice: number): Promise<Family<HttpInput>[]> {
   const groups = new Map<string, HttpInput[]>()
   for (const { plugin, path, example } of await target.examples()) {
     if (LEFT_OUT.test(path)) continue
     const name = plugin ?? 'core'
     groups.set(name, [...(groups.get(name) ?? []), toInput(example)])
   }
-  return [...groups].map(([name, seeds]) => ({ name: `catalogue: ${name}`, seeds, slice, inFlight: 24, mutate, run: input => target.send(input) }))
+  return [...groups].map(([name, seeds]) => ({ name: `catalog: ${name}`, seeds, slice, inFlight: 24, mutate, run: input => target.send(input) }))
 }
 
 function toInput({ method, path, headers, body, body_type: type, auth }: CatalogExample): HttpInput {

@@ -9,7 +9,7 @@ export interface Choice { kind: Kind; name: string }
 
 interface Item { name: string; title?: string | undefined; note?: ComponentChildren }
 
-export function Catalogue({ lists, choice, onChoice }: { lists: Lists; choice: Choice | null; onChoice(choice: Choice): void }) {
+export function OfferList({ lists, choice, onChoice }: { lists: Lists; choice: Choice | null; onChoice(choice: Choice): void }) {
   const sections: { kind: Kind; title: string; items: Item[] }[] = [
     { kind: 'tool', title: 'Tools', items: lists.tools.map(({ name, title, annotations }) => ({ name, title, note: annotations?.destructiveHint === true && <Badge tone="warn">changes things</Badge> })) },
     { kind: 'resource', title: 'Resources', items: lists.resources.map(({ uri, title, name }) => ({ name: uri, title: title ?? name })) },
@@ -17,7 +17,7 @@ export function Catalogue({ lists, choice, onChoice }: { lists: Lists; choice: C
     { kind: 'prompt', title: 'Prompts', items: lists.prompts.map(({ name, title }) => ({ name, title })) },
   ]
   return (
-    <Panel title="Offered" class="mcp-catalogue">
+    <Panel title="Offered" class="mcp-catalog">
       {sections.map(({ kind, title, items }) => (
         <section key={kind}>
           <h3>{title} <span class="quiet-text">{items.length}</span></h3>
