@@ -28,7 +28,10 @@ export interface ContestOptions {
   seconds: number
 }
 
-export async function contest(contenders: readonly Contender[], { slices, seconds }: ContestOptions): Promise<Map<string, Figures>> {
+export async function contest(
+  contenders: readonly Contender[],
+  { slices, seconds }: ContestOptions,
+): Promise<Map<string, Figures>> {
   const sums = new Map(contenders.map(({ name }) => [name, { rate: 0, p99: Infinity, cpuMs: 0, requests: 0 }]))
   for (const { load } of contenders) await load(6 * seconds)
   for (let slice = 0; slice < slices; slice++) {
@@ -41,7 +44,9 @@ export async function contest(contenders: readonly Contender[], { slices, second
       if (rate > sum.rate) Object.assign(sum, { rate, p99 })
     }
   }
-  return new Map([...sums].map(([name, { rate, p99, cpuMs: ms, requests }]) => [name, { rate, p99, cpu: ms * 1000 / requests }]))
+  return new Map(
+    [...sums].map(([name, { rate, p99, cpuMs: ms, requests }]) => [name, { rate, p99, cpu: (ms * 1000) / requests }]),
+  )
 }
 
 /** Milliseconds of processor time that a server has used so far; NaN where the system does not tell. */

@@ -14,17 +14,34 @@ const SERVICE = 'svc.echo.v1.EchoService'
 export async function grpcContenders(product: Measured, grpcPort: number): Promise<Contender[]> {
   const bare = await startServer([import.meta.filename])
   const contender = (name: string, server: Measured, port: number): Contender => ({
-    name, server,
-    load: seconds => sendGrpcLoad({ port, proto: PROTO, service: SERVICE, method: 'echo', message: { message: 'hello' }, calls: 50, seconds }),
+    name,
+    server,
+    load: seconds =>
+      sendGrpcLoad({
+        port,
+        proto: PROTO,
+        service: SERVICE,
+        method: 'echo',
+        message: { message: 'hello' },
+        calls: 50,
+        seconds,
+      }),
   })
   return [contender('svc', product, grpcPort), contender('bare', bare, bare.port)]
 }
 
 function serveBare(): void {
-  const { svc } = loadPackageDefinition(loadSync(PROTO)) as unknown as { svc: { echo: { v1: { EchoService: { service: never } } } } }
+  const { svc } = loadPackageDefinition(loadSync(PROTO)) as unknown as {
+    svc: { echo: { v1: { EchoService: { service: never } } } }
+  }
   const server = new Server()
-  server.addService(svc.echo.v1.EchoService.service, { echo: (call: { request: { message: string } }, done: (error: null, answer: object) => void) => done(null, { message: call.request.message }) })
-  server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (_error, port) => process.stdout.write(`HTTP listening on 127.0.0.1:${port}\n`))
+  server.addService(svc.echo.v1.EchoService.service, {
+    echo: (call: { request: { message: string } }, done: (error: null, answer: object) => void) =>
+      done(null, { message: call.request.message }),
+  })
+  server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (_error, port) =>
+    process.stdout.write(`HTTP listening on 127.0.0.1:${port}\n`),
+  )
 }
 
 if (process.argv[1] === import.meta.filename) serveBare()

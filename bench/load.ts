@@ -33,10 +33,16 @@ export async function sendLoad(load: Load): Promise<LoadResult> {
   const until = countFrom + load.seconds * 1000
   const latencies: number[] = []
   const rest = stayAwake()
-  await Promise.all(Array.from({ length: load.connections }, () => runConnection(load, bytes, countFrom, until, latencies)))
+  await Promise.all(
+    Array.from({ length: load.connections }, () => runConnection(load, bytes, countFrom, until, latencies)),
+  )
   rest()
   latencies.sort((a, b) => a - b)
-  return { requestsPerSecond: latencies.length / load.seconds, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }
+  return {
+    requestsPerSecond: latencies.length / load.seconds,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+  }
 }
 
 /**
@@ -45,18 +51,32 @@ export async function sendLoad(load: Load): Promise<LoadResult> {
  */
 export function stayAwake(): () => void {
   let isAwake = true
-  const turn = (): void => { if (isAwake) setImmediate(turn) }
+  const turn = (): void => {
+    if (isAwake) setImmediate(turn)
+  }
   turn()
-  return () => { isAwake = false }
+  return () => {
+    isAwake = false
+  }
 }
 
 function requestBytes({ host = '127.0.0.1', port, path, method = 'GET', headers = {}, body }: Load): Buffer {
-  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}:${port}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    `Host: ${host}:${port}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ]
   if (body !== undefined) lines.push(`Content-Length: ${Buffer.byteLength(body)}`)
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`)
 }
 
-function runConnection({ host = '127.0.0.1', port }: Load, bytes: Buffer, countFrom: number, until: number, latencies: number[]): Promise<void> {
+function runConnection(
+  { host = '127.0.0.1', port }: Load,
+  bytes: Buffer,
+  countFrom: number,
+  until: number,
+  latencies: number[],
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, noDelay: true })
     let sentAt = 0

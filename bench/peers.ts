@@ -11,18 +11,27 @@ import { startProgram, startServer } from './process.ts'
 import type { Measured } from './process.ts'
 import type { PeerName } from './cases.ts'
 
-const packages: Record<PeerName, string> = { aimock: '@copilotkit/aimock', mockoon: '@mockoon/cli', prism: '@stoplight/prism-cli' }
+const packages: Record<PeerName, string> = {
+  aimock: '@copilotkit/aimock',
+  mockoon: '@mockoon/cli',
+  prism: '@stoplight/prism-cli',
+}
 
 /** The peers that the folder has. */
 export function installedPeers(folder: string): PeerName[] {
-  return (Object.keys(packages) as PeerName[]).filter(name => existsSync(join(folder, 'node_modules', packages[name], 'package.json')))
+  return (Object.keys(packages) as PeerName[]).filter(name =>
+    existsSync(join(folder, 'node_modules', packages[name], 'package.json')),
+  )
 }
 
 /** Starts a peer. `openApi` is the file of the document that mock servers serve. */
 export async function startPeer(name: PeerName, folder: string, openApi: string): Promise<Measured> {
   if (name === 'aimock') return startServer([join(import.meta.dirname, 'peers.ts'), folder])
   const port = await freePort()
-  const start = name === 'mockoon' ? ['start', '--data', openApi, '--port', String(port), '--disable-log-to-file'] : ['mock', '--port', String(port), '--host', '127.0.0.1', openApi]
+  const start =
+    name === 'mockoon'
+      ? ['start', '--data', openApi, '--port', String(port), '--disable-log-to-file']
+      : ['mock', '--port', String(port), '--host', '127.0.0.1', openApi]
   return startProgram([binOf(folder, packages[name]), ...start], port, '/pets/7')
 }
 
@@ -52,9 +61,12 @@ interface AiMock {
  * chunks for Gemini, which is asked in other words.
  */
 async function serveAiMock(folder: string): Promise<void> {
-  const { LLMock } = createRequire(join(folder, 'package.json'))(packages.aimock) as { LLMock: new (options: object) => AiMock }
+  const { LLMock } = createRequire(join(folder, 'package.json'))(packages.aimock) as {
+    LLMock: new (options: object) => AiMock
+  }
   const mock = new LLMock({ port: 0, logLevel: 'silent', latency: 0 })
-  const content = "Hello! I'm svc, a mock model server for gateway demos. Ask me anything: the same question always gets the same answer. How can I help y"
+  const content =
+    "Hello! I'm svc, a mock model server for gateway demos. Ask me anything: the same question always gets the same answer. How can I help y"
   mock.onMessage('hello there', { content }, { chunkSize: 12 })
   mock.onMessage('hello', { content }, { chunkSize: 3 })
   await mock.start()

@@ -30,7 +30,10 @@ export function startServer(args: string[], env: Record<string, string> = {}): P
 /** The same for a command. */
 export async function startCommand(command: string[], env: Record<string, string> = {}): Promise<Measured> {
   const [program, programArgs] = pinned(command)
-  const child = spawn(program, programArgs, { env: { ...process.env, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(program, programArgs, {
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const port = await new Promise<number>((resolve, reject) => {
     let text = ''
     let isFound = false
@@ -46,7 +49,8 @@ export async function startCommand(command: string[], env: Record<string, string
     })
   })
   return {
-    port, child,
+    port,
+    child,
     stop: () => end(child),
   }
 }
@@ -66,7 +70,10 @@ export async function startProgram(args: string[], port: number, path: string): 
 }
 
 function answers(port: number, path: string): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}${path}`).then(response => response.ok, () => false)
+  return fetch(`http://127.0.0.1:${port}${path}`).then(
+    response => response.ok,
+    () => false,
+  )
 }
 
 function end(child: ChildProcess): Promise<void> {

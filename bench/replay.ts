@@ -29,30 +29,59 @@ function announce(address: AddressInfo): void {
 }
 
 /** The fields of an echo record, as a plain server would make them. */
-function echo(method: string, url: string, rawHeaders: string[], requestHeaders: IncomingHttpHeaders, ip: string, body: string): object {
+function echo(
+  method: string,
+  url: string,
+  rawHeaders: string[],
+  requestHeaders: IncomingHttpHeaders,
+  ip: string,
+  body: string,
+): object {
   const [path = '', query = ''] = url.split('?')
   const headers: Record<string, string[]> = {}
-  for (let index = 0; index < rawHeaders.length; index += 2) (headers[rawHeaders[index]!.toLowerCase()] ??= []).push(rawHeaders[index + 1]!)
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    (headers[rawHeaders[index]!.toLowerCase()] ??= []).push(rawHeaders[index + 1]!)
   return {
-    method, url: `http://${requestHeaders.host}${url}`, path, path_info: path.split('/').filter(Boolean), query_string: query,
-    query_params: Object.fromEntries(new URLSearchParams(query)), headers, host: requestHeaders.host, port: 80, scheme: 'http', remote_ip: ip,
-    body: { present: body !== '', included: true, body, bytes: body.length, truncated: false, utf8: true, reason: null }, timestamp_unix_ms: Date.now(),
+    method,
+    url: `http://${requestHeaders.host}${url}`,
+    path,
+    path_info: path.split('/').filter(Boolean),
+    query_string: query,
+    query_params: Object.fromEntries(new URLSearchParams(query)),
+    headers,
+    host: requestHeaders.host,
+    port: 80,
+    scheme: 'http',
+    remote_ip: ip,
+    body: {
+      present: body !== '',
+      included: true,
+      body,
+      bytes: body.length,
+      truncated: false,
+      utf8: true,
+      reason: null,
+    },
+    timestamp_unix_ms: Date.now(),
   }
 }
 
 function serveNode(): void {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
-    request.on('data', chunk => chunks.push(chunk)).on('end', () => {
-      const number = Number(request.url!.slice(1))
-      const { headers, body, isStream } = recorded[number]!
-      if (!isStream) return void response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
-      response.writeHead(200, headers)
-      const pace = request.headers[PACE_HEADER]
-      if (pace !== undefined) return writePaced(response, events[number]!, 0, Number(pace))
-      for (const event of events[number]!) response.write(event)
-      response.end()
-    })
+    request
+      .on('data', chunk => chunks.push(chunk))
+      .on('end', () => {
+        const number = Number(request.url!.slice(1))
+        const { headers, body, isStream } = recorded[number]!
+        if (!isStream)
+          return void response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
+        response.writeHead(200, headers)
+        const pace = request.headers[PACE_HEADER]
+        if (pace !== undefined) return writePaced(response, events[number]!, 0, Number(pace))
+        for (const event of events[number]!) response.write(event)
+        response.end()
+      })
   })
   server.listen(0, '127.0.0.1', () => announce(server.address() as AddressInfo))
 }
@@ -70,7 +99,20 @@ async function serveFastify(): Promise<void> {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   const echoHeaders = recorded.find(({ path }) => path.startsWith('/echo'))?.headers ?? {}
-  app.all('/echo', (request, reply) => reply.headers(echoHeaders).send(echo(request.method, request.url, request.raw.rawHeaders, request.headers, request.ip, (request.body as string | undefined) ?? '')))
+  app.all('/echo', (request, reply) =>
+    reply
+      .headers(echoHeaders)
+      .send(
+        echo(
+          request.method,
+          request.url,
+          request.raw.rawHeaders,
+          request.headers,
+          request.ip,
+          (request.body as string | undefined) ?? '',
+        ),
+      ),
+  )
   app.all<{ Params: { number: string } }>('/:number', (request, reply) => {
     const { headers, body } = recorded[Number(request.params.number)]!
     return reply.headers(headers).send(body)

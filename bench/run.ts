@@ -23,7 +23,14 @@ import { CHAT, idleStreams, tokenStreams } from './streams.ts'
 import type { TokenStreams } from './streams.ts'
 import { printTable } from './table.ts'
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, case: { type: 'string' }, quick: { type: 'boolean' }, peers: { type: 'string' } } })
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    case: { type: 'string' },
+    quick: { type: 'boolean' },
+    peers: { type: 'string' },
+  },
+})
 const parts = values.only?.split(',') ?? ['contest', 'growth', 'streams']
 const options: ContestOptions = values.quick ? { slices: 3, seconds: 0.3 } : { slices: 10, seconds: 1 }
 const CONNECTIONS = 50
@@ -40,10 +47,16 @@ async function runContest(): Promise<void> {
   const peers = await startPeers()
   const rows: (string | number)[][] = []
   for (const [number, one] of chosen.entries()) {
-    const contenders = [await contender('svc', one, product), await contender('node', { ...one, path: `/${number}` }, bare.node)]
+    const contenders = [
+      await contender('svc', one, product),
+      await contender('node', { ...one, path: `/${number}` }, bare.node),
+    ]
     const isEcho = one.name === ECHO_GET || one.name === ECHO_POST
-    if (!one.name.includes('streamed')) contenders.push(await contender('fastify', isEcho ? one : { ...one, path: `/${number}` }, bare.fastify))
-    for (const [name, server] of peers) if (one.peers?.[name] !== undefined) contenders.push(await contender(name, { ...one, path: one.peers[name] }, server))
+    if (!one.name.includes('streamed'))
+      contenders.push(await contender('fastify', isEcho ? one : { ...one, path: `/${number}` }, bare.fastify))
+    for (const [name, server] of peers)
+      if (one.peers?.[name] !== undefined)
+        contenders.push(await contender(name, { ...one, path: one.peers[name] }, server))
     rows.push(rowOf(one.name, await contest(contenders, options)))
   }
   if ('gRPC unary'.includes(values.case ?? '')) rows.push(await grpcRow())
@@ -79,11 +92,26 @@ function startReplay(kind: 'node' | 'fastify', recorded: readonly Recorded[]): P
 
 /** A document for the peers that mock one. */
 const PETS = {
-  openapi: '3.0.3', info: { title: 'Pets', version: '1' },
-  paths: { '/pets/{id}': { get: {
-    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-    responses: { 200: { description: 'a pet', content: { 'application/json': { schema: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } }, example: { id: 1, name: 'Rex', tag: 'good', status: 'available' } } } } },
-  } } },
+  openapi: '3.0.3',
+  info: { title: 'Pets', version: '1' },
+  paths: {
+    '/pets/{id}': {
+      get: {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        responses: {
+          200: {
+            description: 'a pet',
+            content: {
+              'application/json': {
+                schema: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } },
+                example: { id: 1, name: 'Rex', tag: 'good', status: 'available' },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
 }
 
 async function startPeers(): Promise<Map<PeerName, Measured>> {
@@ -100,21 +128,45 @@ function rowOf(name: string, figures: Map<string, Figures>): (string | number)[]
   const { node, fastify, svc, ...peers } = Object.fromEntries(figures)
   const share = (other: Figures | undefined): string => (other === undefined ? '' : percent(other.cpu / svc!.cpu))
   const beside = Object.entries(peers).map(([peer, { cpu }]) => `${(cpu / svc!.cpu).toFixed(2)} × ${peer}`)
-  return [name, svc!.rate.toFixed(0), svc!.p99.toFixed(1), svc!.cpu.toFixed(0), share(node), share(fastify), beside.join(', ')]
+  return [
+    name,
+    svc!.rate.toFixed(0),
+    svc!.p99.toFixed(1),
+    svc!.cpu.toFixed(0),
+    share(node),
+    share(fastify),
+    beside.join(', '),
+  ]
 }
 
 async function grpcRow(): Promise<(string | number)[]> {
-  const identity = await (await fetch(`http://127.0.0.1:${product.port}/identity`)).json() as { port: { grpc: number } }
+  const identity = (await (await fetch(`http://127.0.0.1:${product.port}/identity`)).json()) as {
+    port: { grpc: number }
+  }
   const contenders = await grpcContenders(product, identity.port.grpc)
   const figures = await contest(contenders, options)
   await contenders.at(-1)!.server.stop()
   const [own, bare] = [figures.get('svc')!, figures.get('bare')!]
-  return ['gRPC unary', own.rate.toFixed(0), own.p99.toFixed(1), own.cpu.toFixed(0), '', '', `${(bare.cpu / own.cpu).toFixed(2)} × bare grpc-js`]
+  return [
+    'gRPC unary',
+    own.rate.toFixed(0),
+    own.p99.toFixed(1),
+    own.cpu.toFixed(0),
+    '',
+    '',
+    `${(bare.cpu / own.cpu).toFixed(2)} × bare grpc-js`,
+  ]
 }
 
 async function runGrowth(): Promise<void> {
   const grown = await measureGrowth(product, options)
-  printTable(['CPU µs a request', 'by size'], grown.map(({ name, figures }) => [name, [...figures].map(([size, { cpu }]) => `${size}: ${cpu.toFixed(0)}`).join('   ')]))
+  printTable(
+    ['CPU µs a request', 'by size'],
+    grown.map(({ name, figures }) => [
+      name,
+      [...figures].map(([size, { cpu }]) => `${size}: ${cpu.toFixed(0)}`).join('   '),
+    ]),
+  )
 }
 
 async function runStreams(): Promise<void> {
@@ -122,17 +174,32 @@ async function runStreams(): Promise<void> {
   const bare = await startReplay('node', [await record({ name: 'token streams', method: 'POST', ...CHAT, headers })])
   const rows: (string | number)[][] = []
   for (const count of TOKEN_STREAMS) {
-    rows.push(streamRow(`${count} token streams, 20 ms a token`, await tokenStreams(product, count, { 'X-Svc-Tokens-Per-Second': '50' })))
+    rows.push(
+      streamRow(
+        `${count} token streams, 20 ms a token`,
+        await tokenStreams(product, count, { 'X-Svc-Tokens-Per-Second': '50' }),
+      ),
+    )
     rows.push(streamRow('the same by node:http', await tokenStreams(bare, count, { 'X-Pace-Ms': '20' }, '/0')))
   }
   await bare.stop()
   printTable(['', 'first token p50 ms', 'p99', 'gap p50 ms', 'p99', 'KiB each'], rows)
   const idle = await idleStreams(product, IDLE_STREAMS)
-  printTable(['', 'MiB', 'KiB each'], [[`${IDLE_STREAMS} idle event streams`, (idle / 2 ** 20).toFixed(0), (idle / IDLE_STREAMS / 1024).toFixed(1)]])
+  printTable(
+    ['', 'MiB', 'KiB each'],
+    [[`${IDLE_STREAMS} idle event streams`, (idle / 2 ** 20).toFixed(0), (idle / IDLE_STREAMS / 1024).toFixed(1)]],
+  )
 }
 
 function streamRow(name: string, { ttftP50, ttftP99, gapP50, gapP99, bytesEach }: TokenStreams): (string | number)[] {
-  return [name, ttftP50.toFixed(1), ttftP99.toFixed(1), gapP50.toFixed(1), gapP99.toFixed(1), (bytesEach / 1024).toFixed(1)]
+  return [
+    name,
+    ttftP50.toFixed(1),
+    ttftP99.toFixed(1),
+    gapP50.toFixed(1),
+    gapP99.toFixed(1),
+    (bytesEach / 1024).toFixed(1),
+  ]
 }
 
 function percent(ratio: number): string {

@@ -29,14 +29,23 @@ export async function sendStreams(load: StreamLoad): Promise<StreamResult> {
   const gaps: number[] = []
   const startedAt = performance.now()
   const rest = stayAwake()
-  await Promise.all(Array.from({ length: load.streams }, async (_, i) => {
-    await new Promise((resolve) => setTimeout(resolve, (i * 1000) / load.streams))
-    await readStream(load, firsts, gaps)
-  }))
+  await Promise.all(
+    Array.from({ length: load.streams }, async (_, i) => {
+      await new Promise(resolve => setTimeout(resolve, (i * 1000) / load.streams))
+      await readStream(load, firsts, gaps)
+    }),
+  )
   rest()
   const seconds = (performance.now() - startedAt) / 1000
   for (const list of [firsts, gaps]) list.sort((a, b) => a - b)
-  return { ttftP50: quantile(firsts, 0.5), ttftP99: quantile(firsts, 0.99), gapP50: quantile(gaps, 0.5), gapP99: quantile(gaps, 0.99), tokens: firsts.length + gaps.length, seconds }
+  return {
+    ttftP50: quantile(firsts, 0.5),
+    ttftP99: quantile(firsts, 0.99),
+    gapP50: quantile(gaps, 0.5),
+    gapP99: quantile(gaps, 0.99),
+    tokens: firsts.length + gaps.length,
+    seconds,
+  }
 }
 
 function readStream({ port, path, headers, body }: StreamLoad, firsts: number[], gaps: number[]): Promise<void> {
@@ -46,10 +55,16 @@ function readStream({ port, path, headers, body }: StreamLoad, firsts: number[],
     let lastAt = 0
     socket.on('connect', () => {
       sentAt = performance.now()
-      const lines = [`POST ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, 'Connection: close', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), `Content-Length: ${Buffer.byteLength(body)}`]
+      const lines = [
+        `POST ${path} HTTP/1.1`,
+        `Host: 127.0.0.1:${port}`,
+        'Connection: close',
+        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+        `Content-Length: ${Buffer.byteLength(body)}`,
+      ]
       socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
     })
-    socket.on('data', (chunk) => {
+    socket.on('data', chunk => {
       const now = performance.now()
       // A chunk that is cut inside the word loses a token of thousands: good enough for quantiles.
       for (let from = chunk.indexOf('{"content":"'); from >= 0; from = chunk.indexOf('{"content":"', from + 1)) {

@@ -25,15 +25,22 @@ export const CHAT = {
  * So many token streams, all opened within a second, at the pace that `headers` say; `path` where it is not the mock LLM's.
  * They run twice: the first time tells the memory, and makes code and heap ready for the second.
  */
-export async function tokenStreams(server: Measured, streams: number, headers: Record<string, string>, path = CHAT.path): Promise<TokenStreams> {
+export async function tokenStreams(
+  server: Measured,
+  streams: number,
+  headers: Record<string, string>,
+  path = CHAT.path,
+): Promise<TokenStreams> {
   const load = { port: server.port, path, headers: { ...CHAT.headers, ...headers }, body: CHAT.body }
   await sendStreams({ ...load, streams: 50 })
   const before = residentBytes(server)
   let peak = before
-  const timer = setInterval(() => { peak = Math.max(peak, residentBytes(server)) }, 100)
+  const timer = setInterval(() => {
+    peak = Math.max(peak, residentBytes(server))
+  }, 100)
   await sendStreams({ ...load, streams })
   clearInterval(timer)
-  return { streams, ...await sendStreams({ ...load, streams }), bytesEach: (peak - before) / streams }
+  return { streams, ...(await sendStreams({ ...load, streams })), bytesEach: (peak - before) / streams }
 }
 
 /** Opens so many event streams that stay silent; answers the memory they take altogether, in bytes. */
@@ -55,12 +62,20 @@ async function openAndLeave(server: Measured, streams: number): Promise<void> {
 async function open({ port }: Measured, streams: number): Promise<Socket[]> {
   const sockets: Socket[] = []
   while (sockets.length < streams) {
-    const batch = Array.from({ length: Math.min(100, streams - sockets.length) }, () => new Promise<Socket>((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => socket.write('GET /sse?interval_ms=60000 HTTP/1.1\r\nHost: a\r\n\r\n'))
-      socket.on('error', reject)
-      socket.on('data', chunk => { if (chunk.includes('data:')) resolve(socket) })
-    }))
-    sockets.push(...await Promise.all(batch))
+    const batch = Array.from(
+      { length: Math.min(100, streams - sockets.length) },
+      () =>
+        new Promise<Socket>((resolve, reject) => {
+          const socket = connect(port, '127.0.0.1', () =>
+            socket.write('GET /sse?interval_ms=60000 HTTP/1.1\r\nHost: a\r\n\r\n'),
+          )
+          socket.on('error', reject)
+          socket.on('data', chunk => {
+            if (chunk.includes('data:')) resolve(socket)
+          })
+        }),
+    )
+    sockets.push(...(await Promise.all(batch)))
   }
   return sockets
 }

@@ -47,5 +47,10 @@ function isServing(argument) {
 /** The built-in ones. */
 function bundlePlugins() {
   const folder = join(product, 'plugins')
-  return bundleAll(readdirSync(folder).map(name => join(folder, name, 'index.ts')).filter(path => existsSync(path)), folder)
+  return bundleAll(
+    readdirSync(folder)
+      .map(name => join(folder, name, 'index.ts'))
+      .filter(path => existsSync(path)),
+    folder,
+  )
 }

@@ -5,7 +5,12 @@ import type { EarlyBundles } from './host/module-loader.ts'
 import type { Terminal } from './cli/terminal.ts'
 import type { TestServer, TestServerOptions } from './testing/types.ts'
 
-const terminal: Terminal = { out: process.stdout, err: process.stderr, environment: process.env, workingDirectory: process.cwd() }
+const terminal: Terminal = {
+  out: process.stdout,
+  err: process.stderr,
+  environment: process.env,
+  workingDirectory: process.cwd(),
+}
 
 /** `svc routes | head -3` is no error, and changes no exit code. */
 function onClosedPipe(error: NodeJS.ErrnoException): void {
@@ -25,7 +30,10 @@ export async function main(early?: EarlyBundles): Promise<void> {
   if ('serve' in outcome) {
     process.stdout.off('error', onClosedPipe)
     const { options, ...rest } = outcome.serve
-    await serve({ ...rest, options: { ...options, knownCode: { definitions: new Map(), schemas: new WeakMap(), early } } }, terminal)
+    await serve(
+      { ...rest, options: { ...options, knownCode: { definitions: new Map(), schemas: new WeakMap(), early } } },
+      terminal,
+    )
   } else {
     // Plugins that were looked at may hold timers; what was printed is out before they are cut off.
     process.stdout.write('', () => process.exit(outcome.exitCode))

@@ -5,4 +5,5 @@ import { fileURLToPath } from 'node:url'
 
 export const PRODUCT_FOLDER = fileURLToPath(new URL('..', import.meta.url))
 export const BUILTIN_FOLDER = join(PRODUCT_FOLDER, 'plugins')
-export const VERSION = (JSON.parse(readFileSync(join(PRODUCT_FOLDER, 'package.json'), 'utf8')) as { version: string }).version
+export const VERSION = (JSON.parse(readFileSync(join(PRODUCT_FOLDER, 'package.json'), 'utf8')) as { version: string })
+  .version

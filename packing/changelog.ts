@@ -11,7 +11,10 @@ export function releaseNotes(changelog: string, version: string): string {
   const start = lines.findIndex(line => line.startsWith(`## [${version}]`))
   if (start === -1) throw new Error(`CHANGELOG.md has no section "## [${version}]"`)
   const length = lines.slice(start + 1).findIndex(line => line.startsWith('## ['))
-  const notes = lines.slice(start + 1, length === -1 ? undefined : start + 1 + length).join('\n').trim()
+  const notes = lines
+    .slice(start + 1, length === -1 ? undefined : start + 1 + length)
+    .join('\n')
+    .trim()
   if (!notes.includes('- ')) throw new Error(`CHANGELOG.md lists nothing below "## [${version}]"`)
   return notes
 }
@@ -28,9 +31,13 @@ export function nextVersion(current: string, wanted: string): string {
   if (/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(wanted)) return wanted
   const [major = 0, minor = 0, patch = 0] = current.split('-')[0]!.split('.').map(Number)
   switch (wanted) {
-    case 'major': return `${major + 1}.0.0`
-    case 'minor': return `${major}.${minor + 1}.0`
-    case 'patch': return `${major}.${minor}.${patch + 1}`
-    default: throw new Error(`"${wanted}" is not a version: expected major, minor, patch or a version such as 1.2.3`)
+    case 'major':
+      return `${major + 1}.0.0`
+    case 'minor':
+      return `${major}.${minor + 1}.0`
+    case 'patch':
+      return `${major}.${minor}.${patch + 1}`
+    default:
+      throw new Error(`"${wanted}" is not a version: expected major, minor, patch or a version such as 1.2.3`)
   }
 }

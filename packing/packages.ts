@@ -40,7 +40,9 @@ export async function bundlePackages(ids: readonly string[], out: string, produc
       logLevel: 'error',
       plugins: [{ name: 'packed-packages', setup: setup => connect(setup, { id, files, modules, out }) }],
     })
-    const used = Object.keys(metafile.inputs).filter(file => file !== '<stdin>').map(file => resolve(product, file))
+    const used = Object.keys(metafile.inputs)
+      .filter(file => file !== '<stdin>')
+      .map(file => resolve(product, file))
     checkSingle(id, used, ids, modules)
     for (const file of used) inputs.add(file)
   }
@@ -60,12 +62,17 @@ interface Packed {
 }
 
 function connect(setup: PluginBuild, { id, files, modules, out }: Packed): void {
-  setup.onResolve({ filter: /^[^./]/ }, async ({ path, kind, importer, resolveDir, pluginData }: OnResolveArgs): Promise<OnResolveResult | null> => {
-    if (path === id && importer === '<stdin>' || !Object.hasOwn(files, path) || pluginData === 'nested') return null
-    // A package may have another version of its own, which stays inside.
-    const found = await setup.resolve(path, { kind, importer, resolveDir, pluginData: 'nested' })
-    return found.path.startsWith(join(modules, packageOf(path)) + sep) ? { path: `./${files[path]}`, external: true } : null
-  })
+  setup.onResolve(
+    { filter: /^[^./]/ },
+    async ({ path, kind, importer, resolveDir, pluginData }: OnResolveArgs): Promise<OnResolveResult | null> => {
+      if ((path === id && importer === '<stdin>') || !Object.hasOwn(files, path) || pluginData === 'nested') return null
+      // A package may have another version of its own, which stays inside.
+      const found = await setup.resolve(path, { kind, importer, resolveDir, pluginData: 'nested' })
+      return found.path.startsWith(join(modules, packageOf(path)) + sep)
+        ? { path: `./${files[path]}`, external: true }
+        : null
+    },
+  )
   setup.onLoad({ filter: /node_modules.*\.c?js$/ }, args => keepData(args, out))
 }
 
@@ -91,6 +98,8 @@ export function homeOf(file: string): { name: string; folder: string } {
 
 /** Two copies of a package in one process do not know each other's objects. */
 function checkSingle(id: string, used: readonly string[], ids: readonly string[], modules: string): void {
-  const twice = ids.map(packageOf).find(name => name !== packageOf(id) && used.some(file => file.startsWith(join(modules, name) + sep)))
+  const twice = ids
+    .map(packageOf)
+    .find(name => name !== packageOf(id) && used.some(file => file.startsWith(join(modules, name) + sep)))
   if (twice !== undefined) throw new Error(`packing ${id} would make a second copy of ${twice}`)
 }

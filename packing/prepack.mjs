@@ -9,9 +9,14 @@ let tsc
 try {
   tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
 } catch {
-  process.stderr.write('npm pack needs the development packages, TypeScript among them: run "npm ci" (without --omit=dev) first\n')
+  process.stderr.write(
+    'npm pack needs the development packages, TypeScript among them: run "npm ci" (without --omit=dev) first\n',
+  )
   process.exit(1)
 }
-for (const args of [[tsc, '-p', 'tsconfig.types.json'], ['--import', 'tsx', 'packing/build.ts']]) {
+for (const args of [
+  [tsc, '-p', 'tsconfig.types.json'],
+  ['--import', 'tsx', 'packing/build.ts'],
+]) {
   execFileSync(process.execPath, args, { cwd: product, stdio: 'inherit' })
 }

@@ -17,11 +17,15 @@ import { tryTarball } from './try-tarball.ts'
 const ROOT = join(import.meta.dirname, '..')
 const CHANGED = ['package.json', 'package-lock.json', 'CHANGELOG.md']
 
-const run = (command: string, ...args: string[]): string => execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
+const run = (command: string, ...args: string[]): string =>
+  execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 const currentVersion = (): string => (JSON.parse(read('package.json')) as { version: string }).version
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: 'boolean' }, out: { type: 'string' } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: 'boolean' }, out: { type: 'string' } },
+})
 const out = resolve(ROOT, values.out ?? 'release')
 
 try {
@@ -33,7 +37,8 @@ try {
 }
 
 async function release([wanted, ...rest]: string[]): Promise<void> {
-  if (wanted === undefined || rest.length > 0) throw new Error('name one version: npm run release -- <version | major | minor | patch>')
+  if (wanted === undefined || rest.length > 0)
+    throw new Error('name one version: npm run release -- <version | major | minor | patch>')
   if (run('git', 'status', '--porcelain') !== '') throw new Error('there are changes that are not committed')
   const version = nextVersion(currentVersion(), wanted)
   const changelog = closeRelease(read('CHANGELOG.md'), version, new Date().toISOString().slice(0, 10))

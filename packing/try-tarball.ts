@@ -20,7 +20,11 @@ const CHECKS: readonly Check[] = [
   { path: '/openapi.json', expected: /"openapi"/ },
   {
     path: '/ai/openai/v1/chat/completions',
-    init: { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"svc-echo","messages":[{"role":"user","content":"Hi"}]}' },
+    init: {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"model":"svc-echo","messages":[{"role":"user","content":"Hi"}]}',
+    },
     expected: /"chat\.completion"/,
   },
 ]
@@ -32,12 +36,13 @@ const CHECKS: readonly Check[] = [
 export async function tryTarball(tarball: string): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-release-'))
   try {
-    const npm = (...args: string[]): string => execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+    const npm = (...args: string[]): string =>
+      execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
     npm('init', '--yes')
     npm('install', '--no-audit', '--no-fund', tarball)
     const svc = join(folder, 'node_modules', '.bin', 'svc')
     execFileSync(svc, ['check'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
-    return ['npm install', 'svc check', ...await tryServer(svc, folder)]
+    return ['npm install', 'svc check', ...(await tryServer(svc, folder))]
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -53,11 +58,12 @@ async function tryServer(svc: string, folder: string): Promise<string[]> {
     for (const { path, init, expected } of CHECKS) {
       const response = await fetch(url + path, init)
       const text = await response.text()
-      if (!response.ok || !expected.test(text)) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 200)}`)
+      if (!response.ok || !expected.test(text))
+        throw new Error(`${path} answered ${response.status}: ${text.slice(0, 200)}`)
       passed.push(path)
     }
     server.kill('SIGTERM')
-    const [code] = await exited as [number | null]
+    const [code] = (await exited) as [number | null]
     if (code !== 0) throw new Error(`the server ended with ${code} after SIGTERM`)
     return [...passed, 'SIGTERM']
   } finally {
@@ -71,7 +77,7 @@ async function portOf(output: NodeJS.ReadableStream): Promise<string> {
   while (!timeout.aborted) {
     const port = /HTTP listening on \S+:(\d+)/.exec(text)?.[1]
     if (port !== undefined) return port
-    const [chunk] = await once(output, 'data', { signal: timeout }) as [Buffer]
+    const [chunk] = (await once(output, 'data', { signal: timeout })) as [Buffer]
     text += chunk.toString()
   }
   throw new Error(`no listening port in the output: ${text}`)

@@ -20,8 +20,14 @@ const SOURCES: Record<string, string> = {
   'google/rpc/status.proto': join(modules, 'google-proto-files/google/rpc/status.proto'),
   'google/rpc/error_details.proto': join(modules, 'google-proto-files/google/rpc/error_details.proto'),
   'grpc/health/v1/health.proto': join(modules, 'grpc-health-check/proto/health/v1/health.proto'),
-  'grpc/reflection/v1/reflection.proto': join(modules, '@grpc/reflection/build/proto/grpc/reflection/v1/reflection.proto'),
-  'grpc/reflection/v1alpha/reflection.proto': join(modules, '@grpc/reflection/build/proto/grpc/reflection/v1alpha/reflection.proto'),
+  'grpc/reflection/v1/reflection.proto': join(
+    modules,
+    '@grpc/reflection/build/proto/grpc/reflection/v1/reflection.proto',
+  ),
+  'grpc/reflection/v1alpha/reflection.proto': join(
+    modules,
+    '@grpc/reflection/build/proto/grpc/reflection/v1alpha/reflection.proto',
+  ),
 }
 
 /** Compiles the sources, with all that they import, into a FileDescriptorSet. */
@@ -35,7 +41,11 @@ export function compileDescriptorSet(): Buffer {
     writeFileSync(join(workspace, 'buf.yaml'), 'version: v2\n')
     const output = join(workspace, 'descriptors.binpb')
     const buf = join(dirname(createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')), 'bin', 'buf')
-    execFileSync(process.execPath, [buf, 'build', workspace, '--as-file-descriptor-set', '--exclude-source-info', '-o', output], { stdio: 'pipe' })
+    execFileSync(
+      process.execPath,
+      [buf, 'build', workspace, '--as-file-descriptor-set', '--exclude-source-info', '-o', output],
+      { stdio: 'pipe' },
+    )
     return readFileSync(output)
   } finally {
     rmSync(workspace, { recursive: true, force: true })

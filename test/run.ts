@@ -21,10 +21,17 @@ import { TIERS, findTestFiles } from './runner/tiers.ts'
 
 const { values, positionals: parts } = parseArgs({
   allowPositionals: true,
-  options: { tier: { type: 'string' }, jobs: { type: 'string' }, folder: { type: 'string' }, timeout: { type: 'string' }, verbose: { type: 'boolean' } },
+  options: {
+    tier: { type: 'string' },
+    jobs: { type: 'string' },
+    folder: { type: 'string' },
+    timeout: { type: 'string' },
+    verbose: { type: 'boolean' },
+  },
 })
 const tier = values.tier ?? (parts.length > 0 || values.folder !== undefined ? 'all' : 'main')
-if (tier !== 'all' && !(TIERS as readonly string[]).includes(tier)) throw new Error(`--tier is one of ${TIERS.join(', ')} and all`)
+if (tier !== 'all' && !(TIERS as readonly string[]).includes(tier))
+  throw new Error(`--tier is one of ${TIERS.join(', ')} and all`)
 /** More than cores: much of a test's time is waiting. */
 const jobs = numberOption('jobs', availableParallelism() + 1)
 /** A file that takes longer hangs. */
@@ -40,15 +47,20 @@ function numberOption(name: 'jobs' | 'timeout', byDefault: number): number {
 
 const startedAt = performance.now()
 const seconds = (): number => (performance.now() - startedAt) / 1000
-const files = findTestFiles(resolve(values.folder ?? import.meta.dirname))
-  .filter(file => (tier === 'all' || file.tier === tier) && (parts.length === 0 || parts.some(part => file.name.includes(part))))
+const files = findTestFiles(resolve(values.folder ?? import.meta.dirname)).filter(
+  file =>
+    (tier === 'all' || file.tier === tier) && (parts.length === 0 || parts.some(part => file.name.includes(part))),
+)
 const rounds = await planRounds(files)
 process.stdout.write(`${files.length} files bundled in ${seconds().toFixed(1)} s\n`)
 
 const results: TestResult[] = []
 const items = rounds.flatMap(round => round.files.map(file => ({ round, file })))
 /** Files that run alone come first, since they are the long ones. */
-const queue = [...items.filter(({ file }) => file.mode !== 'shared'), ...items.filter(({ file }) => file.mode === 'shared')]
+const queue = [
+  ...items.filter(({ file }) => file.mode !== 'shared'),
+  ...items.filter(({ file }) => file.mode === 'shared'),
+]
 
 function report(result: TestResult): void {
   results.push(result)
@@ -60,18 +72,38 @@ async function runFiles(): Promise<void> {
   let current: { worker: Worker; round: Round; hasFailed: boolean } | undefined
   const close = async (): Promise<void> => {
     const problem = await current?.worker.close(current.hasFailed)
-    if (problem !== undefined) report({ file: '(between files)', tier: 'main', passed: 0, failed: 1, skipped: new Map(), output: problem, seconds: 0 })
+    if (problem !== undefined)
+      report({
+        file: '(between files)',
+        tier: 'main',
+        passed: 0,
+        failed: 1,
+        skipped: new Map(),
+        output: problem,
+        seconds: 0,
+      })
     current = undefined
   }
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-    const { round, file: { name, path, mode, tier } } = item
+    const {
+      round,
+      file: { name, path, mode, tier },
+    } = item
     if (mode === 'loader') {
-      report({ ...await runThroughLoader(name, path, timeoutMs), tier })
+      report({ ...(await runThroughLoader(name, path, timeoutMs)), tier })
       continue
     }
     const broken = round.bundles.broken.get(path)
     if (broken !== undefined) {
-      report({ file: name + round.label, tier, passed: 0, failed: 1, skipped: new Map(), output: `${broken}\n`, seconds: 0 })
+      report({
+        file: name + round.label,
+        tier,
+        passed: 0,
+        failed: 1,
+        skipped: new Map(),
+        output: `${broken}\n`,
+        seconds: 0,
+      })
       continue
     }
     if (current?.round !== round || !current.worker.isAlive || current.worker.files >= FILES_OF_A_PROCESS) await close()

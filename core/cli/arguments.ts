@@ -18,8 +18,17 @@ export interface Arguments {
 }
 
 /** Throws `UsageError` for an unknown option, a missing value, or another number of words than `words` says. */
-export function readArguments(args: string[], specs: OptionSpecs, words: { min: number; max: number; what?: string } = { min: 0, max: 0 }): Arguments {
-  const known = Object.fromEntries(Object.entries(specs).map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]))
+export function readArguments(
+  args: string[],
+  specs: OptionSpecs,
+  words: { min: number; max: number; what?: string } = { min: 0, max: 0 },
+): Arguments {
+  const known = Object.fromEntries(
+    Object.entries(specs).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string' } as const,
+    ]),
+  )
   const { tokens } = parseArgs({ args, options: known, strict: false, allowPositionals: true, tokens: true })
   const read: Arguments = { options: {}, words: [] }
   for (const token of tokens) {
@@ -32,11 +41,15 @@ export function readArguments(args: string[], specs: OptionSpecs, words: { min: 
     read.options[token.name] = token.value ?? true
   }
   if (read.words.length < words.min) throw new UsageError(`expected ${words.what}`)
-  if (read.words.length > words.max) throw new UsageError(`unexpected argument: ${read.words[words.max]!.slice(0, 200)}`)
+  if (read.words.length > words.max)
+    throw new UsageError(`unexpected argument: ${read.words[words.max]!.slice(0, 200)}`)
   return read
 }
 
 function unknownOption(option: string, known: string[]): string {
-  const guess = nearest(option, known.map(name => `--${name}`))
+  const guess = nearest(
+    option,
+    known.map(name => `--${name}`),
+  )
   return `unknown option: ${option.slice(0, 200)}${guess === undefined ? '' : ` (did you mean ${guess}?)`}`
 }

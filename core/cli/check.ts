@@ -58,9 +58,14 @@ function asText({ configFile, findings, plugins }: Report, { out, workingDirecto
     const severity = paint(finding.severity === 'error' ? 'red' : 'yellow', finding.severity)
     return `${paint('bold', place)}: ${severity}: ${finding.at === null ? '' : `${finding.at}: `}${finding.message}\n${finding.remedy === undefined ? '' : `    ${paint('cyan', finding.remedy)}\n`}`
   })
-  const count = (severity: Finding['severity']): number => findings.filter(finding => finding.severity === severity).length
+  const count = (severity: Finding['severity']): number =>
+    findings.filter(finding => finding.severity === severity).length
   const enabled = plugins.filter(({ state }) => state === 'enabled').length
-  const decision = [plural(count('error'), 'error'), plural(count('warning'), 'warning'), `${enabled} of ${plural(plugins.length, 'plugin')} on`].join(', ')
+  const decision = [
+    plural(count('error'), 'error'),
+    plural(count('warning'), 'warning'),
+    `${enabled} of ${plural(plugins.length, 'plugin')} on`,
+  ].join(', ')
   const file = configFile === null ? 'no svc.yaml, defaults' : shortPath(configFile, workingDirectory)
   return `${shown.join('')}${shown.length > 0 ? '\n' : ''}${file}: ${paint(count('error') > 0 ? 'red' : 'green', decision)}\n`
 }

@@ -27,7 +27,16 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   try {
     const { options } = readArguments(leading, { config: { value: 'file' }, version: {}, help: {} })
     // What is named here holds for every command, those of plugins included.
-    const asked = options.config === undefined ? terminal : { ...terminal, environment: { ...terminal.environment, SVC_CONFIG_FILE: resolve(terminal.workingDirectory, String(options.config)) } }
+    const asked =
+      options.config === undefined
+        ? terminal
+        : {
+            ...terminal,
+            environment: {
+              ...terminal.environment,
+              SVC_CONFIG_FILE: resolve(terminal.workingDirectory, String(options.config)),
+            },
+          }
     if (options.version) return say(VERSION, terminal)
     if (options.help || command === 'help') return say(await usage(asked), terminal)
     if (command === null || command === 'serve') return serveWith(rest, asked)
@@ -42,7 +51,9 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
 /** The first word that is no option, nor the value of one, is the command. */
 function split(args: string[]): { leading: string[]; command: string | null; rest: string[] } {
   const at = args.findIndex((argument, index) => !argument.startsWith('-') && args[index - 1] !== '--config')
-  return at === -1 ? { leading: args, command: null, rest: [] } : { leading: args.slice(0, at), command: args[at]!, rest: args.slice(at + 1) }
+  return at === -1
+    ? { leading: args, command: null, rest: [] }
+    : { leading: args.slice(0, at), command: args[at]!, rest: args.slice(at + 1) }
 }
 
 function say(text: string, { out }: Terminal): Outcome {
@@ -51,9 +62,12 @@ function say(text: string, { out }: Terminal): Outcome {
 }
 
 async function usage(terminal: Terminal): Promise<string> {
-  const commands = [...coreCommands(terminal), ...await pluginCommands(terminal)]
+  const commands = [...coreCommands(terminal), ...(await pluginCommands(terminal))]
   const paint = painter(terminal.out)
-  const rows = [['  serve', 'start the server'], ...commands.map(({ command }) => [`  ${command.name}`, command.summary])]
+  const rows = [
+    ['  serve', 'start the server'],
+    ...commands.map(({ command }) => [`  ${command.name}`, command.summary]),
+  ]
   return `${USAGE}\ncommands:\n${table(rows, (cell, column) => (column === 0 ? paint('bold', cell) : cell))}\n${FOOTER}`
 }
 
@@ -91,5 +105,7 @@ async function findCommand(name: string, terminal: Terminal): Promise<FoundComma
   if (theirs !== undefined) return theirs
   const names = ['serve', 'help', ...[...own, ...ofPlugins].map(({ command }) => command.name)]
   const guess = nearest(name, names)
-  throw new UsageError(`unknown command: ${name.slice(0, 200)}${guess === undefined ? ` (there are ${names.join(', ')})` : ` (did you mean ${guess}?)`}`)
+  throw new UsageError(
+    `unknown command: ${name.slice(0, 200)}${guess === undefined ? ` (there are ${names.join(', ')})` : ` (did you mean ${guess}?)`}`,
+  )
 }

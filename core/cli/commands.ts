@@ -15,10 +15,15 @@ export interface FoundCommand {
 }
 
 export function coreCommands(terminal: Terminal): FoundCommand[] {
-  return [checkCommand, pluginsCommand, routesCommand, schemaCommand, newPluginCommand].map(create => ({ plugin: null, command: create(terminal) }))
+  return [checkCommand, pluginsCommand, routesCommand, schemaCommand, newPluginCommand].map(create => ({
+    plugin: null,
+    command: create(terminal),
+  }))
 }
 
 export async function pluginCommands(terminal: Terminal): Promise<FoundCommand[]> {
   const definitions = await findDefinitions(terminal, undefined, 'command')
-  return definitions.flatMap(({ name, definition }) => (definition.command === undefined ? [] : [{ plugin: name, command: definition.command }]))
+  return definitions.flatMap(({ name, definition }) =>
+    definition.command === undefined ? [] : [{ plugin: name, command: definition.command }],
+  )
 }

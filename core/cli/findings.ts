@@ -15,10 +15,21 @@ export async function findProblems({ host }: Services, warnings: readonly string
   const { loadErrors } = host
   const findings: Finding[] = [
     ...loadErrors.map(error => ({ severity: 'error' as const, ...error })),
-    ...await emptyFolders(host),
-    ...host.directories.slice(host.settings.plugins.dirs.length).filter(folder => !existsSync(folder)).map(folder => ofEnvironment(`SVC_PLUGINS_DIR: the folder ${folder} does not exist`, `create it, or correct the variable (folders are separated by "${delimiter}")`)),
+    ...(await emptyFolders(host)),
+    ...host.directories
+      .slice(host.settings.plugins.dirs.length)
+      .filter(folder => !existsSync(folder))
+      .map(folder =>
+        ofEnvironment(
+          `SVC_PLUGINS_DIR: the folder ${folder} does not exist`,
+          `create it, or correct the variable (folders are separated by "${delimiter}")`,
+        ),
+      ),
     // What its options lack is among the load errors.
-    ...host.records().filter(({ state, error }) => state === 'failed' && error?.phase !== 'options').map(record => ofPlugin(record, host)),
+    ...host
+      .records()
+      .filter(({ state, error }) => state === 'failed' && error?.phase !== 'options')
+      .map(record => ofPlugin(record, host)),
     ...warnings.map(message => ofEnvironment(message, 'correct the variable, or unset it')),
   ]
   return findings.sort(byPlace)
@@ -26,10 +37,12 @@ export async function findProblems({ host }: Services, warnings: readonly string
 
 /** In the order in which a reader meets them; what has no line comes after what has one. */
 function byPlace(one: Finding, other: Finding): number {
-  return (one.line === null ? 1 : 0) - (other.line === null ? 1 : 0)
-    || (one.file ?? '').localeCompare(other.file ?? '')
-    || (one.line ?? 0) - (other.line ?? 0)
-    || (one.column ?? 0) - (other.column ?? 0)
+  return (
+    (one.line === null ? 1 : 0) - (other.line === null ? 1 : 0) ||
+    (one.file ?? '').localeCompare(other.file ?? '') ||
+    (one.line ?? 0) - (other.line ?? 0) ||
+    (one.column ?? 0) - (other.column ?? 0)
+  )
 }
 
 function ofEnvironment(message: string, remedy: string): Finding {
@@ -39,9 +52,22 @@ function ofEnvironment(message: string, remedy: string): Finding {
 async function emptyFolders(host: Host): Promise<Finding[]> {
   const found: Finding[] = []
   for (const [index, folder] of host.settings.plugins.dirs.entries()) {
-    const place = { severity: 'error' as const, ...host.settings.locate({ at: `plugins.dirs[${index}]`, message: '' }, 'plugins') }
-    if (!existsSync(folder)) found.push({ ...place, message: `the folder ${folder} does not exist`, remedy: 'create it, or correct the path, which counts from svc.yaml' })
-    else if ((await pluginsIn(folder, 'directory')).length === 0) found.push({ ...place, message: `there is no plugin in the folder ${folder}`, remedy: 'put a folder with an index.ts into it; "svc new-plugin <name>" writes one' })
+    const place = {
+      severity: 'error' as const,
+      ...host.settings.locate({ at: `plugins.dirs[${index}]`, message: '' }, 'plugins'),
+    }
+    if (!existsSync(folder))
+      found.push({
+        ...place,
+        message: `the folder ${folder} does not exist`,
+        remedy: 'create it, or correct the path, which counts from svc.yaml',
+      })
+    else if ((await pluginsIn(folder, 'directory')).length === 0)
+      found.push({
+        ...place,
+        message: `there is no plugin in the folder ${folder}`,
+        remedy: 'put a folder with an index.ts into it; "svc new-plugin <name>" writes one',
+      })
   }
   return found
 }
@@ -50,8 +76,23 @@ function ofPlugin({ name, source, path, error }: PluginRecord, host: Host): Find
   const message = `plugin ${name}: ${error!.message}`
   if (source === 'package' && error!.phase === 'discover') {
     const index = host.settings.plugins.packages.findIndex(packageName => packageName.endsWith(name))
-    return { severity: 'error', ...host.settings.locate({ at: `plugins.packages[${index}]`, message, remedy: 'install it with npm where svc is started, or correct the name' }, 'plugins') }
+    return {
+      severity: 'error',
+      ...host.settings.locate(
+        {
+          at: `plugins.packages[${index}]`,
+          message,
+          remedy: 'install it with npm where svc is started, or correct the name',
+        },
+        'plugins',
+      ),
+    }
   }
-  const remedy = { discover: 'rename its folder', load: 'correct its code', options: 'correct its section', register: 'correct its code, or switch it off with plugins.disable' }[error!.phase]
+  const remedy = {
+    discover: 'rename its folder',
+    load: 'correct its code',
+    options: 'correct its section',
+    register: 'correct its code, or switch it off with plugins.disable',
+  }[error!.phase]
   return { severity: 'error', file: path, at: null, message, line: null, remedy }
 }

@@ -23,16 +23,28 @@ its test as it is.
   --dir <folder>   where the folder is put; default: the working directory
 `,
     async run(args) {
-      const { options, words } = readArguments(args, { dir: { value: 'folder' } }, { min: 1, max: 1, what: 'a name for the plugin' })
+      const { options, words } = readArguments(
+        args,
+        { dir: { value: 'folder' } },
+        { min: 1, max: 1, what: 'a name for the plugin' },
+      )
       const name = words[0]!
-      if (!PLUGIN_NAME.test(name)) throw new UsageError(`"${name.slice(0, 100)}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`)
-      if (existsSync(join(BUILTIN_FOLDER, name))) throw new UsageError(`there is a built-in plugin ${name}; choose another name`)
+      if (!PLUGIN_NAME.test(name))
+        throw new UsageError(
+          `"${name.slice(0, 100)}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`,
+        )
+      if (existsSync(join(BUILTIN_FOLDER, name)))
+        throw new UsageError(`there is a built-in plugin ${name}; choose another name`)
       const folder = resolve(terminal.workingDirectory, String(options.dir ?? '.'), name)
       if (existsSync(folder)) {
         terminal.err.write(`${folder} exists already; nothing was written\n`)
         return { exitCode: 1 }
       }
-      const files = { ...await fromStarter(name), 'package.json': packageJson(name, folder), 'tsconfig.json': TSCONFIG }
+      const files = {
+        ...(await fromStarter(name)),
+        'package.json': packageJson(name, folder),
+        'tsconfig.json': TSCONFIG,
+      }
       await mkdir(folder, { recursive: true })
       for (const [file, content] of Object.entries(files)) await writeFile(join(folder, file), content)
       terminal.out.write(nextSteps(relative(terminal.workingDirectory, folder) || '.', Object.keys(files), terminal))
@@ -46,37 +58,51 @@ async function fromStarter(name: string): Promise<Record<string, string>> {
   const files = await readdir(STARTER)
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ')
   const rename = (text: string): string => text.replaceAll('starter', name).replaceAll('Starter', title)
-  const written = await Promise.all(files.map(async file => [rename(file), rename(await readFile(join(STARTER, file), 'utf8'))] as const))
+  const written = await Promise.all(
+    files.map(async file => [rename(file), rename(await readFile(join(STARTER, file), 'utf8'))] as const),
+  )
   return Object.fromEntries(written)
 }
 
 function packageJson(name: string, folder: string): string {
-  return `${JSON.stringify({
-    name: `svc-plugin-${name}`,
-    version: '0.1.0',
-    type: 'module',
-    main: 'index.ts',
-    files: ['index.ts'],
-    scripts: { test: `node --import svc/register --test ${name}.test.ts`, typecheck: 'tsc' },
-    // By its path: the name may be somebody else's in a registry.
-    devDependencies: { '@types/node': '^20.19.0', svc: `file:${relative(folder, PRODUCT_FOLDER) || '.'}`, typescript: '>=5.8' },
-  }, null, 2)}\n`
+  return `${JSON.stringify(
+    {
+      name: `svc-plugin-${name}`,
+      version: '0.1.0',
+      type: 'module',
+      main: 'index.ts',
+      files: ['index.ts'],
+      scripts: { test: `node --import svc/register --test ${name}.test.ts`, typecheck: 'tsc' },
+      // By its path: the name may be somebody else's in a registry.
+      devDependencies: {
+        '@types/node': '^20.19.0',
+        svc: `file:${relative(folder, PRODUCT_FOLDER) || '.'}`,
+        typescript: '>=5.8',
+      },
+    },
+    null,
+    2,
+  )}\n`
 }
 
-const TSCONFIG = `${JSON.stringify({
-  compilerOptions: {
-    target: 'es2023',
-    lib: ['es2023', 'esnext.disposable'],
-    module: 'nodenext',
-    strict: true,
-    noEmit: true,
-    allowImportingTsExtensions: true,
-    erasableSyntaxOnly: true,
-    verbatimModuleSyntax: true,
-    skipLibCheck: true,
-    types: ['node'],
+const TSCONFIG = `${JSON.stringify(
+  {
+    compilerOptions: {
+      target: 'es2023',
+      lib: ['es2023', 'esnext.disposable'],
+      module: 'nodenext',
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      erasableSyntaxOnly: true,
+      verbatimModuleSyntax: true,
+      skipLibCheck: true,
+      types: ['node'],
+    },
   },
-}, null, 2)}\n`
+  null,
+  2,
+)}\n`
 
 function nextSteps(folder: string, files: string[], { out }: Terminal): string {
   const paint = painter(out)

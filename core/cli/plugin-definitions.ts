@@ -14,19 +14,33 @@ export interface FoundDefinition {
 }
 
 /** A plugin that can't be loaded has none. With `word`, only definitions in whose file it stands are loaded: all take a second. */
-export async function findDefinitions({ environment, workingDirectory }: Terminal, config?: string, word?: string): Promise<FoundDefinition[]> {
-  const read = readSvcYaml(findConfigFile({ argument: config, variable: environment.SVC_CONFIG_FILE, cwd: workingDirectory }), { publicMode: false })
-  const folders = (environment.SVC_PLUGINS_DIR ?? '').split(delimiter).filter(folder => folder !== '').map(folder => resolve(workingDirectory, folder))
+export async function findDefinitions(
+  { environment, workingDirectory }: Terminal,
+  config?: string,
+  word?: string,
+): Promise<FoundDefinition[]> {
+  const read = readSvcYaml(
+    findConfigFile({ argument: config, variable: environment.SVC_CONFIG_FILE, cwd: workingDirectory }),
+    { publicMode: false },
+  )
+  const folders = (environment.SVC_PLUGINS_DIR ?? '')
+    .split(delimiter)
+    .filter(folder => folder !== '')
+    .map(folder => resolve(workingDirectory, folder))
   const found = await discover({
     builtinFolder: BUILTIN_FOLDER,
-    folders: [...read.ok ? read.document.plugins.dirs : [], ...folders],
+    folders: [...(read.ok ? read.document.plugins.dirs : []), ...folders],
     packages: read.ok ? read.document.plugins.packages : [],
     workingDirectory,
   })
-  const definitions = await Promise.all(found.filter(({ problem }) => problem === null).map(async plugin => {
-    if (word !== undefined && !(await readFile(plugin.entry!, 'utf8')).includes(word)) return null
-    const definition = await loadPlugin(plugin).catch(() => null)
-    return definition === null ? null : { name: plugin.name, definition }
-  }))
+  const definitions = await Promise.all(
+    found
+      .filter(({ problem }) => problem === null)
+      .map(async plugin => {
+        if (word !== undefined && !(await readFile(plugin.entry!, 'utf8')).includes(word)) return null
+        const definition = await loadPlugin(plugin).catch(() => null)
+        return definition === null ? null : { name: plugin.name, definition }
+      }),
+  )
   return definitions.filter(definition => definition !== null)
 }

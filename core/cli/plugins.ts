@@ -29,14 +29,28 @@ or why it is off.
 }
 
 /** Without options, which may hold secrets. */
-function facts({ name, title, version, description, source, path, state, disabled_by: by, routes, paths, error }: PluginRecord): object {
+function facts({
+  name,
+  title,
+  version,
+  description,
+  source,
+  path,
+  state,
+  disabled_by: by,
+  routes,
+  paths,
+  error,
+}: PluginRecord): object {
   return { name, title, version, description, source, path, state, disabled_by: by, routes, paths, error }
 }
 
 function list(records: readonly PluginRecord[], { out }: Terminal): string {
   const paint = painter(out)
   const rows = records.map(record => [record.name, record.state, record.version, record.source, remark(record)])
-  const counts = (['enabled', 'disabled', 'failed'] as const).map(state => `${records.filter(record => record.state === state).length} ${state}`)
+  const counts = (['enabled', 'disabled', 'failed'] as const).map(
+    state => `${records.filter(record => record.state === state).length} ${state}`,
+  )
   const text = table([['PLUGIN', 'STATE', 'VERSION', 'SOURCE', 'SERVES'], ...rows], (cell, column, row) => {
     if (row === 0) return paint('bold', cell)
     return column === 1 ? paint(STATE_COLORS[records[row - 1]!.state], cell) : cell

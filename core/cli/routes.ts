@@ -19,7 +19,9 @@ summary contain it.
 `,
     async run(args) {
       const { options, words } = readArguments(args, { config: { value: 'file' }, json: {} }, { min: 0, max: 1 })
-      const catalog = await inspect(terminal, options.config as string | undefined, ({ instance }) => instance.catalog())
+      const catalog = await inspect(terminal, options.config as string | undefined, ({ instance }) =>
+        instance.catalog(),
+      )
       const endpoints = catalog.endpoints.filter(endpoint => contains(endpoint, words[0] ?? ''))
       terminal.out.write(options.json ? `${JSON.stringify(endpoints, null, 2)}\n` : print(endpoints, terminal))
       return { exitCode: 0 }
@@ -37,7 +39,9 @@ function print(endpoints: readonly Endpoint[], { out }: Terminal): string {
   const paint = painter(out)
   const categories = [...new Set(endpoints.map(({ category }) => category))]
   const parts = categories.map(category => {
-    const rows = endpoints.filter(endpoint => endpoint.category === category).map(endpoint => [methodOf(endpoint), endpoint.path, endpoint.plugin ?? 'core', endpoint.summary])
+    const rows = endpoints
+      .filter(endpoint => endpoint.category === category)
+      .map(endpoint => [methodOf(endpoint), endpoint.path, endpoint.plugin ?? 'core', endpoint.summary])
     return `${paint('bold', category)}\n${table(rows, (cell, column) => (column === 0 ? paint('cyan', `  ${cell}`) : column === 2 ? paint('dim', cell) : cell))}\n`
   })
   return `${parts.join('')}${endpoints.length} routes\n`

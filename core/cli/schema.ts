@@ -21,7 +21,12 @@ YAML language server use it when svc.yaml begins with
     async run(args) {
       const { options } = readArguments(args, { config: { value: 'file' } })
       const definitions = await findDefinitions(terminal, options.config as string | undefined)
-      const plugins = definitions.map(({ name, definition }) => ({ name, title: definition.title, section: definition.section ?? name, options: definition.options }))
+      const plugins = definitions.map(({ name, definition }) => ({
+        name,
+        title: definition.title,
+        section: definition.section ?? name,
+        options: definition.options,
+      }))
       terminal.out.write(`${JSON.stringify(svcYamlSchema(plugins), null, 2)}\n`)
       return { exitCode: 0 }
     },

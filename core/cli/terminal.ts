@@ -30,7 +30,21 @@ export function painter(output: Output): Paint {
 }
 
 /** Rows in columns as wide as their widest cell; the last one as it is. `paint` colors a padded cell. */
-export function table(rows: readonly (readonly string[])[], paint: (text: string, column: number, row: number) => string = text => text): string {
-  const widths = rows.reduce<number[]>((widest, row) => row.map((cell, column) => Math.max(widest[column] ?? 0, cell.length)), [])
-  return rows.map((row, index) => `${row.map((cell, column) => paint(column === row.length - 1 ? cell : cell.padEnd(widths[column]!), column, index)).join('  ').trimEnd()}\n`).join('')
+export function table(
+  rows: readonly (readonly string[])[],
+  paint: (text: string, column: number, row: number) => string = text => text,
+): string {
+  const widths = rows.reduce<number[]>(
+    (widest, row) => row.map((cell, column) => Math.max(widest[column] ?? 0, cell.length)),
+    [],
+  )
+  return rows
+    .map(
+      (row, index) =>
+        `${row
+          .map((cell, column) => paint(column === row.length - 1 ? cell : cell.padEnd(widths[column]!), column, index))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
 }

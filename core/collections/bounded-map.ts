@@ -13,7 +13,8 @@ export class BoundedMap<T> {
   }
 
   set(key: string, value: T): void {
-    if (this.#entries.size >= this.#most && !this.#entries.has(key)) this.#entries.delete(this.#entries.keys().next().value!)
+    if (this.#entries.size >= this.#most && !this.#entries.has(key))
+      this.#entries.delete(this.#entries.keys().next().value!)
     this.#entries.set(key, value)
   }
 
@@ -25,7 +26,7 @@ export class BoundedMap<T> {
 /** The function with the answers to its last `most` arguments at hand. It must answer the same to the same text. */
 export function memoize(most: number, compute: (text: string) => string): (text: string) => string {
   const known = new BoundedMap<string>(most)
-  return (text) => {
+  return text => {
     const found = known.get(text)
     if (found !== undefined) return found
     const computed = compute(text)

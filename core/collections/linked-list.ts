@@ -41,7 +41,8 @@ export class LinkedList<T> {
 
   /** The values from the first to the last, or the other way round. */
   *values(fromLast = false): Generator<T> {
-    for (let link = fromLast ? this.last : this.first; link !== null; link = fromLast ? link.previous : link.next) yield link.value
+    for (let link = fromLast ? this.last : this.first; link !== null; link = fromLast ? link.previous : link.next)
+      yield link.value
   }
 
   #append(link: Link<T>): void {

@@ -6,7 +6,7 @@ import { isToken } from '../fields/token.ts'
 import { parser, splitList, usableEntries, type Parser } from '../contract/parsers.ts'
 
 /** IP address to bind to, IPv6 with or without brackets; `localhost` is 127.0.0.1. */
-export const bindAddress = parser('IPv4 or IPv6 address, or localhost', (value) => {
+export const bindAddress = parser('IPv4 or IPv6 address, or localhost', value => {
   if (/^localhost$/i.test(value)) return '127.0.0.1'
   const address = /^\[(.*)\]$/.exec(value)?.[1]
   if (address !== undefined) return isIP(address) === 6 ? address : undefined
@@ -23,15 +23,23 @@ export const basePath: Parser<string | null> = {
 }
 
 /** A field name (RFC 9110, 5.1), in the case given. */
-export const headerName = parser<string | null>('HTTP header name', (value) => (isToken(value) ? value : undefined))
+export const headerName = parser<string | null>('HTTP header name', value => (isToken(value) ? value : undefined))
 
-export const instanceName = parser('1 to 128 printable ASCII characters', (value) => (/^[ -~]{1,128}$/.test(value) ? value : undefined))
+export const instanceName = parser('1 to 128 printable ASCII characters', value =>
+  /^[ -~]{1,128}$/.test(value) ? value : undefined,
+)
 
 /** Folders, separated as in `PATH`. */
-export const folders = parser('folders, separated as in PATH', (value) =>
-  value.split(delimiter).map((folder) => folder.trim()).filter((folder) => folder !== ''))
+export const folders = parser('folders, separated as in PATH', value =>
+  value
+    .split(delimiter)
+    .map(folder => folder.trim())
+    .filter(folder => folder !== ''),
+)
 
-export const redisUrl = parser<string | null>('redis:// or rediss:// URL', (value) => (/^rediss?:\/\/[^\s/]/i.test(value) && URL.canParse(value) ? value : undefined))
+export const redisUrl = parser<string | null>('redis:// or rediss:// URL', value =>
+  /^rediss?:\/\/[^\s/]/i.test(value) && URL.canParse(value) ? value : undefined,
+)
 
 /**
  * Allowed CORS origins: `['*']` when `*` is among them, `[]` for nothing or `off`. Compared exactly later, so what is
@@ -43,7 +51,7 @@ export const corsOrigins: Parser<string[]> = {
     if (/^(?:off)?$/i.test(value)) return { value: [] }
     const entries = splitList(value)
     if (entries.includes('*')) return { value: ['*'] }
-    const origins = entries.map((entry) => (entry.endsWith('/') ? entry.slice(0, -1) : entry))
+    const origins = entries.map(entry => (entry.endsWith('/') ? entry.slice(0, -1) : entry))
     return usableEntries(origins, isOrigin, 'is no origin and matches nothing')
   },
 }
@@ -51,7 +59,12 @@ export const corsOrigins: Parser<string[]> = {
 /** Host names without port, scheme or path; compared without case. */
 export const hostNames: Parser<string[]> = {
   expected: 'comma-separated host names',
-  parse: (value) => usableEntries(splitList(value).map((entry) => entry.toLowerCase()), (entry) => /^[a-z0-9._-]{1,253}$/.test(entry), 'is not a host name and matches nothing'),
+  parse: value =>
+    usableEntries(
+      splitList(value).map(entry => entry.toLowerCase()),
+      entry => /^[a-z0-9._-]{1,253}$/.test(entry),
+      'is not a host name and matches nothing',
+    ),
 }
 
 function isOrigin(entry: string): boolean {

@@ -86,5 +86,9 @@ export type Field<T = Config, Prefix extends string = ''> = {
 
 /** Type of the value at a dotted path. */
 export type ValueAt<Path extends string, T = Config> = Path extends `${infer Head}.${infer Rest}`
-  ? Head extends keyof T ? ValueAt<Rest, T[Head]> : never
-  : Path extends keyof T ? T[Path] : never
+  ? Head extends keyof T
+    ? ValueAt<Rest, T[Head]>
+    : never
+  : Path extends keyof T
+    ? T[Path]
+    : never

@@ -5,7 +5,8 @@ export function setAt(target: Record<string, unknown>, path: string, value: unkn
   const keys = path.split('.')
   const last = keys.pop()!
   let group = target
-  for (const key of keys) group = (Object.hasOwn(group, key) ? group[key] : group[key] = {}) as Record<string, unknown>
+  for (const key of keys)
+    group = (Object.hasOwn(group, key) ? group[key] : (group[key] = {})) as Record<string, unknown>
   group[last] = value
 }
 

@@ -14,11 +14,21 @@ export interface EffectiveState {
 }
 
 /** Every value that the core or one of these plugins shows, in their order, and what is not a variable. Made anew at each call. */
-export function effectiveView(config: Config, state: EffectiveState, plugins: PluginVariables, definitions: Definitions): Record<string, unknown> {
+export function effectiveView(
+  config: Config,
+  state: EffectiveState,
+  plugins: PluginVariables,
+  definitions: Definitions,
+): Record<string, unknown> {
   const view: Record<string, unknown> = {}
   for (const placed of orderVariables(definitions)) {
     if (placed.plugin === null) show(view, placed.definition, config)
-    else if (placed.definition.shownAs !== undefined) setAt(view, placed.definition.shownAs, presented(placed.definition.shownAs, plugins.valuesOf(definitions.get(placed.plugin)!)[placed.key]))
+    else if (placed.definition.shownAs !== undefined)
+      setAt(
+        view,
+        placed.definition.shownAs,
+        presented(placed.definition.shownAs, plugins.valuesOf(definitions.get(placed.plugin)!)[placed.key]),
+      )
   }
   view.limits = limitsView(config)
   view.config_file = state.configFile
@@ -52,7 +62,12 @@ export function limitsView(config: Config): LimitsView {
 
 function show(view: Record<string, unknown>, variable: Variable, config: Config): void {
   const { shownAs } = variable
-  if (shownAs !== null) setAt(view, shownAs, variable.show === undefined ? presented(shownAs, getAt(config, variable.field)) : variable.show(config))
+  if (shownAs !== null)
+    setAt(
+      view,
+      shownAs,
+      variable.show === undefined ? presented(shownAs, getAt(config, variable.field)) : variable.show(config),
+    )
 }
 
 function presented(shownAs: string, value: unknown): unknown {

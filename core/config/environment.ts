@@ -38,13 +38,26 @@ function defaultOf(variable: Variable, config: Config): unknown {
 /** Values that are valid one by one, and together do not do what they seem to. */
 function contradictions(config: Config, valid: Set<string>): string[] {
   const rules: [boolean, string][] = [
-    [config.controlAuth === 'token' && config.adminToken === null,
-      'SVC_CONTROL_AUTH is token and SVC_ADMIN_TOKEN is not set: every request to the control plane is refused'],
-    [config.controlAuth === 'jwt' && config.adminToken === null && config.controlJwtPublicKey === null,
-      'SVC_CONTROL_AUTH is jwt and neither SVC_CONTROL_JWT_PUBLIC_KEY nor SVC_ADMIN_TOKEN is set: every request to the control plane is refused'],
-    [config.shared.requireKey && !config.shared.enabled, 'SVC_REQUIRE_KEY is set without SVC_SHARED_MODE: shared mode is on'],
-    [config.usageFile !== null && config.plan.limits.scope === 'session', 'SVC_USAGE_FILE has no effect with limits per session'],
-    [valid.has('SVC_LIMIT_BURST') && config.plan.limits.rps === null, 'SVC_LIMIT_BURST has no effect without SVC_LIMIT_RPS'],
+    [
+      config.controlAuth === 'token' && config.adminToken === null,
+      'SVC_CONTROL_AUTH is token and SVC_ADMIN_TOKEN is not set: every request to the control plane is refused',
+    ],
+    [
+      config.controlAuth === 'jwt' && config.adminToken === null && config.controlJwtPublicKey === null,
+      'SVC_CONTROL_AUTH is jwt and neither SVC_CONTROL_JWT_PUBLIC_KEY nor SVC_ADMIN_TOKEN is set: every request to the control plane is refused',
+    ],
+    [
+      config.shared.requireKey && !config.shared.enabled,
+      'SVC_REQUIRE_KEY is set without SVC_SHARED_MODE: shared mode is on',
+    ],
+    [
+      config.usageFile !== null && config.plan.limits.scope === 'session',
+      'SVC_USAGE_FILE has no effect with limits per session',
+    ],
+    [
+      valid.has('SVC_LIMIT_BURST') && config.plan.limits.rps === null,
+      'SVC_LIMIT_BURST has no effect without SVC_LIMIT_RPS',
+    ],
   ]
   return rules.filter(([applies]) => applies).map(([, warning]) => warning)
 }
@@ -59,5 +72,5 @@ function derive(config: Config, valid: Set<string>): void {
   if (hasOverride && config.plan.name === 'none') config.plan.name = 'custom'
   config.plan.active = config.plan.name !== 'none'
   const limits = config.plan.limits
-  limits.burst = limits.rps === null ? null : limits.burst ?? limits.rps
+  limits.burst = limits.rps === null ? null : (limits.burst ?? limits.rps)
 }

@@ -2,20 +2,22 @@
 import { digits, parser } from '../contract/parsers.ts'
 
 /** Whole number from 0, `_` allowed between digits; 0 and the words for it are null: the limit is off. */
-export const planLimit = parser<number | null>('whole number, or unlimited', (value) => {
+export const planLimit = parser<number | null>('whole number, or unlimited', value => {
   if (isUnlimited(value)) return null
   return /^[0-9]+(?:_[0-9]+)*$/.test(value) ? orNull(digits(value.replaceAll('_', ''))) : undefined
 })
 
 /** Megabytes (1,000,000 bytes), fractions allowed, as whole bytes; 0 and the words for it are null. */
-export const planMegabytes = parser<number | null>('megabytes, 0 to 1000000000000, or unlimited', (value) => {
+export const planMegabytes = parser<number | null>('megabytes, 0 to 1000000000000, or unlimited', value => {
   if (isUnlimited(value)) return null
   if (!/^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(value) || Number(value) > 1e12) return undefined
   return orNull(Math.round(Number(value) * 1e6))
 })
 
 /** Requests a day of a key; 0 and `unlimited` are null. */
-export const dailyRequests = parser<number | null>('whole number, or unlimited', (value) => (/^unlimited$/i.test(value) ? null : orNull(digits(value))))
+export const dailyRequests = parser<number | null>('whole number, or unlimited', value =>
+  /^unlimited$/i.test(value) ? null : orNull(digits(value)),
+)
 
 function isUnlimited(value: string): boolean {
   return /^(?:unlimited|off)$/i.test(value)

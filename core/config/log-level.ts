@@ -9,10 +9,10 @@ export type LogLevel = (typeof logLevels)[number]
  * first `target=level`. Undefined when nothing in it is usable.
  */
 export function parseLogLevel(filter: string): LogLevel | undefined {
-  const parts = filter.split(',').map((part) => part.trim())
-  const bare = parts.findLast((part) => levelNamed(part) !== undefined)
+  const parts = filter.split(',').map(part => part.trim())
+  const bare = parts.findLast(part => levelNamed(part) !== undefined)
   if (bare !== undefined) return levelNamed(bare)
-  const targeted = parts.find((part) => part.includes('=') && levelNamed(afterEquals(part)) !== undefined)
+  const targeted = parts.find(part => part.includes('=') && levelNamed(afterEquals(part)) !== undefined)
   return targeted === undefined ? undefined : levelNamed(afterEquals(targeted))
 }
 
@@ -22,5 +22,5 @@ function afterEquals(part: string): string {
 
 function levelNamed(text: string): LogLevel | undefined {
   const name = text.toLowerCase()
-  return logLevels.find((level) => level === name)
+  return logLevels.find(level => level === name)
 }

@@ -1,7 +1,12 @@
 /** Packages that only some installations need (`peerDependencies` of package.json, optional): loaded when configured. */
 
 export const REDIS_PACKAGES = ['@redis/client']
-export const OPENTELEMETRY_PACKAGES = ['@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources', '@opentelemetry/sdk-trace-base']
+export const OPENTELEMETRY_PACKAGES = [
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace-base',
+]
 
 /** One line that says why code could not be loaded; where one of `packages` is missing, with the command that installs them. */
 export function loadFailure(error: unknown, packages: readonly string[]): string {

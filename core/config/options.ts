@@ -49,7 +49,12 @@ const MAX_ERRORS = 100
  * entry that holds the error, without a list the top-level key of the section. `value` itself is not changed.
  * Throws when the schema is none.
  */
-export function applySchema(schema: JsonSchema, value: unknown, at: string, { cache = new WeakMap(), isTrusted = false }: SchemaOptions = {}): CheckedOptions {
+export function applySchema(
+  schema: JsonSchema,
+  value: unknown,
+  at: string,
+  { cache = new WeakMap(), isTrusted = false }: SchemaOptions = {},
+): CheckedOptions {
   const absent = isTrusted && isEmpty(value) ? valueOfAbsence(schema) : null
   if (absent !== null) return { value: absent, errors: [], isValid: true, originalPath: path => [...path] }
   const validator = validatorOf(schema, cache, isTrusted)
@@ -57,11 +62,22 @@ export function applySchema(schema: JsonSchema, value: unknown, at: string, { ca
   const problems: Problem[] = []
   for (let round = 0; !validator.validate(draft.value); round++) {
     const found = problemsOf(validator.validate.errors as ErrorObject[], draft.value, validator.partValidator)
-    problems.push(...found.map((problem) => ({ ...problem, path: draft.originalPath(problem.path) })))
-    if (draft.isEmpty) return { value: draft.value, errors: report(problems, at), isValid: false, originalPath: path => draft.originalPath(path) }
+    problems.push(...found.map(problem => ({ ...problem, path: draft.originalPath(problem.path) })))
+    if (draft.isEmpty)
+      return {
+        value: draft.value,
+        errors: report(problems, at),
+        isValid: false,
+        originalPath: path => draft.originalPath(path),
+      }
     if (round >= MAX_ROUNDS || !draft.leaveOut(found)) draft.clear(schema)
   }
-  return { value: draft.value, errors: report(problems, at), isValid: true, originalPath: path => draft.originalPath(path) }
+  return {
+    value: draft.value,
+    errors: report(problems, at),
+    isValid: true,
+    originalPath: path => draft.originalPath(path),
+  }
 }
 
 function isEmpty(value: unknown): boolean {
@@ -69,14 +85,29 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Keywords that say nothing about an empty section. */
-const HARMLESS = new Set(['type', 'title', 'description', 'additionalProperties', 'properties', 'items', 'maxItems', 'default'])
+const HARMLESS = new Set([
+  'type',
+  'title',
+  'description',
+  'additionalProperties',
+  'properties',
+  'items',
+  'maxItems',
+  'default',
+])
 
 /** What an empty section stands for, where that can be told without compiling the schema; else null. */
 export function valueOfAbsence(schema: JsonSchema): unknown {
-  const { required = [], ...rest } = schema as { type?: unknown; required?: unknown[]; properties?: Record<string, JsonSchema> }
+  const { required = [], ...rest } = schema as {
+    type?: unknown
+    required?: unknown[]
+    properties?: Record<string, JsonSchema>
+  }
   if (required.length > 0 || Object.keys(rest).some(key => !HARMLESS.has(key) && !key.startsWith('x-'))) return null
   if (rest.type === 'array') return []
-  const defaults = Object.entries(rest.properties ?? {}).map(([key, { default: value }]) => [key, value] as const).filter(([, value]) => value !== undefined)
+  const defaults = Object.entries(rest.properties ?? {})
+    .map(([key, { default: value }]) => [key, value] as const)
+    .filter(([, value]) => value !== undefined)
   // A default that holds something may have defaults within.
   const isPlain = defaults.every(([, value]) => typeof value !== 'object' || value === null || isEmpty(value))
   return rest.type === 'object' && isPlain ? structuredClone(Object.fromEntries(defaults)) : null
@@ -88,8 +119,18 @@ const metaSchema = new Ajv2020({ strict: false, logger: false })
 function validatorOf(schema: JsonSchema, cache: ValidatorCache, isTrusted: boolean): Validator {
   const known = cache.get(schema)
   if (known !== undefined) return known
-  if (!isTrusted && metaSchema.validateSchema(schema) !== true) throw new Error(`the options schema is no JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
-  const ajv = new Ajv2020({ meta: false, validateSchema: false, strict: false, allErrors: true, useDefaults: true, ownProperties: true, verbose: true, logger: false })
+  if (!isTrusted && metaSchema.validateSchema(schema) !== true)
+    throw new Error(`the options schema is no JSON Schema: ${metaSchema.errorsText(metaSchema.errors)}`)
+  const ajv = new Ajv2020({
+    meta: false,
+    validateSchema: false,
+    strict: false,
+    allErrors: true,
+    useDefaults: true,
+    ownProperties: true,
+    verbose: true,
+    logger: false,
+  })
   addFormats.default(ajv)
   const validate = ajv.addSchema(schema, 'options').getSchema('options')!
   const made = { validate, partValidator: (pointer: string) => partOf(ajv, pointer) }
@@ -139,16 +180,23 @@ class Draft {
   /** `Object.fromEntries` makes own properties of all keys, `__proto__` included. */
   #copy(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
-    if (!Array.isArray(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#copy(inner)]))
-    const list = value.map((entry) => this.#copy(entry))
-    this.#originalIndexes.set(list, list.map((_, index) => index))
+    if (!Array.isArray(value))
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.#copy(inner)]))
+    const list = value.map(entry => this.#copy(entry))
+    this.#originalIndexes.set(
+      list,
+      list.map((_, index) => index),
+    )
     return list
   }
 
   originalPath(path: readonly (string | number)[]): (string | number)[] {
     let container: unknown = this.value
-    return path.map((step) => {
-      const original = Array.isArray(container) && typeof step === 'number' ? this.#originalIndexes.get(container)?.[step] ?? step : step
+    return path.map(step => {
+      const original =
+        Array.isArray(container) && typeof step === 'number'
+          ? (this.#originalIndexes.get(container)?.[step] ?? step)
+          : step
       container = (container as Record<string | number, unknown> | undefined)?.[step]
       return original
     })
@@ -161,7 +209,9 @@ class Draft {
     for (const { path } of problems) {
       const item = itemOf(path)
       if (item === undefined) return false
-      const container = item.slice(0, -1).reduce<unknown>((inner, step) => (inner as Record<string | number, unknown>)[step], this.value) as object
+      const container = item
+        .slice(0, -1)
+        .reduce<unknown>((inner, step) => (inner as Record<string | number, unknown>)[step], this.value) as object
       const last = item.at(-1)!
       if (Array.isArray(container)) addTo(entries, container, Number(last))
       else addTo(keys, container, String(last))
@@ -173,9 +223,12 @@ class Draft {
 
   #removeEntries(list: unknown[], indexes: Set<number>): void {
     const originals = this.#originalIndexes.get(list) ?? list.map((_, index) => index)
-    const kept = list.map((_, index) => index).filter((index) => !indexes.has(index))
-    this.#originalIndexes.set(list, kept.map((index) => originals[index]!))
-    const entries = kept.map((index) => list[index])
+    const kept = list.map((_, index) => index).filter(index => !indexes.has(index))
+    this.#originalIndexes.set(
+      list,
+      kept.map(index => originals[index]!),
+    )
+    const entries = kept.map(index => list[index])
     list.length = 0
     for (const entry of entries) list.push(entry)
   }
@@ -189,7 +242,7 @@ class Draft {
 
 /** The innermost list entry on the way to a problem, without a list the top-level key; undefined: the section itself. */
 function itemOf(path: readonly (string | number)[]): readonly (string | number)[] | undefined {
-  const index = path.findLastIndex((step) => typeof step === 'number')
+  const index = path.findLastIndex(step => typeof step === 'number')
   if (index !== -1) return path.slice(0, index + 1)
   return path.length === 0 ? undefined : path.slice(0, 1)
 }

@@ -32,8 +32,15 @@ export type PresetName = (typeof planNames)[number]
 export type PlanName = PresetName | 'custom'
 
 const off: PlanLimits = {
-  scope: 'instance', period: 'month', rps: null, burst: null, concurrency: null, streams: null,
-  streamLifetimeSecs: null, requests: null, egressBytes: null,
+  scope: 'instance',
+  period: 'month',
+  rps: null,
+  burst: null,
+  concurrency: null,
+  streams: null,
+  streamLifetimeSecs: null,
+  requests: null,
+  egressBytes: null,
 }
 
 /** What each preset sets before single limits replace values of it. */
@@ -41,16 +48,37 @@ export const planPresets: Readonly<Record<PlanName, Readonly<PlanLimits>>> = {
   none: off,
   custom: off,
   free: {
-    scope: 'session', period: 'day', rps: 5, burst: 20, concurrency: 10, streams: 3,
-    streamLifetimeSecs: 300, requests: 10_000, egressBytes: 1_000_000_000,
+    scope: 'session',
+    period: 'day',
+    rps: 5,
+    burst: 20,
+    concurrency: 10,
+    streams: 3,
+    streamLifetimeSecs: 300,
+    requests: 10_000,
+    egressBytes: 1_000_000_000,
   },
   pro: {
-    scope: 'instance', period: 'month', rps: 50, burst: 200, concurrency: 100, streams: 25,
-    streamLifetimeSecs: 3_600, requests: 1_000_000, egressBytes: 10_000_000_000,
+    scope: 'instance',
+    period: 'month',
+    rps: 50,
+    burst: 200,
+    concurrency: 100,
+    streams: 25,
+    streamLifetimeSecs: 3_600,
+    requests: 1_000_000,
+    egressBytes: 10_000_000_000,
   },
   team: {
-    scope: 'instance', period: 'month', rps: 250, burst: 1_000, concurrency: 500, streams: 200,
-    streamLifetimeSecs: 14_400, requests: 10_000_000, egressBytes: 100_000_000_000,
+    scope: 'instance',
+    period: 'month',
+    rps: 250,
+    burst: 1_000,
+    concurrency: 500,
+    streams: 200,
+    streamLifetimeSecs: 14_400,
+    requests: 10_000_000,
+    egressBytes: 100_000_000_000,
   },
   enterprise: off,
 }

@@ -46,9 +46,17 @@ export class PluginVariables {
   /** All warnings about the environment, with these plugins: values in the order of the variables, unknown names, contradictions. */
   warnings(definitions: Definitions): string[] {
     const order = orderVariables(definitions)
-    const ofValues = order.flatMap(({ plugin, definition: { name } }) => (plugin === null ? this.#core : this.#read(definitions.get(plugin)!)).warnings.get(name) ?? [])
-    const ofPlugins = [...definitions.values()].flatMap((definition) => this.#read(definition).contradictions)
-    return [...ofValues, ...this.#unknown(order.map(({ definition }) => definition.name)), ...this.#core.contradictions, ...ofPlugins]
+    const ofValues = order.flatMap(
+      ({ plugin, definition: { name } }) =>
+        (plugin === null ? this.#core : this.#read(definitions.get(plugin)!)).warnings.get(name) ?? [],
+    )
+    const ofPlugins = [...definitions.values()].flatMap(definition => this.#read(definition).contradictions)
+    return [
+      ...ofValues,
+      ...this.#unknown(order.map(({ definition }) => definition.name)),
+      ...this.#core.contradictions,
+      ...ofPlugins,
+    ]
   }
 
   /** What plugins show in `GET /_svc/status`, by plugin. */
@@ -56,7 +64,9 @@ export class PluginVariables {
     const status: Record<string, Record<string, unknown>> = {}
     for (const [plugin, definition] of definitions) {
       const { values } = this.#read(definition)
-      const shown = Object.entries(definition.variables ?? {}).flatMap(([key, { statusAs }]) => (statusAs === undefined ? [] : [[statusAs, values[key]]]))
+      const shown = Object.entries(definition.variables ?? {}).flatMap(([key, { statusAs }]) =>
+        statusAs === undefined ? [] : [[statusAs, values[key]]],
+      )
       if (shown.length > 0) status[plugin] = Object.fromEntries(shown)
     }
     return status
@@ -64,20 +74,27 @@ export class PluginVariables {
 
   #read(definition: Definition): Reading {
     let reading = this.#readings.get(definition)
-    if (reading === undefined) this.#readings.set(definition, reading = read(definition, this.#env, this.#core))
+    if (reading === undefined) this.#readings.set(definition, (reading = read(definition, this.#env, this.#core)))
     return reading
   }
 
   /** `SVC_*` names that nothing declares: most likely typing errors. */
   #unknown(known: readonly string[]): string[] {
     return Object.keys(this.#env)
-      .filter((name) => name.startsWith('SVC_') && !known.includes(name))
+      .filter(name => name.startsWith('SVC_') && !known.includes(name))
       .slice(0, MAX_UNKNOWN)
-      .map((name) => `unknown variable ${quote(name).slice(1, -1)} (nearest known name: ${nearest(name, known, Number.POSITIVE_INFINITY)})`)
+      .map(
+        name =>
+          `unknown variable ${quote(name).slice(1, -1)} (nearest known name: ${nearest(name, known, Number.POSITIVE_INFINITY)})`,
+      )
   }
 }
 
-function read({ variables = {}, resolveVariables }: Definition, env: NodeJS.ProcessEnv, { config }: Environment): Reading {
+function read(
+  { variables = {}, resolveVariables }: Definition,
+  env: NodeJS.ProcessEnv,
+  { config }: Environment,
+): Reading {
   const values: Record<string, unknown> = {}
   const warnings = new Map<string, readonly string[]>()
   try {
@@ -89,8 +106,15 @@ function read({ variables = {}, resolveVariables }: Definition, env: NodeJS.Proc
     const contradictions = resolveVariables?.(values, config) ?? []
     return { values: Object.freeze(values), warnings, contradictions, problem: null }
   } catch (error) {
-    const defaults = Object.fromEntries(Object.entries(variables).map(([key, variable]) => [key, copyOf(variable.default)]))
-    return { values: defaults, warnings, contradictions: [], problem: `its variables can't be read: ${error instanceof Error ? error.message : String(error)}` }
+    const defaults = Object.fromEntries(
+      Object.entries(variables).map(([key, variable]) => [key, copyOf(variable.default)]),
+    )
+    return {
+      values: defaults,
+      warnings,
+      contradictions: [],
+      problem: `its variables can't be read: ${error instanceof Error ? error.message : String(error)}`,
+    }
   }
 }
 

@@ -16,13 +16,21 @@ type Readable<T> = Pick<VariableDefinition<T>, 'name' | 'parser' | 'secret' | 'e
 export function readVariable<T>(definition: Readable<T>, env: NodeJS.ProcessEnv, fallback: () => T): ReadVariable<T> {
   const found = findText(definition, env)
   const parsed = found && definition.parser.parse(found.text)
-  if (parsed !== undefined) return { value: parsed.value, isValid: true, warnings: (parsed.notes ?? []).map((note) => `${found!.name}: ${note}`) }
+  if (parsed !== undefined)
+    return { value: parsed.value, isValid: true, warnings: (parsed.notes ?? []).map(note => `${found!.name}: ${note}`) }
   const value = fallback()
-  return { value, isValid: false, warnings: found === undefined ? [] : [invalid(found.name, found.text, definition, value)] }
+  return {
+    value,
+    isValid: false,
+    warnings: found === undefined ? [] : [invalid(found.name, found.text, definition, value)],
+  }
 }
 
 /** The text of a variable, from its own name or its alias; undefined when both are unset. */
-function findText({ name: ownName, alias, emptyIsValue }: Readable<unknown>, env: NodeJS.ProcessEnv): { name: string; text: string } | undefined {
+function findText(
+  { name: ownName, alias, emptyIsValue }: Readable<unknown>,
+  env: NodeJS.ProcessEnv,
+): { name: string; text: string } | undefined {
   for (const name of [ownName, alias]) {
     const text = name === undefined ? undefined : env[name]?.trim()
     if (text !== undefined && (text !== '' || emptyIsValue === true)) return { name: name!, text }

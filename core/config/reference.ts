@@ -3,7 +3,10 @@ import { orderVariables, type Definitions, type PlacedVariable } from './variabl
 
 /** One row per variable, in their order. */
 export function configurationTable(definitions: Definitions): string {
-  const rows = orderVariables(definitions).map(({ definition }) => `| \`${definition.name}\` | ${cell(definition.parser.expected)} | ${cell(defaultOf(definition))} | ${cell(definition.description)} |`)
+  const rows = orderVariables(definitions).map(
+    ({ definition }) =>
+      `| \`${definition.name}\` | ${cell(definition.parser.expected)} | ${cell(defaultOf(definition))} | ${cell(definition.description)} |`,
+  )
   return ['| Variable | Values | Default | Meaning |', '|---|---|---|---|', ...rows].join('\n')
 }
 

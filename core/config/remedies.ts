@@ -25,15 +25,24 @@ export function remedyOf(error: ErrorObject): string {
     case 'dependentRequired':
       return `add "${params.missingProperty}: ..." here`
     case 'type':
-      return `write ${[params.type].flat().map((type: string) => HOW_TO_WRITE[type] ?? type).join('; or ')}`
-    case 'enum': return 'write one of these'
-    case 'const': return `write ${JSON.stringify(params.allowedValue)}`
-    case 'uniqueItems': return 'remove one of them'
+      return `write ${[params.type]
+        .flat()
+        .map((type: string) => HOW_TO_WRITE[type] ?? type)
+        .join('; or ')}`
+    case 'enum':
+      return 'write one of these'
+    case 'const':
+      return `write ${JSON.stringify(params.allowedValue)}`
+    case 'uniqueItems':
+      return 'remove one of them'
     case 'maxItems':
-    case 'maxProperties': return 'remove some'
+    case 'maxProperties':
+      return 'remove some'
     case 'oneOf':
-    case 'anyOf': return 'see svc.yaml.example for the forms'
-    default: return 'change the value, or remove it for its default'
+    case 'anyOf':
+      return 'see svc.yaml.example for the forms'
+    default:
+      return 'change the value, or remove it for its default'
   }
 }
 

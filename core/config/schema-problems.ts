@@ -16,9 +16,9 @@ export type PartValidator = (pointer: string) => ValidateFunction | undefined
 
 /** The problems that `errors` tell of, when `value` was checked. Of alternatives only the likeliest one speaks. */
 export function problemsOf(errors: readonly ErrorObject[], value: unknown, partValidator: PartValidator): Problem[] {
-  return withoutEchoes(explainAlternatives(errors, partValidator)).flatMap((error) => {
+  return withoutEchoes(explainAlternatives(errors, partValidator)).flatMap(error => {
     const told = { message: messageOf(error), remedy: remedyOf(error) }
-    return wrongEntries(error).map((entry) => ({ path: [...placeOf(error, value), ...entry], ...told }))
+    return wrongEntries(error).map(entry => ({ path: [...placeOf(error, value), ...entry], ...told }))
   })
 }
 
@@ -56,11 +56,19 @@ function isNoAlternative(error: ErrorObject): boolean {
 }
 
 function likeliestErrors(error: ErrorObject, partValidator: PartValidator): ErrorObject[] {
-  const alternatives = (error.schema as unknown[]).map((_, index) => errorsOfPart(partValidator(`${error.schemaPath}/${index}`), error.data))
-  if (alternatives.some((errors) => errors.length === 0)) return [error]
-  const ranked = alternatives.toSorted((one, other) => unlikeliness(one) - unlikeliness(other) || one.length - other.length)
-  if (unlikeliness(ranked[0]!) === 2) return [{ ...error, keyword: 'type', params: { type: alternatives.flatMap(rootTypes) } }]
-  return explainAlternatives(ranked[0]!, partValidator).map((inner) => ({ ...inner, instancePath: error.instancePath + inner.instancePath }))
+  const alternatives = (error.schema as unknown[]).map((_, index) =>
+    errorsOfPart(partValidator(`${error.schemaPath}/${index}`), error.data),
+  )
+  if (alternatives.some(errors => errors.length === 0)) return [error]
+  const ranked = alternatives.toSorted(
+    (one, other) => unlikeliness(one) - unlikeliness(other) || one.length - other.length,
+  )
+  if (unlikeliness(ranked[0]!) === 2)
+    return [{ ...error, keyword: 'type', params: { type: alternatives.flatMap(rootTypes) } }]
+  return explainAlternatives(ranked[0]!, partValidator).map(inner => ({
+    ...inner,
+    instancePath: error.instancePath + inner.instancePath,
+  }))
 }
 
 function errorsOfPart(validate: ValidateFunction | undefined, data: unknown): ErrorObject[] {
@@ -72,16 +80,22 @@ function errorsOfPart(validate: ValidateFunction | undefined, data: unknown): Er
 /** 2: another type altogether; 1: a property says that another alternative is meant; 0: likely. */
 function unlikeliness(errors: ErrorObject[]): number {
   if (rootTypes(errors).length > 0) return 2
-  return errors.some((error) => (error.keyword === 'const' || error.keyword === 'enum') && error.instancePath.split('/').length <= 2) ? 1 : 0
+  return errors.some(
+    error => (error.keyword === 'const' || error.keyword === 'enum') && error.instancePath.split('/').length <= 2,
+  )
+    ? 1
+    : 0
 }
 
 function rootTypes(errors: ErrorObject[]): string[] {
-  return errors.filter((error) => error.keyword === 'type' && error.instancePath === '').flatMap((error) => error.params.type as string | string[])
+  return errors
+    .filter(error => error.keyword === 'type' && error.instancePath === '')
+    .flatMap(error => error.params.type as string | string[])
 }
 
 /** Leaves out errors that only say that another one occurred. */
 function withoutEchoes(errors: ErrorObject[]): ErrorObject[] {
-  const telling = errors.filter((error) => error.keyword !== 'if' && error.keyword !== 'propertyNames')
+  const telling = errors.filter(error => error.keyword !== 'if' && error.keyword !== 'propertyNames')
   return telling.length === 0 ? errors : telling
 }
 
@@ -91,11 +105,14 @@ function isWithin(path: string, outer: string): boolean {
 
 /** JSON pointer (RFC 6901) and, where a key is what is wrong, that key. List indexes become numbers. */
 function placeOf(error: ErrorObject, value: unknown): (string | number)[] {
-  const keys = error.instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const keys = error.instancePath
+    .split('/')
+    .slice(1)
+    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   const wrongKey = wrongKeyOf(error)
   if (wrongKey !== undefined) keys.push(wrongKey)
   let container: unknown = value
-  return keys.map((key) => {
+  return keys.map(key => {
     const step = Array.isArray(container) ? Number(key) : key
     container = (container as Record<string | number, unknown> | undefined)?.[step]
     return step
@@ -110,38 +127,63 @@ function wrongKeyOf(error: ErrorObject): string | undefined {
 /** A sentence without the value, which may be a secret. */
 function messageOf(error: ErrorObject): string {
   const { keyword, params } = error
-  if (error.propertyName !== undefined) return `invalid key ${JSON.stringify(error.propertyName)}: ${expectation(error)}`
+  if (error.propertyName !== undefined)
+    return `invalid key ${JSON.stringify(error.propertyName)}: ${expectation(error)}`
   switch (keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return unknownName('key', wrongKeyOf(error)!, knownKeys(error)).message
-    case 'required': return `missing key ${JSON.stringify(params.missingProperty)}`
-    case 'dependentRequired': return `missing key ${JSON.stringify(params.missingProperty)}, which ${JSON.stringify(params.property)} needs`
-    case 'uniqueItems': return `entries ${params.j} and ${params.i} are equal`
-    case 'oneOf': return params.passingSchemas === null ? 'fits none of the forms it may have' : 'fits more than one of the forms it may have'
-    case 'anyOf': return 'fits none of the forms it may have'
-    default: return expectation(error)
+    case 'required':
+      return `missing key ${JSON.stringify(params.missingProperty)}`
+    case 'dependentRequired':
+      return `missing key ${JSON.stringify(params.missingProperty)}, which ${JSON.stringify(params.property)} needs`
+    case 'uniqueItems':
+      return `entries ${params.j} and ${params.i} are equal`
+    case 'oneOf':
+      return params.passingSchemas === null
+        ? 'fits none of the forms it may have'
+        : 'fits more than one of the forms it may have'
+    case 'anyOf':
+      return 'fits none of the forms it may have'
+    default:
+      return expectation(error)
   }
 }
 
 function expectation({ keyword, params, schema, data, message }: ErrorObject): string {
   switch (keyword) {
-    case 'type': return `expected ${orList([params.type].flat())}, got ${typeName(data)}`
-    case 'enum': return `expected ${orList((params.allowedValues as unknown[]).map((value) => JSON.stringify(value)))}`
-    case 'const': return `expected ${JSON.stringify(params.allowedValue)}`
-    case 'minimum': return `expected at least ${schema}`
-    case 'maximum': return `expected at most ${schema}`
-    case 'exclusiveMinimum': return `expected more than ${schema}`
-    case 'exclusiveMaximum': return `expected less than ${schema}`
-    case 'minLength': return `expected at least ${count(schema, 'character')}`
-    case 'maxLength': return `expected at most ${count(schema, 'character')}`
-    case 'minItems': return `expected at least ${count(schema, 'entry')}`
-    case 'maxItems': return `expected at most ${count(schema, 'entry')}`
-    case 'minProperties': return `expected at least ${count(schema, 'key')}`
-    case 'maxProperties': return `expected at most ${count(schema, 'key')}`
-    case 'pattern': return `expected text that matches ${schema}`
-    case 'format': return `expected ${schema} format`
-    default: return message ?? `does not satisfy ${keyword}`
+    case 'type':
+      return `expected ${orList([params.type].flat())}, got ${typeName(data)}`
+    case 'enum':
+      return `expected ${orList((params.allowedValues as unknown[]).map(value => JSON.stringify(value)))}`
+    case 'const':
+      return `expected ${JSON.stringify(params.allowedValue)}`
+    case 'minimum':
+      return `expected at least ${schema}`
+    case 'maximum':
+      return `expected at most ${schema}`
+    case 'exclusiveMinimum':
+      return `expected more than ${schema}`
+    case 'exclusiveMaximum':
+      return `expected less than ${schema}`
+    case 'minLength':
+      return `expected at least ${count(schema, 'character')}`
+    case 'maxLength':
+      return `expected at most ${count(schema, 'character')}`
+    case 'minItems':
+      return `expected at least ${count(schema, 'entry')}`
+    case 'maxItems':
+      return `expected at most ${count(schema, 'entry')}`
+    case 'minProperties':
+      return `expected at least ${count(schema, 'key')}`
+    case 'maxProperties':
+      return `expected at most ${count(schema, 'key')}`
+    case 'pattern':
+      return `expected text that matches ${schema}`
+    case 'format':
+      return `expected ${schema} format`
+    default:
+      return message ?? `does not satisfy ${keyword}`
   }
 }
 

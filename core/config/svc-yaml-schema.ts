@@ -22,10 +22,14 @@ export function svcYamlSchema(plugins: readonly PluginSection[]): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'svc.yaml',
-    description: 'Configuration of svc. It knows the plugins it was made with; "svc schema" makes one that knows yours.',
+    description:
+      'Configuration of svc. It knows the plugins it was made with; "svc schema" makes one that knows yours.',
     type: ['object', 'null'],
     additionalProperties: false,
-    properties: { plugins: { title: 'Which plugins run', ...forEditors(hostSection(names), 'plugins') }, ...Object.fromEntries(sections) },
+    properties: {
+      plugins: { title: 'Which plugins run', ...forEditors(hostSection(names), 'plugins') },
+      ...Object.fromEntries(sections),
+    },
   }
 }
 
@@ -47,7 +51,10 @@ function hostSection(names: string[]): JsonSchema {
 function forEditors(schema: JsonSchema, section: string): JsonSchema {
   const { 'x-svc-editor': further, ...kept } = schema
   const whole = { ...kept, ...(further as JsonSchema | undefined) }
-  const moved = '$id' in whole ? whole : moveReferences(whole, `#/properties/${section.replaceAll('~', '~0').replaceAll('/', '~1')}`) as JsonSchema
+  const moved =
+    '$id' in whole
+      ? whole
+      : (moveReferences(whole, `#/properties/${section.replaceAll('~', '~0').replaceAll('/', '~1')}`) as JsonSchema)
   return typeof moved.type === 'string' ? { ...moved, type: [moved.type, 'null'] } : moved
 }
 
@@ -57,8 +64,10 @@ const DATA = new Set(['const', 'enum', 'default', 'examples'])
 function moveReferences(part: unknown, to: string): unknown {
   if (Array.isArray(part)) return part.map(inner => moveReferences(inner, to))
   if (typeof part !== 'object' || part === null) return part
-  return Object.fromEntries(Object.entries(part).map(([key, inner]) => {
-    if (key === '$ref' && typeof inner === 'string' && inner.startsWith('#')) return [key, `${to}${inner.slice(1)}`]
-    return [key, DATA.has(key) ? inner : moveReferences(inner, to)]
-  }))
+  return Object.fromEntries(
+    Object.entries(part).map(([key, inner]) => {
+      if (key === '$ref' && typeof inner === 'string' && inner.startsWith('#')) return [key, `${to}${inner.slice(1)}`]
+      return [key, DATA.has(key) ? inner : moveReferences(inner, to)]
+    }),
+  )
 }

@@ -40,7 +40,11 @@ export type SvcYamlResult = { ok: true; document: SvcYaml; text: string } | { ok
  * The file to read: `--config`, else `SVC_CONFIG_FILE`, else `./svc.yaml` if it exists, as an absolute path.
  * A named file need not exist: reading it then is the error.
  */
-export function findConfigFile(from: { argument?: string | null; variable?: string | null; cwd: string }): string | null {
+export function findConfigFile(from: {
+  argument?: string | null
+  variable?: string | null
+  cwd: string
+}): string | null {
   const named = from.argument ?? from.variable
   if (named != null) return resolve(from.cwd, named)
   const usual = resolve(from.cwd, 'svc.yaml')
@@ -55,7 +59,10 @@ export function readSvcYaml(path: string | null, options: { publicMode: boolean 
     return { ok: true, document: readSections(parseYaml(text), path, shownFile), text }
   } catch (error) {
     const position = error instanceof YamlProblem ? error.position : null
-    return { ok: false, error: { file: shownFile, at: null, message: reasonOf(error), ...placed(position), remedy: remedyOf(error) } }
+    return {
+      ok: false,
+      error: { file: shownFile, at: null, message: reasonOf(error), ...placed(position), remedy: remedyOf(error) },
+    }
   }
 }
 
@@ -71,7 +78,8 @@ function readBounded(path: string): string {
     if (!fstatSync(file).isFile()) throw new YamlProblem('not a regular file', null)
     const buffer = Buffer.alloc(MAX_FILE_BYTES + 1)
     let length = 0
-    for (let read = -1; read !== 0 && length < buffer.length; length += read) read = readSync(file, buffer, length, buffer.length - length, null)
+    for (let read = -1; read !== 0 && length < buffer.length; length += read)
+      read = readSync(file, buffer, length, buffer.length - length, null)
     if (length > MAX_FILE_BYTES) throw new YamlProblem(`larger than ${MAX_FILE_BYTES} bytes`, null)
     return new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, length))
   } finally {
@@ -90,23 +98,38 @@ function reasonOf(error: unknown): string {
 
 function remedyOf(error: unknown): string {
   if (error instanceof YamlProblem) return 'correct it: until then nothing of the file is used'
-  return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'create it, or name another with --config' : 'make it a readable text file'
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+    ? 'create it, or name another with --config'
+    : 'make it a readable text file'
 }
 
 function readSections(document: YamlDocument, path: string | null, shownFile: string | null): SvcYaml {
   const top = document.value ?? {}
   if (!isRecord(top)) throw new YamlProblem('expected a mapping at the top', { line: 1, column: 1 })
   const sections: Record<string, unknown> = Object.assign(Object.create(null), top)
-  const errors: LoadError[] = document.warnings.map((warning) => ({ file: shownFile, at: null, ...warning }))
+  const errors: LoadError[] = document.warnings.map(warning => ({ file: shownFile, at: null, ...warning }))
   const checked = applySchema(pluginsSchema, sections.plugins ?? {}, 'plugins', { isTrusted: true })
   delete sections.plugins
-  errors.push(...checked.errors.map(({ at, path: place, message, remedy }) => ({ file: shownFile, at, message, ...placed(document.locate(['plugins', ...place])), remedy })))
+  errors.push(
+    ...checked.errors.map(({ at, path: place, message, remedy }) => ({
+      file: shownFile,
+      at,
+      message,
+      ...placed(document.locate(['plugins', ...place])),
+      remedy,
+    })),
+  )
   const plugins = checked.value as PluginsSection
-  const dirs = plugins.dirs.map((dir) => resolve(dirname(path ?? '.'), dir))
+  const dirs = plugins.dirs.map(dir => resolve(dirname(path ?? '.'), dir))
   return { file: path, sections, plugins: { ...plugins, dirs }, errors, locate: document.locate }
 }
 
-const names = { type: 'array', default: [], maxItems: 1000, items: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' } }
+const names = {
+  type: 'array',
+  default: [],
+  maxItems: 1000,
+  items: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,39}$' },
+}
 const texts = { type: 'array', default: [], maxItems: 1000, items: { type: 'string', minLength: 1, maxLength: 4096 } }
 /** JSON Schema (2020-12) of the section `plugins`. */
 export const pluginsSchema = {

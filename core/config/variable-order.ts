@@ -12,12 +12,12 @@ export type PlacedVariable =
 
 /** The order of the reference, of `GET /_svc/config` and of warnings. */
 export function orderVariables(definitions: Definitions): PlacedVariable[] {
-  const placed: PlacedVariable[] = variables.map((definition) => ({ plugin: null, definition }))
+  const placed: PlacedVariable[] = variables.map(definition => ({ plugin: null, definition }))
   let waiting = [...definitions].flatMap(([plugin, { variables: own = {} }]) => withAnchors(plugin, own))
   // A variable can be behind that of a plugin whose turn comes later.
-  for (let before = Infinity; waiting.length < before;) {
+  for (let before = Infinity; waiting.length < before; ) {
     before = waiting.length
-    waiting = waiting.filter((one) => !insert(one, placed))
+    waiting = waiting.filter(one => !insert(one, placed))
   }
   return [...placed, ...waiting]
 }

@@ -1,5 +1,17 @@
 /** Reads YAML text within bounds: plain values, and where each stands. */
-import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser, type CST, type Document, type Node, type Pair } from 'yaml'
+import {
+  Composer,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  Parser,
+  type CST,
+  type Document,
+  type Node,
+  type Pair,
+} from 'yaml'
 
 /** Where something stands: keys and list indexes from the top. */
 export type ItemPath = readonly (string | number)[]
@@ -47,7 +59,15 @@ export function parseYaml(text: string): YamlDocument {
   const tokens = tokensOf(text, lines)
   refuseDeepNesting(tokens, positionOf)
   // Uniqueness of keys is checked below: here it would take the square of a mapping's size.
-  const composer = new Composer({ version: '1.2', schema: 'core', merge: false, uniqueKeys: false, resolveKnownTags: false, prettyErrors: false, logLevel: 'silent' })
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    uniqueKeys: false,
+    resolveKnownTags: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  })
   const [document, second] = [...composer.compose(tokens, true, text.length)] as Document.Parsed[]
   const error = document!.errors[0]
   if (error !== undefined) throw new YamlProblem(error.message, positionOf(error.pos[0]))
@@ -55,8 +75,8 @@ export function parseYaml(text: string): YamlDocument {
   const anchors = new Map<string, Anchor>()
   return {
     value: document!.contents === null ? null : new Converter(anchors, positionOf).convert(document!.contents, 0),
-    warnings: document!.warnings.map((warning) => ({ message: warning.message, ...positionOf(warning.pos[0]) })),
-    locate: (path) => locate(document!.contents, path, anchors, positionOf),
+    warnings: document!.warnings.map(warning => ({ message: warning.message, ...positionOf(warning.pos[0]) })),
+    locate: path => locate(document!.contents, path, anchors, positionOf),
   }
 }
 
@@ -72,7 +92,7 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] {
 
 /** Walks the tokens without recursion, since their depth is what is in question. */
 function refuseDeepNesting(tokens: CST.Token[], positionOf: PositionOf): void {
-  const open = tokens.map((token) => ({ token, depth: 0 }))
+  const open = tokens.map(token => ({ token, depth: 0 }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { token, depth } = next
     if (depth > MAX_DEPTH) throw new YamlProblem(TOO_DEEP, positionOf(token.offset))
@@ -109,9 +129,11 @@ class Converter {
     if (depth > MAX_DEPTH) throw this.#problem(TOO_DEEP, node)
     if (isAlias(node)) return this.#insert(this.#anchors.get(node.source), node, depth)
     const anchor = this.#remember(node)
-    const value = isMap<Node, Node | null>(node) ? this.#object(node.items, depth)
-      : isSeq<Node>(node) ? node.items.map((item) => this.convert(item, depth + 1))
-        : (node as { value?: unknown }).value ?? null
+    const value = isMap<Node, Node | null>(node)
+      ? this.#object(node.items, depth)
+      : isSeq<Node>(node)
+        ? node.items.map(item => this.convert(item, depth + 1))
+        : ((node as { value?: unknown }).value ?? null)
     if (anchor !== undefined) anchor.isOpen = false
     return value
   }
@@ -119,7 +141,11 @@ class Converter {
   #remember(node: Node): Anchor | undefined {
     const name = isAlias(node) ? undefined : (node as { anchor?: string }).anchor
     if (name === undefined) return undefined
-    const anchor: Anchor = { node, inserted: this.#anchors.get(name)?.node === node ? this.#anchors.get(name)!.inserted : 0, isOpen: true }
+    const anchor: Anchor = {
+      node,
+      inserted: this.#anchors.get(name)?.node === node ? this.#anchors.get(name)!.inserted : 0,
+      isOpen: true,
+    }
     this.#anchors.set(name, anchor)
     return anchor
   }
@@ -127,7 +153,8 @@ class Converter {
   #insert(anchor: Anchor | undefined, alias: Node, depth: number): unknown {
     if (anchor === undefined) throw this.#problem('alias without an anchor before it', alias)
     if (anchor.isOpen) throw this.#problem('alias inside its own anchor', alias)
-    if (++anchor.inserted > MAX_ALIAS_COUNT) throw this.#problem(`an anchor is used more than ${MAX_ALIAS_COUNT} times`, alias)
+    if (++anchor.inserted > MAX_ALIAS_COUNT)
+      throw this.#problem(`an anchor is used more than ${MAX_ALIAS_COUNT} times`, alias)
     return this.convert(anchor.node, depth)
   }
 
@@ -156,13 +183,18 @@ function keyText(key: Node | null): string | undefined {
   return key.source ?? String(key.value)
 }
 
-function locate(top: Node | null, path: ItemPath, anchors: Map<string, Anchor>, positionOf: PositionOf): Position | null {
+function locate(
+  top: Node | null,
+  path: ItemPath,
+  anchors: Map<string, Anchor>,
+  positionOf: PositionOf,
+): Position | null {
   let node: Node | null | undefined = top
   let position: Position | null = null
   for (const step of path) {
     while (isAlias(node)) node = anchors.get(node.source)?.node
     if (isMap<Node, Node | null>(node)) {
-      const pair: Pair<Node, Node | null> | undefined = node.items.find((item) => keyText(item.key) === String(step))
+      const pair: Pair<Node, Node | null> | undefined = node.items.find(item => keyText(item.key) === String(step))
       if (pair?.key.range) position = positionOf(pair.key.range[0])
       node = pair?.value
     } else if (isSeq<Node>(node) && typeof step === 'number') {

@@ -17,7 +17,14 @@ export interface SvcMediaTypes {
    * `match` gets the lower-case media type without parameters. The handler owns the response; no stage of the
    * pipeline runs. `onGrpcPort`, `onHttp` say on which listeners (default both; HTTP only with SVC_GRPC_ON_HTTP).
    */
-  requests(match: (mediaType: string, request: IncomingMessage | Http2ServerRequest) => boolean, handler: (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse, facts: ConnectionFacts) => void): void
+  requests(
+    match: (mediaType: string, request: IncomingMessage | Http2ServerRequest) => boolean,
+    handler: (
+      request: IncomingMessage | Http2ServerRequest,
+      response: ServerResponse | Http2ServerResponse,
+      facts: ConnectionFacts,
+    ) => void,
+  ): void
   /** CORS headers for such an answer; for a preflight those of the preflight. */
   cors(request: IncomingMessage | Http2ServerRequest, expose: string[]): Record<string, string>
   /**
@@ -41,7 +48,10 @@ export interface MediaTypeCall {
   /** The status of the call, for its entry. */
   end(grpcStatus: number): void
 }
-export interface CallFailure { grpcStatus: number; message: string }
+export interface CallFailure {
+  grpcStatus: number
+  message: string
+}
 export interface ConnectionFacts {
   listener: 'http' | 'https' | 'grpc'
   socket: Socket

@@ -5,9 +5,18 @@ import { quoteWord } from './shell.ts'
 type Example = CatalogEndpoint['examples'][number]
 type Protocol = CatalogEndpoint['protocol']
 
-const CONTENT_TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' } as const
+const CONTENT_TYPES = {
+  json: 'application/json',
+  xml: 'application/xml',
+  form: 'application/x-www-form-urlencoded',
+} as const
 /** Headers of a WebSocket handshake (RFC 6455, 4.1), with the key of its own example. */
-const HANDSHAKE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
+const HANDSHAKE = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+]
 
 /** The example as one `curl` command against `baseUrl`; a stream is shown as it comes, a WebSocket by its handshake. */
 export function curlLine(example: Example, baseUrl: string, protocol: Protocol): string {

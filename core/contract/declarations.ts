@@ -36,7 +36,9 @@ export interface VariableDefinition<T = unknown> {
 export type VariableDefinitions<Variables> = { [Key in keyof Variables]: VariableDefinition<Variables[Key]> }
 
 /** Types of the values: `VariableValues<typeof variables>`. */
-export type VariableValues<Definitions> = { -readonly [Key in keyof Definitions]: Definitions[Key] extends VariableDefinition<infer T> ? T : never }
+export type VariableValues<Definitions> = {
+  -readonly [Key in keyof Definitions]: Definitions[Key] extends VariableDefinition<infer T> ? T : never
+}
 
 /** Checks the default of a variable against its parser, where it is declared apart from the definition. */
 export function variable<T>(definition: VariableDefinition<T>): VariableDefinition<T> {
@@ -63,13 +65,15 @@ export interface Exemption {
 }
 
 /** A response header that browsers may read across origins. */
-export type ExposedHeader = string | {
-  name: string
-  /** The exposed header before which it is listed. Default: behind those before it. */
-  before?: string
-  /** Exposed also while the plugin is disabled. */
-  always?: true
-}
+export type ExposedHeader =
+  | string
+  | {
+      name: string
+      /** The exposed header before which it is listed. Default: behind those before it. */
+      before?: string
+      /** Exposed also while the plugin is disabled. */
+      always?: true
+    }
 
 /** Where a category of the catalog is shown. */
 export interface CategoryDeclaration {

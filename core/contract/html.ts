@@ -4,7 +4,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 /** Text as it may stand in an element or in a quoted attribute. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] as string)
+  return text.replace(/[&<>"']/g, char => ENTITIES[char] as string)
 }
 
 /** Headers of a page of the core; the policy (CSP Level 3) names what the page may load. */

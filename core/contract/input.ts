@@ -64,18 +64,29 @@ export interface NumberParameter<Default> {
 }
 
 /** First value of a query parameter as an integer; throws `invalid_parameter` when it is none or out of bounds. */
-export function integerParameter<Default>(query: URLSearchParams, name: string, bounds: NumberParameter<Default>): number | Default {
+export function integerParameter<Default>(
+  query: URLSearchParams,
+  name: string,
+  bounds: NumberParameter<Default>,
+): number | Default {
   return numberParameter(query, name, bounds, parseInteger, 'an integer')
 }
 
 /** The same for a decimal such as `1.25`. */
-export function decimalParameter<Default>(query: URLSearchParams, name: string, bounds: NumberParameter<Default>): number | Default {
+export function decimalParameter<Default>(
+  query: URLSearchParams,
+  name: string,
+  bounds: NumberParameter<Default>,
+): number | Default {
   return numberParameter(query, name, bounds, parseDecimal, 'a decimal')
 }
 
 function numberParameter<Default>(
-  query: URLSearchParams, name: string, { fallback, min = 0, max = Infinity }: NumberParameter<Default>,
-  parse: (text: string) => number | null, kind: string,
+  query: URLSearchParams,
+  name: string,
+  { fallback, min = 0, max = Infinity }: NumberParameter<Default>,
+  parse: (text: string) => number | null,
+  kind: string,
 ): number | Default {
   const text = query.get(name)
   if (text === null) return fallback
@@ -89,7 +100,11 @@ function numberParameter<Default>(
 export function isFlagSet(request: FastifyRequest, name: string): boolean {
   const value = readQuery(request).get(name)
   if (value !== '') return isTruthy(value)
-  return rawQuery(request).split('&').find(pair => pair === name || pair === `${name}=`) === name
+  return (
+    rawQuery(request)
+      .split('&')
+      .find(pair => pair === name || pair === `${name}=`) === name
+  )
 }
 
 /** The count that is served, at most `cap`; when that is less than asked for, `X-Svc-Capped: <cap>` says so. */

@@ -4,7 +4,11 @@
  * The known name with the smallest edit distance, or undefined when none is within `maxDistance`
  * (default: a third of the name's length, at least 2).
  */
-export function nearest(name: string, known: Iterable<string>, maxDistance = Math.max(2, Math.floor(name.length / 3))): string | undefined {
+export function nearest(
+  name: string,
+  known: Iterable<string>,
+  maxDistance = Math.max(2, Math.floor(name.length / 3)),
+): string | undefined {
   const wanted = name.slice(0, 200).toLowerCase()
   let best: string | undefined
   let bestDistance = maxDistance + 1
@@ -30,7 +34,14 @@ function editDistance(from: string, to: string): number {
     for (let column = 1; column <= to.length; column++) {
       const replaced = previous[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1)
       const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-      current.push(Math.min(replaced, previous[column]! + 1, current[column - 1]! + 1, isSwap ? beforePrevious[column - 2]! + 1 : Number.POSITIVE_INFINITY))
+      current.push(
+        Math.min(
+          replaced,
+          previous[column]! + 1,
+          current[column - 1]! + 1,
+          isSwap ? beforePrevious[column - 2]! + 1 : Number.POSITIVE_INFINITY,
+        ),
+      )
     }
     beforePrevious = previous
     previous = current

@@ -40,7 +40,13 @@ export interface InspectorEntry {
   bytes_sent: number
   ended: AnswerEnd
   /** W3C Trace Context: where the request stands; null when it carried none and no spans are exported. */
-  trace: { trace_id: string; span_id: string; parent_span_id: string | null; sampled: boolean; state: string | null } | null
+  trace: {
+    trace_id: string
+    span_id: string
+    parent_span_id: string | null
+    sampled: boolean
+    state: string | null
+  } | null
 }
 
 export interface SvcInspector {
@@ -75,6 +81,19 @@ export type ClientCertificate =
 export interface SvcMetrics {
   /** One series by name: one that exists is shared, so counters go on across generations. */
   counter(name: string, help: string, labels?: string[]): { inc(labels?: Record<string, string>, value?: number): void }
-  gauge(name: string, help: string, labels?: string[]): { set(labels: Record<string, string>, value: number): void; inc(labels?: Record<string, string>, value?: number): void; dec(labels?: Record<string, string>, value?: number): void }
-  histogram(name: string, help: string, buckets: number[], labels?: string[]): { observe(labels: Record<string, string>, value: number): void }
+  gauge(
+    name: string,
+    help: string,
+    labels?: string[],
+  ): {
+    set(labels: Record<string, string>, value: number): void
+    inc(labels?: Record<string, string>, value?: number): void
+    dec(labels?: Record<string, string>, value?: number): void
+  }
+  histogram(
+    name: string,
+    help: string,
+    buckets: number[],
+    labels?: string[],
+  ): { observe(labels: Record<string, string>, value: number): void }
 }

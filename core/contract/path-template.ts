@@ -18,9 +18,14 @@ export function templateParameters(template: string): TemplateParameter[] {
 }
 
 /** The template with each parameter, in its order from 0, replaced by what `write` answers. */
-export function replaceParameters(template: string, write: (parameter: TemplateParameter, index: number) => string): string {
+export function replaceParameters(
+  template: string,
+  write: (parameter: TemplateParameter, index: number) => string,
+): string {
   let index = 0
-  return template.replace(PARAMETER, (_, star: string, name: string) => write({ name, isWildcard: star === '*' }, index++))
+  return template.replace(PARAMETER, (_, star: string, name: string) =>
+    write({ name, isWildcard: star === '*' }, index++),
+  )
 }
 
 /** The template with its parameters renamed in order; a wildcard loses its star. */
@@ -42,7 +47,10 @@ export interface TemplateForms {
 }
 
 /** Source of a regular expression that captures a template's parameters in their order; it has no anchors. */
-export function templatePattern(template: string, { parameter = '[^/]*', wildcard = '.*' }: TemplateForms = {}): string {
+export function templatePattern(
+  template: string,
+  { parameter = '[^/]*', wildcard = '.*' }: TemplateForms = {},
+): string {
   let pattern = ''
   let end = 0
   for (const match of template.matchAll(PARAMETER)) {
@@ -61,7 +69,9 @@ export function readParameters(template: string, path: string): string[] | null 
 /** The path in which the parameters have these values, in order; `:` and `@`, and slashes in a wildcard, stay as they are. */
 export function fillTemplate(template: string, values: readonly string[]): string {
   return replaceParameters(template, ({ isWildcard }, index) => {
-    const value = encodeURIComponent(values[index] ?? '').replaceAll('%3A', ':').replaceAll('%40', '@')
+    const value = encodeURIComponent(values[index] ?? '')
+      .replaceAll('%3A', ':')
+      .replaceAll('%40', '@')
     return isWildcard ? value.replaceAll('%2F', '/') : value
   })
 }

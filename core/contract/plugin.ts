@@ -38,15 +38,44 @@ export type { FastifyInstance, FastifyReply, FastifyRequest, Config, WebSocket }
 // Brings `wsHandler` of routes along.
 export type { WebsocketHandler } from '@fastify/websocket'
 export type { AnyRequest, SvcHttp, SessionKey, Origin } from './http.ts'
-export type { SvcStreams, BodyStreamOptions, SseOptions, StreamEnd, BodyStream, SseStream, SseEvent, WebSocketOptions } from './streams.ts'
+export type {
+  SvcStreams,
+  BodyStreamOptions,
+  SseOptions,
+  StreamEnd,
+  BodyStream,
+  SseStream,
+  SseEvent,
+  WebSocketOptions,
+} from './streams.ts'
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
 export type { AnswerEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { StoreBounds, Store, StoreChange } from './state.ts'
 export type { JsonSchema } from './json-schema.ts'
 export { variable } from './declarations.ts'
-export type { CategoryDeclaration, Exemption, ExemptibleLayer, ExposedHeader, PageLink, VariableDefinition, VariableDefinitions, VariableValues } from './declarations.ts'
-export { boolean, clampedNumber, isHttpUrl, list, oneOf, parser, splitList, text, usableEntries, wholeNumber } from './parsers.ts'
+export type {
+  CategoryDeclaration,
+  Exemption,
+  ExemptibleLayer,
+  ExposedHeader,
+  PageLink,
+  VariableDefinition,
+  VariableDefinitions,
+  VariableValues,
+} from './declarations.ts'
+export {
+  boolean,
+  clampedNumber,
+  isHttpUrl,
+  list,
+  oneOf,
+  parser,
+  splitList,
+  text,
+  usableEntries,
+  wholeNumber,
+} from './parsers.ts'
 export type { Parsed, Parser } from './parsers.ts'
 export type { Logger, LoggerOptions, LogMethod } from './logger.ts'
 export type { LoadError, ReloadResult, ReportedError } from './reload.ts'
@@ -102,7 +131,9 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
 }
 
 /** Types a definition: `export default definePlugin<Options>({ ... })`. */
-export function definePlugin<Options = Record<string, unknown>, Variables = Record<string, unknown>>(plugin: Plugin<Options, Variables>): Plugin<Options, Variables> {
+export function definePlugin<Options = Record<string, unknown>, Variables = Record<string, unknown>>(
+  plugin: Plugin<Options, Variables>,
+): Plugin<Options, Variables> {
   return plugin
 }
 
@@ -118,17 +149,31 @@ export type CommandResult =
   | { exitCode: number }
   /** Start the server; `environment` is laid over the process's own, `options` over the plugin's section. */
   | {
-    serve: true
-    environment?: Record<string, string>
-    options?: Record<string, unknown>
-    /** Called once the server listens, with the address of its HTTP listener. */
-    whenListening?: (url: string) => void
-  }
+      serve: true
+      environment?: Record<string, string>
+      options?: Record<string, unknown>
+      /** Called once the server listens, with the address of its HTTP listener. */
+      whenListening?: (url: string) => void
+    }
 
 // ----------------------------------------------------------------------------------------------------- small helpers
 
 export { HttpError, invalidParameter, refusal } from './http-error.ts'
-export { capCount, decimalParameter, integerParameter, isFlagSet, isTruthy, parseDecimal, parseInteger, emptyRecord, queryRecord, quoteInput, rawQuery, readQuery, shownText } from './input.ts'
+export {
+  capCount,
+  decimalParameter,
+  integerParameter,
+  isFlagSet,
+  isTruthy,
+  parseDecimal,
+  parseInteger,
+  emptyRecord,
+  queryRecord,
+  quoteInput,
+  rawQuery,
+  readQuery,
+  shownText,
+} from './input.ts'
 export type { NumberParameter } from './input.ts'
 export { jsonSerializer } from './json-serializer.ts'
 export { readJsonObject } from './json-body.ts'
@@ -155,7 +200,13 @@ export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'
 export { escapeHtml } from './html.ts'
 export { curlArguments } from './curl-line.ts'
 export { quoteWord, singleQuote } from './shell.ts'
-export { fillTemplate, readParameters, replaceParameters, templateParameters, templatePattern } from './path-template.ts'
+export {
+  fillTemplate,
+  readParameters,
+  replaceParameters,
+  templateParameters,
+  templatePattern,
+} from './path-template.ts'
 export type { TemplateForms, TemplateParameter } from './path-template.ts'
 
 // ------------------------------------------------------------------------------------------------- what a plugin gets

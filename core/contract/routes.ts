@@ -75,7 +75,10 @@ export interface CoreFailure {
   body: Record<string, unknown>
   requestId: string
 }
-export type ErrorForm = (failure: CoreFailure, request: RequestFacts) => { status?: number; headers?: Record<string, string>; body: string | Buffer | object }
+export type ErrorForm = (
+  failure: CoreFailure,
+  request: RequestFacts,
+) => { status?: number; headers?: Record<string, string>; body: string | Buffer | object }
 
 /** What is known of a request before a route has seen it. */
 export interface RequestFacts {

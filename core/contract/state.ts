@@ -30,10 +30,19 @@ export interface Store<T> {
    * Replaces the value by what `change` answers, with nobody between; undefined removes it. An entry
    * keeps the life that it has, unless `ttlMs` or, with `ttlFrom: 'use'`, this use renews it.
    */
-  update(key: string, change: (current: T | undefined) => T | undefined, options?: { group?: string; ttlMs?: number }): Promise<T | undefined>
+  update(
+    key: string,
+    change: (current: T | undefined) => T | undefined,
+    options?: { group?: string; ttlMs?: number },
+  ): Promise<T | undefined>
   delete(key: string): Promise<boolean>
   /** Entries in insertion order, or newest first. */
-  list(options?: { group?: string; limit?: number; newestFirst?: boolean; where?: (value: T, key: string) => boolean }): Promise<{ key: string; value: T }[]>
+  list(options?: {
+    group?: string
+    limit?: number
+    newestFirst?: boolean
+    where?: (value: T, key: string) => boolean
+  }): Promise<{ key: string; value: T }[]>
   /** Removes what matches, all without an argument; answers how many. */
   clear(where?: (value: T, key: string) => boolean): Promise<number>
   count(): Promise<number>

@@ -8,7 +8,8 @@
 export const SANDBOX_POLICY = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts'
 
 /** Types that browsers show as themselves without running anything; everything else they may render or sniff as HTML. */
-const INERT = /^(?:application\/(?:json|octet-stream|pdf|[a-z0-9.-]+\+json|x-ndjson|grpc[a-z+-]*|zip|gzip)|audio\/[a-z0-9.+-]+|font\/[a-z0-9.+-]+|image\/(?!svg)[a-z0-9.+-]+|text\/(?:plain|css|csv|event-stream|javascript|markdown)|video\/[a-z0-9.+-]+)$/
+const INERT =
+  /^(?:application\/(?:json|octet-stream|pdf|[a-z0-9.-]+\+json|x-ndjson|grpc[a-z+-]*|zip|gzip)|audio\/[a-z0-9.+-]+|font\/[a-z0-9.+-]+|image\/(?!svg)[a-z0-9.+-]+|text\/(?:plain|css|csv|event-stream|javascript|markdown)|video\/[a-z0-9.+-]+)$/
 
 /**
  * The `Content-Security-Policy` of a user-made document; null where its type (`Content-Type` as it is sent, undefined for

@@ -27,7 +27,7 @@ function toEndpoint({ plugin, path, methods, expandedMethods, description }: Ope
     protocol: description.protocol ?? 'http',
     endless: description.endless ?? false,
     plugin,
-    examples: description.examples.map((example) => toExample(example, expandedMethods[0] ?? 'GET')),
+    examples: description.examples.map(example => toExample(example, expandedMethods[0] ?? 'GET')),
   }
 }
 

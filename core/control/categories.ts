@@ -4,7 +4,11 @@
 export type CategoryRanks = ReadonlyMap<string, number>
 
 /** The core's own categories, behind those that plugins declare. */
-export const CORE_CATEGORIES: CategoryRanks = new Map([['Health & Identity', 1000], ['Control Plane', 1010], ['Docs', 1020]])
+export const CORE_CATEGORIES: CategoryRanks = new Map([
+  ['Health & Identity', 1000],
+  ['Control Plane', 1010],
+  ['Docs', 1020],
+])
 
 /** Sort order of two category names: below 0 when `a` is shown first. `declared` are the ranks that plugins give. */
 export function compareCategories(a: string, b: string, declared: CategoryRanks): number {

@@ -12,58 +12,94 @@ const category = 'Control Plane'
 export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   const { config, instance, plugins } = deps
 
-  app.get('/_svc/version', describe({
-    summary: 'Version and build of the service',
-    category,
-    examples: [{ name: 'Version', path: '/_svc/version', expectStatus: 200 }],
-  }), () => ({
-    name: 'svc',
-    version: instance.version,
-    git_sha: instance.gitSha,
-    ...buildFacts(),
-    control_auth: config.controlAuth,
-    hosted_mode: config.hostedMode,
-    grpc_on_http: config.grpcOnHttp,
-  }))
+  app.get(
+    '/_svc/version',
+    describe({
+      summary: 'Version and build of the service',
+      category,
+      examples: [{ name: 'Version', path: '/_svc/version', expectStatus: 200 }],
+    }),
+    () => ({
+      name: 'svc',
+      version: instance.version,
+      git_sha: instance.gitSha,
+      ...buildFacts(),
+      control_auth: config.controlAuth,
+      hosted_mode: config.hostedMode,
+      grpc_on_http: config.grpcOnHttp,
+    }),
+  )
 
-  app.get('/_svc/ready', describe({
-    summary: 'Readiness: 200 as long as requests are served',
-    description: 'Never authenticated, limited or captured.',
-    category,
-    examples: [{ name: 'Readiness check', path: '/_svc/ready', expectStatus: 200 }],
-  }), (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ready' }))
+  app.get(
+    '/_svc/ready',
+    describe({
+      summary: 'Readiness: 200 as long as requests are served',
+      description: 'Never authenticated, limited or captured.',
+      category,
+      examples: [{ name: 'Readiness check', path: '/_svc/ready', expectStatus: 200 }],
+    }),
+    (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ready' }),
+  )
 
-  app.get('/_svc/config', describe({
-    summary: 'Effective configuration, without secrets',
-    category,
-    examples: [{ name: 'Configuration', path: '/_svc/config', expectStatus: 200 }],
-  }), () => deps.effectiveConfig())
+  app.get(
+    '/_svc/config',
+    describe({
+      summary: 'Effective configuration, without secrets',
+      category,
+      examples: [{ name: 'Configuration', path: '/_svc/config', expectStatus: 200 }],
+    }),
+    () => deps.effectiveConfig(),
+  )
 
-  app.get('/_svc/status', describe({
-    summary: 'Uptime, health, ports, inspector and plugins at a glance',
-    description: '`proxy_headers`: names of the headers by which a proxy shows in this very request, such as `via`.',
-    category,
-    examples: [{ name: 'Status', path: '/_svc/status', expectStatus: 200 }],
-  }), request => ({ ...statusRecord(deps), proxy_headers: proxyHeaders(request.headers) }))
+  app.get(
+    '/_svc/status',
+    describe({
+      summary: 'Uptime, health, ports, inspector and plugins at a glance',
+      description: '`proxy_headers`: names of the headers by which a proxy shows in this very request, such as `via`.',
+      category,
+      examples: [{ name: 'Status', path: '/_svc/status', expectStatus: 200 }],
+    }),
+    request => ({ ...statusRecord(deps), proxy_headers: proxyHeaders(request.headers) }),
+  )
 
-  app.get('/_svc/catalog', describe({
-    summary: 'Every endpoint that is enabled, with examples',
-    category,
-    examples: [{ name: 'Catalog', path: '/_svc/catalog', expectStatus: 200 }],
-  }), request => ({ base_url: deps.http.baseUrl(request), ...instance.catalog() }))
+  app.get(
+    '/_svc/catalog',
+    describe({
+      summary: 'Every endpoint that is enabled, with examples',
+      category,
+      examples: [{ name: 'Catalog', path: '/_svc/catalog', expectStatus: 200 }],
+    }),
+    request => ({ base_url: deps.http.baseUrl(request), ...instance.catalog() }),
+  )
 
-  app.post('/_svc/reload', describe({
-    summary: 'Read svc.yaml and the plugins again',
-    description: 'Requests in flight finish where they began. Needs the admin token where one is configured.',
-    category,
-    parameters: [{ name: 'force', in: 'query', description: 'Build a new generation even when no file changed.', schema: { type: 'boolean', default: false } }],
-    responses: { 200: { description: 'What changed.' }, 422: { description: 'A file could not be read; what ran before goes on.' } },
-    examples: [{ name: 'Reload', method: 'POST', path: '/_svc/reload' }],
-  }), async (request, reply) => {
-    deps.http.guardAdmin(request)
-    const result = await plugins.reload(isFlagSet(request, 'force'))
-    return reply.code(result.applied ? 200 : 422).send({ ...result, load_errors: viewLoadErrors(result.load_errors, config.publicMode) })
-  })
+  app.post(
+    '/_svc/reload',
+    describe({
+      summary: 'Read svc.yaml and the plugins again',
+      description: 'Requests in flight finish where they began. Needs the admin token where one is configured.',
+      category,
+      parameters: [
+        {
+          name: 'force',
+          in: 'query',
+          description: 'Build a new generation even when no file changed.',
+          schema: { type: 'boolean', default: false },
+        },
+      ],
+      responses: {
+        200: { description: 'What changed.' },
+        422: { description: 'A file could not be read; what ran before goes on.' },
+      },
+      examples: [{ name: 'Reload', method: 'POST', path: '/_svc/reload' }],
+    }),
+    async (request, reply) => {
+      deps.http.guardAdmin(request)
+      const result = await plugins.reload(isFlagSet(request, 'force'))
+      return reply
+        .code(result.applied ? 200 : 422)
+        .send({ ...result, load_errors: viewLoadErrors(result.load_errors, config.publicMode) })
+    },
+  )
 
   registerPluginRoutes(app, deps)
 }
@@ -71,7 +107,12 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
 /** `generations_in_memory` counts replaced generations until their memory is collected; one that stays high is a leak. */
 function pluginCounts(plugins: ControlDeps['plugins']): object {
   const { generation, generationCounts } = plugins.overview()
-  return { ...countStates(plugins.records()), generation, generations_open: generationCounts.open, generations_in_memory: generationCounts.inMemory }
+  return {
+    ...countStates(plugins.records()),
+    generation,
+    generations_open: generationCounts.open,
+    generations_in_memory: generationCounts.inMemory,
+  }
 }
 
 /** Header names that nothing but a proxy adds to a request. */
@@ -80,7 +121,10 @@ const MAX_PROXY_HEADERS = 20
 
 /** Names of the headers by which a proxy shows in a request: what came through a gateway can learn so. */
 function proxyHeaders(headers: object): string[] {
-  return Object.keys(headers).filter(name => PROXY_HEADER.test(name)).sort().slice(0, MAX_PROXY_HEADERS)
+  return Object.keys(headers)
+    .filter(name => PROXY_HEADER.test(name))
+    .sort()
+    .slice(0, MAX_PROXY_HEADERS)
 }
 
 function statusRecord({ config, instance, inspector, plugins, pluginStatus }: ControlDeps): object {

@@ -1,5 +1,14 @@
 /** Owns what the instance's and the control plane's routes need of the host, as an interface that the host fulfills. */
-import type { FastifyRequest, LoadError, PageLink, PluginRecord, ReloadResult, SvcHttp, SvcInstance, SvcStreams } from '../contract/plugin.ts'
+import type {
+  FastifyRequest,
+  LoadError,
+  PageLink,
+  PluginRecord,
+  ReloadResult,
+  SvcHttp,
+  SvcInstance,
+  SvcStreams,
+} from '../contract/plugin.ts'
 import type { Config } from '../config/variables.ts'
 import type { ClearResult, SwitchResult } from '../host/switching.ts'
 import type { Inspector } from '../inspector/inspector.ts'

@@ -36,12 +36,14 @@ const PAGE = `<!doctype html>
 </html>
 `
 /** No inline script or style, no other host: what the page draws with comes from below `docs/`, is a `data:` picture or one that a reply held (`blob:`). */
-const CONTENT_SECURITY_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 const require = createRequire(import.meta.url)
 const ownFile = (name: string) => () => join(PRODUCT_FOLDER, 'core', 'control', 'assets', name)
 const prebuilt = openPrebuilt(PRODUCT_FOLDER)
-const packageFile = (name: string) => () => (prebuilt === null ? require.resolve(`swagger-ui-dist/${name}`) : join(prebuilt.folder, 'swagger-ui', name))
+const packageFile = (name: string) => () =>
+  prebuilt === null ? require.resolve(`swagger-ui-dist/${name}`) : join(prebuilt.folder, 'swagger-ui', name)
 
 /** The files served below `/docs/`, by name; there are no others. */
 const FILES: ReadonlyMap<string, { type: string; locate: () => string }> = new Map([
@@ -62,50 +64,87 @@ const assets = new Map<string, Promise<Asset>>()
 
 /** The forms of the document. YAML without aliases, and as readers of YAML 1.1 understand it too: `no` and dates in quotes. */
 const DOCUMENT_FORMS = [
-  { path: '/openapi.json', mediaType: 'application/json', contentType: 'application/json; charset=utf-8', name: 'OpenAPI document', write: (document: object) => JSON.stringify(document) },
-  { path: '/openapi.yaml', mediaType: 'application/yaml', contentType: 'application/yaml', name: 'OpenAPI document as YAML', write: (document: object) => stringify(document, { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' }) },
+  {
+    path: '/openapi.json',
+    mediaType: 'application/json',
+    contentType: 'application/json; charset=utf-8',
+    name: 'OpenAPI document',
+    write: (document: object) => JSON.stringify(document),
+  },
+  {
+    path: '/openapi.yaml',
+    mediaType: 'application/yaml',
+    contentType: 'application/yaml',
+    name: 'OpenAPI document as YAML',
+    write: (document: object) =>
+      stringify(document, { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' }),
+  },
 ]
 
 /** Registers `/openapi.json`, `/openapi.yaml`, `/docs` and the page's files. */
 export function registerDocs(app: FastifyInstance, { http, instance }: ControlDeps): void {
   for (const { path, mediaType, contentType, name, write } of DOCUMENT_FORMS) {
-    const documentFor = rememberPages((baseUrl) => write(instance.openapi(baseUrl)))
-    app.get(path, describe({
-      summary: `OpenAPI 3.1 document of everything that is enabled, as ${mediaType}`,
-      category,
-      responses: { 200: { description: 'The document; its server is the base URL of the request.', content: { [mediaType]: { type: 'object' } } } },
-      examples: [{ name, path, expectStatus: 200 }],
-    }), (request, reply) => reply
-      .headers({ 'content-type': contentType, 'cache-control': 'no-cache' })
-      .send(documentFor(http.baseUrl(request))))
+    const documentFor = rememberPages(baseUrl => write(instance.openapi(baseUrl)))
+    app.get(
+      path,
+      describe({
+        summary: `OpenAPI 3.1 document of everything that is enabled, as ${mediaType}`,
+        category,
+        responses: {
+          200: {
+            description: 'The document; its server is the base URL of the request.',
+            content: { [mediaType]: { type: 'object' } },
+          },
+        },
+        examples: [{ name, path, expectStatus: 200 }],
+      }),
+      (request, reply) =>
+        reply
+          .headers({ 'content-type': contentType, 'cache-control': 'no-cache' })
+          .send(documentFor(http.baseUrl(request))),
+    )
   }
 
-  app.get('/docs', describe({
-    summary: 'Interactive API reference',
-    category,
-    responses: { 200: { description: 'The page.', content: { 'text/html': { type: 'string' } } } },
-    examples: [{ name: 'API reference', path: '/docs', expectStatus: 200 }],
-  }), (_request, reply) => reply
-    .headers(pageHeaders(CONTENT_SECURITY_POLICY))
-    .send(PAGE))
+  app.get(
+    '/docs',
+    describe({
+      summary: 'Interactive API reference',
+      category,
+      responses: { 200: { description: 'The page.', content: { 'text/html': { type: 'string' } } } },
+      examples: [{ name: 'API reference', path: '/docs', expectStatus: 200 }],
+    }),
+    (_request, reply) => reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(PAGE),
+  )
 
-  app.get('/docs/', describe({
-    summary: 'Leads to the API reference',
-    category,
-    responses: { 307: { description: 'To `/docs`.' } },
-    examples: [{ name: 'With a slash', path: '/docs/', expectStatus: 307 }],
-  }), (_request, reply) => reply.code(307).header('location', '../docs').send())
+  app.get(
+    '/docs/',
+    describe({
+      summary: 'Leads to the API reference',
+      category,
+      responses: { 307: { description: 'To `/docs`.' } },
+      examples: [{ name: 'With a slash', path: '/docs/', expectStatus: 307 }],
+    }),
+    (_request, reply) => reply.code(307).header('location', '../docs').send(),
+  )
 
-  app.get<{ Params: { file: string } }>('/docs/:file', describe({
-    summary: 'Scripts, styles and icons of the API reference',
-    category,
-    parameters: [{ name: 'file', in: 'path', schema: { type: 'string', enum: [...FILES.keys()] } }],
-    responses: { 200: { description: 'The file.' }, 304: { description: 'The file is the one that the client has.' }, 404: { description: 'No such file.' } },
-    examples: [{ name: 'Style sheet', path: '/docs/swagger-ui.css', expectStatus: 200 }],
-  }), async (request, reply) => {
-    const asset = await loadAsset(request.params.file)
-    return asset ? sendAsset(request, reply, asset) : http.notFound(request, reply)
-  })
+  app.get<{ Params: { file: string } }>(
+    '/docs/:file',
+    describe({
+      summary: 'Scripts, styles and icons of the API reference',
+      category,
+      parameters: [{ name: 'file', in: 'path', schema: { type: 'string', enum: [...FILES.keys()] } }],
+      responses: {
+        200: { description: 'The file.' },
+        304: { description: 'The file is the one that the client has.' },
+        404: { description: 'No such file.' },
+      },
+      examples: [{ name: 'Style sheet', path: '/docs/swagger-ui.css', expectStatus: 200 }],
+    }),
+    async (request, reply) => {
+      const asset = await loadAsset(request.params.file)
+      return asset ? sendAsset(request, reply, asset) : http.notFound(request, reply)
+    },
+  )
 }
 
 function loadAsset(name: string): Promise<Asset> | undefined {
@@ -113,7 +152,11 @@ function loadAsset(name: string): Promise<Asset> | undefined {
   if (!file) return undefined
   let asset = assets.get(name)
   if (!asset) {
-    asset = readFile(file.locate()).then((bytes) => ({ type: file.type, bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }))
+    asset = readFile(file.locate()).then(bytes => ({
+      type: file.type,
+      bytes,
+      etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    }))
     assets.set(name, asset)
     asset.catch(() => assets.delete(name))
   }

@@ -14,17 +14,21 @@ export function registerInstance(app: FastifyInstance, deps: ControlDeps): void 
 }
 
 function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): void {
-  app.get('/health', describe({
-    summary: 'Health of the instance',
-    description: 'Answers 200 or 503, for the health checks of gateways and load balancers.',
-    category,
-    negotiated: true,
-    responses: { 200: { description: 'Healthy.' }, 503: { description: 'Unhealthy.' } },
-    examples: [{ name: 'Health check', path: '/health' }],
-  }), (request, reply) => {
-    reply.code(instance.isHealthy() ? 200 : 503).header('cache-control', 'no-store')
-    return http.negotiate(request, reply, healthRecord(instance))
-  })
+  app.get(
+    '/health',
+    describe({
+      summary: 'Health of the instance',
+      description: 'Answers 200 or 503, for the health checks of gateways and load balancers.',
+      category,
+      negotiated: true,
+      responses: { 200: { description: 'Healthy.' }, 503: { description: 'Unhealthy.' } },
+      examples: [{ name: 'Health check', path: '/health' }],
+    }),
+    (request, reply) => {
+      reply.code(instance.isHealthy() ? 200 : 503).header('cache-control', 'no-store')
+      return http.negotiate(request, reply, healthRecord(instance))
+    },
+  )
 
   const switches = [
     { name: 'unhealthy', summary: 'Turn the instance unhealthy', next: () => false },
@@ -32,35 +36,53 @@ function registerHealth(app: FastifyInstance, { http, instance }: ControlDeps): 
     { name: 'healthy', summary: 'Turn the instance healthy', next: () => true },
   ]
   for (const { name, summary, next } of switches) {
-    app.post(`/health/${name}`, describe({
-      summary,
-      description: 'Needs the admin token where one is configured.',
-      category,
-      negotiated: true,
-      credentials: ['none', 'bearer', 'adminToken'],
-      responses: { 200: HEALTH_BODY, 401: { description: 'The admin token is missing or wrong.' }, 403: { description: 'Public mode without an admin token.' } },
-      examples: [{ name: summary, method: 'POST', path: `/health/${name}` }],
-    }), (request, reply) => {
-      http.guardAdmin(request)
-      instance.setHealthy(next())
-      return http.negotiate(request, reply, healthRecord(instance))
-    })
+    app.post(
+      `/health/${name}`,
+      describe({
+        summary,
+        description: 'Needs the admin token where one is configured.',
+        category,
+        negotiated: true,
+        credentials: ['none', 'bearer', 'adminToken'],
+        responses: {
+          200: HEALTH_BODY,
+          401: { description: 'The admin token is missing or wrong.' },
+          403: { description: 'Public mode without an admin token.' },
+        },
+        examples: [{ name: summary, method: 'POST', path: `/health/${name}` }],
+      }),
+      (request, reply) => {
+        http.guardAdmin(request)
+        instance.setHealthy(next())
+        return http.negotiate(request, reply, healthRecord(instance))
+      },
+    )
   }
 }
 
 function healthRecord(instance: ControlDeps['instance']): object {
   const healthy = instance.isHealthy()
-  return { status: healthy ? 'healthy' : 'unhealthy', healthy, service: 'svc', version: instance.version, instance_id: instance.id }
+  return {
+    status: healthy ? 'healthy' : 'unhealthy',
+    healthy,
+    service: 'svc',
+    version: instance.version,
+    instance_id: instance.id,
+  }
 }
 
 function registerIdentity(app: FastifyInstance, deps: ControlDeps): void {
-  app.all('/identity', describe({
-    summary: 'Who answers: instance, host, ports, configuration and how the request arrived',
-    description: 'Tells replicas behind a load balancer apart.',
-    category,
-    negotiated: true,
-    examples: [{ name: 'Identity', method: 'GET', path: '/identity', expectStatus: 200 }],
-  }), (request, reply) => deps.http.negotiate(request, reply, identityRecord(request, deps)))
+  app.all(
+    '/identity',
+    describe({
+      summary: 'Who answers: instance, host, ports, configuration and how the request arrived',
+      description: 'Tells replicas behind a load balancer apart.',
+      category,
+      negotiated: true,
+      examples: [{ name: 'Identity', method: 'GET', path: '/identity', expectStatus: 200 }],
+    }),
+    (request, reply) => deps.http.negotiate(request, reply, identityRecord(request, deps)),
+  )
 }
 
 function identityRecord(request: FastifyRequest, { config, http, instance, connection }: ControlDeps): object {

@@ -10,29 +10,54 @@ import type { ControlDeps } from './deps.ts'
 /** Registers `/_svc/keys/usage`. */
 export function registerKeysUsage(app: FastifyInstance, deps: ControlDeps): void {
   const { instance, keys } = deps
-  app.get('/_svc/keys/usage', describe({
-    summary: 'Use of each API key today (shared mode)',
-    description: 'With an admin token configured, or in public mode, a holder of a key sees that key only.',
-    category: 'Control Plane',
-    parameters: [
-      { name: 'id', in: 'query', description: 'Only the key with this id.', schema: { type: 'string' } },
-      { name: 'X-Svc-Key', in: 'header', description: 'The key of a caller who is not the administrator.', schema: { type: 'string' } },
-    ],
-    responses: { 200: { description: 'The keys, by id.' }, 401: { description: 'Neither the admin token nor a valid key.' }, 403: { description: 'Public mode without an admin token, and no valid key.' } },
-    examples: [{ name: 'Use of all keys', path: '/_svc/keys/usage' }],
-  }), async request => {
-    const id = readQuery(request).get('id')
-    if (keys === null) return { shared_mode: false, require_key: false, instance_id: instance.id, ...offRecord() }
-    const own = visibleId(request, deps)
-    const { shared_mode, require_key, ...rest } = await keys.usage(own ?? id)
-    const isOthers = own !== null && id !== null && id !== own
-    return { shared_mode, require_key, instance_id: instance.id, ...rest, ...(isOthers ? { count: 0, keys: [] } : {}) }
-  })
+  app.get(
+    '/_svc/keys/usage',
+    describe({
+      summary: 'Use of each API key today (shared mode)',
+      description: 'With an admin token configured, or in public mode, a holder of a key sees that key only.',
+      category: 'Control Plane',
+      parameters: [
+        { name: 'id', in: 'query', description: 'Only the key with this id.', schema: { type: 'string' } },
+        {
+          name: 'X-Svc-Key',
+          in: 'header',
+          description: 'The key of a caller who is not the administrator.',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: {
+        200: { description: 'The keys, by id.' },
+        401: { description: 'Neither the admin token nor a valid key.' },
+        403: { description: 'Public mode without an admin token, and no valid key.' },
+      },
+      examples: [{ name: 'Use of all keys', path: '/_svc/keys/usage' }],
+    }),
+    async request => {
+      const id = readQuery(request).get('id')
+      if (keys === null) return { shared_mode: false, require_key: false, instance_id: instance.id, ...offRecord() }
+      const own = visibleId(request, deps)
+      const { shared_mode, require_key, ...rest } = await keys.usage(own ?? id)
+      const isOthers = own !== null && id !== null && id !== own
+      return {
+        shared_mode,
+        require_key,
+        instance_id: instance.id,
+        ...rest,
+        ...(isOthers ? { count: 0, keys: [] } : {}),
+      }
+    },
+  )
 }
 
 function offRecord(): object {
   const now = Date.now()
-  return { registry: null, quota_store: { configured: false, up: false }, period: periodView(periodAt('day', now), now), count: 0, keys: [] }
+  return {
+    registry: null,
+    quota_store: { configured: false, up: false },
+    period: periodView(periodAt('day', now), now),
+    count: 0,
+    keys: [],
+  }
 }
 
 /** The one id that the caller may see; null: all. Throws the refusal of those who may see none. */

@@ -19,17 +19,31 @@ const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3
 
 /** Registers `GET /`, which answers 200 whatever state the instance is in. */
 export function registerLanding(app: FastifyInstance, { config, http, instance, landingLinks }: ControlDeps): void {
-  const pageFor = rememberPages((baseUrl) =>
-    renderLanding({ catalog: instance.catalog(), links: landingLinks(), baseUrl, instanceId: instance.id, publicMode: config.publicMode }))
+  const pageFor = rememberPages(baseUrl =>
+    renderLanding({
+      catalog: instance.catalog(),
+      links: landingLinks(),
+      baseUrl,
+      instanceId: instance.id,
+      publicMode: config.publicMode,
+    }),
+  )
 
-  app.get('/', describe({
-    summary: 'This list of endpoints',
-    category: 'Docs',
-    responses: { 200: { description: 'The landing page, also while the instance is unhealthy.', content: { 'text/html': { type: 'string' } } } },
-    examples: [{ name: 'Landing page', path: '/', expectStatus: 200 }],
-  }), (request, reply) => reply
-    .headers(pageHeaders(CONTENT_SECURITY_POLICY))
-    .send(pageFor(http.baseUrl(request))))
+  app.get(
+    '/',
+    describe({
+      summary: 'This list of endpoints',
+      category: 'Docs',
+      responses: {
+        200: {
+          description: 'The landing page, also while the instance is unhealthy.',
+          content: { 'text/html': { type: 'string' } },
+        },
+      },
+      examples: [{ name: 'Landing page', path: '/', expectStatus: 200 }],
+    }),
+    (request, reply) => reply.headers(pageHeaders(CONTENT_SECURITY_POLICY)).send(pageFor(http.baseUrl(request))),
+  )
 }
 
 export interface LandingFacts {
@@ -46,7 +60,7 @@ export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode 
   const sections = catalog.categories.map(({ name }, index) => ({
     id: `category-${index + 1}`,
     name,
-    endpoints: catalog.endpoints.filter((endpoint) => endpoint.category === name),
+    endpoints: catalog.endpoints.filter(endpoint => endpoint.category === name),
   }))
   return `<!doctype html>
 <html lang="en">
@@ -65,7 +79,9 @@ export function renderLanding({ catalog, links, baseUrl, instanceId, publicMode 
 <p>A stub upstream for gateway demos: deterministic, inspectable, breakable on request.</p>
 <nav aria-label="Documentation">
 <ul class="links">
-${listLinks(catalog, links).map(({ href, text }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></li>`).join('\n')}
+${listLinks(catalog, links)
+  .map(({ href, text }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></li>`)
+  .join('\n')}
 </ul>
 </nav>
 </header>
@@ -75,12 +91,16 @@ ${sections.map(({ id, name, endpoints }) => `<li><a href="#${id}">${escapeHtml(n
 </ul>
 </nav>
 <main id="endpoints">
-${sections.map(({ id, name, endpoints }) => `<section aria-labeledby="${id}">
+${sections
+  .map(
+    ({ id, name, endpoints }) => `<section aria-labeledby="${id}">
 <h2 id="${id}">${escapeHtml(name)}</h2>
 <ul>
-${endpoints.map((endpoint) => renderEndpoint(endpoint, baseUrl)).join('\n')}
+${endpoints.map(endpoint => renderEndpoint(endpoint, baseUrl)).join('\n')}
 </ul>
-</section>`).join('\n')}
+</section>`,
+  )
+  .join('\n')}
 </main>
 <footer>
 <p>svc ${escapeHtml(catalog.version)} · instance <code>${escapeHtml(instanceId)}</code>${publicMode ? ' · public mode' : ''}</p>
@@ -90,11 +110,16 @@ ${endpoints.map((endpoint) => renderEndpoint(endpoint, baseUrl)).join('\n')}
 `
 }
 
-const OWN_LINKS: readonly PageLink[] = [{ href: 'docs', text: 'API reference' }, { href: 'openapi.json', text: 'OpenAPI document' }, { href: '_svc/catalog', text: 'Catalog' }]
+const OWN_LINKS: readonly PageLink[] = [
+  { href: 'docs', text: 'API reference' },
+  { href: 'openapi.json', text: 'OpenAPI document' },
+  { href: '_svc/catalog', text: 'Catalog' },
+]
 
 /** The links of plugins whose targets are served, then the core's own. */
 function listLinks({ endpoints }: Catalog, links: readonly PageLink[]): PageLink[] {
-  const isServed = ({ href }: PageLink): boolean => endpoints.some(({ path }) => isBelow(path, `/${href}`.replace(/\/$/, '')))
+  const isServed = ({ href }: PageLink): boolean =>
+    endpoints.some(({ path }) => isBelow(path, `/${href}`.replace(/\/$/, '')))
   return [...links.filter(isServed), ...OWN_LINKS]
 }
 

@@ -35,21 +35,30 @@ interface MediaType {
 /** Media types of the bodies that examples can have. */
 const BODY_TYPES = { json: /[/+]json$/, xml: /[/+]xml$/, form: /^application\/x-www-form-urlencoded$/ } as const
 /** Media type of a body that only an example shows. */
-const USUAL_TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' } as const
+const USUAL_TYPES = {
+  json: 'application/json',
+  xml: 'application/xml',
+  form: 'application/x-www-form-urlencoded',
+} as const
 /** Methods whose request body has no meaning (RFC 9110, 9.3); tools refuse a description of one. */
 const BODILESS: ReadonlySet<string> = new Set(['get', 'head', 'trace'])
 
 /** One Operation Object for all operations that share a method and a path; the first one gives its name and replies. */
-export function buildOperation(slot: { method: string; operationId: string; parameterNames: string[]; sharing: Operation[] }): OpenapiOperation {
+export function buildOperation(slot: {
+  method: string
+  operationId: string
+  parameterNames: string[]
+  sharing: Operation[]
+}): OpenapiOperation {
   const { method, operationId, parameterNames, sharing } = slot
   const first = sharing[0] as Operation
   const text = describeAll(sharing)
   const parameters = mergeParameters(sharing, parameterNames, method)
-  const withBody = BODILESS.has(method) ? undefined : sharing.find((operation) => bodyOf(operation.description, method))
+  const withBody = BODILESS.has(method) ? undefined : sharing.find(operation => bodyOf(operation.description, method))
   const security = securityOf(first)
   return {
     operationId,
-    tags: [...new Set(sharing.map((operation) => operation.description.category))],
+    tags: [...new Set(sharing.map(operation => operation.description.category))],
     summary: first.description.summary,
     ...(text && { description: text }),
     ...(parameters.length > 0 && { parameters }),
@@ -63,28 +72,36 @@ export function buildOperation(slot: { method: string; operationId: string; para
 
 /** What is below `/_svc/` asks for a credential where `SVC_CONTROL_AUTH` says so. */
 function securityOf({ path, plugin, description }: Operation): OpenapiOperation['security'] {
-  const kinds: readonly CredentialKind[] = description.credentials ?? (plugin === null && path.startsWith('/_svc/') ? ['none', 'bearer', 'adminToken'] : sentBy(description.examples))
+  const kinds: readonly CredentialKind[] =
+    description.credentials ??
+    (plugin === null && path.startsWith('/_svc/') ? ['none', 'bearer', 'adminToken'] : sentBy(description.examples))
   if (kinds.length === 0) return undefined
-  return kinds.map((kind) => (kind === 'none' ? {} : { [kind]: [] }))
+  return kinds.map(kind => (kind === 'none' ? {} : { [kind]: [] }))
 }
 
 function sentBy(examples: RouteExample[]): CredentialKind[] {
-  const kinds = examples.flatMap((example) => example.auth?.type ?? [])
+  const kinds = examples.flatMap(example => example.auth?.type ?? [])
   if (kinds.length === 0) return []
-  const needsOne = examples.every((example) => example.auth || (example.expectStatus ?? 200) >= 400)
+  const needsOne = examples.every(example => example.auth || (example.expectStatus ?? 200) >= 400)
   return [...(needsOne ? [] : ['none' as const]), ...new Set(kinds)]
 }
 
 /** The body that the description states, else one of the kinds that its examples send. */
 function bodyOf({ requestBody, examples }: RouteDescription, method: string): RouteDescription['requestBody'] {
   if (requestBody) return requestBody
-  const kinds = new Set(examples.flatMap((example) => (fitsMethod(example, method) && example.body != null && example.bodyType ? [example.bodyType] : [])))
-  return kinds.size === 0 ? undefined : { content: Object.fromEntries([...kinds].map((kind) => [USUAL_TYPES[kind], {}])) }
+  const kinds = new Set(
+    examples.flatMap(example =>
+      fitsMethod(example, method) && example.body != null && example.bodyType ? [example.bodyType] : [],
+    ),
+  )
+  return kinds.size === 0 ? undefined : { content: Object.fromEntries([...kinds].map(kind => [USUAL_TYPES[kind], {}])) }
 }
 
 /** The first one's description, then what else the same method and path serve. */
 function describeAll([first, ...others]: Operation[]): string {
-  const also = others.map(({ path, description }) => [`Also \`${path}\`: ${description.summary}.`, description.description].filter(Boolean).join(' '))
+  const also = others.map(({ path, description }) =>
+    [`Also \`${path}\`: ${description.summary}.`, description.description].filter(Boolean).join(' '),
+  )
   return [first?.description.description, ...also].filter(Boolean).join('\n\n')
 }
 
@@ -101,23 +118,34 @@ function mergeParameters(sharing: Operation[], names: string[], method: string):
 }
 
 function pathParameters({ path, description }: Operation, names: string[]): OpenapiParameter[] {
-  const values = firstOf(description.examples, (example) => readParameters(path, splitTarget(example.path).path))
+  const values = firstOf(description.examples, example => readParameters(path, splitTarget(example.path).path))
   return templateParameters(path).map(({ name, isWildcard }, index) => {
-    const declared = description.parameters?.find((parameter) => parameter.in === 'path' && parameter.name.replace(/^\*/, '') === name)
+    const declared = description.parameters?.find(
+      parameter => parameter.in === 'path' && parameter.name.replace(/^\*/, '') === name,
+    )
     const text = declared?.description ?? (isWildcard ? 'The rest of the path, slashes included.' : undefined)
     const schema = declared?.schema ?? { type: 'string' }
     const example = values?.[index] ? typedExample(values[index], schema) : null
-    return { name: names[index] as string, in: 'path', required: true, ...(text && { description: text }), schema, ...(example !== null && { example }) }
+    return {
+      name: names[index] as string,
+      in: 'path',
+      required: true,
+      ...(text && { description: text }),
+      schema,
+      ...(example !== null && { example }),
+    }
   })
 }
 
 function otherParameters({ description }: Operation, method: string): OpenapiParameter[] {
-  const queries = description.examples.filter((example) => fitsMethod(example, method)).map((example) => splitTarget(example.path).query)
+  const queries = description.examples
+    .filter(example => fitsMethod(example, method))
+    .map(example => splitTarget(example.path).query)
   return (description.parameters ?? [])
-    .filter((parameter) => parameter.in === 'query' || parameter.in === 'header')
-    .map((parameter) => {
+    .filter(parameter => parameter.in === 'query' || parameter.in === 'header')
+    .map(parameter => {
       const schema = parameter.schema ?? { type: 'string' }
-      const text = parameter.in === 'query' ? firstOf(queries, (query) => query.get(parameter.name)) : null
+      const text = parameter.in === 'query' ? firstOf(queries, query => query.get(parameter.name)) : null
       const example = text ? typedExample(text, schema) : null
       return {
         name: parameter.name,
@@ -132,37 +160,47 @@ function otherParameters({ description }: Operation, method: string): OpenapiPar
 
 /** The text of a path or a query as a value of the schema; null where it is none, or is a list. */
 function typedExample(text: string, schema: JsonSchema): string | number | boolean | null {
-  if (Array.isArray(schema.enum) && !schema.enum.some((value) => String(value) === text)) return null
+  if (Array.isArray(schema.enum) && !schema.enum.some(value => String(value) === text)) return null
   switch (schema.type) {
     case undefined:
-    case 'string': return text
-    case 'boolean': return text === 'true' ? true : text === 'false' ? false : null
+    case 'string':
+      return text
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : null
     case 'integer':
-    case 'number': return fitsNumber(text, schema) ? Number(text) : null
-    default: return null
+    case 'number':
+      return fitsNumber(text, schema) ? Number(text) : null
+    default:
+      return null
   }
 }
 
 function fitsNumber(text: string, { type, minimum, maximum }: JsonSchema): boolean {
   const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value) || (type === 'integer' && !Number.isSafeInteger(value))) return false
+  if (text.trim() === '' || !Number.isFinite(value) || (type === 'integer' && !Number.isSafeInteger(value)))
+    return false
   return !(typeof minimum === 'number' && value < minimum) && !(typeof maximum === 'number' && value > maximum)
 }
 
 function buildRequestBody({ description }: Operation, method: string): OpenapiOperation['requestBody'] {
   const body = bodyOf(description, method) as NonNullable<RouteDescription['requestBody']>
-  const examples = description.examples.filter((example) => fitsMethod(example, method) && example.body != null)
+  const examples = description.examples.filter(example => fitsMethod(example, method) && example.body != null)
   return {
     ...(body.description && { description: body.description }),
     ...(body.required !== undefined && { required: body.required }),
-    content: Object.fromEntries(Object.entries(body.content).map(([mediaType, schema]) => [mediaType, { schema, ...bodyExamples(examples, mediaType) }])),
+    content: Object.fromEntries(
+      Object.entries(body.content).map(([mediaType, schema]) => [
+        mediaType,
+        { schema, ...bodyExamples(examples, mediaType) },
+      ]),
+    ),
   }
 }
 
 function bodyExamples(examples: RouteExample[], mediaType: string): Pick<MediaType, 'examples'> {
-  const fitting = examples.filter((example) => example.bodyType && BODY_TYPES[example.bodyType].test(mediaType))
+  const fitting = examples.filter(example => example.bodyType && BODY_TYPES[example.bodyType].test(mediaType))
   if (fitting.length === 0) return {}
-  return { examples: Object.fromEntries(fitting.map((example) => [example.name, { value: exampleValue(example) }])) }
+  return { examples: Object.fromEntries(fitting.map(example => [example.name, { value: exampleValue(example) }])) }
 }
 
 /** A form is an object to OpenAPI (3.1.0, 4.8.14.4). */
@@ -180,8 +218,14 @@ function buildResponses({ responses, protocol, summary, negotiated }: RouteDescr
   })
   if (described.length > 0) return Object.fromEntries(described)
   if (protocol === 'websocket') return { 101: { description: 'Switching protocols' } }
-  if (protocol === 'sse') return { 200: { description: summary, content: { 'text/event-stream': { schema: { type: 'string' } } } } }
-  return { 200: { description: summary, ...(negotiated && { content: { 'application/json': { schema: {} }, 'application/xml': { schema: {} } } }) } }
+  if (protocol === 'sse')
+    return { 200: { description: summary, content: { 'text/event-stream': { schema: { type: 'string' } } } } }
+  return {
+    200: {
+      description: summary,
+      ...(negotiated && { content: { 'application/json': { schema: {} }, 'application/xml': { schema: {} } } }),
+    },
+  }
 }
 
 function mapSchemas(content: Record<string, JsonSchema>): Record<string, MediaType> {
@@ -194,7 +238,9 @@ function fitsMethod(example: RouteExample, method: string): boolean {
 
 function splitTarget(target: string): { path: string; query: URLSearchParams } {
   const mark = target.indexOf('?')
-  return mark < 0 ? { path: target, query: new URLSearchParams() } : { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) }
+  return mark < 0
+    ? { path: target, query: new URLSearchParams() }
+    : { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) }
 }
 
 function parseJson(text: string | null | undefined): unknown {

@@ -24,14 +24,20 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 export type OpenapiMethod = (typeof METHODS)[number]
 const knownMethods: ReadonlySet<string> = new Set(METHODS)
 
-const DESCRIPTION = 'A stub upstream for gateway demos: deterministic, inspectable, breakable on request. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
+const DESCRIPTION =
+  'A stub upstream for gateway demos: deterministic, inspectable, breakable on request. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
 
 /** What the `security` of operations refers to (OpenAPI 3.1.0, 4.8.27). */
 const SECURITY_SCHEMES: Record<Exclude<CredentialKind, 'none'>, Record<string, string>> = {
   basic: { type: 'http', scheme: 'basic' },
   bearer: { type: 'http', scheme: 'bearer' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-  adminToken: { type: 'apiKey', in: 'header', name: 'X-Svc-Admin-Token', description: 'The token of `SVC_ADMIN_TOKEN`, or one that `SVC_CONTROL_AUTH` accepts' },
+  adminToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Svc-Admin-Token',
+    description: 'The token of `SVC_ADMIN_TOKEN`, or one that `SVC_CONTROL_AUTH` accepts',
+  },
 }
 
 /** The operations that one method of one path item stands for: OpenAPI has room for one, a path can have more. */
@@ -46,7 +52,10 @@ interface Slot {
  * The OpenAPI 3.1.0 document of these routes. Methods that OpenAPI does not know are left out; templates that differ
  * in parameter names or wildcards only are one path to OpenAPI and share a path item under the first one's names.
  */
-export function buildOpenapi(routes: RouteRecord[], { baseUrl, version, categories: ranks }: { baseUrl: string; version: string; categories?: CategoryRanks }): OpenapiDocument {
+export function buildOpenapi(
+  routes: RouteRecord[],
+  { baseUrl, version, categories: ranks }: { baseUrl: string; version: string; categories?: CategoryRanks },
+): OpenapiDocument {
   const operations = listOperations(routes, ranks)
   const slots = fillSlots(operations)
   const operationIds = new Set<string>()
@@ -54,14 +63,19 @@ export function buildOpenapi(routes: RouteRecord[], { baseUrl, version, categori
   for (const { path, method, parameterNames, operations: sharing } of slots) {
     const item = paths.get(path) ?? {}
     paths.set(path, item)
-    item[method] = buildOperation({ method, operationId: claimOperationId(operationIds, method, path), parameterNames, sharing })
+    item[method] = buildOperation({
+      method,
+      operationId: claimOperationId(operationIds, method, path),
+      parameterNames,
+      sharing,
+    })
   }
-  const categories = new Set(slots.flatMap((slot) => slot.operations.map((operation) => operation.description.category)))
+  const categories = new Set(slots.flatMap(slot => slot.operations.map(operation => operation.description.category)))
   return {
     openapi: '3.1.0',
     info: { title: 'svc', version, description: DESCRIPTION },
     servers: [{ url: baseUrl }],
-    tags: [...categories].map((name) => ({ name })),
+    tags: [...categories].map(name => ({ name })),
     security: [],
     paths: Object.fromEntries(paths),
     components: { securitySchemes: SECURITY_SCHEMES },
@@ -81,7 +95,13 @@ function fillSlots(operations: Operation[]): Slot[] {
       const key = `${method} ${shape}`
       const slot = slots.get(key)
       if (slot) slot.operations.push(operation)
-      else slots.set(key, { path: renameParameters(operation.path, parameterNames), method, parameterNames, operations: [operation] })
+      else
+        slots.set(key, {
+          path: renameParameters(operation.path, parameterNames),
+          method,
+          parameterNames,
+          operations: [operation],
+        })
     }
   }
   return [...slots.values()]
@@ -104,8 +124,11 @@ function distinctNames(template: string): string[] {
 
 /** `GET /status/{code}` is `getStatusByCode`; a number is added to an id that is taken. */
 function claimOperationId(taken: Set<string>, method: string, path: string): string {
-  const words = replaceParameters(path, ({ name }) => ` by ${name} `).split(/[^A-Za-z0-9]+/).filter(Boolean)
-  const stem = method + (words.length === 0 ? 'Root' : words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join(''))
+  const words = replaceParameters(path, ({ name }) => ` by ${name} `)
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+  const stem =
+    method + (words.length === 0 ? 'Root' : words.map(word => word[0]?.toUpperCase() + word.slice(1)).join(''))
   let id = stem
   for (let count = 2; taken.has(id); count++) id = `${stem}${count}`
   taken.add(id)

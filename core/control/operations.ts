@@ -23,7 +23,7 @@ const EVERY_METHOD = [...ANY_EXPANDED, 'HEAD', 'OPTIONS', 'TRACE']
 
 /** One operation per description, in category order; within a category as registered. */
 export function listOperations(routes: RouteRecord[], categories: CategoryRanks = new Map()): Operation[] {
-  const pathsWithGet = new Set(routes.filter((route) => route.methods.includes('GET')).map((route) => route.path))
+  const pathsWithGet = new Set(routes.filter(route => route.methods.includes('GET')).map(route => route.path))
   const operations: Operation[] = []
   for (const route of routes) {
     const ownMethods = pathsWithGet.has(route.path) ? withoutDerivedHead(route.methods) : route.methods
@@ -44,14 +44,14 @@ export function listOperations(routes: RouteRecord[], categories: CategoryRanks 
 
 /** A router answers HEAD wherever it answers GET, so that HEAD says nothing; a route that takes any keeps it. */
 function withoutDerivedHead(methods: string[]): string[] {
-  return takesAny(methods) ? methods : methods.filter((method) => method !== 'HEAD')
+  return takesAny(methods) ? methods : methods.filter(method => method !== 'HEAD')
 }
 
 function nameMethods(methods: string[]): string[] {
-  const upper = methods.map((method) => method.toUpperCase())
+  const upper = methods.map(method => method.toUpperCase())
   return takesAny(upper) ? ['ANY'] : [...new Set(upper)]
 }
 
 function takesAny(methods: string[]): boolean {
-  return methods.includes('ANY') || EVERY_METHOD.every((method) => methods.includes(method))
+  return methods.includes('ANY') || EVERY_METHOD.every(method => methods.includes(method))
 }

@@ -6,7 +6,7 @@ const MAX_PAGES = 16
 /** A function that builds the page of a base URL once and remembers the last 16 of them, as bytes. */
 export function rememberPages(build: (baseUrl: string) => string): (baseUrl: string) => Buffer {
   const pages = new Map<string, Buffer>()
-  return (baseUrl) => {
+  return baseUrl => {
     let page = pages.get(baseUrl)
     if (page === undefined) {
       page = Buffer.from(build(baseUrl))

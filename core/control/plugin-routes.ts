@@ -9,7 +9,12 @@ const category = 'Control Plane'
 type ByName = { Params: { name: string } }
 
 const NAME = { name: 'name', in: 'path', description: 'Name of the plugin.' } as const
-const CASCADE = { name: 'cascade', in: 'query', description: 'Switch the plugins along that stand in the way.', schema: { type: 'boolean', default: false } } as const
+const CASCADE = {
+  name: 'cascade',
+  in: 'query',
+  description: 'Switch the plugins along that stand in the way.',
+  schema: { type: 'boolean', default: false },
+} as const
 const SWITCH_RESPONSES: RouteDescription['responses'] = {
   200: { description: 'The record of the plugin, which has been switched or was so already.' },
   404: { description: 'No such plugin.' },
@@ -22,23 +27,27 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   const { config, http, plugins } = deps
   const view = (record: PluginRecord) => viewRecord(record, config.publicMode)
 
-  app.get('/_svc/plugins', describe({
-    summary: 'Every plugin with state, options and errors',
-    category,
-    examples: [{ name: 'Plugins', path: '/_svc/plugins', expectStatus: 200 }],
-  }), () => {
-    const records = plugins.records()
-    const { generation, loadedAt, configFile, directories, loadErrors } = plugins.overview()
-    return {
-      generation,
-      loaded_at: loadedAt.toISOString(),
-      config_file: configFile,
-      directories,
-      counts: countStates(records),
-      load_errors: viewLoadErrors(loadErrors, config.publicMode),
-      plugins: records.map(view).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    }
-  })
+  app.get(
+    '/_svc/plugins',
+    describe({
+      summary: 'Every plugin with state, options and errors',
+      category,
+      examples: [{ name: 'Plugins', path: '/_svc/plugins', expectStatus: 200 }],
+    }),
+    () => {
+      const records = plugins.records()
+      const { generation, loadedAt, configFile, directories, loadErrors } = plugins.overview()
+      return {
+        generation,
+        loaded_at: loadedAt.toISOString(),
+        config_file: configFile,
+        directories,
+        counts: countStates(records),
+        load_errors: viewLoadErrors(loadErrors, config.publicMode),
+        plugins: records.map(view).sort((a, b) => (a.name < b.name ? -1 : 1)),
+      }
+    },
+  )
 
   /**
    * Examples have to name a plugin that is there, which is known when the catalog is made, not here: hence getters.
@@ -46,49 +55,75 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
    */
   function exampleOf(name: string, method: string, tail: string): RouteExample[] {
     const records = plugins.records()
-    const target = records.find((candidate) => records.some((other) => other.state === 'enabled' && other.builds_on.includes(candidate.name)))
+    const target = records.find(candidate =>
+      records.some(other => other.state === 'enabled' && other.builds_on.includes(candidate.name)),
+    )
     return target ? [{ name, method, path: `/_svc/plugins/${target.name}${tail}` }] : []
   }
 
-  app.get<ByName>('/_svc/plugins/:name', describe({
-    summary: 'One plugin, with its routes',
-    category,
-    parameters: [NAME],
-    responses: { 200: { description: 'The record of the plugin.' }, 404: { description: 'No such plugin.' } },
-    get examples() { return exampleOf('One plugin', 'GET', '') },
-  }), (request, reply) => {
-    const { name } = request.params
-    const record = plugins.records().find((candidate) => candidate.name === name)
-    return record ? reply.send({ ...view(record), routes_list: plugins.routesOf(name) }) : refuseUnknown(reply, name)
-  })
-
-  for (const [verb, on] of [['enable', true], ['disable', false]] as const) {
-    app.post<ByName>(`/_svc/plugins/:name/${verb}`, describe({
-      summary: `${on ? 'Enable' : 'Disable'} a plugin until the process ends`,
-      description: 'Wins over svc.yaml. Needs the admin token where one is configured.',
+  app.get<ByName>(
+    '/_svc/plugins/:name',
+    describe({
+      summary: 'One plugin, with its routes',
       category,
-      parameters: [NAME, CASCADE],
-      responses: SWITCH_RESPONSES,
-      get examples() { return exampleOf(on ? 'Already enabled' : 'Refused while others build on it', 'POST', `/${verb}`) },
-    }), async (request, reply) => {
-      http.guardAdmin(request)
+      parameters: [NAME],
+      responses: { 200: { description: 'The record of the plugin.' }, 404: { description: 'No such plugin.' } },
+      get examples() {
+        return exampleOf('One plugin', 'GET', '')
+      },
+    }),
+    (request, reply) => {
       const { name } = request.params
-      return answerSwitch(reply, name, await plugins.switch(name, on, isFlagSet(request, 'cascade')))
-    })
+      const record = plugins.records().find(candidate => candidate.name === name)
+      return record ? reply.send({ ...view(record), routes_list: plugins.routesOf(name) }) : refuseUnknown(reply, name)
+    },
+  )
+
+  for (const [verb, on] of [
+    ['enable', true],
+    ['disable', false],
+  ] as const) {
+    app.post<ByName>(
+      `/_svc/plugins/:name/${verb}`,
+      describe({
+        summary: `${on ? 'Enable' : 'Disable'} a plugin until the process ends`,
+        description: 'Wins over svc.yaml. Needs the admin token where one is configured.',
+        category,
+        parameters: [NAME, CASCADE],
+        responses: SWITCH_RESPONSES,
+        get examples() {
+          return exampleOf(on ? 'Already enabled' : 'Refused while others build on it', 'POST', `/${verb}`)
+        },
+      }),
+      async (request, reply) => {
+        http.guardAdmin(request)
+        const { name } = request.params
+        return answerSwitch(reply, name, await plugins.switch(name, on, isFlagSet(request, 'cascade')))
+      },
+    )
   }
 
-  app.delete<ByName>('/_svc/plugins/:name/override', describe({
-    summary: 'Let svc.yaml decide about a plugin again',
-    description: 'Needs the admin token where one is configured.',
-    category,
-    parameters: [NAME],
-    responses: { 200: { description: 'The record of the plugin, as svc.yaml wants it.' }, 404: { description: 'No such plugin.' } },
-    get examples() { return exampleOf('Clear override', 'DELETE', '/override') },
-  }), async (request, reply) => {
-    http.guardAdmin(request)
-    const { name } = request.params
-    return answerSwitch(reply, name, await plugins.clearOverride(name))
-  })
+  app.delete<ByName>(
+    '/_svc/plugins/:name/override',
+    describe({
+      summary: 'Let svc.yaml decide about a plugin again',
+      description: 'Needs the admin token where one is configured.',
+      category,
+      parameters: [NAME],
+      responses: {
+        200: { description: 'The record of the plugin, as svc.yaml wants it.' },
+        404: { description: 'No such plugin.' },
+      },
+      get examples() {
+        return exampleOf('Clear override', 'DELETE', '/override')
+      },
+    }),
+    async (request, reply) => {
+      http.guardAdmin(request)
+      const { name } = request.params
+      return answerSwitch(reply, name, await plugins.clearOverride(name))
+    },
+  )
 
   function answerSwitch(reply: FastifyReply, name: string, result: SwitchResult): FastifyReply {
     switch (result.outcome) {
@@ -107,7 +142,14 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   }
 
   function refuseUnknown(reply: FastifyReply, name: string): FastifyReply {
-    return reply.code(404).send({ error: 'unknown plugin', name, plugins: plugins.records().map((record) => record.name).sort() })
+    return reply.code(404).send({
+      error: 'unknown plugin',
+      name,
+      plugins: plugins
+        .records()
+        .map(record => record.name)
+        .sort(),
+    })
   }
 }
 

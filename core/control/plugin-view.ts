@@ -16,7 +16,7 @@ export function viewRecord(record: PluginRecord, publicMode: boolean): PluginRec
 
 /** Load errors as replies show them: in public mode with the file's base name only. */
 export function viewLoadErrors(errors: LoadError[], publicMode: boolean): LoadError[] {
-  return publicMode ? errors.map((error) => ({ ...error, file: error.file && basename(error.file) })) : errors
+  return publicMode ? errors.map(error => ({ ...error, file: error.file && basename(error.file) })) : errors
 }
 
 /** Options with the values of secret-sounding keys masked (numbers and booleans aside) and long texts cut. */
@@ -24,8 +24,13 @@ export function maskOptions(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.slice(0, TEXT_LIMIT)
   if (typeof value !== 'object' || value === null) return value
   if (depth === DEPTH_LIMIT) return MASK
-  if (Array.isArray(value)) return value.map((item) => maskOptions(item, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, SECRET_NAME.test(key) ? maskValue(item) : maskOptions(item, depth + 1)]))
+  if (Array.isArray(value)) return value.map(item => maskOptions(item, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      SECRET_NAME.test(key) ? maskValue(item) : maskOptions(item, depth + 1),
+    ]),
+  )
 }
 
 function maskValue(value: unknown): unknown {

@@ -11,8 +11,18 @@ const DEFAULT_LIMIT = 100
 /** Milliseconds of silence after which a feed says that it is still there. */
 const KEEP_ALIVE_MS = 15_000
 
-const SESSION: RouteParameter = { name: 'session', in: 'query', description: 'Only requests with this `X-Svc-Session`. Required in public mode.', schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' } }
-const PATH_PREFIX: RouteParameter = { name: 'path_prefix', in: 'query', description: 'Only paths that begin so.', schema: { type: 'string' } }
+const SESSION: RouteParameter = {
+  name: 'session',
+  in: 'query',
+  description: 'Only requests with this `X-Svc-Session`. Required in public mode.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
+}
+const PATH_PREFIX: RouteParameter = {
+  name: 'path_prefix',
+  in: 'query',
+  description: 'Only paths that begin so.',
+  schema: { type: 'string' },
+}
 const BAD_FILTER = { description: 'A parameter is invalid, or the session is missing in public mode.' }
 
 /** Registers `/_svc/requests` and what lies below. */
@@ -24,81 +34,149 @@ export function registerRequests(app: FastifyInstance, deps: ControlDeps): void 
 }
 
 function registerList(app: FastifyInstance, { config, inspector }: ControlDeps): void {
-  app.get('/_svc/requests', describe({
-    summary: 'Captured requests, newest first',
-    description: 'What reached the routes, faults and refused bodies included; the control plane and rejected requests are not captured.',
-    category,
-    parameters: [SESSION, PATH_PREFIX, { name: 'limit', in: 'query', description: 'At most so many; moved into 1 to the capacity.', schema: { type: 'integer', default: DEFAULT_LIMIT } }],
-    responses: { 200: { description: 'The entries.' }, 400: BAD_FILTER },
-    examples: [{ name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' }],
-  }), request => {
-    refuseUnknown(request, ['session', 'path_prefix', 'limit'])
-    const filter = readFilter(request, config.publicMode)
-    const requests = inspector.list(filter, readLimit(request, inspector))
-    return { count: requests.length, capacity: inspector.capacity, public_mode: config.publicMode, requests }
-  })
+  app.get(
+    '/_svc/requests',
+    describe({
+      summary: 'Captured requests, newest first',
+      description:
+        'What reached the routes, faults and refused bodies included; the control plane and rejected requests are not captured.',
+      category,
+      parameters: [
+        SESSION,
+        PATH_PREFIX,
+        {
+          name: 'limit',
+          in: 'query',
+          description: 'At most so many; moved into 1 to the capacity.',
+          schema: { type: 'integer', default: DEFAULT_LIMIT },
+        },
+      ],
+      responses: { 200: { description: 'The entries.' }, 400: BAD_FILTER },
+      examples: [{ name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' }],
+    }),
+    request => {
+      refuseUnknown(request, ['session', 'path_prefix', 'limit'])
+      const filter = readFilter(request, config.publicMode)
+      const requests = inspector.list(filter, readLimit(request, inspector))
+      return { count: requests.length, capacity: inspector.capacity, public_mode: config.publicMode, requests }
+    },
+  )
 }
 
 function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: ControlDeps): void {
-  app.get('/_svc/requests/stream', describe({
-    summary: 'Live feed of captured requests',
-    description: 'One `request` event per capture, its id is the id of the entry. Resumes after `Last-Event-ID`.',
-    category,
-    protocol: 'sse',
-    endless: true,
-    parameters: [
-      SESSION, PATH_PREFIX,
-      { name: 'Last-Event-ID', in: 'header', description: 'Stored entries after this one come first.', schema: { type: 'string' } },
-      { name: 'last_event_id', in: 'query', description: 'The same, where a header can not be set.', schema: { type: 'string' } },
-    ],
-    responses: { 200: { description: 'The feed.', content: { 'text/event-stream': {} } }, 400: BAD_FILTER, 503: { description: 'Too many feeds are open.' } },
-    examples: [{ name: 'Live feed', path: '/_svc/requests/stream?session=demo' }],
-  }), (request, reply) => {
-    refuseUnknown(request, ['session', 'path_prefix', 'last_event_id'])
-    const filter = readFilter(request, config.publicMode)
-    if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
-    const stream = openEvents(request, reply, { endless: true, heartbeatMs: KEEP_ALIVE_MS, heartbeatText: 'keep-alive' })
-    if (stream === null) return reply
-    // Clients and proxies that wait for a first byte see that the feed is open.
-    stream.comment('inspector feed')
-    inspector.openFeed(stream, filter, lastEventId(request))
-    return reply
-  })
+  app.get(
+    '/_svc/requests/stream',
+    describe({
+      summary: 'Live feed of captured requests',
+      description: 'One `request` event per capture, its id is the id of the entry. Resumes after `Last-Event-ID`.',
+      category,
+      protocol: 'sse',
+      endless: true,
+      parameters: [
+        SESSION,
+        PATH_PREFIX,
+        {
+          name: 'Last-Event-ID',
+          in: 'header',
+          description: 'Stored entries after this one come first.',
+          schema: { type: 'string' },
+        },
+        {
+          name: 'last_event_id',
+          in: 'query',
+          description: 'The same, where a header can not be set.',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: {
+        200: { description: 'The feed.', content: { 'text/event-stream': {} } },
+        400: BAD_FILTER,
+        503: { description: 'Too many feeds are open.' },
+      },
+      examples: [{ name: 'Live feed', path: '/_svc/requests/stream?session=demo' }],
+    }),
+    (request, reply) => {
+      refuseUnknown(request, ['session', 'path_prefix', 'last_event_id'])
+      const filter = readFilter(request, config.publicMode)
+      if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
+      const stream = openEvents(request, reply, {
+        endless: true,
+        heartbeatMs: KEEP_ALIVE_MS,
+        heartbeatText: 'keep-alive',
+      })
+      if (stream === null) return reply
+      // Clients and proxies that wait for a first byte see that the feed is open.
+      stream.comment('inspector feed')
+      inspector.openFeed(stream, filter, lastEventId(request))
+      return reply
+    },
+  )
 }
 
 function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps): void {
-  app.get('/_svc/requests/:id', describe({
-    summary: 'One captured request by its id or request id',
-    category,
-    parameters: [{ name: 'id', in: 'path', required: true, description: 'Id of the entry, or the `X-Request-Id` of the answer.', schema: { type: 'string' } }, SESSION],
-    responses: { 200: { description: 'The entry.' }, 400: BAD_FILTER, 404: { description: 'No such entry is held.' } },
-    examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
-  }), request => {
-    refuseUnknown(request, ['session'])
-    const { id } = request.params as { id: string }
-    const session = readSession(request)
-    // In public mode who names no session sees none.
-    const entry = config.publicMode && session === undefined ? undefined : inspector.find(id, config.publicMode ? { session } : {})
-    if (entry === undefined) throw new HttpError(404, { error: 'unknown_request', id })
-    return entry
-  })
+  app.get(
+    '/_svc/requests/:id',
+    describe({
+      summary: 'One captured request by its id or request id',
+      category,
+      parameters: [
+        {
+          name: 'id',
+          in: 'path',
+          required: true,
+          description: 'Id of the entry, or the `X-Request-Id` of the answer.',
+          schema: { type: 'string' },
+        },
+        SESSION,
+      ],
+      responses: {
+        200: { description: 'The entry.' },
+        400: BAD_FILTER,
+        404: { description: 'No such entry is held.' },
+      },
+      examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
+    }),
+    request => {
+      refuseUnknown(request, ['session'])
+      const { id } = request.params as { id: string }
+      const session = readSession(request)
+      // In public mode who names no session sees none.
+      const entry =
+        config.publicMode && session === undefined
+          ? undefined
+          : inspector.find(id, config.publicMode ? { session } : {})
+      if (entry === undefined) throw new HttpError(404, { error: 'unknown_request', id })
+      return entry
+    },
+  )
 }
 
 function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): void {
-  app.delete('/_svc/requests', describe({
-    summary: 'Forget captured requests',
-    description: 'Of one session; all of them need the admin token where one is configured.',
-    category,
-    parameters: [{ ...SESSION, description: 'Forget only this session\'s requests.' }],
-    responses: { 200: { description: 'How many were removed.' }, 400: BAD_FILTER, 401: { description: 'The admin token is missing or wrong.' }, 403: { description: 'Public mode without an admin token.' } },
-    examples: [{ name: 'Forget one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 }],
-  }), request => {
-    refuseUnknown(request, ['session'])
-    const session = readSession(request)
-    if (session !== undefined) return { cleared: inspector.clear({ session }), session }
-    http.guardAdmin(request)
-    return { cleared: inspector.clear({}) }
-  })
+  app.delete(
+    '/_svc/requests',
+    describe({
+      summary: 'Forget captured requests',
+      description: 'Of one session; all of them need the admin token where one is configured.',
+      category,
+      parameters: [{ ...SESSION, description: "Forget only this session's requests." }],
+      responses: {
+        200: { description: 'How many were removed.' },
+        400: BAD_FILTER,
+        401: { description: 'The admin token is missing or wrong.' },
+        403: { description: 'Public mode without an admin token.' },
+      },
+      examples: [
+        { name: 'Forget one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 },
+      ],
+    }),
+    request => {
+      refuseUnknown(request, ['session'])
+      const session = readSession(request)
+      if (session !== undefined) return { cleared: inspector.clear({ session }), session }
+      http.guardAdmin(request)
+      return { cleared: inspector.clear({}) }
+    },
+  )
 }
 
 /** A filter that nobody knows would select everything. */
@@ -106,14 +184,21 @@ function refuseUnknown(request: FastifyRequest, known: readonly string[]): void 
   for (const name of readQuery(request).keys()) {
     if (known.includes(name)) continue
     const meant = nearest(name, known)
-    throw new HttpError(400, { error: 'invalid_filter', parameter: name.slice(0, 200), ...(meant === undefined ? {} : { did_you_mean: meant }) })
+    throw new HttpError(400, {
+      error: 'invalid_filter',
+      parameter: name.slice(0, 200),
+      ...(meant === undefined ? {} : { did_you_mean: meant }),
+    })
   }
 }
 
 function readFilter(request: FastifyRequest, publicMode: boolean): CaptureFilter {
   const session = readSession(request)
   if (publicMode && session === undefined) {
-    throw new HttpError(400, { error: 'session_required', details: 'public mode shows one session: add ?session=, the value of your X-Svc-Session header' })
+    throw new HttpError(400, {
+      error: 'session_required',
+      details: 'public mode shows one session: add ?session=, the value of your X-Svc-Session header',
+    })
   }
   return { session, pathPrefix: readQuery(request).get('path_prefix') ?? undefined }
 }

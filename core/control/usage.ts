@@ -6,16 +6,28 @@ import type { ControlDeps } from './deps.ts'
 
 /** Registers `/_svc/usage`. */
 export function registerUsage(app: FastifyInstance, { config, http, instance, limits }: ControlDeps): void {
-  app.get('/_svc/usage', describe({
-    summary: 'Use of the plan: quotas, rate, requests in flight, open streams',
-    description: 'Of the instance or of the caller\'s own session, as the plan counts. Never limited, counted or decorated itself.',
-    category: 'Control Plane',
-    parameters: [{ name: 'X-Svc-Session', in: 'header', description: 'The session that is asked about.', schema: { type: 'string' } }],
-    examples: [{ name: 'Usage', path: '/_svc/usage', expectStatus: 200 }],
-  }), request => ({
-    ...limits.usage(http.session(request)),
-    instance_id: instance.id,
-    control_auth: config.controlAuth,
-    build: { version: instance.version, git_sha: instance.gitSha, profile: buildFacts().profile },
-  }))
+  app.get(
+    '/_svc/usage',
+    describe({
+      summary: 'Use of the plan: quotas, rate, requests in flight, open streams',
+      description:
+        "Of the instance or of the caller's own session, as the plan counts. Never limited, counted or decorated itself.",
+      category: 'Control Plane',
+      parameters: [
+        {
+          name: 'X-Svc-Session',
+          in: 'header',
+          description: 'The session that is asked about.',
+          schema: { type: 'string' },
+        },
+      ],
+      examples: [{ name: 'Usage', path: '/_svc/usage', expectStatus: 200 }],
+    }),
+    request => ({
+      ...limits.usage(http.session(request)),
+      instance_id: instance.id,
+      control_auth: config.controlAuth,
+      build: { version: instance.version, git_sha: instance.gitSha, profile: buildFacts().profile },
+    }),
+  )
 }

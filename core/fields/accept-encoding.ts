@@ -7,7 +7,10 @@ const MAX_ITEMS = 32
  * The coding that a client wants most, of those that can be served; of equal quality the first. `identity` without a
  * header, and where nothing else is acceptable. Never refuses; a coding whose weight is no number from 0 to 1 is ignored.
  */
-export function preferredCoding<Coding extends string>(header: string | undefined, codings: readonly Coding[]): Coding | 'identity' {
+export function preferredCoding<Coding extends string>(
+  header: string | undefined,
+  codings: readonly Coding[],
+): Coding | 'identity' {
   if (header === undefined || header.trim() === '') return 'identity'
   const qualities = parseQualities(header)
   let best: { coding: Coding | 'identity'; quality: number } = { coding: 'identity', quality: 0 }
@@ -34,5 +37,5 @@ function parseQualities(header: string): Map<string, number> {
 /** `identity` is acceptable unless it is excluded, but less than anything that was asked for. */
 function qualityOf(coding: string, qualities: ReadonlyMap<string, number>): number {
   const other = qualities.get('*')
-  return qualities.get(coding) ?? (coding === 'identity' ? (other === 0 ? 0 : Number.MIN_VALUE) : other ?? 0)
+  return qualities.get(coding) ?? (coding === 'identity' ? (other === 0 ? 0 : Number.MIN_VALUE) : (other ?? 0))
 }

@@ -37,7 +37,10 @@ export function preferredType<Type extends string>(accept: string, types: readon
   return bestOf(types, parseRanges(accept)).type
 }
 
-function bestOf<Type extends string>(types: readonly Type[], ranges: MediaRange[]): { type: Type | null; quality: number } {
+function bestOf<Type extends string>(
+  types: readonly Type[],
+  ranges: MediaRange[],
+): { type: Type | null; quality: number } {
   let best: { type: Type | null; quality: number } = { type: null, quality: 0 }
   for (const type of types) {
     const quality = qualityOf(type, ranges)

@@ -10,7 +10,8 @@ const PARENT_SEGMENT = /^(?:\.|%2e){2}$/i
  * characters of a URL path, no `..` segment and at most 256 characters.
  */
 export function parsePathPrefix(text: string): string | null {
-  if (text.length > MAX_PREFIX_LENGTH || !text.startsWith('/') || text.startsWith('//') || !PATH_CHARACTERS.test(text)) return null
+  if (text.length > MAX_PREFIX_LENGTH || !text.startsWith('/') || text.startsWith('//') || !PATH_CHARACTERS.test(text))
+    return null
   if (text.split('/').some(segment => PARENT_SEGMENT.test(segment))) return null
   let end = text.length
   while (end > 0 && text.charCodeAt(end - 1) === 0x2f) end--

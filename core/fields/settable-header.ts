@@ -3,7 +3,16 @@ import { isToken } from './token.ts'
 
 /** They belong to the connection or to the framing of the message (RFC 9110, 7.6.1). */
 const RESERVED = new Set([
-  'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'host', 'http2-settings',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+  'host',
+  'http2-settings',
 ])
 /**
  * They change what the browser keeps for the whole origin, the instance's own pages included: the scope of a service

@@ -34,9 +34,14 @@ export function parseOnDemand(app: FastifyInstance): BodyParsing {
   for (const method of methods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true } as never)
   const key = keyOfMethods(root)
   const unparsed = root[key]
-  const parsed: SupportedMethods = { bodyless: new Set(BODYLESS), bodywith: new Set(methods.filter(method => !BODYLESS.includes(method))) }
+  const parsed: SupportedMethods = {
+    bodyless: new Set(BODYLESS),
+    bodywith: new Set(methods.filter(method => !BODYLESS.includes(method))),
+  }
   const parses = (scope: Scope): boolean => scope[key] !== unparsed
-  const optIn = (scope: Scope): void => { scope[key] = parsed }
+  const optIn = (scope: Scope): void => {
+    scope[key] = parsed
+  }
 
   /** The same scope for a single route that parses. */
   const views = new WeakMap<Scope, Scope>()
@@ -54,23 +59,41 @@ export function parseOnDemand(app: FastifyInstance): BodyParsing {
     members[name] = make(members[name]!)
   }
 
-  override('addContentTypeParser', original => function (...args) {
-    optIn(this)
-    return original.apply(this, args)
-  })
-  override('addHook', original => function (...args) {
-    if (args[0] === 'preParsing') optIn(this)
-    return original.apply(this, args)
-  })
+  override(
+    'addContentTypeParser',
+    original =>
+      function (...args) {
+        optIn(this)
+        return original.apply(this, args)
+      },
+  )
+  override(
+    'addHook',
+    original =>
+      function (...args) {
+        if (args[0] === 'preParsing') optIn(this)
+        return original.apply(this, args)
+      },
+  )
   for (const name of ['route', 'all', ...methods.map(method => method.toLowerCase())]) {
-    override(name, original => function (...args) {
-      const options = args[name === 'route' ? 0 : 1]
-      original.apply(!parses(this) && asksForParsing(options) ? viewOf(this) : this, args)
-      return this
-    })
+    override(
+      name,
+      original =>
+        function (...args) {
+          const options = args[name === 'route' ? 0 : 1]
+          original.apply(!parses(this) && asksForParsing(options) ? viewOf(this) : this, args)
+          return this
+        },
+    )
   }
   // All methods are there, and what they are is shared by all plugins.
-  override('addHttpMethod', () => function () { return this })
+  override(
+    'addHttpMethod',
+    () =>
+      function () {
+        return this
+      },
+  )
   return {
     parses: scope => parses(scope as Scope),
     withoutParsing(scope) {
@@ -87,7 +110,12 @@ function asksForParsing(options: unknown): boolean {
 }
 
 function keyOfMethods(app: Scope): symbol {
-  const key = Object.getOwnPropertySymbols(app).find(symbol => (app[symbol] as Partial<SupportedMethods> | null)?.bodywith instanceof Set)
-  if (key === undefined) throw new Error(`Fastify ${app.version} keeps its methods in a way that svc does not know; install the version that svc's package.json names`)
+  const key = Object.getOwnPropertySymbols(app).find(
+    symbol => (app[symbol] as Partial<SupportedMethods> | null)?.bodywith instanceof Set,
+  )
+  if (key === undefined)
+    throw new Error(
+      `Fastify ${app.version} keeps its methods in a way that svc does not know; install the version that svc's package.json names`,
+    )
   return key
 }

@@ -112,13 +112,23 @@ interface Experience {
 }
 type Attempt = BuildResult | { plugin: string; error: string }
 
-async function tryBuild(input: BuildInput, services: BuildServices, { failures, outdated, hopeless }: Experience): Promise<Attempt> {
+async function tryBuild(
+  input: BuildInput,
+  services: BuildServices,
+  { failures, outdated, hopeless }: Experience,
+): Promise<Attempt> {
   const { candidates, number } = input
-  const versionOf = (name: string): LoadedPlugin => (outdated.has(name) ? candidates.get(name)!.lastGood! : candidates.get(name)!.current)
+  const versionOf = (name: string): LoadedPlugin =>
+    outdated.has(name) ? candidates.get(name)!.lastGood! : candidates.get(name)!.current
   const definitions = new Map([...candidates.keys()].map(name => [name, versionOf(name).definition]))
-  const failed = new Map([...input.requested.failed, ...[...hopeless].map(name => [name, failures.get(name)!] as const)])
+  const failed = new Map([
+    ...input.requested.failed,
+    ...[...hopeless].map(name => [name, failures.get(name)!] as const),
+  ])
   const resolution = resolvePlugins(definitions, { ...input.requested, failed })
-  const declarations = collectDeclarations(new Map([...definitions].filter(([name]) => !(input.problems.has(name) && hopeless.has(name)))))
+  const declarations = collectDeclarations(
+    new Map([...definitions].filter(([name]) => !(input.problems.has(name) && hopeless.has(name)))),
+  )
   const { isArea } = services.declareSeries(declarations)
 
   const generation = new Generation({
@@ -126,10 +136,20 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
     maxWebSocketPayload: services.config.publicMode ? PUBLIC_PAYLOAD : PAYLOAD,
     exposedHeaders: services.exposedHeaders(exposedBy(definitions, resolution)),
     exemptions: new Exemptions(declarations.exemptions),
-    absent: [...resolution.decisions].flatMap(([name, { state }]) => (state === 'enabled' ? [] : definitions.get(name)!.paths.map(path => ({ path, name, state })))),
+    absent: [...resolution.decisions].flatMap(([name, { state }]) =>
+      state === 'enabled' ? [] : definitions.get(name)!.paths.map(path => ({ path, name, state })),
+    ),
     ...services.generationOptions,
   })
-  const context: BuildContext = { generation, extensions: new Map(), registered: [], stopped: [], loadErrors: [...input.loadErrors], watched: new Map(), locate: input.locate }
+  const context: BuildContext = {
+    generation,
+    extensions: new Map(),
+    registered: [],
+    stopped: [],
+    loadErrors: [...input.loadErrors],
+    watched: new Map(),
+    locate: input.locate,
+  }
   const holders: StateHolder[] = []
   const release = (): void => holders.forEach(holder => void holder.release())
   const running = new Map<string, LoadedPlugin>()
@@ -147,44 +167,92 @@ async function tryBuild(input: BuildInput, services: BuildServices, { failures, 
     holders.push(holder)
     const { definition, found } = version
     const log = services.shared.log.child({ plugin: name }, { serializers: REQUEST_SERIALIZERS })
-    const svc = createSvc({ name, log, folder: found.folder, options: candidates.get(name)!.options, variables: services.variables.valuesOf(definition), faultKinds: definition.faultKinds ?? [], mayUse: [...(definition.buildsOn ?? []), ...(definition.uses ?? [])] }, services.shared, context, holder)
+    const svc = createSvc(
+      {
+        name,
+        log,
+        folder: found.folder,
+        options: candidates.get(name)!.options,
+        variables: services.variables.valuesOf(definition),
+        faultKinds: definition.faultKinds ?? [],
+        mayUse: [...(definition.buildsOn ?? []), ...(definition.uses ?? [])],
+      },
+      services.shared,
+      context,
+      holder,
+    )
     try {
-      await generation.app.register(fp(async app => {
-        // As the log of a child scope, it is inherited.
-        app.log = log
-        app.addHook('onRoute', function (route) {
-          checkAreas(route.config?.descriptions ?? [], isArea)
-          generation.addRoute({ plugin: name, paths: definition.paths, log, area: definition.area ?? null }, route, this)
-        })
-        generation.fallbacks.serve(app, definition.paths)
-        await withinTime(() => Promise.resolve(definition.register(app as never, svc)), { what: 'register', log, times: services.registerTimes })
-      }, { name, encapsulate: true }))
+      await generation.app.register(
+        fp(
+          async app => {
+            // As the log of a child scope, it is inherited.
+            app.log = log
+            app.addHook('onRoute', function (route) {
+              checkAreas(route.config?.descriptions ?? [], isArea)
+              generation.addRoute(
+                { plugin: name, paths: definition.paths, log, area: definition.area ?? null },
+                route,
+                this,
+              )
+            })
+            generation.fallbacks.serve(app, definition.paths)
+            await withinTime(() => Promise.resolve(definition.register(app as never, svc)), {
+              what: 'register',
+              log,
+              times: services.registerTimes,
+            })
+          },
+          { name, encapsulate: true },
+        ),
+      )
     } catch (error) {
       return abandon(name, error)
     }
   }
   const finished = await finish(generation, context, services)
-  return finished === null ? { generation, resolution, declarations, context, running, failures, options: new Map([...candidates].map(([name, { options }]) => [name, options])), release } : abandon(finished.plugin, finished.error)
+  return finished === null
+    ? {
+        generation,
+        resolution,
+        declarations,
+        context,
+        running,
+        failures,
+        options: new Map([...candidates].map(([name, { options }]) => [name, options])),
+        release,
+      }
+    : abandon(finished.plugin, finished.error)
 }
 
 /** What enabled plugins expose in their order, then what others expose all the same. */
 function exposedBy(definitions: ReadonlyMap<string, Plugin>, { order }: Resolution): ExposedHeader[] {
-  const ofOthers = [...definitions].flatMap(([name, { exposes = [] }]) => (order.includes(name) ? [] : exposes.filter(header => typeof header !== 'string' && header.always)))
+  const ofOthers = [...definitions].flatMap(([name, { exposes = [] }]) =>
+    order.includes(name) ? [] : exposes.filter(header => typeof header !== 'string' && header.always),
+  )
   return [...order.flatMap(name => definitions.get(name)!.exposes ?? []), ...ofOthers]
 }
 
 /** A series of the metrics for each area is there from the start, so a route can't make up one. */
 function checkAreas(descriptions: readonly RouteDescription[], isArea: (name: string) => boolean): void {
   for (const { area, summary } of descriptions) {
-    if (area !== undefined && !isArea(area)) throw new Error(`the route "${summary}" counts under the area "${area}", which no plugin declares`)
+    if (area !== undefined && !isArea(area))
+      throw new Error(`the route "${summary}" counts under the area "${area}", which no plugin declares`)
   }
 }
 
 /** The last part of a build: what waits until every plugin has registered, then Fastify's own start. */
-async function finish(generation: Generation, context: BuildContext, { shared, registerTimes }: BuildServices): Promise<{ plugin: string; error: unknown } | null> {
+async function finish(
+  generation: Generation,
+  context: BuildContext,
+  { shared, registerTimes }: BuildServices,
+): Promise<{ plugin: string; error: unknown } | null> {
   for (const { plugin, run } of context.registered) {
     try {
-      await withinTime(() => Promise.resolve(run()), { what: 'the work after registering', log: shared.log.child({ plugin }), times: registerTimes })
+      await withinTime(() => Promise.resolve(run()), {
+        what: 'the work after registering',
+        log: shared.log.child({ plugin }),
+        times: registerTimes,
+      })
     } catch (error) {
       return { plugin, error }
     }
@@ -194,8 +262,14 @@ async function finish(generation: Generation, context: BuildContext, { shared, r
   return null
 }
 
-async function withinTime<T>(work: () => Promise<T>, { what, log, times = REGISTER_TIMES }: { what: string; log: Log; times?: RegisterTimes | undefined }): Promise<T> {
-  const warning = setTimeout(() => log.warn('plugin is slow to start', { step: what, seconds: times.warn / 1000 }), times.warn)
+async function withinTime<T>(
+  work: () => Promise<T>,
+  { what, log, times = REGISTER_TIMES }: { what: string; log: Log; times?: RegisterTimes | undefined },
+): Promise<T> {
+  const warning = setTimeout(
+    () => log.warn('plugin is slow to start', { step: what, seconds: times.warn / 1000 }),
+    times.warn,
+  )
   let end: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     end = setTimeout(() => reject(new Error(`${what} took longer than ${times.giveUp / 1000} s`)), times.giveUp)

@@ -26,4 +26,8 @@ export function bundleAll(entries: string[], folder: string, more?: BuildOptions
 export function isCurrent(bundle: Pick<Bundle, 'startedAt' | 'inputs'>): boolean
 
 /** Runs the script of an entry file; answers its exports. `require` is what its packages are loaded with. */
-export function runScript(entry: string, bundle: Pick<Bundle, 'code' | 'map'>, require?: (id: string) => unknown): unknown
+export function runScript(
+  entry: string,
+  bundle: Pick<Bundle, 'code' | 'map'>,
+  require?: (id: string) => unknown,
+): unknown

@@ -44,22 +44,31 @@ export async function bundleAll(entries, folder, more = {}) {
     logLevel: 'silent',
     // An ES module may ask where it is.
     banner: { js: 'const __entryUrl = require("node:url").pathToFileURL(__filename).href;' },
-    define: { 'import.meta.url': '__entryUrl', 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
+    define: {
+      'import.meta.url': '__entryUrl',
+      'import.meta.dirname': '__dirname',
+      'import.meta.filename': '__filename',
+    },
     ...more,
   })
   const texts = new Map(outputFiles.map(file => [file.path, file]))
   const outputs = new Map(Object.entries(metafile.outputs).map(([name, output]) => [resolve(folder, name), output]))
-  return new Map(scripts.map(({ entry, out }) => {
-    const script = resolve(folder, `${out}.js`)
-    const { inputs, imports } = outputs.get(script)
-    return [entry, {
-      code: texts.get(script).text,
-      map: texts.get(`${script}.map`).text,
-      startedAt,
-      inputs: Object.keys(inputs).map(file => resolve(folder, file)),
-      packages: imports.filter(({ external }) => external).map(({ path }) => path),
-    }]
-  }))
+  return new Map(
+    scripts.map(({ entry, out }) => {
+      const script = resolve(folder, `${out}.js`)
+      const { inputs, imports } = outputs.get(script)
+      return [
+        entry,
+        {
+          code: texts.get(script).text,
+          map: texts.get(`${script}.map`).text,
+          startedAt,
+          inputs: Object.keys(inputs).map(file => resolve(folder, file)),
+          packages: imports.filter(({ external }) => external).map(({ path }) => path),
+        },
+      ]
+    }),
+  )
 }
 
 /** Whether a bundle that was made earlier holds its files as they are now. */

@@ -19,10 +19,11 @@ export interface Declarations {
 export function collectDeclarations(definitions: ReadonlyMap<string, Plugin>): Declarations {
   const all = [...definitions.values()]
   const categories = new Map<string, number>()
-  for (const { name, rank } of all.flatMap((definition) => definition.categories ?? [])) if (!categories.has(name)) categories.set(name, rank)
+  for (const { name, rank } of all.flatMap(definition => definition.categories ?? []))
+    if (!categories.has(name)) categories.set(name, rank)
   return {
     definitions,
-    exemptions: all.flatMap((definition) => definition.exempt ?? []),
+    exemptions: all.flatMap(definition => definition.exempt ?? []),
     areas: [...new Set(all.flatMap(({ area }) => area ?? []))],
     faultKinds: [...new Set(all.flatMap(({ faultKinds }) => faultKinds ?? []))],
     categories,
@@ -34,7 +35,11 @@ export function collectDeclarations(definitions: ReadonlyMap<string, Plugin>): D
  * By plugin: why its definition can't be used, because its variables collide with those of another plugin or can't be read.
  * A fork that is enabled in place of a built-in plugin has the variables of that one.
  */
-export function declarationProblems(definitions: ReadonlyMap<string, Plugin>, requested: RequestedState, variables: PluginVariables): Map<string, string> {
+export function declarationProblems(
+  definitions: ReadonlyMap<string, Plugin>,
+  requested: RequestedState,
+  variables: PluginVariables,
+): Map<string, string> {
   const { decisions } = resolvePlugins(definitions, requested)
   const isOff = ([name]: [string, Plugin]): boolean => decisions.get(name)!.state === 'disabled'
   const all = [...definitions]

@@ -17,42 +17,100 @@ const LABEL = /^[a-z][a-z0-9_-]{0,39}$/
 /** Answers the definition, or throws what it lacks. */
 export function checkDefinition(value: unknown): Plugin {
   const definition = value as Partial<Plugin> | null
-  if (typeof definition !== 'object' || definition === null) throw new Error('the default export is no plugin (see definePlugin)')
+  if (typeof definition !== 'object' || definition === null)
+    throw new Error('the default export is no plugin (see definePlugin)')
   if (typeof definition.title !== 'string' || definition.title === '') throw new Error('the definition states no title')
   const { paths } = definition
   if (!Array.isArray(paths) || !paths.every(path => typeof path === 'string' && path.startsWith('/'))) {
     throw new Error('the definition states no paths (a list of prefixes that start with "/")')
   }
   if (typeof definition.register !== 'function') throw new Error('the definition has no register function')
-  for (const key of ['buildsOn', 'uses'] as const) check(isListOf(definition[key] ?? [], isText), `${key} of the definition is no list of names`)
+  for (const key of ['buildsOn', 'uses'] as const)
+    check(isListOf(definition[key] ?? [], isText), `${key} of the definition is no list of names`)
   checkDeclarations(definition as Plugin)
   return definition as Plugin
 }
 
 function checkDeclarations(definition: Plugin): void {
-  const { paths, variables = {}, exempt = [], area, faultKinds = [], exposes = [], categories = [], links = [] } = definition
-  const isOwn = (path: unknown): boolean => isText(path) && paths.some(prefix => path === prefix || isBelow(path, prefix.replace(/\/$/, '')))
-  check(isListOf(exposes, one => isText(one) || (isRecord(one) && isText(one.name) && isToken(one.name) && isOptional(one.before, isText))), 'exposes of the definition is no list of names')
+  const {
+    paths,
+    variables = {},
+    exempt = [],
+    area,
+    faultKinds = [],
+    exposes = [],
+    categories = [],
+    links = [],
+  } = definition
+  const isOwn = (path: unknown): boolean =>
+    isText(path) && paths.some(prefix => path === prefix || isBelow(path, prefix.replace(/\/$/, '')))
+  check(
+    isListOf(
+      exposes,
+      one => isText(one) || (isRecord(one) && isText(one.name) && isToken(one.name) && isOptional(one.before, isText)),
+    ),
+    'exposes of the definition is no list of names',
+  )
   checkVariables(variables)
-  check(isListOf(exempt, one => isRecord(one) && isOwn(one.path) && isText(one.reason) && isListOf(one.from, layer => EXEMPTIBLE_LAYERS.includes(layer as never))),
-    `exempt is a list of { path, from, reason }: a path of the plugin, layers out of ${EXEMPTIBLE_LAYERS.join(', ')}, and why`)
+  check(
+    isListOf(
+      exempt,
+      one =>
+        isRecord(one) &&
+        isOwn(one.path) &&
+        isText(one.reason) &&
+        isListOf(one.from, layer => EXEMPTIBLE_LAYERS.includes(layer as never)),
+    ),
+    `exempt is a list of { path, from, reason }: a path of the plugin, layers out of ${EXEMPTIBLE_LAYERS.join(', ')}, and why`,
+  )
   check(isOptional(area, isLabel), 'area is a name of lower-case letters, digits, "-" and "_"')
   check(isListOf(faultKinds, isLabel), 'faultKinds is a list of names of lower-case letters, digits, "-" and "_"')
-  check(isListOf(categories, one => isRecord(one) && isText(one.name) && Number.isFinite(one.rank)), 'categories is a list of { name, rank }')
-  check(isListOf(links, one => isRecord(one) && isText(one.text) && isText(one.href) && RELATIVE_PATH.test(one.href) && isOwn(`/${one.href}`)), 'links is a list of { href, text }, each below one of the paths, without a leading slash')
+  check(
+    isListOf(categories, one => isRecord(one) && isText(one.name) && Number.isFinite(one.rank)),
+    'categories is a list of { name, rank }',
+  )
+  check(
+    isListOf(
+      links,
+      one =>
+        isRecord(one) && isText(one.text) && isText(one.href) && RELATIVE_PATH.test(one.href) && isOwn(`/${one.href}`),
+    ),
+    'links is a list of { href, text }, each below one of the paths, without a leading slash',
+  )
 }
 
 function checkVariables(variables: unknown): void {
-  check(isRecord(variables) && Object.keys(variables).length <= MAX_ENTRIES, 'variables is an object of definitions by key')
+  check(
+    isRecord(variables) && Object.keys(variables).length <= MAX_ENTRIES,
+    'variables is an object of definitions by key',
+  )
   for (const [key, variable] of Object.entries(variables as Record<string, Partial<VariableDefinition> | undefined>)) {
     const { name, parser, description, shownAs, statusAs, secret } = variable ?? {}
-    check(isText(name) && VARIABLE_NAME.test(name), `the variable ${key} has no name of upper-case letters, digits and "_"`)
-    check(isRecord(parser) && typeof parser.parse === 'function' && isText(parser.expected), `the variable ${name} has no parser`)
-    check(variable !== undefined && 'default' in variable && variable.default !== undefined, `the variable ${name} has no default (null is one)`)
+    check(
+      isText(name) && VARIABLE_NAME.test(name),
+      `the variable ${key} has no name of upper-case letters, digits and "_"`,
+    )
+    check(
+      isRecord(parser) && typeof parser.parse === 'function' && isText(parser.expected),
+      `the variable ${name} has no parser`,
+    )
+    check(
+      variable !== undefined && 'default' in variable && variable.default !== undefined,
+      `the variable ${name} has no default (null is one)`,
+    )
     check(isText(description), `the variable ${name} has no description`)
-    check(isOptional(shownAs, path => isText(path) && FIELD_PATH.test(path)), `shownAs of the variable ${name} is no dotted path of lower-case names`)
-    check(isOptional(statusAs, path => isText(path) && FIELD_PATH.test(path) && !path.includes('.')), `statusAs of the variable ${name} is no lower-case name`)
-    check(secret !== true || (statusAs === undefined && (shownAs?.endsWith('_configured') ?? true)), `the variable ${name} is secret: shownAs must end in "_configured"`)
+    check(
+      isOptional(shownAs, path => isText(path) && FIELD_PATH.test(path)),
+      `shownAs of the variable ${name} is no dotted path of lower-case names`,
+    )
+    check(
+      isOptional(statusAs, path => isText(path) && FIELD_PATH.test(path) && !path.includes('.')),
+      `statusAs of the variable ${name} is no lower-case name`,
+    )
+    check(
+      secret !== true || (statusAs === undefined && (shownAs?.endsWith('_configured') ?? true)),
+      `the variable ${name} is secret: shownAs must end in "_configured"`,
+    )
   }
 }
 

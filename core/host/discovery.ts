@@ -40,8 +40,8 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 /** All plugins in the order of their sources; of one name the first counts, the others carry a `problem`. */
 export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]> {
-  const found: FoundPlugin[] = [...await pluginsIn(options.builtinFolder, 'builtin')]
-  for (const folder of options.folders) found.push(...await pluginsIn(folder, 'directory'))
+  const found: FoundPlugin[] = [...(await pluginsIn(options.builtinFolder, 'builtin'))]
+  for (const folder of options.folders) found.push(...(await pluginsIn(folder, 'directory')))
   for (const name of options.packages) found.push(await findPackage(name, options.workingDirectory))
   const taken = new Map<string, FoundPlugin>()
   for (const plugin of found) {
@@ -56,7 +56,9 @@ export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]
 export async function pluginsIn(folder: string, source: 'builtin' | 'directory'): Promise<FoundPlugin[]> {
   const own = await pluginAt(folder, source)
   if (own !== null) return [own]
-  const names = entriesOf(folder).filter(entry => entry.isDirectory() || entry.isSymbolicLink()).map(entry => entry.name)
+  const names = entriesOf(folder)
+    .filter(entry => entry.isDirectory() || entry.isSymbolicLink())
+    .map(entry => entry.name)
   const found: FoundPlugin[] = []
   for (const name of names) {
     if (name.startsWith('.') || name.startsWith('_') || name === 'node_modules') continue
@@ -71,18 +73,43 @@ async function pluginAt(folder: string, source: 'builtin' | 'directory'): Promis
   const entry = ENTRIES.map(file => join(folder, file)).find(existsSync)
   if (entry === undefined) return null
   const name = basename(folder)
-  const problem = PLUGIN_NAME.test(name) ? null : `"${name}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`
-  return { name, source, folder, entry, version: versionOf(folder), fingerprint: await fingerprintFolder(folder), problem }
+  const problem = PLUGIN_NAME.test(name)
+    ? null
+    : `"${name}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`
+  return {
+    name,
+    source,
+    folder,
+    entry,
+    version: versionOf(folder),
+    fingerprint: await fingerprintFolder(folder),
+    problem,
+  }
 }
 
 async function findPackage(packageName: string, workingDirectory: string): Promise<FoundPlugin> {
   const name = basename(packageName).replace(/^svc-plugin-/, '')
-  const missing = { name, source: 'package', folder: workingDirectory, entry: null, version: null, fingerprint: '' } as const
+  const missing = {
+    name,
+    source: 'package',
+    folder: workingDirectory,
+    entry: null,
+    version: null,
+    fingerprint: '',
+  } as const
   if (!PLUGIN_NAME.test(name)) return { ...missing, problem: `the package "${packageName}" gives no plugin name` }
   try {
     const entry = createRequire(join(workingDirectory, 'package.json')).resolve(packageName)
     const folder = packageFolder(entry)
-    return { name, source: 'package', folder, entry, version: versionOf(folder), fingerprint: await fingerprintFolder(folder), problem: null }
+    return {
+      name,
+      source: 'package',
+      folder,
+      entry,
+      version: versionOf(folder),
+      fingerprint: await fingerprintFolder(folder),
+      problem: null,
+    }
   } catch (error) {
     return { ...missing, problem: `the package "${packageName}" can't be resolved: ${reasonOf(error)}` }
   }
@@ -120,7 +147,11 @@ export async function fingerprintFolder(folder: string): Promise<string> {
 /** Files are read at once: a promise costs more than most of them. After so many bytes the event loop gets its turn. */
 const BYTES_A_TURN = 1024 * 1024
 
-function* filesBelow(folder: string, prefix: string, budget: { files: number }): Generator<{ path: string; name: string }> {
+function* filesBelow(
+  folder: string,
+  prefix: string,
+  budget: { files: number },
+): Generator<{ path: string; name: string }> {
   for (const entry of entriesOf(folder)) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules' || --budget.files < 0) continue
     const path = join(folder, entry.name)
@@ -160,7 +191,9 @@ function addFile(path: string, name: string, hash: ReturnType<typeof createHash>
 export async function fingerprintPath(path: string): Promise<string> {
   try {
     if ((await stat(path)).isDirectory()) return await fingerprintFolder(path)
-    return createHash('sha256').update(await readFile(path)).digest('hex')
+    return createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex')
   } catch {
     return 'missing'
   }

@@ -34,8 +34,13 @@ export class FallbackHandlers {
 
   /** Lets a plugin's scope and those below set handlers for what is below the plugin's paths. */
   serve(app: FastifyInstance, paths: readonly string[]): void {
-    const add = (scope: FastifyInstance, options: Options, handler: Handler): void => this.#add(scope, paths, options, handler)
-    const setNotFoundHandler = function (this: FastifyInstance, first?: Options | Handler, second?: Handler): FastifyInstance {
+    const add = (scope: FastifyInstance, options: Options, handler: Handler): void =>
+      this.#add(scope, paths, options, handler)
+    const setNotFoundHandler = function (
+      this: FastifyInstance,
+      first?: Options | Handler,
+      second?: Handler,
+    ): FastifyInstance {
       const handler = typeof first === 'function' ? first : second
       if (handler !== undefined) add(this, typeof first === 'object' ? first : {}, handler)
       return this
@@ -48,7 +53,8 @@ export class FallbackHandlers {
       const path = own.replace(/\/$/, '')
       // The rest of the server has other owners.
       if (path === '' || path.includes('{') || path.includes(':')) continue
-      if (this.#fallbacks.some(other => other.path === path)) throw new Error(`a not-found handler is already set below ${path}`)
+      if (this.#fallbacks.some(other => other.path === path))
+        throw new Error(`a not-found handler is already set below ${path}`)
       this.#fallbacks.push({ scope, path, options, handler })
     }
   }
@@ -61,14 +67,22 @@ export class FallbackHandlers {
       if (method.length === 0) continue
       const config = { [FALLBACK]: true }
       // What is sent to a path that does not exist is a 404, whether or not it can be parsed.
-      this.#parsing.withoutParsing(scope).route({ ...options, method: method as never, url: url.slice(scope.prefix.length), config: config as never, handler: handler as never })
+      this.#parsing.withoutParsing(scope).route({
+        ...options,
+        method: method as never,
+        url: url.slice(scope.prefix.length),
+        config: config as never,
+        handler: handler as never,
+      })
     }
   }
 
   #answer(request: FastifyRequest, reply: FastifyReply): unknown {
     const context = contextOf(request)
     const path = context.path ?? context.url
-    const closest = this.#fallbacks.filter(other => isBelow(path, other.path) || path === other.path).sort((a, b) => b.path.length - a.path.length)[0]
+    const closest = this.#fallbacks
+      .filter(other => isBelow(path, other.path) || path === other.path)
+      .sort((a, b) => b.path.length - a.path.length)[0]
     if (closest !== undefined) return closest.handler.call(closest.scope, request, reply)
     reply.hijack()
     answerUnrouted(context, path)

@@ -104,7 +104,13 @@ export class Generation implements RoutingGeneration {
     })
     this.#parsing = parseOnDemand(this.app)
     this.fallbacks = new FallbackHandlers(this.app, this.#parsing)
-    this.app.register(async app => this.#webSockets.open(app, { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol }, (error, request) => logWebSocketFailure(error, request, options.errors.log)))
+    this.app.register(async app =>
+      this.#webSockets.open(
+        app,
+        { maxPayload: options.maxWebSocketPayload, handleProtocols: chooseSubprotocol },
+        (error, request) => logWebSocketFailure(error, request, options.errors.log),
+      ),
+    )
     this.app.after(() => adoptWebSockets(this.#webSockets.server, this.number, options.websockets))
     this.app.addHook('onRequest', (request, reply, done) => {
       const context = contextOf(request.raw)
@@ -112,7 +118,8 @@ export class Generation implements RoutingGeneration {
       request.log = reply.log = log.forRequest(context)
       if (!parsesBody) request.body = context.body
       // A request without a body has not been read.
-      else if (request.raw.readableEnded && context.upgrade === null) request.raw = replayRequest(request.raw, context.body)
+      else if (request.raw.readableEnded && context.upgrade === null)
+        request.raw = replayRequest(request.raw, context.body)
       if (context.upgrade !== null) {
         moveHeaders(context, reply.raw as SvcResponse)
         request.ws = true
@@ -132,7 +139,12 @@ export class Generation implements RoutingGeneration {
     const websocket = this.#webSockets.adapt(route)
     const { descriptions = [] } = (route.config ?? {}) as { descriptions?: CoreRoute['descriptions'] }
     const record: CoreRoute = {
-      plugin, path: template, methods, descriptions, websocket, area,
+      plugin,
+      path: template,
+      methods,
+      descriptions,
+      websocket,
+      area,
       parsesBody: false,
       bodyLimit: route.bodyLimit ?? null,
       log: logOf(route, log),
@@ -140,7 +152,8 @@ export class Generation implements RoutingGeneration {
     }
     this.routes.add(route.url, record)
     // `/` below a prefix is served with and without the slash; Fastify reports only one of the two.
-    if (route.routePath === '' && route.prefix && (route.prefixTrailingSlash ?? 'both') === 'both') this.routes.addAlias(`${route.url}/`, record)
+    if (route.routePath === '' && route.prefix && (route.prefixTrailingSlash ?? 'both') === 'both')
+      this.routes.addAlias(`${route.url}/`, record)
     this.#scopes.push({ record, scope })
   }
 
@@ -214,14 +227,21 @@ export class Generation implements RoutingGeneration {
 
 /** The WebSocket server makes a response of its own; what every response has goes along. */
 function moveHeaders(context: RequestContext, response: SvcResponse): void {
-  for (const [name, value] of Object.entries(context.response.getHeaders())) if (value !== undefined) response.setHeader(name, value)
+  for (const [name, value] of Object.entries(context.response.getHeaders()))
+    if (value !== undefined) response.setHeader(name, value)
   context.response = response
 }
 
 /** The log of a route, with the options that Fastify has for it. */
 function logOf({ logLevel, logSerializers }: RouteOptions, log: Log): Log {
   if (!logLevel && logSerializers === undefined) return log
-  return log.child({}, { ...(logLevel ? { level: logLevel } : {}), ...(logSerializers === undefined ? {} : { serializers: logSerializers }) })
+  return log.child(
+    {},
+    {
+      ...(logLevel ? { level: logLevel } : {}),
+      ...(logSerializers === undefined ? {} : { serializers: logSerializers }),
+    },
+  )
 }
 
 /** The route's own choice, else the first that was offered (RFC 6455, 4.2.2). */

@@ -55,7 +55,9 @@ export class Host {
   /** Generations that were built and are still in memory, garbage that was not collected yet included. */
   #inMemory = 0
   /** Counts those that were collected; weak references would each keep theirs for the turn in which they are looked at. */
-  readonly #collected = new FinalizationRegistry<null>(() => { this.#inMemory-- })
+  readonly #collected = new FinalizationRegistry<null>(() => {
+    this.#inMemory--
+  })
   #result: BuildResult | null = null
   #found: FoundPlugin[] = []
   #loadedAt = new Date()
@@ -117,20 +119,32 @@ export class Host {
   /** Folders in which plugins are looked for, the built-in one apart. */
   get directories(): string[] {
     const { config, workingDirectory } = this.#options
-    return [...this.settings.plugins.dirs, ...config.pluginDirs.map(folder => (isAbsolute(folder) ? folder : resolve(workingDirectory, folder)))]
+    return [
+      ...this.settings.plugins.dirs,
+      ...config.pluginDirs.map(folder => (isAbsolute(folder) ? folder : resolve(workingDirectory, folder))),
+    ]
   }
 
   /** What a change of would reload, as far as it is known yet: folders with all below them, and single files. */
   watchedPaths(): { folders: string[]; files: string[] } {
-    const packages = this.#found.filter(plugin => plugin.source === 'package' && plugin.entry !== null).map(plugin => plugin.folder)
+    const packages = this.#found
+      .filter(plugin => plugin.source === 'package' && plugin.entry !== null)
+      .map(plugin => plugin.folder)
     return {
       folders: [this.#options.builtinFolder, ...this.directories, ...packages],
-      files: [...(this.configFile === null ? [] : [this.configFile]), ...this.#result?.context.watched.keys() ?? []],
+      files: [...(this.configFile === null ? [] : [this.configFile]), ...(this.#result?.context.watched.keys() ?? [])],
     }
   }
 
   records(): PluginRecord[] {
-    return recordsOf(this.#found, this.#inventory, this.#result!, this.settings, this.#options.config.publicMode, this.#options.version)
+    return recordsOf(
+      this.#found,
+      this.#inventory,
+      this.#result!,
+      this.settings,
+      this.#options.config.publicMode,
+      this.#options.version,
+    )
   }
 
   /** Reloads as the control plane, SIGHUP and the watcher do; reloads that arrive together share a run (`RunQueue`). */
@@ -167,8 +181,10 @@ export class Host {
 
   /** The plugin in whose files an error was thrown, by its stack; undefined when none has a part in it. */
   ownerOf(error: unknown): string | undefined {
-    const stack = error instanceof Error ? error.stack ?? '' : ''
-    const named = this.#found.map(plugin => ({ name: plugin.name, at: stack.indexOf(`${plugin.folder}/`) })).filter(({ at }) => at !== -1)
+    const stack = error instanceof Error ? (error.stack ?? '') : ''
+    const named = this.#found
+      .map(plugin => ({ name: plugin.name, at: stack.indexOf(`${plugin.folder}/`) }))
+      .filter(({ at }) => at !== -1)
     return named.sort((a, b) => a.at - b.at)[0]?.name
   }
 
@@ -194,7 +210,8 @@ export class Host {
     const isStart = this.#result === null
     const before = isStart ? [] : this.records()
     const isRead = this.settings.read()
-    for (const { file, at, message, line } of this.settings.fileErrors) this.#options.log.warn('load error', { file, at, message, line })
+    for (const { file, at, message, line } of this.settings.fileErrors)
+      this.#options.log.warn('load error', { file, at, message, line })
     if (!isRead && !isStart) return this.#unchanged(startedAt, false)
     await this.#look()
     const bytes = await this.#hash(fingerprintPath)
@@ -224,24 +241,33 @@ export class Host {
 
   async #rebuild(): Promise<void> {
     const number = (this.#result?.generation.number ?? 0) + 1
-    const { candidates, failed, errors } = await this.#inventory.candidates(this.#found, number, this.#result?.running, this.settings)
+    const { candidates, failed, errors } = await this.#inventory.candidates(
+      this.#found,
+      number,
+      this.#result?.running,
+      this.settings,
+    )
     if (this.#options.extraOptions) {
       const candidate = candidates.get(this.#options.extraOptions.plugin)
       if (candidate) Object.assign(candidate.options, this.#options.extraOptions.options)
     }
     const requested = { ...this.settings.plugins, overrides: this.#overrides, failed }
     const problems = this.#checkDeclarations(candidates, requested)
-    const result = await buildGeneration({
-      number,
-      candidates,
-      problems,
-      requested,
-      loadErrors: errors,
-      locate: (plugin, error) => {
-        const at = error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
-        return this.settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
+    const result = await buildGeneration(
+      {
+        number,
+        candidates,
+        problems,
+        requested,
+        loadErrors: errors,
+        locate: (plugin, error) => {
+          const at =
+            error.at === null || error.file !== undefined ? error.at : this.#inventory.placeInFile(plugin, error.at)
+          return this.settings.locate({ ...error, at }, this.#inventory.sectionOf(plugin))
+        },
       },
-    }, this.#options.build)
+      this.#options.build,
+    )
     this.#swap(result)
   }
 
@@ -266,8 +292,10 @@ export class Host {
     this.#inMemory++
     this.#collected.register(result.generation, null)
     this.#loadedAt = new Date()
-    for (const [name, message] of result.failures) this.#options.log.warn('plugin failed', { plugin: name, error: message })
-    for (const { file, at, message, line } of result.context.loadErrors) this.#options.log.warn('load error', { file, at, message, line })
+    for (const [name, message] of result.failures)
+      this.#options.log.warn('plugin failed', { plugin: name, error: message })
+    for (const { file, at, message, line } of result.context.loadErrors)
+      this.#options.log.warn('load error', { file, at, message, line })
     if (old !== null) {
       this.#draining.push(old)
       old.generation.onDrained = () => void this.#retire(old)
@@ -307,7 +335,8 @@ export class Host {
 
   #outcome(before: PluginRecord[], startedAt: number): ReloadResult {
     const after = this.records()
-    const enabled = (records: PluginRecord[]): Map<string, PluginRecord> => new Map(records.filter(record => record.state === 'enabled').map(record => [record.name, record]))
+    const enabled = (records: PluginRecord[]): Map<string, PluginRecord> =>
+      new Map(records.filter(record => record.state === 'enabled').map(record => [record.name, record]))
     const was = enabled(before)
     const is = enabled(after)
     const { number } = this.current()
@@ -317,7 +346,9 @@ export class Host {
       generation: number,
       plugins: {
         added: [...is.keys()].filter(name => !was.has(name)),
-        reloaded: [...is.values()].filter(record => was.has(record.name) && record.generation === number).map(record => record.name),
+        reloaded: [...is.values()]
+          .filter(record => was.has(record.name) && record.generation === number)
+          .map(record => record.name),
         removed: [...was.keys()].filter(name => !is.has(name)),
         failed: after.filter(record => record.error !== null).map(record => record.name),
       },

@@ -73,7 +73,12 @@ export class Inventory {
   }
 
   /** Loads what is new or changed and checks everybody's options. */
-  async candidates(found: readonly FoundPlugin[], generation: number, running: ReadonlyMap<string, LoadedPlugin> | undefined, settings: Settings): Promise<Candidates> {
+  async candidates(
+    found: readonly FoundPlugin[],
+    generation: number,
+    running: ReadonlyMap<string, LoadedPlugin> | undefined,
+    settings: Settings,
+  ): Promise<Candidates> {
     this.#invalid.clear()
     const usable = found.filter(plugin => plugin.problem === null)
     await Promise.all(usable.map(plugin => this.#load(plugin, generation)))
@@ -86,16 +91,30 @@ export class Inventory {
       const before = running?.get(plugin.name) ?? null
       if ('error' in loaded) {
         if (before === null) failed.set(plugin.name, loaded.error)
-        else candidates.set(plugin.name, { name: plugin.name, current: before, lastGood: null, options: this.#options(before.definition, plugin, settings, errors) })
+        else
+          candidates.set(plugin.name, {
+            name: plugin.name,
+            current: before,
+            lastGood: null,
+            options: this.#options(before.definition, plugin, settings, errors),
+          })
         continue
       }
       const lastGood = before !== null && before.found.fingerprint !== loaded.code.found.fingerprint ? before : null
-      candidates.set(plugin.name, { name: plugin.name, current: loaded.code, lastGood, options: this.#options(loaded.code.definition, plugin, settings, errors) })
+      candidates.set(plugin.name, {
+        name: plugin.name,
+        current: loaded.code,
+        lastGood,
+        options: this.#options(loaded.code.definition, plugin, settings, errors),
+      })
       const invalid = this.#invalid.get(plugin.name)
       if (invalid !== undefined) failed.set(plugin.name, invalid)
     }
     const sections = new Set([...failed.keys(), ...found.map(plugin => this.sectionOf(plugin.name))])
-    errors.push(...settings.unknownSections(sections), ...settings.unknownPlugins(new Set(found.map(plugin => plugin.name))))
+    errors.push(
+      ...settings.unknownSections(sections),
+      ...settings.unknownPlugins(new Set(found.map(plugin => plugin.name))),
+    )
     return { candidates, failed, errors }
   }
 
@@ -114,7 +133,7 @@ export class Inventory {
 
   async #definition(found: FoundPlugin): Promise<Plugin> {
     const key = `${found.entry} ${found.fingerprint}`
-    const definition = this.#known.definitions.get(key) ?? await loadPlugin(found, this.#known.early)
+    const definition = this.#known.definitions.get(key) ?? (await loadPlugin(found, this.#known.early))
     if (this.#known.isShared) this.#known.definitions.set(key, definition)
     return definition
   }
@@ -123,16 +142,32 @@ export class Inventory {
     for (const folder of this.#loaded.keys()) if (!folders.has(folder)) this.#loaded.delete(folder)
   }
 
-  #options(definition: Plugin, { name, source }: FoundPlugin, settings: Settings, errors: LoadError[]): Record<string, unknown> {
+  #options(
+    definition: Plugin,
+    { name, source }: FoundPlugin,
+    settings: Settings,
+    errors: LoadError[],
+  ): Record<string, unknown> {
     const section = this.sectionOf(name)
     const given = settings.section(section)
     if (definition.options === undefined) {
-      if (given !== undefined) errors.push(settings.locate({ at: section, message: `the plugin ${name} takes no options`, remedy: 'remove the section' }, section))
+      if (given !== undefined)
+        errors.push(
+          settings.locate(
+            { at: section, message: `the plugin ${name} takes no options`, remedy: 'remove the section' },
+            section,
+          ),
+        )
       return {}
     }
     const isList = (definition.options as { type?: unknown }).type === 'array'
     const isTrusted = source === 'builtin'
-    const { value, errors: wrong, isValid, originalPath } = applySchema(definition.options, given ?? (isList ? [] : {}), section, { cache: this.#known.schemas, isTrusted })
+    const {
+      value,
+      errors: wrong,
+      isValid,
+      originalPath,
+    } = applySchema(definition.options, given ?? (isList ? [] : {}), section, { cache: this.#known.schemas, isTrusted })
     this.#originalPaths.set(section, originalPath)
     if (!isValid) this.#invalid.set(name, wrong.at(-1)?.message ?? 'its options are not valid')
     for (const { at, message, remedy } of wrong) errors.push(settings.locate({ at, message, remedy }, section))

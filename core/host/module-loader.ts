@@ -29,13 +29,17 @@ export type EarlyBundles = Promise<Map<string, Bundle>>
 /** Runs the plugin's module and answers its definition; throws with the reason when there is none. */
 export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Promise<Plugin> {
   const entry = found.entry!
-  const exported = runScript(entry, packed(found) ?? await takeEarly(entry, early) ?? await bundled(entry), makeRequire(found)) as { default?: unknown }
+  const exported = runScript(
+    entry,
+    packed(found) ?? (await takeEarly(entry, early)) ?? (await bundled(entry)),
+    makeRequire(found),
+  ) as { default?: unknown }
   return checkDefinition(exported.default ?? exported)
 }
 
 /** Null: this is a checkout, the plugin is not a built-in one, or its files were changed since. */
 function packed({ source, name, fingerprint }: FoundPlugin): Script | null {
-  return source === 'builtin' ? prebuilt?.plugin(name, fingerprint) ?? null : null
+  return source === 'builtin' ? (prebuilt?.plugin(name, fingerprint) ?? null) : null
 }
 
 /** Null: there is none, or one that is out of date. */
@@ -52,7 +56,10 @@ async function bundled(entry: string): Promise<Bundle> {
   } catch (error) {
     const [first] = (error as BuildFailure).errors ?? []
     if (first === undefined) throw error
-    const where = first.location === null ? '' : `${relative(process.cwd(), join(dirname(entry), first.location.file))}:${first.location.line}:${first.location.column + 1}: `
+    const where =
+      first.location === null
+        ? ''
+        : `${relative(process.cwd(), join(dirname(entry), first.location.file))}:${first.location.line}:${first.location.column + 1}: `
     throw new Error(`${where}${first.text}`, { cause: error })
   }
 }

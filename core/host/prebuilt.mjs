@@ -25,7 +25,8 @@ export function openPrebuilt(product) {
   return {
     folder,
     core: () => script('core'),
-    plugin: (name, fingerprint) => (Object.hasOwn(plugins, name) && plugins[name] === fingerprint ? script(`plugins/${name}`) : null),
+    plugin: (name, fingerprint) =>
+      Object.hasOwn(plugins, name) && plugins[name] === fingerprint ? script(`plugins/${name}`) : null,
     requireFrom(file) {
       const requireInstalled = createRequire(file)
       return id => (Object.hasOwn(packages, id) ? requireOwn(`./packages/${packages[id]}`) : requireInstalled(id))

@@ -6,13 +6,27 @@ import type { PluginRecord } from '../contract/plugin.ts'
 import type { Settings } from './settings.ts'
 
 /** One record per plugin that was found, sorted by name; options as they are, secrets included. */
-export function recordsOf(found: readonly FoundPlugin[], inventory: Inventory, result: BuildResult, settings: Settings, publicMode: boolean, productVersion: string): PluginRecord[] {
+export function recordsOf(
+  found: readonly FoundPlugin[],
+  inventory: Inventory,
+  result: BuildResult,
+  settings: Settings,
+  publicMode: boolean,
+  productVersion: string,
+): PluginRecord[] {
   return found
     .map(plugin => recordOf(plugin, inventory, result, settings, publicMode, productVersion))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-function recordOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult, settings: Settings, publicMode: boolean, productVersion: string): PluginRecord {
+function recordOf(
+  plugin: FoundPlugin,
+  inventory: Inventory,
+  result: BuildResult,
+  settings: Settings,
+  publicMode: boolean,
+  productVersion: string,
+): PluginRecord {
   const { name, source } = plugin
   const running = plugin.problem === null ? result.running.get(name) : undefined
   const loaded = inventory.look(plugin)
@@ -29,11 +43,14 @@ function recordOf(plugin: FoundPlugin, inventory: Inventory, result: BuildResult
     path: source === 'builtin' || publicMode ? null : plugin.folder,
     state: decision?.state === 'disabled' ? 'disabled' : isEnabled ? 'enabled' : 'failed',
     disabled_by: decision?.state === 'disabled' ? decision.by : null,
-    routes: isEnabled ? new Set(result.generation.routes.list.filter(route => route.plugin === name).map(route => route.path)).size : 0,
+    routes: isEnabled
+      ? new Set(result.generation.routes.list.filter(route => route.plugin === name).map(route => route.path)).size
+      : 0,
     paths: definition?.paths ?? [],
     error: decision?.state === 'disabled' ? null : error,
     stale: isEnabled && error !== null,
-    generation: running?.loadedIn ?? (loaded !== null && 'code' in loaded ? loaded.code.loadedIn : result.generation.number),
+    generation:
+      running?.loadedIn ?? (loaded !== null && 'code' in loaded ? loaded.code.loadedIn : result.generation.number),
     builds_on: definition?.buildsOn ?? [],
     uses: definition?.uses ?? [],
     options: result.options.get(name) ?? {},

@@ -14,10 +14,7 @@ export interface RequestedState {
   failed: ReadonlyMap<string, string>
 }
 
-export type Decision =
-  | { state: 'enabled' }
-  | { state: 'disabled'; by: string }
-  | { state: 'failed'; message: string }
+export type Decision = { state: 'enabled' } | { state: 'disabled'; by: string } | { state: 'failed'; message: string }
 
 export interface Resolution {
   /** Enabled plugins, each after all that it builds on or uses. */
@@ -38,13 +35,17 @@ export function resolvePlugins(definitions: ReadonlyMap<string, PluginNeeds>, re
     else decisions.set(name, { state: 'enabled' })
   }
   for (const cycle of findCycles(definitions, decisions)) {
-    for (const name of cycle) decisions.set(name, { state: 'failed', message: `needs itself: ${[...cycle, cycle[0]].join(' -> ')}` })
+    for (const name of cycle)
+      decisions.set(name, { state: 'failed', message: `needs itself: ${[...cycle, cycle[0]].join(' -> ')}` })
   }
   spreadAbsence(definitions, decisions, requested.failed)
   return { order: orderByNeeds(definitions, decisions), decisions }
 }
 
-function wantedByConfiguration(definitions: ReadonlyMap<string, PluginNeeds>, { enable, disable }: RequestedState): Set<string> {
+function wantedByConfiguration(
+  definitions: ReadonlyMap<string, PluginNeeds>,
+  { enable, disable }: RequestedState,
+): Set<string> {
   const wanted = new Set<string>()
   const want = (name: string): void => {
     if (wanted.has(name) || !definitions.has(name)) return
@@ -57,8 +58,12 @@ function wantedByConfiguration(definitions: ReadonlyMap<string, PluginNeeds>, { 
 }
 
 /** One that is off takes those that build on it along; so does one that is missing or failed. */
-function spreadAbsence(definitions: ReadonlyMap<string, PluginNeeds>, decisions: Map<string, Decision>, failed: RequestedState['failed']): void {
-  for (let changed = true; changed;) {
+function spreadAbsence(
+  definitions: ReadonlyMap<string, PluginNeeds>,
+  decisions: Map<string, Decision>,
+  failed: RequestedState['failed'],
+): void {
+  for (let changed = true; changed; ) {
     changed = false
     for (const [name, decision] of decisions) {
       if (decision.state !== 'enabled') continue
@@ -66,7 +71,14 @@ function spreadAbsence(definitions: ReadonlyMap<string, PluginNeeds>, decisions:
         const state = decisions.get(need)?.state
         if (state === 'enabled') continue
         if (state === 'disabled') decisions.set(name, { state: 'disabled', by: `needs ${need}` })
-        else decisions.set(name, { state: 'failed', message: state === undefined && !failed.has(need) ? `builds on "${need}", which is not there` : `builds on "${need}", which failed` })
+        else
+          decisions.set(name, {
+            state: 'failed',
+            message:
+              state === undefined && !failed.has(need)
+                ? `builds on "${need}", which is not there`
+                : `builds on "${need}", which failed`,
+          })
         changed = true
         break
       }
@@ -75,11 +87,16 @@ function spreadAbsence(definitions: ReadonlyMap<string, PluginNeeds>, decisions:
 }
 
 function neighbors(definition: PluginNeeds, decisions: ReadonlyMap<string, Decision>): string[] {
-  return [...(definition.buildsOn ?? []), ...(definition.uses ?? [])].filter(name => decisions.get(name)?.state === 'enabled')
+  return [...(definition.buildsOn ?? []), ...(definition.uses ?? [])].filter(
+    name => decisions.get(name)?.state === 'enabled',
+  )
 }
 
 /** Circles among enabled plugins (Tarjan's components of more than one, or a plugin that names itself). */
-function findCycles(definitions: ReadonlyMap<string, PluginNeeds>, decisions: ReadonlyMap<string, Decision>): string[][] {
+function findCycles(
+  definitions: ReadonlyMap<string, PluginNeeds>,
+  decisions: ReadonlyMap<string, Decision>,
+): string[][] {
   const cycles: string[][] = []
   const index = new Map<string, number>()
   const low = new Map<string, number>()
@@ -101,7 +118,10 @@ function findCycles(definitions: ReadonlyMap<string, PluginNeeds>, decisions: Re
   return cycles
 }
 
-function orderByNeeds(definitions: ReadonlyMap<string, PluginNeeds>, decisions: ReadonlyMap<string, Decision>): string[] {
+function orderByNeeds(
+  definitions: ReadonlyMap<string, PluginNeeds>,
+  decisions: ReadonlyMap<string, Decision>,
+): string[] {
   const order: string[] = []
   const placed = new Set<string>()
   const place = (name: string): void => {

@@ -45,15 +45,26 @@ export class RunQueue<Result> {
 
   #prepare(): Pending<Result> {
     let resolve!: (result: Promise<Result>) => void
-    const promise = new Promise<Result>(settle => { resolve = settle })
-    const pending: Pending<Result> = { force: false, promise, timer: null, begin: () => {
-      clearTimeout(pending.timer ?? undefined)
-      pending.begin = () => {}
-      resolve(this.enqueue(() => {
-        this.#pending = null
-        return this.#reload(pending.force).finally(() => { this.#reloadedAt = performance.now() })
-      }))
-    } }
+    const promise = new Promise<Result>(settle => {
+      resolve = settle
+    })
+    const pending: Pending<Result> = {
+      force: false,
+      promise,
+      timer: null,
+      begin: () => {
+        clearTimeout(pending.timer ?? undefined)
+        pending.begin = () => {}
+        resolve(
+          this.enqueue(() => {
+            this.#pending = null
+            return this.#reload(pending.force).finally(() => {
+              this.#reloadedAt = performance.now()
+            })
+          }),
+        )
+      },
+    }
     return pending
   }
 }

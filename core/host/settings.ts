@@ -52,9 +52,13 @@ export class Settings {
   }
 
   unknownPlugins(known: ReadonlySet<string>): LoadError[] {
-    return (['enable', 'disable'] as const).flatMap(list => this.plugins[list].flatMap((name, index) => (known.has(name)
-      ? []
-      : [this.locate({ at: `plugins.${list}[${index}]`, ...unknownName('plugin', name, [...known]) }, 'plugins')])))
+    return (['enable', 'disable'] as const).flatMap(list =>
+      this.plugins[list].flatMap((name, index) =>
+        known.has(name)
+          ? []
+          : [this.locate({ at: `plugins.${list}[${index}]`, ...unknownName('plugin', name, [...known]) }, 'plugins')],
+      ),
+    )
   }
 
   /** Adds file and place to a problem; a plugin states `at` from the top of the file. */
@@ -65,7 +69,9 @@ export class Settings {
       file: file === null ? null : this.#publicMode ? basename(file) : file,
       at: error.at,
       message: error.message,
-      ...(error.line != null ? { line: error.line } : placed(isOwnFile ? this.#document?.locate(segmentsOf(error.at ?? section)) ?? null : null)),
+      ...(error.line != null
+        ? { line: error.line }
+        : placed(isOwnFile ? (this.#document?.locate(segmentsOf(error.at ?? section)) ?? null) : null)),
       ...(error.remedy === undefined ? {} : { remedy: error.remedy }),
     }
   }
@@ -73,5 +79,8 @@ export class Settings {
 
 /** `orders.items[0].sizes[1]` as the way through the document. */
 export function segmentsOf(at: string): (string | number)[] {
-  return at.split(/[.[]/).map(part => (part.endsWith(']') ? Number(part.slice(0, -1)) : part)).filter(part => part !== '')
+  return at
+    .split(/[.[]/)
+    .map(part => (part.endsWith(']') ? Number(part.slice(0, -1)) : part))
+    .filter(part => part !== '')
 }

@@ -17,19 +17,37 @@ export type SwitchResult =
 /** How clearing an override ended; the wish of `svc.yaml` is never refused. */
 export type ClearResult = Extract<SwitchResult, { outcome: 'switched' | 'unchanged' | 'unknown' | 'failed' }>
 
-export type SwitchPlan = Exclude<SwitchResult, { outcome: 'switched' | 'failed' }> | { outcome: 'change'; names: string[] }
+export type SwitchPlan =
+  | Exclude<SwitchResult, { outcome: 'switched' | 'failed' }>
+  | { outcome: 'change'; names: string[] }
 
 /** Decides without changing anything. */
-export function planSwitch({ name, isOn, cascade, records }: { name: string; isOn: boolean; cascade: boolean; records: readonly PluginRecord[] }): SwitchPlan {
+export function planSwitch({
+  name,
+  isOn,
+  cascade,
+  records,
+}: {
+  name: string
+  isOn: boolean
+  cascade: boolean
+  records: readonly PluginRecord[]
+}): SwitchPlan {
   const byName = new Map(records.map(record => [record.name, record]))
   const record = byName.get(name)
   if (record === undefined) return { outcome: 'unknown' }
   if (isOn) {
-    const needs = reach(name, other => (byName.get(other)?.builds_on ?? []).filter(need => byName.get(need)?.state === 'disabled'))
+    const needs = reach(name, other =>
+      (byName.get(other)?.builds_on ?? []).filter(need => byName.get(need)?.state === 'disabled'),
+    )
     if (needs.length > 0 && !cascade) return { outcome: 'needs', needs }
-    return record.state === 'disabled' || needs.length > 0 ? { outcome: 'change', names: [name, ...needs] } : { outcome: 'unchanged', record }
+    return record.state === 'disabled' || needs.length > 0
+      ? { outcome: 'change', names: [name, ...needs] }
+      : { outcome: 'unchanged', record }
   }
-  const usedBy = reach(name, other => records.filter(user => user.state === 'enabled' && user.builds_on.includes(other)).map(user => user.name))
+  const usedBy = reach(name, other =>
+    records.filter(user => user.state === 'enabled' && user.builds_on.includes(other)).map(user => user.name),
+  )
   if (record.state === 'disabled') return { outcome: 'unchanged', record }
   if (usedBy.length > 0 && !cascade) return { outcome: 'in-use', usedBy }
   return { outcome: 'change', names: [name, ...usedBy] }

@@ -65,7 +65,11 @@ export class Feeds {
   async #pump(feed: Feed): Promise<void> {
     if (feed.isPumping) return
     feed.isPumping = true
-    for (let sequence = feed.waiting.shift(); sequence !== undefined && !feed.stream.closed; sequence = feed.waiting.shift()) {
+    for (
+      let sequence = feed.waiting.shift();
+      sequence !== undefined && !feed.stream.closed;
+      sequence = feed.waiting.shift()
+    ) {
       if (feed.replaying > 0) feed.replaying--
       const captured = this.#store.at(sequence)
       if (captured !== undefined && !this.#send(feed, captured)) await feed.stream.ready()

@@ -62,7 +62,11 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
   const feeds = new Feeds(store, publicMode ? 20 : 100)
   // Node reads header bytes as Latin-1.
   const adminToken = config.adminToken === null ? null : Buffer.from(config.adminToken).toString('latin1')
-  const redaction = createRedaction({ sharedMode, adminToken, isControlToken: config.controlAuth === 'jwt' ? isControlCredential : null })
+  const redaction = createRedaction({
+    sharedMode,
+    adminToken,
+    isControlToken: config.controlAuth === 'jwt' ? isControlCredential : null,
+  })
 
   /** Mostly there is nothing to redact, and the entry keeps the parser's own list. */
   function redactedHeaders({ headers, rawHeaders }: CaptureFacts, apiKey: string | null): readonly string[] {
@@ -82,7 +86,9 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
 
   return {
     capacity: store.capacity,
-    get isFeedFull() { return feeds.isFull },
+    get isFeedFull() {
+      return feeds.isFull
+    },
     captures(path, session) {
       if (publicMode && session === null) return false
       return path === null || !isExcluded(path)
@@ -121,8 +127,10 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
     },
     clear: filter => settled().clear(matcher(filter)),
     counters: () => ({ stored: settled().size, capacity: store.capacity, total_captured: store.total }),
-    entry: (requestId, session) => asEntry(settled().ofRequest(requestId, captured => session === undefined || captured.session === session)),
-    redactHeaders: headers => headers.map(({ name, value }) => ({ name, value: redaction.header(name.toLowerCase(), value) })),
+    entry: (requestId, session) =>
+      asEntry(settled().ofRequest(requestId, captured => session === undefined || captured.session === session)),
+    redactHeaders: headers =>
+      headers.map(({ name, value }) => ({ name, value: redaction.header(name.toLowerCase(), value) })),
     redactHeader: (name, value) => redaction.header(name.toLowerCase(), value),
     redactUrl: url => redaction.url(url),
     redactText: text => redaction.text(text),
@@ -141,8 +149,9 @@ function keyField(headers: IncomingHttpHeaders): string | undefined {
 
 /** Whether a captured request is one of those that a filter means. */
 function matcher({ session, pathPrefix }: CaptureFilter): (captured: CapturedRequest) => boolean {
-  return captured => (session === undefined || captured.session === session)
-    && (pathPrefix === undefined || pathOf(captured).startsWith(pathPrefix))
+  return captured =>
+    (session === undefined || captured.session === session) &&
+    (pathPrefix === undefined || pathOf(captured).startsWith(pathPrefix))
 }
 
 function asEntry(captured: CapturedRequest | undefined): InspectorEntry | undefined {

@@ -28,7 +28,17 @@ const KEY_PARAMETERS = new Set(['rb_key', 'svc_key'])
 /** Shorter secrets are replaced as whole words only: they may well be a part of ordinary text. */
 const MIN_PART_LENGTH = 8
 /** Fields that hold the target of the request, or of the one before. */
-const URL_FIELDS = new Set(['referer', 'x-forwarded-uri', 'x-forwarded-url', 'x-original-uri', 'x-original-url', 'x-rewrite-url', 'x-envoy-original-path', 'x-forwarded-path', 'x-request-uri'])
+const URL_FIELDS = new Set([
+  'referer',
+  'x-forwarded-uri',
+  'x-forwarded-url',
+  'x-original-uri',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-envoy-original-path',
+  'x-forwarded-path',
+  'x-request-uri',
+])
 const CREDENTIAL_FIELDS = new Set(['authorization', 'proxy-authorization'])
 
 export function createRedaction({ sharedMode, adminToken, isControlToken }: RedactionOptions): Redaction {
@@ -38,7 +48,9 @@ export function createRedaction({ sharedMode, adminToken, isControlToken }: Reda
     if (name === 'x-svc-admin-token' || (sharedMode && name === 'x-svc-key')) return REPLACEMENT
     if (isByNameOnly) return value
     const shown = sharedMode && URL_FIELDS.has(name) ? url(value, apiKey) : text(value, apiKey)
-    return CREDENTIAL_FIELDS.has(name) ? redactBasic(shown).replace(/^(bearer)[ \t]+redacted$/i, `$1 ${REPLACEMENT}`) : shown
+    return CREDENTIAL_FIELDS.has(name)
+      ? redactBasic(shown).replace(/^(bearer)[ \t]+redacted$/i, `$1 ${REPLACEMENT}`)
+      : shown
   }
 
   /** The admin token as user name or password of Basic credentials (RFC 7617, 2). */
@@ -46,7 +58,9 @@ export function createRedaction({ sharedMode, adminToken, isControlToken }: Reda
     const match = /^(basic[ \t]+)([\w+/=-]+)$/i.exec(value.slice(0, 8192))
     if (match === null || adminToken === null) return value
     const decoded = Buffer.from(match[2]!, 'base64').toString('latin1')
-    return !decoded.includes(':') || replaceSecret(decoded, adminToken) === decoded ? value : `${match[1]}${REPLACEMENT}`
+    return !decoded.includes(':') || replaceSecret(decoded, adminToken) === decoded
+      ? value
+      : `${match[1]}${REPLACEMENT}`
   }
 
   function url(target: string, apiKey: string | null = null): string {
@@ -80,7 +94,10 @@ function replaceSecret(text: string, secret: string): string {
 }
 
 function replaceWords(text: string, secret: string): string {
-  return text.split(/([\s,;:="'&?()<>[\]{}]+)/).map(word => (word === secret ? REPLACEMENT : word)).join('')
+  return text
+    .split(/([\s,;:="'&?()<>[\]{}]+)/)
+    .map(word => (word === secret ? REPLACEMENT : word))
+    .join('')
 }
 
 function redactKeys(target: string): string {
@@ -97,10 +114,15 @@ function redactQuery(query: string): string {
 }
 
 function redactPairs(pairs: string): string {
-  return pairs.split('&').map(pair => {
-    const equals = pair.indexOf('=')
-    return equals !== -1 && KEY_PARAMETERS.has(decodeName(pair.slice(0, equals))) ? `${pair.slice(0, equals)}=${REPLACEMENT}` : pair
-  }).join('&')
+  return pairs
+    .split('&')
+    .map(pair => {
+      const equals = pair.indexOf('=')
+      return equals !== -1 && KEY_PARAMETERS.has(decodeName(pair.slice(0, equals)))
+        ? `${pair.slice(0, equals)}=${REPLACEMENT}`
+        : pair
+    })
+    .join('&')
 }
 
 function decodeName(name: string): string {

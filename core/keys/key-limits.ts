@@ -94,6 +94,10 @@ export class KeyLimits {
     counts.rejectedByQuota++
     counts.bucket?.tokens.giveBack()
     const wall = this.#clock.wall()
-    return { limit: 'key-requests', retryAfterSecs: secondsLeft(this.usage.day(wall), wall), used: Math.min(counts.total, record.dailyRequests ?? counts.total) }
+    return {
+      limit: 'key-requests',
+      retryAfterSecs: secondsLeft(this.usage.day(wall), wall),
+      used: Math.min(counts.total, record.dailyRequests ?? counts.total),
+    }
   }
 }

@@ -57,7 +57,9 @@ export class KeyRegistry {
   /** Reads the registry anew; whoever asks meanwhile shares the run. A failure keeps what there is. */
   reload(): Promise<void> {
     if (this.kind === 'open') return Promise.resolve()
-    return (this.#reloading ??= this.#reload().finally(() => { this.#reloading = null }))
+    return (this.#reloading ??= this.#reload().finally(() => {
+      this.#reloading = null
+    }))
   }
 
   async #reload(): Promise<void> {
@@ -67,7 +69,8 @@ export class KeyRegistry {
       if (text !== this.#text) {
         const { keys, problems } = parseRegistry(text, defaultDaily)
         for (const problem of problems.slice(0, TOLD_PROBLEMS)) warn(`key registry: ${problem}; the entry is left out`)
-        if (problems.length > TOLD_PROBLEMS) warn(`key registry: ${problems.length - TOLD_PROBLEMS} more entries are left out`)
+        if (problems.length > TOLD_PROBLEMS)
+          warn(`key registry: ${problems.length - TOLD_PROBLEMS} more entries are left out`)
         this.#keys = keys
         this.#text = text
       }
@@ -76,7 +79,10 @@ export class KeyRegistry {
     } catch (error) {
       const isFirst = this.error === null
       this.error = reasonOf(error)
-      if (isFirst) warn(`key registry not read: ${this.error}; ${this.#keys === null ? 'keys are refused until it is' : 'the last good one stays'}`)
+      if (isFirst)
+        warn(
+          `key registry not read: ${this.error}; ${this.#keys === null ? 'keys are refused until it is' : 'the last good one stays'}`,
+        )
     }
   }
 
@@ -93,7 +99,15 @@ export class KeyRegistry {
   }
 
   #openRecord(id: string): KeyRecord {
-    return { id, name: null, dailyRequests: this.#options.defaultDaily, rps: null, burst: null, enabled: true, expiresAt: null }
+    return {
+      id,
+      name: null,
+      dailyRequests: this.#options.defaultDaily,
+      rps: null,
+      burst: null,
+      enabled: true,
+      expiresAt: null,
+    }
   }
 }
 
@@ -102,5 +116,7 @@ function reasonOf(error: unknown): string {
   const { name, code, message } = error as NodeJS.ErrnoException & { code?: string }
   if (name === 'TimeoutError') return 'no answer within 10 s'
   if (name === 'SyntaxError' || name === 'YAMLParseError') return 'neither YAML nor JSON'
-  return code ?? String(((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? message.split('\n', 1)[0])
+  return (
+    code ?? String(((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? message.split('\n', 1)[0])
+  )
 }

@@ -8,23 +8,39 @@ import type { KeyProblem } from './key-registry.ts'
 
 const CHALLENGE = { 'WWW-Authenticate': 'Key realm="svc"' }
 const USAGE_PATH = '/_svc/keys/usage'
-const FIRST_SENTENCE = 'Rejected by this service\'s own key quota, not by the gateway in front of it.'
+const FIRST_SENTENCE = "Rejected by this service's own key quota, not by the gateway in front of it."
 const DAY_SECS = 86_400
 const UNAVAILABLE_SECS = 5
 
 /** 401: there is none. */
 export function keyRequired(): Rejection {
-  return { status: 401, headers: CHALLENGE, body: { error: 'svc_key_required', message: 'This instance needs an API key: send X-Svc-Key or ?rb_key=.' } }
+  return {
+    status: 401,
+    headers: CHALLENGE,
+    body: { error: 'svc_key_required', message: 'This instance needs an API key: send X-Svc-Key or ?rb_key=.' },
+  }
 }
 
 /** 401: there is one, and it does not count. */
 export function keyInvalid(reason: KeyProblem): Rejection {
-  return { status: 401, headers: CHALLENGE, body: { error: 'svc_key_invalid', reason, message: `The API key is ${reason === 'unknown' ? 'not known here' : reason}.` } }
+  return {
+    status: 401,
+    headers: CHALLENGE,
+    body: {
+      error: 'svc_key_invalid',
+      reason,
+      message: `The API key is ${reason === 'unknown' ? 'not known here' : reason}.`,
+    },
+  }
 }
 
 /** 503: it can't be told yet. */
 export function registryUnavailable(): Rejection {
-  return { status: 503, headers: { 'Retry-After': String(UNAVAILABLE_SECS) }, body: { error: 'svc_key_registry_unavailable', message: 'The registry of API keys has not been read yet.' } }
+  return {
+    status: 503,
+    headers: { 'Retry-After': String(UNAVAILABLE_SECS) },
+    body: { error: 'svc_key_registry_unavailable', message: 'The registry of API keys has not been read yet.' },
+  }
 }
 
 /** 429 of the key's own limits; `now` is the wall clock in milliseconds. */
@@ -34,21 +50,38 @@ export function keyLimited(record: KeyRecord, { limit, retryAfterSecs, used }: K
     headers: {
       'Retry-After': String(retryAfterSecs),
       'RateLimit-Policy': formatPolicies([
-        ...(record.rps === null ? [] : [{ name: 'key-rps', quota: record.rps, window: 1, burst: record.burst ?? record.rps }]),
-        ...(record.dailyRequests === null ? [] : [{ name: 'key-requests', quota: record.dailyRequests, window: DAY_SECS }]),
+        ...(record.rps === null
+          ? []
+          : [{ name: 'key-rps', quota: record.rps, window: 1, burst: record.burst ?? record.rps }]),
+        ...(record.dailyRequests === null
+          ? []
+          : [{ name: 'key-requests', quota: record.dailyRequests, window: DAY_SECS }]),
       ]),
       RateLimit: formatExhausted(limit, retryAfterSecs),
       'X-Svc-Limit': limit,
     },
-    body: limit === 'key-rps'
-      ? {
-          error: 'svc_key_rate_limited', key: record.id, limit, rps: record.rps, burst: record.burst, retry_after_secs: retryAfterSecs, usage: USAGE_PATH,
-          message: `${FIRST_SENTENCE} Key ${record.id}: ${record.rps} requests a second.`,
-        }
-      : {
-          error: 'svc_quota_exceeded', key: record.id, limit, quota: record.dailyRequests, used, retry_after_secs: retryAfterSecs,
-          resets_at: printSeconds(periodAt('day', now).end), usage: USAGE_PATH,
-          message: `${FIRST_SENTENCE} Key ${record.id}: ${record.dailyRequests} requests a day, from 00:00 UTC.`,
-        },
+    body:
+      limit === 'key-rps'
+        ? {
+            error: 'svc_key_rate_limited',
+            key: record.id,
+            limit,
+            rps: record.rps,
+            burst: record.burst,
+            retry_after_secs: retryAfterSecs,
+            usage: USAGE_PATH,
+            message: `${FIRST_SENTENCE} Key ${record.id}: ${record.rps} requests a second.`,
+          }
+        : {
+            error: 'svc_quota_exceeded',
+            key: record.id,
+            limit,
+            quota: record.dailyRequests,
+            used,
+            retry_after_secs: retryAfterSecs,
+            resets_at: printSeconds(periodAt('day', now).end),
+            usage: USAGE_PATH,
+            message: `${FIRST_SENTENCE} Key ${record.id}: ${record.dailyRequests} requests a day, from 00:00 UTC.`,
+          },
   }
 }

@@ -54,7 +54,16 @@ export class KeyUsage {
     if (counts !== undefined) this.#counts.delete(record.id)
     else {
       if (this.#counts.size >= MAX_IDS) this.#counts.delete(this.#counts.keys().next().value!)
-      counts = { id: record.id, total: 0, pending: 0, instanceUsed: 0, rejectedByRate: 0, rejectedByQuota: 0, lastSeen: null, bucket: null }
+      counts = {
+        id: record.id,
+        total: 0,
+        pending: 0,
+        instanceUsed: 0,
+        rejectedByRate: 0,
+        rejectedByQuota: 0,
+        lastSeen: null,
+        bucket: null,
+      }
     }
     this.#counts.set(record.id, counts)
     counts.lastSeen = now.wall

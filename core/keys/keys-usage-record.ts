@@ -42,13 +42,24 @@ export interface KeysUsageSource {
 export async function keysUsageRecord(source: KeysUsageSource): Promise<KeysUsageRecord> {
   const { registry, limits, store, now } = source
   const day = limits.usage.day(now)
-  const records = recordsOf(source).filter(({ id }) => source.id === null || id === source.id).sort((a, b) => (a.id < b.id ? -1 : 1))
-  const totals = await store?.read(records.map(({ id }) => id), day) ?? null
+  const records = recordsOf(source)
+    .filter(({ id }) => source.id === null || id === source.id)
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  const totals =
+    (await store?.read(
+      records.map(({ id }) => id),
+      day,
+    )) ?? null
   const keys = records.map((record, index) => view(record, limits, totals?.[index]))
   return {
     shared_mode: true,
     require_key: source.requireKey,
-    registry: { kind: registry.kind, keys: registry.records.length, loaded_at: registry.loadedAt?.toISOString() ?? null, error: registry.error },
+    registry: {
+      kind: registry.kind,
+      keys: registry.records.length,
+      loaded_at: registry.loadedAt?.toISOString() ?? null,
+      error: registry.error,
+    },
     quota_store: { configured: source.isStoreConfigured, up: store?.isUp ?? false },
     period: periodView(day, now),
     count: keys.length,
@@ -58,15 +69,34 @@ export async function keysUsageRecord(source: KeysUsageSource): Promise<KeysUsag
 
 function recordsOf({ registry, limits, defaultDaily }: KeysUsageSource): KeyRecord[] {
   if (registry.kind !== 'open') return registry.records
-  return limits.usage.list().map(({ id }) => ({ id, name: null, dailyRequests: defaultDaily, rps: null, burst: null, enabled: true, expiresAt: null }))
+  return limits.usage.list().map(({ id }) => ({
+    id,
+    name: null,
+    dailyRequests: defaultDaily,
+    rps: null,
+    burst: null,
+    enabled: true,
+    expiresAt: null,
+  }))
 }
 
-function view({ id, name, enabled, dailyRequests: limit }: KeyRecord, limits: KeyLimits, total: number | undefined): KeyUsageView {
+function view(
+  { id, name, enabled, dailyRequests: limit }: KeyRecord,
+  limits: KeyLimits,
+  total: number | undefined,
+): KeyUsageView {
   const counts = limits.usage.get(id)
   const used = total ?? counts?.total ?? 0
   return {
-    id, name, enabled,
-    requests: { used, limit, remaining: limit === null ? null : Math.max(0, limit - used), instance_used: counts?.instanceUsed ?? 0 },
+    id,
+    name,
+    enabled,
+    requests: {
+      used,
+      limit,
+      remaining: limit === null ? null : Math.max(0, limit - used),
+      instance_used: counts?.instanceUsed ?? 0,
+    },
     rejected: { rate: counts?.rejectedByRate ?? 0, quota: counts?.rejectedByQuota ?? 0 },
     last_seen: counts?.lastSeen == null ? null : new Date(counts.lastSeen).toISOString(),
   }

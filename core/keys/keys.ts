@@ -42,18 +42,39 @@ export interface KeysOptions {
   clock?: LimitClock
 }
 
-const EXPOSED = ['X-Svc-Key-Id', 'X-Svc-Key-Quota-Remaining', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Svc-Limit']
+const EXPOSED = [
+  'X-Svc-Key-Id',
+  'X-Svc-Key-Quota-Remaining',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Svc-Limit',
+]
 /** Milliseconds that the start waits for registry and store; both go on in the background. */
 const START_MS = 2_000
 
 /** Null while shared mode is off. */
-export async function createKeys({ config, metrics, registry: place, warn, clock = systemLimitClock }: KeysOptions): Promise<Keys | null> {
+export async function createKeys({
+  config,
+  metrics,
+  registry: place,
+  warn,
+  clock = systemLimitClock,
+}: KeysOptions): Promise<Keys | null> {
   const { enabled, requireKey, registryToken, registrySecs, dailyRequests, quotaStore } = config.shared
   if (!enabled) return null
-  const registry = new KeyRegistry({ place, token: registryToken, reloadSecs: registrySecs, defaultDaily: dailyRequests, warn })
+  const registry = new KeyRegistry({
+    place,
+    token: registryToken,
+    reloadSecs: registrySecs,
+    defaultDaily: dailyRequests,
+    warn,
+  })
   const store: QuotaStore | null = quotaStore === null ? null : await createStore(quotaStore)
   const limits = new KeyLimits(store, clock)
-  const rejections = metrics.counter('svc_key_rejections_total', 'Requests and calls refused for their API key', ['reason'])
+  const rejections = metrics.counter('svc_key_rejections_total', 'Requests and calls refused for their API key', [
+    'reason',
+  ])
   for (const reason of ['missing', 'invalid', 'rate', 'quota']) rejections.inc({ reason }, 0)
 
   /** Null: the client can't be loaded, so this instance counts alone. */
@@ -63,7 +84,7 @@ export async function createKeys({ config, metrics, registry: place, warn, clock
     up.set({}, 0)
     let createRedisClient: (url: string) => RedisClient
     try {
-      ({ createRedisClient } = await import('./redis-client.ts'))
+      ;({ createRedisClient } = await import('./redis-client.ts'))
     } catch (error) {
       warn(`quota store ${host} is not used, this instance counts alone: ${loadFailure(error, REDIS_PACKAGES)}`)
       return null
@@ -104,7 +125,17 @@ export async function createKeys({ config, metrics, registry: place, warn, clock
       const outcome = limits.admit(record)
       return outcome instanceof Promise ? outcome.then(later => judge(record, later)) : judge(record, outcome)
     },
-    usage: id => keysUsageRecord({ requireKey, registry, limits, store, isStoreConfigured: quotaStore !== null, defaultDaily: dailyRequests, now: clock.wall(), id }),
+    usage: id =>
+      keysUsageRecord({
+        requireKey,
+        registry,
+        limits,
+        store,
+        isStoreConfigured: quotaStore !== null,
+        defaultDaily: dailyRequests,
+        now: clock.wall(),
+        id,
+      }),
     reload: () => registry.reload(),
     async open() {
       await Promise.race([Promise.all([registry.open(), store?.open()]), wait(START_MS)])
@@ -117,5 +148,7 @@ export async function createKeys({ config, metrics, registry: place, warn, clock
 }
 
 function wait(ms: number): Promise<void> {
-  return new Promise(resolve => { setTimeout(resolve, ms).unref() })
+  return new Promise(resolve => {
+    setTimeout(resolve, ms).unref()
+  })
 }

@@ -5,7 +5,11 @@ import type { RedisClient } from './quota-store.ts'
 /** Reconnecting is the store's own work: a client serves one connection. */
 export function createRedisClient(url: string): RedisClient {
   const client = createClient({
-    url, RESP: 2, disableClientInfo: true, maintNotifications: 'disabled', disableOfflineQueue: true,
+    url,
+    RESP: 2,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    disableOfflineQueue: true,
     socket: { connectTimeout: 1_000, reconnectStrategy: false },
   })
   let onLoss = (): void => {}
@@ -19,11 +23,13 @@ export function createRedisClient(url: string): RedisClient {
     },
     async add(key, by, expireAtSecs) {
       const transaction = client.multi()
-      const [total] = await (by === 1 ? transaction.incr(key) : transaction.incrBy(key, by)).expireAt(key, expireAtSecs).exec()
+      const [total] = await (by === 1 ? transaction.incr(key) : transaction.incrBy(key, by))
+        .expireAt(key, expireAtSecs)
+        .exec()
       return Number(total)
     },
     decrement: async key => Number(await client.decr(key)),
-    read: async keys => await client.mGet(keys) as (string | null)[],
+    read: async keys => (await client.mGet(keys)) as (string | null)[],
     onLoss(callback) {
       onLoss = callback
     },

@@ -66,7 +66,8 @@ function readDigest(fields: Map<string, unknown>): string {
     if (typeof digest !== 'string' || !/^[\da-f]{64}$/i.test(digest)) throw new Error('key_sha256 is not 64 hex digits')
     return digest.toLowerCase()
   }
-  if (typeof key !== 'string' || !isWellFormed(key)) throw new Error('key is not text of 8 to 256 visible ASCII characters')
+  if (typeof key !== 'string' || !isWellFormed(key))
+    throw new Error('key is not text of 8 to 256 visible ASCII characters')
   return digestOf(key)
 }
 
@@ -74,7 +75,8 @@ function readDaily(fields: Map<string, unknown>, fallback: number | null): numbe
   const value = fields.get('daily_requests')
   if (value === undefined || value === null) return fallback
   if (typeof value === 'string' && value.toLowerCase() === 'unlimited') return null
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error('daily_requests is not a whole number or unlimited')
+  if (!Number.isSafeInteger(value) || (value as number) < 0)
+    throw new Error('daily_requests is not a whole number or unlimited')
   return (value as number) || null
 }
 
@@ -83,7 +85,12 @@ function readTime(fields: Map<string, unknown>): number | null {
   return value === null ? null : Date.parse(value)
 }
 
-function optional<T>(fields: Map<string, unknown>, name: string, isValid: (value: unknown) => value is T, expected: string): T | null {
+function optional<T>(
+  fields: Map<string, unknown>,
+  name: string,
+  isValid: (value: unknown) => value is T,
+  expected: string,
+): T | null {
   const value = fields.get(name)
   if (value === undefined || value === null) return null
   if (!isValid(value)) throw new Error(`${name} is not ${expected}`)
@@ -104,5 +111,9 @@ function isBoolean(value: unknown): value is boolean {
 
 /** A date, or a date and time with its offset (RFC 3339). */
 function isTime(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d))?$/.test(value) && !Number.isNaN(Date.parse(value))
+  return (
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d))?$/.test(value) &&
+    !Number.isNaN(Date.parse(value))
+  )
 }

@@ -28,7 +28,8 @@ async function fetchText(url: string, token: string | null): Promise<string> {
   const target = new URL(url)
   const headers: Record<string, string> = { Accept: 'application/yaml, application/json, */*;q=0.1' }
   if (token !== null) headers.Authorization = `Bearer ${token}`
-  else if (target.username !== '') headers.Authorization = `Basic ${Buffer.from(`${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`).toString('base64')}`
+  else if (target.username !== '')
+    headers.Authorization = `Basic ${Buffer.from(`${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`).toString('base64')}`
   target.username = target.password = ''
   const response = await fetch(target, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
   if (!response.ok) {

@@ -43,10 +43,13 @@ const EXPOSED = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Svc-Limit', 
 export function createLimits({ config, metrics, usageFile, warn, clock = systemLimitClock }: LimitsOptions): Limits {
   const { name, active, limits } = config.plan
   const limiter = active ? new PlanLimiter(limits, clock) : null
-  const file = limiter === null || usageFile === null || limits.scope !== 'instance'
-    ? null
-    : new UsageFile({ path: usageFile, plan: name, counters: limiter.instance, clock, warn })
-  const rejections = metrics.counter('svc_limit_rejections_total', 'Requests and calls that the plan refused', ['dimension'])
+  const file =
+    limiter === null || usageFile === null || limits.scope !== 'instance'
+      ? null
+      : new UsageFile({ path: usageFile, plan: name, counters: limiter.instance, clock, warn })
+  const rejections = metrics.counter('svc_limit_rejections_total', 'Requests and calls that the plan refused', [
+    'dimension',
+  ])
   for (const dimension of DIMENSIONS) rejections.inc({ dimension }, 0)
 
   return {

@@ -25,8 +25,16 @@ export function secondsLeft({ end }: Period, now: number): number {
 }
 
 /** How a period is shown. */
-export function periodView(period: Period, now: number): { kind: LimitPeriod; start: string; end: string; resets_in_secs: number } {
-  return { kind: period.kind, start: printSeconds(period.start), end: printSeconds(period.end), resets_in_secs: secondsLeft(period, now) }
+export function periodView(
+  period: Period,
+  now: number,
+): { kind: LimitPeriod; start: string; end: string; resets_in_secs: number } {
+  return {
+    kind: period.kind,
+    start: printSeconds(period.start),
+    end: printSeconds(period.end),
+    resets_in_secs: secondsLeft(period, now),
+  }
 }
 
 /** RFC 3339 without fractions. */

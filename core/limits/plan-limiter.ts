@@ -52,12 +52,13 @@ export class PlanLimiter {
   admit(session: SessionKey, { isStream, isBypassed }: AdmissionOptions): Admission | Refusal {
     const counters = this.#use(session)
     if (!isBypassed) {
-      const dimension = this.#quotaRefusal(counters, true) ?? this.#rateRefusal(counters) ?? this.#slotRefusal(counters, isStream)
+      const dimension =
+        this.#quotaRefusal(counters, true) ?? this.#rateRefusal(counters) ?? this.#slotRefusal(counters, isStream)
       if (dimension !== null) return this.refuse(dimension)
       counters.bucket?.take()
     }
     counters.requests++
-    const maxStreams = isBypassed ? Infinity : this.limits.streams ?? Infinity
+    const maxStreams = isBypassed ? Infinity : (this.limits.streams ?? Infinity)
     return { lease: new Lease(counters, maxStreams, isStream), remaining: this.#remaining(counters) }
   }
 

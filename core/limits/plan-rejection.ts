@@ -12,10 +12,15 @@ export interface Rejection {
 }
 
 const USAGE_PATH = '/_svc/usage'
-const FIRST_SENTENCE = 'Rejected by this service\'s own plan limit, not by the gateway in front of it.'
+const FIRST_SENTENCE = "Rejected by this service's own plan limit, not by the gateway in front of it."
 
 /** `now` is the wall clock in milliseconds: the window of a month is the length of this one. */
-export function planRejection({ dimension, retryAfterSecs }: Refusal, plan: string, limits: PlanLimits, now: number): Rejection {
+export function planRejection(
+  { dimension, retryAfterSecs }: Refusal,
+  plan: string,
+  limits: PlanLimits,
+  now: number,
+): Rejection {
   return {
     status: 429,
     headers: {
@@ -53,10 +58,15 @@ function policiesOf(limits: PlanLimits, now: number): Policy[] {
 
 function allowance(dimension: Dimension, limits: PlanLimits): string {
   switch (dimension) {
-    case 'requests': return `at most ${limits.requests} requests a ${limits.period}`
-    case 'egress': return `at most ${limits.egressBytes} bytes of response bodies a ${limits.period}`
-    case 'rps': return `at most ${limits.rps} requests a second (rps), ${limits.burst} at once`
-    case 'concurrency': return `at most ${limits.concurrency} requests in flight`
-    case 'streams': return `at most ${limits.streams} open streams`
+    case 'requests':
+      return `at most ${limits.requests} requests a ${limits.period}`
+    case 'egress':
+      return `at most ${limits.egressBytes} bytes of response bodies a ${limits.period}`
+    case 'rps':
+      return `at most ${limits.rps} requests a second (rps), ${limits.burst} at once`
+    case 'concurrency':
+      return `at most ${limits.concurrency} requests in flight`
+    case 'streams':
+      return `at most ${limits.streams} open streams`
   }
 }

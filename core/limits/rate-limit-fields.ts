@@ -13,9 +13,12 @@ export interface Policy {
 
 /** `"rps";q=5;w=1;svc-burst=20, "requests";q=10000;w=86400` */
 export function formatPolicies(policies: readonly Policy[]): string {
-  return policies.map(({ name, quota, window, unit, burst }) =>
-    `"${name}";q=${quota}${unit === undefined ? '' : `;qu="${unit}"`}${window === undefined ? '' : `;w=${window}`}${burst === undefined ? '' : `;svc-burst=${burst}`}`,
-  ).join(', ')
+  return policies
+    .map(
+      ({ name, quota, window, unit, burst }) =>
+        `"${name}";q=${quota}${unit === undefined ? '' : `;qu="${unit}"`}${window === undefined ? '' : `;w=${window}`}${burst === undefined ? '' : `;svc-burst=${burst}`}`,
+    )
+    .join(', ')
 }
 
 /** The exhausted policy alone: `"rps";r=0;t=1`. */

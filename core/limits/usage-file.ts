@@ -57,7 +57,15 @@ export class UsageFile {
     const state = this.#state()
     if (state === this.#saved) return
     const { period, requests, egressBytes } = counters
-    const record = { version: 1, plan, period: period.kind, period_start: printSeconds(period.start), requests, egress_bytes: egressBytes, saved_at: printSeconds(clock.wall()) }
+    const record = {
+      version: 1,
+      plan,
+      period: period.kind,
+      period_start: printSeconds(period.start),
+      requests,
+      egress_bytes: egressBytes,
+      saved_at: printSeconds(clock.wall()),
+    }
     try {
       await writeFile(`${path}.tmp`, `${JSON.stringify(record)}\n`)
       await rename(`${path}.tmp`, path)
@@ -78,7 +86,8 @@ export class UsageFile {
     try {
       text = await readFile(path, 'utf8')
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') warn(`can't read the usage file ${path}: ${(error as Error).message}; counting from 0`)
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        warn(`can't read the usage file ${path}: ${(error as Error).message}; counting from 0`)
       return null
     }
     const record = parseRecord(text)
@@ -86,12 +95,16 @@ export class UsageFile {
       warn(`the usage file ${path} is not one of ours; counting from 0`)
       return null
     }
-    return record.period === counters.period.kind && Date.parse(record.periodStart) === counters.period.start ? record : null
+    return record.period === counters.period.kind && Date.parse(record.periodStart) === counters.period.start
+      ? record
+      : null
   }
 }
 
 /** Null for anything but whole numbers from 0 and the names of a period and its start. */
-function parseRecord(text: string): { period: string; periodStart: string; requests: number; egressBytes: number } | null {
+function parseRecord(
+  text: string,
+): { period: string; periodStart: string; requests: number; egressBytes: number } | null {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -100,7 +113,8 @@ function parseRecord(text: string): { period: string; periodStart: string; reque
   }
   if (typeof value !== 'object' || value === null) return null
   const { period, period_start: periodStart, requests, egress_bytes: egressBytes } = value as Record<string, unknown>
-  if (typeof period !== 'string' || typeof periodStart !== 'string' || Number.isNaN(Date.parse(periodStart))) return null
+  if (typeof period !== 'string' || typeof periodStart !== 'string' || Number.isNaN(Date.parse(periodStart)))
+    return null
   if (!isCount(requests) || !isCount(egressBytes)) return null
   return { period, periodStart, requests, egressBytes }
 }

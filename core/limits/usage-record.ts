@@ -25,10 +25,16 @@ export interface UsageRecord {
 }
 
 /** What the caller has used of the plan; zeros while no plan is active (`limiter` null). */
-export function usageRecord(config: Config, limiter: PlanLimiter | null, session: SessionKey, clock: LimitClock): UsageRecord {
+export function usageRecord(
+  config: Config,
+  limiter: PlanLimiter | null,
+  session: SessionKey,
+  clock: LimitClock,
+): UsageRecord {
   const { name, active, limits } = config.plan
   const used = limiter?.read(session) ?? new Counters(limits, { wall: clock.wall(), monotonic: clock.monotonic() })
-  const left = (limit: number | null, taken: number): number | null => (limit === null ? null : Math.max(0, limit - taken))
+  const left = (limit: number | null, taken: number): number | null =>
+    limit === null ? null : Math.max(0, limit - taken)
   return {
     plan: name,
     active,
@@ -37,8 +43,16 @@ export function usageRecord(config: Config, limiter: PlanLimiter | null, session
     limits: limitsView(config),
     period: periodView(used.period, clock.wall()),
     requests: { used: used.requests, limit: limits.requests, remaining: left(limits.requests, used.requests) },
-    egress: { used_bytes: used.egressBytes, limit_bytes: limits.egressBytes, remaining_bytes: left(limits.egressBytes, used.egressBytes) },
-    rate: { rps: limits.rps, burst: limits.burst, available: used.bucket === null ? null : Math.floor(used.bucket.available(clock.monotonic())) },
+    egress: {
+      used_bytes: used.egressBytes,
+      limit_bytes: limits.egressBytes,
+      remaining_bytes: left(limits.egressBytes, used.egressBytes),
+    },
+    rate: {
+      rps: limits.rps,
+      burst: limits.burst,
+      available: used.bucket === null ? null : Math.floor(used.bucket.available(clock.monotonic())),
+    },
     in_flight: { current: used.inFlight, limit: limits.concurrency },
     open_streams: { current: used.openStreams, limit: limits.streams, lifetime_secs: limits.streamLifetimeSecs },
     persisted: active && limits.scope === 'instance' && config.usageFile !== null,

@@ -16,7 +16,7 @@ export interface LineForm {
 const CONTROL = /[\p{Cc}\u2028\u2029]/gu
 
 function escapeControls(text: string): string {
-  return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replace(CONTROL, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Printable ASCII that a JSON string holds as it is: nearly all that is logged, and one line is logged per request. */
@@ -60,7 +60,7 @@ const COLORS: Record<EventLevel, string> = { trace: '90', debug: '36', info: '32
 /** `<timestamp> <LEVEL> <message> key=value ...`; the level in color on a terminal. */
 export function textForm(isColored: boolean): LineForm {
   const nameOf = memoize(MAX_NAMES, name => ` ${WORD.test(name) ? name : quoted(name)}=`)
-  const levelOf = memoize(MAX_NAMES, (level) => {
+  const levelOf = memoize(MAX_NAMES, level => {
     const name = level.toUpperCase()
     return isColored ? `\u001b[${COLORS[level as EventLevel]}m${name}\u001b[0m` : name
   })

@@ -43,10 +43,17 @@ export interface LogOptions {
 /** Makes the log of a process. */
 export function createLog({ level, format: lineFormat, stream }: LogOptions): Log {
   const isColored = takesColors(stream ?? process.stdout)
-  const output = stream === undefined
-    ? openOutput(1, (lines) => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
-    : { write: (line: string) => void stream.write(line), flush: async () => {} }
-  const log: Log = new LineLog({ output, form: lineFormat === 'json' ? jsonForm() : textForm(isColored), clock: createClock() }, null, undefined, logLevels.indexOf(level), null)
+  const output =
+    stream === undefined
+      ? openOutput(1, lines => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
+      : { write: (line: string) => void stream.write(line), flush: async () => {} }
+  const log: Log = new LineLog(
+    { output, form: lineFormat === 'json' ? jsonForm() : textForm(isColored), clock: createClock() },
+    null,
+    undefined,
+    logLevels.indexOf(level),
+    null,
+  )
   return log
 }
 
@@ -90,7 +97,13 @@ class LineLog implements Log {
   readonly #serializers: Serializers | null
   #threshold: number
 
-  constructor(shared: Shared, parent: LineLog | null, fields: LogFields | undefined, threshold: number, serializers: Serializers | null) {
+  constructor(
+    shared: Shared,
+    parent: LineLog | null,
+    fields: LogFields | undefined,
+    threshold: number,
+    serializers: Serializers | null,
+  ) {
     this.#shared = shared
     this.#parent = parent
     this.#fields = fields
@@ -130,7 +143,8 @@ class LineLog implements Log {
 
   child(fields: LogFields, options?: LoggerOptions): Log {
     const threshold = options?.level === undefined ? this.#threshold : thresholdOf(options.level)
-    const serializers = options?.serializers === undefined ? this.#serializers : { ...this.#serializers, ...options.serializers }
+    const serializers =
+      options?.serializers === undefined ? this.#serializers : { ...this.#serializers, ...options.serializers }
     return new LineLog(this.#shared, this, fields, threshold, serializers)
   }
 
@@ -160,9 +174,14 @@ class LineLog implements Log {
   }
 
   #write(level: EventLevel, first: unknown, second: unknown, values: unknown[]): void {
-    if (typeof first === 'string' && second === undefined && values.length === 0) return this.#print(level, first, undefined)
+    if (typeof first === 'string' && second === undefined && values.length === 0)
+      return this.#print(level, first, undefined)
     const { message, fields } = readCall(first, second, values)
-    this.#print(level, message, this.#serializers === null || fields === undefined ? fields : serialize(fields, this.#serializers))
+    this.#print(
+      level,
+      message,
+      this.#serializers === null || fields === undefined ? fields : serialize(fields, this.#serializers),
+    )
   }
 
   /** The fields that it adds to those of its parent. */
@@ -179,7 +198,9 @@ class LineLog implements Log {
     if (this.#bound === null) {
       const fields = this.ownFields()
       const own = fields === undefined || this.#serializers === null ? fields : serialize(fields, this.#serializers)
-      this.#bound = (this.#parent === null ? '' : this.#parent.#boundFields()) + (own === undefined ? '' : this.#shared.form.bindFields(own))
+      this.#bound =
+        (this.#parent === null ? '' : this.#parent.#boundFields()) +
+        (own === undefined ? '' : this.#shared.form.bindFields(own))
     }
     return this.#bound
   }
@@ -189,7 +210,13 @@ class LineLog implements Log {
 class RequestLog extends LineLog {
   readonly #request: LoggedRequest
 
-  constructor(shared: Shared, parent: LineLog, request: LoggedRequest, threshold: number, serializers: Serializers | null) {
+  constructor(
+    shared: Shared,
+    parent: LineLog,
+    request: LoggedRequest,
+    threshold: number,
+    serializers: Serializers | null,
+  ) {
     super(shared, parent, undefined, threshold, serializers)
     this.#request = request
   }
@@ -213,15 +240,21 @@ function isAnsweredTwice(first: unknown): boolean {
 function thresholdOf(level: string): number {
   if (level === 'silent') return OFF
   const index = logLevels.indexOf((level === 'fatal' ? 'error' : level) as LogLevel)
-  if (index === -1) throw new Error(`unknown log level "${level}"; expected one of trace, debug, info, warn, error, fatal, silent`)
+  if (index === -1)
+    throw new Error(`unknown log level "${level}"; expected one of trace, debug, info, warn, error, fatal, silent`)
   return index
 }
 
 /** Reads `(message, fields)` and pino's `(fields, message, ...values)`, `(message, ...values)` and `(error)`. */
-function readCall(first: unknown, second: unknown, values: unknown[]): { message: string; fields: LogFields | undefined } {
+function readCall(
+  first: unknown,
+  second: unknown,
+  values: unknown[],
+): { message: string; fields: LogFields | undefined } {
   if (typeof first === 'string') {
     // A message may hold a percent-encoded path: of a single object only the placeholders for objects make text.
-    if (values.length > 0 || !isFields(second) || (first.includes('%') && /%[joO]/.test(first))) return { message: interpolate(first, [second, ...values]), fields: undefined }
+    if (values.length > 0 || !isFields(second) || (first.includes('%') && /%[joO]/.test(first)))
+      return { message: interpolate(first, [second, ...values]), fields: undefined }
     return { message: first, fields: second instanceof Error ? { error: second } : second }
   }
   const message = second === undefined ? null : interpolate(String(second), values)

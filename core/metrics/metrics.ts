@@ -38,7 +38,10 @@ export function createMetrics(): Metrics {
     text: () => registry.metrics(),
     add({ name, help, type, samples }) {
       const get = (): object => ({
-        name, help, type, aggregator: 'sum',
+        name,
+        help,
+        type,
+        aggregator: 'sum',
         values: samples().map(({ labels, value, suffix = '' }) => ({ labels, value, metricName: name + suffix })),
       })
       registry.registerMetric({ name, get } as never)
@@ -47,11 +50,19 @@ export function createMetrics(): Metrics {
       const known = counters.get(name)
       if (known !== undefined) return known
       const counts = new Counts(labelNames)
-      const counter = new Counter({ name, help, labelNames, registers: [registry], collect: () => {
-        collect?.()
-        counts.flush(counter)
-      } })
-      const handle = { inc: (labels?: Record<string, string | number>, value = 1) => counts.add(counter, labels, value) }
+      const counter = new Counter({
+        name,
+        help,
+        labelNames,
+        registers: [registry],
+        collect: () => {
+          collect?.()
+          counts.flush(counter)
+        },
+      })
+      const handle = {
+        inc: (labels?: Record<string, string | number>, value = 1) => counts.add(counter, labels, value),
+      }
       counters.set(name, handle)
       return handle
     },
@@ -107,7 +118,7 @@ class Counts {
     this.#all.push(count)
     let level = this.#byLabels
     for (const name of this.#names.slice(0, -1)) {
-      const next = (level.get(labels[name]) as Level | undefined) ?? new Map<never, never>() as Level
+      const next = (level.get(labels[name]) as Level | undefined) ?? (new Map<never, never>() as Level)
       level.set(labels[name], next)
       level = next
     }

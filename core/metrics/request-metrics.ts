@@ -37,14 +37,37 @@ export class RequestMetrics {
   /** `flush` counts everything that waits for it; called before each scrape. */
   constructor(metrics: Metrics, build: { version: string; gitSha: string | null }, flush: () => void) {
     this.#flush = flush
-    metrics.add({ name: 'svc_requests_total', help: 'Requests by route, method and class of the status', type: 'counter', samples: () => this.#requestSamples() })
-    metrics.add({ name: 'svc_request_duration_seconds', help: 'Time from arrival to response headers', type: 'histogram', samples: () => this.#durationSamples() })
-    metrics.add({ name: 'svc_streams_open', help: 'Open event streams and WebSockets', type: 'gauge', samples: () => [{ labels: {}, value: this.#streamsOpen }] })
-    metrics.add({ name: 'svc_egress_bytes_total', help: 'Bytes of HTTP response bodies', type: 'counter', samples: () => [{ labels: {}, value: this.#egressBytes }] })
-    this.#protocols = metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'], () => this.#flushProtocols())
+    metrics.add({
+      name: 'svc_requests_total',
+      help: 'Requests by route, method and class of the status',
+      type: 'counter',
+      samples: () => this.#requestSamples(),
+    })
+    metrics.add({
+      name: 'svc_request_duration_seconds',
+      help: 'Time from arrival to response headers',
+      type: 'histogram',
+      samples: () => this.#durationSamples(),
+    })
+    metrics.add({
+      name: 'svc_streams_open',
+      help: 'Open event streams and WebSockets',
+      type: 'gauge',
+      samples: () => [{ labels: {}, value: this.#streamsOpen }],
+    })
+    metrics.add({
+      name: 'svc_egress_bytes_total',
+      help: 'Bytes of HTTP response bodies',
+      type: 'counter',
+      samples: () => [{ labels: {}, value: this.#egressBytes }],
+    })
+    this.#protocols = metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'], () =>
+      this.#flushProtocols(),
+    )
     this.#faults = metrics.counter('svc_faults_injected_total', 'Faults injected on request', ['kind'], flush)
     this.declare({ areas: PROTOCOLS, faultKinds: FAULTS })
-    metrics.gauge('svc_build_info', 'Version and revision of the service', ['version', 'git_sha'])
+    metrics
+      .gauge('svc_build_info', 'Version and revision of the service', ['version', 'git_sha'])
       .set({ version: build.version, git_sha: build.gitSha ?? 'unknown' }, 1)
   }
 
@@ -67,7 +90,7 @@ export class RequestMetrics {
     const counts = this.#countsOf(route)
     const name = METHODS.has(method) ? method : 'OTHER'
     let classes = counts.classes.get(name)
-    if (classes === undefined) counts.classes.set(name, classes = zeros(CLASSES))
+    if (classes === undefined) counts.classes.set(name, (classes = zeros(CLASSES)))
     classes[Math.min(CLASSES, Math.max(1, Math.trunc(status / 100))) - 1]!++
     if (latencyMs === null) return
     const seconds = latencyMs / 1000
@@ -129,9 +152,16 @@ export class RequestMetrics {
       let count = 0
       buckets.forEach((value, index) => {
         count += value
-        samples.push({ suffix: '_bucket', labels: { route, le: index < BUCKETS.length ? String(BUCKETS[index]) : '+Inf' }, value: count })
+        samples.push({
+          suffix: '_bucket',
+          labels: { route, le: index < BUCKETS.length ? String(BUCKETS[index]) : '+Inf' },
+          value: count,
+        })
       })
-      samples.push({ suffix: '_sum', labels: { route }, value: seconds }, { suffix: '_count', labels: { route }, value: count })
+      samples.push(
+        { suffix: '_sum', labels: { route }, value: seconds },
+        { suffix: '_count', labels: { route }, value: count },
+      )
     }
     return samples
   }

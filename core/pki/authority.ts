@@ -21,7 +21,11 @@ export function canSign(key: KeyObject): boolean {
   return signatureOf(key) !== null
 }
 
-const webCryptoCurves = new Map([['prime256v1', 'P-256'], ['secp384r1', 'P-384'], ['secp521r1', 'P-521']])
+const webCryptoCurves = new Map([
+  ['prime256v1', 'P-256'],
+  ['secp384r1', 'P-384'],
+  ['secp521r1', 'P-521'],
+])
 
 /** How WebCrypto imports a CA key and signs with it; null when it cannot. A CA found on disk may be RSA. */
 export function signatureOf(key: KeyObject) {

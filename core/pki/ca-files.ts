@@ -22,7 +22,11 @@ const pairNames = ['ca', 'svc-demo-ca']
  * The demo CA kept in `folder`; when there is none a new one, written to the first pair of files that is free, else
  * kept in memory. `now` is in milliseconds since 1970. Says through `warn` what it could not use or write.
  */
-export async function loadAuthority(folder: string, now: number, warn: (message: string) => void): Promise<CertificateAuthority> {
+export async function loadAuthority(
+  folder: string,
+  now: number,
+  warn: (message: string) => void,
+): Promise<CertificateAuthority> {
   let free: FreePair | null = null
   for (const name of pairNames) {
     const files = { certificate: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) }
@@ -37,7 +41,10 @@ export async function loadAuthority(folder: string, now: number, warn: (message:
 }
 
 /** A pair of files that a new CA may be written to; `isNew`: neither file exists, and none may be replaced. */
-interface FreePair { files: PairFiles; isNew: boolean }
+interface FreePair {
+  files: PairFiles
+  isNew: boolean
+}
 
 /** How long the other process gets to finish its pair, and how often it is looked at. */
 const OTHERS_PAIR_MS = 2_000
@@ -47,7 +54,12 @@ const POLL_MS = 50
  * Writes a new CA and answers the one that is on disk afterwards: when several processes start at once in one folder,
  * the pair of the first one is everybody's.
  */
-async function keep(authority: CertificateAuthority, free: FreePair | null, now: number, warn: (message: string) => void): Promise<CertificateAuthority> {
+async function keep(
+  authority: CertificateAuthority,
+  free: FreePair | null,
+  now: number,
+  warn: (message: string) => void,
+): Promise<CertificateAuthority> {
   const inMemory = 'the demo CA is kept in memory, and its client certificates end with this process'
   if (free === null) {
     warn(`no file name is free for the demo CA: ${inMemory}`)
@@ -57,7 +69,7 @@ async function keep(authority: CertificateAuthority, free: FreePair | null, now:
   try {
     const key = authority.key.export({ type: 'pkcs8', format: 'pem' }).toString()
     await writePair(files, { certificate: authority.certificate.toString(), key }, { isNew })
-    return await readWritten(files, now) ?? authority
+    return (await readWritten(files, now)) ?? authority
   } catch (error) {
     const written = errorCode(error) === 'EEXIST' ? await readWritten(files, now) : null
     if (written !== null) return written
@@ -68,7 +80,7 @@ async function keep(authority: CertificateAuthority, free: FreePair | null, now:
 
 /** The CA in these files once both are complete; null when that takes too long. */
 async function readWritten(files: PairFiles, now: number): Promise<CertificateAuthority | null> {
-  for (const deadline = performance.now() + OTHERS_PAIR_MS; ;) {
+  for (const deadline = performance.now() + OTHERS_PAIR_MS; ; ) {
     const found = await inspectPair(files, now)
     if (found.state === 'usable') return found.authority
     if (performance.now() >= deadline) return null
@@ -104,9 +116,11 @@ function inspectKey(certificate: X509Certificate, file: FileContent, now: number
   if (file.state === 'unreadable') return { state: 'foreign', reason: `the key cannot be read (${file.reason})` }
   if (isEncryptedKey(file.text)) return { state: 'foreign', reason: 'the key is encrypted' }
   const key = parsePrivateKey(file.text)
-  if (key === null || !certificate.checkPrivateKey(key)) return { state: 'broken', reason: 'the key does not belong to it' }
+  if (key === null || !certificate.checkPrivateKey(key))
+    return { state: 'broken', reason: 'the key does not belong to it' }
   if (!canSign(key)) return { state: 'foreign', reason: `keys of type ${key.asymmetricKeyType} are not supported` }
   // Nothing that an expired CA issues is accepted by anybody.
-  if (validityState(validityOf(certificate), now) === 'expired') return { state: 'broken', reason: `it expired on ${certificate.validTo}` }
+  if (validityState(validityOf(certificate), now) === 'expired')
+    return { state: 'broken', reason: `it expired on ${certificate.validTo}` }
   return { state: 'usable', authority: { certificate, key } }
 }

@@ -4,9 +4,16 @@
  */
 import 'reflect-metadata'
 import {
-  AuthorityKeyIdentifierExtension, BasicConstraintsExtension, ExtendedKeyUsage, ExtendedKeyUsageExtension, KeyUsageFlags,
-  KeyUsagesExtension, SubjectAlternativeNameExtension, SubjectKeyIdentifierExtension,
-  X509Certificate as IssuedCertificate, X509CertificateGenerator,
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate as IssuedCertificate,
+  X509CertificateGenerator,
 } from '@peculiar/x509'
 import type { Extension } from '@peculiar/x509'
 import { KeyObject, X509Certificate, randomBytes, webcrypto } from 'node:crypto'
@@ -56,10 +63,17 @@ export function issueServerCertificate(authority: CertificateAuthority, now: num
 
 /** Makes a certificate of the demo client, valid for 825 days from one day before `now`. */
 export function issueClientCertificate(authority: CertificateAuthority, now: number): Promise<PemPair> {
-  return issueLeaf(authority, now, 'CN=demo-client, O=svc Demo', [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth])])
+  return issueLeaf(authority, now, 'CN=demo-client, O=svc Demo', [
+    new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth]),
+  ])
 }
 
-async function issueLeaf(authority: CertificateAuthority, now: number, subject: string, extensions: Extension[]): Promise<PemPair> {
+async function issueLeaf(
+  authority: CertificateAuthority,
+  now: number,
+  subject: string,
+  extensions: Extension[],
+): Promise<PemPair> {
   const issuer = new IssuedCertificate(authority.certificate.raw)
   const signature = signatureOf(authority.key)
   if (signature === null) throw new Error(`the demo CA's key type ${authority.key.asymmetricKeyType} cannot sign`)
@@ -72,7 +86,13 @@ async function issueLeaf(authority: CertificateAuthority, now: number, subject: 
     notBefore,
     notAfter: new Date(notBefore.getTime() + leafDays * dayMs),
     publicKey: keys.publicKey,
-    signingKey: await webcrypto.subtle.importKey('pkcs8', authority.key.export({ type: 'pkcs8', format: 'der' }), signature.key, false, ['sign']),
+    signingKey: await webcrypto.subtle.importKey(
+      'pkcs8',
+      authority.key.export({ type: 'pkcs8', format: 'der' }),
+      signature.key,
+      false,
+      ['sign'],
+    ),
     signingAlgorithm: signature.algorithm,
     extensions: [
       ...extensions,
@@ -89,7 +109,9 @@ async function issueLeaf(authority: CertificateAuthority, now: number, subject: 
 /** The issuer's own key identifier, however it was made; strict verifiers refuse a chain in which they differ. */
 async function authorityKeyIdentifier(issuer: IssuedCertificate): Promise<AuthorityKeyIdentifierExtension> {
   const subjectKey = issuer.getExtension(SubjectKeyIdentifierExtension)
-  return subjectKey ? new AuthorityKeyIdentifierExtension(subjectKey.keyId) : AuthorityKeyIdentifierExtension.create(issuer.publicKey)
+  return subjectKey
+    ? new AuthorityKeyIdentifierExtension(subjectKey.keyId)
+    : AuthorityKeyIdentifierExtension.create(issuer.publicKey)
 }
 
 function generateKeys() {

@@ -8,7 +8,11 @@ import type { Validity } from './verification.ts'
 
 /** Why a certificate is refused, in the words that replies show. */
 export type RefusalReason =
-  | 'not a certificate' | 'not issued by the demo CA' | 'expired' | 'not yet valid' | 'not for client authentication'
+  | 'not a certificate'
+  | 'not issued by the demo CA'
+  | 'expired'
+  | 'not yet valid'
+  | 'not for client authentication'
 
 /** Where a request may carry a client certificate. */
 export interface PresentedCertificate {
@@ -48,7 +52,9 @@ export function createClientCertificateCheck(authority: X509Certificate, now: ()
     const verification: Verification = der === null ? { reason: 'not a certificate' } : verificationOf(der)
     if ('reason' in verification) return { state: 'refused', source, reason: verification.reason }
     const state = validityState(verification.validity, now())
-    return state === 'valid' ? { state, source, certificate: verification.certificate } : { state: 'refused', source, reason: state }
+    return state === 'valid'
+      ? { state, source, certificate: verification.certificate }
+      : { state: 'refused', source, reason: state }
   }
 
   return ({ tlsSocket, headerValue }) => {

@@ -17,7 +17,7 @@ const POLL_MS = 20
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>, patienceMs = 3000): Promise<T> {
   const lock = join(folder, LOCK_NAME)
   const mark = join(lock, randomUUID())
-  if (!await acquire(folder, lock, mark, patienceMs)) return work()
+  if (!(await acquire(folder, lock, mark, patienceMs))) return work()
   const heartbeat = setInterval(() => touch(lock), Math.max(1, patienceMs / 4))
   heartbeat.unref()
   try {
@@ -34,7 +34,7 @@ async function acquire(folder: string, lock: string, mark: string, patienceMs: n
     // Compared with itself only: clocks of machines that share a volume differ.
     let seen = ''
     let seenAt = performance.now()
-    while (!await isCreated(lock)) {
+    while (!(await isCreated(lock))) {
       const state = await stateOf(lock)
       if (state !== seen) {
         seen = state

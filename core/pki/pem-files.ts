@@ -63,7 +63,11 @@ export function isEncryptedKey(pem: string): boolean {
  * before either gets its name. Rejects with the reason when that fails, and then leaves neither. With `isNew` it never
  * replaces a file: it rejects with `EEXIST` when another process created one of the two in the meantime.
  */
-export async function writePair(files: PairFiles, pair: PemPair, { isNew = false }: { isNew?: boolean } = {}): Promise<void> {
+export async function writePair(
+  files: PairFiles,
+  pair: PemPair,
+  { isNew = false }: { isNew?: boolean } = {},
+): Promise<void> {
   const suffix = `.${randomBytes(6).toString('hex')}.tmp`
   const temporary = { key: temporaryName(files.key, suffix), certificate: temporaryName(files.certificate, suffix) }
   let keyWritten = false
@@ -75,7 +79,7 @@ export async function writePair(files: PairFiles, pair: PemPair, { isNew = false
     keyWritten = true
     await give(temporary.certificate, files.certificate)
   } catch (error) {
-    await removeQuietly([temporary.key, temporary.certificate, ...keyWritten ? [files.key] : []])
+    await removeQuietly([temporary.key, temporary.certificate, ...(keyWritten ? [files.key] : [])])
     throw error
   }
 }

@@ -15,7 +15,12 @@ export type ServerPair = { cert: string; key: string } | { error: string }
  * The pair the HTTPS listener serves with. Files that are there are used, unless an older demo CA issued them; those,
  * and missing ones, are made anew. `now` is in milliseconds since 1970; `warn` says what stays in memory only.
  */
-export async function loadServerPair(files: PairFiles, authority: CertificateAuthority, now: number, warn: (message: string) => void): Promise<ServerPair> {
+export async function loadServerPair(
+  files: PairFiles,
+  authority: CertificateAuthority,
+  now: number,
+  warn: (message: string) => void,
+): Promise<ServerPair> {
   const [certificate, key] = await Promise.all([readPemFile(files.certificate), readPemFile(files.key)])
   if (certificate.state === 'missing' && key.state === 'missing') return makePair(files, authority, now, warn)
   if (certificate.state === 'missing' || key.state === 'missing') {
@@ -27,10 +32,15 @@ export async function loadServerPair(files: PairFiles, authority: CertificateAut
 }
 
 async function usePair(
-  files: PairFiles, certificateFile: Exclude<FileContent, { state: 'missing' }>, keyFile: Exclude<FileContent, { state: 'missing' }>,
-  authority: CertificateAuthority, now: number, warn: (message: string) => void,
+  files: PairFiles,
+  certificateFile: Exclude<FileContent, { state: 'missing' }>,
+  keyFile: Exclude<FileContent, { state: 'missing' }>,
+  authority: CertificateAuthority,
+  now: number,
+  warn: (message: string) => void,
 ): Promise<ServerPair> {
-  if (certificateFile.state === 'unreadable') return unusable(files, `the certificate cannot be read (${certificateFile.reason})`)
+  if (certificateFile.state === 'unreadable')
+    return unusable(files, `the certificate cannot be read (${certificateFile.reason})`)
   const certificate = parseCertificate(certificateFile.text)
   if (certificate !== null && isStale(certificate, authority, now)) return makePair(files, authority, now, warn)
   if (keyFile.state === 'unreadable') return unusable(files, `the key cannot be read (${keyFile.reason})`)
@@ -60,14 +70,21 @@ function reasonUnusable(certificate: X509Certificate | null, certificatePem: str
   }
 }
 
-async function makePair(files: PairFiles, authority: CertificateAuthority, now: number, warn: (message: string) => void): Promise<ServerPair> {
+async function makePair(
+  files: PairFiles,
+  authority: CertificateAuthority,
+  now: number,
+  warn: (message: string) => void,
+): Promise<ServerPair> {
   const pair = await issue(authority, now)
   try {
     // Written one after the other, the second would destroy the first.
     if (resolve(files.certificate) === resolve(files.key)) throw new Error('certificate and key share one file')
     await writePair(files, pair)
   } catch (error) {
-    warn(`cannot write ${files.certificate} and ${files.key} (${errorCode(error)}): the HTTPS certificate is kept in memory`)
+    warn(
+      `cannot write ${files.certificate} and ${files.key} (${errorCode(error)}): the HTTPS certificate is kept in memory`,
+    )
   }
   return servable(pair)
 }

@@ -47,7 +47,15 @@ export function parseAbort(value: string | undefined): Abort | null {
 
 /** The body of which an aborted response sends a part. */
 export function abortedBody(fault: ConnectionFault, percent: number): Buffer {
-  return Buffer.from(JSON.stringify({ error: 'injected fault', abort: fault, percent, injected_by: 'X-Svc-Abort', note: 'a client never gets to read this far' }))
+  return Buffer.from(
+    JSON.stringify({
+      error: 'injected fault',
+      abort: fault,
+      percent,
+      injected_by: 'X-Svc-Abort',
+      note: 'a client never gets to read this far',
+    }),
+  )
 }
 
 /** An `X-Svc-Fail` value: `<status>` or `<status>:<percent>`, a `%` after it allowed; null when absent or anything else. */
@@ -66,6 +74,15 @@ export function rollPercent(percent: number, random: () => number = Math.random)
 }
 
 /** Body of an injected failure. */
-export function injectedFaultBody(status: number, percent: number): { error: string; status: number; reason: string; percent: number; injected_by: string } {
-  return { error: 'injected fault', status, reason: STATUS_CODES[status] ?? 'Error', percent, injected_by: 'X-Svc-Fail' }
+export function injectedFaultBody(
+  status: number,
+  percent: number,
+): { error: string; status: number; reason: string; percent: number; injected_by: string } {
+  return {
+    error: 'injected fault',
+    status,
+    reason: STATUS_CODES[status] ?? 'Error',
+    percent,
+    injected_by: 'X-Svc-Fail',
+  }
 }

@@ -27,11 +27,26 @@ export interface ControlDepsSources {
   pluginStatus(): Record<string, object>
 }
 
-export function createControlDeps({ config, http, instance, inspector, keys, limits, metrics, streamsOf, host, effectiveConfig, pluginStatus }: ControlDepsSources): ControlDeps {
+export function createControlDeps({
+  config,
+  http,
+  instance,
+  inspector,
+  keys,
+  limits,
+  metrics,
+  streamsOf,
+  host,
+  effectiveConfig,
+  pluginStatus,
+}: ControlDepsSources): ControlDeps {
   const routes = (): RouteRecord[] => host().current().routes.list
   const plugins: ControlDeps['plugins'] = {
     records: () => host().records(),
-    routesOf: name => routes().filter(route => route.plugin === name).map(({ methods, path }) => ({ methods, path })),
+    routesOf: name =>
+      routes()
+        .filter(route => route.plugin === name)
+        .map(({ methods, path }) => ({ methods, path })),
     overview: () => ({
       generation: host().current().number,
       generationCounts: host().generationCounts,
@@ -45,15 +60,26 @@ export function createControlDeps({ config, http, instance, inspector, keys, lim
     reload: force => host().reload({ force }),
   }
   return {
-    config, http, inspector, keys, limits, metrics, plugins, effectiveConfig, pluginStatus, routes,
+    config,
+    http,
+    inspector,
+    keys,
+    limits,
+    metrics,
+    plugins,
+    effectiveConfig,
+    pluginStatus,
+    routes,
     landingLinks: () => host().declarations.links,
     instance: {
       ...instance,
       catalog: () => buildCatalog(routes(), instance.version, host().declarations.categories),
-      openapi: baseUrl => buildOpenapi(routes(), { baseUrl, version: instance.version, categories: host().declarations.categories }),
+      openapi: baseUrl =>
+        buildOpenapi(routes(), { baseUrl, version: instance.version, categories: host().declarations.categories }),
       plugins: () => host().records(),
     },
-    openEvents: (request, reply, options) => streamsOf(contextOf(request).generation.number).sse(request, reply, options),
+    openEvents: (request, reply, options) =>
+      streamsOf(contextOf(request).generation.number).sse(request, reply, options),
     connection(request) {
       const { listener, peerAddress } = contextOf(request)
       return { scheme: listener.scheme, port: listener.port, peerIp: peerAddress.replace(/^::ffff:/, '') }

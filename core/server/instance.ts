@@ -58,6 +58,8 @@ export function createInstance(config: Config, version: string, gitSha: string |
 /** Commit of the checkout in `folder`, null where there is none. */
 export function readGitSha(folder: string): Promise<string | null> {
   return new Promise(resolve => {
-    execFile('git', ['-C', folder, 'rev-parse', 'HEAD'], { timeout: 2_000 }, (error, stdout) => resolve(error === null ? stdout.trim() : null))
+    execFile('git', ['-C', folder, 'rev-parse', 'HEAD'], { timeout: 2_000 }, (error, stdout) =>
+      resolve(error === null ? stdout.trim() : null),
+    )
   })
 }

@@ -47,7 +47,18 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   let isDraining = false
   const facts = createRequestFacts(config)
   const Http1Response = createHttp1Response(config.fastPaths ? createFastResponse() : ServerResponse)
-  const handlers = createRequestHandler(host, { ...services.pipeline, observer: new Observer({ metrics: services.requestMetrics, completions: services.completions, isDraining: () => isDraining }) }, facts)
+  const handlers = createRequestHandler(
+    host,
+    {
+      ...services.pipeline,
+      observer: new Observer({
+        metrics: services.requestMetrics,
+        completions: services.completions,
+        isDraining: () => isDraining,
+      }),
+    },
+    facts,
+  )
   const listeners = await openListeners(handlers)
   await watch()
   host.onSwap = () => void watch()
@@ -59,10 +70,17 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     } catch (error) {
       await Promise.all([watcher.close(), host.close()])
       await services.close()
-      throw new HttpPortError(`can't listen on ${config.host}:${config.httpPort} (${(error as NodeJS.ErrnoException).code ?? String(error)}); set SVC_HTTP_PORT to another port`)
+      throw new HttpPortError(
+        `can't listen on ${config.host}:${config.httpPort} (${(error as NodeJS.ErrnoException).code ?? String(error)}); set SVC_HTTP_PORT to another port`,
+      )
     }
     const opened = [http1]
-    const tryOpen = async (kind: 'https' | 'grpc', label: string, port: number, make: () => Listener): Promise<void> => {
+    const tryOpen = async (
+      kind: 'https' | 'grpc',
+      label: string,
+      port: number,
+      make: () => Listener,
+    ): Promise<void> => {
       try {
         const listener = make()
         ports[kind] = await listener.listen(config.host, port)
@@ -73,7 +91,11 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     }
     await tryOpen('https', 'HTTPS', config.httpsPort, () => {
       if ('error' in pki.server) throw new Error(pki.server.error)
-      return new Listener('https', to, { Http1Response, http2: config.grpcOnHttp, tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate } })
+      return new Listener('https', to, {
+        Http1Response,
+        http2: config.grpcOnHttp,
+        tls: { cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate },
+      })
     })
     await tryOpen('grpc', 'gRPC', config.grpcPort, () => new Listener('grpc', to, { Http1Response, http2: true }))
     return opened
@@ -83,17 +105,22 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
   let stopping: Promise<void> | null = null
   let cutShort: () => void = () => {}
-  const hurried = new Promise<void>(resolve => { cutShort = resolve })
+  const hurried = new Promise<void>(resolve => {
+    cutShort = resolve
+  })
   return {
-    ports, host, log,
+    ports,
+    host,
+    log,
     hurry: () => cutShort(),
     flush: () => services.completions.flush(),
-    stop: () => (stopping ??= (async () => {
-      isDraining = true
-      await watcher.close()
-      await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)
-      await services.close()
-    })()),
+    stop: () =>
+      (stopping ??= (async () => {
+        isDraining = true
+        await watcher.close()
+        await shutDown({ listeners, streams, host }, hurried, options.shutdownTimes ?? SHUTDOWN_TIMES)
+        await services.close()
+      })()),
   }
 }
 

@@ -97,11 +97,19 @@ export async function openServices(options: RoomOptions = {}): Promise<Services>
   const log = createLog({ level: config.logLevel, format: config.logFormat, stream: options.logStream })
   for (const warning of warnings) log.warn(warning)
 
-  const configFile = findConfigFile({ argument: options.configArgument, variable: config.configFile, cwd: workingDirectory })
+  const configFile = findConfigFile({
+    argument: options.configArgument,
+    variable: config.configFile,
+    cwd: workingDirectory,
+  })
   // Plugins resolve paths of their sections against the file in use, however it was named.
   config.configFile = configFile
   const commit = config.gitSha ?? readGitSha(PRODUCT_FOLDER)
-  const pki = await loadPki({ tlsCert: resolve(workingDirectory, config.tlsCert), tlsKey: resolve(workingDirectory, config.tlsKey), warn: message => log.warn(message) })
+  const pki = await loadPki({
+    tlsCert: resolve(workingDirectory, config.tlsCert),
+    tlsKey: resolve(workingDirectory, config.tlsKey),
+    warn: message => log.warn(message),
+  })
   const states = new StateRegistry({ onError: (error, failure) => log.error('state', { error, ...failure }) })
   const streams = new StreamRegistry({ onError: error => log.error('stream', { error }) })
   const metrics = createMetrics()
@@ -109,38 +117,74 @@ export async function openServices(options: RoomOptions = {}): Promise<Services>
   const browserAccess = createBrowserAccess(config)
   const guard = createAdminGuard({ adminToken: config.adminToken, publicMode: config.publicMode })
   const controlAuth = createControlAuth({ config, guard, warn: message => log.warn(message) })
-  const limits = createLimits({ config, metrics, usageFile: config.usageFile === null ? null : resolve(workingDirectory, config.usageFile), warn: message => log.warn(message) })
-  const keys = await createKeys({ config, metrics, registry: placeOf(config.shared.registry, workingDirectory), warn: message => log.warn(message) })
+  const limits = createLimits({
+    config,
+    metrics,
+    usageFile: config.usageFile === null ? null : resolve(workingDirectory, config.usageFile),
+    warn: message => log.warn(message),
+  })
+  const keys = await createKeys({
+    config,
+    metrics,
+    registry: placeOf(config.shared.registry, workingDirectory),
+    warn: message => log.warn(message),
+  })
   await Promise.all([limits.open(), keys?.open()])
   const plan = createStreamPlan(limits)
-  const inspector = createInspector({ config, isControlCredential: value => controlAuth.isCredential(value), flush: () => completions.flush() })
+  const inspector = createInspector({
+    config,
+    isControlCredential: value => controlAuth.isCredential(value),
+    flush: () => completions.flush(),
+  })
   const ports: Ports = { http: null, https: null, grpc: null }
   const http = createSvcHttp({ browserAccess, config, guard, httpsPort: () => ports.https })
   const instance = createInstance(config, VERSION, await commit, () => ({ ...ports }))
 
-  const tracer = await openTracer({ environment, version: VERSION, instanceId: config.instanceId, warn: message => log.warn(message) })
+  const tracer = await openTracer({
+    environment,
+    version: VERSION,
+    instanceId: config.instanceId,
+    warn: message => log.warn(message),
+  })
   const requestMetrics = new RequestMetrics(metrics, instance, () => completions.flush())
   const completions = new CompletionBatch([countRequests(requestMetrics), logRequests(log), recordRequests(inspector)])
   const flushAtExit = (): void => completions.flush()
   // Before the log, which writes its last lines then.
   process.prependListener('exit', flushAtExit)
   const secs = config.requestTimeoutSecs
-  const deadlines = secs > 0 ? new HeaderDeadlines<RequestContext>(secs * 1000, context => timeOut(context, secs)) : null
+  const deadlines =
+    secs > 0 ? new HeaderDeadlines<RequestContext>(secs * 1000, context => timeOut(context, secs)) : null
   const streamsOf = (generation: number): SvcStreams => createSvcStreams(streams, generation, plan)
 
   // The host is needed by what it hands to plugins: these are asked only after it stands.
   let host!: Host
   const deps = createControlDeps({
-    config, http, instance, inspector, keys, limits, metrics, streamsOf,
+    config,
+    http,
+    instance,
+    inspector,
+    keys,
+    limits,
+    metrics,
+    streamsOf,
     host: () => host,
     effectiveConfig: () => {
       const { definitions } = host.declarations
-      return effectiveView(config, { configFile, generation: host.current().number, warnings: variables.warnings(definitions) }, variables, definitions)
+      return effectiveView(
+        config,
+        { configFile, generation: host.current().number, warnings: variables.warnings(definitions) },
+        variables,
+        definitions,
+      )
     },
     pluginStatus: () => variables.status(host.declarations.definitions),
   })
   const shared: SharedServices = {
-    config, log, http, inspector, metrics,
+    config,
+    log,
+    http,
+    inspector,
+    metrics,
     limits: createCallAdmission({ limits, keys }),
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
@@ -150,22 +194,38 @@ export async function openServices(options: RoomOptions = {}): Promise<Services>
     reload: how => host.reload(how),
   }
   host = new Host({
-    config, log, configFile, workingDirectory, streams, logged: warnings,
+    config,
+    log,
+    configFile,
+    workingDirectory,
+    streams,
+    logged: warnings,
     version: VERSION,
     builtinFolder: options.builtinFolder ?? BUILTIN_FOLDER,
     extraOptions: options.extraOptions,
     knownCode: options.knownCode,
     build: {
-      config, states, shared, variables, registerTimes: options.registerTimes,
-      generationOptions: { bodyLimit: config.bodyLimit, websockets: { streams, plan, memory: new WebSocketMemory(webSocketBoundsOf(config)) }, errors: { log } },
+      config,
+      states,
+      shared,
+      variables,
+      registerTimes: options.registerTimes,
+      generationOptions: {
+        bodyLimit: config.bodyLimit,
+        websockets: { streams, plan, memory: new WebSocketMemory(webSocketBoundsOf(config)) },
+        errors: { log },
+      },
       declareSeries: declared => {
         requestMetrics.declare(declared)
         return { isArea: name => requestMetrics.isArea(name) }
       },
-      exposedHeaders: ofPlugins => exposedHeaders(ofPlugins, [...limits.exposedHeaders, ...keys?.exposedHeaders ?? []]),
+      exposedHeaders: ofPlugins =>
+        exposedHeaders(ofPlugins, [...limits.exposedHeaders, ...(keys?.exposedHeaders ?? [])]),
       registerCore: generation => {
         generation.app.register(async app => {
-          app.addHook('onRoute', function (route) { generation.addRoute({ plugin: null, paths: null, log, area: null }, route, this) })
+          app.addHook('onRoute', function (route) {
+            generation.addRoute({ plugin: null, paths: null, log, area: null }, route, this)
+          })
           registerCoreRoutes(app as never, deps)
         })
       },
@@ -173,9 +233,29 @@ export async function openServices(options: RoomOptions = {}): Promise<Services>
   })
   host.onReload = async () => keys?.reload()
   return {
-    config, log, host, ports, instance: deps.instance, streams, pki,
-    pipeline: { browserAccess, config, cors, log, guard, controlAuth, keys, limits, streams, inspector, tracer, deadlines },
-    requestMetrics, completions,
+    config,
+    log,
+    host,
+    ports,
+    instance: deps.instance,
+    streams,
+    pki,
+    pipeline: {
+      browserAccess,
+      config,
+      cors,
+      log,
+      guard,
+      controlAuth,
+      keys,
+      limits,
+      streams,
+      inspector,
+      tracer,
+      deadlines,
+    },
+    requestMetrics,
+    completions,
     async close() {
       deadlines?.close()
       await tracer?.close()

@@ -23,14 +23,22 @@ export const SHUTDOWN_TIMES: ShutdownTimes = { drain: 10_000, cut: 500, closing:
 const LOOK_MS = 20
 
 /** Resolves when everything is closed. `hurry` resolves when the drain is to be cut short. */
-export async function shutDown({ listeners, streams, host }: ShutdownTargets, hurry: Promise<unknown>, times: ShutdownTimes = SHUTDOWN_TIMES): Promise<void> {
+export async function shutDown(
+  { listeners, streams, host }: ShutdownTargets,
+  hurry: Promise<unknown>,
+  times: ShutdownTimes = SHUTDOWN_TIMES,
+): Promise<void> {
   for (const listener of listeners) listener.stopAccepting()
   streams.endAll({ endless: true, reason: 'stop' })
   const isOpen = (): boolean => listeners.some(listener => listener.openSockets > 0)
-  await until(() => {
-    for (const listener of listeners) listener.closeIdle()
-    return !isOpen()
-  }, times.drain, hurry)
+  await until(
+    () => {
+      for (const listener of listeners) listener.closeIdle()
+      return !isOpen()
+    },
+    times.drain,
+    hurry,
+  )
   if (isOpen()) {
     streams.endAll({ reason: 'stop' })
     await until(() => !isOpen(), times.cut, never)
@@ -49,6 +57,8 @@ function wait(ms: number): Promise<void> {
 /** Resolves when `isDone` says so, the time is over, or `hurry` resolves. */
 async function until(isDone: () => boolean, ms: number, hurry: Promise<unknown>): Promise<void> {
   let isOver = false
-  void Promise.race([wait(ms), hurry]).then(() => { isOver = true })
+  void Promise.race([wait(ms), hurry]).then(() => {
+    isOver = true
+  })
   while (!isDone() && !isOver) await new Promise(resolve => setTimeout(resolve, LOOK_MS))
 }

@@ -67,7 +67,11 @@ export class MemoryStore<T> implements Store<T> {
     return entry?.value
   }
 
-  async update(key: string, change: (current: T | undefined) => T | undefined, options: PutOptions = {}): Promise<T | undefined> {
+  async update(
+    key: string,
+    change: (current: T | undefined) => T | undefined,
+    options: PutOptions = {},
+  ): Promise<T | undefined> {
     const value = change(this.#live(key)?.value)
     if (value !== undefined) {
       this.#put(key, value, options, 'updated')
@@ -84,7 +88,9 @@ export class MemoryStore<T> implements Store<T> {
     return entry !== undefined
   }
 
-  async list(options: { group?: string; limit?: number; newestFirst?: boolean; where?: (value: T, key: string) => boolean } = {}): Promise<{ key: string; value: T }[]> {
+  async list(
+    options: { group?: string; limit?: number; newestFirst?: boolean; where?: (value: T, key: string) => boolean } = {},
+  ): Promise<{ key: string; value: T }[]> {
     this.#dropExpired()
     const { where, limit = Infinity } = options
     const entries = options.group === undefined ? this.#byAge : this.#groups.get(options.group)
@@ -100,7 +106,7 @@ export class MemoryStore<T> implements Store<T> {
 
   async clear(where?: (value: T, key: string) => boolean): Promise<number> {
     this.#dropExpired()
-    const matching = [...this.#entries.values()].filter((entry) => where === undefined || where(entry.value, entry.key))
+    const matching = [...this.#entries.values()].filter(entry => where === undefined || where(entry.value, entry.key))
     for (const entry of matching) this.#remove(entry, 'deleted')
     return matching.length
   }

@@ -63,12 +63,14 @@ export class StateRegistry {
   hold(generation: number, plugin: string, version: string): StateHolder {
     const holder = {}
     const keyOf = (name: string): string => {
-      if (isReleased) throw new Error(`state "${name}" of ${plugin} asked for after generation ${generation} was closed`)
+      if (isReleased)
+        throw new Error(`state "${name}" of ${plugin} asked for after generation ${generation} was closed`)
       return JSON.stringify([plugin, version, name])
     }
     let isReleased = false
     return {
-      state: <T>(name: string, bounds: StoreBounds<T>) => this.#store(holder, keyOf(name), bounds, { plugin, name, during: 'subscriber' }),
+      state: <T>(name: string, bounds: StoreBounds<T>) =>
+        this.#store(holder, keyOf(name), bounds, { plugin, name, during: 'subscriber' }),
       shared: (name, create, dispose) => this.#object(holder, keyOf(name), create, dispose),
       release: async () => {
         isReleased = true
@@ -101,7 +103,7 @@ export class StateRegistry {
       held.holders.add(holder)
       return store
     }
-    const store = new MemoryStore<T>(bounds, { now: this.#now, onError: (error) => this.#onError(error, failure) })
+    const store = new MemoryStore<T>(bounds, { now: this.#now, onError: error => this.#onError(error, failure) })
     this.#stores.set(key, { store: store as unknown as MemoryStore<unknown>, holders: new Set([holder]) })
     return store
   }
@@ -122,14 +124,16 @@ export class StateRegistry {
 
   async #release(holder: object): Promise<void> {
     dropUnheld(this.#stores, holder)
-    await Promise.all(dropUnheld(this.#objects, holder).map(async ([key, { value, dispose }]) => {
-      try {
-        await dispose?.(value)
-      } catch (error) {
-        const [plugin, , name] = JSON.parse(key) as [string, string, string]
-        this.#onError(error, { plugin, name, during: 'dispose' })
-      }
-    }))
+    await Promise.all(
+      dropUnheld(this.#objects, holder).map(async ([key, { value, dispose }]) => {
+        try {
+          await dispose?.(value)
+        } catch (error) {
+          const [plugin, , name] = JSON.parse(key) as [string, string, string]
+          this.#onError(error, { plugin, name, during: 'dispose' })
+        }
+      }),
+    )
   }
 }
 

@@ -7,11 +7,19 @@ import type { Server, ServerOptions } from '../server/server.ts'
 import type { TestServer, TestServerOptions } from './types.ts'
 
 /** What the product's own tests set beside. */
-export interface LaunchOptions extends TestServerOptions, Pick<ServerOptions, 'builtinFolder' | 'shutdownTimes' | 'registerTimes'> {}
+export interface LaunchOptions
+  extends TestServerOptions,
+    Pick<ServerOptions, 'builtinFolder' | 'shutdownTimes' | 'registerTimes'> {}
 
 const ENVIRONMENT = {
-  SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0',
-  SVC_WATCH: 'false', SVC_LOG_LEVEL: 'warn', SVC_INSTANCE_ID: 'test-1', SVC_GIT_SHA: 'test',
+  SVC_HOST: '127.0.0.1',
+  SVC_HTTP_PORT: '0',
+  SVC_HTTPS_PORT: '0',
+  SVC_GRPC_PORT: '0',
+  SVC_WATCH: 'false',
+  SVC_LOG_LEVEL: 'warn',
+  SVC_INSTANCE_ID: 'test-1',
+  SVC_GIT_SHA: 'test',
 }
 /** A test waits for what it opened itself. Milliseconds. */
 const SHUTDOWN_TIMES = { drain: 200, cut: 200, closing: 500 }
@@ -32,14 +40,24 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
       // Packages are looked for where the test runs; everything else stays in the folder.
       workingDirectory: packages.length > 0 ? process.cwd() : folder,
       configArgument: yaml === undefined ? undefined : join(folder, 'svc.yaml'),
-      environment: { ...ENVIRONMENT, SVC_TLS_CERT: join(folder, 'certs', 'server.crt'), SVC_TLS_KEY: join(folder, 'certs', 'server.key'), ...env },
+      environment: {
+        ...ENVIRONMENT,
+        SVC_TLS_CERT: join(folder, 'certs', 'server.crt'),
+        SVC_TLS_KEY: join(folder, 'certs', 'server.key'),
+        ...env,
+      },
       logStream: { write: line => void lines.push(line) },
-      knownCode, builtinFolder, shutdownTimes, ...(registerTimes && { registerTimes }),
+      knownCode,
+      builtinFolder,
+      shutdownTimes,
+      ...(registerTimes && { registerTimes }),
     })
     let stopped: Promise<void> | undefined
     const stop = (): Promise<void> => (stopped ??= server.stop().finally(clean))
     return {
-      ...server, folder, stop,
+      ...server,
+      folder,
+      stop,
       get lines() {
         server.flush()
         return lines
@@ -62,6 +80,20 @@ export async function launch(options: LaunchOptions = {}): Promise<TestServer & 
 function yamlOf({ folders, packages, plugins, settings, yaml }: LaunchOptions): string | undefined {
   const isSplit = [folders, packages, plugins, settings].some(option => option !== undefined)
   if (!isSplit) return yaml
-  if (yaml !== undefined) throw new Error('yaml stands for the whole of svc.yaml: give it alone, without folders, packages, plugins and settings')
-  return JSON.stringify({ ...settings, plugins: { enable: plugins ?? [], dirs: (folders ?? []).map(folder => resolve(folder)), packages: packages ?? [] } }, null, 2)
+  if (yaml !== undefined)
+    throw new Error(
+      'yaml stands for the whole of svc.yaml: give it alone, without folders, packages, plugins and settings',
+    )
+  return JSON.stringify(
+    {
+      ...settings,
+      plugins: {
+        enable: plugins ?? [],
+        dirs: (folders ?? []).map(folder => resolve(folder)),
+        packages: packages ?? [],
+      },
+    },
+    null,
+    2,
+  )
 }

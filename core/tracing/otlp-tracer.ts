@@ -1,5 +1,14 @@
 /** Spans through the official packages, in batches, over OTLP/HTTP. `tracer.ts` loads this file when spans are wanted. */
-import { createTraceState, diag, DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api'
+import {
+  createTraceState,
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api'
 import type { Context, Span, Tracer as OtelTracer } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
@@ -16,18 +25,31 @@ export class OtlpTracer implements Tracer {
 
   constructor({ version, instanceId, warn }: TracerOptions, url: string) {
     const ignore = (): void => {}
-    diag.setLogger({ error: warnOf(warn), warn: warnOf(warn), info: ignore, debug: ignore, verbose: ignore }, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
-    const own = resourceFromAttributes({ 'service.name': 'svc', 'service.version': version, 'service.instance.id': instanceId })
+    diag.setLogger(
+      { error: warnOf(warn), warn: warnOf(warn), info: ignore, debug: ignore, verbose: ignore },
+      { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+    )
+    const own = resourceFromAttributes({
+      'service.name': 'svc',
+      'service.version': version,
+      'service.instance.id': instanceId,
+    })
     this.#provider = new BasicTracerProvider({
       // What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say wins.
-      resource: defaultResource().merge(own).merge(detectResources({ detectors: [envDetector] })),
+      resource: defaultResource()
+        .merge(own)
+        .merge(detectResources({ detectors: [envDetector] })),
       spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
     })
     this.#tracer = this.#provider.getTracer('svc', version)
   }
 
   start({ name, attributes, parent, startedAt }: SpanStart): ServerSpan {
-    const span = this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes, startTime: startedAt }, parentContext(parent))
+    const span = this.#tracer.startSpan(
+      name,
+      { kind: SpanKind.SERVER, attributes, startTime: startedAt },
+      parentContext(parent),
+    )
     return new OtlpSpan(span, parent)
   }
 
@@ -44,7 +66,13 @@ class OtlpSpan implements ServerSpan {
   constructor(span: Span, parent: TraceParent | null) {
     const { traceId, spanId, traceFlags } = span.spanContext()
     this.#span = span
-    this.trace = { traceId, spanId, parentSpanId: parent?.spanId ?? null, sampled: (traceFlags & TraceFlags.SAMPLED) !== 0, state: parent?.state ?? null }
+    this.trace = {
+      traceId,
+      spanId,
+      parentSpanId: parent?.spanId ?? null,
+      sampled: (traceFlags & TraceFlags.SAMPLED) !== 0,
+      state: parent?.state ?? null,
+    }
   }
 
   get isRecording(): boolean {
@@ -72,5 +100,11 @@ function parentContext(parent: TraceParent | null): Context {
 
 /** The packages hand over an error as JSON, or as further arguments. */
 function warnOf(warn: (message: string) => void): (message: string, ...more: unknown[]) => void {
-  return (message, ...more) => warn(`OpenTelemetry: ${[message, ...more.map(item => (item instanceof Error ? item.message : String(item)))].join(' ')}`.slice(0, 500))
+  return (message, ...more) =>
+    warn(
+      `OpenTelemetry: ${[message, ...more.map(item => (item instanceof Error ? item.message : String(item)))].join(' ')}`.slice(
+        0,
+        500,
+      ),
+    )
 }

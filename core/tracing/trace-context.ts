@@ -38,15 +38,27 @@ export function readTraceParent(headers: IncomingHttpHeaders): TraceParent | nul
   if (match === null) return null
   const [, version, traceId, spanId, flags, more] = match
   if (version === '00' && more !== undefined) return null
-  return { traceId: traceId!, spanId: spanId!, sampled: (Number.parseInt(flags!, 16) & 1) === 1, state: readState(headers.tracestate) }
+  return {
+    traceId: traceId!,
+    spanId: spanId!,
+    sampled: (Number.parseInt(flags!, 16) & 1) === 1,
+    state: readState(headers.tracestate),
+  }
 }
 
 /** A list that breaks the grammar is dropped whole, and the trace goes on without it (Trace Context, 3.3.1). */
 function readState(value: string | string[] | undefined): string | null {
   if (value === undefined) return null
-  const members = String(value).split(',').map(member => trimCharacters(member, ' \t')).filter(member => member !== '')
+  const members = String(value)
+    .split(',')
+    .map(member => trimCharacters(member, ' \t'))
+    .filter(member => member !== '')
   const keys = new Set(members.map(member => member.split('=', 1)[0]))
-  const isValid = members.length > 0 && members.length <= MAX_MEMBERS && keys.size === members.length && members.every(member => MEMBER.test(member))
+  const isValid =
+    members.length > 0 &&
+    members.length <= MAX_MEMBERS &&
+    keys.size === members.length &&
+    members.every(member => MEMBER.test(member))
   return isValid ? members.join(',') : null
 }
 

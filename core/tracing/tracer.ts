@@ -54,8 +54,10 @@ export async function openTracer(options: TracerOptions): Promise<Tracer | null>
     warn(`invalid ${endpoint.name} (expected an http:// or https:// URL), spans are not exported`)
     return null
   }
-  const protocol = valueOf(environment, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? valueOf(environment, 'OTEL_EXPORTER_OTLP_PROTOCOL')
-  if (protocol !== null && protocol !== 'http/json') warn(`OTEL_EXPORTER_OTLP_PROTOCOL is ${JSON.stringify(protocol)}, spans are sent as http/json`)
+  const protocol =
+    valueOf(environment, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? valueOf(environment, 'OTEL_EXPORTER_OTLP_PROTOCOL')
+  if (protocol !== null && protocol !== 'http/json')
+    warn(`OTEL_EXPORTER_OTLP_PROTOCOL is ${JSON.stringify(protocol)}, spans are sent as http/json`)
   try {
     const { OtlpTracer } = await import('./otlp-tracer.ts')
     return new OtlpTracer(options, endpoint.url)

@@ -6,36 +6,102 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { startServer } from '../../core/server/server.ts'
 
-const GATEWAY = { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'api.example.com', 'Via': '1.1 gateway' }
-const chat = (model: string, content: string): string => JSON.stringify({ model, messages: [{ role: 'user', content }] })
+const GATEWAY = {
+  'X-Forwarded-For': '203.0.113.9',
+  'X-Forwarded-Proto': 'https',
+  'X-Forwarded-Host': 'api.example.com',
+  Via: '1.1 gateway',
+}
+const chat = (model: string, content: string): string =>
+  JSON.stringify({ model, messages: [{ role: 'user', content }] })
 
 const REQUESTS: [path: string, init?: RequestInit][] = [
   ['/echo/orders/7?expand=lines'],
   ['/uuid'],
   ['/cache/60'],
   ['/status/404'],
-  ['/graphql', { method: 'POST', body: '{"query":"{ users { name } }"}', headers: { 'Content-Type': 'application/json' } }],
+  [
+    '/graphql',
+    { method: 'POST', body: '{"query":"{ users { name } }"}', headers: { 'Content-Type': 'application/json' } },
+  ],
   ['/flaky/pattern/FS'],
   ['/mock/petstore/v1/pets/7'],
-  ['/a2a/weather/v1/message:send', { method: 'POST', body: '{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":"Weather in Utrecht?"}]}}', headers: { 'A2A-Version': '1.0' } }],
-  ['/guardrails/check', { method: 'POST', body: '{"text":"A cheap bomb"}', headers: { 'Content-Type': 'application/json' } }],
-  ['/ai/openai/v1/chat/completions', { method: 'POST', body: chat('svc-echo', 'Hi'), headers: { Authorization: 'Bearer sk-from-the-gateway' } }],
-  ['/ai/anthropic/v1/messages', { method: 'POST', body: JSON.stringify({ model: 'claude', max_tokens: 99, messages: [{ role: 'user', content: 'Hi' }] }), headers: { 'X-Svc-Fail': 'overloaded' } }],
+  [
+    '/a2a/weather/v1/message:send',
+    {
+      method: 'POST',
+      body: '{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":"Weather in Utrecht?"}]}}',
+      headers: { 'A2A-Version': '1.0' },
+    },
+  ],
+  [
+    '/guardrails/check',
+    { method: 'POST', body: '{"text":"A cheap bomb"}', headers: { 'Content-Type': 'application/json' } },
+  ],
+  [
+    '/ai/openai/v1/chat/completions',
+    { method: 'POST', body: chat('svc-echo', 'Hi'), headers: { Authorization: 'Bearer sk-from-the-gateway' } },
+  ],
+  [
+    '/ai/anthropic/v1/messages',
+    {
+      method: 'POST',
+      body: JSON.stringify({ model: 'claude', max_tokens: 99, messages: [{ role: 'user', content: 'Hi' }] }),
+      headers: { 'X-Svc-Fail': 'overloaded' },
+    },
+  ],
   ['/echo', { headers: { 'X-Svc-Fail': '503', 'X-Svc-Delay': '120' } }],
-  ['/mcp/servers/weather', { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_weather","arguments":{"city":"Utrecht"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}', headers: { 'Content-Type': 'application/json', 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'get_weather', 'Mcp-Param-City': 'Utrecht' } }],
-  ['/anything/payments', { method: 'POST', body: '{"merchant":"merchant_123","amount":99.99,"currency":"EUR"}', headers: { 'Content-Type': 'application/json', 'X-Svc-Session': 'room-12', 'traceparent': '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' } }],
+  [
+    '/mcp/servers/weather',
+    {
+      method: 'POST',
+      body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_weather","arguments":{"city":"Utrecht"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}',
+      headers: {
+        'Content-Type': 'application/json',
+        'MCP-Protocol-Version': '2026-07-28',
+        'Mcp-Method': 'tools/call',
+        'Mcp-Name': 'get_weather',
+        'Mcp-Param-City': 'Utrecht',
+      },
+    },
+  ],
+  [
+    '/anything/payments',
+    {
+      method: 'POST',
+      body: '{"merchant":"merchant_123","amount":99.99,"currency":"EUR"}',
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Svc-Session': 'room-12',
+        traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      },
+    },
+  ],
 ]
 
 const server = await startServer({
-  environment: { SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0', SVC_TRUST_FORWARD: 'true', SVC_INSTANCE_ID: 'booth-1', SVC_LOG_LEVEL: 'off', SVC_WATCH: 'false' },
+  environment: {
+    SVC_HOST: '127.0.0.1',
+    SVC_HTTP_PORT: '0',
+    SVC_HTTPS_PORT: '0',
+    SVC_GRPC_PORT: '0',
+    SVC_TRUST_FORWARD: 'true',
+    SVC_INSTANCE_ID: 'booth-1',
+    SVC_LOG_LEVEL: 'off',
+    SVC_WATCH: 'false',
+  },
 })
 const url = `http://127.0.0.1:${server.ports.http}`
-const browser = await chromium.launch({ executablePath: process.argv[2] ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
+const browser = await chromium.launch({
+  executablePath: process.argv[2] ?? '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+})
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.goto(`${url}/ui/#/traffic`)
   await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => {})
-  for (const [path, init = {}] of REQUESTS) await (await fetch(url + path, { ...init, headers: { ...GATEWAY, ...init.headers } })).text()
+  for (const [path, init = {}] of REQUESTS)
+    await (await fetch(url + path, { ...init, headers: { ...GATEWAY, ...init.headers } })).text()
   const row = page.getByText('/anything/payments').first()
   await row.waitFor()
   await row.click()

@@ -24,19 +24,26 @@ export class AgentRegistry {
 
   /** The extension point as one plugin uses it. */
   registrar(plugin: string): A2aAgents {
-    return { agent: (definition) => this.#add(plugin, definition) }
+    return { agent: definition => this.#add(plugin, definition) }
   }
 
   #add(plugin: string, definition: AgentDefinition): void {
     const { id } = definition
-    if (!AGENT_ID.test(id) || RESERVED_IDS.has(id)) throw new Error(`invalid A2A agent id "${id}" (expected ${AGENT_ID.source}, not ${[...RESERVED_IDS].join(' or ')})`)
+    if (!AGENT_ID.test(id) || RESERVED_IDS.has(id))
+      throw new Error(
+        `invalid A2A agent id "${id}" (expected ${AGENT_ID.source}, not ${[...RESERVED_IDS].join(' or ')})`,
+      )
     const owner = this.#owners.get(id)
     if (owner !== undefined) throw new Error(`A2A agent "${id}" of plugin ${plugin} is taken by plugin ${owner}`)
     for (const list of ['inputModes', 'outputModes', 'skills'] as const) {
-      if (definition[list].length === 0) throw new Error(`A2A agent "${id}" of plugin ${plugin} has no ${list} (expected at least one)`)
+      if (definition[list].length === 0)
+        throw new Error(`A2A agent "${id}" of plugin ${plugin} has no ${list} (expected at least one)`)
     }
     for (const skill of [...definition.skills, ...(definition.extendedSkills ?? [])]) {
-      if (skill.tags.length === 0 || skill.examples.length === 0) throw new Error(`skill "${skill.id}" of A2A agent "${id}" lacks tags or examples (expected at least one of each)`)
+      if (skill.tags.length === 0 || skill.examples.length === 0)
+        throw new Error(
+          `skill "${skill.id}" of A2A agent "${id}" lacks tags or examples (expected at least one of each)`,
+        )
     }
     this.#agents.set(id, definition)
     this.#owners.set(id, plugin)

@@ -20,8 +20,24 @@ const MINUTE_MS = 60_000
 
 export function boundsOf(config: Config): Bounds {
   return config.publicMode
-    ? { tasks: 2000, tasksPerSession: 50, taskIdleMs: 15 * MINUTE_MS, runningTasks: 100, taskBytes: 16 * MIB, sinks: 100, sinkBytes: 8 * MIB }
-    : { tasks: 5000, tasksPerSession: 1000, taskIdleMs: 60 * MINUTE_MS, runningTasks: 500, taskBytes: 64 * MIB, sinks: 500, sinkBytes: 32 * MIB }
+    ? {
+        tasks: 2000,
+        tasksPerSession: 50,
+        taskIdleMs: 15 * MINUTE_MS,
+        runningTasks: 100,
+        taskBytes: 16 * MIB,
+        sinks: 100,
+        sinkBytes: 8 * MIB,
+      }
+    : {
+        tasks: 5000,
+        tasksPerSession: 1000,
+        taskIdleMs: 60 * MINUTE_MS,
+        runningTasks: 500,
+        taskBytes: 64 * MIB,
+        sinks: 500,
+        sinkBytes: 32 * MIB,
+      }
 }
 
 /** Messages kept in a task's history. */

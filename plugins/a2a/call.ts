@@ -27,7 +27,7 @@ export function makeCall(a2a: A2a, agent: AgentDefinition, wire: Wire, request: 
 
 /** Resolves when the task settles next, is evicted, the time is up or the client has gone. */
 export function untilSettled(task: Task, waitMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise(resolve => {
     const timer = setTimeout(finish, waitMs).unref()
     const unsubscribe = task.subscribe({
       update: (update: Update) => {

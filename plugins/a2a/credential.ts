@@ -16,7 +16,10 @@ export interface Credential {
 export async function readCredential({ a2a, request }: Call): Promise<Credential> {
   const { authorization } = request.headers
   const token = readBearerToken(authorization)
-  const verdict = token === null ? undefined : await a2a.svc.use('identity.tokens')?.verify(token, { algorithms: ['RS256'], typ: 'at+jwt' })
+  const verdict =
+    token === null
+      ? undefined
+      : await a2a.svc.use('identity.tokens')?.verify(token, { algorithms: ['RS256'], typ: 'at+jwt' })
   if (verdict?.valid) return { claims: verdict.claims, isRefused: false }
   return { claims: null, isRefused: (authorization?.trim() ?? '') !== '' }
 }
@@ -24,5 +27,7 @@ export async function readCredential({ a2a, request }: Call): Promise<Credential
 /** 401 with a challenge (RFC 6750, 3). */
 export function unauthenticated({ isRefused }: Credential): A2aError {
   const challenge = `Bearer realm="svc-a2a"${isRefused ? ', error="invalid_token"' : ''}`
-  return new A2aError('UNAUTHENTICATED', isRefused ? 'the access token is not valid' : 'an access token is required', { headers: { 'WWW-Authenticate': challenge } })
+  return new A2aError('UNAUTHENTICATED', isRefused ? 'the access token is not valid' : 'an access token is required', {
+    headers: { 'WWW-Authenticate': challenge },
+  })
 }

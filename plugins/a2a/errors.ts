@@ -16,7 +16,12 @@ const KINDS = {
   TASK_NOT_FOUND: { code: -32001, http: 404, status: 'NOT_FOUND', type: 'TaskNotFoundError' },
   TASK_NOT_CANCELABLE: { code: -32002, http: 400, status: 'FAILED_PRECONDITION', type: 'TaskNotCancelableError' },
   UNSUPPORTED_OPERATION: { code: -32004, http: 400, status: 'FAILED_PRECONDITION', type: 'UnsupportedOperationError' },
-  CONTENT_TYPE_NOT_SUPPORTED: { code: -32005, http: 400, status: 'INVALID_ARGUMENT', type: 'ContentTypeNotSupportedError' },
+  CONTENT_TYPE_NOT_SUPPORTED: {
+    code: -32005,
+    http: 400,
+    status: 'INVALID_ARGUMENT',
+    type: 'ContentTypeNotSupportedError',
+  },
   VERSION_NOT_SUPPORTED: { code: -32009, http: 400, status: 'FAILED_PRECONDITION', type: 'VersionNotSupportedError' },
   UNAUTHENTICATED: { code: -32000, http: 401, status: 'UNAUTHENTICATED', type: 'UnauthenticatedError' },
   JSON_PARSE: { code: -32700, http: 400, status: 'INVALID_ARGUMENT', type: 'JSONParseError' },
@@ -28,7 +33,10 @@ const KINDS = {
 
 export type ErrorReason = keyof typeof KINDS
 
-interface FieldViolation { field: string; description: string }
+interface FieldViolation {
+  field: string
+  description: string
+}
 
 /** A refusal in the protocol's words. Thrown by everything below the routes, rendered by the binding. */
 export class A2aError extends Error {
@@ -38,7 +46,11 @@ export class A2aError extends Error {
   /** Response headers, such as a challenge. */
   readonly headers: Record<string, string>
 
-  constructor(reason: ErrorReason, message: string, extra: { metadata?: Record<string, string>; violations?: FieldViolation[]; headers?: Record<string, string> } = {}) {
+  constructor(
+    reason: ErrorReason,
+    message: string,
+    extra: { metadata?: Record<string, string>; violations?: FieldViolation[]; headers?: Record<string, string> } = {},
+  ) {
     super(message)
     this.reason = reason
     this.metadata = extra.metadata ?? {}
@@ -57,12 +69,21 @@ export function invalidParams(field: string, description: string): A2aError {
 }
 
 export function taskNotFound(taskId: string, configId?: string): A2aError {
-  const what = configId === undefined ? `no task ${shorten(taskId)} of this agent and session` : `no push notification config ${shorten(configId)}`
-  return new A2aError('TASK_NOT_FOUND', what, { metadata: { taskId: shorten(taskId), ...(configId === undefined ? {} : { configId: shorten(configId) }) } })
+  const what =
+    configId === undefined
+      ? `no task ${shorten(taskId)} of this agent and session`
+      : `no push notification config ${shorten(configId)}`
+  return new A2aError('TASK_NOT_FOUND', what, {
+    metadata: { taskId: shorten(taskId), ...(configId === undefined ? {} : { configId: shorten(configId) }) },
+  })
 }
 
 export function versionNotSupported(requestedVersion: string, hint: string): A2aError {
-  return new A2aError('VERSION_NOT_SUPPORTED', `protocol version ${shorten(requestedVersion)} is not supported ${hint}`, { metadata: { requestedVersion: shorten(requestedVersion), supportedVersions: '1.0,0.3' } })
+  return new A2aError(
+    'VERSION_NOT_SUPPORTED',
+    `protocol version ${shorten(requestedVersion)} is not supported ${hint}`,
+    { metadata: { requestedVersion: shorten(requestedVersion), supportedVersions: '1.0,0.3' } },
+  )
 }
 
 function shorten(text: string): string {

@@ -20,8 +20,16 @@ export interface Resource {
 
 /** The paths of the binding, below `/a2a/{agent}/v1/`. */
 export const TEMPLATES = [
-  'message:send', 'message:stream', 'tasks', 'tasks/{id}', 'tasks/{id}:cancel', 'tasks/{id}:subscribe',
-  'tasks/{id}/pushNotificationConfigs', 'tasks/{id}/pushNotificationConfigs/{configId}', 'extendedAgentCard', 'card',
+  'message:send',
+  'message:stream',
+  'tasks',
+  'tasks/{id}',
+  'tasks/{id}:cancel',
+  'tasks/{id}:subscribe',
+  'tasks/{id}/pushNotificationConfigs',
+  'tasks/{id}/pushNotificationConfigs/{configId}',
+  'extendedAgentCard',
+  'card',
 ] as const
 export type Template = (typeof TEMPLATES)[number]
 
@@ -46,8 +54,19 @@ const OPERATIONS: Readonly<Record<Template, Readonly<Record<string, Operation>>>
 
 /** What the tail of a path (after `/v1/`, still encoded) names; null when nothing has it. */
 export function findResource(tail: string): Resource | null {
-  const named = (template: Template, params: JsonObject = {}): Resource => ({ template, operations: OPERATIONS[template], params })
-  if (tail === 'message:send' || tail === 'message:stream' || tail === 'tasks' || tail === 'extendedAgentCard' || tail === 'card') return named(tail)
+  const named = (template: Template, params: JsonObject = {}): Resource => ({
+    template,
+    operations: OPERATIONS[template],
+    params,
+  })
+  if (
+    tail === 'message:send' ||
+    tail === 'message:stream' ||
+    tail === 'tasks' ||
+    tail === 'extendedAgentCard' ||
+    tail === 'card'
+  )
+    return named(tail)
   const [collection, task = '', configs, config, ...more] = tail.split('/')
   if (collection !== 'tasks' || task === '' || more.length > 0) return null
   if (configs === undefined) {
@@ -93,6 +112,7 @@ function createPush(call: Call, params: JsonObject): Answer {
   const inner = readObject(outer, 'pushNotificationConfig') ?? (field(outer, 'url') === undefined ? undefined : outer)
   if (!inner) throw invalidParams('pushNotificationConfig', 'it is required')
   const name = readText(outer, 'name')
-  const id = readId(body, 'configId') ?? (name ? readId({ id: name.slice(name.lastIndexOf('/') + 1) }, 'id', 'name') : undefined)
+  const id =
+    readId(body, 'configId') ?? (name ? readId({ id: name.slice(name.lastIndexOf('/') + 1) }, 'id', 'name') : undefined)
   return setConfig(call, taskId, inner, id)
 }

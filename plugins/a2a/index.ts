@@ -5,7 +5,8 @@ import { resolveVariables, variables, type Variables } from './variables.ts'
 
 export default definePlugin<Record<string, unknown>, Variables>({
   title: 'A2A agents',
-  description: 'Agent2Agent: seven demo agents, protocol 1.0 and 0.3, JSON-RPC and HTTP+JSON, streams and push notifications',
+  description:
+    'Agent2Agent: seven demo agents, protocol 1.0 and 0.3, JSON-RPC and HTTP+JSON, streams and push notifications',
   paths: ['/a2a', '/.well-known/agent-card.json', '/.well-known/agent.json'],
   uses: ['identity'],
   exposes: ['A2A-Version'],

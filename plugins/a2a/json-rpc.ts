@@ -20,7 +20,9 @@ export interface Method {
   readonly run: Operation
 }
 
-const listV1: Operation = (call, params) => ({ result: { configs: listConfigs(call, readLookupId(params, 'taskId')), nextPageToken: '' } })
+const listV1: Operation = (call, params) => ({
+  result: { configs: listConfigs(call, readLookupId(params, 'taskId')), nextPageToken: '' },
+})
 
 const METHODS_V1: Record<string, Operation> = {
   SendMessage: send,
@@ -30,7 +32,8 @@ const METHODS_V1: Record<string, Operation> = {
   CancelTask: cancel,
   SubscribeToTask: subscribe,
   CreateTaskPushNotificationConfig: (call, params) => setConfig(call, readLookupId(params, 'taskId'), params),
-  GetTaskPushNotificationConfig: (call, params) => getConfig(call, readLookupId(params, 'taskId'), readLookupId(params, 'id')),
+  GetTaskPushNotificationConfig: (call, params) =>
+    getConfig(call, readLookupId(params, 'taskId'), readLookupId(params, 'id')),
   ListTaskPushNotificationConfigs: listV1,
   // The proto and the text of 1.0 differ in the last letter.
   ListTaskPushNotificationConfig: listV1,
@@ -52,7 +55,8 @@ const METHODS_V03: Record<string, Operation> = {
     if (!config) throw invalidParams('pushNotificationConfig', 'it is required')
     return setConfig(call, readLookupId(params, 'taskId'), config)
   },
-  'tasks/pushNotificationConfig/get': (call, params) => getConfig(call, readLookupId(params, 'id'), readId(params, 'pushNotificationConfigId')),
+  'tasks/pushNotificationConfig/get': (call, params) =>
+    getConfig(call, readLookupId(params, 'id'), readId(params, 'pushNotificationConfigId')),
   'tasks/pushNotificationConfig/list': (call, params) => ({ result: listConfigs(call, readLookupId(params, 'id')) }),
   'tasks/pushNotificationConfig/delete': (call, params) => {
     deleteConfig(call, readLookupId(params, 'id'), readLookupId(params, 'pushNotificationConfigId'))
@@ -75,7 +79,11 @@ export interface RpcFacts {
 }
 
 /** Reads a request, check by check; leaves in `facts` what was learned before a refusal. */
-export function readRpcRequest(body: Buffer, version: RequestedVersion, facts: RpcFacts): { method: Method; params: JsonObject } {
+export function readRpcRequest(
+  body: Buffer,
+  version: RequestedVersion,
+  facts: RpcFacts,
+): { method: Method; params: JsonObject } {
   const parsed = parseJson(body)
   if ('problem' in parsed) {
     if (parsed.problem === 'depth') throw invalidRequest('the request is nested too deeply')
@@ -84,7 +92,8 @@ export function readRpcRequest(body: Buffer, version: RequestedVersion, facts: R
   const request = parsed.value
   if (!isRecord(request)) throw invalidRequest('expected one request object; batches are not supported')
   const { id = null } = request
-  if (id !== null && typeof id !== 'string' && typeof id !== 'number') throw invalidRequest('id: expected a string, a number or null')
+  if (id !== null && typeof id !== 'string' && typeof id !== 'number')
+    throw invalidRequest('id: expected a string, a number or null')
   facts.id = id
   if (request.jsonrpc !== '2.0') throw invalidRequest('jsonrpc: expected "2.0"')
   if (typeof request.method !== 'string') throw invalidRequest('method: expected a string')

@@ -3,14 +3,19 @@ import { A2aError } from './errors.ts'
 import type { AgentDefinition, Message, Part } from './types.ts'
 
 /** Throws ContentTypeNotSupported when a part's type is none of the input modes, or no output mode is accepted. */
-export function checkMediaTypes(agent: AgentDefinition, message: Message, acceptedOutputModes: readonly string[]): void {
+export function checkMediaTypes(
+  agent: AgentDefinition,
+  message: Message,
+  acceptedOutputModes: readonly string[],
+): void {
   for (const part of message.parts) {
     const type = typeOf(part)
-    if (!agent.inputModes.some((mode) => isWithin(type, mode))) throw notSupported(`agent ${agent.id} takes ${agent.inputModes.join(', ')}, not ${type.slice(0, 100)}`)
+    if (!agent.inputModes.some(mode => isWithin(type, mode)))
+      throw notSupported(`agent ${agent.id} takes ${agent.inputModes.join(', ')}, not ${type.slice(0, 100)}`)
   }
   if (acceptedOutputModes.length === 0) return
   const ranges = acceptedOutputModes.map(essence)
-  const isAccepted = agent.outputModes.some((mode) => mode === '*/*' || ranges.some((range) => isWithin(mode, range)))
+  const isAccepted = agent.outputModes.some(mode => mode === '*/*' || ranges.some(range => isWithin(mode, range)))
   if (!isAccepted) throw notSupported(`agent ${agent.id} answers with ${agent.outputModes.join(', ')} alone`)
 }
 

@@ -16,13 +16,26 @@ export function registerPlugin(app: FastifyInstance, svc: A2a['svc']): void {
   const bounds = boundsOf(svc.config)
   const agents = new AgentRegistry()
   registerDemoAgents(agents.registrar(svc.name))
-  svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: (plugin) => agents.registrar(plugin) })
+  svc.offer('a2a.agents', { ...agents.registrar(svc.name), [forPlugin]: plugin => agents.registrar(plugin) })
   const a2a: A2a = {
     svc,
     agents,
-    tasks: svc.shared('tasks', () => new TaskStore(bounds), (tasks) => tasks.close()),
+    tasks: svc.shared(
+      'tasks',
+      () => new TaskStore(bounds),
+      tasks => tasks.close(),
+    ),
     push: svc.shared('push', () => new PushDelivery(svc.instance.version)),
-    sinks: new SinkStore(svc.state<Sink>('sinks', { maxCount: bounds.sinks, maxBytes: bounds.sinkBytes, sizeOf: SinkStore.sizeOf, ttlMs: SINK_MS, ttlFrom: 'use' }), svc.inspector),
+    sinks: new SinkStore(
+      svc.state<Sink>('sinks', {
+        maxCount: bounds.sinks,
+        maxBytes: bounds.sinkBytes,
+        sizeOf: SinkStore.sizeOf,
+        ttlMs: SINK_MS,
+        ttlFrom: 'use',
+      }),
+      svc.inspector,
+    ),
   }
   registerCards(app, a2a)
   registerJsonRpc(app, a2a)

@@ -19,14 +19,23 @@ export interface TaskStream {
 }
 
 /** Streams a task until it settles, one line of JSON an event. Called in the turn in which `first` was rendered. */
-export function sendStream(streams: SvcStreams, request: FastifyRequest, reply: FastifyReply, { first, task, wire, envelope }: TaskStream): void {
-  const stream = streams.sse(request, reply, { heartbeatMs: KEEP_ALIVE_MS, heartbeatText: 'keep-alive', lifetimeMs: STREAM_MS })
+export function sendStream(
+  streams: SvcStreams,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { first, task, wire, envelope }: TaskStream,
+): void {
+  const stream = streams.sse(request, reply, {
+    heartbeatMs: KEEP_ALIVE_MS,
+    heartbeatText: 'keep-alive',
+    lifetimeMs: STREAM_MS,
+  })
   if (!stream) return
   const send = (event: unknown) => void stream.send({ data: JSON.stringify(envelope(event)) })
   send(first)
   if (!task) return stream.end()
   const unsubscribe = task.subscribe({
-    update: (update) => {
+    update: update => {
       send(wire.update(task, update))
       const isSettled = update.kind === 'status' && update.isSettling
       if (isSettled || stream.pendingBytes > MAX_UNSENT_BYTES) stream.end()

@@ -9,7 +9,13 @@ import type { Step } from './types.ts'
 const MAX_TASK_BYTES = 16 * 2 ** 20
 
 /** Starts the steps; they stop at a settled state, or when the task is cancelled or evicted. */
-export function start(tasks: TaskStore, task: Task, steps: Iterable<Step> | AsyncIterable<Step>, run: AbortController, log: Logger): void {
+export function start(
+  tasks: TaskStore,
+  task: Task,
+  steps: Iterable<Step> | AsyncIterable<Step>,
+  run: AbortController,
+  log: Logger,
+): void {
   const done = tasks.takeRunning()
   task.run = run
   // An agent that does not heed the signal holds no place.
@@ -32,12 +38,18 @@ export function cancel(tasks: TaskStore, task: Task): void {
   enter(tasks, task, 'CANCELED', 'The task was cancelled by the client.')
 }
 
-async function work(tasks: TaskStore, task: Task, steps: Iterable<Step> | AsyncIterable<Step>, signal: AbortSignal): Promise<void> {
+async function work(
+  tasks: TaskStore,
+  task: Task,
+  steps: Iterable<Step> | AsyncIterable<Step>,
+  signal: AbortSignal,
+): Promise<void> {
   for await (const step of steps) {
     await pause(step.afterMs ?? 0, signal)
     if (signal.aborted) return
     if (task.bytes > MAX_TASK_BYTES) return enter(tasks, task, 'FAILED', 'The task holds too much.')
-    if ('artifact' in step) task.addArtifact(step.artifact, step.append === true, step.lastChunk ?? step.append !== true)
+    if ('artifact' in step)
+      task.addArtifact(step.artifact, step.append === true, step.lastChunk ?? step.append !== true)
     else {
       // Whoever hears of the settled state may follow up at once.
       if (isSettled(step.state)) task.run = null
@@ -55,7 +67,7 @@ function enter(tasks: TaskStore, task: Task, ...status: Parameters<Task['setStat
 
 /** Always at least one turn of the event loop; the timer keeps no process alive. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise(resolve => {
     if (ms <= 0 || signal.aborted) return void setImmediate(resolve)
     const timer = setTimeout(finish, ms).unref()
     function finish() {

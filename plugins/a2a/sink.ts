@@ -39,10 +39,20 @@ export class SinkStore {
   }
 
   /** Keeps a notification; answers how many there are now. */
-  async receive(id: string, source: Notification['source'], headers: Record<string, string | string[] | undefined>, body: Buffer): Promise<number> {
-    const notification: Notification = { receivedAt: new Date().toISOString(), source, headers: keep(headers, this.#inspector), body: readBody(body, this.#inspector) }
+  async receive(
+    id: string,
+    source: Notification['source'],
+    headers: Record<string, string | string[] | undefined>,
+    body: Buffer,
+  ): Promise<number> {
+    const notification: Notification = {
+      receivedAt: new Date().toISOString(),
+      source,
+      headers: keep(headers, this.#inspector),
+      body: readBody(body, this.#inspector),
+    }
     const size = Buffer.byteLength(JSON.stringify(notification))
-    const sink = await this.#store.update(id, (current) => ({
+    const sink = await this.#store.update(id, current => ({
       notifications: [...(current?.notifications ?? []), notification].slice(-SINK_NOTIFICATIONS),
       sizes: [...(current?.sizes ?? []), size].slice(-SINK_NOTIFICATIONS),
     }))

@@ -1,7 +1,16 @@
 /** Owns what follows from a task's state (A2A 1.0, 4.1.3). */
 import type { TaskState } from './types.ts'
 
-export const STATES: readonly TaskState[] = ['SUBMITTED', 'WORKING', 'COMPLETED', 'FAILED', 'CANCELED', 'REJECTED', 'INPUT_REQUIRED', 'AUTH_REQUIRED']
+export const STATES: readonly TaskState[] = [
+  'SUBMITTED',
+  'WORKING',
+  'COMPLETED',
+  'FAILED',
+  'CANCELED',
+  'REJECTED',
+  'INPUT_REQUIRED',
+  'AUTH_REQUIRED',
+]
 
 const TERMINAL: ReadonlySet<TaskState> = new Set(['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'])
 const INTERRUPTED: ReadonlySet<TaskState> = new Set(['INPUT_REQUIRED', 'AUTH_REQUIRED'])

@@ -21,7 +21,8 @@ class Shelf {
 }
 
 /** Agents and sessions have no such character in their names. */
-const contextKey = ({ agent, session, contextId }: Pick<Task, 'agent' | 'session' | 'contextId'>): string => `${agent}\0${session}\0${contextId}`
+const contextKey = ({ agent, session, contextId }: Pick<Task, 'agent' | 'session' | 'contextId'>): string =>
+  `${agent}\0${session}\0${contextId}`
 
 const SWEEP_MS = 30_000
 
@@ -57,7 +58,8 @@ export class TaskStore implements TaskObserver {
 
   /** Throws when as many tasks are at work as may be. */
   checkRunning(): void {
-    if (this.#running >= this.#bounds.runningTasks) throw new A2aError('RESOURCE_EXHAUSTED', `too many running tasks (at most ${this.#bounds.runningTasks})`)
+    if (this.#running >= this.#bounds.runningTasks)
+      throw new A2aError('RESOURCE_EXHAUSTED', `too many running tasks (at most ${this.#bounds.runningTasks})`)
   }
 
   /** A place among those at work, which is given back once. */
@@ -101,13 +103,15 @@ export class TaskStore implements TaskObserver {
 
   /** The tasks of a session with an agent, in the order of their creation. */
   *of(agent: string, session: string): IterableIterator<Task> {
-    for (const task of this.#sessions.get(session)?.all ?? []) if (task.agent === agent && !this.#isIdle(task)) yield task
+    for (const task of this.#sessions.get(session)?.all ?? [])
+      if (task.agent === agent && !this.#isIdle(task)) yield task
   }
 
   /** How many of them belong to a context. */
   countIn(agent: string, session: string, contextId: string): number {
     let count = 0
-    for (const task of this.#contexts.get(contextKey({ agent, session, contextId })) ?? []) if (!this.#isIdle(task)) count++
+    for (const task of this.#contexts.get(contextKey({ agent, session, contextId })) ?? [])
+      if (!this.#isIdle(task)) count++
     return count
   }
 

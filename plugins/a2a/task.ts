@@ -75,7 +75,13 @@ export class Task {
     const before = this.status.message
     if (before) this.history.splice(this.#statusPlace, 0, before)
     const dropped = this.#trimHistory()
-    const message: Message = { messageId: randomUUID(), contextId: this.contextId, taskId: this.id, role: 'agent', parts: [{ text }] }
+    const message: Message = {
+      messageId: randomUUID(),
+      contextId: this.contextId,
+      taskId: this.id,
+      role: 'agent',
+      parts: [{ text }],
+    }
     this.status = { state, message, timestamp: new Date().toISOString() }
     this.#statusPlace = this.history.length
     this.#grow(byteLength(this.status) - dropped)
@@ -84,7 +90,7 @@ export class Task {
 
   /** Adds an artifact, or parts to the one of this id; tells the subscribers. */
   addArtifact(artifact: Artifact, append: boolean, lastChunk: boolean): void {
-    const place = this.artifacts.findIndex((known) => known.artifactId === artifact.artifactId)
+    const place = this.artifacts.findIndex(known => known.artifactId === artifact.artifactId)
     const known = this.artifacts[place]
     if (!known) this.artifacts.push(artifact)
     else this.artifacts[place] = append ? { ...known, parts: [...known.parts, ...artifact.parts] } : artifact

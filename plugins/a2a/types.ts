@@ -4,7 +4,15 @@
 export type JsonObject = Record<string, unknown>
 
 /** States of a task (A2A 1.0, 4.1.3), without the prefix of either generation. */
-export type TaskState = 'SUBMITTED' | 'WORKING' | 'COMPLETED' | 'FAILED' | 'CANCELED' | 'REJECTED' | 'INPUT_REQUIRED' | 'AUTH_REQUIRED'
+export type TaskState =
+  | 'SUBMITTED'
+  | 'WORKING'
+  | 'COMPLETED'
+  | 'FAILED'
+  | 'CANCELED'
+  | 'REJECTED'
+  | 'INPUT_REQUIRED'
+  | 'AUTH_REQUIRED'
 
 /** What a part holds: text, bytes in standard base64, a URL to bytes, or any JSON value. */
 export type PartContent = { text: string } | { raw: string } | { url: string } | { data: unknown }
@@ -41,7 +49,9 @@ export type Step = { afterMs?: number } & (
 )
 
 /** Instead of a task: a message of the agent with these parts. */
-export interface DirectReply { reply: readonly Part[] }
+export interface DirectReply {
+  reply: readonly Part[]
+}
 
 /**
  * What an agent does about a message. Steps after a terminal or interrupted state are dropped; without such a state

@@ -6,7 +6,12 @@ import type { Config, Parser, VariableValues } from 'svc/plugin'
 /** Push targets: `host` (any port) or `host:port`, without wildcards, scheme or path. */
 const pushTargets: Parser<string[]> = {
   expected: 'comma-separated hosts, each with or without :port',
-  parse: (value) => usableEntries(splitList(value).map((entry) => entry.toLowerCase()), isHostWithPort, 'is no host or host:port and matches nothing'),
+  parse: value =>
+    usableEntries(
+      splitList(value).map(entry => entry.toLowerCase()),
+      isHostWithPort,
+      'is no host or host:port and matches nothing',
+    ),
 }
 
 function isHostWithPort(entry: string): boolean {
@@ -17,9 +22,23 @@ function isHostWithPort(entry: string): boolean {
 
 export const variables = {
   /** `host` or `host:port`, lower case, IPv6 in brackets. */
-  pushAllowlist: variable({ name: 'SVC_A2A_PUSH_ALLOWLIST', parser: pushTargets, default: [], defaultText: 'none', shownAs: 'a2a.push_allowlist', after: 'SVC_MCP_ALLOWED_ORIGINS', description: 'Hosts that push notifications may go to.' }),
+  pushAllowlist: variable({
+    name: 'SVC_A2A_PUSH_ALLOWLIST',
+    parser: pushTargets,
+    default: [],
+    defaultText: 'none',
+    shownAs: 'a2a.push_allowlist',
+    after: 'SVC_MCP_ALLOWED_ORIGINS',
+    description: 'Hosts that push notifications may go to.',
+  }),
   /** Never true in public mode. */
-  pushAllowAll: variable({ name: 'SVC_A2A_PUSH_ALLOW_ALL', parser: boolean, default: false, shownAs: 'a2a.push_allow_all', description: 'Push notifications may go to any http(s) URL; no effect in public mode.' }),
+  pushAllowAll: variable({
+    name: 'SVC_A2A_PUSH_ALLOW_ALL',
+    parser: boolean,
+    default: false,
+    shownAs: 'a2a.push_allow_all',
+    description: 'Push notifications may go to any http(s) URL; no effect in public mode.',
+  }),
 }
 
 export type Variables = VariableValues<typeof variables>

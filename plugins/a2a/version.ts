@@ -27,5 +27,8 @@ function versionInQuery(request: FastifyRequest): string {
 /** Refuses a version that does not exist, or not for this method (of `generation`). */
 export function wrongVersion({ text, generation: asked }: RequestedVersion, generation?: Generation): A2aError {
   if (asked === null || generation === undefined) return versionNotSupported(text, '(expected 1.0 or 0.3)')
-  return versionNotSupported(text, `by this method (it belongs to ${generation}; send header A2A-Version: ${generation})`)
+  return versionNotSupported(
+    text,
+    `by this method (it belongs to ${generation}; send header A2A-Version: ${generation})`,
+  )
 }

@@ -11,5 +11,8 @@ export function missingToken(): HttpError {
 
 /** The 401 of a token that fails; `reason` is ASCII without quotes. */
 export function invalidToken(reason: string): HttpError {
-  return unauthenticated(`invalid_token: ${reason}`, `${CHALLENGE}, error="invalid_token", error_description="${reason}"`)
+  return unauthenticated(
+    `invalid_token: ${reason}`,
+    `${CHALLENGE}, error="invalid_token", error_description="${reason}"`,
+  )
 }

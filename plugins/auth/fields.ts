@@ -8,7 +8,8 @@ export function fieldValues({ raw }: FastifyRequest, name: string): string[] {
   for (let index = 0; index < raw.rawHeaders.length; index += 2) {
     // HTTP/2's pseudo fields are no header fields (RFC 9113, 8.3).
     const field = raw.rawHeaders[index]!
-    if (field.length === wanted.length && !field.startsWith(':') && field.toLowerCase() === wanted) values.push(raw.rawHeaders[index + 1]!)
+    if (field.length === wanted.length && !field.startsWith(':') && field.toLowerCase() === wanted)
+      values.push(raw.rawHeaders[index + 1]!)
   }
   return values
 }

@@ -10,7 +10,12 @@ export default definePlugin({
   title: 'Auth checks',
   description: 'Says whether credentials are right: Basic, API key, JWT, HMAC signatures, client certificates.',
   paths: ['/auth'],
-  categories: [{ name: 'Auth: Basic & API Key', rank: 70 }, { name: 'Auth: HMAC', rank: 80 }, { name: 'Auth: JWT', rank: 90 }, { name: 'Auth: mTLS', rank: 110 }],
+  categories: [
+    { name: 'Auth: Basic & API Key', rank: 70 },
+    { name: 'Auth: HMAC', rank: 80 },
+    { name: 'Auth: JWT', rank: 90 },
+    { name: 'Auth: mTLS', rank: 110 },
+  ],
   buildsOn: ['identity'],
   register(app, svc) {
     registerBasicRoutes(app, svc)

@@ -16,8 +16,16 @@ export interface Authenticated {
 }
 
 /** A refusal: 401 `{"authenticated": false, "error": "..."}` with `challenge` as `WWW-Authenticate`, and `more` in the body. */
-export function unauthenticated(error: string, challenge: string | null, more: Record<string, unknown> = {}): HttpError {
-  return new HttpError(401, { authenticated: false, error, ...more }, challenge === null ? {} : { 'WWW-Authenticate': challenge })
+export function unauthenticated(
+  error: string,
+  challenge: string | null,
+  more: Record<string, unknown> = {},
+): HttpError {
+  return new HttpError(
+    401,
+    { authenticated: false, error, ...more },
+    challenge === null ? {} : { 'WWW-Authenticate': challenge },
+  )
 }
 
 /** The 400 of a request that can't be checked at all. */

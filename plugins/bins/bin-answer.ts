@@ -20,7 +20,8 @@ const MEMBERS = new Set(['status', 'headers', 'body', 'delay_ms'])
 /** Reads the configuration in a request's body; throws `invalid_bin` at the first member that is wrong. */
 export function readBinAnswer(wanted: Record<string, unknown>, limits: BinLimits): BinAnswer {
   const unknown = Object.keys(wanted).find(key => !MEMBERS.has(key))
-  if (unknown !== undefined) throw invalidBin(`unknown member ${quoteInput(unknown)} (expected status, headers, body, delay_ms)`)
+  if (unknown !== undefined)
+    throw invalidBin(`unknown member ${quoteInput(unknown)} (expected status, headers, body, delay_ms)`)
   return {
     status: readInteger(wanted, 'status', 200, 200, 599),
     headers: readHeaders(wanted.headers),
@@ -29,7 +30,13 @@ export function readBinAnswer(wanted: Record<string, unknown>, limits: BinLimits
   }
 }
 
-function readInteger(wanted: Record<string, unknown>, name: string, fallback: number, min: number, max: number): number {
+function readInteger(
+  wanted: Record<string, unknown>,
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
   const value = wanted[name]
   if (value === undefined) return fallback
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value
@@ -46,8 +53,12 @@ function readHeaders(wanted: unknown): Record<string, string> {
     if (typeof value !== 'string') throw invalidBin(`invalid value of header ${quoteInput(name)} (expected a string)`)
     const problem = headerProblem(name, value)
     if (problem === 'name') throw invalidBin(`invalid header name ${quoteInput(name)} (expected a token)`)
-    if (problem === 'reserved') throw invalidBin(`the header ${quoteInput(name)} belongs to the connection or to the whole origin and cannot be set`)
-    if (problem === 'value') throw invalidBin(`invalid value of header ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
+    if (problem === 'reserved')
+      throw invalidBin(
+        `the header ${quoteInput(name)} belongs to the connection or to the whole origin and cannot be set`,
+      )
+    if (problem === 'value')
+      throw invalidBin(`invalid value of header ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
     headers[name.toLowerCase()] = value
   }
   return headers

@@ -30,19 +30,21 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
   async function refuseWhenFull(session: string): Promise<void> {
     const own = await store.list({ group: session, limit: limits.max_bins_per_session })
     if (own.length >= limits.max_bins_per_session) throw tooManyBins(limits.max_bins_per_session)
-    if (await store.count() >= limits.max_bins) throw binsFull(limits.max_bins)
+    if ((await store.count()) >= limits.max_bins) throw binsFull(limits.max_bins)
   }
 
   return {
-    create: (session, answer) => inTurn(async () => {
-      if (svc.config.publicMode) await refuseWhenFull(session)
-      const bin = emptyBin(randomBytes(12).toString('hex'), answer, limits)
-      await store.set(bin.id, bin, { group: session })
-      return bin
-    }),
+    create: (session, answer) =>
+      inTurn(async () => {
+        if (svc.config.publicMode) await refuseWhenFull(session)
+        const bin = emptyBin(randomBytes(12).toString('hex'), answer, limits)
+        await store.set(bin.id, bin, { group: session })
+        return bin
+      }),
     find: id => store.peek(id),
     ofSession: async session => (await store.list({ group: session, newestFirst: true })).map(({ value }) => value),
-    capture: (id, request) => store.update(id, bin => (bin === undefined ? undefined : withRequest(bin, request, limits))),
+    capture: (id, request) =>
+      store.update(id, bin => (bin === undefined ? undefined : withRequest(bin, request, limits))),
     delete: id => store.delete(id),
     subscribe: listener => store.subscribe(listener),
   }

@@ -30,7 +30,11 @@ export interface CapturedRequest {
 }
 
 /** Records a request; credentials of the instance itself are redacted. It gets its `seq` when it is stored. */
-export function captureRequest(request: FastifyRequest, svc: Svc, { binId, maxBody }: { binId: string; maxBody: number }): Omit<CapturedRequest, 'seq'> {
+export function captureRequest(
+  request: FastifyRequest,
+  svc: Svc,
+  { binId, maxBody }: { binId: string; maxBody: number },
+): Omit<CapturedRequest, 'seq'> {
   const target = svc.inspector.redactUrl(request.raw.url ?? '/')
   const queryAt = target.indexOf('?')
   const fullPath = queryAt === -1 ? target : target.slice(0, queryAt)
@@ -71,7 +75,11 @@ function keepBody(body: Buffer, maxBytes: number, inspector: SvcInspector): Kept
   const size = { body_size: body.length, body_truncated: body.length > maxBytes }
   if (body.length === 0) return { body: null, body_base64: null, ...size }
   if (!isUtf8(body)) return { body: null, body_base64: body.toString('base64', 0, maxBytes), ...size }
-  return { body: inspector.redactText(body.toString('utf8', 0, wholeCharacters(body, maxBytes))), body_base64: null, ...size }
+  return {
+    body: inspector.redactText(body.toString('utf8', 0, wholeCharacters(body, maxBytes))),
+    body_base64: null,
+    ...size,
+  }
 }
 
 /** At most so many bytes of UTF-8, without a part of a character at the end (RFC 3629, 3: `10xxxxxx` continues one). */

@@ -13,9 +13,11 @@ export type OpenFeed = (stream: SseStream, binId: string, after: number | null) 
 /** One subscription for all feeds, so that a capture costs by the readers of its own bin. */
 export function createFeeds(svc: Svc, bins: BinStore): OpenFeed {
   const feeds = new Map<string, Set<Feed>>()
-  svc.whenClosed(bins.subscribe(change => {
-    for (const feed of feeds.get(change.key) ?? []) feed.follow(change)
-  }))
+  svc.whenClosed(
+    bins.subscribe(change => {
+      for (const feed of feeds.get(change.key) ?? []) feed.follow(change)
+    }),
+  )
   return async (stream, binId, after) => {
     // It listens before it looks: what is captured in between is neither lost nor sent twice.
     const feed = new Feed(stream)

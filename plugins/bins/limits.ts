@@ -17,6 +17,22 @@ export interface BinLimits {
 
 export function limitsOf({ publicMode, maxDelayMs }: Config): BinLimits {
   return publicMode
-    ? { max_bins: 100, max_bins_per_session: 10, ttl_secs: 3600, max_requests: 50, max_bytes_per_bin: 262_144, max_captured_body: 65_536, max_delay_ms: maxDelayMs }
-    : { max_bins: 200, max_bins_per_session: 200, ttl_secs: 86_400, max_requests: 100, max_bytes_per_bin: 1_048_576, max_captured_body: 65_536, max_delay_ms: maxDelayMs }
+    ? {
+        max_bins: 100,
+        max_bins_per_session: 10,
+        ttl_secs: 3600,
+        max_requests: 50,
+        max_bytes_per_bin: 262_144,
+        max_captured_body: 65_536,
+        max_delay_ms: maxDelayMs,
+      }
+    : {
+        max_bins: 200,
+        max_bins_per_session: 200,
+        ttl_secs: 86_400,
+        max_requests: 100,
+        max_bytes_per_bin: 1_048_576,
+        max_captured_body: 65_536,
+        max_delay_ms: maxDelayMs,
+      }
 }

@@ -19,7 +19,10 @@ export interface Conditions {
  * Whether the answer is 304. `If-None-Match` is compared weakly and, when it is there, the date is not looked at
  * (RFC 9110, 13.1.2, 13.1.3, 13.2.2). A date that is none does not count.
  */
-export function isNotModified({ ifNoneMatch, ifModifiedSince }: Conditions, { etag, lastModified }: Validators): boolean {
+export function isNotModified(
+  { ifNoneMatch, ifModifiedSince }: Conditions,
+  { etag, lastModified }: Validators,
+): boolean {
   if (ifNoneMatch !== undefined) return namesTag(ifNoneMatch, etag)
   if (ifModifiedSince === undefined || lastModified === undefined) return false
   const since = parseHttpDate(ifModifiedSince)

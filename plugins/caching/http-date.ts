@@ -28,7 +28,12 @@ export function parseHttpDate(text: string, now: number = Date.now()): number | 
 }
 
 function toSeconds(groups: Record<string, string>, now: number): number | null {
-  const [day, hour, minute, second] = [groups.day, groups.hour, groups.minute, groups.second].map(Number) as [number, number, number, number]
+  const [day, hour, minute, second] = [groups.day, groups.hour, groups.minute, groups.second].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ]
   const month = MONTHS.indexOf(groups.month!)
   const year = groups.year!.length === 2 ? fullYear(Number(groups.year), now) : Number(groups.year)
   // A leap second is the last of its minute here.

@@ -9,6 +9,10 @@ import type { PackedClient } from './pack.ts'
 export async function buildClient(folder: string): Promise<Client> {
   const packed = join(folder, '..', '..', 'dist', 'assets', 'console')
   const { files, ...names } = JSON.parse(await readFile(join(packed, 'client.json'), 'utf8')) as PackedClient
-  const assets = await Promise.all(Object.entries(files).map(async ([name, type]) => [name, makeAsset(type, await readFile(join(packed, name)))] as const))
+  const assets = await Promise.all(
+    Object.entries(files).map(
+      async ([name, type]) => [name, makeAsset(type, await readFile(join(packed, name)))] as const,
+    ),
+  )
   return { ...names, assets: new Map(assets) }
 }

@@ -39,14 +39,26 @@ const TYPES: Record<string, string> = {
 export async function buildClient(folder: string): Promise<BuiltClient> {
   const sources = join(folder, 'client')
   const { outputFiles, metafile } = await bundle(sources)
-  const assets = new Map(outputFiles.map(({ path, contents }) => [basename(path), makeAsset(TYPES[extname(path)] ?? 'application/octet-stream', Buffer.from(contents))]))
+  const assets = new Map(
+    outputFiles.map(({ path, contents }) => [
+      basename(path),
+      makeAsset(TYPES[extname(path)] ?? 'application/octet-stream', Buffer.from(contents)),
+    ]),
+  )
 
   function nameOf(source: string): string {
     const found = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint === source)
     if (found === undefined) throw new Error(`the bundle has no file for ${source}`)
     return basename(found[0])
   }
-  return { assets, script: nameOf('main.tsx'), callback: nameOf('callback.ts'), style: nameOf('styles/index.css'), icon: nameOfIcon(assets), inputs: Object.keys(metafile.inputs) }
+  return {
+    assets,
+    script: nameOf('main.tsx'),
+    callback: nameOf('callback.ts'),
+    style: nameOf('styles/index.css'),
+    icon: nameOfIcon(assets),
+    inputs: Object.keys(metafile.inputs),
+  }
 }
 
 async function bundle(sources: string): Promise<BuildResult<{ write: false; metafile: true }>> {
@@ -80,7 +92,8 @@ async function bundle(sources: string): Promise<BuildResult<{ write: false; meta
   } catch (error) {
     const [first] = (error as BuildFailure).errors ?? []
     if (first === undefined) throw error
-    const where = first.location === null ? '' : `client/${first.location.file}:${first.location.line}:${first.location.column}: `
+    const where =
+      first.location === null ? '' : `client/${first.location.file}:${first.location.line}:${first.location.column}: `
     throw new Error(`${where}${first.text}`, { cause: error })
   }
 }

@@ -11,7 +11,10 @@ export interface PackedClient extends Omit<Client, 'assets'> {
 /** Writes to the folder `out`; answers the absolute paths of all files that went in. */
 export async function pack(folder: string, out: string): Promise<string[]> {
   const { assets, inputs, ...names } = await buildClient(folder)
-  const packed: PackedClient = { ...names, files: Object.fromEntries([...assets].map(([name, { type }]) => [name, type])) }
+  const packed: PackedClient = {
+    ...names,
+    files: Object.fromEntries([...assets].map(([name, { type }]) => [name, type])),
+  }
   for (const [name, asset] of assets) await writeFile(join(out, name), await asset.bytes('identity'))
   await writeFile(join(out, 'client.json'), JSON.stringify(packed))
   return inputs.map(file => join(folder, 'client', file))

@@ -10,7 +10,8 @@ import type { Variables } from './variables.ts'
  */
 export const PAGE_HEADERS: Record<string, string> = {
   'cache-control': 'no-cache',
-  'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src * ws: wss:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; object-src 'none'; frame-ancestors 'self'",
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src * ws: wss:; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; object-src 'none'; frame-ancestors 'self'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin-allow-popups',
@@ -40,7 +41,10 @@ export function renderCallback({ callback, style, icon }: Client): string {
 }
 
 /** The HTML. All URLs in it are relative, so that it works below any prefix that a gateway adds. */
-export function renderPage({ config, variables, instance }: Pick<Svc<unknown, Variables>, 'config' | 'variables' | 'instance'>, { script, style, icon }: Client): string {
+export function renderPage(
+  { config, variables, instance }: Pick<Svc<unknown, Variables>, 'config' | 'variables' | 'instance'>,
+  { script, style, icon }: Client,
+): string {
   const metas: [name: string, content: string][] = [
     ['svc-control-auth', config.controlAuth],
     ['svc-console-title', variables.title ?? ''],

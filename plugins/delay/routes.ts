@@ -11,10 +11,19 @@ const delay: RouteDescription = {
   description: 'Waits, then answers with the echo record and the times. At most 60 s, on public instances 10 s.',
   negotiated: true,
   parameters: [
-    { name: 'duration', in: 'path', required: true, description: '`250` or `250ms` milliseconds, `1.5s` seconds', schema: { type: 'string' } },
+    {
+      name: 'duration',
+      in: 'path',
+      required: true,
+      description: '`250` or `250ms` milliseconds, `1.5s` seconds',
+      schema: { type: 'string' },
+    },
     { name: 'jitter', in: 'query', description: 'Vary by up to 20 percent either way', schema: { type: 'boolean' } },
   ],
-  responses: { 200: { description: 'The echo record with `delay_ms`, `requested_ms`, `max_delay_ms`' }, 400: { description: 'No duration, or one that is too long' } },
+  responses: {
+    200: { description: 'The echo record with `delay_ms`, `requested_ms`, `max_delay_ms`' },
+    400: { description: 'No duration, or one that is too long' },
+  },
   examples: [
     { name: 'A quarter of a second', path: '/delay/250', expectStatus: 200 },
     { name: 'Varied', path: '/delay/0.1s?jitter=true', expectStatus: 200 },
@@ -30,7 +39,12 @@ export function registerRoutes(app: FastifyInstance, svc: Svc): void {
     const delayMs = isFlagSet(request, 'jitter') ? jitter(requestedMs, maxMs) : requestedMs
     if (!(await wait(delayMs, svc.http.signal(request)))) return reply.hijack()
     reply.header('Server-Timing', `delay;dur=${delayMs}`)
-    return svc.http.negotiate(request, reply, { ...record(request), delay_ms: delayMs, requested_ms: requestedMs, max_delay_ms: maxMs })
+    return svc.http.negotiate(request, reply, {
+      ...record(request),
+      delay_ms: delayMs,
+      requested_ms: requestedMs,
+      max_delay_ms: maxMs,
+    })
   })
 }
 
@@ -40,5 +54,9 @@ function wait(ms: number, signal: AbortSignal): Promise<boolean> {
 }
 
 function invalidDelay(text: string, maxMs: number): HttpError {
-  return refusal(400, 'invalid_delay', `invalid delay ${quoteInput(text)} (expected 250, 250ms or 1.5s, at most ${maxMs} ms)`)
+  return refusal(
+    400,
+    'invalid_delay',
+    `invalid delay ${quoteInput(text)} (expected 250, 250ms or 1.5s, at most ${maxMs} ms)`,
+  )
 }

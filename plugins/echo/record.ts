@@ -50,7 +50,15 @@ function toHeaders(rawHeaders: readonly string[]): Record<string, string[]> {
   return headers
 }
 
-const NO_BODY: EchoBody = { present: false, included: false, body: null, bytes: 0, truncated: false, utf8: null, reason: null }
+const NO_BODY: EchoBody = {
+  present: false,
+  included: false,
+  body: null,
+  bytes: 0,
+  truncated: false,
+  utf8: null,
+  reason: null,
+}
 
 /** A larger body than is shown never arrives: it was refused before. */
 function toBody(body: Buffer): EchoBody {

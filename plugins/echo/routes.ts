@@ -17,9 +17,22 @@ function describeEcho(path: string): RouteDescription {
     summary: 'Say back the request',
     examples: [
       { name: 'Query', path: `${path}?x=1&x=2`, expectStatus: 200 },
-      { name: 'JSON body', method: 'POST', path, headers: json, body: '{"hello":"gateway"}', bodyType: 'json', expectStatus: 200 },
+      {
+        name: 'JSON body',
+        method: 'POST',
+        path,
+        headers: json,
+        body: '{"hello":"gateway"}',
+        bodyType: 'json',
+        expectStatus: 200,
+      },
       { name: 'Failing now and then', path, headers: [{ name: 'X-Svc-Fail', value: '503:20' }], expectStatus: null },
-      { name: 'Cut off within the body', path, headers: [{ name: 'X-Svc-Abort', value: 'truncate' }], expectStatus: 200 },
+      {
+        name: 'Cut off within the body',
+        path,
+        headers: [{ name: 'X-Svc-Abort', value: 'truncate' }],
+        expectStatus: 200,
+      },
     ],
   }
 }
@@ -29,13 +42,24 @@ function describeBelow(path: string): RouteDescription {
     ...shared,
     summary: 'Say back the request, any path below',
     parameters: [{ name: 'path', in: 'path', description: 'Anything', schema: { type: 'string' } }],
-    examples: [{ name: 'Sub path', method: 'PUT', path: `${path}/orders/7`, headers: [{ name: 'Content-Type', value: 'text/plain' }], body: 'as is', expectStatus: 200 }],
+    examples: [
+      {
+        name: 'Sub path',
+        method: 'PUT',
+        path: `${path}/orders/7`,
+        headers: [{ name: 'Content-Type', value: 'text/plain' }],
+        body: 'as is',
+        expectStatus: 200,
+      },
+    ],
   }
 }
 
 export function registerRoutes(app: FastifyInstance, svc: Svc, record: Recorder): void {
   for (const path of ['/echo', '/anything']) {
     app.all(path, describe(describeEcho(path)), (request, reply) => svc.http.negotiate(request, reply, record(request)))
-    app.all(`${path}/*`, describe(describeBelow(path)), (request, reply) => svc.http.negotiate(request, reply, record(request)))
+    app.all(`${path}/*`, describe(describeBelow(path)), (request, reply) =>
+      svc.http.negotiate(request, reply, record(request)),
+    )
   }
 }

@@ -2,7 +2,10 @@
 import { headerProblem, type CatalogEndpoint } from 'svc/plugin'
 
 type Example = CatalogEndpoint['examples'][number]
-export interface Header { name: string; value: string }
+export interface Header {
+  name: string
+  value: string
+}
 
 /** The requests of one category. */
 export interface Folder {
@@ -28,7 +31,11 @@ export interface Entry {
   bodyType: Example['body_type']
 }
 
-const CONTENT_TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' } as const
+const CONTENT_TYPES = {
+  json: 'application/json',
+  xml: 'application/xml',
+  form: 'application/x-www-form-urlencoded',
+} as const
 /** What a body without a type of its own is sent as; else each tool would choose another one. */
 const PLAIN_TEXT = 'text/plain; charset=utf-8'
 
@@ -48,7 +55,10 @@ export function listFolders(endpoints: CatalogEndpoint[]): Folder[] {
 /** All header fields of the request, the credentials of `auth` among them. */
 export function allHeaders({ headers, auth }: Entry): Header[] {
   if (auth === null) return headers
-  const value = auth.type === 'bearer' ? `Bearer ${auth.token}` : `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
+  const value =
+    auth.type === 'bearer'
+      ? `Bearer ${auth.token}`
+      : `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
   return [...headers, { name: 'Authorization', value }]
 }
 
@@ -71,7 +81,7 @@ function toEntry(endpoint: CatalogEndpoint, example: Example): Entry {
   const notes: string[] = []
   const body = example.body !== null && !isText(example.body) ? null : example.body
   if (body !== example.body) notes.push('The body is left out: it is not text.')
-  const auth = example.auth && Object.values(example.auth).some((value) => /\p{Cc}/u.test(value)) ? null : example.auth
+  const auth = example.auth && Object.values(example.auth).some(value => /\p{Cc}/u.test(value)) ? null : example.auth
   if (auth !== example.auth) notes.push('The credentials are left out: they hold control characters.')
   const headers = example.headers.filter(({ name, value }) => {
     const problem = headerProblem(name, value)
@@ -107,7 +117,8 @@ function isText(body: string): boolean {
 }
 
 function encodeTarget(path: string): string {
-  const visible = path.replace(/[^\x21-\x7e]|#/gu, (character) =>
-    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''))
+  const visible = path.replace(/[^\x21-\x7e]|#/gu, character =>
+    [...Buffer.from(character)].map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  )
   return visible.replaceAll('{{', '%7B%7B')
 }

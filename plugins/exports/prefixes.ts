@@ -17,7 +17,10 @@ export function listPrefixes({ endpoints }: Selection, plugins: PluginRecord[]):
     name: `svc-${name}`,
     paths: endpoints.some(({ plugin }) => plugin === name) ? paths.filter(isOfDataPlane) : [],
   }))
-  list.push({ name: 'svc-instance', paths: INSTANCE_PATHS.filter((path) => endpoints.some((endpoint) => isCore(endpoint, path))) })
+  list.push({
+    name: 'svc-instance',
+    paths: INSTANCE_PATHS.filter(path => endpoints.some(endpoint => isCore(endpoint, path))),
+  })
   return list.filter(({ paths }) => paths.length > 0)
 }
 

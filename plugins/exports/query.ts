@@ -14,16 +14,25 @@ export function readSelection(request: FastifyRequest, svc: Svc): Selection {
   const catalog = svc.instance.catalog()
   const categories = readCategories(query, catalog)
   const plugins = readPlugins(query, svc)
-  const endpoints = catalog.endpoints.filter((endpoint) =>
-    (categories.length === 0 || categories.includes(endpoint.category)) && (plugins.length === 0 || plugins.includes(endpoint.plugin ?? '')))
-  return { baseUrl: readBaseUrl(query, request, svc), version: catalog.version, endpoints, folders: listFolders(endpoints) }
+  const endpoints = catalog.endpoints.filter(
+    endpoint =>
+      (categories.length === 0 || categories.includes(endpoint.category)) &&
+      (plugins.length === 0 || plugins.includes(endpoint.plugin ?? '')),
+  )
+  return {
+    baseUrl: readBaseUrl(query, request, svc),
+    version: catalog.version,
+    endpoints,
+    folders: listFolders(endpoints),
+  }
 }
 
 function readBaseUrl(query: URLSearchParams, request: FastifyRequest, svc: Svc): string {
   const given = query.get('base_url')
   if (given !== null) {
     const url = parseBaseUrl(given)
-    if (url === null) throw new HttpError(400, { error: 'invalid base_url', detail: `got ${quoteInput(given)}, expected ${EXPECTED}` })
+    if (url === null)
+      throw new HttpError(400, { error: 'invalid base_url', detail: `got ${quoteInput(given)}, expected ${EXPECTED}` })
     return url
   }
   // A gateway that cuts a prefix off and says so is pointed at with it; a prefix that the files can't hold is not.
@@ -41,14 +50,19 @@ function parseBaseUrl(text: string): string | null {
 function readCategories(query: URLSearchParams, { categories }: Catalog): string[] {
   const known = categories.map(({ name }) => name)
   const wanted = query.getAll('category')
-  for (const category of wanted) if (!known.includes(category)) throw new HttpError(400, { error: 'unknown category', category, categories: known })
+  for (const category of wanted)
+    if (!known.includes(category)) throw new HttpError(400, { error: 'unknown category', category, categories: known })
   return wanted
 }
 
 function readPlugins(query: URLSearchParams, { instance }: Svc): string[] {
   const wanted = query.getAll('plugin')
   if (wanted.length === 0) return wanted
-  const known = instance.plugins().filter(({ state }) => state === 'enabled').map(({ name }) => name)
-  for (const name of wanted) if (!known.includes(name)) throw new HttpError(400, { error: 'unknown plugin', name, plugins: known })
+  const known = instance
+    .plugins()
+    .filter(({ state }) => state === 'enabled')
+    .map(({ name }) => name)
+  for (const name of wanted)
+    if (!known.includes(name)) throw new HttpError(400, { error: 'unknown plugin', name, plugins: known })
   return wanted
 }

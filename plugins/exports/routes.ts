@@ -19,9 +19,24 @@ import { readSelection } from './query.ts'
 
 const category = 'Docs'
 const parameters: RouteParameter[] = [
-  { name: 'base_url', in: 'query', description: 'Where the requests go: this instance, or a gateway before it. Default: the base URL of the request', schema: { type: 'string', format: 'uri', maxLength: 2048 } },
-  { name: 'category', in: 'query', description: 'Only this category of the catalog; may be repeated', schema: { type: 'array', items: { type: 'string' } } },
-  { name: 'plugin', in: 'query', description: 'Only endpoints of this plugin; may be repeated', schema: { type: 'array', items: { type: 'string' } } },
+  {
+    name: 'base_url',
+    in: 'query',
+    description: 'Where the requests go: this instance, or a gateway before it. Default: the base URL of the request',
+    schema: { type: 'string', format: 'uri', maxLength: 2048 },
+  },
+  {
+    name: 'category',
+    in: 'query',
+    description: 'Only this category of the catalog; may be repeated',
+    schema: { type: 'array', items: { type: 'string' } },
+  },
+  {
+    name: 'plugin',
+    in: 'query',
+    description: 'Only endpoints of this plugin; may be repeated',
+    schema: { type: 'array', items: { type: 'string' } },
+  },
 ]
 const refused = { description: 'A parameter is wrong; the answer says which.' }
 
@@ -40,8 +55,17 @@ function listFormats(svc: Svc): Format[] {
   const llm = svc.use('llm.providers')
   const providers = llm?.list() ?? []
   return [
-    postman, insomnia, bruno, openCollection, curl, httpFile, hurl, k6, har,
-    kong(plugins), gatewayApi(plugins),
+    postman,
+    insomnia,
+    bruno,
+    openCollection,
+    curl,
+    httpFile,
+    hurl,
+    k6,
+    har,
+    kong(plugins),
+    gatewayApi(plugins),
     ...(llm !== undefined && providers.length > 0 ? [litellm(providers, { needsKey: llm.hasCommonKey })] : []),
     ...(svc.use('mcp.servers') === undefined ? [] : [mcp]),
     prometheus({ needsToken: svc.config.controlAuth !== 'open' }),
@@ -49,33 +73,66 @@ function listFormats(svc: Svc): Format[] {
 }
 
 function registerIndex(app: FastifyInstance, svc: Svc, formats: Format[]): void {
-  const list = formats.map(({ id, title, description, file, mediaType, filename }) => ({ id, title, description, path: pathOf(file), media_type: mediaType, filename }))
-  app.get('/export', describe({
-    summary: 'The formats in which everything that is enabled can be downloaded',
-    category,
-    parameters,
-    responses: { 200: { description: 'The formats, each with its path.', content: { 'application/json': { type: 'object' } } }, 400: refused },
-    examples: [{ name: 'Formats', path: '/export', expectStatus: 200 }],
-  }), (request, reply) => reply
-    .header('cache-control', 'no-store')
-    .send({ base_url: readSelection(request, svc).baseUrl, count: list.length, formats: list }))
+  const list = formats.map(({ id, title, description, file, mediaType, filename }) => ({
+    id,
+    title,
+    description,
+    path: pathOf(file),
+    media_type: mediaType,
+    filename,
+  }))
+  app.get(
+    '/export',
+    describe({
+      summary: 'The formats in which everything that is enabled can be downloaded',
+      category,
+      parameters,
+      responses: {
+        200: { description: 'The formats, each with its path.', content: { 'application/json': { type: 'object' } } },
+        400: refused,
+      },
+      examples: [{ name: 'Formats', path: '/export', expectStatus: 200 }],
+    }),
+    (request, reply) =>
+      reply
+        .header('cache-control', 'no-store')
+        .send({ base_url: readSelection(request, svc).baseUrl, count: list.length, formats: list }),
+  )
 }
 
-function registerFormat(app: FastifyInstance, svc: Svc, { title, description, file, mediaType, filename, write }: Format): void {
-  const headers = { 'content-type': mediaType, 'content-disposition': `attachment; filename="${filename}"`, 'cache-control': 'no-store' }
+function registerFormat(
+  app: FastifyInstance,
+  svc: Svc,
+  { title, description, file, mediaType, filename, write }: Format,
+): void {
+  const headers = {
+    'content-type': mediaType,
+    'content-disposition': `attachment; filename="${filename}"`,
+    'cache-control': 'no-store',
+  }
   const [bareType = mediaType] = mediaType.split(';')
-  app.get(pathOf(file), describe({
-    summary: `Export: ${title}`,
-    description,
-    category,
-    parameters,
-    responses: { 200: { description: 'The file.', content: { [bareType]: { type: bareType === 'application/json' ? 'object' : 'string' } } }, 400: refused },
-    examples: [{ name: title, path: pathOf(file), expectStatus: 200 }],
-  }), (request: FastifyRequest, reply) => {
-    // As bytes: to the type of a text Fastify would add a charset, which some of these types don't have.
-    const bytes = Buffer.from(write(readSelection(request, svc)))
-    return reply.headers(headers).send(bytes)
-  })
+  app.get(
+    pathOf(file),
+    describe({
+      summary: `Export: ${title}`,
+      description,
+      category,
+      parameters,
+      responses: {
+        200: {
+          description: 'The file.',
+          content: { [bareType]: { type: bareType === 'application/json' ? 'object' : 'string' } },
+        },
+        400: refused,
+      },
+      examples: [{ name: title, path: pathOf(file), expectStatus: 200 }],
+    }),
+    (request: FastifyRequest, reply) => {
+      // As bytes: to the type of a text Fastify would add a charset, which some of these types don't have.
+      const bytes = Buffer.from(write(readSelection(request, svc)))
+      return reply.headers(headers).send(bytes)
+    },
+  )
 }
 
 function pathOf(file: string): string {

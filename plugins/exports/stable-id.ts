@@ -8,5 +8,5 @@ const LENGTH = 21
 /** 21 letters and digits, the same for the same parts. */
 export function stableId(...parts: (string | number)[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest()
-  return Array.from(digest.subarray(0, LENGTH), (byte) => CHARACTERS[byte % CHARACTERS.length]).join('')
+  return Array.from(digest.subarray(0, LENGTH), byte => CHARACTERS[byte % CHARACTERS.length]).join('')
 }

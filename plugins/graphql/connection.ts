@@ -43,5 +43,7 @@ export class Connection {
 
 /** Refuses an operation beyond `MAX_OPERATIONS`. */
 export function tooManyOperations(): GraphQLError {
-  return new GraphQLError(`too many operations on this connection (at most ${MAX_OPERATIONS})`, { extensions: { code: 'TOO_MANY_OPERATIONS' } })
+  return new GraphQLError(`too many operations on this connection (at most ${MAX_OPERATIONS})`, {
+    extensions: { code: 'TOO_MANY_OPERATIONS' },
+  })
 }

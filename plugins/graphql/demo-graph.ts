@@ -31,13 +31,24 @@ export interface DemoGraph {
 }
 
 export function createDemoGraph(records: DemoRecords): DemoGraph {
-  const users = records.users.map((row): UserNode => ({ ...row, orders: () => orders.filter(order => order.userId === row.id) }))
-  const products = records.products.map((row): ProductNode => ({ ...row, reviews: () => reviews.filter(review => review.productId === row.id) }))
-  const orders = records.orders.map((row): OrderNode => ({
-    ...row,
-    user: () => findUser(row.userId),
-    items: () => row.items.map(({ productId, quantity, unitPrice }) => ({ quantity, unitPrice, product: () => findProduct(productId) })),
-  }))
+  const users = records.users.map(
+    (row): UserNode => ({ ...row, orders: () => orders.filter(order => order.userId === row.id) }),
+  )
+  const products = records.products.map(
+    (row): ProductNode => ({ ...row, reviews: () => reviews.filter(review => review.productId === row.id) }),
+  )
+  const orders = records.orders.map(
+    (row): OrderNode => ({
+      ...row,
+      user: () => findUser(row.userId),
+      items: () =>
+        row.items.map(({ productId, quantity, unitPrice }) => ({
+          quantity,
+          unitPrice,
+          product: () => findProduct(productId),
+        })),
+    }),
+  )
   const reviews = records.reviews.map((row): ReviewNode => ({ ...row, author: () => findUser(row.userId) }))
   const findUser = finderOf(users)
   const findProduct = finderOf(products)

@@ -1,6 +1,13 @@
 /** Owns how operations of both WebSocket subprotocols are executed: by Yoga's functions, with all of its plugins. */
 import { GraphQLError, getOperationAST } from 'graphql'
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema, OperationTypeNode, validate as Validate } from 'graphql'
+import type {
+  DocumentNode,
+  ExecutionArgs,
+  ExecutionResult,
+  GraphQLSchema,
+  OperationTypeNode,
+  validate as Validate,
+} from 'graphql'
 import { refusedDocument, withoutStatus } from './errors.ts'
 import { isRequestError } from './yoga/execution.ts'
 import type { YogaServer } from './yoga/server.ts'
@@ -31,20 +38,27 @@ export function createEngine(yoga: YogaServer): Engine {
   return {
     prepare({ query, variables, operationName }) {
       const contextValue = { params: { operationName: operationName ?? undefined } }
-      const { schema, parse, validate } = getEnveloped(contextValue) as { schema: GraphQLSchema; parse(text: string): DocumentNode; validate: typeof Validate }
+      const { schema, parse, validate } = getEnveloped(contextValue) as {
+        schema: GraphQLSchema
+        parse(text: string): DocumentNode
+        validate: typeof Validate
+      }
       try {
         const document = parse(query)
         const problems = validate(schema, document)
         if (problems.length > 0) return refused(problems)
-        return { args: { schema, document, contextValue, variableValues: variables, operationName }, type: getOperationAST(document, operationName)!.operation }
+        return {
+          args: { schema, document, contextValue, variableValues: variables, operationName },
+          type: getOperationAST(document, operationName)!.operation,
+        }
       } catch (error) {
         if (!(error instanceof GraphQLError)) throw error
         return refused([refusedDocument(error, 'GRAPHQL_PARSE_FAILED')])
       }
     },
-    execute: async args => sent(await execute(args) as ExecutionResult),
+    execute: async args => sent((await execute(args)) as ExecutionResult),
     async subscribe(args) {
-      const outcome = await subscribe(args) as AsyncIterableIterator<ExecutionResult> | ExecutionResult
+      const outcome = (await subscribe(args)) as AsyncIterableIterator<ExecutionResult> | ExecutionResult
       return Symbol.asyncIterator in outcome ? outcome : sent(outcome)
     },
   }

@@ -16,11 +16,16 @@ export function badRequest(message: string): GraphQLError {
 
 export function unsupportedMediaType(mediaType: string): GraphQLError {
   const got = mediaType === '' ? 'no Content-Type' : `Content-Type ${JSON.stringify(mediaType.slice(0, 100))}`
-  return refusal('UNSUPPORTED_MEDIA_TYPE', `got ${got} (expected application/json or application/graphql)`, { status: 415 })
+  return refusal('UNSUPPORTED_MEDIA_TYPE', `got ${got} (expected application/json or application/graphql)`, {
+    status: 415,
+  })
 }
 
 export function mutationOverGet(): GraphQLError {
-  return refusal('METHOD_NOT_ALLOWED', 'a mutation can only be sent with POST', { status: 405, headers: { Allow: 'POST' } })
+  return refusal('METHOD_NOT_ALLOWED', 'a mutation can only be sent with POST', {
+    status: 405,
+    headers: { Allow: 'POST' },
+  })
 }
 
 /** 200: the client is expected to send the query along; the code says so. */
@@ -38,14 +43,19 @@ export function limitExceeded(code: string, message: string): GraphQLError {
 
 /** GetOperation (GraphQL, 6.1). */
 export function unresolvedOperation(operationName: string | null): GraphQLError {
-  const message = operationName === null
-    ? 'the document must have exactly one operation, or operationName must name one'
-    : `the document has no operation named ${JSON.stringify(operationName.slice(0, 100))}`
+  const message =
+    operationName === null
+      ? 'the document must have exactly one operation, or operationName must name one'
+      : `the document has no operation named ${JSON.stringify(operationName.slice(0, 100))}`
   return refusal('OPERATION_RESOLUTION_FAILURE', message, REFUSED_DOCUMENT)
 }
 
 export function subscriptionNotSupported(): GraphQLError {
-  return refusal('SUBSCRIPTION_NOT_SUPPORTED', 'a subscription needs a WebSocket at /graphql/ws, or a request that accepts text/event-stream', REFUSED_DOCUMENT)
+  return refusal(
+    'SUBSCRIPTION_NOT_SUPPORTED',
+    'a subscription needs a WebSocket at /graphql/ws, or a request that accepts text/event-stream',
+    REFUSED_DOCUMENT,
+  )
 }
 
 /** The answer to a handshake that offers none of the subprotocols. */
@@ -67,6 +77,9 @@ function refusal(code: string, message: string, http?: GraphQLErrorExtensions['h
   return new GraphQLError(message, { extensions: http === undefined ? { code } : { code, http } })
 }
 
-function withExtensions({ message, nodes, source, positions, path, originalError }: GraphQLError, extensions: GraphQLErrorExtensions): GraphQLError {
+function withExtensions(
+  { message, nodes, source, positions, path, originalError }: GraphQLError,
+  extensions: GraphQLErrorExtensions,
+): GraphQLError {
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions })
 }

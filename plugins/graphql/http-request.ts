@@ -86,7 +86,8 @@ function objectOrNull(value: unknown, name: string): Record<string, unknown> | n
 /** A persisted query may come by its hash alone; anything else must have a text. */
 function checkQuery(request: HttpOperationRequest): HttpOperationRequest {
   if (request.query === null && request.extensions?.persistedQuery != null) return request
-  if (request.query === null || request.query.trim() === '') throw badRequest('query must be a string that is not blank')
+  if (request.query === null || request.query.trim() === '')
+    throw badRequest('query must be a string that is not blank')
   return request
 }
 

@@ -24,7 +24,10 @@ export default definePlugin({
     const persistedQueries = svc.state('persisted-queries', persistedQueryBounds)
     const schema = svc.shared('schema', () => lazy(createSchema))
     const yoga = lazy(() => createYogaServer({ schema: schema(), rootValue, persistedQueries, log: svc.log }))
-    const sockets = createSockets(svc, lazy(async () => createEngine(await yoga())))
+    const sockets = createSockets(
+      svc,
+      lazy(async () => createEngine(await yoga())),
+    )
     registerHttp(app, svc, yoga, sockets)
     registerSchema(app, schema)
     registerWebSocket(app, sockets)

@@ -35,10 +35,12 @@ export function findPassedLimit(document: DocumentNode): GraphQLError | null {
       const { depth, complexity, aliases, introspection } = measure(definition.selectionSet)
       if (depth > MAX_DEPTH) return tooDeep(depth)
       if (complexity > MAX_COMPLEXITY) return tooComplex('Query', MAX_COMPLEXITY)
-      if (aliases > MAX_ALIASES) return limitExceeded('ALIAS_LIMIT_EXCEEDED', `Query has too many aliases: more than ${MAX_ALIASES}`)
+      if (aliases > MAX_ALIASES)
+        return limitExceeded('ALIAS_LIMIT_EXCEEDED', `Query has too many aliases: more than ${MAX_ALIASES}`)
       if (introspection > MAX_UNCOUNTED_FIELDS) return tooComplex('Introspection', MAX_UNCOUNTED_FIELDS)
     } else if (definition.kind === Kind.FRAGMENT_DEFINITION) {
-      if (measure(definition.selectionSet).complexity > MAX_UNCOUNTED_FIELDS) return tooComplex('Fragment', MAX_UNCOUNTED_FIELDS)
+      if (measure(definition.selectionSet).complexity > MAX_UNCOUNTED_FIELDS)
+        return tooComplex('Fragment', MAX_UNCOUNTED_FIELDS)
     }
   }
   return null
@@ -46,7 +48,10 @@ export function findPassedLimit(document: DocumentNode): GraphQLError | null {
 
 /** The refusal of a document that is too deep, or too deep to be read at all. */
 export function tooDeep(depth?: number): GraphQLError {
-  return limitExceeded('DEPTH_LIMIT_EXCEEDED', `Query is nested too deep${depth === undefined ? '' : `: ${depth} levels`} (at most ${MAX_DEPTH})`)
+  return limitExceeded(
+    'DEPTH_LIMIT_EXCEEDED',
+    `Query is nested too deep${depth === undefined ? '' : `: ${depth} levels`} (at most ${MAX_DEPTH})`,
+  )
 }
 
 function tooComplex(what: string, limit: number): GraphQLError {
@@ -58,7 +63,8 @@ const SATURATED = 1_000_000
 
 function createMeasure(document: DocumentNode): (selectionSet: SelectionSetNode) => Cost {
   const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   const costs = new Map<string, Cost>()
 
   function ofFragment(name: string): Cost {
@@ -80,8 +86,15 @@ function createMeasure(document: DocumentNode): (selectionSet: SelectionSetNode)
       else {
         const below = selection.selectionSet === undefined ? NOTHING : ofSelections(selection.selectionSet)
         const aliases = below.aliases + (selection.alias === undefined ? 0 : 1)
-        if (INTROSPECTION.has(selection.name.value)) add(sum, { depth: 1, complexity: 1, aliases, introspection: below.complexity + below.introspection })
-        else add(sum, { depth: below.depth + 1, complexity: below.complexity + 1, aliases, introspection: below.introspection })
+        if (INTROSPECTION.has(selection.name.value))
+          add(sum, { depth: 1, complexity: 1, aliases, introspection: below.complexity + below.introspection })
+        else
+          add(sum, {
+            depth: below.depth + 1,
+            complexity: below.complexity + 1,
+            aliases,
+            introspection: below.introspection,
+          })
       }
     }
     return sum

@@ -29,37 +29,78 @@ export function createRootValue(graph: DemoGraph) {
     users: ({ limit, offset }: { limit: number; offset: number }) => take(graph.users, limit, offset),
     product: ({ id }: { id: string }) => graph.findProduct(id),
     products: ({ category, limit }: { category?: string | null; limit: number }) =>
-      take(graph.products.filter(product => category == null || product.category.toLowerCase() === category.toLowerCase()), limit),
+      take(
+        graph.products.filter(product => category == null || product.category.toLowerCase() === category.toLowerCase()),
+        limit,
+      ),
     order: ({ id }: { id: string }) => graph.findOrder(id),
     orders: ({ userId, status, limit }: { userId?: string | null; status?: string | null; limit: number }) =>
-      take(graph.orders.filter(order => (userId == null || order.userId === userId) && (status == null || order.status === status)), limit),
+      take(
+        graph.orders.filter(
+          order => (userId == null || order.userId === userId) && (status == null || order.status === status),
+        ),
+        limit,
+      ),
 
-    createUser: ({ input: { name, email, role } }: { input: { name: string; email: string; role?: UserRole | null } }) =>
-      ({ id: randomUUID(), name, email, role: role ?? 'USER', createdAt: new Date().toISOString() }),
-    updateUser: ({ id, input }: { id: string; input: Partial<{ [Field in keyof UserFields]: UserFields[Field] | null }> }) => {
+    createUser: ({
+      input: { name, email, role },
+    }: {
+      input: { name: string; email: string; role?: UserRole | null }
+    }) => ({ id: randomUUID(), name, email, role: role ?? 'USER', createdAt: new Date().toISOString() }),
+    updateUser: ({
+      id,
+      input,
+    }: {
+      id: string
+      input: Partial<{ [Field in keyof UserFields]: UserFields[Field] | null }>
+    }) => {
       const user = graph.findUser(id)
-      return user && { ...user, name: input.name ?? user.name, email: input.email ?? user.email, role: input.role ?? user.role }
+      return (
+        user && {
+          ...user,
+          name: input.name ?? user.name,
+          email: input.email ?? user.email,
+          role: input.role ?? user.role,
+        }
+      )
     },
-    createOrder: ({ input: { userId, items } }: { input: { userId: string; items: OrderItemInput[] } }) => createOrder(graph, userId, items),
+    createOrder: ({ input: { userId, items } }: { input: { userId: string; items: OrderItemInput[] } }) =>
+      createOrder(graph, userId, items),
 
     ticker: ({ count, intervalMs }: { count: number; intervalMs: number }) =>
-      new PacedSequence(clamp(count, TICKS), clamp(intervalMs, INTERVAL_MS), sequence => ({ ticker: { sequence, timestamp: new Date().toISOString() } })),
+      new PacedSequence(clamp(count, TICKS), clamp(intervalMs, INTERVAL_MS), sequence => ({
+        ticker: { sequence, timestamp: new Date().toISOString() },
+      })),
     orderUpdates: ({ orderId, intervalMs }: { orderId: string; intervalMs: number }) =>
-      new PacedSequence(DELIVERY.length, clamp(intervalMs, INTERVAL_MS), sequence =>
-        ({ orderUpdates: { orderId, sequence, status: DELIVERY[sequence], timestamp: new Date().toISOString() } })),
+      new PacedSequence(DELIVERY.length, clamp(intervalMs, INTERVAL_MS), sequence => ({
+        orderUpdates: { orderId, sequence, status: DELIVERY[sequence], timestamp: new Date().toISOString() },
+      })),
   }
 }
 
 function createOrder(graph: DemoGraph, userId: string, items: OrderItemInput[]) {
-  const priced = items.map(({ productId, quantity }) => ({ productId, quantity: checkQuantity(quantity), unitPrice: graph.findProduct(productId)?.price ?? 0 }))
+  const priced = items.map(({ productId, quantity }) => ({
+    productId,
+    quantity: checkQuantity(quantity),
+    unitPrice: graph.findProduct(productId)?.price ?? 0,
+  }))
   // In cents: sums of binary fractions are not exact.
   const cents = priced.reduce((sum, item) => sum + Math.round(item.unitPrice * 100) * item.quantity, 0)
-  return { id: randomUUID(), userId, items: priced, status: 'PENDING', total: cents / 100, createdAt: new Date().toISOString() }
+  return {
+    id: randomUUID(),
+    userId,
+    items: priced,
+    status: 'PENDING',
+    total: cents / 100,
+    createdAt: new Date().toISOString(),
+  }
 }
 
 function checkQuantity(quantity: number): number {
   if (quantity >= 1 && quantity <= MAX_QUANTITY) return quantity
-  throw new GraphQLError(`invalid quantity ${quantity} (expected 1 to ${MAX_QUANTITY})`, { extensions: { code: 'BAD_USER_INPUT' } })
+  throw new GraphQLError(`invalid quantity ${quantity} (expected 1 to ${MAX_QUANTITY})`, {
+    extensions: { code: 'BAD_USER_INPUT' },
+  })
 }
 
 function take<Node>(nodes: readonly Node[], limit: number, offset = 0): readonly Node[] {

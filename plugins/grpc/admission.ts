@@ -1,19 +1,39 @@
 /** Asks the plan whether a call may go on, and injects the faults that its metadata asks for. */
 import { Metadata } from '@grpc/grpc-js'
-import type { ServerDuplexStream, ServerReadableStream, ServerUnaryCall, ServerWritableStream, ServiceError } from '@grpc/grpc-js'
+import type {
+  ServerDuplexStream,
+  ServerReadableStream,
+  ServerUnaryCall,
+  ServerWritableStream,
+  ServiceError,
+} from '@grpc/grpc-js'
 import type { Svc } from 'svc/plugin'
 import { BRIDGE_CALL, BRIDGE_PEER } from './bridge/headers.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
 
-type Call = Pick<ServerUnaryCall<object, object> | ServerReadableStream<object, object> | ServerWritableStream<object, object> | ServerDuplexStream<object, object>, 'metadata'>
+type Call = Pick<
+  | ServerUnaryCall<object, object>
+  | ServerReadableStream<object, object>
+  | ServerWritableStream<object, object>
+  | ServerDuplexStream<object, object>,
+  'metadata'
+>
 
 /** Null, or the status with which the call ends before any message of it is looked at. */
-export async function admit(svc: Svc, open: OpenCalls, { metadata }: Call): Promise<Pick<ServiceError, 'code' | 'details' | 'metadata'> | null> {
+export async function admit(
+  svc: Svc,
+  open: OpenCalls,
+  { metadata }: Call,
+): Promise<Pick<ServiceError, 'code' | 'details' | 'metadata'> | null> {
   const first = (name: string): string | null => metadata.get(name)[0]?.toString() ?? null
-  const admission = await svc.limits.admitCall({ session: first('x-svc-session'), peer: first(BRIDGE_PEER) ?? '', key: first('x-svc-key') })
+  const admission = await svc.limits.admitCall({
+    session: first('x-svc-session'),
+    peer: first(BRIDGE_PEER) ?? '',
+    key: first('x-svc-key'),
+  })
   const followed = open.find(first(BRIDGE_CALL) ?? '')
   if (admission.admitted) {
-    const failure = await followed?.injectFaults() ?? null
+    const failure = (await followed?.injectFaults()) ?? null
     return failure && { code: failure.grpcStatus, details: failure.message, metadata: new Metadata() }
   }
   followed?.refuse()

@@ -16,8 +16,18 @@ export interface ProtocolDefinitions {
 /** Reads the checked-in set; a tenth of a second, hence once per version of the code. */
 export function createProtocolDefinitions(folder: string): ProtocolDefinitions {
   const descriptorSet = readFileSync(join(folder, '..', '..', 'proto', 'descriptors.binpb'))
-  const definitions = loadFileDescriptorSetFromBuffer(descriptorSet, { keepCase: true, longs: Number, enums: String, defaults: true, oneofs: true })
-  const messages = new Set(Object.entries(definitions).flatMap(([name, definition]) => (definition.format === 'Protocol Buffer 3 DescriptorProto' ? [...namesOf(name, definition.type)] : [])))
+  const definitions = loadFileDescriptorSetFromBuffer(descriptorSet, {
+    keepCase: true,
+    longs: Number,
+    enums: String,
+    defaults: true,
+    oneofs: true,
+  })
+  const messages = new Set(
+    Object.entries(definitions).flatMap(([name, definition]) =>
+      definition.format === 'Protocol Buffer 3 DescriptorProto' ? [...namesOf(name, definition.type)] : [],
+    ),
+  )
   return {
     descriptorSet,
     service: name => definitions[name] as ServiceDefinition,

@@ -18,7 +18,12 @@ const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 /** Opens the server. The descriptor set and the files of reflection are read once for each version of the code. */
 export function openServer(svc: Svc, open: OpenCalls): InnerServer {
   const definitions = svc.shared('definitions', () => createProtocolDefinitions(svc.folder))
-  const server = createServer(svc, open, definitions, svc.shared('reflection', () => createReflection(definitions)))
+  const server = createServer(
+    svc,
+    open,
+    definitions,
+    svc.shared('reflection', () => createReflection(definitions)),
+  )
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure())
   return {
     accept: connection => injector.injectConnection(connection),
@@ -30,7 +35,12 @@ export function openServer(svc: Svc, open: OpenCalls): InnerServer {
 }
 
 function createServer(svc: Svc, open: OpenCalls, definitions: ProtocolDefinitions, reflection: Reflection[]): Server {
-  const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES, 'grpc.max_send_message_length': -1, 'grpc.enable_channelz': 0, interceptors: [statusOnce] })
+  const server = new Server({
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': -1,
+    'grpc.enable_channelz': 0,
+    interceptors: [statusOnce],
+  })
   server.addService(definitions.service(ECHO_SERVICE), createEchoService(svc, open, definitions))
   addHealth(server, svc)
   for (const { service, implementation } of reflection) server.addService(service, implementation)
@@ -44,10 +54,12 @@ function addHealth(server: Server, svc: Svc): void {
   let current = svc.instance.isHealthy()
   const health = new HealthImplementation(Object.fromEntries(names.map(name => [name, statusOf(current)])))
   health.addToServer(server)
-  svc.whenClosed(svc.instance.onHealthChange(isHealthy => {
-    // It tells its watchers of every status that is set, changed or not.
-    if (isHealthy === current) return
-    current = isHealthy
-    for (const name of names) health.setStatus(name, statusOf(isHealthy))
-  }))
+  svc.whenClosed(
+    svc.instance.onHealthChange(isHealthy => {
+      // It tells its watchers of every status that is set, changed or not.
+      if (isHealthy === current) return
+      current = isHealthy
+      for (const name of names) health.setStatus(name, statusOf(isHealthy))
+    }),
+  )
 }

@@ -15,5 +15,9 @@ export const statusOnce: ServerInterceptor = (_method, call) => {
     isOver = true
     sendStatus(status)
   }
-  return new ServerInterceptingCall(call, { sendMessage: (message, next) => { if (!isOver) next(message) } })
+  return new ServerInterceptingCall(call, {
+    sendMessage: (message, next) => {
+      if (!isOver) next(message)
+    },
+  })
 }

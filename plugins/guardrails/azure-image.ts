@@ -22,21 +22,28 @@ export function parseImage(body: Record<string, unknown>): ImageOptions {
   const { image } = body
   if (!isRecord(image)) throw azureError('The field image is required and must be an object.', 'image')
   const { content, blobUrl } = image
-  if ((content == null) === (blobUrl == null)) throw azureError('The image must have either content or blobUrl.', 'image')
+  if ((content == null) === (blobUrl == null))
+    throw azureError('The image must have either content or blobUrl.', 'image')
   const output = body.outputType ?? 'FourSeverityLevels'
-  if (output !== 'FourSeverityLevels') throw azureError('The field outputType must be FourSeverityLevels.', 'outputType')
+  if (output !== 'FourSeverityLevels')
+    throw azureError('The field outputType must be FourSeverityLevels.', 'outputType')
   const categories = readCategories(body)
-  return { text: content == null ? textOfUrl(blobUrl) : textOfContent(content), categories: CATEGORIES.filter(category => categories.includes(category)) }
+  return {
+    text: content == null ? textOfUrl(blobUrl) : textOfContent(content),
+    categories: CATEGORIES.filter(category => categories.includes(category)),
+  }
 }
 
 /** The address is never asked for its image. */
 function textOfUrl(url: unknown): string {
-  if (typeof url !== 'string' || url.length > MAX_URL || !URL.canParse(url)) throw azureError(`The field image.blobUrl must be a URL of at most ${MAX_URL} characters.`, 'image.blobUrl')
+  if (typeof url !== 'string' || url.length > MAX_URL || !URL.canParse(url))
+    throw azureError(`The field image.blobUrl must be a URL of at most ${MAX_URL} characters.`, 'image.blobUrl')
   return url.replace(/[^A-Za-z0-9]+/g, ' ')
 }
 
 function textOfContent(content: unknown): string {
-  if (typeof content !== 'string' || content === '' || !/^[A-Za-z0-9+/]+={0,2}$/.test(content)) throw azureError('The field image.content must be an image in base64.', 'image.content')
+  if (typeof content !== 'string' || content === '' || !/^[A-Za-z0-9+/]+={0,2}$/.test(content))
+    throw azureError('The field image.content must be an image in base64.', 'image.content')
   const bytes = Buffer.from(content, 'base64')
   if (bytes.length > MAX_BYTES) throw azureError(`The image has more than ${MAX_BYTES} bytes.`, 'image.content')
   return bytes.toString('latin1', 0, MAX_SEARCHED).replace(/[^ -~]+/g, ' ')

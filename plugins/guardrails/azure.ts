@@ -20,13 +20,16 @@ export interface AnalyzeOptions {
 /** Reads the body of `text:analyze`; nulls count as absent. */
 export function parseAnalyze(body: Record<string, unknown>): AnalyzeOptions {
   const text = body.text
-  if (typeof text !== 'string' || text === '') throw azureError('The field text is required and must be a string that is not empty.', 'text')
+  if (typeof text !== 'string' || text === '')
+    throw azureError('The field text is required and must be a string that is not empty.', 'text')
   if (codePointLength(text) > MAX_POINTS) throw azureError(`The text has more than ${MAX_POINTS} characters.`, 'text')
   const categories = readCategories(body)
   const halt = body.haltOnBlocklistHit ?? false
-  if (typeof halt !== 'boolean') throw azureError('The field haltOnBlocklistHit must be a boolean.', 'haltOnBlocklistHit')
+  if (typeof halt !== 'boolean')
+    throw azureError('The field haltOnBlocklistHit must be a boolean.', 'haltOnBlocklistHit')
   const output = body.outputType ?? 'FourSeverityLevels'
-  if (output !== 'FourSeverityLevels' && output !== 'EightSeverityLevels') throw azureError('The field outputType must be FourSeverityLevels or EightSeverityLevels.', 'outputType')
+  if (output !== 'FourSeverityLevels' && output !== 'EightSeverityLevels')
+    throw azureError('The field outputType must be FourSeverityLevels or EightSeverityLevels.', 'outputType')
   return {
     text,
     categories: CATEGORIES.filter(category => categories.includes(category)),
@@ -40,7 +43,9 @@ export function parseAnalyze(body: Record<string, unknown>): AnalyzeOptions {
 export function readCategories(body: Record<string, unknown>): string[] {
   const asked = stringList(body, 'categories')
   if (asked.length === 0) return CATEGORIES
-  return asked.map(name => CATEGORIES.find(category => category.toLowerCase() === name.toLowerCase()) ?? unknownCategory(name))
+  return asked.map(
+    name => CATEGORIES.find(category => category.toLowerCase() === name.toLowerCase()) ?? unknownCategory(name),
+  )
 }
 
 function unknownCategory(name: string): never {
@@ -49,15 +54,19 @@ function unknownCategory(name: string): never {
 
 function stringList(body: Record<string, unknown>, field: string): string[] {
   const list = body[field] ?? []
-  if (!Array.isArray(list) || !list.every(item => typeof item === 'string')) throw azureError(`The field ${field} must be a list of strings.`, field)
+  if (!Array.isArray(list) || !list.every(item => typeof item === 'string'))
+    throw azureError(`The field ${field} must be a list of strings.`, field)
   return list as string[]
 }
 
 export function analyze(registry: DetectorRegistry, options: AnalyzeOptions): object {
-  const hits = new Set(options.blocklistNames.length === 0 ? [] : matchesOf(registry, 'blocklist', options.text).map(match => match.rule))
+  const hits = new Set(
+    options.blocklistNames.length === 0 ? [] : matchesOf(registry, 'blocklist', options.text).map(match => match.rule),
+  )
   const items = BLOCKLIST.filter(item => hits.has(item.rule))
   const blocklistsMatch = options.blocklistNames.flatMap(blocklistName =>
-    items.map(item => ({ blocklistName, blocklistItemId: item.rule, blocklistItemText: item.text })))
+    items.map(item => ({ blocklistName, blocklistItemId: item.rule, blocklistItemText: item.text })),
+  )
   if (options.haltOnBlocklistHit && blocklistsMatch.length > 0) return { blocklistsMatch, categoriesAnalysis: [] }
   const harm = harmMatches(registry, options.text)
   return {
@@ -77,11 +86,14 @@ export interface ShieldOptions {
 export function parseShield(body: Record<string, unknown>): ShieldOptions {
   const userPrompt = body.userPrompt ?? ''
   if (typeof userPrompt !== 'string') throw azureError('The field userPrompt must be a string.', 'userPrompt')
-  if (codePointLength(userPrompt) > MAX_POINTS) throw azureError(`The prompt has more than ${MAX_POINTS} characters.`, 'userPrompt')
+  if (codePointLength(userPrompt) > MAX_POINTS)
+    throw azureError(`The prompt has more than ${MAX_POINTS} characters.`, 'userPrompt')
   const documents = stringList(body, 'documents')
   if (documents.length > MAX_DOCUMENTS) throw azureError(`There are more than ${MAX_DOCUMENTS} documents.`, 'documents')
-  if (documents.reduce((sum, document) => sum + codePointLength(document), 0) > MAX_POINTS) throw azureError(`The documents together have more than ${MAX_POINTS} characters.`, 'documents')
-  if (userPrompt === '' && documents.length === 0) throw azureError('A userPrompt or at least one document is required.')
+  if (documents.reduce((sum, document) => sum + codePointLength(document), 0) > MAX_POINTS)
+    throw azureError(`The documents together have more than ${MAX_POINTS} characters.`, 'documents')
+  if (userPrompt === '' && documents.length === 0)
+    throw azureError('A userPrompt or at least one document is required.')
   return { userPrompt, documents }
 }
 
@@ -89,4 +101,3 @@ export function shield(registry: DetectorRegistry, { userPrompt, documents }: Sh
   const verdict = (text: string): object => ({ attackDetected: matchesOf(registry, 'injection', text).length > 0 })
   return { userPromptAnalysis: verdict(userPrompt), documentsAnalysis: documents.map(verdict) }
 }
-

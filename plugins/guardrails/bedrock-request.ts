@@ -22,7 +22,8 @@ export function parseGuardrail(body: Record<string, unknown>): GuardrailRequest 
   if (source !== 'INPUT' && source !== 'OUTPUT') throw bedrockError('source must be INPUT or OUTPUT')
   const scope = body.outputScope ?? 'INTERVENTIONS'
   if (scope !== 'INTERVENTIONS' && scope !== 'FULL') throw bedrockError('outputScope must be INTERVENTIONS or FULL')
-  if (!Array.isArray(content) || content.length === 0) throw bedrockError('content must be a list of blocks that is not empty')
+  if (!Array.isArray(content) || content.length === 0)
+    throw bedrockError('content must be a list of blocks that is not empty')
   const request: GuardrailRequest = { source, isFull: scope === 'FULL', guarded: [], totalPoints: 0, images: 0 }
   let texts = 0
   for (const [index, block] of content.entries()) {

@@ -7,8 +7,16 @@ import type { GuardrailRequest } from './bedrock-request.ts'
 import type { DetectorRegistry, GuardrailDecision, Match } from './types.ts'
 
 const BLOCKED_TEXT = 'This content was blocked by the svc demo guardrail.'
-const FILTERS: readonly [category: string, type: string][] = [['Hate', 'HATE'], ['SelfHarm', 'MISCONDUCT'], ['Sexual', 'SEXUAL'], ['Violence', 'VIOLENCE']]
-const PII_NAMES: Readonly<Record<string, string>> = { SSN: 'US_SOCIAL_SECURITY_NUMBER', CREDIT_CARD: 'CREDIT_DEBIT_CARD_NUMBER' }
+const FILTERS: readonly [category: string, type: string][] = [
+  ['Hate', 'HATE'],
+  ['SelfHarm', 'MISCONDUCT'],
+  ['Sexual', 'SEXUAL'],
+  ['Violence', 'VIOLENCE'],
+]
+const PII_NAMES: Readonly<Record<string, string>> = {
+  SSN: 'US_SOCIAL_SECURITY_NUMBER',
+  CREDIT_CARD: 'CREDIT_DEBIT_CARD_NUMBER',
+}
 
 interface Findings {
   /** Highest severity by category. */
@@ -20,7 +28,12 @@ interface Findings {
   entities: Entity[][]
 }
 
-export function applyGuardrail(registry: DetectorRegistry, request: GuardrailRequest, guardrailId: string, startedAt: number): GuardrailDecision {
+export function applyGuardrail(
+  registry: DetectorRegistry,
+  request: GuardrailRequest,
+  guardrailId: string,
+  startedAt: number,
+): GuardrailDecision {
   const findings = examine(registry, request)
   const hasEntities = findings.entities.some(list => list.length > 0)
   const blocksPii = guardrailId.toLowerCase().includes('block-pii')
@@ -29,23 +42,37 @@ export function applyGuardrail(registry: DetectorRegistry, request: GuardrailReq
   const guardedPoints = request.guarded.reduce((sum, text) => sum + codePointLength(text), 0)
   const units = Math.ceil(guardedPoints / 1000)
   const usage = {
-    topicPolicyUnits: 0, contentPolicyUnits: units, wordPolicyUnits: units, sensitiveInformationPolicyUnits: units,
-    sensitiveInformationPolicyFreeUnits: 0, contextualGroundingPolicyUnits: 0,
+    topicPolicyUnits: 0,
+    contentPolicyUnits: units,
+    wordPolicyUnits: units,
+    sensitiveInformationPolicyUnits: units,
+    sensitiveInformationPolicyFreeUnits: 0,
+    contextualGroundingPolicyUnits: 0,
   }
   const guardrailCoverage = {
     textCharacters: { guarded: guardedPoints, total: request.totalPoints },
     ...(request.images > 0 ? { images: { guarded: 0, total: request.images } } : {}),
   }
-  const outputs = isBlocked ? [BLOCKED_TEXT] : hasEntities ? request.guarded.map((text, index) => replaceEntities(text, findings.entities[index]!, placeholder)) : []
+  const outputs = isBlocked
+    ? [BLOCKED_TEXT]
+    : hasEntities
+      ? request.guarded.map((text, index) => replaceEntities(text, findings.entities[index]!, placeholder))
+      : []
   const decision = {
     usage,
-    action: isBlocked || hasEntities ? 'GUARDRAIL_INTERVENED' as const : 'NONE' as const,
+    action: isBlocked || hasEntities ? ('GUARDRAIL_INTERVENED' as const) : ('NONE' as const),
     actionReason: isBlocked ? 'Guardrail blocked.' : hasEntities ? 'Guardrail masked.' : 'No action.',
     outputs: outputs.map(text => ({ text })),
-    assessments: [{
-      ...policies(findings, request, blocksPii),
-      invocationMetrics: { guardrailProcessingLatency: Math.round(performance.now() - startedAt), usage, guardrailCoverage },
-    }],
+    assessments: [
+      {
+        ...policies(findings, request, blocksPii),
+        invocationMetrics: {
+          guardrailProcessingLatency: Math.round(performance.now() - startedAt),
+          usage,
+          guardrailCoverage,
+        },
+      },
+    ],
     guardrailCoverage,
   }
   return decision
@@ -65,13 +92,19 @@ function examine(registry: DetectorRegistry, { source, guarded }: GuardrailReque
       }
     }
     for (const [category, matches] of harmMatches(registry, text)) {
-      if (FILTERS.some(([known]) => known === category)) severities.set(category, Math.max(severities.get(category) ?? 0, highestSeverity(matches)))
+      if (FILTERS.some(([known]) => known === category))
+        severities.set(category, Math.max(severities.get(category) ?? 0, highestSeverity(matches)))
       else note(matches)
     }
     note(matchesOf(registry, 'blocklist', text))
     isAttack ||= source === 'INPUT' && matchesOf(registry, 'injection', text).length > 0
   }
-  return { severities, isAttack, words: [...words.values()], entities: guarded.map(text => findPersonalData(registry, text)) }
+  return {
+    severities,
+    isAttack,
+    words: [...words.values()],
+    entities: guarded.map(text => findPersonalData(registry, text)),
+  }
 }
 
 /** Policies are there only when they have something to say, or with `FULL`. */
@@ -81,16 +114,29 @@ function policies(findings: Findings, { source, isFull }: GuardrailRequest, bloc
     ...(source === 'INPUT' ? [filter('PROMPT_ATTACK', findings.isAttack ? 'HIGH' : 'NONE')] : []),
   ].filter(entry => entry.detected || isFull)
   const piiEntities = findings.entities.flat().map(entity => ({
-    match: entity.text, type: bedrockType(entity.type), action: blocksPii ? 'BLOCKED' : 'ANONYMIZED', detected: true,
+    match: entity.text,
+    type: bedrockType(entity.type),
+    action: blocksPii ? 'BLOCKED' : 'ANONYMIZED',
+    detected: true,
   }))
   return {
     ...(filters.length > 0 ? { contentPolicy: { filters } } : {}),
-    ...(findings.words.length > 0 ? { wordPolicy: { customWords: findings.words.map(match => ({ match, action: 'BLOCKED', detected: true })), managedWordLists: [] } } : {}),
+    ...(findings.words.length > 0
+      ? {
+          wordPolicy: {
+            customWords: findings.words.map(match => ({ match, action: 'BLOCKED', detected: true })),
+            managedWordLists: [],
+          },
+        }
+      : {}),
     ...(piiEntities.length > 0 || isFull ? { sensitiveInformationPolicy: { piiEntities, regexes: [] } } : {}),
   }
 }
 
-function filter(type: string, confidence: string): { type: string; confidence: string; filterStrength: string; action: string; detected: boolean } {
+function filter(
+  type: string,
+  confidence: string,
+): { type: string; confidence: string; filterStrength: string; action: string; detected: boolean } {
   const detected = confidence !== 'NONE'
   return { type, confidence, filterStrength: 'HIGH', action: detected ? 'BLOCKED' : 'NONE', detected }
 }

@@ -41,12 +41,16 @@ export function checkText(registry: DetectorRegistry, text: string): CheckResult
   const injections = matchesOf(registry, 'injection', text)
   const blocked = matchesOf(registry, 'blocklist', text)
   const pii = findPersonalData(registry, text)
-  const flagged = injections.length > 0 || blocked.length > 0 || Object.values(categories).some(category => category.flagged)
+  const flagged =
+    injections.length > 0 || blocked.length > 0 || Object.values(categories).some(category => category.flagged)
   const result: CheckResult = {
     flagged,
     action: flagged ? 'block' : pii.length > 0 ? 'redact' : 'allow',
     categories,
-    prompt_injection: { detected: injections.length > 0, matches: lists.show(injections, match => ({ rule: match.rule })) },
+    prompt_injection: {
+      detected: injections.length > 0,
+      matches: lists.show(injections, match => ({ rule: match.rule })),
+    },
     blocklist: { name: BLOCKLIST_NAME, matches: lists.show(blocked, match => ({ id: match.rule })) },
     pii_detected: pii.length > 0,
     pii: lists.cut(pii),
@@ -70,7 +74,11 @@ export function highestSeverity(matches: readonly Match[]): number {
 }
 
 /** Matches of all detectors of one kind, in order. */
-export function matchesOf(registry: DetectorRegistry, kind: Extract<Detector['kind'], 'injection' | 'blocklist'>, text: string): Match[] {
+export function matchesOf(
+  registry: DetectorRegistry,
+  kind: Extract<Detector['kind'], 'injection' | 'blocklist'>,
+  text: string,
+): Match[] {
   return inOrder(registry.list().flatMap(detector => (detector.kind === kind ? detector.find(text) : [])))
 }
 
@@ -95,7 +103,12 @@ export class Lists {
   /** Adds what was matched; `fields` come before it. */
   show(matches: Match[], fields: (match: Match) => Record<string, unknown>): Shown[] {
     const toUnit = unitIndex(this.#text)
-    return this.cut(matches).map(match => ({ ...fields(match), text: this.#text.slice(toUnit(match.start), toUnit(match.end)), start: match.start, end: match.end }))
+    return this.cut(matches).map(match => ({
+      ...fields(match),
+      text: this.#text.slice(toUnit(match.start), toUnit(match.end)),
+      start: match.start,
+      end: match.end,
+    }))
   }
 }
 

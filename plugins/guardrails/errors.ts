@@ -3,7 +3,11 @@ import { HttpError } from 'svc/plugin'
 
 /** Azure: code also in a header; `target` names the field. */
 export function azureError(message: string, target?: string, status = 400, code = 'InvalidRequestBody'): HttpError {
-  return new HttpError(status, { error: { code, message, ...(target === undefined ? {} : { target }) } }, { 'x-ms-error-code': code })
+  return new HttpError(
+    status,
+    { error: { code, message, ...(target === undefined ? {} : { target }) } },
+    { 'x-ms-error-code': code },
+  )
 }
 
 /** Bedrock: the error's name stands in a header. */
@@ -25,5 +29,8 @@ export function genericError(code: keyof typeof GENERIC): HttpError {
 }
 
 export function unknownPiiType(given: string, known: readonly string[]): HttpError {
-  return new HttpError(400, { error: 'unknown_pii_type', message: `unknown type "${given.slice(0, 50)}" (expected ${known.join(', ')})` })
+  return new HttpError(400, {
+    error: 'unknown_pii_type',
+    message: `unknown type "${given.slice(0, 50)}" (expected ${known.join(', ')})`,
+  })
 }

@@ -9,7 +9,8 @@ import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Guardrails',
-  description: 'Content safety, prompt shields, guardrails and personal data by fixed words, in the shapes of Azure and Bedrock and in its own.',
+  description:
+    'Content safety, prompt shields, guardrails and personal data by fixed words, in the shapes of Azure and Bedrock and in its own.',
   paths: ['/guardrails'],
   categories: [{ name: 'AI: Guardrails', rank: 130 }],
   exposes: ['X-Svc-Guardrail-Id', 'X-Svc-Guardrail-Version', 'X-Svc-Pii-Count'],

@@ -15,37 +15,88 @@ const one = (words: string): Step => ({ one: set(words) })
 const upTo = (count: number, words: string): Step => ({ upTo: count, of: set(words) })
 const phrase = (words: string): Step[] => words.split(' ').map(word => one(word))
 
-const PERSONA_VERBS = ['you are', 'act as', 'act like', 'behave as', 'respond as', 'answer as', 'pretend to be', 'become']
+const PERSONA_VERBS = [
+  'you are',
+  'act as',
+  'act like',
+  'behave as',
+  'respond as',
+  'answer as',
+  'pretend to be',
+  'become',
+]
 
 const RULES: readonly Rule[] = [
-  { id: 'ignore-instructions', patterns: [[
-    one('ignore disregard forget'),
-    upTo(4, 'all any every each of the your my our these those this that previous prior earlier preceding above foregoing initial original existing system'),
-    one('instruction instructions prompt prompts rule rules guideline guidelines direction directions directive directives command commands'),
-  ]] },
-  { id: 'ignore-above', patterns: [[one('ignore disregard forget'), upTo(4, 'all anything everything of the that text was is said written'), one('above foregoing')]] },
-  { id: 'dan-persona', patterns: [...PERSONA_VERBS.map(verb => [...phrase(verb), upTo(2, 'now a the called named'), one('dan')]), phrase('dan mode')] },
+  {
+    id: 'ignore-instructions',
+    patterns: [
+      [
+        one('ignore disregard forget'),
+        upTo(
+          4,
+          'all any every each of the your my our these those this that previous prior earlier preceding above foregoing initial original existing system',
+        ),
+        one(
+          'instruction instructions prompt prompts rule rules guideline guidelines direction directions directive directives command commands',
+        ),
+      ],
+    ],
+  },
+  {
+    id: 'ignore-above',
+    patterns: [
+      [
+        one('ignore disregard forget'),
+        upTo(4, 'all anything everything of the that text was is said written'),
+        one('above foregoing'),
+      ],
+    ],
+  },
+  {
+    id: 'dan-persona',
+    patterns: [
+      ...PERSONA_VERBS.map(verb => [...phrase(verb), upTo(2, 'now a the called named'), one('dan')]),
+      phrase('dan mode'),
+    ],
+  },
   { id: 'do-anything-now', patterns: [phrase('do anything now')] },
   { id: 'developer-mode', patterns: [phrase('developer mode')] },
   { id: 'jailbreak', patterns: [[one('jailbreak jailbreaks jailbreaking jailbroken')]] },
-  { id: 'no-restrictions', patterns: [[
-    one('pretend act behave respond answer imagine assume'),
-    upTo(6, 'as if though that like you to be have had are were an ai a model assistant'),
-    one('no without zero'),
-    upTo(2, 'any content ethical moral safety'),
-    one('restriction restrictions limit limits limitation limitations filter filters rules guidelines constraints guardrails'),
-  ]] },
-  { id: 'reveal-system-prompt', patterns: [[
-    one('reveal print show display output repeat expose leak dump disclose'),
-    upTo(4, 'me us out all of the your its full entire complete exact hidden secret'),
-    one('system hidden initial original'),
-    one('prompt prompts message instructions'),
-  ]] },
-  { id: 'bypass-safety', patterns: [[
-    one('bypass circumvent disable evade override'),
-    upTo(3, 'all any of the your its these those content'),
-    one('safety guardrail guardrails filter filters safeguard safeguards moderation restrictions'),
-  ]] },
+  {
+    id: 'no-restrictions',
+    patterns: [
+      [
+        one('pretend act behave respond answer imagine assume'),
+        upTo(6, 'as if though that like you to be have had are were an ai a model assistant'),
+        one('no without zero'),
+        upTo(2, 'any content ethical moral safety'),
+        one(
+          'restriction restrictions limit limits limitation limitations filter filters rules guidelines constraints guardrails',
+        ),
+      ],
+    ],
+  },
+  {
+    id: 'reveal-system-prompt',
+    patterns: [
+      [
+        one('reveal print show display output repeat expose leak dump disclose'),
+        upTo(4, 'me us out all of the your its full entire complete exact hidden secret'),
+        one('system hidden initial original'),
+        one('prompt prompts message instructions'),
+      ],
+    ],
+  },
+  {
+    id: 'bypass-safety',
+    patterns: [
+      [
+        one('bypass circumvent disable evade override'),
+        upTo(3, 'all any of the your its these those content'),
+        one('safety guardrail guardrails filter filters safeguard safeguards moderation restrictions'),
+      ],
+    ],
+  },
 ]
 
 interface Anchored {
@@ -75,7 +126,8 @@ function anchors(): Map<string, Anchored[]> {
   const byWord = new Map<string, Anchored[]>()
   RULES.forEach(({ patterns }, rule) => {
     for (const pattern of patterns) {
-      for (const word of (pattern[0] as { one: Set<string> }).one) byWord.set(word, [...(byWord.get(word) ?? []), { rule, pattern }])
+      for (const word of (pattern[0] as { one: Set<string> }).one)
+        byWord.set(word, [...(byWord.get(word) ?? []), { rule, pattern }])
     }
   })
   return byWord
@@ -85,7 +137,8 @@ function anchors(): Map<string, Anchored[]> {
 function matchFrom(pattern: readonly Step[], step: number, words: Words, index: number, first: number): number | null {
   const current = pattern[step]
   if (current === undefined) return index
-  const isHere = (at: number, of: Set<string>): boolean => at < words.count && of.has(words.word(at)) && (at === first || words.gapBefore(at) === 'space')
+  const isHere = (at: number, of: Set<string>): boolean =>
+    at < words.count && of.has(words.word(at)) && (at === first || words.gapBefore(at) === 'space')
   if ('one' in current) return isHere(index, current.one) ? matchFrom(pattern, step + 1, words, index + 1, first) : null
   let taken = 0
   while (taken < current.upTo && isHere(index + taken, current.of)) taken++

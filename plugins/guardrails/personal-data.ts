@@ -37,7 +37,11 @@ export function findPersonalData(registry: DetectorRegistry, text: string, types
 }
 
 /** The text with each entity replaced. Entities are in order and do not overlap. */
-export function replaceEntities(text: string, entities: readonly Entity[], replacement: (entity: Entity) => string): string {
+export function replaceEntities(
+  text: string,
+  entities: readonly Entity[],
+  replacement: (entity: Entity) => string,
+): string {
   const toUnit = unitIndex(text)
   let result = ''
   let from = 0

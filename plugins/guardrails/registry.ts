@@ -10,7 +10,8 @@ export function createRegistry(own: string): DetectorRegistry & PersonalPoint<De
   const registryOf = (plugin: string): DetectorRegistry => ({
     register(detector) {
       const owner = owners.get(detector.id)
-      if (owner !== undefined) throw new Error(`the detector "${detector.id}" of ${plugin} is already registered by ${owner}`)
+      if (owner !== undefined)
+        throw new Error(`the detector "${detector.id}" of ${plugin} is already registered by ${owner}`)
       owners.set(detector.id, plugin)
       detectors.push(detector)
     },

@@ -11,10 +11,30 @@ export interface Term {
 }
 
 export const HARM_TERMS: Readonly<Record<string, readonly Term[]>> = {
-  Hate: [{ text: 'hateful', severity: 2 }, { text: 'bigot', severity: 3 }, { text: 'racist', severity: 4 }, { text: 'subhuman', severity: 6 }],
-  SelfHarm: [{ text: 'self-harm', severity: 4 }, { text: 'hurt myself', severity: 4 }, { text: 'suicide', severity: 6 }, { text: 'kill myself', severity: 6 }],
-  Sexual: [{ text: 'explicit', severity: 2 }, { text: 'nsfw', severity: 4 }, { text: 'porn', severity: 6 }],
-  Violence: [{ text: 'fight', severity: 2 }, { text: 'weapon', severity: 4 }, { text: 'kill', severity: 4 }, { text: 'bomb', severity: 6 }, { text: 'murder', severity: 6 }],
+  Hate: [
+    { text: 'hateful', severity: 2 },
+    { text: 'bigot', severity: 3 },
+    { text: 'racist', severity: 4 },
+    { text: 'subhuman', severity: 6 },
+  ],
+  SelfHarm: [
+    { text: 'self-harm', severity: 4 },
+    { text: 'hurt myself', severity: 4 },
+    { text: 'suicide', severity: 6 },
+    { text: 'kill myself', severity: 6 },
+  ],
+  Sexual: [
+    { text: 'explicit', severity: 2 },
+    { text: 'nsfw', severity: 4 },
+    { text: 'porn', severity: 6 },
+  ],
+  Violence: [
+    { text: 'fight', severity: 2 },
+    { text: 'weapon', severity: 4 },
+    { text: 'kill', severity: 4 },
+    { text: 'bomb', severity: 6 },
+    { text: 'murder', severity: 6 },
+  ],
 }
 
 export const BLOCKLIST_NAME = 'demo-blocklist'
@@ -63,6 +83,10 @@ function compile(term: Term): CompiledTerm {
 }
 
 function matchesAt({ words: wanted, gaps }: CompiledTerm, words: Words, index: number): boolean {
-  return wanted.every((word, offset) => words.word(index + offset) === word && (offset === 0 || words.gapBefore(index + offset) === gaps[offset - 1]))
-    && index + wanted.length <= words.count
+  return (
+    wanted.every(
+      (word, offset) =>
+        words.word(index + offset) === word && (offset === 0 || words.gapBefore(index + offset) === gaps[offset - 1]),
+    ) && index + wanted.length <= words.count
+  )
 }

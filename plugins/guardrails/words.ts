@@ -24,7 +24,7 @@ const SPACES_ONLY = /^\s+$/u
 export function splitWords(text: string): Words {
   const starts: number[] = []
   const ends: number[] = []
-  for (let index = 0; index < text.length;) {
+  for (let index = 0; index < text.length; ) {
     if (!isWordAt(text, index)) {
       index += text.codePointAt(index)! > 0xffff ? 2 : 1
       continue
@@ -33,12 +33,13 @@ export function splitWords(text: string): Words {
     while (index < text.length && isWordAt(text, index)) index += text.codePointAt(index)! > 0xffff ? 2 : 1
     ends.push(index)
   }
-  const wordAt = (index: number): string => (ends[index]! - starts[index]! <= LONGEST ? text.slice(starts[index], ends[index]).toLowerCase() : '')
+  const wordAt = (index: number): string =>
+    ends[index]! - starts[index]! <= LONGEST ? text.slice(starts[index], ends[index]).toLowerCase() : ''
   const kept = text.length <= LONGEST_KEPT ? starts.map((_, index) => wordAt(index)) : null
   const toPoint = codePointIndex(text)
   return {
     count: starts.length,
-    word: index => (kept === null ? wordAt(index) : kept[index] ?? ''),
+    word: index => (kept === null ? wordAt(index) : (kept[index] ?? '')),
     gapBefore(index) {
       const gap = text.slice(ends[index - 1] ?? 0, starts[index])
       return gap === '-' ? 'hyphen' : SPACES_ONLY.test(gap) ? 'space' : 'other'

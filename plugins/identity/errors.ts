@@ -49,9 +49,21 @@ export class OAuthError extends HttpError {
   readonly error: OAuthErrorCode
   readonly description: string
   /** `headers` are added to those of the code, `status` replaces its, `details` go into the body. */
-  constructor(error: OAuthErrorCode, description: string, { headers = {}, status, details = {} }: { headers?: Record<string, string>; status?: number; details?: Record<string, string> } = {}) {
+  constructor(
+    error: OAuthErrorCode,
+    description: string,
+    {
+      headers = {},
+      status,
+      details = {},
+    }: { headers?: Record<string, string>; status?: number; details?: Record<string, string> } = {},
+  ) {
     const kind: ErrorKind = OAUTH_ERRORS[error]
-    super(status ?? kind.status, { error, error_description: description, ...details }, { ...NO_STORE, ...kind.headers, ...headers })
+    super(
+      status ?? kind.status,
+      { error, error_description: description, ...details },
+      { ...NO_STORE, ...kind.headers, ...headers },
+    )
     this.error = error
     this.description = description
   }

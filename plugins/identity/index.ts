@@ -11,9 +11,17 @@ import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Identity provider',
-  description: 'OAuth 2.0 and OpenID Connect: code with PKCE, refresh, client credentials, password, token exchange, introspection, revocation, registration.',
+  description:
+    'OAuth 2.0 and OpenID Connect: code with PKCE, refresh, client credentials, password, token exchange, introspection, revocation, registration.',
   paths: ['/oauth', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'],
-  exempt: [{ path: '/oauth/jwks', from: ['keys'], reason: 'Gateways fetch the keys of the issuer without a credential, as they fetch its metadata below /.well-known.' }],
+  exempt: [
+    {
+      path: '/oauth/jwks',
+      from: ['keys'],
+      reason:
+        'Gateways fetch the keys of the issuer without a credential, as they fetch its metadata below /.well-known.',
+    },
+  ],
   categories: [{ name: 'Auth: OIDC Provider', rank: 100 }],
   register(app, svc) {
     const provider = createProvider(svc)

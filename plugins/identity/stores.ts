@@ -29,7 +29,11 @@ export function openStores(svc: Svc): Stores {
   const size = { maxBytes: (publicMode ? 8 : 32) * MIB, sizeOf: textSize }
   return {
     codes: svc.state<AuthorizationCode>('codes', { maxCount: tokens, ttlMs: CODE_LIFE_MS, ...size }),
-    refreshTokens: svc.state<RefreshToken>('refresh-tokens', { maxCount: tokens, ttlMs: REFRESH_TOKEN_LIFE_MS, ...size }),
+    refreshTokens: svc.state<RefreshToken>('refresh-tokens', {
+      maxCount: tokens,
+      ttlMs: REFRESH_TOKEN_LIFE_MS,
+      ...size,
+    }),
     clients: svc.state<Client>('clients', { maxCount: publicMode ? 200 : 1_000, ttlMs: REGISTRATION_LIFE_MS, ...size }),
     revoked: svc.state('revoked', { maxCount: tokens, evict: 'expiring' }),
   }

@@ -26,9 +26,18 @@ export interface TokenChecks {
 
 /** Why a token fails, in words that replies show. */
 export type TokenReason =
-  | 'malformed token' | 'alg missing' | 'alg none is refused' | 'alg not supported' | 'invalid signature'
-  | 'token expired' | 'token not yet valid' | 'claim exp missing' | 'issuer mismatch' | 'audience mismatch'
-  | 'token revoked' | 'invalid token'
+  | 'malformed token'
+  | 'alg missing'
+  | 'alg none is refused'
+  | 'alg not supported'
+  | 'invalid signature'
+  | 'token expired'
+  | 'token not yet valid'
+  | 'claim exp missing'
+  | 'issuer mismatch'
+  | 'audience mismatch'
+  | 'token revoked'
+  | 'invalid token'
 
 /** The outcome of a verification. */
 export type TokenVerification =
@@ -36,9 +45,7 @@ export type TokenVerification =
   | { valid: false; reason: TokenReason }
 
 /** What can be read of a token without trusting it; `malformed` says in a few words why nothing can. */
-export type DecodedToken =
-  | { header: TokenHeader; claims: TokenClaims }
-  | { malformed: string }
+export type DecodedToken = { header: TokenHeader; claims: TokenClaims } | { malformed: string }
 
 /** How a token is signed. */
 export interface TokenSigning {

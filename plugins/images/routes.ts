@@ -10,12 +10,20 @@ const negotiated: RouteDescription = {
   description: 'By `Accept`; at equal wish WebP, SVG, JPEG, PNG, GIF. Without `Accept` PNG.',
   parameters: [{ name: 'Accept', in: 'header', schema: { type: 'string' } }],
   responses: {
-    200: { description: 'The image', content: Object.fromEntries(IMAGE_TYPES.map(type => [type, { type: 'string', format: 'binary' }])) },
+    200: {
+      description: 'The image',
+      content: Object.fromEntries(IMAGE_TYPES.map(type => [type, { type: 'string', format: 'binary' }])),
+    },
     406: { description: 'None of the formats is acceptable' },
   },
   examples: [
     { name: 'SVG', path: '/image', headers: [{ name: 'Accept', value: 'image/svg+xml' }], expectStatus: 200 },
-    { name: 'Nothing fits', path: '/image', headers: [{ name: 'Accept', value: 'application/pdf' }], expectStatus: 406 },
+    {
+      name: 'Nothing fits',
+      path: '/image',
+      headers: [{ name: 'Accept', value: 'application/pdf' }],
+      expectStatus: 406,
+    },
   ],
 }
 
@@ -44,7 +52,9 @@ export function registerRoutes(app: FastifyInstance): void {
     return reply.header('Content-Type', type).send(IMAGES[type])
   })
   for (const [path, type, summary] of FORMATS) {
-    app.get(path, describe(describeFormat(path, type, summary)), (_request, reply) => reply.header('Content-Type', type).send(IMAGES[type]))
+    app.get(path, describe(describeFormat(path, type, summary)), (_request, reply) =>
+      reply.header('Content-Type', type).send(IMAGES[type]),
+    )
   }
 }
 
@@ -55,5 +65,9 @@ function chooseType(accept: string | undefined): ImageType | null {
 }
 
 function notAcceptable(supported: readonly string[]): HttpError {
-  return new HttpError(406, { error: 'not_acceptable', details: 'none of the formats is acceptable to the client', supported })
+  return new HttpError(406, {
+    error: 'not_acceptable',
+    details: 'none of the formats is acceptable to the client',
+    supported,
+  })
 }

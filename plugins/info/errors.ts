@@ -3,7 +3,11 @@ import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 
 export function unknownTimezone(name: string): HttpError {
-  return refusal(404, 'unknown_timezone', `unknown time zone ${quoteInput(name)} (expected a name such as Europe/Berlin)`)
+  return refusal(
+    404,
+    'unknown_timezone',
+    `unknown time zone ${quoteInput(name)} (expected a name such as Europe/Berlin)`,
+  )
 }
 
 export function invalidRange(what: string): HttpError {

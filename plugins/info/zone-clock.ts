@@ -40,8 +40,13 @@ function makeFormatter(timeZone: string): Intl.DateTimeFormat | null {
       calendar: 'gregory',
       numberingSystem: 'latn',
       hourCycle: 'h23',
-      year: 'numeric', month: '2-digit', day: '2-digit',
-      hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      fractionalSecondDigits: 3,
       timeZoneName: 'longOffset',
     })
   } catch {
@@ -50,7 +55,10 @@ function makeFormatter(timeZone: string): Intl.DateTimeFormat | null {
 }
 
 function readTime(formatter: Intl.DateTimeFormat, now: Date): ZonedTime {
-  const part = Object.fromEntries(formatter.formatToParts(now).map(({ type, value }) => [type, value])) as Record<string, string>
+  const part = Object.fromEntries(formatter.formatToParts(now).map(({ type, value }) => [type, value])) as Record<
+    string,
+    string
+  >
   const date = `${part.year}-${part.month}-${part.day}`
   // `GMT+05:30`, or `GMT` alone where there is no offset.
   const offset = part.timeZoneName!.slice(3) || '+00:00'

@@ -32,7 +32,12 @@ async function answerItem(item: unknown, host: MethodHost): Promise<string | nul
 
 /** An item that is none of these is answered even without an id: it is no notification. */
 function isRequest(item: unknown): item is { method: string; params?: unknown } {
-  return isRecord(item) && item.jsonrpc === '2.0' && typeof item.method === 'string' && (!Object.hasOwn(item, 'id') || isId(item.id))
+  return (
+    isRecord(item) &&
+    item.jsonrpc === '2.0' &&
+    typeof item.method === 'string' &&
+    (!Object.hasOwn(item, 'id') || isId(item.id))
+  )
 }
 
 function isId(value: unknown): value is Id {

@@ -16,29 +16,31 @@ export interface MethodHost {
 /** Answers the result, or throws an `RpcError`. */
 export type Method = (params: Params, host: MethodHost) => unknown
 
-export const METHODS = new Map<string, Method>(Object.entries({
-  echo: params => params ?? null,
-  add: params => sum(numbersOf(params, ['a', 'b'])),
-  subtract(params) {
-    const numbers = numbersOf(params, ['minuend', 'subtrahend'])
-    if (numbers.length !== 2) throw invalidParams(`subtract takes two numbers, not ${numbers.length}`)
-    return sum([numbers[0]!, negate(numbers[1]!)])
-  },
-  async sleep(params, host) {
-    const [ms] = argumentsOf(params, ['ms'])
-    if (!(ms instanceof ExactNumber) || !/^\d+$/.test(ms.value) || Number(ms.value) > host.maxDelayMs) {
-      throw invalidParams(`ms is an integer from 0 to ${host.maxDelayMs}`)
-    }
-    await host.wait(Number(ms.value))
-    return { slept_ms: Number(ms.value) }
-  },
-  error(params) {
-    const [code, message = 'Requested error', data] = argumentsOf(params, ['code', 'message', 'data'])
-    if (!(code instanceof ExactNumber) || !isInteger(code)) throw invalidParams('code is an integer')
-    if (typeof message !== 'string') throw invalidParams('message is a string')
-    throw new RpcError({ code, message, ...(data === undefined ? {} : { data }) })
-  },
-} satisfies Record<MethodName, Method>))
+export const METHODS = new Map<string, Method>(
+  Object.entries({
+    echo: params => params ?? null,
+    add: params => sum(numbersOf(params, ['a', 'b'])),
+    subtract(params) {
+      const numbers = numbersOf(params, ['minuend', 'subtrahend'])
+      if (numbers.length !== 2) throw invalidParams(`subtract takes two numbers, not ${numbers.length}`)
+      return sum([numbers[0]!, negate(numbers[1]!)])
+    },
+    async sleep(params, host) {
+      const [ms] = argumentsOf(params, ['ms'])
+      if (!(ms instanceof ExactNumber) || !/^\d+$/.test(ms.value) || Number(ms.value) > host.maxDelayMs) {
+        throw invalidParams(`ms is an integer from 0 to ${host.maxDelayMs}`)
+      }
+      await host.wait(Number(ms.value))
+      return { slept_ms: Number(ms.value) }
+    },
+    error(params) {
+      const [code, message = 'Requested error', data] = argumentsOf(params, ['code', 'message', 'data'])
+      if (!(code instanceof ExactNumber) || !isInteger(code)) throw invalidParams('code is an integer')
+      if (typeof message !== 'string') throw invalidParams('message is a string')
+      throw new RpcError({ code, message, ...(data === undefined ? {} : { data }) })
+    },
+  } satisfies Record<MethodName, Method>),
+)
 
 /** The arguments in order, whichever way they came; absent ones are undefined. */
 function argumentsOf(params: Params, names: string[]): unknown[] {
@@ -64,7 +66,8 @@ const MAX_DIGITS = 1000
 
 /** Exact for integers, a double otherwise; an integer that is too long for either is not finite as a double. */
 function sum(numbers: ExactNumber[]): bigint | number {
-  if (numbers.every(number => isInteger(number) && number.value.length <= MAX_DIGITS)) return numbers.reduce((total, { value }) => total + BigInt(value), 0n)
+  if (numbers.every(number => isInteger(number) && number.value.length <= MAX_DIGITS))
+    return numbers.reduce((total, { value }) => total + BigInt(value), 0n)
   const total = numbers.reduce((before, { value }) => before + Number(value), 0)
   if (!Number.isFinite(total)) throw invalidParams('the result is not finite')
   return total

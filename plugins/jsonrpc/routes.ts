@@ -7,14 +7,50 @@ const json = [{ name: 'Content-Type', value: 'application/json' }]
 const call: RouteDescription = {
   category: 'JSON-RPC',
   summary: 'Call methods over JSON-RPC 2.0',
-  description: 'Methods: `echo`, `add`, `subtract`, `sleep`, `error`. Batches of up to 100 (public: 20) run side by side. Numbers come back digit for digit.',
+  description:
+    'Methods: `echo`, `add`, `subtract`, `sleep`, `error`. Batches of up to 100 (public: 20) run side by side. Numbers come back digit for digit.',
   requestBody: { required: true, content: { 'application/json': { oneOf: [{ type: 'object' }, { type: 'array' }] } } },
-  responses: { 200: { description: 'The reply, an error included, or the replies of a batch' }, 204: { description: 'Notifications alone' } },
+  responses: {
+    200: { description: 'The reply, an error included, or the replies of a batch' },
+    204: { description: 'Notifications alone' },
+  },
   examples: [
-    { name: 'Add', method: 'POST', path: '/jsonrpc', headers: json, body: '{"jsonrpc":"2.0","method":"add","params":[1,2,3],"id":1}', bodyType: 'json', expectStatus: 200 },
-    { name: 'Batch', method: 'POST', path: '/jsonrpc', headers: json, body: '[{"jsonrpc":"2.0","method":"echo","params":{"a":1},"id":1},{"jsonrpc":"2.0","method":"subtract","params":{"minuend":5,"subtrahend":3},"id":2}]', bodyType: 'json', expectStatus: 200 },
-    { name: 'Notification', method: 'POST', path: '/jsonrpc', headers: json, body: '{"jsonrpc":"2.0","method":"echo"}', bodyType: 'json', expectStatus: 204 },
-    { name: 'Requested error', method: 'POST', path: '/jsonrpc', headers: json, body: '{"jsonrpc":"2.0","method":"error","params":[-32001,"no stock"],"id":"e"}', bodyType: 'json', expectStatus: 200 },
+    {
+      name: 'Add',
+      method: 'POST',
+      path: '/jsonrpc',
+      headers: json,
+      body: '{"jsonrpc":"2.0","method":"add","params":[1,2,3],"id":1}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
+    {
+      name: 'Batch',
+      method: 'POST',
+      path: '/jsonrpc',
+      headers: json,
+      body: '[{"jsonrpc":"2.0","method":"echo","params":{"a":1},"id":1},{"jsonrpc":"2.0","method":"subtract","params":{"minuend":5,"subtrahend":3},"id":2}]',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
+    {
+      name: 'Notification',
+      method: 'POST',
+      path: '/jsonrpc',
+      headers: json,
+      body: '{"jsonrpc":"2.0","method":"echo"}',
+      bodyType: 'json',
+      expectStatus: 204,
+    },
+    {
+      name: 'Requested error',
+      method: 'POST',
+      path: '/jsonrpc',
+      headers: json,
+      body: '{"jsonrpc":"2.0","method":"error","params":[-32001,"no stock"],"id":"e"}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
   ],
 }
 
@@ -25,7 +61,11 @@ export function registerRoutes(app: FastifyInstance, svc: Svc): void {
   const maxBatch = publicMode ? MAX_BATCH.public : MAX_BATCH.normal
 
   app.post('/jsonrpc', describe(call), async (request, reply) => {
-    const text = await dispatch(svc.http.body(request), { maxBatch, maxDelayMs, wait: ms => svc.http.delay(request, ms) })
+    const text = await dispatch(svc.http.body(request), {
+      maxBatch,
+      maxDelayMs,
+      wait: ms => svc.http.delay(request, ms),
+    })
     return text === null ? reply.code(204).send() : reply.type('application/json').send(text)
   })
 }

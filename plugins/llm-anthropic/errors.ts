@@ -31,5 +31,9 @@ export function requestIdOf(requestId: string): string {
 }
 
 export function anthropicError(kind: ErrorKind, { message, requestId }: ErrorFacts): object {
-  return { type: 'error', error: { type: types[kind] ?? 'invalid_request_error', message }, request_id: requestIdOf(requestId) }
+  return {
+    type: 'error',
+    error: { type: types[kind] ?? 'invalid_request_error', message },
+    request_id: requestIdOf(requestId),
+  }
 }

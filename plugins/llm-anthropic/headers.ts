@@ -6,7 +6,14 @@ const limits = { requests: 4000, tokens: 400_000, input: 200_000, output: 80_000
 const resetMs = 60_000
 const refusedResetMs = 2000
 
-export function anthropicHeaders({ requestId, status, prompt, completion, kind, now }: HeaderFacts): Record<string, string> {
+export function anthropicHeaders({
+  requestId,
+  status,
+  prompt,
+  completion,
+  kind,
+  now,
+}: HeaderFacts): Record<string, string> {
   const id = requestIdOf(requestId).replace(/[^\x20-\x7e]/g, '?')
   const isRefused = kind === 'rate_limit' || kind === 'overloaded'
   if (!isRefused && (kind !== undefined || status !== 200)) return { 'request-id': id }

@@ -14,7 +14,7 @@ export default definePlugin({
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     const cache = createPromptCache(svc, llm.engine)
-    svc.offer('llm-anthropic.wire', (options) => createMessages(llm.engine, cache, options))
+    svc.offer('llm-anthropic.wire', options => createMessages(llm.engine, cache, options))
     llm.register(app, createProvider(llm.engine, cache))
   },
 })

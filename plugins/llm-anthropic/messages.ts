@@ -1,6 +1,17 @@
 /** `POST /messages`, plain and streamed, and `/messages/count_tokens`. */
 import { jsonSerializer } from 'svc/plugin'
-import type { ChatParsed, ChatResult, Choice, CountParsed, Engine, Finish, LlmRoute, LlmRouteDescription, RouteInput, StreamEvent } from '../llm/types.ts'
+import type {
+  ChatParsed,
+  ChatResult,
+  Choice,
+  CountParsed,
+  Engine,
+  Finish,
+  LlmRoute,
+  LlmRouteDescription,
+  RouteInput,
+  StreamEvent,
+} from '../llm/types.ts'
 import { cachedPrefix, noCacheUse, type CacheUse, type PromptCache } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
 import type { MessagesOptions } from './types.ts'
@@ -13,7 +24,12 @@ interface MessageWire {
 type Parsed = ChatParsed<MessageWire>
 
 export const finishReasons: Record<Finish, string> = {
-  stop: 'end_turn', stop_sequence: 'stop_sequence', length: 'max_tokens', tool_calls: 'tool_use', content_filter: 'refusal', prompt_filter: 'refusal',
+  stop: 'end_turn',
+  stop_sequence: 'stop_sequence',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'refusal',
+  prompt_filter: 'refusal',
 }
 
 const defaultModel = 'svc-claude'
@@ -24,8 +40,23 @@ function describeAt(path: string, summary: string, examples: { name: string; bod
   return {
     summary,
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
-    parameters: [{ name: 'anthropic-version', in: 'header', description: '2026-10-21 refuses sampling parameters; every other value follows 2023-06-01', schema: { type: 'string' } }],
-    examples: examples.map(({ name, body }) => ({ name, method: 'POST', path: `/ai/anthropic/v1${path}`, headers: [{ name: 'anthropic-version', value: '2023-06-01' }, ...('stream' in body ? [pace] : [])], body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 })),
+    parameters: [
+      {
+        name: 'anthropic-version',
+        in: 'header',
+        description: '2026-10-21 refuses sampling parameters; every other value follows 2023-06-01',
+        schema: { type: 'string' },
+      },
+    ],
+    examples: examples.map(({ name, body }) => ({
+      name,
+      method: 'POST',
+      path: `/ai/anthropic/v1${path}`,
+      headers: [{ name: 'anthropic-version', value: '2023-06-01' }, ...('stream' in body ? [pace] : [])],
+      body: JSON.stringify(body),
+      bodyType: 'json',
+      expectStatus: 200,
+    })),
   }
 }
 
@@ -33,11 +64,16 @@ const hello = { model: 'svc-claude', max_tokens: 256, messages: [{ role: 'user',
 
 export function createMessages(engine: Engine, cache: PromptCache, options: MessagesOptions = {}): LlmRoute<Parsed> {
   return {
-    method: 'POST', path: '/v1/messages', op: 'chat',
-    describe: describeAt('/messages', 'message', [{ name: 'Hello', body: hello }, { name: 'Stream', body: { ...hello, stream: true } }]),
+    method: 'POST',
+    path: '/v1/messages',
+    op: 'chat',
+    describe: describeAt('/messages', 'message', [
+      { name: 'Hello', body: hello },
+      { name: 'Stream', body: { ...hello, stream: true } },
+    ]),
     framing: 'sse',
     finishReasons,
-    parse: (input) => parse(engine, cache, input),
+    parse: input => parse(engine, cache, input),
     render: (result, parsed) => ({ body: messageOf(engine, result, parsed, options) }),
     stream: (result, parsed) => streamMessage(engine, result, parsed, options),
   }
@@ -45,12 +81,21 @@ export function createMessages(engine: Engine, cache: PromptCache, options: Mess
 
 export function countTokens(engine: Engine): LlmRoute<CountParsed> {
   return {
-    method: 'POST', path: '/v1/messages/count_tokens', op: 'count',
-    describe: describeAt('/messages/count_tokens', 'token count', [{ name: 'Hello', body: { model: hello.model, messages: hello.messages } }]),
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    op: 'count',
+    describe: describeAt('/messages/count_tokens', 'token count', [
+      { name: 'Hello', body: { model: hello.model, messages: hello.messages } },
+    ]),
     parse(input) {
       const body = input.json()
       const model = engine.json.textOf(body.model) ?? input.defaultModel ?? defaultModel
-      return { op: 'count', model, request: readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: false }), wire: undefined }
+      return {
+        op: 'count',
+        model,
+        request: readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: false }),
+        wire: undefined,
+      }
     },
     render: ({ promptTokens }) => ({ body: { input_tokens: promptTokens } }),
   }
@@ -67,11 +112,24 @@ async function parse(engine: Engine, cache: PromptCache, input: RouteInput): Pro
   const model = json.textOf(body.model) ?? input.defaultModel ?? defaultModel
   const request = readRequest(engine, body, { model, version: versionOf(input), needsMaxTokens: true })
   const prefix = cachedPrefix(engine, body)
-  const use = prefix === null ? noCacheUse : await cache.use(input.session, model, prefix, Math.min(engine.count(prefix), engine.promptTokens(request) - 1))
-  return { op: 'chat', model, stream: body.stream === true, request, wire: { cache: use, hidesThinking: json.own(body.thinking, 'display') === 'omitted' } }
+  const use =
+    prefix === null
+      ? noCacheUse
+      : await cache.use(input.session, model, prefix, Math.min(engine.count(prefix), engine.promptTokens(request) - 1))
+  return {
+    op: 'chat',
+    model,
+    stream: body.stream === true,
+    request,
+    wire: { cache: use, hidesThinking: json.own(body.thinking, 'display') === 'omitted' },
+  }
 }
 
-function usageOf(result: ChatResult, { cache }: MessageWire, outputTokens = result.completionTokens): Record<string, unknown> {
+function usageOf(
+  result: ChatResult,
+  { cache }: MessageWire,
+  outputTokens = result.completionTokens,
+): Record<string, unknown> {
   return {
     input_tokens: result.promptTokens - cache.created - cache.read,
     cache_creation_input_tokens: cache.created,
@@ -100,7 +158,11 @@ const writeDelta = jsonSerializer<BlockDelta>({
   properties: {
     type: { const: 'content_block_delta' },
     index: { type: 'integer' },
-    delta: { type: 'object', properties: { type: text, text, thinking: text, signature: text, partial_json: text }, required: ['type'] },
+    delta: {
+      type: 'object',
+      properties: { type: text, text, thinking: text, signature: text, partial_json: text },
+      required: ['type'],
+    },
   },
   required: ['type', 'index', 'delta'],
 })
@@ -132,16 +194,36 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
     blocks.push({
       whole: { type: 'thinking', thinking: shown.join(''), signature },
       empty: { type: 'thinking', thinking: '', signature: '' },
-      deltas: [{ type: 'thinking_delta', member: 'thinking', texts: shown, paced: true }, { type: 'signature_delta', member: 'signature', texts: [signature], paced: false }],
+      deltas: [
+        { type: 'thinking_delta', member: 'thinking', texts: shown, paced: true },
+        { type: 'signature_delta', member: 'signature', texts: [signature], paced: false },
+      ],
     })
   }
   for (const call of choice.calls) {
-    const whole = { type: 'tool_use', id: `toolu_${call.id}`, name: call.name, input: call.args, caller: { type: 'direct' } }
+    const whole = {
+      type: 'tool_use',
+      id: `toolu_${call.id}`,
+      name: call.name,
+      input: call.args,
+      caller: { type: 'direct' },
+    }
     const json = { type: 'input_json_delta', member: 'partial_json' } as const
-    blocks.push({ whole, empty: { ...whole, input: {} }, deltas: [{ ...json, texts: [''], paced: false }, { ...json, texts: call.jsonPieces, paced: true }] })
+    blocks.push({
+      whole,
+      empty: { ...whole, input: {} },
+      deltas: [
+        { ...json, texts: [''], paced: false },
+        { ...json, texts: call.jsonPieces, paced: true },
+      ],
+    })
   }
   if (choice.calls.length === 0) {
-    blocks.push({ whole: { type: 'text', text: choice.text }, empty: { type: 'text', text: '' }, deltas: [{ type: 'text_delta', member: 'text', texts: choice.pieces, paced: true }] })
+    blocks.push({
+      whole: { type: 'text', text: choice.text },
+      empty: { type: 'text', text: '' },
+      deltas: [{ type: 'text_delta', member: 'text', texts: choice.pieces, paced: true }],
+    })
   }
   return blocks
 }
@@ -151,7 +233,9 @@ function endOf(choice: Choice): { stop_reason: string; stop_sequence: string | n
   return {
     stop_reason: finishReasons[choice.finish],
     stop_sequence: choice.stopSequence,
-    stop_details: refused ? { type: 'refusal', category: 'general_harms', explanation: 'The content filter withheld this reply.' } : null,
+    stop_details: refused
+      ? { type: 'refusal', category: 'general_harms', explanation: 'The content filter withheld this reply.' }
+      : null,
   }
 }
 
@@ -163,7 +247,7 @@ function messageOf(engine: Engine, result: ChatResult, parsed: Parsed, options: 
   const choice = result.choices[0] as Choice
   return {
     ...headOf(engine, parsed, options),
-    content: blocksOf(engine, choice, parsed.wire).map((block) => block.whole),
+    content: blocksOf(engine, choice, parsed.wire).map(block => block.whole),
     container: null,
     diagnostics: null,
     ...endOf(choice),
@@ -181,10 +265,24 @@ function* deltaEvents(index: number, { type, member, texts, paced }: Deltas): It
   }
 }
 
-function* streamMessage(engine: Engine, result: ChatResult, parsed: Parsed, options: MessagesOptions): Iterable<StreamEvent> {
+function* streamMessage(
+  engine: Engine,
+  result: ChatResult,
+  parsed: Parsed,
+  options: MessagesOptions,
+): Iterable<StreamEvent> {
   const choice = result.choices[0] as Choice
   const emit = (type: string, fields: object): StreamEvent => ({ event: type, data: { type, ...fields } })
-  const message = { ...headOf(engine, parsed, options), content: [], container: null, diagnostics: null, stop_reason: null, stop_sequence: null, stop_details: null, usage: usageOf(result, parsed.wire, 1) }
+  const message = {
+    ...headOf(engine, parsed, options),
+    content: [],
+    container: null,
+    diagnostics: null,
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    usage: usageOf(result, parsed.wire, 1),
+  }
   yield emit('message_start', { message })
   for (const [index, block] of blocksOf(engine, choice, parsed.wire).entries()) {
     yield emit('content_block_start', { index, content_block: block.empty })
@@ -192,8 +290,24 @@ function* streamMessage(engine: Engine, result: ChatResult, parsed: Parsed, opti
     for (const deltas of block.deltas) yield* deltaEvents(index, deltas)
     yield emit('content_block_stop', { index })
   }
-  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens, output_tokens_details, server_tool_use } = usageOf(result, parsed.wire)
-  yield emit('message_delta', { delta: { ...endOf(choice), container: null }, usage: { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens, output_tokens_details, server_tool_use } })
+  const {
+    input_tokens,
+    cache_creation_input_tokens,
+    cache_read_input_tokens,
+    output_tokens,
+    output_tokens_details,
+    server_tool_use,
+  } = usageOf(result, parsed.wire)
+  yield emit('message_delta', {
+    delta: { ...endOf(choice), container: null },
+    usage: {
+      input_tokens,
+      cache_creation_input_tokens,
+      cache_read_input_tokens,
+      output_tokens,
+      output_tokens_details,
+      server_tool_use,
+    },
+  })
   yield emit('message_stop', {})
 }
-

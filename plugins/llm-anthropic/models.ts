@@ -10,51 +10,95 @@ interface Page {
 const defaultLimit = 20
 const maxLimit = 1000
 
-export const models: ModelInfo[] = ['svc-claude', 'claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-sonnet-4-5', 'claude-haiku-4-5', 'svc-echo', 'svc-scripted', 'svc-random'].map((id) => ({ id }))
+export const models: ModelInfo[] = [
+  'svc-claude',
+  'claude-opus-5-5',
+  'claude-sonnet-5-5',
+  'claude-haiku-5-5',
+  'claude-sonnet-4-5',
+  'claude-haiku-4-5',
+  'svc-echo',
+  'svc-scripted',
+  'svc-random',
+].map(id => ({ id }))
 
 function show({ id }: ModelInfo): object {
-  const name = id.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
+  const name = id
+    .split('-')
+    .map(word => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
   return {
-    type: 'model', id, display_name: name, created_at: '2026-01-15T00:00:00Z', capabilities: null, deprecated_at: null, lifecycle: 'active', line: null,
-    max_input_tokens: 200_000, max_tokens: 64_000, retires_at: null,
+    type: 'model',
+    id,
+    display_name: name,
+    created_at: '2026-01-15T00:00:00Z',
+    capabilities: null,
+    deprecated_at: null,
+    lifecycle: 'active',
+    line: null,
+    max_input_tokens: 200_000,
+    max_tokens: 64_000,
+    retires_at: null,
   }
 }
 
 function readPage({ query }: RouteInput): Page {
   const limit = Number(query.get('limit') ?? defaultLimit)
-  return { limit: Number.isFinite(limit) ? Math.min(Math.max(1, Math.trunc(limit)), maxLimit) : defaultLimit, afterId: query.get('after_id'), beforeId: query.get('before_id') }
+  return {
+    limit: Number.isFinite(limit) ? Math.min(Math.max(1, Math.trunc(limit)), maxLimit) : defaultLimit,
+    afterId: query.get('after_id'),
+    beforeId: query.get('before_id'),
+  }
 }
 
 /** The models of a page: those after an id, or the last ones before one. An unknown id gives the first page. */
-function pageOf(all: readonly ModelInfo[], { limit, afterId, beforeId }: Page): { page: ModelInfo[]; hasMore: boolean } {
-  const before = beforeId === null ? -1 : all.findIndex((model) => model.id === beforeId)
+function pageOf(
+  all: readonly ModelInfo[],
+  { limit, afterId, beforeId }: Page,
+): { page: ModelInfo[]; hasMore: boolean } {
+  const before = beforeId === null ? -1 : all.findIndex(model => model.id === beforeId)
   if (before >= 0) {
     const start = Math.max(0, before - limit)
     return { page: all.slice(start, before), hasMore: start > 0 }
   }
-  const start = all.findIndex((model) => model.id === afterId) + 1
+  const start = all.findIndex(model => model.id === afterId) + 1
   return { page: all.slice(start, start + limit), hasMore: start + limit < all.length }
 }
 
 export function listModels(): LlmRoute<ModelsParsed<Page>> {
   return {
-    method: 'GET', path: '/v1/models', op: 'models',
+    method: 'GET',
+    path: '/v1/models',
+    op: 'models',
     describe: {
       summary: 'models',
-      parameters: ['limit', 'after_id', 'before_id'].map((name) => ({ name, in: 'query', schema: { type: name === 'limit' ? 'integer' : 'string' } })),
+      parameters: ['limit', 'after_id', 'before_id'].map(name => ({
+        name,
+        in: 'query',
+        schema: { type: name === 'limit' ? 'integer' : 'string' },
+      })),
       examples: [{ name: 'Two models', path: '/ai/anthropic/v1/models?limit=2', expectStatus: 200 }],
     },
-    parse: (input) => ({ op: 'models', wire: readPage(input) }),
+    parse: input => ({ op: 'models', wire: readPage(input) }),
     render(result, { wire }) {
       const { page, hasMore } = pageOf(result.models, wire)
-      return { body: { data: page.map(show), has_more: hasMore, first_id: page[0]?.id ?? null, last_id: page.at(-1)?.id ?? null } }
+      return {
+        body: {
+          data: page.map(show),
+          has_more: hasMore,
+          first_id: page[0]?.id ?? null,
+          last_id: page.at(-1)?.id ?? null,
+        },
+      }
     },
   }
 }
 
 export function retrieveModel(): LlmRoute<ModelsParsed> {
   return {
-    method: 'GET', path: '/v1/models/{model}', op: 'models',
+    method: 'GET',
+    path: '/v1/models/{model}',
+    op: 'models',
     describe: {
       summary: 'one model',
       parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' } }],

@@ -19,7 +19,11 @@ const lifetimeMs = 5 * 60 * 1000
 
 /** Entries live 5 minutes from their last use; at most 4096 (512 in public mode), the oldest go first. */
 export function createPromptCache(svc: Svc, engine: Engine): PromptCache {
-  const store = svc.state<true>('prompt-cache', { maxCount: svc.config.publicMode ? 512 : 4096, ttlMs: lifetimeMs, ttlFrom: 'use' })
+  const store = svc.state<true>('prompt-cache', {
+    maxCount: svc.config.publicMode ? 512 : 4096,
+    ttlMs: lifetimeMs,
+    ttlFrom: 'use',
+  })
   return {
     async use(session, model, prefix, tokens) {
       const key = engine.digest(session, model, prefix)
@@ -35,11 +39,14 @@ export function cachedPrefix({ json }: Engine, body: Record<string, unknown>): s
   const blocks = [
     ...json.listOf(body.tools),
     ...json.listOf(body.system),
-    ...json.listOf(body.messages).flatMap((message) => json.listOf(json.own(message, 'content'))),
+    ...json.listOf(body.messages).flatMap(message => json.listOf(json.own(message, 'content'))),
   ]
-  const last = blocks.findLastIndex((block) => isRecord(json.own(block, 'cache_control')))
+  const last = blocks.findLastIndex(block => isRecord(json.own(block, 'cache_control')))
   if (last < 0) return null
-  return blocks.slice(0, last + 1).map((block) => textOf(json.objectOf(block))).join('\n')
+  return blocks
+    .slice(0, last + 1)
+    .map(block => textOf(json.objectOf(block)))
+    .join('\n')
 }
 
 /** Texts as they are; other blocks as JSON, without the mark, which may move from turn to turn. */

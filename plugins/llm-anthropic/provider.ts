@@ -13,12 +13,22 @@ export function createProvider(engine: Engine, cache: PromptCache): LlmProvider 
     title: 'Anthropic',
     basePath: '/ai/anthropic',
     order: 3,
-    credentials: [{ source: 'x-api-key', header: 'x-api-key' }, { source: 'bearer', scheme: 'Bearer' }],
+    credentials: [
+      { source: 'x-api-key', header: 'x-api-key' },
+      { source: 'bearer', scheme: 'Bearer' },
+    ],
     models,
-    knowsModel: (id) => id.startsWith('claude'),
+    knowsModel: id => id.startsWith('claude'),
     routes: [
-      createMessages(engine, cache), countTokens(engine), listModels(), retrieveModel(),
-      ...vertexRoutes(engine, createMessages(engine, cache, { idPrefix: 'msg_vrtx_' }) as LlmRoute, countTokens(engine)),
+      createMessages(engine, cache),
+      countTokens(engine),
+      listModels(),
+      retrieveModel(),
+      ...vertexRoutes(
+        engine,
+        createMessages(engine, cache, { idPrefix: 'msg_vrtx_' }) as LlmRoute,
+        countTokens(engine),
+      ),
     ],
     error: (kind, facts) => ({ status: facts.status, body: anthropicError(kind, facts) }),
     messages,
@@ -26,9 +36,10 @@ export function createProvider(engine: Engine, cache: PromptCache): LlmProvider 
     headers: anthropicHeaders,
     faultStatus: { overloaded: 529 },
     finishReasons,
-    streamError: (facts) => ({ event: 'error', data: anthropicError('server_error', facts) }),
+    streamError: facts => ({ event: 'error', data: anthropicError('server_error', facts) }),
     check({ headers, enforced, path }) {
-      if (enforced && !isVertexPath(path) && !headers['anthropic-version']) throw engine.badInput('anthropic-version: header is required')
+      if (enforced && !isVertexPath(path) && !headers['anthropic-version'])
+        throw engine.badInput('anthropic-version: header is required')
     },
   }
 }

@@ -13,7 +13,11 @@ export interface ReadOptions {
 }
 
 /** Throws for fields that are missing or wrong, in the words of the API. */
-export function readRequest(engine: Engine, body: Record<string, unknown>, { model, version, needsMaxTokens }: ReadOptions): NeutralRequest {
+export function readRequest(
+  engine: Engine,
+  body: Record<string, unknown>,
+  { model, version, needsMaxTokens }: ReadOptions,
+): NeutralRequest {
   const { json } = engine
   const maxTokens = json.countOf(body.max_tokens)
   if (needsMaxTokens && maxTokens === undefined) throw engine.badInput('max_tokens: Field required')
@@ -25,19 +29,25 @@ export function readRequest(engine: Engine, body: Record<string, unknown>, { mod
   body.messages.forEach((item: unknown, index) => {
     const message = json.objectOf(item)
     const role = json.textOf(message.role)
-    if (role === undefined || !roles.has(role)) throw engine.badInput(`messages.${index}.role: Input should be 'user', 'assistant' or 'system'`)
-    if (typeof message.content !== 'string' && !Array.isArray(message.content)) throw engine.badInput(`messages.${index}.content: Field required`)
+    if (role === undefined || !roles.has(role))
+      throw engine.badInput(`messages.${index}.role: Input should be 'user', 'assistant' or 'system'`)
+    if (typeof message.content !== 'string' && !Array.isArray(message.content))
+      throw engine.badInput(`messages.${index}.content: Field required`)
     const parts = readBlocks(engine, message.content)
     if (role === 'system') system.push(engine.textOfParts(parts))
     else messages.push({ role: role === 'assistant' ? 'assistant' : 'user', parts })
   })
   const reasoning = readThinking(engine, body.thinking)
   return {
-    model, system, messages,
-    tools: json.listOf(body.tools).flatMap((tool) => {
+    model,
+    system,
+    messages,
+    tools: json.listOf(body.tools).flatMap(tool => {
       const name = json.textOf(json.own(tool, 'name'))
       const schema = json.own(tool, 'input_schema')
-      return name === undefined || schema === undefined ? [] : [{ name, description: json.textOf(json.own(tool, 'description')) ?? '', schema }]
+      return name === undefined || schema === undefined
+        ? []
+        : [{ name, description: json.textOf(json.own(tool, 'description')) ?? '', schema }]
     }),
     toolChoice: readToolChoice(engine, body.tool_choice),
     format: readFormat(engine, json.own(body.output_config, 'format') ?? body.output_format),
@@ -50,13 +60,13 @@ export function readRequest(engine: Engine, body: Record<string, unknown>, { mod
 
 function readSystem(engine: Engine, given: unknown): string[] {
   if (typeof given === 'string') return given === '' ? [] : [given]
-  return engine.json.listOf(given).flatMap((block) => engine.json.textOf(engine.json.own(block, 'text')) ?? [])
+  return engine.json.listOf(given).flatMap(block => engine.json.textOf(engine.json.own(block, 'text')) ?? [])
 }
 
 /** A text or a list of blocks; unknown blocks are skipped. */
 function readBlocks(engine: Engine, content: unknown): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
-  return engine.json.listOf(content).flatMap((block) => readBlock(engine, engine.json.objectOf(block)))
+  return engine.json.listOf(content).flatMap(block => readBlock(engine, engine.json.objectOf(block)))
 }
 
 function readBlock(engine: Engine, block: Record<string, unknown>): Part[] {
@@ -67,13 +77,23 @@ function readBlock(engine: Engine, block: Record<string, unknown>): Part[] {
     case 'image':
       return [{ type: 'image', description: describeSource(engine, block.source) }]
     case 'document':
-      return [{ type: 'file', description: json.textOf(block.title)?.slice(0, 200) ?? describeSource(engine, block.source) }]
+      return [
+        { type: 'file', description: json.textOf(block.title)?.slice(0, 200) ?? describeSource(engine, block.source) },
+      ]
     case 'tool_use': {
       const name = json.textOf(block.name)
-      return name === undefined ? [] : [{ type: 'call', id: json.textOf(block.id) ?? '', name, args: block.input ?? {} }]
+      return name === undefined
+        ? []
+        : [{ type: 'call', id: json.textOf(block.id) ?? '', name, args: block.input ?? {} }]
     }
     case 'tool_result':
-      return [{ type: 'result', id: json.textOf(block.tool_use_id) ?? '', content: engine.textOfParts(readBlocks(engine, block.content)) }]
+      return [
+        {
+          type: 'result',
+          id: json.textOf(block.tool_use_id) ?? '',
+          content: engine.textOfParts(readBlocks(engine, block.content)),
+        },
+      ]
     default:
       return []
   }
@@ -94,7 +114,9 @@ function readToolChoice({ json }: Engine, given: unknown): ToolChoice {
 }
 
 function readFormat({ json }: Engine, given: unknown): ReplyFormat {
-  return json.own(given, 'type') === 'json_schema' ? { type: 'schema', schema: json.own(given, 'schema') } : { type: 'none' }
+  return json.own(given, 'type') === 'json_schema'
+    ? { type: 'schema', schema: json.own(given, 'schema') }
+    : { type: 'none' }
 }
 
 function readThinking({ json }: Engine, given: unknown): { budget?: number } | undefined {

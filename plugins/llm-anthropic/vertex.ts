@@ -18,19 +18,27 @@ export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute
     {
       ...count,
       path: `${BASE}/count-tokens:rawPredict`,
-      describe: describeVertex('count-tokens:rawPredict', 'token count, Vertex AI', { anthropic_version: VERSION, model: 'svc-claude', messages: hello.messages }, false),
+      describe: describeVertex(
+        'count-tokens:rawPredict',
+        'token count, Vertex AI',
+        { anthropic_version: VERSION, model: 'svc-claude', messages: hello.messages },
+        false,
+      ),
     } as LlmRoute,
     {
       ...messages,
       path: `${BASE}/{model}:rawPredict`,
       describe: describeVertex('svc-claude:rawPredict', 'message, Vertex AI', hello),
-      parse: (input) => messages.parse(withPathModel(engine, input, {})),
+      parse: input => messages.parse(withPathModel(engine, input, {})),
     },
     {
       ...messages,
       path: `${BASE}/{model}:streamRawPredict`,
-      describe: describeVertex('svc-claude:streamRawPredict', 'streamed message, Vertex AI', { ...hello, stream: true }),
-      parse: (input) => messages.parse(withPathModel(engine, input, { stream: true })),
+      describe: describeVertex('svc-claude:streamRawPredict', 'streamed message, Vertex AI', {
+        ...hello,
+        stream: true,
+      }),
+      parse: input => messages.parse(withPathModel(engine, input, { stream: true })),
     },
   ]
 }
@@ -39,7 +47,8 @@ export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute
 function withPathModel(engine: Engine, input: RouteInput, more: object): RouteInput {
   const json = (): Record<string, unknown> => {
     const body = input.json()
-    if (engine.json.textOf(body.anthropic_version) === undefined) throw engine.badInput('anthropic_version: Field required')
+    if (engine.json.textOf(body.anthropic_version) === undefined)
+      throw engine.badInput('anthropic_version: Field required')
     return { ...body, ...more, model: input.params.model ?? '' }
   }
   return Object.assign(Object.create(input) as RouteInput, { json })
@@ -49,8 +58,24 @@ function describeVertex(action: string, summary: string, body: object, hasModel 
   const names = ['project', 'location', ...(hasModel ? ['model'] : [])]
   return {
     summary,
-    parameters: names.map((name) => ({ name, in: 'path', required: true, description: 'Any value', schema: { type: 'string' } })),
+    parameters: names.map(name => ({
+      name,
+      in: 'path',
+      required: true,
+      description: 'Any value',
+      schema: { type: 'string' },
+    })),
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
-    examples: [{ name: summary, method: 'POST', path: `${EXAMPLE_BASE}/${action}`, headers: 'stream' in body ? [{ name: 'X-Svc-Tokens-Per-Second', value: '500' }] : [], body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 }],
+    examples: [
+      {
+        name: summary,
+        method: 'POST',
+        path: `${EXAMPLE_BASE}/${action}`,
+        headers: 'stream' in body ? [{ name: 'X-Svc-Tokens-Per-Second', value: '500' }] : [],
+        body: JSON.stringify(body),
+        bodyType: 'json',
+        expectStatus: 200,
+      },
+    ],
   }
 }

@@ -11,6 +11,6 @@ const promptResults = { prompt_filter_results: [{ prompt_index: 0, content_filte
 
 export const filterExtras: ChatExtras = {
   reply: () => promptResults,
-  choice: (finish) => ({ content_filter_results: filterResults(finish === 'content_filter') }),
+  choice: finish => ({ content_filter_results: filterResults(finish === 'content_filter') }),
   opening: () => ({ id: '', object: '', created: 0, model: '', choices: [], ...promptResults }),
 }

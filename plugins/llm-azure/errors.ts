@@ -5,7 +5,8 @@ import { filterResults } from './content-filter.ts'
 
 export function azureError(wire: OpenAiWire, kind: ErrorKind, facts: ErrorFacts): ProviderAnswer {
   const { status, message } = facts
-  if (kind === 'missing_credential' || kind === 'invalid_credential') return { status, body: { error: { code: '401', message } } }
+  if (kind === 'missing_credential' || kind === 'invalid_credential')
+    return { status, body: { error: { code: '401', message } } }
   if (kind === 'rate_limit') return { status, body: { error: { code: '429', message } } }
   if (kind === 'unknown_route') return { status, body: { error: { code: '404', message } } }
   const { error } = wire.error(kind, kind === 'not_found' ? { code: 'DeploymentNotFound', ...facts } : facts)

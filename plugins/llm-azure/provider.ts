@@ -5,15 +5,47 @@ import { filterExtras } from './content-filter.ts'
 import { azureError } from './errors.ts'
 
 const models: ModelInfo[] = [
-  { id: 'svc-gpt' }, { id: 'svc-embed', kind: 'embed' }, { id: 'svc-echo' }, { id: 'svc-scripted' }, { id: 'svc-random' }, { id: 'gpt-5' }, { id: 'gpt-5-mini' },
-  { id: 'gpt-4.1' }, { id: 'gpt-4o' }, { id: 'text-embedding-3-small', kind: 'embed' }, { id: 'text-embedding-3-large', kind: 'embed' }, { id: 'gpt-image-1', kind: 'image' }, { id: 'whisper-1', kind: 'transcribe' }, { id: 'tts-1', kind: 'speech' },
+  { id: 'svc-gpt' },
+  { id: 'svc-embed', kind: 'embed' },
+  { id: 'svc-echo' },
+  { id: 'svc-scripted' },
+  { id: 'svc-random' },
+  { id: 'gpt-5' },
+  { id: 'gpt-5-mini' },
+  { id: 'gpt-4.1' },
+  { id: 'gpt-4o' },
+  { id: 'text-embedding-3-small', kind: 'embed' },
+  { id: 'text-embedding-3-large', kind: 'embed' },
+  { id: 'gpt-image-1', kind: 'image' },
+  { id: 'whisper-1', kind: 'transcribe' },
+  { id: 'tts-1', kind: 'speech' },
 ]
 
-const byDeployment: readonly OpenAiRouteName[] = ['chat', 'completions', 'embeddings', 'images', 'transcriptions', 'translations', 'speech']
+const byDeployment: readonly OpenAiRouteName[] = [
+  'chat',
+  'completions',
+  'embeddings',
+  'images',
+  'transcriptions',
+  'translations',
+  'speech',
+]
 const byResource: readonly OpenAiRouteName[] = ['responses', 'models', 'model']
 
-const version = { name: 'api-version', in: 'query', required: true, description: 'Any value', schema: { type: 'string' } } as const
-const deployment = { name: 'deployment', in: 'path', required: true, description: 'Counts as the model', schema: { type: 'string' } } as const
+const version = {
+  name: 'api-version',
+  in: 'query',
+  required: true,
+  description: 'Any value',
+  schema: { type: 'string' },
+} as const
+const deployment = {
+  name: 'deployment',
+  in: 'path',
+  required: true,
+  description: 'Counts as the model',
+  schema: { type: 'string' },
+} as const
 
 export function createProvider(engine: Engine, createWire: OpenAiWireFactory): LlmProvider {
   const wire = createWire(filterExtras)
@@ -22,12 +54,19 @@ export function createProvider(engine: Engine, createWire: OpenAiWireFactory): L
     title: 'Azure OpenAI',
     basePath: '/ai/azure',
     order: 2,
-    credentials: [{ source: 'api-key', header: 'api-key' }, { source: 'bearer', scheme: 'Bearer' }],
+    credentials: [
+      { source: 'api-key', header: 'api-key' },
+      { source: 'bearer', scheme: 'Bearer' },
+    ],
     models,
     routes: [
-      ...byDeployment.map((name) => ofDeployment(engine, wire.routes[name])),
-      ...byResource.map((name) => ofResource(engine, wire.routes[name])),
-      ...Object.values(wire.routes).map((route) => ({ ...route, path: `/openai/v1${route.path}`, describe: movedTo(route, '/ai/azure/openai/v1') })),
+      ...byDeployment.map(name => ofDeployment(engine, wire.routes[name])),
+      ...byResource.map(name => ofResource(engine, wire.routes[name])),
+      ...Object.values(wire.routes).map(route => ({
+        ...route,
+        path: `/openai/v1${route.path}`,
+        describe: movedTo(route, '/ai/azure/openai/v1'),
+      })),
     ],
     error: (kind, facts) => azureError(wire, kind, facts),
     messages: wire.messages,
@@ -73,10 +112,18 @@ function ofResource(engine: Engine, route: LlmRoute): LlmRoute {
 
 function requireVersion(engine: Engine, input: RouteInput): void {
   if (input.query.get('api-version')) return
-  throw engine.badInput('The api-version query parameter (?api-version=) is required for all requests.', { code: 'MissingApiVersionParameter' })
+  throw engine.badInput('The api-version query parameter (?api-version=) is required for all requests.', {
+    code: 'MissingApiVersionParameter',
+  })
 }
 
 /** The route's description with its examples below another base. */
 function movedTo(route: LlmRoute, base: string, query = ''): LlmRouteDescription {
-  return { ...route.describe, examples: route.describe.examples.map((example) => ({ ...example, path: base + example.path.slice('/ai/openai/v1'.length) + query })) }
+  return {
+    ...route.describe,
+    examples: route.describe.examples.map(example => ({
+      ...example,
+      path: base + example.path.slice('/ai/openai/v1'.length) + query,
+    })),
+  }
 }

@@ -14,15 +14,27 @@ export function readConverse(engine: Engine, body: Record<string, unknown>, mode
   const budget = json.countOf(json.own(thinking, 'budget_tokens'))
   return {
     model,
-    system: json.listOf(body.system).flatMap((block) => json.textOf(json.own(block, 'text')) ?? []),
+    system: json.listOf(body.system).flatMap(block => json.textOf(json.own(block, 'text')) ?? []),
     messages: readMessages(engine, body.messages),
-    tools: json.listOf(toolConfig.tools).flatMap((tool) => {
+    tools: json.listOf(toolConfig.tools).flatMap(tool => {
       const spec = json.own(tool, 'toolSpec')
       const name = json.textOf(json.own(spec, 'name'))
-      return name === undefined ? [] : [{ name, description: json.textOf(json.own(spec, 'description')) ?? '', schema: json.own(json.own(spec, 'inputSchema'), 'json') ?? {} }]
+      return name === undefined
+        ? []
+        : [
+            {
+              name,
+              description: json.textOf(json.own(spec, 'description')) ?? '',
+              schema: json.own(json.own(spec, 'inputSchema'), 'json') ?? {},
+            },
+          ]
     }),
     toolChoice: readToolChoice(engine, toolConfig.toolChoice),
-    format: readFormat(engine, json.own(body.outputConfig, 'textFormat') ?? json.own(json.own(body.additionalModelRequestFields, 'output_config'), 'format')),
+    format: readFormat(
+      engine,
+      json.own(body.outputConfig, 'textFormat') ??
+        json.own(json.own(body.additionalModelRequestFields, 'output_config'), 'format'),
+    ),
     stop: json.stopsOf(config.stopSequences, mostStops),
     n: 1,
     ...(maxTokens === undefined ? {} : { maxTokens }),
@@ -32,12 +44,20 @@ export function readConverse(engine: Engine, body: Record<string, unknown>, mode
 
 function readMessages(engine: Engine, given: unknown): Message[] {
   const list = engine.json.listOf(given)
-  if (list.length === 0) throw engine.badInput('A conversation must have messages: provide the field messages and try again.')
+  if (list.length === 0)
+    throw engine.badInput('A conversation must have messages: provide the field messages and try again.')
   return list.map((message, index): Message => {
     const role = engine.json.own(message, 'role')
-    if (role !== 'user' && role !== 'assistant') throw engine.badInput(`messages[${index}].role: expected user or assistant.`)
+    if (role !== 'user' && role !== 'assistant')
+      throw engine.badInput(`messages[${index}].role: expected user or assistant.`)
     const content = engine.json.own(message, 'content')
-    return { role, parts: typeof content === 'string' ? [{ type: 'text', text: content }] : engine.json.listOf(content).flatMap((block) => readBlock(engine, engine.json.objectOf(block))) }
+    return {
+      role,
+      parts:
+        typeof content === 'string'
+          ? [{ type: 'text', text: content }]
+          : engine.json.listOf(content).flatMap(block => readBlock(engine, engine.json.objectOf(block))),
+    }
   })
 }
 
@@ -47,13 +67,36 @@ function readBlock(engine: Engine, block: Record<string, unknown>): Part[] {
   if (typeof block.text === 'string') return [{ type: 'text', text: block.text }]
   const guarded = json.textOf(json.own(json.own(block.guardContent, 'text'), 'text'))
   if (guarded !== undefined) return [{ type: 'text', text: guarded }]
-  if (block.image !== undefined) return [{ type: 'image', description: engine.describeInline(`image/${json.asText(json.own(block.image, 'format'))}`, 'base64') }]
-  if (block.document !== undefined) return [{ type: 'file', description: json.textOf(json.own(block.document, 'name'))?.slice(0, 200) ?? 'document' }]
+  if (block.image !== undefined)
+    return [
+      {
+        type: 'image',
+        description: engine.describeInline(`image/${json.asText(json.own(block.image, 'format'))}`, 'base64'),
+      },
+    ]
+  if (block.document !== undefined)
+    return [{ type: 'file', description: json.textOf(json.own(block.document, 'name'))?.slice(0, 200) ?? 'document' }]
   const name = json.textOf(json.own(block.toolUse, 'name'))
-  if (name !== undefined) return [{ type: 'call', id: json.textOf(json.own(block.toolUse, 'toolUseId')) ?? '', name, args: json.own(block.toolUse, 'input') ?? {} }]
+  if (name !== undefined)
+    return [
+      {
+        type: 'call',
+        id: json.textOf(json.own(block.toolUse, 'toolUseId')) ?? '',
+        name,
+        args: json.own(block.toolUse, 'input') ?? {},
+      },
+    ]
   if (!isRecord(block.toolResult)) return []
-  const content = json.listOf(block.toolResult.content).map((part) => json.textOf(json.own(part, 'text')) ?? json.asText(json.own(part, 'json')))
-  return [{ type: 'result', id: json.textOf(block.toolResult.toolUseId) ?? '', content: content.filter((text) => text !== '').join('\n') }]
+  const content = json
+    .listOf(block.toolResult.content)
+    .map(part => json.textOf(json.own(part, 'text')) ?? json.asText(json.own(part, 'json')))
+  return [
+    {
+      type: 'result',
+      id: json.textOf(block.toolResult.toolUseId) ?? '',
+      content: content.filter(text => text !== '').join('\n'),
+    },
+  ]
 }
 
 function readToolChoice({ json }: Engine, given: unknown): ToolChoice {

@@ -6,7 +6,12 @@ import { describeOperation } from './describe.ts'
 import { guard, readGuardrail, type GuardedChat, type GuardedResult } from './guardrail.ts'
 
 export const finishReasons: Record<Finish, string> = {
-  stop: 'end_turn', stop_sequence: 'stop_sequence', length: 'max_tokens', tool_calls: 'tool_use', content_filter: 'content_filtered', prompt_filter: 'content_filtered',
+  stop: 'end_turn',
+  stop_sequence: 'stop_sequence',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'content_filtered',
+  prompt_filter: 'content_filtered',
 }
 
 const hello = { messages: [{ role: 'user', content: [{ text: 'hello' }] }] }
@@ -17,24 +22,36 @@ type Parsed = ChatParsed<GuardedChat | null>
 
 export function converse(engine: Engine, guardrails?: BedrockGuardrails): LlmRoute<Parsed> {
   return {
-    method: 'POST', path: '/model/{*modelId}/converse', op: 'chat',
+    method: 'POST',
+    path: '/model/{*modelId}/converse',
+    op: 'chat',
     describe: describeOperation('converse', model, 'converse', hello),
-    parse: (input) => parse(engine, guardrails, input, false),
+    parse: input => parse(engine, guardrails, input, false),
     render(said, { wire }) {
       const { result, hasIntervened, trace } = guarded(engine, guardrails, wire, said)
       const usage = { ...usageOf(result), cacheReadInputTokens: 0, cacheWriteInputTokens: 0 }
-      return { body: { ...outputOf(engine, result), ...(hasIntervened ? { stopReason: INTERVENED } : {}), usage, metrics, ...(trace === undefined ? {} : { trace }) } }
+      return {
+        body: {
+          ...outputOf(engine, result),
+          ...(hasIntervened ? { stopReason: INTERVENED } : {}),
+          usage,
+          metrics,
+          ...(trace === undefined ? {} : { trace }),
+        },
+      }
     },
   }
 }
 
 export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): LlmRoute<Parsed> {
   return {
-    method: 'POST', path: '/model/{*modelId}/converse-stream', op: 'chat',
+    method: 'POST',
+    path: '/model/{*modelId}/converse-stream',
+    op: 'chat',
     describe: describeOperation('converse-stream', model, 'converse, streamed', hello),
     framing: 'aws-eventstream',
-    parse: (input) => parse(engine, guardrails, input, true),
-    render: (result) => ({ body: outputOf(engine, result) }),
+    parse: input => parse(engine, guardrails, input, true),
+    render: result => ({ body: outputOf(engine, result) }),
     stream(said, { wire }) {
       const { result, hasIntervened, trace } = guarded(engine, guardrails, wire, said)
       return converseEvents(engine, result, hasIntervened ? INTERVENED : undefined, trace)
@@ -47,12 +64,25 @@ const INTERVENED = 'guardrail_intervened'
 function parse(engine: Engine, guardrails: BedrockGuardrails | undefined, input: RouteInput, stream: boolean): Parsed {
   const id = input.params.modelId ?? ''
   const body = input.json()
-  return { op: 'chat', model: id, stream, request: readConverse(engine, body, id), wire: readGuardrail(engine, guardrails, body) }
+  return {
+    op: 'chat',
+    model: id,
+    stream,
+    request: readConverse(engine, body, id),
+    wire: readGuardrail(engine, guardrails, body),
+  }
 }
 
 /** The reply as it is where no guardrail was asked for. */
-function guarded(engine: Engine, guardrails: BedrockGuardrails | undefined, chat: GuardedChat | null, result: ChatResult): GuardedResult {
-  return chat === null || guardrails === undefined ? { result, hasIntervened: false } : guard(engine, guardrails, chat, result)
+function guarded(
+  engine: Engine,
+  guardrails: BedrockGuardrails | undefined,
+  chat: GuardedChat | null,
+  result: ChatResult,
+): GuardedResult {
+  return chat === null || guardrails === undefined
+    ? { result, hasIntervened: false }
+    : guard(engine, guardrails, chat, result)
 }
 
 export function usageOf({ promptTokens, completionTokens }: ChatResult): object {
@@ -67,18 +97,34 @@ function signatureOf(engine: Engine, reasoning: string): string {
 export function outputOf(engine: Engine, result: ChatResult): object {
   const choice = result.choices[0] as Choice
   const content: object[] = []
-  if (choice.reasoning !== '') content.push({ reasoningContent: { reasoningText: { text: choice.reasoning, signature: signatureOf(engine, choice.reasoning) } } })
-  for (const call of choice.calls) content.push({ toolUse: { toolUseId: `tooluse_${call.id}`, name: call.name, input: call.args } })
+  if (choice.reasoning !== '')
+    content.push({
+      reasoningContent: { reasoningText: { text: choice.reasoning, signature: signatureOf(engine, choice.reasoning) } },
+    })
+  for (const call of choice.calls)
+    content.push({ toolUse: { toolUseId: `tooluse_${call.id}`, name: call.name, input: call.args } })
   if (choice.calls.length === 0 && choice.finish !== 'content_filter') content.push({ text: choice.text })
   return { output: { message: { role: 'assistant', content } }, stopReason: finishReasons[choice.finish] }
 }
 
 /** The events of a conversation turn; text blocks have no start event. */
-export function* converseEvents(engine: Engine, result: ChatResult, stopReason?: string, trace?: object): Iterable<StreamEvent & { event: string; data: object }> {
+export function* converseEvents(
+  engine: Engine,
+  result: ChatResult,
+  stopReason?: string,
+  trace?: object,
+): Iterable<StreamEvent & { event: string; data: object }> {
   const choice = result.choices[0] as Choice
   let index = 0
-  const delta = (value: object, paced = true): StreamEvent & { event: string; data: object } => ({ event: 'contentBlockDelta', data: { contentBlockIndex: index, delta: value }, paced })
-  const stop = (): { event: string; data: object } => ({ event: 'contentBlockStop', data: { contentBlockIndex: index++ } })
+  const delta = (value: object, paced = true): StreamEvent & { event: string; data: object } => ({
+    event: 'contentBlockDelta',
+    data: { contentBlockIndex: index, delta: value },
+    paced,
+  })
+  const stop = (): { event: string; data: object } => ({
+    event: 'contentBlockStop',
+    data: { contentBlockIndex: index++ },
+  })
   yield { event: 'messageStart', data: { role: 'assistant' } }
   if (choice.reasoning !== '') {
     for (const text of choice.reasoningPieces) yield delta({ reasoningContent: { text } })
@@ -86,7 +132,10 @@ export function* converseEvents(engine: Engine, result: ChatResult, stopReason?:
     yield stop()
   }
   for (const call of choice.calls) {
-    yield { event: 'contentBlockStart', data: { contentBlockIndex: index, start: { toolUse: { toolUseId: `tooluse_${call.id}`, name: call.name } } } }
+    yield {
+      event: 'contentBlockStart',
+      data: { contentBlockIndex: index, start: { toolUse: { toolUseId: `tooluse_${call.id}`, name: call.name } } },
+    }
     for (const input of call.jsonPieces) yield delta({ toolUse: { input } })
     yield stop()
   }

@@ -5,12 +5,35 @@ import type { LlmRouteDescription } from '../llm/types.ts'
 const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 
 /** A POST route on a model, with one JSON example; `model` is as it stands in a path. */
-export function describeOperation(operation: string, model: string, summary: string, body: object): LlmRouteDescription {
+export function describeOperation(
+  operation: string,
+  model: string,
+  summary: string,
+  body: object,
+): LlmRouteDescription {
   return {
     summary,
-    parameters: [{ name: 'modelId', in: 'path', required: true, description: 'Any id or ARN, its slashes encoded or not', schema: { type: 'string' } }],
+    parameters: [
+      {
+        name: 'modelId',
+        in: 'path',
+        required: true,
+        description: 'Any id or ARN, its slashes encoded or not',
+        schema: { type: 'string' },
+      },
+    ],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
-    examples: [{ name: summary, method: 'POST', headers: operation.endsWith('stream') ? [pace] : [], path: `/ai/bedrock/model/${model}/${operation}`, body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 }],
+    examples: [
+      {
+        name: summary,
+        method: 'POST',
+        headers: operation.endsWith('stream') ? [pace] : [],
+        path: `/ai/bedrock/model/${model}/${operation}`,
+        body: JSON.stringify(body),
+        bodyType: 'json',
+        expectStatus: 200,
+      },
+    ],
   }
 }
 

@@ -1,5 +1,21 @@
 /** The bodies that `InvokeModel` takes: each model family reads and answers in its own form. */
-import type { ChatParsed, ChatResult, Choice, EmbedParsed, EmbedResult, Engine, Finish, LlmRoute, NeutralRequest, OwnParsed, OwnResult, RenderContext, RerankParsed, RerankResult, RouteInput } from '../llm/types.ts'
+import type {
+  ChatParsed,
+  ChatResult,
+  Choice,
+  EmbedParsed,
+  EmbedResult,
+  Engine,
+  Finish,
+  LlmRoute,
+  NeutralRequest,
+  OwnParsed,
+  OwnResult,
+  RenderContext,
+  RerankParsed,
+  RerankResult,
+  RouteInput,
+} from '../llm/types.ts'
 import { converseEvents, outputOf, usageOf } from './converse.ts'
 import { readConverse } from './converse-request.ts'
 
@@ -34,11 +50,22 @@ export interface SharedFormats {
 /** In the order in which they are asked. */
 export function createFamilies(engine: Engine, formats: SharedFormats): Family[] {
   return [
-    ...shared(formats.anthropic, (body, id) => body.anthropic_version !== undefined || (body.messages !== undefined && id.startsWith('anthropic.')), true),
+    ...shared(
+      formats.anthropic,
+      (body, id) =>
+        body.anthropic_version !== undefined || (body.messages !== undefined && id.startsWith('anthropic.')),
+      true,
+    ),
     nova(engine),
-    ...shared(formats.openai, (body) => body.messages !== undefined, false),
-    ...commandR(formats.cohere?.chatV1), ...cohereRerank(formats.cohere?.rerank), ...titanImage(engine, formats.images),
-    titanEmbed(engine), titanText(engine), mistral(engine), llama(engine), cohereEmbed(engine),
+    ...shared(formats.openai, body => body.messages !== undefined, false),
+    ...commandR(formats.cohere?.chatV1),
+    ...cohereRerank(formats.cohere?.rerank),
+    ...titanImage(engine, formats.images),
+    titanEmbed(engine),
+    titanText(engine),
+    mistral(engine),
+    llama(engine),
+    cohereEmbed(engine),
   ]
 }
 
@@ -48,36 +75,49 @@ function shared(route: LlmRoute | undefined, matches: Family['matches'], isStrea
   const family: Family = {
     matches,
     parse: (input, body, modelId) => parseWith(route, input, { ...body, model: modelId }),
-    reply: (result, parsed, context) => route.render(result, parsed, { ...context, finishReasons: route.finishReasons ?? openAiWords }).body as object | string,
+    reply: (result, parsed, context) =>
+      route.render(result, parsed, { ...context, finishReasons: route.finishReasons ?? openAiWords }).body as
+        | object
+        | string,
   }
-  if (isStreamed) family.chunks = (result, parsed, context) => (route.stream?.(result, parsed, context) ?? [])
+  if (isStreamed) family.chunks = (result, parsed, context) => route.stream?.(result, parsed, context) ?? []
   return [family]
 }
 
 /** Has another plugin's route read a body. */
 function parseWith(route: LlmRoute, input: RouteInput, body: Body): FamilyParsed | Promise<FamilyParsed> {
-  return route.parse(Object.assign(Object.create(input) as RouteInput, { json: () => body })) as FamilyParsed | Promise<FamilyParsed>
+  return route.parse(Object.assign(Object.create(input) as RouteInput, { json: () => body })) as
+    | FamilyParsed
+    | Promise<FamilyParsed>
 }
 
 /** Command R and R+ take the body of Cohere's older chat. */
 function commandR(route: LlmRoute | undefined): Family[] {
-  return shared(route, (body) => typeof body.message === 'string', true)
+  return shared(route, body => typeof body.message === 'string', true)
 }
 
 /** Of Cohere's reply Bedrock shows the results alone. */
 function cohereRerank(route: LlmRoute | undefined): Family[] {
   if (route === undefined) return []
-  return [{
-    matches: (body) => typeof body.query === 'string' && Array.isArray(body.documents),
-    parse: (input, body, modelId) => parseWith(route, input, { ...body, model: modelId }),
-    reply: (result, parsed, context) => ({ results: (route.render(result, parsed, context).body as { results: object[] }).results }),
-  }]
+  return [
+    {
+      matches: body => typeof body.query === 'string' && Array.isArray(body.documents),
+      parse: (input, body, modelId) => parseWith(route, input, { ...body, model: modelId }),
+      reply: (result, parsed, context) => ({
+        results: (route.render(result, parsed, context).body as { results: object[] }).results,
+      }),
+    },
+  ]
 }
 
 /** What a task of Titan's image generator is told by, where it takes a text. */
 const imageTasks: Readonly<Record<string, string>> = {
-  TEXT_IMAGE: 'textToImageParams', COLOR_GUIDED_GENERATION: 'colorGuidedGenerationParams', IMAGE_VARIATION: 'imageVariationParams',
-  INPAINTING: 'inPaintingParams', OUTPAINTING: 'outPaintingParams', BACKGROUND_REMOVAL: 'backgroundRemovalParams',
+  TEXT_IMAGE: 'textToImageParams',
+  COLOR_GUIDED_GENERATION: 'colorGuidedGenerationParams',
+  IMAGE_VARIATION: 'imageVariationParams',
+  INPAINTING: 'inPaintingParams',
+  OUTPAINTING: 'outPaintingParams',
+  BACKGROUND_REMOVAL: 'backgroundRemovalParams',
 }
 const tasksWithText = new Set(['TEXT_IMAGE', 'COLOR_GUIDED_GENERATION'])
 const mostImageCharacters = 512
@@ -85,29 +125,49 @@ const mostImageCharacters = 512
 function titanImage(engine: Engine, route: LlmRoute | undefined): Family[] {
   const { json } = engine
   if (route === undefined) return []
-  return [{
-    matches: (body) => typeof body.taskType === 'string',
-    parse(input, body, modelId) {
-      const task = String(body.taskType)
-      const member = Object.hasOwn(imageTasks, task) ? imageTasks[task]! : undefined
-      if (member === undefined) throw engine.badInput(`Malformed input request: #/taskType: ${JSON.stringify(task.slice(0, 50))} is not one of ${Object.keys(imageTasks).join(', ')}.`)
-      const params = json.own(body, member)
-      if (params === undefined) throw engine.badInput(`Malformed input request: #: required key [${member}] not found.`)
-      const text = json.textOf(json.own(params, 'text'))
-      if (text === undefined && tasksWithText.has(task)) throw engine.badInput(`Malformed input request: #/${member}: required key [text] not found.`)
-      if (text !== undefined && text.length > mostImageCharacters) throw engine.badInput(`Malformed input request: #/${member}/text: expected maxLength: ${mostImageCharacters}, actual: ${text.length}.`)
-      return parseWith(route, input, { model: modelId, prompt: text ?? task, n: json.own(body.imageGenerationConfig, 'numberOfImages'), response_format: 'b64_json' })
+  return [
+    {
+      matches: body => typeof body.taskType === 'string',
+      parse(input, body, modelId) {
+        const task = String(body.taskType)
+        const member = Object.hasOwn(imageTasks, task) ? imageTasks[task]! : undefined
+        if (member === undefined)
+          throw engine.badInput(
+            `Malformed input request: #/taskType: ${JSON.stringify(task.slice(0, 50))} is not one of ${Object.keys(imageTasks).join(', ')}.`,
+          )
+        const params = json.own(body, member)
+        if (params === undefined)
+          throw engine.badInput(`Malformed input request: #: required key [${member}] not found.`)
+        const text = json.textOf(json.own(params, 'text'))
+        if (text === undefined && tasksWithText.has(task))
+          throw engine.badInput(`Malformed input request: #/${member}: required key [text] not found.`)
+        if (text !== undefined && text.length > mostImageCharacters)
+          throw engine.badInput(
+            `Malformed input request: #/${member}/text: expected maxLength: ${mostImageCharacters}, actual: ${text.length}.`,
+          )
+        return parseWith(route, input, {
+          model: modelId,
+          prompt: text ?? task,
+          n: json.own(body.imageGenerationConfig, 'numberOfImages'),
+          response_format: 'b64_json',
+        })
+      },
+      reply(result, parsed, context) {
+        const { data } = route.render(result, parsed, context).body as { data: { b64_json: string }[] }
+        return { images: data.map(image => image.b64_json), error: null }
+      },
     },
-    reply(result, parsed, context) {
-      const { data } = route.render(result, parsed, context).body as { data: { b64_json: string }[] }
-      return { images: data.map((image) => image.b64_json), error: null }
-    },
-  }]
+  ]
 }
 
 /** The words of the chat completions format, which has its own in its provider. */
 const openAiWords: Record<Finish, string> = {
-  stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'tool_calls', content_filter: 'content_filter', prompt_filter: 'content_filter',
+  stop: 'stop',
+  stop_sequence: 'stop',
+  length: 'length',
+  tool_calls: 'tool_calls',
+  content_filter: 'content_filter',
+  prompt_filter: 'content_filter',
 }
 
 function firstOf(result: FamilyResult): Choice {
@@ -117,10 +177,16 @@ function firstOf(result: FamilyResult): Choice {
 function nova(engine: Engine): Family {
   return {
     matches: (body, id) => body.messages !== undefined && id.startsWith('amazon.nova'),
-    parse: (_input, body, modelId) => ({ op: 'chat', model: modelId, request: readConverse(engine, body, modelId), wire: undefined }),
-    reply: (result) => ({ ...outputOf(engine, result as ChatResult), usage: usageOf(result as ChatResult) }),
+    parse: (_input, body, modelId) => ({
+      op: 'chat',
+      model: modelId,
+      request: readConverse(engine, body, modelId),
+      wire: undefined,
+    }),
+    reply: result => ({ ...outputOf(engine, result as ChatResult), usage: usageOf(result as ChatResult) }),
     *chunks(result) {
-      for (const { event, data, paced } of converseEvents(engine, result as ChatResult)) yield { data: { [event]: data }, ...(paced === undefined ? {} : { paced }) }
+      for (const { event, data, paced } of converseEvents(engine, result as ChatResult))
+        yield { data: { [event]: data }, ...(paced === undefined ? {} : { paced }) }
     },
   }
 }
@@ -147,8 +213,15 @@ function textFamily(engine: Engine, family: TextFamily): Family {
       const { maxTokens, stop } = family.limits(body)
       const limit = json.countOf(maxTokens)
       const request: NeutralRequest = {
-        model: modelId, system: [], messages: [{ role: 'user', parts: [{ type: 'text', text: json.asText(body[family.prompt]) }] }], tools: [], toolChoice: 'none', format: { type: 'none' },
-        stop: json.stopsOf(stop, mostStops), n: 1, ...(limit === undefined ? {} : { maxTokens: limit }),
+        model: modelId,
+        system: [],
+        messages: [{ role: 'user', parts: [{ type: 'text', text: json.asText(body[family.prompt]) }] }],
+        tools: [],
+        toolChoice: 'none',
+        format: { type: 'none' },
+        stop: json.stopsOf(stop, mostStops),
+        n: 1,
+        ...(limit === undefined ? {} : { maxTokens: limit }),
       }
       return { op: 'chat', model: modelId, request, wire: undefined }
     },
@@ -161,23 +234,57 @@ function textFamily(engine: Engine, family: TextFamily): Family {
       const pieces = choice.pieces.length === 0 ? [''] : choice.pieces
       for (const [index, piece] of pieces.entries()) {
         const isLast = index === pieces.length - 1
-        yield { data: family.chunk(result as ChatResult, piece, Math.min(index + 1, choice.pieces.length), isLast ? family.words[choice.finish] : null), paced: true }
+        yield {
+          data: family.chunk(
+            result as ChatResult,
+            piece,
+            Math.min(index + 1, choice.pieces.length),
+            isLast ? family.words[choice.finish] : null,
+          ),
+          paced: true,
+        }
       }
     },
   }
 }
 
-const stopOrLength: Record<Finish, string> = { stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'stop', content_filter: 'stop', prompt_filter: 'stop' }
+const stopOrLength: Record<Finish, string> = {
+  stop: 'stop',
+  stop_sequence: 'stop',
+  length: 'length',
+  tool_calls: 'stop',
+  content_filter: 'stop',
+  prompt_filter: 'stop',
+}
 
 function titanText(engine: Engine): Family {
-  const words: Record<Finish, string> = { stop: 'FINISH', stop_sequence: 'STOP_CRITERIA_MET', length: 'LENGTH', tool_calls: 'FINISH', content_filter: 'CONTENT_FILTERED', prompt_filter: 'CONTENT_FILTERED' }
+  const words: Record<Finish, string> = {
+    stop: 'FINISH',
+    stop_sequence: 'STOP_CRITERIA_MET',
+    length: 'LENGTH',
+    tool_calls: 'FINISH',
+    content_filter: 'CONTENT_FILTERED',
+    prompt_filter: 'CONTENT_FILTERED',
+  }
   return textFamily(engine, {
-    matches: (body) => typeof body.inputText === 'string',
+    matches: body => typeof body.inputText === 'string',
     prompt: 'inputText',
-    limits: (body) => ({ maxTokens: engine.json.own(body.textGenerationConfig, 'maxTokenCount'), stop: engine.json.own(body.textGenerationConfig, 'stopSequences') }),
+    limits: body => ({
+      maxTokens: engine.json.own(body.textGenerationConfig, 'maxTokenCount'),
+      stop: engine.json.own(body.textGenerationConfig, 'stopSequences'),
+    }),
     words,
-    reply: (result, outputText, completionReason) => ({ inputTextTokenCount: result.promptTokens, results: [{ tokenCount: result.completionTokens, outputText, completionReason }] }),
-    chunk: (result, outputText, soFar, completionReason) => ({ outputText, index: 0, totalOutputTextTokenCount: soFar, completionReason, inputTextTokenCount: result.promptTokens }),
+    reply: (result, outputText, completionReason) => ({
+      inputTextTokenCount: result.promptTokens,
+      results: [{ tokenCount: result.completionTokens, outputText, completionReason }],
+    }),
+    chunk: (result, outputText, soFar, completionReason) => ({
+      outputText,
+      index: 0,
+      totalOutputTextTokenCount: soFar,
+      completionReason,
+      inputTextTokenCount: result.promptTokens,
+    }),
   })
 }
 
@@ -186,7 +293,7 @@ function mistral(engine: Engine): Family {
   return textFamily(engine, {
     matches: (body, id) => typeof body.prompt === 'string' && id.startsWith('mistral.'),
     prompt: 'prompt',
-    limits: (body) => ({ maxTokens: body.max_tokens, stop: body.stop }),
+    limits: body => ({ maxTokens: body.max_tokens, stop: body.stop }),
     words: stopOrLength,
     reply: (_result, text, reason) => outputs(text, reason),
     chunk: (_result, piece, _soFar, reason) => outputs(piece, reason),
@@ -194,11 +301,16 @@ function mistral(engine: Engine): Family {
 }
 
 function llama(engine: Engine): Family {
-  const reply = (result: ChatResult, generation: string, tokens: number, stop_reason: string | null): object => ({ generation, prompt_token_count: result.promptTokens, generation_token_count: tokens, stop_reason })
+  const reply = (result: ChatResult, generation: string, tokens: number, stop_reason: string | null): object => ({
+    generation,
+    prompt_token_count: result.promptTokens,
+    generation_token_count: tokens,
+    stop_reason,
+  })
   return textFamily(engine, {
-    matches: (body) => typeof body.prompt === 'string',
+    matches: body => typeof body.prompt === 'string',
     prompt: 'prompt',
-    limits: (body) => ({ maxTokens: body.max_gen_len, stop: undefined }),
+    limits: body => ({ maxTokens: body.max_gen_len, stop: undefined }),
     words: stopOrLength,
     reply: (result, text, reason) => reply(result, text, result.completionTokens, reason),
     chunk: (result, piece, soFar, reason) => reply(result, piece, soFar, reason),
@@ -211,9 +323,14 @@ function titanEmbed(engine: Engine): Family {
   return {
     matches: (body, id) => typeof body.inputText === 'string' && id.includes('embed'),
     parse: (input, body, modelId) => ({
-      op: 'embed', model: modelId, wire: undefined,
+      op: 'embed',
+      model: modelId,
+      wire: undefined,
       inputs: engine.embeddingInputs(body.inputText, input.limits, { input: 'inputText', dimensions: 'dimensions' }),
-      dimensions: engine.vectorSize(body.dimensions, embedDimensions, input.limits, { input: 'inputText', dimensions: 'dimensions' }),
+      dimensions: engine.vectorSize(body.dimensions, embedDimensions, input.limits, {
+        input: 'inputText',
+        dimensions: 'dimensions',
+      }),
     }),
     reply(result) {
       const { vectors, promptTokens } = result as EmbedResult
@@ -225,11 +342,22 @@ function titanEmbed(engine: Engine): Family {
 function cohereEmbed(engine: Engine): Family {
   const names = { input: 'texts', dimensions: 'output_dimension' }
   return {
-    matches: (body) => body.texts !== undefined,
+    matches: body => body.texts !== undefined,
     parse(input, body, modelId) {
       const texts = engine.json.listOf(body.texts).filter((text): text is string => typeof text === 'string')
-      return { op: 'embed', model: modelId, inputs: engine.embeddingInputs(texts, input.limits, names), dimensions: engine.vectorSize(body.output_dimension, embedDimensions, input.limits, names), wire: undefined }
+      return {
+        op: 'embed',
+        model: modelId,
+        inputs: engine.embeddingInputs(texts, input.limits, names),
+        dimensions: engine.vectorSize(body.output_dimension, embedDimensions, input.limits, names),
+        wire: undefined,
+      }
     },
-    reply: (result, parsed) => ({ id: engine.randomId(32), texts: (parsed as EmbedParsed).inputs, embeddings: (result as EmbedResult).vectors, response_type: 'embeddings_floats' }),
+    reply: (result, parsed) => ({
+      id: engine.randomId(32),
+      texts: (parsed as EmbedParsed).inputs,
+      embeddings: (result as EmbedResult).vectors,
+      response_type: 'embeddings_floats',
+    }),
   }
 }

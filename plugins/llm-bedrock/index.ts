@@ -16,11 +16,18 @@ export default definePlugin({
   register(app, svc) {
     const llm = svc.use('llm.providers')!
     const openai = svc.use('llm-openai.wire')?.()
-    llm.register(app, createProvider(llm.engine, {
-      anthropic: svc.use('llm-anthropic.wire')?.({ idPrefix: 'msg_bdrk_' }),
-      openai: openai?.routes.chat,
-      images: openai?.routes.images,
-      cohere: svc.use('llm-cohere.wire'),
-    }, svc.use('guardrails.bedrock')))
+    llm.register(
+      app,
+      createProvider(
+        llm.engine,
+        {
+          anthropic: svc.use('llm-anthropic.wire')?.({ idPrefix: 'msg_bdrk_' }),
+          openai: openai?.routes.chat,
+          images: openai?.routes.images,
+          cohere: svc.use('llm-cohere.wire'),
+        },
+        svc.use('guardrails.bedrock'),
+      ),
+    )
   },
 })

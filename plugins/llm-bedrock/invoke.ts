@@ -1,6 +1,17 @@
 /** `InvokeModel` and `InvokeModelWithResponseStream`: the body's family decides the form. */
 import { isRecord } from 'svc/plugin'
-import type { ChatParsed, CountParsed, EmbedParsed, Engine, LlmRoute, NeutralRequest, OwnParsed, RerankParsed, RouteInput, StreamEvent } from '../llm/types.ts'
+import type {
+  ChatParsed,
+  CountParsed,
+  EmbedParsed,
+  Engine,
+  LlmRoute,
+  NeutralRequest,
+  OwnParsed,
+  RerankParsed,
+  RouteInput,
+  StreamEvent,
+} from '../llm/types.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation, familyId } from './describe.ts'
 import type { Chunk, Family, FamilyParsed, FamilyResult } from './families.ts'
@@ -18,21 +29,35 @@ const titan = 'amazon.titan-text-express-v1'
 
 export function invoke(engine: Engine, families: readonly Family[]): LlmRoute<Parsed> {
   return {
-    method: 'POST', path: '/model/{*modelId}/invoke', op: 'chat',
+    method: 'POST',
+    path: '/model/{*modelId}/invoke',
+    op: 'chat',
     describe: describeOperation('invoke', titan, 'invoke a model', { inputText: 'hello' }),
-    parse: (input) => parse(engine, families, input, false),
-    render: (result, { wire }, context) => ({ body: wire.family.reply(result, wire.inner, context), headers: tokenHeaders(result, wire.inner) }),
+    parse: input => parse(engine, families, input, false),
+    render: (result, { wire }, context) => ({
+      body: wire.family.reply(result, wire.inner, context),
+      headers: tokenHeaders(result, wire.inner),
+    }),
   }
 }
 
 export function invokeStream(engine: Engine, families: readonly Family[]): LlmRoute<Parsed> {
   return {
-    method: 'POST', path: '/model/{*modelId}/invoke-with-response-stream', op: 'chat',
-    describe: describeOperation('invoke-with-response-stream', titan, 'invoke a model, streamed', { inputText: 'hello' }),
+    method: 'POST',
+    path: '/model/{*modelId}/invoke-with-response-stream',
+    op: 'chat',
+    describe: describeOperation('invoke-with-response-stream', titan, 'invoke a model, streamed', {
+      inputText: 'hello',
+    }),
     framing: 'aws-eventstream',
-    parse: (input) => parse(engine, families, input, true),
+    parse: input => parse(engine, families, input, true),
     render: (result, { wire }, context) => ({ body: wire.family.reply(result, wire.inner, context) }),
-    stream: (result, { wire }, context) => frames(result, wire.inner, wire.family.chunks?.(result, wire.inner, context) ?? [{ data: wire.family.reply(result, wire.inner, context) }]),
+    stream: (result, { wire }, context) =>
+      frames(
+        result,
+        wire.inner,
+        wire.family.chunks?.(result, wire.inner, context) ?? [{ data: wire.family.reply(result, wire.inner, context) }],
+      ),
     streamHeaders: () => ({ 'x-amzn-bedrock-content-type': 'application/json' }),
   }
 }
@@ -42,22 +67,37 @@ async function parse(engine: Engine, families: readonly Family[], input: RouteIn
   return { ...inner.parsed, stream, wire: { family: inner.family, inner: inner.parsed } }
 }
 
-async function readBody(engine: Engine, families: readonly Family[], input: RouteInput, body: Record<string, unknown>): Promise<{ family: Family; parsed: FamilyParsed }> {
+async function readBody(
+  engine: Engine,
+  families: readonly Family[],
+  input: RouteInput,
+  body: Record<string, unknown>,
+): Promise<{ family: Family; parsed: FamilyParsed }> {
   const modelId = input.params.modelId ?? ''
   const id = familyId(modelId)
-  const family = families.find((candidate) => candidate.matches(body, id))
-  if (family === undefined) throw engine.badInput(`Malformed input request: the body fits no known model family (model ${modelId.slice(0, 200)}).`)
+  const family = families.find(candidate => candidate.matches(body, id))
+  if (family === undefined)
+    throw engine.badInput(
+      `Malformed input request: the body fits no known model family (model ${modelId.slice(0, 200)}).`,
+    )
   return { family, parsed: await family.parse(input, body, modelId) }
 }
 
 function tokensOf(result: FamilyResult, inner: FamilyParsed): { input: number; output: number } {
   if (inner.op === 'own') return { input: inner.promptTokens, output: inner.completionTokens }
-  return { input: result.op === 'own' ? 0 : result.promptTokens, output: result.op === 'chat' ? result.completionTokens : 0 }
+  return {
+    input: result.op === 'own' ? 0 : result.promptTokens,
+    output: result.op === 'chat' ? result.completionTokens : 0,
+  }
 }
 
 function tokenHeaders(result: FamilyResult, inner: FamilyParsed): Record<string, string> {
   const { input, output } = tokensOf(result, inner)
-  return { 'x-amzn-bedrock-input-token-count': String(input), 'x-amzn-bedrock-output-token-count': String(output), 'x-amzn-bedrock-invocation-latency': String(latencyMs) }
+  return {
+    'x-amzn-bedrock-input-token-count': String(input),
+    'x-amzn-bedrock-output-token-count': String(output),
+    'x-amzn-bedrock-invocation-latency': String(latencyMs),
+  }
 }
 
 /** Each chunk as base64 in JSON; the last one tells the figures of the call. */
@@ -68,28 +108,44 @@ function* frames(result: FamilyResult, inner: FamilyParsed, chunks: Iterable<Chu
     if (held !== undefined) yield frame(held)
     held = chunk
   }
-  const figures = { 'amazon-bedrock-invocationMetrics': { inputTokenCount: input, outputTokenCount: output, invocationLatency: latencyMs, firstByteLatency: firstByteMs } }
+  const figures = {
+    'amazon-bedrock-invocationMetrics': {
+      inputTokenCount: input,
+      outputTokenCount: output,
+      invocationLatency: latencyMs,
+      firstByteLatency: firstByteMs,
+    },
+  }
   if (held === undefined) return
-  const last = typeof held.data === 'string' ? JSON.parse(held.data) as object : held.data
+  const last = typeof held.data === 'string' ? (JSON.parse(held.data) as object) : held.data
   yield frame({ ...held, data: { ...last, ...figures } })
 }
 
 function frame({ data, paced }: Chunk): StreamEvent {
   const json = typeof data === 'string' ? data : JSON.stringify(data)
-  return { event: 'chunk', data: { bytes: Buffer.from(json).toString('base64') }, ...(paced === undefined ? {} : { paced }) }
+  return {
+    event: 'chunk',
+    data: { bytes: Buffer.from(json).toString('base64') },
+    ...(paced === undefined ? {} : { paced }),
+  }
 }
 
 /** `CountTokens`: of a Converse request, or of a body for `InvokeModel`. */
 export function countTokens(engine: Engine, families: readonly Family[]): LlmRoute<CountParsed> {
   const { json } = engine
   return {
-    method: 'POST', path: '/model/{*modelId}/count-tokens', op: 'count',
-    describe: describeOperation('count-tokens', 'anthropic.claude-sonnet-4-5-20250929-v1:0', 'count tokens', { input: { converse: { messages: [{ role: 'user', content: [{ text: 'hello' }] }] } } }),
+    method: 'POST',
+    path: '/model/{*modelId}/count-tokens',
+    op: 'count',
+    describe: describeOperation('count-tokens', 'anthropic.claude-sonnet-4-5-20250929-v1:0', 'count tokens', {
+      input: { converse: { messages: [{ role: 'user', content: [{ text: 'hello' }] }] } },
+    }),
     async parse(input) {
       const model = input.params.modelId ?? ''
       const given = json.own(input.json(), 'input')
       const converse = json.own(given, 'converse')
-      if (isRecord(converse)) return { op: 'count', model, request: readConverse(engine, converse, model), wire: undefined }
+      if (isRecord(converse))
+        return { op: 'count', model, request: readConverse(engine, converse, model), wire: undefined }
       const bytes = json.textOf(json.own(json.own(given, 'invokeModel'), 'body'))
       const body = bytes === undefined ? undefined : json.argumentsOf(Buffer.from(bytes, 'base64').toString('utf8'))
       if (!isRecord(body)) throw engine.badInput('input: provide converse, or invokeModel with a JSON body in base64.')
@@ -107,5 +163,14 @@ function requestOf(engine: Engine, model: string, parsed: FamilyParsed): Neutral
 }
 
 function textRequest(model: string, inputs: EmbedParsed['inputs']): NeutralRequest {
-  return { model, system: [], messages: [{ role: 'user', parts: [{ type: 'text', text: inputs.join('\n') }] }], tools: [], toolChoice: 'none', format: { type: 'none' }, stop: [], n: 1 }
+  return {
+    model,
+    system: [],
+    messages: [{ role: 'user', parts: [{ type: 'text', text: inputs.join('\n') }] }],
+    tools: [],
+    toolChoice: 'none',
+    format: { type: 'none' },
+    stop: [],
+    n: 1,
+  }
 }

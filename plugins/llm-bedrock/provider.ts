@@ -9,12 +9,31 @@ import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
 
 const models = [
-  'svc-claude', 'anthropic.claude-sonnet-4-5-20250929-v1:0', 'anthropic.claude-haiku-4-5-20251001-v1:0', 'amazon.nova-pro-v1:0', 'amazon.titan-text-express-v1',
-  'amazon.titan-embed-text-v2:0', 'meta.llama3-3-70b-instruct-v1:0', 'mistral.mistral-large-2407-v1:0', 'cohere.embed-english-v3', 'cohere.command-r-plus-v1:0', 'cohere.rerank-v3-5:0', 'amazon.titan-image-generator-v2:0', 'svc-echo', 'svc-scripted', 'svc-random',
+  'svc-claude',
+  'anthropic.claude-sonnet-4-5-20250929-v1:0',
+  'anthropic.claude-haiku-4-5-20251001-v1:0',
+  'amazon.nova-pro-v1:0',
+  'amazon.titan-text-express-v1',
+  'amazon.titan-embed-text-v2:0',
+  'meta.llama3-3-70b-instruct-v1:0',
+  'mistral.mistral-large-2407-v1:0',
+  'cohere.embed-english-v3',
+  'cohere.command-r-plus-v1:0',
+  'cohere.rerank-v3-5:0',
+  'amazon.titan-image-generator-v2:0',
+  'svc-echo',
+  'svc-scripted',
+  'svc-random',
 ]
 
 function kindOf(id: string): Pick<ModelInfo, 'kind'> {
-  return id.includes('embed') ? { kind: 'embed' } : id.includes('rerank') ? { kind: 'rerank' } : id.includes('image') ? { kind: 'image' } : {}
+  return id.includes('embed')
+    ? { kind: 'embed' }
+    : id.includes('rerank')
+      ? { kind: 'rerank' }
+      : id.includes('image')
+        ? { kind: 'image' }
+        : {}
 }
 
 export function createProvider(engine: Engine, formats: SharedFormats, guardrails?: BedrockGuardrails): LlmProvider {
@@ -25,9 +44,13 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
     basePath: '/ai/bedrock',
     order: 5,
     credentials: [sigV4, { source: 'bearer', scheme: 'Bearer' }],
-    models: models.map((id) => ({ id, ...kindOf(id) })),
+    models: models.map(id => ({ id, ...kindOf(id) })),
     routes: [
-      converse(engine, guardrails), converseStream(engine, guardrails), invoke(engine, families), invokeStream(engine, families), countTokens(engine, families),
+      converse(engine, guardrails),
+      converseStream(engine, guardrails),
+      invoke(engine, families),
+      invokeStream(engine, families),
+      countTokens(engine, families),
       ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
     ],
     error: bedrockError,

@@ -11,7 +11,13 @@ export const sigV4: CredentialRule = {
   read(headers) {
     const value = headers.authorization
     if (typeof value !== 'string' || value.trim() === '' || /^bearer\s/i.test(value)) return undefined
-    return readSignature(value, headers) ?? { value: 'malformed', malformed: 'The authorization header is no complete AWS Signature Version 4: it needs Credential, SignedHeaders with host, Signature, and an X-Amz-Date or Date header.' }
+    return (
+      readSignature(value, headers) ?? {
+        value: 'malformed',
+        malformed:
+          'The authorization header is no complete AWS Signature Version 4: it needs Credential, SignedHeaders with host, Signature, and an X-Amz-Date or Date header.',
+      }
+    )
   },
 }
 
@@ -20,5 +26,7 @@ function readSignature(value: string, headers: RequestHeaders): { value: string 
   const keyId = credential.exec(value)?.[1]
   const signed = signedHeaders.exec(value)?.[1]?.split(';') ?? []
   const isDated = headers['x-amz-date'] !== undefined || headers.date !== undefined
-  return keyId !== undefined && signed.includes('host') && signature.test(value) && isDated ? { value: keyId } : undefined
+  return keyId !== undefined && signed.includes('host') && signature.test(value) && isDated
+    ? { value: keyId }
+    : undefined
 }

@@ -3,8 +3,16 @@ import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed, RouteInput }
 import { describePost } from './describe.ts'
 
 export const models: ModelInfo[] = [
-  { id: 'svc-command' }, { id: 'command-a-03-2025' }, { id: 'command-r-plus-08-2024' }, { id: 'svc-echo' }, { id: 'svc-scripted' }, { id: 'svc-random' },
-  { id: 'svc-embed', kind: 'embed' }, { id: 'embed-v4.0', kind: 'embed' }, { id: 'svc-rerank', kind: 'rerank' }, { id: 'rerank-v3.5', kind: 'rerank' },
+  { id: 'svc-command' },
+  { id: 'command-a-03-2025' },
+  { id: 'command-r-plus-08-2024' },
+  { id: 'svc-echo' },
+  { id: 'svc-scripted' },
+  { id: 'svc-random' },
+  { id: 'svc-embed', kind: 'embed' },
+  { id: 'embed-v4.0', kind: 'embed' },
+  { id: 'svc-rerank', kind: 'rerank' },
+  { id: 'rerank-v3.5', kind: 'rerank' },
 ]
 
 const endpoints: Readonly<Record<string, string[]>> = { embed: ['embed'], rerank: ['rerank'] }
@@ -21,22 +29,41 @@ const maxPageSize = 1000
 
 export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
   return {
-    method: 'GET', path: '/v1/models', op: 'models',
+    method: 'GET',
+    path: '/v1/models',
+    op: 'models',
     describe: {
       summary: 'models',
       parameters: [
-        { name: 'page_size', in: 'query', description: 'Models on a page, default 20', schema: { type: 'integer', minimum: 1, maximum: maxPageSize } },
-        { name: 'page_token', in: 'query', description: 'next_page_token of the page before', schema: { type: 'string' } },
-        { name: 'endpoint', in: 'query', description: 'Only models for this endpoint', schema: { enum: ['chat', 'embed', 'rerank'] } },
+        {
+          name: 'page_size',
+          in: 'query',
+          description: 'Models on a page, default 20',
+          schema: { type: 'integer', minimum: 1, maximum: maxPageSize },
+        },
+        {
+          name: 'page_token',
+          in: 'query',
+          description: 'next_page_token of the page before',
+          schema: { type: 'string' },
+        },
+        {
+          name: 'endpoint',
+          in: 'query',
+          description: 'Only models for this endpoint',
+          schema: { enum: ['chat', 'embed', 'rerank'] },
+        },
       ],
       examples: [
         { name: 'All models', path: '/ai/cohere/v1/models', expectStatus: 200 },
         { name: 'A page of three', path: '/ai/cohere/v1/models?page_size=3', expectStatus: 200 },
       ],
     },
-    parse: (input) => ({ op: 'models', wire: readPage(engine, input) }),
+    parse: input => ({ op: 'models', wire: readPage(engine, input) }),
     render(result, { wire }) {
-      const shown = result.models.map(show).filter((model) => wire.endpoint === null || model.endpoints.includes(wire.endpoint))
+      const shown = result.models
+        .map(show)
+        .filter(model => wire.endpoint === null || model.endpoints.includes(wire.endpoint))
       const { items, nextToken } = engine.cutPage(shown, wire.start, wire.size)
       return { body: { models: items, ...(nextToken === null ? {} : { next_page_token: nextToken }) } }
     },
@@ -44,12 +71,19 @@ export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
 }
 
 function show({ id, kind = 'chat' }: ModelInfo) {
-  return { name: id, endpoints: endpoints[kind] ?? ['chat'], finetuned: false, context_length: 128_000, is_deprecated: false }
+  return {
+    name: id,
+    endpoints: endpoints[kind] ?? ['chat'],
+    finetuned: false,
+    context_length: 128_000,
+    is_deprecated: false,
+  }
 }
 
 function readPage(engine: Engine, { query }: RouteInput): Page {
   const size = Number(query.get('page_size') ?? defaultPageSize)
-  if (!Number.isInteger(size) || size < 1 || size > maxPageSize) throw engine.badInput(`invalid request: page_size must be a whole number from 1 to ${maxPageSize}`)
+  if (!Number.isInteger(size) || size < 1 || size > maxPageSize)
+    throw engine.badInput(`invalid request: page_size must be a whole number from 1 to ${maxPageSize}`)
   const token = query.get('page_token') ?? ''
   const start = token === '' ? 0 : engine.pageStart(token)
   if (start === null) throw engine.badInput('invalid request: page_token is not valid')
@@ -62,23 +96,47 @@ const mostCharacters = 65_536
 /** Token ids are made up, but the same piece always has the same one. */
 export function tokenize(engine: Engine): LlmRoute<OwnParsed<string[]>> {
   return {
-    method: 'POST', path: '/v1/tokenize', op: 'other',
-    describe: describePost('/v1/tokenize', 'tokens', [{ name: 'A text', body: { model: 'svc-command', text: 'hello world' } }]),
+    method: 'POST',
+    path: '/v1/tokenize',
+    op: 'other',
+    describe: describePost('/v1/tokenize', 'tokens', [
+      { name: 'A text', body: { model: 'svc-command', text: 'hello world' } },
+    ]),
     parse(input) {
       const body = input.json()
       const text = body.text
       if (typeof text !== 'string') throw engine.badInput('invalid request: text is required')
-      if (text.length > mostCharacters) throw engine.badInput(`invalid request: text can have at most ${mostCharacters} characters`)
+      if (text.length > mostCharacters)
+        throw engine.badInput(`invalid request: text can have at most ${mostCharacters} characters`)
       return { op: 'own', promptTokens: 0, completionTokens: 0, wire: engine.pieces(text) }
     },
-    render: (_result, { wire }) => ({ body: { tokens: wire.map((piece) => Number.parseInt(engine.digest('token', piece).slice(0, 8), 16) % mostTokenIds), token_strings: wire, meta: { api_version: { version: '1' } } } }),
+    render: (_result, { wire }) => ({
+      body: {
+        tokens: wire.map(piece => Number.parseInt(engine.digest('token', piece).slice(0, 8), 16) % mostTokenIds),
+        token_strings: wire,
+        meta: { api_version: { version: '1' } },
+      },
+    }),
   }
 }
 
 export function checkApiKey(engine: Engine): LlmRoute<OwnParsed> {
   return {
-    method: 'POST', path: '/v1/check-api-key', op: 'other',
-    describe: { summary: 'check an API key', examples: [{ name: 'A key', method: 'POST', path: '/ai/cohere/v1/check-api-key', headers: [{ name: 'Authorization', value: 'Bearer demo-key' }], expectStatus: 200 }] },
+    method: 'POST',
+    path: '/v1/check-api-key',
+    op: 'other',
+    describe: {
+      summary: 'check an API key',
+      examples: [
+        {
+          name: 'A key',
+          method: 'POST',
+          path: '/ai/cohere/v1/check-api-key',
+          headers: [{ name: 'Authorization', value: 'Bearer demo-key' }],
+          expectStatus: 200,
+        },
+      ],
+    },
     parse({ credential }) {
       if (credential === null) throw engine.badInput('no api key supplied', { kind: 'missing_credential' })
       return { op: 'own', promptTokens: 0, completionTokens: 0, wire: undefined }

@@ -5,19 +5,29 @@ import { describePost } from './describe.ts'
 import { parseChat } from './request.ts'
 
 export const finishReasons: Record<Finish, string> = {
-  stop: 'COMPLETE', stop_sequence: 'STOP_SEQUENCE', length: 'MAX_TOKENS', tool_calls: 'TOOL_CALL', content_filter: 'ERROR', prompt_filter: 'ERROR',
+  stop: 'COMPLETE',
+  stop_sequence: 'STOP_SEQUENCE',
+  length: 'MAX_TOKENS',
+  tool_calls: 'TOOL_CALL',
+  content_filter: 'ERROR',
+  prompt_filter: 'ERROR',
 }
 
 const hello = { model: 'svc-command', messages: [{ role: 'user', content: 'hello' }] }
 
 export function chat(engine: Engine): LlmRoute<ChatParsed> {
   return {
-    method: 'POST', path: '/v2/chat', op: 'chat',
-    describe: describePost('/v2/chat', 'chat', [{ name: 'Hello', body: hello }, { name: 'Stream', body: { ...hello, stream: true } }]),
+    method: 'POST',
+    path: '/v2/chat',
+    op: 'chat',
+    describe: describePost('/v2/chat', 'chat', [
+      { name: 'Hello', body: hello },
+      { name: 'Stream', body: { ...hello, stream: true } },
+    ]),
     framing: 'sse',
-    parse: (input) => parseChat(engine, input),
-    render: (result) => ({ body: replyOf(result) }),
-    stream: (result) => events(engine, result),
+    parse: input => parseChat(engine, input),
+    render: result => ({ body: replyOf(result) }),
+    stream: result => events(engine, result),
   }
 }
 
@@ -35,9 +45,18 @@ function replyOf(result: ChatResult): object {
   const choice = result.choices[0] as Choice
   const thinking = choice.reasoning === '' ? [] : [{ type: 'thinking', thinking: choice.reasoning }]
   const text = choice.finish === 'content_filter' ? [] : [{ type: 'text', text: choice.text }]
-  const message = choice.calls.length === 0
-    ? { role: 'assistant', content: [...thinking, ...text] }
-    : { role: 'assistant', tool_plan: planOf(choice), tool_calls: choice.calls.map((call) => ({ id: call.id, type: 'function', function: { name: call.name, arguments: call.json } })) }
+  const message =
+    choice.calls.length === 0
+      ? { role: 'assistant', content: [...thinking, ...text] }
+      : {
+          role: 'assistant',
+          tool_plan: planOf(choice),
+          tool_calls: choice.calls.map(call => ({
+            id: call.id,
+            type: 'function',
+            function: { name: call.name, arguments: call.json },
+          })),
+        }
   return { id: randomUUID(), finish_reason: finishReasons[choice.finish], message, usage: usageOf(result) }
 }
 
@@ -47,7 +66,10 @@ function* events(engine: Engine, result: ChatResult): Iterable<StreamEvent> {
   const choice = result.choices[0] as Choice
   const id = randomUUID()
   const emit: Emit = (type, fields, paced = false) => ({ event: type, data: { type, ...fields }, paced })
-  yield emit('message-start', { id, delta: { message: { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] } } })
+  yield emit('message-start', {
+    id,
+    delta: { message: { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] } },
+  })
   let index = 0
   if (choice.reasoning !== '') yield* content(index++, 'thinking', choice.reasoningPieces, emit)
   if (choice.calls.length > 0) yield* calls(engine, choice, emit)
@@ -56,17 +78,34 @@ function* events(engine: Engine, result: ChatResult): Iterable<StreamEvent> {
   yield { data: '[DONE]' }
 }
 
-function* content(index: number, type: 'text' | 'thinking', pieces: readonly string[], emit: Emit): Iterable<StreamEvent> {
+function* content(
+  index: number,
+  type: 'text' | 'thinking',
+  pieces: readonly string[],
+  emit: Emit,
+): Iterable<StreamEvent> {
   yield emit('content-start', { index, delta: { message: { content: { type, [type]: '' } } } })
-  for (const piece of pieces) yield emit('content-delta', { index, delta: { message: { content: { [type]: piece } } } }, true)
+  for (const piece of pieces)
+    yield emit('content-delta', { index, delta: { message: { content: { [type]: piece } } } }, true)
   yield emit('content-end', { index })
 }
 
 function* calls(engine: Engine, choice: Choice, emit: Emit): Iterable<StreamEvent> {
-  for (const piece of engine.pieces(planOf(choice))) yield emit('tool-plan-delta', { delta: { message: { tool_plan: piece } } })
+  for (const piece of engine.pieces(planOf(choice)))
+    yield emit('tool-plan-delta', { delta: { message: { tool_plan: piece } } })
   for (const [index, call] of choice.calls.entries()) {
-    yield emit('tool-call-start', { index, delta: { message: { tool_calls: { id: call.id, type: 'function', function: { name: call.name, arguments: '' } } } } })
-    for (const piece of call.jsonPieces) yield emit('tool-call-delta', { index, delta: { message: { tool_calls: { function: { arguments: piece } } } } }, true)
+    yield emit('tool-call-start', {
+      index,
+      delta: {
+        message: { tool_calls: { id: call.id, type: 'function', function: { name: call.name, arguments: '' } } },
+      },
+    })
+    for (const piece of call.jsonPieces)
+      yield emit(
+        'tool-call-delta',
+        { index, delta: { message: { tool_calls: { function: { arguments: piece } } } } },
+        true,
+      )
     yield emit('tool-call-end', { index })
   }
 }

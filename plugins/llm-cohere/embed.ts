@@ -14,10 +14,10 @@ const names = { input: 'texts', dimensions: 'output_dimension' }
 
 /** From a vector of length 1 to the number formats that a client can ask for. */
 const encodings: Readonly<Record<string, (vector: readonly number[]) => number[] | string>> = {
-  float: (vector) => [...vector],
-  int8: (vector) => vector.map((value) => Math.round(value * 127)),
-  uint8: (vector) => vector.map((value) => Math.round(127.5 * (value + 1))),
-  binary: (vector) => packSigns(vector).map((byte) => byte - 128),
+  float: vector => [...vector],
+  int8: vector => vector.map(value => Math.round(value * 127)),
+  uint8: vector => vector.map(value => Math.round(127.5 * (value + 1))),
+  binary: vector => packSigns(vector).map(byte => byte - 128),
   ubinary: packSigns,
   base64(vector) {
     const bytes = Buffer.alloc(vector.length * 4)
@@ -37,14 +37,33 @@ function packSigns(vector: readonly number[]): number[] {
 
 export function embed(engine: Engine, version: 'v1' | 'v2'): LlmRoute<EmbedParsed<EmbedWire>> {
   return {
-    method: 'POST', path: `/${version}/embed`, op: 'embed',
-    describe: describePost(`/${version}/embed`, `embeddings, ${version}`, [{ name: 'One text', body: { model: 'svc-embed', texts: ['hello world'], input_type: 'search_document', embedding_types: ['float', 'int8'], output_dimension: 8 } }]),
-    parse: (input) => parse(engine, input, version),
+    method: 'POST',
+    path: `/${version}/embed`,
+    op: 'embed',
+    describe: describePost(`/${version}/embed`, `embeddings, ${version}`, [
+      {
+        name: 'One text',
+        body: {
+          model: 'svc-embed',
+          texts: ['hello world'],
+          input_type: 'search_document',
+          embedding_types: ['float', 'int8'],
+          output_dimension: 8,
+        },
+      },
+    ]),
+    parse: input => parse(engine, input, version),
     render({ vectors, promptTokens }, { wire }) {
-      const meta = { api_version: { version: version === 'v2' ? '2' : '1' }, billed_units: { input_tokens: promptTokens } }
+      const meta = {
+        api_version: { version: version === 'v2' ? '2' : '1' },
+        billed_units: { input_tokens: promptTokens },
+      }
       const answer = { id: randomUUID(), texts: wire.texts, meta }
-      if (wire.types.length === 0) return { body: { response_type: 'embeddings_floats', ...answer, embeddings: vectors } }
-      const embeddings = Object.fromEntries(wire.types.map((type) => [type, vectors.map((vector) => encodings[type]?.(vector))]))
+      if (wire.types.length === 0)
+        return { body: { response_type: 'embeddings_floats', ...answer, embeddings: vectors } }
+      const embeddings = Object.fromEntries(
+        wire.types.map(type => [type, vectors.map(vector => encodings[type]?.(vector))]),
+      )
       return { body: { response_type: 'embeddings_by_type', ...answer, embeddings } }
     },
   }
@@ -57,8 +76,11 @@ function parse(engine: Engine, input: RouteInput, version: 'v1' | 'v2'): EmbedPa
   if (texts.length === 0) throw engine.badInput('invalid request: texts must be a list with at least one text')
   const given = json.listOf(body.embedding_types)
   const types = given.length === 0 && version === 'v2' ? ['float'] : given
-  const unknown = types.find((type) => typeof type !== 'string' || !Object.hasOwn(encodings, type))
-  if (unknown !== undefined) throw engine.badInput(`invalid request: unknown embedding type ${JSON.stringify(unknown)}, expected one of ${Object.keys(encodings).join(', ')}`)
+  const unknown = types.find(type => typeof type !== 'string' || !Object.hasOwn(encodings, type))
+  if (unknown !== undefined)
+    throw engine.badInput(
+      `invalid request: unknown embedding type ${JSON.stringify(unknown)}, expected one of ${Object.keys(encodings).join(', ')}`,
+    )
   return {
     op: 'embed',
     model: json.textOf(body.model) ?? input.defaultModel ?? 'svc-embed',
@@ -80,5 +102,10 @@ function refused<T>(engine: Engine, check: () => T): T {
 /** `texts`, or the texts in `inputs`; images count by their place alone. */
 function readTexts({ json }: Engine, body: Record<string, unknown>): string[] {
   if (Array.isArray(body.texts)) return body.texts.filter((text): text is string => typeof text === 'string')
-  return json.listOf(body.inputs).map((item) => json.listOf(json.own(item, 'content')).map((part) => json.textOf(json.own(part, 'text')) ?? 'image').join('\n'))
+  return json.listOf(body.inputs).map(item =>
+    json
+      .listOf(json.own(item, 'content'))
+      .map(part => json.textOf(json.own(part, 'text')) ?? 'image')
+      .join('\n'),
+  )
 }

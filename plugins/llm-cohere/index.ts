@@ -8,12 +8,16 @@ import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Cohere',
-  description: 'The wire format of the Cohere API, over the shared engine; its rerank also serves Jina and Voyage style clients.',
+  description:
+    'The wire format of the Cohere API, over the shared engine; its rerank also serves Jina and Voyage style clients.',
   paths: ['/ai/cohere', '/ai/v1/rerank'],
   buildsOn: ['llm'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
-    svc.offer('llm-cohere.wire', { chatV1: chatV1(llm.engine) as LlmRoute, rerank: rerank(llm.engine, 'v2') as LlmRoute })
+    svc.offer('llm-cohere.wire', {
+      chatV1: chatV1(llm.engine) as LlmRoute,
+      rerank: rerank(llm.engine, 'v2') as LlmRoute,
+    })
     llm.register(app, createProvider(llm.engine))
   },
 })

@@ -12,7 +12,14 @@ export interface ChatV1Wire {
 const mostStops = 5
 const roles = new Set(['USER', 'CHATBOT', 'SYSTEM', 'TOOL'])
 /** Names of types as Python has them; JSON Schema's own are taken too. */
-const schemaTypes: Readonly<Record<string, string>> = { str: 'string', int: 'integer', float: 'number', bool: 'boolean', list: 'array', dict: 'object' }
+const schemaTypes: Readonly<Record<string, string>> = {
+  str: 'string',
+  int: 'integer',
+  float: 'number',
+  bool: 'boolean',
+  list: 'array',
+  dict: 'object',
+}
 
 /** Throws when there is neither a message nor a tool's result, and for unknown roles. */
 export function parseChatV1(engine: Engine, input: RouteInput): ChatParsed<ChatV1Wire> {
@@ -21,7 +28,8 @@ export function parseChatV1(engine: Engine, input: RouteInput): ChatParsed<ChatV
   const model = json.textOf(body.model) ?? input.defaultModel ?? 'svc-command'
   const message = json.textOf(body.message) ?? ''
   const results = json.listOf(body.tool_results)
-  if (message === '' && results.length === 0) throw engine.badInput('invalid request: message must be at least 1 token long or tool results must be specified')
+  if (message === '' && results.length === 0)
+    throw engine.badInput('invalid request: message must be at least 1 token long or tool results must be specified')
   const preamble = json.textOf(body.preamble)
   const read = { system: preamble === undefined ? [] : [preamble], messages: [] as Message[] }
   const history = json.listOf(body.chat_history)
@@ -35,8 +43,9 @@ export function parseChatV1(engine: Engine, input: RouteInput): ChatParsed<ChatV
     model,
     stream: body.stream === true,
     request: {
-      model, ...read,
-      tools: json.listOf(body.tools).flatMap((tool) => readTool(engine, tool)),
+      model,
+      ...read,
+      tools: json.listOf(body.tools).flatMap(tool => readTool(engine, tool)),
       toolChoice: 'auto',
       format: readFormat(engine, body.response_format),
       stop: json.stopsOf(body.stop_sequences, mostStops),
@@ -55,7 +64,8 @@ interface Read {
 function addTurn(engine: Engine, read: Read, turn: Record<string, unknown>, index: number): void {
   const { json } = engine
   const role = json.textOf(turn.role)?.toUpperCase() ?? ''
-  if (!roles.has(role)) throw engine.badInput(`invalid request: chat_history[${index}].role must be one of ${[...roles].join(', ')}`)
+  if (!roles.has(role))
+    throw engine.badInput(`invalid request: chat_history[${index}].role must be one of ${[...roles].join(', ')}`)
   const text = json.asText(turn.message)
   if (role === 'SYSTEM') read.system.push(text)
   else if (role === 'TOOL') addResults(engine, read.messages, json.listOf(turn.tool_results))
@@ -71,22 +81,37 @@ function addResults(engine: Engine, messages: Message[], results: readonly unkno
     const name = json.textOf(json.own(call, 'name'))
     if (name === undefined) return []
     const id = `${name}_${index}`
-    return [{
-      call: { type: 'call', id, name, args: json.own(call, 'parameters') ?? {} },
-      content: { type: 'result', id, name, content: JSON.stringify(json.own(result, 'outputs') ?? []) },
-    }]
+    return [
+      {
+        call: { type: 'call', id, name, args: json.own(call, 'parameters') ?? {} },
+        content: { type: 'result', id, name, content: JSON.stringify(json.own(result, 'outputs') ?? []) },
+      },
+    ]
   })
   if (read.length === 0) return
-  messages.push({ role: 'assistant', parts: read.map(({ call }) => call) }, { role: 'tool', parts: read.map(({ content }) => content) })
+  messages.push(
+    { role: 'assistant', parts: read.map(({ call }) => call) },
+    { role: 'tool', parts: read.map(({ content }) => content) },
+  )
 }
 
 function readTool({ json }: Engine, given: unknown): Tool[] {
   const name = json.textOf(json.own(given, 'name'))
   if (name === undefined) return []
   const parameters = Object.entries(json.objectOf(json.own(given, 'parameter_definitions')))
-  const properties = Object.fromEntries(parameters.map(([parameter, definition]) => [parameter, schemaOf(json.own(definition, 'type'))]))
-  const required = parameters.filter(([, definition]) => json.own(definition, 'required') === true).map(([parameter]) => parameter)
-  return [{ name, description: json.textOf(json.own(given, 'description')) ?? '', schema: { type: 'object', properties, required } }]
+  const properties = Object.fromEntries(
+    parameters.map(([parameter, definition]) => [parameter, schemaOf(json.own(definition, 'type'))]),
+  )
+  const required = parameters
+    .filter(([, definition]) => json.own(definition, 'required') === true)
+    .map(([parameter]) => parameter)
+  return [
+    {
+      name,
+      description: json.textOf(json.own(given, 'description')) ?? '',
+      schema: { type: 'object', properties, required },
+    },
+  ]
 }
 
 /** `str`, `List[int]` and the like. */

@@ -21,11 +21,20 @@ export function parseChat(engine: Engine, input: RouteInput): ChatParsed {
     model,
     stream: body.stream === true,
     request: {
-      model, ...read,
-      tools: json.listOf(body.tools).flatMap((tool) => {
+      model,
+      ...read,
+      tools: json.listOf(body.tools).flatMap(tool => {
         const called = json.own(tool, 'function')
         const name = json.textOf(json.own(called, 'name'))
-        return name === undefined ? [] : [{ name, description: json.textOf(json.own(called, 'description')) ?? '', schema: json.own(called, 'parameters') ?? {} }]
+        return name === undefined
+          ? []
+          : [
+              {
+                name,
+                description: json.textOf(json.own(called, 'description')) ?? '',
+                schema: json.own(called, 'parameters') ?? {},
+              },
+            ]
       }),
       toolChoice: readToolChoice(body.tool_choice),
       format: readFormat(engine, body.response_format),
@@ -38,20 +47,39 @@ export function parseChat(engine: Engine, input: RouteInput): ChatParsed {
   }
 }
 
-function addMessage(engine: Engine, read: { system: string[]; messages: Message[] }, message: Record<string, unknown>, index: number): void {
+function addMessage(
+  engine: Engine,
+  read: { system: string[]; messages: Message[] },
+  message: Record<string, unknown>,
+  index: number,
+): void {
   const { json } = engine
   const role = json.textOf(message.role)
-  if (role === undefined || !roles.has(role)) throw engine.badInput(`invalid request: messages[${index}].role must be one of ${[...roles].join(', ')}`)
+  if (role === undefined || !roles.has(role))
+    throw engine.badInput(`invalid request: messages[${index}].role must be one of ${[...roles].join(', ')}`)
   const parts = readContent(engine, message.content)
   const text = engine.textOfParts(parts)
   if (role === 'system' || role === 'developer') read.system.push(text)
-  else if (role === 'tool') read.messages.push({ role: 'tool', parts: [{ type: 'result', id: json.textOf(message.tool_call_id) ?? '', content: text }] })
+  else if (role === 'tool')
+    read.messages.push({
+      role: 'tool',
+      parts: [{ type: 'result', id: json.textOf(message.tool_call_id) ?? '', content: text }],
+    })
   else if (role === 'user') read.messages.push({ role: 'user', parts })
   else {
     const calls = json.listOf(message.tool_calls).flatMap((call): Part[] => {
       const called = json.own(call, 'function')
       const name = json.textOf(json.own(called, 'name'))
-      return name === undefined ? [] : [{ type: 'call', id: json.textOf(json.own(call, 'id')) ?? '', name, args: json.argumentsOf(json.own(called, 'arguments')) }]
+      return name === undefined
+        ? []
+        : [
+            {
+              type: 'call',
+              id: json.textOf(json.own(call, 'id')) ?? '',
+              name,
+              args: json.argumentsOf(json.own(called, 'arguments')),
+            },
+          ]
     })
     read.messages.push({ role: 'assistant', parts: [...parts, ...calls] })
   }
@@ -63,7 +91,8 @@ function readContent({ json, describeUrl }: Engine, content: unknown): Part[] {
   return json.listOf(content).flatMap((given): Part[] => {
     const part = json.objectOf(given)
     if (part.type === 'text' && typeof part.text === 'string') return [{ type: 'text', text: part.text }]
-    if (part.type === 'image_url') return [{ type: 'image', description: describeUrl(json.textOf(json.own(part.image_url, 'url')) ?? 'image') }]
+    if (part.type === 'image_url')
+      return [{ type: 'image', description: describeUrl(json.textOf(json.own(part.image_url, 'url')) ?? 'image') }]
     if (part.type !== 'document') return []
     const data = json.own(part.document, 'data')
     return [{ type: 'text', text: json.asText(json.own(data, 'text') ?? data) }]

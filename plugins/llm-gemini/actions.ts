@@ -3,14 +3,36 @@ import type { LlmRouteDescription, RouteInput } from '../llm/types.ts'
 
 /** Streamed examples show the header that sets their pace. */
 const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
-const modelParameter = { name: 'model', in: 'path', required: true, description: 'Any id, with or without models/', schema: { type: 'string' } } as const
+const modelParameter = {
+  name: 'model',
+  in: 'path',
+  required: true,
+  description: 'Any id, with or without models/',
+  schema: { type: 'string' },
+} as const
 
-export function describeAction(action: string, summary: string, body: object, query = '', model = action.toLowerCase().includes('embed') ? 'gemini-embedding-001' : 'svc-gemini'): LlmRouteDescription {
+export function describeAction(
+  action: string,
+  summary: string,
+  body: object,
+  query = '',
+  model = action.toLowerCase().includes('embed') ? 'gemini-embedding-001' : 'svc-gemini',
+): LlmRouteDescription {
   return {
     summary,
     parameters: [modelParameter],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
-    examples: [{ name: summary, method: 'POST', headers: action.startsWith('stream') ? [pace] : [], path: `/ai/gemini/v1beta/models/${model}:${action}${query}`, body: JSON.stringify(body), bodyType: 'json', expectStatus: 200 }],
+    examples: [
+      {
+        name: summary,
+        method: 'POST',
+        headers: action.startsWith('stream') ? [pace] : [],
+        path: `/ai/gemini/v1beta/models/${model}:${action}${query}`,
+        body: JSON.stringify(body),
+        bodyType: 'json',
+        expectStatus: 200,
+      },
+    ],
   }
 }
 

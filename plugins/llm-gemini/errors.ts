@@ -19,7 +19,12 @@ const words: Readonly<Partial<Record<ErrorKind, string>>> = {
   context_length: 'INVALID_ARGUMENT',
   prompt_filter: 'INVALID_ARGUMENT',
 }
-const byNumber: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 409: 'ABORTED', 499: 'CANCELLED', 501: 'UNIMPLEMENTED' }
+const byNumber: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  409: 'ABORTED',
+  499: 'CANCELLED',
+  501: 'UNIMPLEMENTED',
+}
 
 export const messages: Partial<Record<ErrorKind, string>> = {
   missing_credential: 'Method does not allow unregistered callers. Please use an API key.',
@@ -33,12 +38,23 @@ const rpc = 'type.googleapis.com/google.rpc'
 
 function detailsOf(kind: ErrorKind): object[] {
   if (kind === 'invalid_credential') {
-    return [{ '@type': `${rpc}.ErrorInfo`, reason: 'API_KEY_INVALID', domain: 'googleapis.com', metadata: { service: 'generativelanguage.googleapis.com' } }]
+    return [
+      {
+        '@type': `${rpc}.ErrorInfo`,
+        reason: 'API_KEY_INVALID',
+        domain: 'googleapis.com',
+        metadata: { service: 'generativelanguage.googleapis.com' },
+      },
+    ]
   }
   return kind === 'rate_limit' ? [{ '@type': `${rpc}.RetryInfo`, retryDelay: '2s' }] : []
 }
 
 export function geminiError(kind: ErrorKind, { status, message }: ErrorFacts): ProviderAnswer {
   const word = byNumber[status] ?? words[kind] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION')
-  return { status, headers: { 'Content-Type': 'application/json; charset=UTF-8' }, body: { error: { code: status, message, status: word, details: detailsOf(kind) } } }
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=UTF-8' },
+    body: { error: { code: status, message, status: word, details: detailsOf(kind) } },
+  }
 }

@@ -1,6 +1,16 @@
 /** `:generateContent` and `:streamGenerateContent`. */
 import { isRecord, jsonSerializer } from 'svc/plugin'
-import type { ChatParsed, ChatResult, Choice, CountParsed, Engine, Finish, LlmRoute, RouteInput, StreamEvent } from '../llm/types.ts'
+import type {
+  ChatParsed,
+  ChatResult,
+  Choice,
+  CountParsed,
+  Engine,
+  Finish,
+  LlmRoute,
+  RouteInput,
+  StreamEvent,
+} from '../llm/types.ts'
 import { describeAction, modelOf } from './actions.ts'
 import { field } from './fields.ts'
 import { readRequest } from './request.ts'
@@ -8,7 +18,12 @@ import { readRequest } from './request.ts'
 type Parsed = ChatParsed<{ isSse: boolean }>
 
 export const finishReasons: Record<Finish, string> = {
-  stop: 'STOP', stop_sequence: 'STOP', tool_calls: 'STOP', length: 'MAX_TOKENS', content_filter: 'SAFETY', prompt_filter: 'SAFETY',
+  stop: 'STOP',
+  stop_sequence: 'STOP',
+  tool_calls: 'STOP',
+  length: 'MAX_TOKENS',
+  content_filter: 'SAFETY',
+  prompt_filter: 'SAFETY',
 }
 
 const contentType = 'application/json; charset=UTF-8'
@@ -17,19 +32,23 @@ const hello = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }
 
 export function generateContent(engine: Engine): LlmRoute<Parsed> {
   return {
-    method: 'POST', path: '/v1beta/models/{model}:generateContent', op: 'chat',
+    method: 'POST',
+    path: '/v1beta/models/{model}:generateContent',
+    op: 'chat',
     describe: describeAction('generateContent', 'content', hello),
-    parse: (input) => parse(engine, input, false),
+    parse: input => parse(engine, input, false),
     render: (result, parsed) => ({ body: wholeReply(engine, result, parsed), contentType }),
   }
 }
 
 export function streamGenerateContent(engine: Engine): LlmRoute<Parsed> {
   return {
-    method: 'POST', path: '/v1beta/models/{model}:streamGenerateContent', op: 'chat',
+    method: 'POST',
+    path: '/v1beta/models/{model}:streamGenerateContent',
+    op: 'chat',
     describe: describeAction('streamGenerateContent', 'streamed content', hello, '?alt=sse'),
     framingOf: ({ wire }) => (wire.isSse ? 'sse-crlf' : 'json-array'),
-    parse: (input) => parse(engine, input, true),
+    parse: input => parse(engine, input, true),
     render: (result, parsed) => ({ body: [wholeReply(engine, result, parsed)], contentType }),
     stream: (result, parsed) => streamChunks(engine, result, parsed),
   }
@@ -37,21 +56,37 @@ export function streamGenerateContent(engine: Engine): LlmRoute<Parsed> {
 
 export function countTokens(engine: Engine): LlmRoute<CountParsed> {
   return {
-    method: 'POST', path: '/v1beta/models/{model}:countTokens', op: 'count',
+    method: 'POST',
+    path: '/v1beta/models/{model}:countTokens',
+    op: 'count',
     describe: describeAction('countTokens', 'token count', hello),
     parse(input) {
       const model = modelOf(input)
       const body = input.json()
       const inner = field(engine, body, 'generateContentRequest')
-      return { op: 'count', model, request: readRequest(engine, isRecord(inner) ? inner : body, model, input.limits.choices), wire: undefined }
+      return {
+        op: 'count',
+        model,
+        request: readRequest(engine, isRecord(inner) ? inner : body, model, input.limits.choices),
+        wire: undefined,
+      }
     },
-    render: ({ promptTokens }) => ({ body: { totalTokens: promptTokens, promptTokensDetails: details(promptTokens) }, contentType }),
+    render: ({ promptTokens }) => ({
+      body: { totalTokens: promptTokens, promptTokensDetails: details(promptTokens) },
+      contentType,
+    }),
   }
 }
 
 function parse(engine: Engine, input: RouteInput, stream: boolean): Parsed {
   const model = modelOf(input)
-  return { op: 'chat', model, stream, request: readRequest(engine, input.json(), model, input.limits.choices), wire: { isSse: input.query.get('alt') === 'sse' } }
+  return {
+    op: 'chat',
+    model,
+    stream,
+    request: readRequest(engine, input.json(), model, input.limits.choices),
+    wire: { isSse: input.query.get('alt') === 'sse' },
+  }
 }
 
 function details(tokens: number): object[] {
@@ -70,7 +105,7 @@ function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult
 
 /** The four categories; only hate speech is ever found. */
 function safetyRatings(isHit: boolean): object[] {
-  return ['HARASSMENT', 'HATE_SPEECH', 'SEXUALLY_EXPLICIT', 'DANGEROUS_CONTENT'].map((name) => ({
+  return ['HARASSMENT', 'HATE_SPEECH', 'SEXUALLY_EXPLICIT', 'DANGEROUS_CONTENT'].map(name => ({
     category: `HARM_CATEGORY_${name}`,
     ...(isHit && name === 'HATE_SPEECH' ? { probability: 'HIGH', blocked: true } : { probability: 'NEGLIGIBLE' }),
   }))
@@ -79,7 +114,11 @@ function safetyRatings(isHit: boolean): object[] {
 /** A candidate that is at its end. */
 function candidate(choice: Choice, parts: object[]): object {
   const isFiltered = choice.finish === 'content_filter'
-  const ended: Record<string, unknown> = { content: { parts: isFiltered ? [] : parts, role: 'model' }, finishReason: finishReasons[choice.finish], index: choice.index }
+  const ended: Record<string, unknown> = {
+    content: { parts: isFiltered ? [] : parts, role: 'model' },
+    finishReason: finishReasons[choice.finish],
+    index: choice.index,
+  }
   if (isFiltered) ended.safetyRatings = safetyRatings(true)
   return ended
 }
@@ -98,14 +137,21 @@ function headOf(engine: Engine, parsed: Parsed): Head {
 }
 
 function lastParts(choice: Choice): object[] {
-  return choice.calls.length > 0 ? choice.calls.map((call) => ({ functionCall: { name: call.name, args: call.args } })) : [{ text: choice.text }]
+  return choice.calls.length > 0
+    ? choice.calls.map(call => ({ functionCall: { name: call.name, args: call.args } }))
+    : [{ text: choice.text }]
 }
 
 function wholeReply(engine: Engine, result: ChatResult, parsed: Parsed): object {
   const head = headOf(engine, parsed)
   if (result.choices[0]?.finish === 'prompt_filter') return refused(result, head)
   return {
-    candidates: result.choices.map((choice) => candidate(choice, [...(choice.reasoning === '' ? [] : [{ text: choice.reasoning, thought: true }]), ...lastParts(choice)])),
+    candidates: result.choices.map(choice =>
+      candidate(choice, [
+        ...(choice.reasoning === '' ? [] : [{ text: choice.reasoning, thought: true }]),
+        ...lastParts(choice),
+      ]),
+    ),
     usageMetadata: usageOf(result),
     ...head,
   }
@@ -139,7 +185,14 @@ const writeChunk = jsonSerializer<Chunk>({
           content: {
             type: 'object',
             properties: {
-              parts: { type: 'array', items: { type: 'object', properties: { text: { type: 'string' }, thought: { type: 'boolean' } }, required: ['text'] } },
+              parts: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  properties: { text: { type: 'string' }, thought: { type: 'boolean' } },
+                  required: ['text'],
+                },
+              },
               role: { const: 'model' },
             },
             required: ['parts', 'role'],
@@ -149,7 +202,11 @@ const writeChunk = jsonSerializer<Chunk>({
         required: ['content', 'index'],
       },
     },
-    usageMetadata: { type: 'object', properties: { promptTokenCount: count, totalTokenCount: count }, required: ['promptTokenCount', 'totalTokenCount'] },
+    usageMetadata: {
+      type: 'object',
+      properties: { promptTokenCount: count, totalTokenCount: count },
+      required: ['promptTokenCount', 'totalTokenCount'],
+    },
     modelVersion: { type: 'string' },
     responseId: { type: 'string' },
   },
@@ -171,12 +228,19 @@ function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iter
     part.text = pieces.join('')
     return { data: writeChunk(event), paced: pieces.length }
   }
-  const last = (parts: object[], paced: number): StreamEvent => ({ data: { candidates: [candidate(choice, parts)], usageMetadata: usageOf(result), ...head }, paced })
+  const last = (parts: object[], paced: number): StreamEvent => ({
+    data: { candidates: [candidate(choice, parts)], usageMetadata: usageOf(result), ...head },
+    paced,
+  })
   if (choice.finish === 'content_filter') return yield last([], 0)
   part.thought = true
   for (const pieces of chunked(choice.reasoningPieces)) yield chunk(pieces)
   delete part.thought
-  if (choice.calls.length > 0) return yield last(lastParts(choice), choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0))
+  if (choice.calls.length > 0)
+    return yield last(
+      lastParts(choice),
+      choice.calls.reduce((sum, call) => sum + call.jsonPieces.length, 0),
+    )
   const groups = chunked(choice.pieces)
   const final = groups.pop() ?? []
   for (const pieces of groups) yield chunk(pieces)

@@ -3,8 +3,20 @@ import type { Engine, LlmRoute, ModelInfo, ModelsParsed, OwnParsed, RouteInput }
 import { modelOf } from './actions.ts'
 
 export const models: ModelInfo[] = [
-  ...['svc-gemini', 'gemini-3.8-flash', 'gemini-3.5-flash', 'gemini-2.5-pro', 'gemini-2.5-flash', 'gemini-2.0-flash', 'gemini-flash-latest'].map((id): ModelInfo => ({ id })),
-  { id: 'gemini-embedding-001', kind: 'embed' }, { id: 'text-embedding-004', kind: 'embed' }, { id: 'svc-echo' }, { id: 'svc-scripted' }, { id: 'svc-random' },
+  ...[
+    'svc-gemini',
+    'gemini-3.8-flash',
+    'gemini-3.5-flash',
+    'gemini-2.5-pro',
+    'gemini-2.5-flash',
+    'gemini-2.0-flash',
+    'gemini-flash-latest',
+  ].map((id): ModelInfo => ({ id })),
+  { id: 'gemini-embedding-001', kind: 'embed' },
+  { id: 'text-embedding-004', kind: 'embed' },
+  { id: 'svc-echo' },
+  { id: 'svc-scripted' },
+  { id: 'svc-random' },
 ]
 
 function show({ id, kind }: ModelInfo): object {
@@ -15,7 +27,10 @@ function show({ id, kind }: ModelInfo): object {
     description: 'A mock model of svc',
     inputTokenLimit: kind === 'embed' ? 2048 : 1_048_576,
     outputTokenLimit: kind === 'embed' ? 1 : 65_536,
-    supportedGenerationMethods: kind === 'embed' ? ['embedContent', 'batchEmbedContents', 'countTokens'] : ['generateContent', 'streamGenerateContent', 'countTokens'],
+    supportedGenerationMethods:
+      kind === 'embed'
+        ? ['embedContent', 'batchEmbedContents', 'countTokens']
+        : ['generateContent', 'streamGenerateContent', 'countTokens'],
   }
 }
 
@@ -31,11 +46,18 @@ const maxPageSize = 1000
 
 export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
   return {
-    method: 'GET', path: '/v1beta/models', op: 'models',
+    method: 'GET',
+    path: '/v1beta/models',
+    op: 'models',
     describe: {
       summary: 'models',
       parameters: [
-        { name: 'pageSize', in: 'query', description: 'Models on a page, default 50', schema: { type: 'integer', minimum: 0 } },
+        {
+          name: 'pageSize',
+          in: 'query',
+          description: 'Models on a page, default 50',
+          schema: { type: 'integer', minimum: 0 },
+        },
         { name: 'pageToken', in: 'query', description: 'nextPageToken of the page before', schema: { type: 'string' } },
       ],
       examples: [
@@ -43,10 +65,13 @@ export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
         { name: 'A page of three', path: '/ai/gemini/v1beta/models?pageSize=3', expectStatus: 200 },
       ],
     },
-    parse: (input) => ({ op: 'models', wire: readPage(engine, input) }),
+    parse: input => ({ op: 'models', wire: readPage(engine, input) }),
     render(result, { wire }) {
       const { items, nextToken } = engine.cutPage(result.models, wire.start, wire.size)
-      return { body: { models: items.map(show), ...(nextToken === null ? {} : { nextPageToken: nextToken }) }, contentType }
+      return {
+        body: { models: items.map(show), ...(nextToken === null ? {} : { nextPageToken: nextToken }) },
+        contentType,
+      }
     },
   }
 }
@@ -54,7 +79,8 @@ export function listModels(engine: Engine): LlmRoute<ModelsParsed<Page>> {
 /** 0 is the default, more than the most is the most; what is no whole number of 32 bits is refused. */
 function readPage(engine: Engine, { query }: RouteInput): Page {
   const size = query.get('pageSize') ?? query.get('page_size') ?? ''
-  if (size !== '' && !isInt32(size)) throw engine.badInput(`Invalid value at 'page_size' (TYPE_INT32), ${JSON.stringify(size.slice(0, 50))}`)
+  if (size !== '' && !isInt32(size))
+    throw engine.badInput(`Invalid value at 'page_size' (TYPE_INT32), ${JSON.stringify(size.slice(0, 50))}`)
   if (Number(size) < 0) throw engine.badInput('* ListModelsRequest.page_size: page_size must not be negative')
   const token = query.get('pageToken') ?? query.get('page_token') ?? ''
   const start = token === '' ? 0 : engine.pageStart(token)
@@ -68,13 +94,15 @@ function isInt32(text: string): boolean {
 
 export function getModel(): LlmRoute<ModelsParsed> {
   return {
-    method: 'GET', path: '/v1beta/models/{*model}', op: 'models',
+    method: 'GET',
+    path: '/v1beta/models/{*model}',
+    op: 'models',
     describe: {
       summary: 'one model',
       parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' } }],
       examples: [{ name: 'One model', path: '/ai/gemini/v1beta/models/svc-gemini', expectStatus: 200 }],
     },
-    parse: (input) => ({ op: 'models', id: modelOf(input), wire: undefined }),
+    parse: input => ({ op: 'models', id: modelOf(input), wire: undefined }),
     render: ({ model }) => ({ body: model === undefined ? {} : show(model), contentType }),
   }
 }
@@ -82,15 +110,28 @@ export function getModel(): LlmRoute<ModelsParsed> {
 /** A POST without an action, or with one that nobody knows. */
 export function unknownAction(engine: Engine): LlmRoute<OwnParsed> {
   return {
-    method: 'POST', path: '/v1beta/models/{*model}', op: 'other',
+    method: 'POST',
+    path: '/v1beta/models/{*model}',
+    op: 'other',
     describe: {
       summary: 'unknown action',
       parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' } }],
       responses: { '4XX': { description: "No such action, or no credential, in the provider's own form" } },
-      examples: [{ name: 'No action', method: 'POST', path: '/ai/gemini/v1beta/models/svc-gemini', body: '{}', bodyType: 'json', expectStatus: 404 }],
+      examples: [
+        {
+          name: 'No action',
+          method: 'POST',
+          path: '/ai/gemini/v1beta/models/svc-gemini',
+          body: '{}',
+          bodyType: 'json',
+          expectStatus: 404,
+        },
+      ],
     },
     parse() {
-      throw engine.badInput('Requested entity was not found: the path names no known action of a model.', { kind: 'not_found' })
+      throw engine.badInput('Requested entity was not found: the path names no known action of a model.', {
+        kind: 'not_found',
+      })
     },
     render: () => ({ body: {} }),
   }

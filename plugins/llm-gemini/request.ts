@@ -6,7 +6,12 @@ import { field } from './fields.ts'
 const mostStops = 5
 
 /** Throws when `contents` is missing or empty. */
-export function readRequest(engine: Engine, body: Record<string, unknown>, model: string, mostChoices: number): NeutralRequest {
+export function readRequest(
+  engine: Engine,
+  body: Record<string, unknown>,
+  model: string,
+  mostChoices: number,
+): NeutralRequest {
   const { json } = engine
   const config = field(engine, body, 'generationConfig')
   const calling = field(engine, field(engine, body, 'toolConfig'), 'functionCallingConfig')
@@ -24,22 +29,29 @@ export function readRequest(engine: Engine, body: Record<string, unknown>, model
     stop: json.stopsOf(field(engine, config, 'stopSequences'), mostStops),
     n: Math.min(Math.max(1, n), mostChoices),
     ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(field(engine, thinking, 'includeThoughts') === true ? { reasoning: budget === undefined ? {} : { budget } } : {}),
+    ...(field(engine, thinking, 'includeThoughts') === true
+      ? { reasoning: budget === undefined ? {} : { budget } }
+      : {}),
   }
 }
 
 function readSystem(engine: Engine, given: unknown): string[] {
-  const text = typeof given === 'string' ? given : engine.textOfParts(readParts(engine, engine.json.own(given, 'parts')))
+  const text =
+    typeof given === 'string' ? given : engine.textOfParts(readParts(engine, engine.json.own(given, 'parts')))
   return text === '' ? [] : [text]
 }
 
 /** A list of contents, one content, or a text. */
 export function readContents(engine: Engine, given: unknown): Message[] {
-  const list = typeof given === 'string' ? [{ parts: [{ text: given }] }] : isRecord(given) ? [given] : engine.json.listOf(given)
+  const list =
+    typeof given === 'string' ? [{ parts: [{ text: given }] }] : isRecord(given) ? [given] : engine.json.listOf(given)
   if (list.length === 0) throw engine.badInput('* GenerateContentRequest.contents: contents is not specified')
   return list.map((content): Message => {
     const role = engine.json.own(content, 'role')
-    return { role: role === 'model' ? 'assistant' : role === 'function' ? 'tool' : 'user', parts: readParts(engine, engine.json.own(content, 'parts')) }
+    return {
+      role: role === 'model' ? 'assistant' : role === 'function' ? 'tool' : 'user',
+      parts: readParts(engine, engine.json.own(content, 'parts')),
+    }
   })
 }
 
@@ -53,16 +65,33 @@ function readPart(engine: Engine, part: unknown): Part[] {
   const text = json.own(part, 'text')
   if (typeof text === 'string') return [{ type: 'text', text }]
   const inline = field(engine, part, 'inlineData')
-  if (inline !== undefined) return [medium(engine, inline, engine.describeInline(field(engine, inline, 'mimeType'), 'inline'))]
+  if (inline !== undefined)
+    return [medium(engine, inline, engine.describeInline(field(engine, inline, 'mimeType'), 'inline'))]
   const file = field(engine, part, 'fileData')
-  if (file !== undefined) return [medium(engine, file, engine.describeUrl(json.textOf(field(engine, file, 'fileUri')) ?? 'file'))]
+  if (file !== undefined)
+    return [medium(engine, file, engine.describeUrl(json.textOf(field(engine, file, 'fileUri')) ?? 'file'))]
   const call = field(engine, part, 'functionCall')
   const called = json.textOf(json.own(call, 'name'))
-  if (called !== undefined) return [{ type: 'call', id: json.textOf(json.own(call, 'id')) ?? called, name: called, args: json.own(call, 'args') ?? {} }]
+  if (called !== undefined)
+    return [
+      {
+        type: 'call',
+        id: json.textOf(json.own(call, 'id')) ?? called,
+        name: called,
+        args: json.own(call, 'args') ?? {},
+      },
+    ]
   const response = field(engine, part, 'functionResponse')
   const answered = json.textOf(json.own(response, 'name'))
   if (answered === undefined) return []
-  return [{ type: 'result', id: json.textOf(json.own(response, 'id')) ?? answered, name: answered, content: JSON.stringify(json.own(response, 'response') ?? {}) }]
+  return [
+    {
+      type: 'result',
+      id: json.textOf(json.own(response, 'id')) ?? answered,
+      name: answered,
+      content: JSON.stringify(json.own(response, 'response') ?? {}),
+    },
+  ]
 }
 
 function medium(engine: Engine, data: unknown, description: string): Part {
@@ -74,12 +103,21 @@ function medium(engine: Engine, data: unknown, description: string): Part {
 function readTools(engine: Engine, given: unknown, calling: unknown): Tool[] {
   const { json } = engine
   const allowed = json.listOf(field(engine, calling, 'allowedFunctionNames'))
-  const tools = json.listOf(given).flatMap((tool) => json.listOf(field(engine, tool, 'functionDeclarations'))).flatMap((item): Tool[] => {
-    const name = json.textOf(json.own(item, 'name'))
-    if (name === undefined) return []
-    return [{ name, description: json.textOf(json.own(item, 'description')) ?? '', schema: json.own(item, 'parameters') ?? field(engine, item, 'parametersJsonSchema') ?? {} }]
-  })
-  const kept = tools.filter((tool) => allowed.includes(tool.name))
+  const tools = json
+    .listOf(given)
+    .flatMap(tool => json.listOf(field(engine, tool, 'functionDeclarations')))
+    .flatMap((item): Tool[] => {
+      const name = json.textOf(json.own(item, 'name'))
+      if (name === undefined) return []
+      return [
+        {
+          name,
+          description: json.textOf(json.own(item, 'description')) ?? '',
+          schema: json.own(item, 'parameters') ?? field(engine, item, 'parametersJsonSchema') ?? {},
+        },
+      ]
+    })
+  const kept = tools.filter(tool => allowed.includes(tool.name))
   return kept.length > 0 ? kept : tools
 }
 
@@ -92,7 +130,10 @@ function readToolChoice(engine: Engine, calling: unknown): ToolChoice {
 }
 
 function readFormat(engine: Engine, config: unknown): ReplyFormat {
-  const schema = field(engine, config, 'responseSchema') ?? field(engine, config, 'responseJsonSchema') ?? engine.json.own(config, '_responseJsonSchema')
+  const schema =
+    field(engine, config, 'responseSchema') ??
+    field(engine, config, 'responseJsonSchema') ??
+    engine.json.own(config, '_responseJsonSchema')
   if (schema !== undefined) return { type: 'schema', schema }
   return field(engine, config, 'responseMimeType') === 'application/json' ? { type: 'json' } : { type: 'none' }
 }

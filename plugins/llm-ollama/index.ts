@@ -6,7 +6,8 @@ import type {} from '../llm-openai/types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Ollama',
-  description: 'The wire format of the Ollama API, over the shared engine, and the part of OpenAI\'s that Ollama serves.',
+  description:
+    "The wire format of the Ollama API, over the shared engine, and the part of OpenAI's that Ollama serves.",
   paths: ['/ai/ollama'],
   buildsOn: ['llm'],
   uses: ['llm-openai'],

@@ -4,7 +4,12 @@ import { describeGet, describePost } from './describe.ts'
 import { modelOf } from './request.ts'
 
 export const models: ModelInfo[] = [
-  { id: 'llama3.2:latest' }, { id: 'qwen2.5:7b' }, { id: 'mistral:latest' }, { id: 'nomic-embed-text:latest', kind: 'embed' }, { id: 'svc-echo:latest' }, { id: 'svc-scripted:latest' },
+  { id: 'llama3.2:latest' },
+  { id: 'qwen2.5:7b' },
+  { id: 'mistral:latest' },
+  { id: 'nomic-embed-text:latest', kind: 'embed' },
+  { id: 'svc-echo:latest' },
+  { id: 'svc-scripted:latest' },
 ]
 
 const modifiedAt = '2026-01-15T09:30:00Z'
@@ -16,31 +21,61 @@ function familyOf(id: string): string {
 
 function detailsOf({ id }: ModelInfo): object {
   const family = familyOf(id)
-  return { parent_model: '', format: 'gguf', family, families: [family], parameter_size: '7B', quantization_level: 'Q4_K_M' }
+  return {
+    parent_model: '',
+    format: 'gguf',
+    family,
+    families: [family],
+    parameter_size: '7B',
+    quantization_level: 'Q4_K_M',
+  }
 }
 
 export function tags(engine: Engine): LlmRoute<ModelsParsed> {
   return {
-    method: 'GET', path: '/api/tags', op: 'models',
+    method: 'GET',
+    path: '/api/tags',
+    op: 'models',
     describe: describeGet('/api/tags', 'models'),
     parse: () => ({ op: 'models', wire: undefined }),
-    render: (result) => ({
-      body: { models: result.models.map((model) => ({ name: model.id, model: model.id, modified_at: modifiedAt, size: 2_019_393_189, digest: engine.digest('model', model.id), details: detailsOf(model) })) },
+    render: result => ({
+      body: {
+        models: result.models.map(model => ({
+          name: model.id,
+          model: model.id,
+          modified_at: modifiedAt,
+          size: 2_019_393_189,
+          digest: engine.digest('model', model.id),
+          details: detailsOf(model),
+        })),
+      },
     }),
   }
 }
 
 export function show(engine: Engine): LlmRoute<ModelsParsed> {
   return {
-    method: 'POST', path: '/api/show', op: 'models',
+    method: 'POST',
+    path: '/api/show',
+    op: 'models',
     describe: describePost('/api/show', 'one model', [{ name: 'One model', body: { model: 'llama3.2' } }]),
-    parse: (input) => ({ op: 'models', id: modelOf(engine, input.json(), input), wire: undefined }),
+    parse: input => ({ op: 'models', id: modelOf(engine, input.json(), input), wire: undefined }),
     render({ model = { id: 'svc' } }) {
       const family = familyOf(model.id)
       return {
         body: {
-          license: 'MIT', modelfile: `FROM ${model.id}`, parameters: 'temperature 0', template: '{{ .Prompt }}', system: '', details: detailsOf(model), messages: [],
-          model_info: { 'general.architecture': family, 'general.parameter_count': 7_000_000_000, [`${family}.context_length`]: 8192 },
+          license: 'MIT',
+          modelfile: `FROM ${model.id}`,
+          parameters: 'temperature 0',
+          template: '{{ .Prompt }}',
+          system: '',
+          details: detailsOf(model),
+          messages: [],
+          model_info: {
+            'general.architecture': family,
+            'general.parameter_count': 7_000_000_000,
+            [`${family}.context_length`]: 8192,
+          },
           capabilities: model.kind === 'embed' ? ['embedding'] : ['completion', 'tools', 'thinking'],
           modified_at: modifiedAt,
         },
@@ -51,7 +86,9 @@ export function show(engine: Engine): LlmRoute<ModelsParsed> {
 
 function fixed(path: string, summary: string, body: object | string): LlmRoute<OwnParsed> {
   return {
-    method: 'GET', path, op: 'other',
+    method: 'GET',
+    path,
+    op: 'other',
     describe: describeGet(path, summary),
     parse: () => ({ op: 'own', promptTokens: 0, completionTokens: 0, wire: undefined }),
     render: () => (typeof body === 'string' ? { body, contentType: 'text/plain; charset=utf-8' } : { body }),

@@ -12,15 +12,25 @@ export function isOpenAiPath(path: string): boolean {
 }
 
 export function openAiRoutes(engine: Engine, wire: OpenAiWire): LlmRoute[] {
-  return NAMES.map((name) => {
+  return NAMES.map(name => {
     const route = wire.routes[name]
     const moved: LlmRoute = {
       ...route,
       path: `/v1${route.path}`,
-      describe: { ...route.describe, summary: `${route.describe.summary}, as OpenAI's`, examples: route.describe.examples.map((example) => ({ ...example, path: moveExample(example.path), ...(typeof example.body === 'string' ? { body: example.body.replace(/"model":"[^"]*"/, `"model":"${EXAMPLE_MODEL}"`) } : {}) })) },
+      describe: {
+        ...route.describe,
+        summary: `${route.describe.summary}, as OpenAI's`,
+        examples: route.describe.examples.map(example => ({
+          ...example,
+          path: moveExample(example.path),
+          ...(typeof example.body === 'string'
+            ? { body: example.body.replace(/"model":"[^"]*"/, `"model":"${EXAMPLE_MODEL}"`) }
+            : {}),
+        })),
+      },
       finishReasons: route.finishReasons ?? wire.finishReasons,
-      streamError: route.streamError ?? ((facts) => ({ data: wire.error('server_error', facts) })),
-      parse: (input) => route.parse(route.method === 'POST' ? withModel(engine, input) : input),
+      streamError: route.streamError ?? (facts => ({ data: wire.error('server_error', facts) })),
+      parse: input => route.parse(route.method === 'POST' ? withModel(engine, input) : input),
     }
     return moved
   })
@@ -34,7 +44,8 @@ function moveExample(path: string): string {
 function withModel(engine: Engine, input: RouteInput): RouteInput {
   const json = (): Record<string, unknown> => {
     const body = input.json()
-    if (engine.json.textOf(body.model) === undefined && input.defaultModel === undefined) throw engine.badInput('model is required', { param: 'model' })
+    if (engine.json.textOf(body.model) === undefined && input.defaultModel === undefined)
+      throw engine.badInput('model is required', { param: 'model' })
     return body
   }
   return Object.assign(Object.create(input) as RouteInput, { json })

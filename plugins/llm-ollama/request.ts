@@ -30,25 +30,54 @@ export function parseGenerate(engine: Engine, input: RouteInput): OllamaParsed {
   const model = modelOf(engine, body, input)
   const prompt = json.textOf(body.prompt)
   const system = json.textOf(body.system)
-  const messages: Message[] = prompt === undefined ? [] : [{ role: 'user', parts: [{ type: 'text', text: prompt }, ...images(engine, body.images)] }]
-  return parsedOf(engine, body, { ...common(engine, body, model), system: system === undefined ? [] : [system], messages }, prompt === undefined)
+  const messages: Message[] =
+    prompt === undefined
+      ? []
+      : [{ role: 'user', parts: [{ type: 'text', text: prompt }, ...images(engine, body.images)] }]
+  return parsedOf(
+    engine,
+    body,
+    { ...common(engine, body, model), system: system === undefined ? [] : [system], messages },
+    prompt === undefined,
+  )
 }
 
-function parsedOf({ json }: Engine, body: Record<string, unknown>, request: NeutralRequest, isLoad: boolean): OllamaParsed {
+function parsedOf(
+  { json }: Engine,
+  body: Record<string, unknown>,
+  request: NeutralRequest,
+  isLoad: boolean,
+): OllamaParsed {
   // Whoever only loads a model gets an empty text and no wait.
   const asked = isLoad ? { ...request, maxTokens: 0, tools: [], format: { type: 'none' } as const } : request
-  return { op: 'chat', model: request.model, stream: body.stream !== false && json.own(body, 'stream') !== 'false', request: asked, wire: { isLoad } }
+  return {
+    op: 'chat',
+    model: request.model,
+    stream: body.stream !== false && json.own(body, 'stream') !== 'false',
+    request: asked,
+    wire: { isLoad },
+  }
 }
 
 function common(engine: Engine, body: Record<string, unknown>, model: string): NeutralRequest {
   const { json } = engine
   const maxTokens = json.countOf(json.own(body.options, 'num_predict'))
   return {
-    model, system: [], messages: [],
-    tools: json.listOf(body.tools).flatMap((tool) => {
+    model,
+    system: [],
+    messages: [],
+    tools: json.listOf(body.tools).flatMap(tool => {
       const called = json.own(tool, 'function')
       const name = json.textOf(json.own(called, 'name'))
-      return name === undefined ? [] : [{ name, description: json.textOf(json.own(called, 'description')) ?? '', schema: json.own(called, 'parameters') ?? {} }]
+      return name === undefined
+        ? []
+        : [
+            {
+              name,
+              description: json.textOf(json.own(called, 'description')) ?? '',
+              schema: json.own(called, 'parameters') ?? {},
+            },
+          ]
     }),
     toolChoice: 'auto',
     format: readFormat(body.format),
@@ -69,19 +98,45 @@ function images({ json, describeInline }: Engine, given: unknown): Part[] {
   return json.listOf(given).map(() => ({ type: 'image', description: describeInline('image', 'base64') }))
 }
 
-function addMessage(engine: Engine, read: { system: string[]; messages: Message[] }, message: Record<string, unknown>): void {
+function addMessage(
+  engine: Engine,
+  read: { system: string[]; messages: Message[] },
+  message: Record<string, unknown>,
+): void {
   const { json } = engine
   const text = json.asText(message.content)
   if (message.role === 'system') read.system.push(text)
   else if (message.role === 'tool') {
     const name = json.textOf(message.tool_name) ?? json.textOf(message.name)
-    read.messages.push({ role: 'tool', parts: [{ type: 'result', id: json.textOf(message.tool_call_id) ?? '', content: text, ...(name === undefined ? {} : { name }) }] })
+    read.messages.push({
+      role: 'tool',
+      parts: [
+        {
+          type: 'result',
+          id: json.textOf(message.tool_call_id) ?? '',
+          content: text,
+          ...(name === undefined ? {} : { name }),
+        },
+      ],
+    })
   } else {
     const calls = json.listOf(message.tool_calls).flatMap((call): Part[] => {
       const called = json.own(call, 'function')
       const name = json.textOf(json.own(called, 'name'))
-      return name === undefined ? [] : [{ type: 'call', id: json.textOf(json.own(call, 'id')) ?? name, name, args: json.argumentsOf(json.own(called, 'arguments')) }]
+      return name === undefined
+        ? []
+        : [
+            {
+              type: 'call',
+              id: json.textOf(json.own(call, 'id')) ?? name,
+              name,
+              args: json.argumentsOf(json.own(called, 'arguments')),
+            },
+          ]
     })
-    read.messages.push({ role: message.role === 'assistant' ? 'assistant' : 'user', parts: [...(text === '' ? [] : [{ type: 'text', text } as const]), ...images(engine, message.images), ...calls] })
+    read.messages.push({
+      role: message.role === 'assistant' ? 'assistant' : 'user',
+      parts: [...(text === '' ? [] : [{ type: 'text', text } as const]), ...images(engine, message.images), ...calls],
+    })
   }
 }

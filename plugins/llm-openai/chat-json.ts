@@ -18,7 +18,12 @@ interface Usage {
   completion_tokens: number
   total_tokens: number
   prompt_tokens_details: object
-  completion_tokens_details: { reasoning_tokens: number; audio_tokens: 0; accepted_prediction_tokens: 0; rejected_prediction_tokens: 0 }
+  completion_tokens_details: {
+    reasoning_tokens: number
+    audio_tokens: 0
+    accepted_prediction_tokens: 0
+    rejected_prediction_tokens: 0
+  }
 }
 interface ReplyChoice {
   index: number
@@ -26,7 +31,10 @@ interface ReplyChoice {
   logprobs: Logprobs | null
   finish_reason: string
 }
-interface Logprobs { content: TokenLogprob[]; refusal: null }
+interface Logprobs {
+  content: TokenLogprob[]
+  refusal: null
+}
 
 /** A whole reply; members of `ChatExtras` come with it. */
 export interface ChatReply extends Head {
@@ -74,33 +82,72 @@ function object(properties: Properties, optional: Properties = {}): JsonSchema {
 
 const head = (name: Head['object']): Properties => ({
   // Made of hexadecimal digits: there is nothing to escape.
-  id: { type: 'string', format: 'unsafe' }, object: { const: name }, created: count, model: text, system_fingerprint: { const: 'fp_svc' }, service_tier: { const: 'default' },
+  id: { type: 'string', format: 'unsafe' },
+  object: { const: name },
+  created: count,
+  model: text,
+  system_fingerprint: { const: 'fp_svc' },
+  service_tier: { const: 'default' },
 })
 
 const usage = object({
-  prompt_tokens: count, completion_tokens: count, total_tokens: count,
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
   prompt_tokens_details: { const: { cached_tokens: 0, audio_tokens: 0 } },
-  completion_tokens_details: object({ reasoning_tokens: count, audio_tokens: { const: 0 }, accepted_prediction_tokens: { const: 0 }, rejected_prediction_tokens: { const: 0 } }),
+  completion_tokens_details: object({
+    reasoning_tokens: count,
+    audio_tokens: { const: 0 },
+    accepted_prediction_tokens: { const: 0 },
+    rejected_prediction_tokens: { const: 0 },
+  }),
 })
 
 const toolCalls: JsonSchema = {
   type: 'array',
-  items: object({}, { index: count, id: text, type: text, function: object({}, { name: text, arguments: text }), custom: object({}, { name: text, input: text }) }),
+  items: object(
+    {},
+    {
+      index: count,
+      id: text,
+      type: text,
+      function: object({}, { name: text, arguments: text }),
+      custom: object({}, { name: text, input: text }),
+    },
+  ),
 }
 
 /** Members that a provider adds, of whatever shape. */
 function added(extra: object | undefined): Properties {
-  return Object.fromEntries(Object.keys(extra ?? {}).map((name) => [name, anything]))
+  return Object.fromEntries(Object.keys(extra ?? {}).map(name => [name, anything]))
 }
 
 export function createChatWriter(extras?: ChatExtras): ChatWriter {
   const ofChoice = added(extras?.choice('stop'))
-  const message = object({ role: { const: 'assistant' }, content: textOrNull, refusal: nothing, annotations: { const: [] } }, { tool_calls: toolCalls })
+  const message = object(
+    { role: { const: 'assistant' }, content: textOrNull, refusal: nothing, annotations: { const: [] } },
+    { tool_calls: toolCalls },
+  )
   const choice = object({ index: count, message, logprobs: anything, finish_reason: text, ...ofChoice })
-  const delta = object({}, { role: { const: 'assistant' }, content: textOrNull, refusal: nothing, tool_calls: toolCalls })
+  const delta = object(
+    {},
+    { role: { const: 'assistant' }, content: textOrNull, refusal: nothing, tool_calls: toolCalls },
+  )
   const chunkChoice = object({ index: count, delta, logprobs: anything, finish_reason: textOrNull }, ofChoice)
   return {
-    reply: jsonSerializer(object({ ...head('chat.completion'), choices: { type: 'array', items: choice }, ...added(extras?.reply()), usage })),
-    chunk: jsonSerializer(object({ ...head('chat.completion.chunk'), choices: { type: 'array', items: chunkChoice } }, { usage: { ...usage, nullable: true } })),
+    reply: jsonSerializer(
+      object({
+        ...head('chat.completion'),
+        choices: { type: 'array', items: choice },
+        ...added(extras?.reply()),
+        usage,
+      }),
+    ),
+    chunk: jsonSerializer(
+      object(
+        { ...head('chat.completion.chunk'), choices: { type: 'array', items: chunkChoice } },
+        { usage: { ...usage, nullable: true } },
+      ),
+    ),
   }
 }

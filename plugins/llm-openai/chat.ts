@@ -1,5 +1,15 @@
 /** `POST /chat/completions`, plain and streamed. */
-import type { ChatParsed, ChatResult, Choice, Engine, LlmRoute, NeutralRequest, RenderContext, RouteInput, StreamEvent } from '../llm/types.ts'
+import type {
+  ChatParsed,
+  ChatResult,
+  Choice,
+  Engine,
+  LlmRoute,
+  NeutralRequest,
+  RenderContext,
+  RouteInput,
+  StreamEvent,
+} from '../llm/types.ts'
 import { createChatWriter } from './chat-json.ts'
 import type { ChatChunk, ChatReply, ChatWriter, ChunkChoice, Delta } from './chat-json.ts'
 import { describePost } from './describe.ts'
@@ -28,12 +38,43 @@ export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<P
     op: 'chat',
     describe: describePost('/chat/completions', 'chat completion', [
       { name: 'Hello', body: { model: 'svc-gpt', messages: [{ role: 'user', content: 'hello' }] } },
-      { name: 'Stream', body: { model: 'svc-gpt', stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content: 'hello' }] } },
-      { name: 'One of two tools is allowed', body: { model: 'svc-gpt', messages: [{ role: 'user', content: 'weather in Rome' }], tools: [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } } }, { type: 'custom', custom: { name: 'take_note' } }], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [{ type: 'custom', custom: { name: 'take_note' } }] } } } },
-      { name: 'Invented personal data', body: { model: 'svc-scripted', messages: [{ role: 'user', content: 'show me a customer record' }] } },
+      {
+        name: 'Stream',
+        body: {
+          model: 'svc-gpt',
+          stream: true,
+          stream_options: { include_usage: true },
+          messages: [{ role: 'user', content: 'hello' }],
+        },
+      },
+      {
+        name: 'One of two tools is allowed',
+        body: {
+          model: 'svc-gpt',
+          messages: [{ role: 'user', content: 'weather in Rome' }],
+          tools: [
+            {
+              type: 'function',
+              function: {
+                name: 'get_weather',
+                parameters: { type: 'object', properties: { city: { type: 'string' } } },
+              },
+            },
+            { type: 'custom', custom: { name: 'take_note' } },
+          ],
+          tool_choice: {
+            type: 'allowed_tools',
+            allowed_tools: { mode: 'required', tools: [{ type: 'custom', custom: { name: 'take_note' } }] },
+          },
+        },
+      },
+      {
+        name: 'Invented personal data',
+        body: { model: 'svc-scripted', messages: [{ role: 'user', content: 'show me a customer record' }] },
+      },
     ]),
     framing: 'sse',
-    parse: (input) => parse(engine, input),
+    parse: input => parse(engine, input),
     render: (result, parsed, context) => ({ body: renderReply(writer(), engine, result, parsed, context, extras) }),
     stream: (result, parsed, context) => streamReply(writer(), engine, result, parsed, context, extras),
   }
@@ -48,8 +89,15 @@ function parse(engine: Engine, input: RouteInput): Parsed {
   const maxTokens = json.countOf(body.max_completion_tokens) ?? json.countOf(body.max_tokens)
   const effort = json.textOf(body.reasoning_effort)
   const request: NeutralRequest = {
-    model, system, messages,
-    ...readTooling(engine, { tools: body.tools, functions: body.functions, choice: body.tool_choice ?? body.function_call, isNested: true }),
+    model,
+    system,
+    messages,
+    ...readTooling(engine, {
+      tools: body.tools,
+      functions: body.functions,
+      choice: body.tool_choice ?? body.function_call,
+      isNested: true,
+    }),
     format: readFormat(engine, body.response_format),
     stop: json.stopsOf(body.stop, mostStops),
     n: clamp(body.n, 1, input.limits.choices),
@@ -71,25 +119,41 @@ function parse(engine: Engine, input: RouteInput): Parsed {
 /** Only text is said in chats; speech has its own route. */
 function refuseAudio(engine: Engine, modalities: unknown): void {
   if (modalities == null) return
-  if (!Array.isArray(modalities)) throw engine.badInput("Invalid type for 'modalities': expected an array of strings.", { param: 'modalities', code: 'invalid_type' })
-  const at = modalities.findIndex((modality) => modality !== 'text')
+  if (!Array.isArray(modalities))
+    throw engine.badInput("Invalid type for 'modalities': expected an array of strings.", {
+      param: 'modalities',
+      code: 'invalid_type',
+    })
+  const at = modalities.findIndex(modality => modality !== 'text')
   if (at < 0) return
   const shown = String(JSON.stringify(modalities[at])).slice(0, 50).replaceAll('"', "'")
-  throw engine.badInput(`Invalid value: ${shown}. Supported values are: 'text'.`, { param: `modalities[${at}]`, code: 'invalid_value' })
+  throw engine.badInput(`Invalid value: ${shown}. Supported values are: 'text'.`, {
+    param: `modalities[${at}]`,
+    code: 'invalid_value',
+  })
 }
 
 /** A whole number brought into its range; what is none counts as the least. */
 export function clamp(value: unknown, least: number, most: number): number {
-  return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), least), most) : least
+  return typeof value === 'number' && Number.isFinite(value)
+    ? Math.min(Math.max(Math.trunc(value), least), most)
+    : least
 }
 
 const NO_PROMPT_DETAILS = { cached_tokens: 0, audio_tokens: 0 }
 
 function usageOf({ promptTokens, completionTokens, reasoningTokens }: ChatResult): ChatReply['usage'] {
   return {
-    prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: promptTokens + completionTokens,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
     prompt_tokens_details: NO_PROMPT_DETAILS,
-    completion_tokens_details: { reasoning_tokens: reasoningTokens, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
   }
 }
 
@@ -97,13 +161,33 @@ function isSilent(choice: Choice): boolean {
   return choice.calls.length > 0 || choice.finish === 'content_filter'
 }
 
-function renderReply(writer: ChatWriter, engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): string {
+function renderReply(
+  writer: ChatWriter,
+  engine: Engine,
+  result: ChatResult,
+  parsed: Parsed,
+  context: RenderContext,
+  extras?: ChatExtras,
+): string {
   const { topLogprobs } = parsed.wire
   const reply: ChatReply = {
-    id: `chatcmpl-${engine.randomId(29)}`, object: 'chat.completion', created: context.created, model: parsed.model, system_fingerprint: 'fp_svc', service_tier: 'default',
-    choices: result.choices.map((choice) => {
-      const logprobs = topLogprobs === null || isSilent(choice) ? null : { content: choice.pieces.map((piece) => logprobOf(engine, piece, topLogprobs)), refusal: null }
-      const written = { index: choice.index, message: messageOf(choice), logprobs, finish_reason: context.finishReasons[choice.finish] }
+    id: `chatcmpl-${engine.randomId(29)}`,
+    object: 'chat.completion',
+    created: context.created,
+    model: parsed.model,
+    system_fingerprint: 'fp_svc',
+    service_tier: 'default',
+    choices: result.choices.map(choice => {
+      const logprobs =
+        topLogprobs === null || isSilent(choice)
+          ? null
+          : { content: choice.pieces.map(piece => logprobOf(engine, piece, topLogprobs)), refusal: null }
+      const written = {
+        index: choice.index,
+        message: messageOf(choice),
+        logprobs,
+        finish_reason: context.finishReasons[choice.finish],
+      }
       return extras === undefined ? written : Object.assign(written, extras.choice(choice.finish))
     }),
     usage: usageOf(result),
@@ -112,17 +196,35 @@ function renderReply(writer: ChatWriter, engine: Engine, result: ChatResult, par
 }
 
 function messageOf(choice: Choice): ChatReply['choices'][number]['message'] {
-  const message = { role: 'assistant' as const, content: isSilent(choice) ? null : choice.text, refusal: null, annotations: [] as [] }
+  const message = {
+    role: 'assistant' as const,
+    content: isSilent(choice) ? null : choice.text,
+    refusal: null,
+    annotations: [] as [],
+  }
   if (choice.calls.length === 0) return message
-  return { ...message, tool_calls: choice.calls.map((call) => chatCall(call)) }
+  return { ...message, tool_calls: choice.calls.map(call => chatCall(call)) }
 }
 
 /** One object for all chunks of a choice: there is a chunk for every token, and only its delta changes. */
-function* streamReply(writer: ChatWriter, engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext, extras?: ChatExtras): Iterable<StreamEvent> {
+function* streamReply(
+  writer: ChatWriter,
+  engine: Engine,
+  result: ChatResult,
+  parsed: Parsed,
+  context: RenderContext,
+  extras?: ChatExtras,
+): Iterable<StreamEvent> {
   const { includeUsage, topLogprobs } = parsed.wire
   const chunk: ChatChunk = {
-    id: `chatcmpl-${engine.randomId(29)}`, object: 'chat.completion.chunk', created: context.created, model: parsed.model, system_fingerprint: 'fp_svc', service_tier: 'default',
-    choices: [], ...(includeUsage ? { usage: null } : {}),
+    id: `chatcmpl-${engine.randomId(29)}`,
+    object: 'chat.completion.chunk',
+    created: context.created,
+    model: parsed.model,
+    system_fingerprint: 'fp_svc',
+    service_tier: 'default',
+    choices: [],
+    ...(includeUsage ? { usage: null } : {}),
   }
   if (extras !== undefined) yield { data: extras.opening() }
   for (const choice of result.choices) {
@@ -140,7 +242,8 @@ function* streamReply(writer: ChatWriter, engine: Engine, result: ChatResult, pa
     }
     for (const [index, call] of choice.calls.entries()) {
       yield { data: write({ tool_calls: [{ index, ...chatCall(call, '') }] }) }
-      for (const piece of call.jsonPieces) yield { data: write({ tool_calls: [{ index, ...chatCallPiece(call, piece) }] }), paced: true }
+      for (const piece of call.jsonPieces)
+        yield { data: write({ tool_calls: [{ index, ...chatCallPiece(call, piece) }] }), paced: true }
     }
     current.finish_reason = context.finishReasons[choice.finish]
     Object.assign(current, extras?.choice(choice.finish))

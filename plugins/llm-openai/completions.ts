@@ -1,5 +1,15 @@
 /** `POST /completions`: prompts in, text out, plain and streamed. */
-import type { ChatParsed, ChatResult, Choice, Engine, LlmRoute, NeutralRequest, RenderContext, RouteInput, StreamEvent } from '../llm/types.ts'
+import type {
+  ChatParsed,
+  ChatResult,
+  Choice,
+  Engine,
+  LlmRoute,
+  NeutralRequest,
+  RenderContext,
+  RouteInput,
+  StreamEvent,
+} from '../llm/types.ts'
 import { clamp } from './chat.ts'
 import { describePost } from './describe.ts'
 import { logprobOf } from './logprobs.ts'
@@ -26,13 +36,21 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/completions',
     op: 'chat',
-    describe: describePost('/completions', 'text completion', [{ name: 'One prompt', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 16 } }, { name: 'Log probabilities', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 4, logprobs: 2 } }]),
+    describe: describePost('/completions', 'text completion', [
+      { name: 'One prompt', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 16 } },
+      { name: 'Log probabilities', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 4, logprobs: 2 } },
+    ]),
     framing: 'sse',
-    parse: (input) => parse(engine, input),
+    parse: input => parse(engine, input),
     render: (result, parsed, context) => ({
       body: {
         ...headOf(engine, parsed, context),
-        choices: result.choices.map((choice) => ({ text: wholeText(choice, parsed.wire), index: choice.index, logprobs: wholeLogprobs(engine, choice, parsed.wire), finish_reason: context.finishReasons[choice.finish] })),
+        choices: result.choices.map(choice => ({
+          text: wholeText(choice, parsed.wire),
+          index: choice.index,
+          logprobs: wholeLogprobs(engine, choice, parsed.wire),
+          finish_reason: context.finishReasons[choice.finish],
+        })),
         usage: usageOf(result),
       },
     }),
@@ -48,8 +66,15 @@ function parse(engine: Engine, input: RouteInput): Parsed {
   const n = clamp(body.n, 1, input.limits.choices)
   const maxTokens = json.countOf(body.max_tokens)
   const requestOf = (text: string): NeutralRequest => ({
-    model, system: [], messages: [{ role: 'user', parts: [{ type: 'text', text }] }], tools: [], toolChoice: 'none', format: { type: 'none' },
-    stop: json.stopsOf(body.stop, mostStops), n, ...(maxTokens === undefined ? {} : { maxTokens }),
+    model,
+    system: [],
+    messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
+    tools: [],
+    toolChoice: 'none',
+    format: { type: 'none' },
+    stop: json.stopsOf(body.stop, mostStops),
+    n,
+    ...(maxTokens === undefined ? {} : { maxTokens }),
   })
   const [first, ...also] = prompts.map(({ text }) => requestOf(text))
   return {
@@ -73,11 +98,12 @@ function parse(engine: Engine, input: RouteInput): Parsed {
 /** A text, texts, token ids, or lists of them. */
 function readPrompts(engine: Engine, given: unknown): { text: string; tokens: number }[] {
   const wrong = (message: string): Error => engine.badInput(message, { param: 'prompt', code: 'invalid_value' })
-  const isTokens = (value: unknown): value is number[] => Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'number')
+  const isTokens = (value: unknown): value is number[] =>
+    Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'number')
   const list: unknown[] = given == null ? [noPrompt] : isTokens(given) || !Array.isArray(given) ? [given] : given
   if (list.length === 0) throw wrong("Invalid 'prompt': empty array.")
   if (list.length > mostPrompts) throw wrong(`Invalid 'prompt': at most ${mostPrompts} prompts are taken.`)
-  return list.map((prompt) => {
+  return list.map(prompt => {
     if (typeof prompt === 'string') return { text: prompt, tokens: engine.count(prompt) }
     if (isTokens(prompt)) return { text: prompt.join(' '), tokens: prompt.length }
     throw wrong("Invalid type for 'prompt': expected a text, a list of texts, or token ids.")
@@ -85,11 +111,21 @@ function readPrompts(engine: Engine, given: unknown): { text: string; tokens: nu
 }
 
 function headOf(engine: Engine, parsed: Parsed, context: RenderContext): object {
-  return { id: `cmpl-${engine.randomId(29)}`, object: 'text_completion', created: context.created, model: parsed.model, system_fingerprint: 'fp_svc' }
+  return {
+    id: `cmpl-${engine.randomId(29)}`,
+    object: 'text_completion',
+    created: context.created,
+    model: parsed.model,
+    system_fingerprint: 'fp_svc',
+  }
 }
 
 function usageOf({ promptTokens, completionTokens }: ChatResult): object {
-  return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: promptTokens + completionTokens }
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  }
 }
 
 function echoOf(choice: Choice, wire: CompletionWire): string {
@@ -108,7 +144,11 @@ interface Logprobs {
 }
 
 /** Of tokens that begin at an offset of the text; the first token of an echoed prompt has nothing before it to be likely after. */
-function logprobsOf(engine: Engine, pieces: readonly string[], { offset, alternatives, isPrompt = false }: { offset: number; alternatives: number; isPrompt?: boolean }): Logprobs {
+function logprobsOf(
+  engine: Engine,
+  pieces: readonly string[],
+  { offset, alternatives, isPrompt = false }: { offset: number; alternatives: number; isPrompt?: boolean },
+): Logprobs {
   const logprobs: Logprobs = { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] }
   let at = offset
   for (const piece of pieces) {
@@ -116,7 +156,9 @@ function logprobsOf(engine: Engine, pieces: readonly string[], { offset, alterna
     const { logprob, top_logprobs } = logprobOf(engine, piece, alternatives + 1)
     logprobs.tokens.push(piece)
     logprobs.token_logprobs.push(isFirst ? null : logprob)
-    logprobs.top_logprobs.push(isFirst ? null : Object.fromEntries(top_logprobs.map((entry) => [entry.token, entry.logprob])))
+    logprobs.top_logprobs.push(
+      isFirst ? null : Object.fromEntries(top_logprobs.map(entry => [entry.token, entry.logprob])),
+    )
     logprobs.text_offset.push(at)
     at += piece.length
   }
@@ -137,19 +179,46 @@ function wholeLogprobs(engine: Engine, choice: Choice, wire: CompletionWire): Lo
   }
 }
 
-function* streamReply(engine: Engine, result: ChatResult, parsed: Parsed, context: RenderContext): Iterable<StreamEvent> {
+function* streamReply(
+  engine: Engine,
+  result: ChatResult,
+  parsed: Parsed,
+  context: RenderContext,
+): Iterable<StreamEvent> {
   const { wire } = parsed
   const head = headOf(engine, parsed, context)
   const usage = wire.includeUsage ? { usage: null } : {}
-  const chunk = (choice: Choice, text: string, finish: string | null, logprobs: Logprobs | null = null): object => ({ ...head, choices: [{ text, index: choice.index, logprobs, finish_reason: finish }], ...usage })
+  const chunk = (choice: Choice, text: string, finish: string | null, logprobs: Logprobs | null = null): object => ({
+    ...head,
+    choices: [{ text, index: choice.index, logprobs, finish_reason: finish }],
+    ...usage,
+  })
   for (const choice of result.choices) {
     const isFiltered = choice.finish === 'content_filter'
     const echo = isFiltered ? '' : echoOf(choice, wire)
     const alternatives = wire.logprobs
-    if (echo !== '') yield { data: chunk(choice, echo, null, alternatives === null ? null : logprobsOf(engine, engine.pieces(echo), { offset: 0, alternatives, isPrompt: true })) }
+    if (echo !== '')
+      yield {
+        data: chunk(
+          choice,
+          echo,
+          null,
+          alternatives === null
+            ? null
+            : logprobsOf(engine, engine.pieces(echo), { offset: 0, alternatives, isPrompt: true }),
+        ),
+      }
     let offset = echo.length
     for (const piece of choice.pieces) {
-      yield { data: chunk(choice, piece, null, alternatives === null ? null : logprobsOf(engine, [piece], { offset, alternatives })), paced: true }
+      yield {
+        data: chunk(
+          choice,
+          piece,
+          null,
+          alternatives === null ? null : logprobsOf(engine, [piece], { offset, alternatives }),
+        ),
+        paced: true,
+      }
       offset += piece.length
     }
     if (!isFiltered && wire.suffix !== '') yield { data: chunk(choice, wire.suffix, null) }

@@ -5,11 +5,23 @@ import type { LlmRouteDescription } from '../llm/types.ts'
 const pace = { name: 'X-Svc-Tokens-Per-Second', value: '500' }
 
 /** A POST route with one JSON example. */
-export function describePost(path: string, summary: string, example: { name: string; body: object; status?: number }[]): LlmRouteDescription {
+export function describePost(
+  path: string,
+  summary: string,
+  example: { name: string; body: object; status?: number }[],
+): LlmRouteDescription {
   return {
     summary,
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
-    examples: example.map(({ name, body, status }) => ({ name, method: 'POST', headers: 'stream' in body ? [pace] : [], path: `/ai/openai/v1${path}`, body: JSON.stringify(body), bodyType: 'json', expectStatus: status ?? 200 })),
+    examples: example.map(({ name, body, status }) => ({
+      name,
+      method: 'POST',
+      headers: 'stream' in body ? [pace] : [],
+      path: `/ai/openai/v1${path}`,
+      body: JSON.stringify(body),
+      bodyType: 'json',
+      expectStatus: status ?? 200,
+    })),
   }
 }
 

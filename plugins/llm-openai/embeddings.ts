@@ -9,8 +9,12 @@ const names = { input: 'input', dimensions: 'dimensions' }
 export function embeddings(engine: Engine): LlmRoute<EmbedParsed<{ isBase64: boolean }>> {
   const { json } = engine
   return {
-    method: 'POST', path: '/embeddings', op: 'embed',
-    describe: describePost('/embeddings', 'embeddings', [{ name: 'One text', body: { model: 'svc-embed', input: 'hello world', dimensions: 8 } }]),
+    method: 'POST',
+    path: '/embeddings',
+    op: 'embed',
+    describe: describePost('/embeddings', 'embeddings', [
+      { name: 'One text', body: { model: 'svc-embed', input: 'hello world', dimensions: 8 } },
+    ]),
     parse(input) {
       const body = input.json()
       const model = json.textOf(body.model) ?? input.defaultModel ?? 'svc-embed'
@@ -18,14 +22,23 @@ export function embeddings(engine: Engine): LlmRoute<EmbedParsed<{ isBase64: boo
         op: 'embed',
         model,
         inputs: engine.embeddingInputs(body.input, input.limits, names),
-        dimensions: engine.vectorSize(body.dimensions, model.includes('large') ? largeDimensions : smallDimensions, input.limits, names),
+        dimensions: engine.vectorSize(
+          body.dimensions,
+          model.includes('large') ? largeDimensions : smallDimensions,
+          input.limits,
+          names,
+        ),
         wire: { isBase64: body.encoding_format === 'base64' },
       }
     },
     render: ({ vectors, promptTokens }, { model, wire }) => ({
       body: {
         object: 'list',
-        data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: wire.isBase64 ? floatsAsBase64(vector) : vector })),
+        data: vectors.map((vector, index) => ({
+          object: 'embedding',
+          index,
+          embedding: wire.isBase64 ? floatsAsBase64(vector) : vector,
+        })),
         model,
         usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
       },

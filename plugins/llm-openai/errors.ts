@@ -42,5 +42,12 @@ export const messages: Partial<Record<ErrorKind, string>> = {
 
 export function openAiError(kind: ErrorKind, facts: ErrorFacts): { error: OpenAiError } {
   const row = rows[kind] ?? rows.server_error
-  return { error: { message: facts.message, type: row.type ?? 'invalid_request_error', param: facts.param ?? row.param ?? null, code: facts.code ?? row.code } }
+  return {
+    error: {
+      message: facts.message,
+      type: row.type ?? 'invalid_request_error',
+      param: facts.param ?? row.param ?? null,
+      code: facts.code ?? row.code,
+    },
+  }
 }

@@ -13,7 +13,12 @@ export function openAiHeaders({ status, prompt, completion, kind, elapsedMs }: H
   return headers
 }
 
-function rateLimits(requests: number, tokens: number, resetRequests: string, resetTokens: string): Record<string, string> {
+function rateLimits(
+  requests: number,
+  tokens: number,
+  resetRequests: string,
+  resetTokens: string,
+): Record<string, string> {
   return {
     'x-ratelimit-limit-requests': shownLimits.requests,
     'x-ratelimit-limit-tokens': shownLimits.tokens,

@@ -12,7 +12,7 @@ export default definePlugin({
   buildsOn: ['llm'],
   register(app, svc) {
     const llm = svc.use('llm.providers')!
-    svc.offer('llm-openai.wire', (extras) => createWire(llm.engine, extras))
+    svc.offer('llm-openai.wire', extras => createWire(llm.engine, extras))
     llm.register(app, createProvider(llm.engine))
   },
 })

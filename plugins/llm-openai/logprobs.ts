@@ -8,14 +8,42 @@ export interface TokenLogprob {
   top_logprobs: { token: string; logprob: number; bytes: number[] }[]
 }
 
-const alternatives = [' the', ' a', ' and', ' to', ' of', ' in', ' is', ' it', ' for', ' on', ' as', ' with', ' was', ' at', ' by', ' be', ' this', ' an', ' or', ' not', ' but']
+const alternatives = [
+  ' the',
+  ' a',
+  ' and',
+  ' to',
+  ' of',
+  ' in',
+  ' is',
+  ' it',
+  ' for',
+  ' on',
+  ' as',
+  ' with',
+  ' was',
+  ' at',
+  ' by',
+  ' be',
+  ' this',
+  ' an',
+  ' or',
+  ' not',
+  ' but',
+]
 const mostAlternatives = 20
 
 /** One entry for a piece, in (-0.5, 0]; `top` entries below it, the piece itself first. */
 export function logprobOf(engine: Engine, piece: string, top: number): TokenLogprob {
   const logprob = -Math.floor(engine.generator(engine.digest('logprob', piece))() * 4999) / 10_000 || 0
-  const entry = (token: string, value: number): { token: string; logprob: number; bytes: number[] } => ({ token, logprob: value, bytes: [...Buffer.from(token)] })
-  const others = alternatives.filter((token) => token !== piece).slice(0, Math.max(0, Math.min(top, mostAlternatives) - 1))
+  const entry = (token: string, value: number): { token: string; logprob: number; bytes: number[] } => ({
+    token,
+    logprob: value,
+    bytes: [...Buffer.from(token)],
+  })
+  const others = alternatives
+    .filter(token => token !== piece)
+    .slice(0, Math.max(0, Math.min(top, mostAlternatives) - 1))
   const tops = top === 0 ? [] : [entry(piece, logprob), ...others.map((token, i) => entry(token, logprob - 1 - i / 2))]
   return { ...entry(piece, logprob), top_logprobs: tops }
 }

@@ -13,14 +13,18 @@ export function readMessages(engine: Engine, given: unknown): ReadMessages {
   const { json } = engine
   const wrong = (message: string, param: string, code: string): Error => engine.badInput(message, { param, code })
   if (given == null) throw wrong("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
-  if (!Array.isArray(given)) throw wrong("Invalid type for 'messages': expected an array of objects.", 'messages', 'invalid_value')
-  if (given.length === 0) throw wrong("Invalid 'messages': empty array. Expected an array with minimum length 1.", 'messages', 'empty_array')
+  if (!Array.isArray(given))
+    throw wrong("Invalid type for 'messages': expected an array of objects.", 'messages', 'invalid_value')
+  if (given.length === 0)
+    throw wrong("Invalid 'messages': empty array. Expected an array with minimum length 1.", 'messages', 'empty_array')
   const read: ReadMessages = { system: [], messages: [] }
   given.forEach((item: unknown, index) => {
     const param = `messages[${index}].role`
     const message = json.objectOf(item)
-    if (typeof message.role !== 'string') throw wrong(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter')
-    if (!roles.has(message.role)) throw wrong(`Invalid value for '${param}': expected one of ${[...roles].join(', ')}.`, param, 'invalid_value')
+    if (typeof message.role !== 'string')
+      throw wrong(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter')
+    if (!roles.has(message.role))
+      throw wrong(`Invalid value for '${param}': expected one of ${[...roles].join(', ')}.`, param, 'invalid_value')
     addMessage(engine, read, message.role, message)
   })
   return read
@@ -32,20 +36,42 @@ function addMessage(engine: Engine, read: ReadMessages, role: string, message: R
   const text = engine.textOfParts(content)
   if (role === 'system' || role === 'developer') read.system.push(text)
   else if (role === 'user') read.messages.push({ role: 'user', parts: content })
-  else if (role === 'assistant') read.messages.push({ role: 'assistant', parts: [...content, ...readCalls(engine, message)] })
+  else if (role === 'assistant')
+    read.messages.push({ role: 'assistant', parts: [...content, ...readCalls(engine, message)] })
   else {
     const name = json.textOf(message.name)
-    read.messages.push({ role: 'tool', parts: [{ type: 'result', id: json.textOf(message.tool_call_id) ?? '', content: text, ...(name === undefined ? {} : { name }) }] })
+    read.messages.push({
+      role: 'tool',
+      parts: [
+        {
+          type: 'result',
+          id: json.textOf(message.tool_call_id) ?? '',
+          content: text,
+          ...(name === undefined ? {} : { name }),
+        },
+      ],
+    })
   }
 }
 
 function readCalls(engine: Engine, message: Record<string, unknown>): Part[] {
   const { json } = engine
-  const calls = json.listOf(message.tool_calls).map((call) => ({ id: json.own(call, 'id'), called: json.own(call, 'function') ?? json.own(call, 'custom') }))
+  const calls = json
+    .listOf(message.tool_calls)
+    .map(call => ({ id: json.own(call, 'id'), called: json.own(call, 'function') ?? json.own(call, 'custom') }))
   if (message.function_call != null) calls.push({ id: '', called: message.function_call })
   return calls.flatMap(({ id, called }): Part[] => {
     const name = json.textOf(json.own(called, 'name'))
-    return name === undefined ? [] : [{ type: 'call', id: json.textOf(id) ?? '', name, args: json.own(called, 'input') ?? json.argumentsOf(json.own(called, 'arguments')) }]
+    return name === undefined
+      ? []
+      : [
+          {
+            type: 'call',
+            id: json.textOf(id) ?? '',
+            name,
+            args: json.own(called, 'input') ?? json.argumentsOf(json.own(called, 'arguments')),
+          },
+        ]
   })
 }
 
@@ -60,19 +86,24 @@ function readPart({ json, describeUrl, describeInline }: Engine, given: unknown)
   if (typeof given === 'string') return [{ type: 'text', text: given }]
   const part = json.objectOf(given)
   switch (part.type) {
-    case 'text': case 'input_text': case 'output_text':
+    case 'text':
+    case 'input_text':
+    case 'output_text':
       return typeof part.text === 'string' ? [{ type: 'text', text: part.text }] : []
     case 'refusal':
       return typeof part.refusal === 'string' ? [{ type: 'text', text: part.refusal }] : []
-    case 'image_url': case 'input_image': {
-      const url = json.textOf(part.image_url) ?? json.textOf(json.own(part.image_url, 'url')) ?? json.textOf(part.file_id)
+    case 'image_url':
+    case 'input_image': {
+      const url =
+        json.textOf(part.image_url) ?? json.textOf(json.own(part.image_url, 'url')) ?? json.textOf(part.file_id)
       return url === undefined ? [] : [{ type: 'image', description: describeUrl(url) }]
     }
     case 'input_audio': {
       const format = json.textOf(json.own(part.input_audio, 'format')) ?? 'wav'
       return [{ type: 'audio', description: describeInline(`audio/${format}`, 'base64') }]
     }
-    case 'file': case 'input_file': {
+    case 'file':
+    case 'input_file': {
       const file = part.type === 'file' ? json.objectOf(part.file) : part
       const name = json.textOf(file.filename) ?? json.textOf(file.file_id) ?? json.textOf(file.file_url)
       return [{ type: 'file', description: (name ?? describeUrl(json.textOf(file.file_data) ?? 'file')).slice(0, 200) }]
@@ -87,5 +118,8 @@ export function readFormat({ json }: Engine, given: unknown): ReplyFormat {
   const type = json.own(given, 'type')
   if (type === 'json_object') return { type: 'json' }
   if (type !== 'json_schema') return { type: 'none' }
-  return { type: 'schema', schema: json.own(json.own(given, 'json_schema'), 'schema') ?? json.own(given, 'schema') ?? { type: 'object' } }
+  return {
+    type: 'schema',
+    schema: json.own(json.own(given, 'json_schema'), 'schema') ?? json.own(given, 'schema') ?? { type: 'object' },
+  }
 }

@@ -10,7 +10,9 @@ function show(model: ModelInfo): object {
 
 export function listModels(): LlmRoute<ModelsParsed> {
   return {
-    method: 'GET', path: '/models', op: 'models',
+    method: 'GET',
+    path: '/models',
+    op: 'models',
     describe: describeGet('/models', 'models', 'All models'),
     parse: () => ({ op: 'models', wire: undefined }),
     render: ({ models }) => ({ body: { object: 'list', data: models.map(show) } }),
@@ -19,10 +21,20 @@ export function listModels(): LlmRoute<ModelsParsed> {
 
 export function retrieveModel(): LlmRoute<ModelsParsed> {
   return {
-    method: 'GET', path: '/models/{model}', op: 'models',
+    method: 'GET',
+    path: '/models/{model}',
+    op: 'models',
     describe: {
       ...describeGet('/models/svc-gpt', 'one model', 'One model'),
-      parameters: [{ name: 'model', in: 'path', required: true, description: 'A listed id, svc…, or a name with a mode in it', schema: { type: 'string' } }],
+      parameters: [
+        {
+          name: 'model',
+          in: 'path',
+          required: true,
+          description: 'A listed id, svc…, or a name with a mode in it',
+          schema: { type: 'string' },
+        },
+      ],
     },
     parse: ({ params }) => ({ op: 'models', id: params.model ?? '', wire: undefined }),
     render: ({ model }) => ({ body: model === undefined ? {} : show(model) }),

@@ -28,15 +28,27 @@ interface ModeratedInput {
 export function moderations(engine: Engine): LlmRoute<OwnParsed<ModeratedInput[]>> {
   const { json } = engine
   return {
-    method: 'POST', path: '/moderations', op: 'moderate',
+    method: 'POST',
+    path: '/moderations',
+    op: 'moderate',
     describe: describePost('/moderations', 'moderation', [{ name: 'A text', body: { input: 'I hate this idiot' } }]),
     parse(input) {
       const body = input.json()
       const inputs = readInputs(engine, body.input, input.limits.inputs)
-      const prompt = inputs.map((item) => item.text).join('\n')
-      return { op: 'own', mode: 'moderation', model: json.textOf(body.model) ?? input.defaultModel ?? 'omni-moderation-latest', prompt, promptTokens: engine.count(prompt), completionTokens: 0, wire: inputs }
+      const prompt = inputs.map(item => item.text).join('\n')
+      return {
+        op: 'own',
+        mode: 'moderation',
+        model: json.textOf(body.model) ?? input.defaultModel ?? 'omni-moderation-latest',
+        prompt,
+        promptTokens: engine.count(prompt),
+        completionTokens: 0,
+        wire: inputs,
+      }
     },
-    render: (_result, { model, wire }) => ({ body: { id: `modr-${engine.randomId(24)}`, model, results: wire.map((item) => judge(engine, item)) } }),
+    render: (_result, { model, wire }) => ({
+      body: { id: `modr-${engine.randomId(24)}`, model, results: wire.map(item => judge(engine, item)) },
+    }),
   }
 }
 
@@ -46,27 +58,32 @@ function readInputs(engine: Engine, given: unknown, most: number): ModeratedInpu
   const wrong = (message: string, code: string): Error => engine.badInput(message, { param: 'input', code })
   if (given == null) throw wrong("Missing required parameter: 'input'.", 'missing_required_parameter')
   if (typeof given === 'string') return [{ text: given, hasImage: false }]
-  if (!Array.isArray(given) || given.length === 0) throw wrong("Invalid 'input': expected a text or a list that is not empty.", 'invalid_value')
+  if (!Array.isArray(given) || given.length === 0)
+    throw wrong("Invalid 'input': expected a text or a list that is not empty.", 'invalid_value')
   if (given.length > most) throw wrong(`Invalid 'input': at most ${most} items are taken.`, 'invalid_value')
-  if (given.every((item) => typeof item === 'string')) return given.map((text) => ({ text: String(text), hasImage: false }))
+  if (given.every(item => typeof item === 'string')) return given.map(text => ({ text: String(text), hasImage: false }))
   if (!given.every(isRecord)) throw wrong("Invalid type for 'input': expected texts or parts.", 'invalid_value')
-  return [{
-    text: given.flatMap((part) => json.textOf(json.own(part, 'text')) ?? []).join('\n'),
-    hasImage: given.some((part) => json.own(part, 'type') === 'image_url'),
-  }]
+  return [
+    {
+      text: given.flatMap(part => json.textOf(json.own(part, 'text')) ?? []).join('\n'),
+      hasImage: given.some(part => json.own(part, 'type') === 'image_url'),
+    },
+  ]
 }
 
 /** Hits score 0.9 to 0.95, all else below 0.002, fixed by the text. */
 function judge(engine: Engine, { text, hasImage }: ModeratedInput): object {
   const said = new Set(engine.words(text))
   const next = engine.generator(engine.digest('moderation', text))
-  const hits = new Set(categories.filter(([, words]) => words.some((word) => said.has(word))).map(([name]) => name))
-  const byName = <T>(value: (name: string) => T): Record<string, T> => Object.fromEntries(categories.map(([name]) => [name, value(name)]))
-  const seesImages = (name: string): boolean => name.startsWith('self-harm') || name === 'sexual' || name.startsWith('violence')
+  const hits = new Set(categories.filter(([, words]) => words.some(word => said.has(word))).map(([name]) => name))
+  const byName = <T>(value: (name: string) => T): Record<string, T> =>
+    Object.fromEntries(categories.map(([name]) => [name, value(name)]))
+  const seesImages = (name: string): boolean =>
+    name.startsWith('self-harm') || name === 'sexual' || name.startsWith('violence')
   return {
     flagged: hits.size > 0,
-    categories: byName((name) => hits.has(name)),
-    category_scores: byName((name) => Number((hits.has(name) ? 0.9 + next() * 0.05 : next() * 0.0019).toFixed(6))),
-    category_applied_input_types: byName((name) => (hasImage && seesImages(name) ? ['text', 'image'] : ['text'])),
+    categories: byName(name => hits.has(name)),
+    category_scores: byName(name => Number((hits.has(name) ? 0.9 + next() * 0.05 : next() * 0.0019).toFixed(6))),
+    category_applied_input_types: byName(name => (hasImage && seesImages(name) ? ['text', 'image'] : ['text'])),
   }
 }

@@ -24,7 +24,9 @@ export function parseResponses(engine: Engine, input: RouteInput): ResponsesPars
     model,
     stream: body.stream === true,
     request: {
-      model, system, messages,
+      model,
+      system,
+      messages,
       ...readTooling(engine, { tools: body.tools, choice: body.tool_choice, isNested: false }),
       format: readFormat(engine, json.own(body.text, 'format')),
       stop: [],
@@ -44,7 +46,11 @@ function readInput(engine: Engine, body: Record<string, unknown>): { system: str
   if (instructions !== undefined) read.system.push(instructions)
   if (typeof body.input === 'string') read.messages.push({ role: 'user', parts: [{ type: 'text', text: body.input }] })
   else if (Array.isArray(body.input)) for (const item of body.input) addItem(engine, read, json.objectOf(item))
-  else throw engine.badInput("Missing required parameter: 'input'.", { param: 'input', code: 'missing_required_parameter' })
+  else
+    throw engine.badInput("Missing required parameter: 'input'.", {
+      param: 'input',
+      code: 'missing_required_parameter',
+    })
   return read
 }
 
@@ -53,10 +59,18 @@ function addItem(engine: Engine, read: { system: string[]; messages: Message[] }
   const id = json.textOf(item.call_id) ?? ''
   if (item.type === 'function_call') {
     const name = json.textOf(item.name)
-    if (name !== undefined) read.messages.push({ role: 'assistant', parts: [{ type: 'call', id, name, args: json.argumentsOf(item.arguments) }] })
+    if (name !== undefined)
+      read.messages.push({
+        role: 'assistant',
+        parts: [{ type: 'call', id, name, args: json.argumentsOf(item.arguments) }],
+      })
   } else if (item.type === 'custom_tool_call') {
     const name = json.textOf(item.name)
-    if (name !== undefined) read.messages.push({ role: 'assistant', parts: [{ type: 'call', id, name, args: json.textOf(item.input) ?? '' }] })
+    if (name !== undefined)
+      read.messages.push({
+        role: 'assistant',
+        parts: [{ type: 'call', id, name, args: json.textOf(item.input) ?? '' }],
+      })
   } else if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
     read.messages.push({ role: 'tool', parts: [{ type: 'result', id, content: outputText(engine, item.output) }] })
   } else if (item.type === undefined || item.type === 'message') {

@@ -5,20 +5,34 @@ import type { ResponsesParsed } from './responses-request.ts'
 
 type Emit = (type: string, data: object, paced?: boolean) => StreamEvent
 
-export function* streamResponse(engine: Engine, result: ChatResult, parsed: ResponsesParsed, context: RenderContext): Iterable<StreamEvent> {
+export function* streamResponse(
+  engine: Engine,
+  result: ChatResult,
+  parsed: ResponsesParsed,
+  context: RenderContext,
+): Iterable<StreamEvent> {
   let sequence = 0
-  const emit: Emit = (type, data, paced = false) => ({ event: type, data: { type, ...data, sequence_number: sequence++ }, paced })
+  const emit: Emit = (type, data, paced = false) => ({
+    event: type,
+    data: { type, ...data, sequence_number: sequence++ },
+    paced,
+  })
   const choice = result.choices[0] as Choice
   const pending = pendingResponse(engine, parsed, context)
   const output = outputItems(engine, choice, parsed)
   yield emit('response.created', { response: pending })
   yield emit('response.in_progress', { response: pending })
   for (const [index, item] of output.entries()) {
-    yield emit('response.output_item.added', { output_index: index, item: { ...item, ...emptied(item), status: 'in_progress' } })
+    yield emit('response.output_item.added', {
+      output_index: index,
+      item: { ...item, ...emptied(item), status: 'in_progress' },
+    })
     yield* eventsOf(item, { item_id: item.id, output_index: index }, choice, emit)
     yield emit('response.output_item.done', { output_index: index, item })
   }
-  yield emit(isIncomplete(choice) ? 'response.incomplete' : 'response.completed', { response: finished(pending, output, choice, result, context) })
+  yield emit(isIncomplete(choice) ? 'response.incomplete' : 'response.completed', {
+    response: finished(pending, output, choice, result, context),
+  })
 }
 
 /** The parts of an item that only its deltas bring. */
@@ -32,8 +46,9 @@ type Place = { item_id: string; output_index: number }
 
 function eventsOf(item: OutputItem, place: Place, choice: Choice, emit: Emit): Iterable<StreamEvent> {
   if (item.type === 'message') return textEvents(place, choice, emit)
-  if (item.type === 'reasoning') return Array.isArray(item.summary) && item.summary.length > 0 ? summaryEvents(place, choice, emit) : []
-  const call = choice.calls.find((candidate) => `call_${candidate.id}` === item.call_id)
+  if (item.type === 'reasoning')
+    return Array.isArray(item.summary) && item.summary.length > 0 ? summaryEvents(place, choice, emit) : []
+  const call = choice.calls.find(candidate => `call_${candidate.id}` === item.call_id)
   return call === undefined ? [] : callEvents(place, call, emit)
 }
 
@@ -41,7 +56,8 @@ function* textEvents(place: Place, choice: Choice, emit: Emit): Iterable<StreamE
   const at = { ...place, content_index: 0 }
   const part = (text: string): object => ({ type: 'output_text', text, annotations: [], logprobs: [] })
   yield emit('response.content_part.added', { ...at, part: part('') })
-  for (const piece of choice.pieces) yield emit('response.output_text.delta', { ...at, delta: piece, logprobs: [] }, true)
+  for (const piece of choice.pieces)
+    yield emit('response.output_text.delta', { ...at, delta: piece, logprobs: [] }, true)
   yield emit('response.output_text.done', { ...at, text: choice.text, logprobs: [] })
   yield emit('response.content_part.done', { ...at, part: part(choice.text) })
 }
@@ -49,16 +65,19 @@ function* textEvents(place: Place, choice: Choice, emit: Emit): Iterable<StreamE
 function* summaryEvents(place: Place, choice: Choice, emit: Emit): Iterable<StreamEvent> {
   const at = { ...place, summary_index: 0 }
   yield emit('response.reasoning_summary_part.added', { ...at, part: { type: 'summary_text', text: '' } })
-  for (const piece of choice.reasoningPieces) yield emit('response.reasoning_summary_text.delta', { ...at, delta: piece }, true)
+  for (const piece of choice.reasoningPieces)
+    yield emit('response.reasoning_summary_text.delta', { ...at, delta: piece }, true)
   yield emit('response.reasoning_summary_text.done', { ...at, text: choice.reasoning })
   yield emit('response.reasoning_summary_part.done', { ...at, part: { type: 'summary_text', text: choice.reasoning } })
 }
 
 function* callEvents(place: Place, call: Call, emit: Emit): Iterable<StreamEvent> {
   if (call.isText === true) {
-    for (const piece of call.jsonPieces) yield emit('response.custom_tool_call_input.delta', { ...place, delta: piece }, true)
+    for (const piece of call.jsonPieces)
+      yield emit('response.custom_tool_call_input.delta', { ...place, delta: piece }, true)
     return yield emit('response.custom_tool_call_input.done', { ...place, input: call.json })
   }
-  for (const piece of call.jsonPieces) yield emit('response.function_call_arguments.delta', { ...place, delta: piece }, true)
+  for (const piece of call.jsonPieces)
+    yield emit('response.function_call_arguments.delta', { ...place, delta: piece }, true)
   yield emit('response.function_call_arguments.done', { ...place, name: call.name, arguments: call.json })
 }

@@ -1,12 +1,26 @@
 /** `POST /responses`: the reply object of the Responses API, whole. */
-import type { ChatResult, Choice, Engine, ErrorFacts, Finish, LlmRoute, RenderContext, StreamEvent } from '../llm/types.ts'
+import type {
+  ChatResult,
+  Choice,
+  Engine,
+  ErrorFacts,
+  Finish,
+  LlmRoute,
+  RenderContext,
+  StreamEvent,
+} from '../llm/types.ts'
 import { describePost } from './describe.ts'
 import { parseResponses, type ResponsesParsed } from './responses-request.ts'
 import { streamResponse } from './responses-stream.ts'
 
 /** How a response ended, for records. */
 const finishReasons: Record<Finish, string> = {
-  stop: 'completed', stop_sequence: 'completed', tool_calls: 'completed', length: 'incomplete', content_filter: 'incomplete', prompt_filter: 'incomplete',
+  stop: 'completed',
+  stop_sequence: 'completed',
+  tool_calls: 'completed',
+  length: 'incomplete',
+  content_filter: 'incomplete',
+  prompt_filter: 'incomplete',
 }
 
 export function responses(engine: Engine): LlmRoute<ResponsesParsed> {
@@ -20,7 +34,7 @@ export function responses(engine: Engine): LlmRoute<ResponsesParsed> {
     ]),
     framing: 'sse',
     finishReasons,
-    parse: (input) => parseResponses(engine, input),
+    parse: input => parseResponses(engine, input),
     render: (result, parsed, context) => ({ body: completeResponse(engine, result, parsed, context) }),
     stream: (result, parsed, context) => streamResponse(engine, result, parsed, context),
     streamError,
@@ -28,7 +42,10 @@ export function responses(engine: Engine): LlmRoute<ResponsesParsed> {
 }
 
 function streamError(facts: ErrorFacts): StreamEvent {
-  return { event: 'error', data: { type: 'error', code: 'server_error', message: facts.message, param: null, sequence_number: 0 } }
+  return {
+    event: 'error',
+    data: { type: 'error', code: 'server_error', message: facts.message, param: null, sequence_number: 0 },
+  }
 }
 
 export type OutputItem = { type: string; id: string; status: string } & Record<string, unknown>
@@ -42,15 +59,39 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
   if (choice.finish === 'content_filter') return []
   const items: OutputItem[] = []
   if (choice.reasoning !== '') {
-    items.push({ type: 'reasoning', id: `rs_${engine.randomId(48)}`, summary: parsed.wire.showsSummary ? [{ type: 'summary_text', text: choice.reasoning }] : [], status: 'completed' })
+    items.push({
+      type: 'reasoning',
+      id: `rs_${engine.randomId(48)}`,
+      summary: parsed.wire.showsSummary ? [{ type: 'summary_text', text: choice.reasoning }] : [],
+      status: 'completed',
+    })
   }
   for (const call of choice.calls) {
-    if (call.isText === true) items.push({ type: 'custom_tool_call', id: `ctc_${engine.randomId(48)}`, call_id: `call_${call.id}`, name: call.name, input: call.json, status: 'completed' })
-    else items.push({ type: 'function_call', id: `fc_${engine.randomId(48)}`, call_id: `call_${call.id}`, name: call.name, arguments: call.json, status: 'completed' })
+    if (call.isText === true)
+      items.push({
+        type: 'custom_tool_call',
+        id: `ctc_${engine.randomId(48)}`,
+        call_id: `call_${call.id}`,
+        name: call.name,
+        input: call.json,
+        status: 'completed',
+      })
+    else
+      items.push({
+        type: 'function_call',
+        id: `fc_${engine.randomId(48)}`,
+        call_id: `call_${call.id}`,
+        name: call.name,
+        arguments: call.json,
+        status: 'completed',
+      })
   }
   if (choice.calls.length === 0) {
     items.push({
-      type: 'message', id: `msg_${engine.randomId(48)}`, status: isIncomplete(choice) ? 'incomplete' : 'completed', role: 'assistant',
+      type: 'message',
+      id: `msg_${engine.randomId(48)}`,
+      status: isIncomplete(choice) ? 'incomplete' : 'completed',
+      role: 'assistant',
       content: [{ type: 'output_text', text: choice.text, annotations: [], logprobs: [] }],
     })
   }
@@ -58,7 +99,11 @@ export function outputItems(engine: Engine, choice: Choice, parsed: ResponsesPar
 }
 
 /** The reply object before anything was said; fields of the request are echoed. */
-export function pendingResponse(engine: Engine, parsed: ResponsesParsed, context: RenderContext): Record<string, unknown> {
+export function pendingResponse(
+  engine: Engine,
+  parsed: ResponsesParsed,
+  context: RenderContext,
+): Record<string, unknown> {
   const { body } = parsed.wire
   const { json } = engine
   return {
@@ -77,7 +122,10 @@ export function pendingResponse(engine: Engine, parsed: ResponsesParsed, context
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: body.previous_response_id ?? null,
     prompt_cache_key: body.prompt_cache_key ?? null,
-    reasoning: { effort: json.own(body.reasoning, 'effort') ?? null, summary: json.own(body.reasoning, 'summary') ?? null },
+    reasoning: {
+      effort: json.own(body.reasoning, 'effort') ?? null,
+      summary: json.own(body.reasoning, 'summary') ?? null,
+    },
     service_tier: 'default',
     store: body.store ?? true,
     temperature: body.temperature ?? 1,
@@ -94,7 +142,13 @@ export function pendingResponse(engine: Engine, parsed: ResponsesParsed, context
 }
 
 /** What becomes of it at the end. */
-export function finished(pending: Record<string, unknown>, output: OutputItem[], choice: Choice, result: ChatResult, context: RenderContext): Record<string, unknown> {
+export function finished(
+  pending: Record<string, unknown>,
+  output: OutputItem[],
+  choice: Choice,
+  result: ChatResult,
+  context: RenderContext,
+): Record<string, unknown> {
   const reason = choice.finish === 'length' ? 'max_output_tokens' : 'content_filter'
   return {
     ...pending,
@@ -114,5 +168,11 @@ export function finished(pending: Record<string, unknown>, output: OutputItem[],
 
 function completeResponse(engine: Engine, result: ChatResult, parsed: ResponsesParsed, context: RenderContext): object {
   const choice = result.choices[0] as Choice
-  return finished(pendingResponse(engine, parsed, context), outputItems(engine, choice, parsed), choice, result, context)
+  return finished(
+    pendingResponse(engine, parsed, context),
+    outputItems(engine, choice, parsed),
+    choice,
+    result,
+    context,
+  )
 }

@@ -12,7 +12,7 @@ type Parsed = OwnParsed<SpeechWire>
 const formats: Readonly<Record<string, { type: string; make: (seconds: number) => Buffer }>> = {
   mp3: { type: 'audio/mpeg', make: silentMp3 },
   wav: { type: 'audio/wav', make: silentWav },
-  pcm: { type: 'audio/pcm', make: (seconds) => Buffer.alloc(seconds * sampleRate * 2) },
+  pcm: { type: 'audio/pcm', make: seconds => Buffer.alloc(seconds * sampleRate * 2) },
 }
 const sampleRate = 24_000
 const charactersPerSecond = 50
@@ -21,10 +21,14 @@ const deltaBytes = 8192
 
 export function speech(engine: Engine): LlmRoute<Parsed> {
   return {
-    method: 'POST', path: '/audio/speech', op: 'speech',
-    describe: describePost('/audio/speech', 'speech', [{ name: 'A second of silence', body: { model: 'tts-1', input: 'hello', voice: 'alloy' } }]),
+    method: 'POST',
+    path: '/audio/speech',
+    op: 'speech',
+    describe: describePost('/audio/speech', 'speech', [
+      { name: 'A second of silence', body: { model: 'tts-1', input: 'hello', voice: 'alloy' } },
+    ]),
     framing: 'sse',
-    parse: (input) => parse(engine, input),
+    parse: input => parse(engine, input),
     render: (_result, { wire }) => ({ body: soundOf(wire), contentType: formats[wire.format]?.type ?? 'audio/mpeg' }),
     stream: (_result, parsed) => streamSound(parsed),
   }
@@ -34,15 +38,24 @@ function parse(engine: Engine, input: RouteInput): Parsed {
   const { json } = engine
   const body = input.json()
   const text = json.textOf(body.input)
-  const missing = (param: string): Error => engine.badInput(`Missing required parameter: '${param}'.`, { param, code: 'missing_required_parameter' })
+  const missing = (param: string): Error =>
+    engine.badInput(`Missing required parameter: '${param}'.`, { param, code: 'missing_required_parameter' })
   if (text === undefined) throw missing('input')
   if (json.textOf(body.voice) === undefined && !isRecord(body.voice)) throw missing('voice')
   const format = body.response_format === undefined ? 'mp3' : json.asText(body.response_format)
-  if (!Object.hasOwn(formats, format)) throw engine.badInput(`Invalid value for 'response_format': expected one of ${Object.keys(formats).join(', ')}.`, { param: 'response_format', code: 'invalid_value' })
+  if (!Object.hasOwn(formats, format))
+    throw engine.badInput(`Invalid value for 'response_format': expected one of ${Object.keys(formats).join(', ')}.`, {
+      param: 'response_format',
+      code: 'invalid_value',
+    })
   return {
-    op: 'own', mode: 'speech', model: json.textOf(body.model) ?? input.defaultModel ?? 'tts-1',
+    op: 'own',
+    mode: 'speech',
+    model: json.textOf(body.model) ?? input.defaultModel ?? 'tts-1',
     stream: body.stream_format === 'sse',
-    prompt: text, promptTokens: engine.count(text), completionTokens: 0,
+    prompt: text,
+    promptTokens: engine.count(text),
+    completionTokens: 0,
     wire: { format, seconds: Math.min(Math.max(1, Math.ceil(text.length / charactersPerSecond)), maxSeconds) },
   }
 }
@@ -53,8 +66,14 @@ function soundOf({ format, seconds }: SpeechWire): Buffer {
 
 function* streamSound({ wire, promptTokens }: Parsed): Iterable<StreamEvent> {
   const sound = soundOf(wire)
-  for (let at = 0; at < sound.length; at += deltaBytes) yield { data: { type: 'speech.audio.delta', audio: sound.subarray(at, at + deltaBytes).toString('base64') } }
-  yield { data: { type: 'speech.audio.done', usage: { input_tokens: promptTokens, output_tokens: 0, total_tokens: promptTokens } } }
+  for (let at = 0; at < sound.length; at += deltaBytes)
+    yield { data: { type: 'speech.audio.delta', audio: sound.subarray(at, at + deltaBytes).toString('base64') } }
+  yield {
+    data: {
+      type: 'speech.audio.done',
+      usage: { input_tokens: promptTokens, output_tokens: 0, total_tokens: promptTokens },
+    },
+  }
 }
 
 /** Frames of MPEG-1 layer III, 32 kbit/s, 44.1 kHz, mono: 104 bytes each, 1152 samples of nothing. */

@@ -19,11 +19,13 @@ interface Given {
 export function readTooling(engine: Engine, { tools, functions, choice, isNested }: Given): Tooling {
   const { json } = engine
   const offered = [
-    ...json.listOf(tools).flatMap((item) => readTool(engine, item, isNested)),
-    ...json.listOf(functions).flatMap((item) => functionOf(engine, item)),
+    ...json.listOf(tools).flatMap(item => readTool(engine, item, isNested)),
+    ...json.listOf(functions).flatMap(item => functionOf(engine, item)),
   ]
   const isSet = json.own(choice, 'type') === 'allowed_tools'
-  const tooling = isSet ? allowedOf(engine, offered, choice, isNested) : { tools: offered, toolChoice: readToolChoice(engine, choice) }
+  const tooling = isSet
+    ? allowedOf(engine, offered, choice, isNested)
+    : { tools: offered, toolChoice: readToolChoice(engine, choice) }
   refuseForcedGrammar(engine, tooling)
   return tooling
 }
@@ -40,7 +42,13 @@ function readTool(engine: Engine, item: unknown, isNested: boolean): Tool[] {
 function functionOf({ json }: Engine, given: unknown): Tool[] {
   const name = json.textOf(json.own(given, 'name'))
   if (name === undefined) return []
-  return [{ name, description: json.textOf(json.own(given, 'description')) ?? '', schema: json.own(given, 'parameters') ?? {} }]
+  return [
+    {
+      name,
+      description: json.textOf(json.own(given, 'description')) ?? '',
+      schema: json.own(given, 'parameters') ?? {},
+    },
+  ]
 }
 
 /** A tool that takes text instead of JSON. */
@@ -62,28 +70,40 @@ function readToolChoice({ json }: Engine, given: unknown): ToolChoice {
 /** The tools that a set allows, one of which may or must be called. */
 function allowedOf(engine: Engine, offered: Tool[], choice: unknown, isNested: boolean): Tooling {
   const { json } = engine
-  const wrong = (message: string, member: string, code: string): Error => engine.badInput(message, { param: path + member, code })
+  const wrong = (message: string, member: string, code: string): Error =>
+    engine.badInput(message, { param: path + member, code })
   const path = isNested ? 'tool_choice.allowed_tools' : 'tool_choice'
   const set = isNested ? json.own(choice, 'allowed_tools') : choice
   const mode = json.own(set, 'mode')
   if (mode == null) throw wrong(`Missing required parameter: '${path}.mode'.`, '.mode', 'missing_required_parameter')
-  if (mode !== 'auto' && mode !== 'required') throw wrong(`Invalid value for '${path}.mode': expected 'auto' or 'required'.`, '.mode', 'invalid_value')
+  if (mode !== 'auto' && mode !== 'required')
+    throw wrong(`Invalid value for '${path}.mode': expected 'auto' or 'required'.`, '.mode', 'invalid_value')
   const list = json.own(set, 'tools')
   if (list == null) throw wrong(`Missing required parameter: '${path}.tools'.`, '.tools', 'missing_required_parameter')
-  if (!Array.isArray(list) || list.length === 0) throw wrong(`Invalid '${path}.tools': expected an array with at least one tool.`, '.tools', 'invalid_value')
-  const names = new Set(list.flatMap((item: unknown) => json.textOf(json.own(json.own(item, 'function') ?? json.own(item, 'custom') ?? item, 'name')) ?? []))
-  const unknown = [...names].find((name) => !offered.some((tool) => tool.name === name))
-  if (unknown !== undefined) throw wrong(`Tool choice '${unknown.slice(0, 100)}' not found in 'tools' parameter.`, '.tools', 'invalid_value')
-  const tools = offered.filter((tool) => names.has(tool.name))
+  if (!Array.isArray(list) || list.length === 0)
+    throw wrong(`Invalid '${path}.tools': expected an array with at least one tool.`, '.tools', 'invalid_value')
+  const names = new Set(
+    list.flatMap(
+      (item: unknown) =>
+        json.textOf(json.own(json.own(item, 'function') ?? json.own(item, 'custom') ?? item, 'name')) ?? [],
+    ),
+  )
+  const unknown = [...names].find(name => !offered.some(tool => tool.name === name))
+  if (unknown !== undefined)
+    throw wrong(`Tool choice '${unknown.slice(0, 100)}' not found in 'tools' parameter.`, '.tools', 'invalid_value')
+  const tools = offered.filter(tool => names.has(tool.name))
   return { tools, toolChoice: tools.length === 0 ? 'none' : mode }
 }
 
 /** Text that follows a grammar can only come from a rule: a call of such a tool can't be had by force. */
 function refuseForcedGrammar(engine: Engine, { tools, toolChoice }: Tooling): void {
-  const named = typeof toolChoice === 'object' ? tools.find((tool) => tool.name === toolChoice.name) : undefined
+  const named = typeof toolChoice === 'object' ? tools.find(tool => tool.name === toolChoice.name) : undefined
   const forced = named !== undefined ? [named] : toolChoice === 'required' ? tools : []
-  if (forced.length === 0 || forced.some((tool) => tool.input !== 'grammar')) return
-  throw engine.badInput("Unsupported value: a call of a custom tool whose format is 'grammar' can't be forced, expected the format 'text'.", { param: 'tool_choice', code: 'unsupported_value' })
+  if (forced.length === 0 || forced.some(tool => tool.input !== 'grammar')) return
+  throw engine.badInput(
+    "Unsupported value: a call of a custom tool whose format is 'grammar' can't be forced, expected the format 'text'.",
+    { param: 'tool_choice', code: 'unsupported_value' },
+  )
 }
 
 /** A call in a chat message; `index` in streams. */

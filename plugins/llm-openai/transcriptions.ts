@@ -22,15 +22,30 @@ export function transcriptions(engine: Engine, task: Task): LlmRoute<Parsed> {
     op: 'transcribe',
     describe: {
       summary: task === 'transcriptions' ? 'transcription' : 'translation into English',
-      requestBody: { required: true, content: { 'multipart/form-data': { type: 'object', properties: { file: { type: 'string', format: 'binary' }, model: { type: 'string' } }, required: ['file'] } } },
-      examples: [{
-        name: 'A few bytes', method: 'POST', path: `/ai/openai/v1/audio/${task}`,
-        headers: [{ name: 'Content-Type', value: 'multipart/form-data; boundary=svc' }],
-        body: '--svc\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\nRIFF\r\n--svc--\r\n', bodyType: null, expectStatus: 200,
-      }],
+      requestBody: {
+        required: true,
+        content: {
+          'multipart/form-data': {
+            type: 'object',
+            properties: { file: { type: 'string', format: 'binary' }, model: { type: 'string' } },
+            required: ['file'],
+          },
+        },
+      },
+      examples: [
+        {
+          name: 'A few bytes',
+          method: 'POST',
+          path: `/ai/openai/v1/audio/${task}`,
+          headers: [{ name: 'Content-Type', value: 'multipart/form-data; boundary=svc' }],
+          body: '--svc\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\nRIFF\r\n--svc--\r\n',
+          bodyType: null,
+          expectStatus: 200,
+        },
+      ],
     },
     framing: 'sse',
-    parse: (input) => parse(engine, input),
+    parse: input => parse(engine, input),
     render: (_result, parsed) => renderText(engine, task, parsed),
     stream: (_result, parsed) => streamText(engine, parsed.wire),
   }
@@ -39,9 +54,13 @@ export function transcriptions(engine: Engine, task: Task): LlmRoute<Parsed> {
 async function parse(engine: Engine, input: RouteInput): Promise<Parsed> {
   const wrong = (message: string): Error => engine.badInput(message, { param: 'file' })
   const type = input.headers['content-type']
-  const form = await new Response(new Uint8Array(input.body), { headers: { 'content-type': typeof type === 'string' ? type : '' } }).formData().catch(() => {
-    throw wrong('The body is no multipart form that can be read.')
+  const form = await new Response(new Uint8Array(input.body), {
+    headers: { 'content-type': typeof type === 'string' ? type : '' },
   })
+    .formData()
+    .catch(() => {
+      throw wrong('The body is no multipart form that can be read.')
+    })
   const file = form.get('file')
   if (file === null || typeof file === 'string') throw wrong("Missing required parameter: 'file'.")
   const field = (name: string): string | undefined => {
@@ -51,7 +70,9 @@ async function parse(engine: Engine, input: RouteInput): Promise<Parsed> {
   const model = field('model') ?? input.defaultModel ?? 'whisper-1'
   const duration = Math.max(1, file.size / bytesPerSecond)
   return {
-    op: 'own', mode: 'transcription', model,
+    op: 'own',
+    mode: 'transcription',
+    model,
     stream: field('stream') === 'true',
     bodyLine: `multipart: file=${file.name.slice(0, 200)} (${file.size} bytes), model=${model.slice(0, 200)}`,
     promptTokens: Math.ceil(duration) * tokensPerSecond,
@@ -69,11 +90,24 @@ async function parse(engine: Engine, input: RouteInput): Promise<Parsed> {
 function renderText(engine: Engine, task: Task, { wire }: Parsed): { body: string | object; contentType?: string } {
   const { duration } = wire
   switch (wire.format) {
-    case 'text': return { body: `${text}\n`, contentType: 'text/plain; charset=utf-8' }
-    case 'srt': return { body: `1\n${clock(0, ',')} --> ${clock(duration, ',')}\n${text}\n\n`, contentType: 'text/plain; charset=utf-8' }
-    case 'vtt': return { body: `WEBVTT\n\n${clock(0, '.')} --> ${clock(duration, '.')}\n${text}\n\n`, contentType: 'text/vtt; charset=utf-8' }
-    case 'verbose_json': return { body: verbose(task, wire) }
-    default: return { body: task === 'translations' ? { text } : { text, usage: { type: 'duration', seconds: Math.ceil(duration) } } }
+    case 'text':
+      return { body: `${text}\n`, contentType: 'text/plain; charset=utf-8' }
+    case 'srt':
+      return {
+        body: `1\n${clock(0, ',')} --> ${clock(duration, ',')}\n${text}\n\n`,
+        contentType: 'text/plain; charset=utf-8',
+      }
+    case 'vtt':
+      return {
+        body: `WEBVTT\n\n${clock(0, '.')} --> ${clock(duration, '.')}\n${text}\n\n`,
+        contentType: 'text/vtt; charset=utf-8',
+      }
+    case 'verbose_json':
+      return { body: verbose(task, wire) }
+    default:
+      return {
+        body: task === 'translations' ? { text } : { text, usage: { type: 'duration', seconds: Math.ceil(duration) } },
+      }
   }
 }
 
@@ -93,8 +127,29 @@ function verbose(task: Task, { duration, language, withWords }: AudioWire): obje
     language: task === 'translations' ? 'english' : language,
     duration,
     text,
-    segments: [{ id: 0, seek: 0, start: 0, end: duration, text, tokens: [], temperature: 0, avg_logprob: -0.2, compression_ratio: 1.2, no_speech_prob: 0.01 }],
-    ...(withWords ? { words: words.map((word, i) => ({ word: word.replace('.', ''), start: round(i * step), end: round((i + 1) * step) })) } : {}),
+    segments: [
+      {
+        id: 0,
+        seek: 0,
+        start: 0,
+        end: duration,
+        text,
+        tokens: [],
+        temperature: 0,
+        avg_logprob: -0.2,
+        compression_ratio: 1.2,
+        no_speech_prob: 0.01,
+      },
+    ],
+    ...(withWords
+      ? {
+          words: words.map((word, i) => ({
+            word: word.replace('.', ''),
+            start: round(i * step),
+            end: round((i + 1) * step),
+          })),
+        }
+      : {}),
     ...(task === 'translations' ? {} : { usage: { type: 'duration', seconds: Math.ceil(duration) } }),
   }
 }
@@ -103,6 +158,18 @@ function* streamText(engine: Engine, { duration }: AudioWire): Iterable<StreamEv
   const pieces = engine.pieces(text)
   for (const piece of pieces) yield { data: { type: 'transcript.text.delta', delta: piece }, paced: true }
   const input = Math.ceil(duration) * tokensPerSecond
-  yield { data: { type: 'transcript.text.done', text, usage: { type: 'tokens', input_tokens: input, input_token_details: { audio_tokens: input, text_tokens: 0 }, output_tokens: pieces.length, total_tokens: input + pieces.length } } }
+  yield {
+    data: {
+      type: 'transcript.text.done',
+      text,
+      usage: {
+        type: 'tokens',
+        input_tokens: input,
+        input_token_details: { audio_tokens: input, text_tokens: 0 },
+        output_tokens: pieces.length,
+        total_tokens: input + pieces.length,
+      },
+    },
+  }
   yield { data: '[DONE]' }
 }

@@ -2,7 +2,18 @@
 import type { ErrorFacts, ErrorKind, Finish, HeaderFacts, LlmRoute } from '../llm/types.ts'
 
 /** The routes that carry the format, without a base path of their own. */
-export type OpenAiRouteName = 'chat' | 'completions' | 'responses' | 'embeddings' | 'moderations' | 'images' | 'transcriptions' | 'translations' | 'speech' | 'models' | 'model'
+export type OpenAiRouteName =
+  | 'chat'
+  | 'completions'
+  | 'responses'
+  | 'embeddings'
+  | 'moderations'
+  | 'images'
+  | 'transcriptions'
+  | 'translations'
+  | 'speech'
+  | 'models'
+  | 'model'
 
 export interface OpenAiWire {
   /** Paths are those below `/v1`: `/chat/completions`. */

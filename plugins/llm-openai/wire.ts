@@ -15,7 +15,12 @@ import type { ChatExtras, OpenAiRouteName, OpenAiWire } from './types.ts'
 
 /** Words for how a text ends; a stop sequence is a plain stop. */
 export const finishReasons: Record<Finish, string> = {
-  stop: 'stop', stop_sequence: 'stop', length: 'length', tool_calls: 'tool_calls', content_filter: 'content_filter', prompt_filter: 'content_filter',
+  stop: 'stop',
+  stop_sequence: 'stop',
+  length: 'length',
+  tool_calls: 'tool_calls',
+  content_filter: 'content_filter',
+  prompt_filter: 'content_filter',
 }
 
 export function createWire(engine: Engine, extras?: ChatExtras): OpenAiWire {
@@ -32,5 +37,12 @@ export function createWire(engine: Engine, extras?: ChatExtras): OpenAiWire {
     models: listModels(),
     model: retrieveModel(),
   }
-  return { routes, error: openAiError, messages, headers: openAiHeaders, finishReasons, unknownModel: "The model '{model}' does not exist" }
+  return {
+    routes,
+    error: openAiError,
+    messages,
+    headers: openAiHeaders,
+    finishReasons,
+    unknownModel: "The model '{model}' does not exist",
+  }
 }

@@ -37,12 +37,24 @@ export interface KindRow {
 
 /** All kinds, in the order in which the index lists those that clients can name. */
 export const kinds: Readonly<Record<FaultKind, KindRow>> = {
-  rate_limit: { aliases: ['ratelimit', 'rate-limit', 'throttle', 'throttling'], status: 429, message: 'rate limit reached, try again in 2 s' },
-  server_error: { aliases: ['server', 'error', 'internal'], status: 500, message: 'the server had an error while processing your request' },
+  rate_limit: {
+    aliases: ['ratelimit', 'rate-limit', 'throttle', 'throttling'],
+    status: 429,
+    message: 'rate limit reached, try again in 2 s',
+  },
+  server_error: {
+    aliases: ['server', 'error', 'internal'],
+    status: 500,
+    message: 'the server had an error while processing your request',
+  },
   unavailable: { aliases: ['service_unavailable'], status: 503, message: 'the service is temporarily unavailable' },
   overloaded: { aliases: [], status: 503, message: 'the model is overloaded, try again later' },
   timeout: { aliases: [], status: 504, message: 'the request timed out' },
-  context_length: { aliases: ['context_length_exceeded', 'context'], status: 400, message: "this model's maximum context length is 8192 tokens, your request has more" },
+  context_length: {
+    aliases: ['context_length_exceeded', 'context'],
+    status: 400,
+    message: "this model's maximum context length is 8192 tokens, your request has more",
+  },
   prompt_filter: { aliases: [], status: 400, message: 'the prompt was refused by the content filter' },
   content_filter: { aliases: ['filter'], status: 200, message: '' },
   invalid_credential: { aliases: ['auth', 'unauthorized'], status: 401, message: 'the credential is not valid' },

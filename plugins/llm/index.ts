@@ -13,7 +13,8 @@ import { TokenClock } from './streaming/token-clock.ts'
 
 export default definePlugin<LlmOptions, Variables>({
   title: 'Mock LLM',
-  description: 'One deterministic engine behind the wire formats of many model providers, with streams, tools, faults and records.',
+  description:
+    'One deterministic engine behind the wire formats of many model providers, with streams, tools, faults and records.',
   paths: ['/ai'],
   options: optionsSchema,
   exposes: ['X-Svc-Request-Id', 'X-Svc-Credential', 'X-Svc-Provider', 'X-Svc-Model', 'X-Svc-Mode'],
@@ -26,7 +27,18 @@ export default definePlugin<LlmOptions, Variables>({
     const rules: CompiledRule[] = []
     const faults = new FaultWords()
     const records = createRecords(svc)
-    const directory = new ProviderRegistry({ svc, limits: engineLimits(svc.config), faults, rules, records, metrics: createMetrics(svc.metrics), clock: new TokenClock() }, rules)
+    const directory = new ProviderRegistry(
+      {
+        svc,
+        limits: engineLimits(svc.config),
+        faults,
+        rules,
+        records,
+        metrics: createMetrics(svc.metrics),
+        clock: new TokenClock(),
+      },
+      rules,
+    )
     svc.offer('llm.providers', directory)
     registerRoutes(app, svc, { directory, faults, records })
     svc.whenRegistered(() => directory.registerNamed(app, svc.options))

@@ -1,6 +1,16 @@
 /** What a plugin that brings a wire format hands to `llm`: data and functions, no HTTP. */
 import type { RouteDescription } from 'svc/plugin'
-import type { ChatResult, CountResult, EmbedResult, Finish, ModelInfo, ModelsResult, NeutralRequest, OwnResult, RerankResult } from './neutral.ts'
+import type {
+  ChatResult,
+  CountResult,
+  EmbedResult,
+  Finish,
+  ModelInfo,
+  ModelsResult,
+  NeutralRequest,
+  OwnResult,
+  RerankResult,
+} from './neutral.ts'
 
 /** A wire format and the provider that speaks it. */
 export interface LlmProvider {
@@ -57,8 +67,24 @@ export type RequestHeaders = Record<string, string | string[] | undefined>
 
 /** Kinds of fault that clients can ask for, with those of credentials. */
 export type FaultKind =
-  | 'rate_limit' | 'server_error' | 'unavailable' | 'overloaded' | 'timeout' | 'context_length' | 'prompt_filter' | 'content_filter'
-  | 'invalid_credential' | 'missing_credential' | 'forbidden' | 'not_found' | 'bad_request' | 'too_large' | 'unknown_route' | 'wrong_method' | 'status_4xx' | 'status_5xx'
+  | 'rate_limit'
+  | 'server_error'
+  | 'unavailable'
+  | 'overloaded'
+  | 'timeout'
+  | 'context_length'
+  | 'prompt_filter'
+  | 'content_filter'
+  | 'invalid_credential'
+  | 'missing_credential'
+  | 'forbidden'
+  | 'not_found'
+  | 'bad_request'
+  | 'too_large'
+  | 'unknown_route'
+  | 'wrong_method'
+  | 'status_4xx'
+  | 'status_5xx'
 /** Kinds that become an error answer. */
 export type ErrorKind = Exclude<FaultKind, 'content_filter'>
 
@@ -119,7 +145,10 @@ export interface LlmRoute<P extends Parsed = Parsed> {
 }
 
 /** What the runner adds is left out; paths in it begin with the provider's base path. */
-export type LlmRouteDescription = Omit<RouteDescription, 'path' | 'methods' | 'category' | 'protocol' | 'area' | 'ownFail' | 'errorForm'>
+export type LlmRouteDescription = Omit<
+  RouteDescription,
+  'path' | 'methods' | 'category' | 'protocol' | 'area' | 'ownFail' | 'errorForm'
+>
 
 /** A request as a route's `parse` sees it. */
 export interface RouteInput {
@@ -207,7 +236,13 @@ export interface OwnParsed<W = unknown> extends ParsedBase {
   preview?: string
   wire: W
 }
-export type Parsed<W = unknown> = ChatParsed<W> | EmbedParsed<W> | RerankParsed<W> | CountParsed<W> | ModelsParsed<W> | OwnParsed<W>
+export type Parsed<W = unknown> =
+  | ChatParsed<W>
+  | EmbedParsed<W>
+  | RerankParsed<W>
+  | CountParsed<W>
+  | ModelsParsed<W>
+  | OwnParsed<W>
 
 interface Results {
   chat: ChatResult

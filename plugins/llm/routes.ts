@@ -7,30 +7,66 @@ import { category } from './providers/mount.ts'
 import { modes } from './neutral.ts'
 import type { AiRecord, Records } from './records/records.ts'
 
-const requestHeaders = ['X-Svc-Mode', 'X-Svc-Fail', 'X-Svc-Require-Auth', 'X-Svc-Latency-Ms', 'X-Svc-TTFT-Ms', 'X-Svc-Tokens-Per-Second', 'X-Svc-Jitter', 'X-Svc-Session', 'X-Svc-Delay']
+const requestHeaders = [
+  'X-Svc-Mode',
+  'X-Svc-Fail',
+  'X-Svc-Require-Auth',
+  'X-Svc-Latency-Ms',
+  'X-Svc-TTFT-Ms',
+  'X-Svc-Tokens-Per-Second',
+  'X-Svc-Jitter',
+  'X-Svc-Session',
+  'X-Svc-Delay',
+]
 
 const index: RouteDescription = {
-  summary: 'Mock LLM: providers, models, routes', category,
+  summary: 'Mock LLM: providers, models, routes',
+  category,
   examples: [{ name: 'Index', path: '/ai', expectStatus: 200 }],
 }
-const session = { name: 'session', in: 'query', description: 'Only records of this session', schema: { type: 'string' } } as const
+const session = {
+  name: 'session',
+  in: 'query',
+  description: 'Only records of this session',
+  schema: { type: 'string' },
+} as const
 const list: RouteDescription = {
-  summary: 'Mock LLM: recorded requests, newest first', category,
-  parameters: [{ name: 'limit', in: 'query', description: 'Default 50', schema: { type: 'integer', minimum: 1, maximum: 200 } }, session],
+  summary: 'Mock LLM: recorded requests, newest first',
+  category,
+  parameters: [
+    { name: 'limit', in: 'query', description: 'Default 50', schema: { type: 'integer', minimum: 1, maximum: 200 } },
+    session,
+  ],
   examples: [{ name: 'The last ten', path: '/ai/requests?limit=10', expectStatus: 200 }],
 }
 const one: RouteDescription = {
-  summary: 'Mock LLM: one recorded request', category,
+  summary: 'Mock LLM: one recorded request',
+  category,
   path: '/ai/requests/{id}',
-  description: 'By the request id of the answer (`X-Svc-Request-Id`): prompt as the engine saw it, tokens, credential, fault.',
-  parameters: [{ name: 'id', in: 'path', required: true, description: 'A request id', schema: { type: 'string', maxLength: 200 } }, session],
+  description:
+    'By the request id of the answer (`X-Svc-Request-Id`): prompt as the engine saw it, tokens, credential, fault.',
+  parameters: [
+    { name: 'id', in: 'path', required: true, description: 'A request id', schema: { type: 'string', maxLength: 200 } },
+    session,
+  ],
   responses: { 200: { description: 'The record' }, 404: { description: 'No such record, or one of another session' } },
   examples: [{ name: 'Unknown id', path: '/ai/requests/no-such-id', expectStatus: 404 }],
 }
 
-export function registerRoutes(app: FastifyInstance, svc: Svc<unknown>, parts: { directory: ProviderRegistry; faults: FaultWords; records: Records }): void {
+export function registerRoutes(
+  app: FastifyInstance,
+  svc: Svc<unknown>,
+  parts: { directory: ProviderRegistry; faults: FaultWords; records: Records },
+): void {
   const { directory, faults, records } = parts
-  app.get('/ai', describe(index), (request, reply) => reply.send({ providers: directory.index(svc.http.baseUrl(request)), modes, fail_kinds: faults.names(), headers: requestHeaders }))
+  app.get('/ai', describe(index), (request, reply) =>
+    reply.send({
+      providers: directory.index(svc.http.baseUrl(request)),
+      modes,
+      fail_kinds: faults.names(),
+      headers: requestHeaders,
+    }),
+  )
 
   app.get<{ Querystring: Query }>('/ai/requests', describe(list), (request, reply) => {
     const found = records.newest(readLimit(request.query.limit), visibility(svc, request))
@@ -41,8 +77,16 @@ export function registerRoutes(app: FastifyInstance, svc: Svc<unknown>, parts: {
     const { id } = request.params
     const isVisible = visibility(svc, request)
     // A retry may reuse its request id: the newest is meant.
-    const record = id.length <= maxIdCharacters ? records.find((candidate) => candidate.request_id === id && isVisible(candidate))?.value : undefined
-    if (record === undefined) throw new HttpError(404, { error: 'no such AI request', request_id: id, hint: 'records are kept for one hour; GET /ai/requests lists them' })
+    const record =
+      id.length <= maxIdCharacters
+        ? records.find(candidate => candidate.request_id === id && isVisible(candidate))?.value
+        : undefined
+    if (record === undefined)
+      throw new HttpError(404, {
+        error: 'no such AI request',
+        request_id: id,
+        hint: 'records are kept for one hour; GET /ai/requests lists them',
+      })
     return reply.send(showWhole(record, svc.inspector.entry(id, record.session_header)))
   })
 }
@@ -68,18 +112,47 @@ function readLimit(value: string | string[] | undefined): number {
 /** In public mode a caller sees the own session, or one whose name it knows; an address is no such name. */
 function visibility(svc: Svc<unknown>, request: FastifyRequest<{ Querystring: Query }>): (record: AiRecord) => boolean {
   const asked = first(request.query.session)
-  if (!svc.config.publicMode) return asked === undefined ? () => true : (record) => record.session === asked
-  if (asked !== undefined && !asked.startsWith('ip:')) return (record) => record.session_header === asked
+  if (!svc.config.publicMode) return asked === undefined ? () => true : record => record.session === asked
+  if (asked !== undefined && !asked.startsWith('ip:')) return record => record.session_header === asked
   const own = svc.http.session(request)
-  return (record) => record.session === own.label && record.session_header === own.header
+  return record => record.session === own.label && record.session_header === own.header
 }
 
 function showShort(record: AiRecord): object {
-  const { request_id, at, provider, endpoint, model, mode, stream, status, prompt_tokens, completion_tokens, finish_reason, fault } = record
-  return { request_id, timestamp: new Date(at).toISOString(), provider, endpoint, model, mode, stream, status, prompt_tokens, completion_tokens, finish_reason, fault }
+  const {
+    request_id,
+    at,
+    provider,
+    endpoint,
+    model,
+    mode,
+    stream,
+    status,
+    prompt_tokens,
+    completion_tokens,
+    finish_reason,
+    fault,
+  } = record
+  return {
+    request_id,
+    timestamp: new Date(at).toISOString(),
+    provider,
+    endpoint,
+    model,
+    mode,
+    stream,
+    status,
+    prompt_tokens,
+    completion_tokens,
+    finish_reason,
+    fault,
+  }
 }
 
-function showWhole({ request_id, at, json, session: _session, session_header: _header, ...record }: AiRecord, entry: InspectorEntry | undefined): object {
+function showWhole(
+  { request_id, at, json, session: _session, session_header: _header, ...record }: AiRecord,
+  entry: InspectorEntry | undefined,
+): object {
   const { prompt_tokens, completion_tokens } = record
   return {
     request_id,
@@ -88,7 +161,10 @@ function showWhole({ request_id, at, json, session: _session, session_header: _h
     headers: readHeaders(record.headers),
     body: json ? readBody(record.body) : record.body,
     usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
-    captured: entry === undefined ? null : { inspector_id: entry.id, status: entry.status, latency_ms: entry.latency_ms, client_ip: entry.client_ip },
+    captured:
+      entry === undefined
+        ? null
+        : { inspector_id: entry.id, status: entry.status, latency_ms: entry.latency_ms, client_ip: entry.client_ip },
   }
 }
 

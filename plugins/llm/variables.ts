@@ -3,8 +3,21 @@ import { boolean, text, variable } from 'svc/plugin'
 import type { VariableValues } from 'svc/plugin'
 
 export const variables = {
-  requireAuth: variable({ name: 'SVC_AI_REQUIRE_AUTH', parser: boolean, default: false, shownAs: 'ai.require_auth', description: 'Mock LLM routes refuse requests without a credential.' }),
-  apiKey: variable({ name: 'SVC_AI_API_KEY', parser: text, default: null, shownAs: 'ai.api_key_configured', secret: true, description: 'The only credential that mock LLM routes take; implies `SVC_AI_REQUIRE_AUTH`.' }),
+  requireAuth: variable({
+    name: 'SVC_AI_REQUIRE_AUTH',
+    parser: boolean,
+    default: false,
+    shownAs: 'ai.require_auth',
+    description: 'Mock LLM routes refuse requests without a credential.',
+  }),
+  apiKey: variable({
+    name: 'SVC_AI_API_KEY',
+    parser: text,
+    default: null,
+    shownAs: 'ai.api_key_configured',
+    secret: true,
+    description: 'The only credential that mock LLM routes take; implies `SVC_AI_REQUIRE_AUTH`.',
+  }),
 }
 
 export type Variables = VariableValues<typeof variables>

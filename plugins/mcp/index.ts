@@ -18,7 +18,11 @@ export default definePlugin<Options, Variables>({
     // The specification lists them among the headers of every response.
     { name: 'Mcp-Session-Id', before: 'WWW-Authenticate', always: true },
     { name: 'MCP-Protocol-Version', before: 'WWW-Authenticate', always: true },
-    'X-Svc-Mcp-Server', 'X-Svc-Mcp-Session', 'X-Svc-Mcp-Method', 'X-Svc-Mcp-Request-Id', 'X-Svc-Mcp-Protocol-Version',
+    'X-Svc-Mcp-Server',
+    'X-Svc-Mcp-Session',
+    'X-Svc-Mcp-Method',
+    'X-Svc-Mcp-Request-Id',
+    'X-Svc-Mcp-Protocol-Version',
   ],
   register: registerPlugin,
 })

@@ -101,8 +101,13 @@ const server: JsonSchema = {
     auth: { enum: ['open', 'apikey', 'oauth'], default: 'open' },
     api_key: { type: 'string', minLength: 1, maxLength: 1000 },
     // By type, so that a wrong member is reported for itself and not for both alternatives.
-    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-    tools: { type: 'array', maxItems: 200, default: [], items: { type: ['string', 'object'], if: { type: 'object' }, then: declaredTool } },
+    tools: {
+      type: 'array',
+      maxItems: 200,
+      default: [],
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      items: { type: ['string', 'object'], if: { type: 'object' }, then: declaredTool },
+    },
     resources: names,
     prompts: names,
   },

@@ -22,8 +22,16 @@ const SWITCH_MS = 200
 
 export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables>): void {
   const bounds = boundsOf(svc.config)
-  const hub = svc.shared('hub', () => new Hub(bounds), (closing) => closing.close())
-  svc.shared('clock', () => setInterval(() => hub.resourceUpdated(CLOCK_URI), svc.variables.clockTickSecs * 1000).unref(), clearInterval)
+  const hub = svc.shared(
+    'hub',
+    () => new Hub(bounds),
+    closing => closing.close(),
+  )
+  svc.shared(
+    'clock',
+    () => setInterval(() => hub.resourceUpdated(CLOCK_URI), svc.variables.clockTickSecs * 1000).unref(),
+    clearInterval,
+  )
   const registry = offerRegistry(svc, hub, bounds)
   const servers = new Map<string, Server>()
   const mcp: Mcp = { svc, bounds, hub, servers }
@@ -43,8 +51,8 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
 /** The registry with the built-in content, open to other plugins. */
 function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): Registry {
   const registry = new Registry()
-  const registrarOf = (plugin: string) => registry.registrar(plugin, (uri) => hub.resourceUpdated(uri))
-  const registrar = registry.registrar(svc.name, (uri) => hub.resourceUpdated(uri), true)
+  const registrarOf = (plugin: string) => registry.registrar(plugin, uri => hub.resourceUpdated(uri))
+  const registrar = registry.registrar(svc.name, uri => hub.resourceUpdated(uri), true)
   const records = svc.use('demo-data.records')
   if (!records) throw new Error('the extension point demo-data.records is missing')
   registerDemo(registrar, records, bounds)
@@ -57,23 +65,41 @@ function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): 
 function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => RouteDescription {
   const own = new Map([
     ['default', registerEndpoint(app, mcp, { route: '/mcp', server: 'default', summary: 'MCP: open server' })],
-    ['protected', registerEndpoint(app, mcp, { route: '/mcp/protected', server: 'protected', summary: 'MCP: server for bearers of an OAuth token' })],
-    ['apikey', registerEndpoint(app, mcp, { route: '/mcp/apikey', server: 'apikey', summary: 'MCP: server for holders of an API key' })],
+    [
+      'protected',
+      registerEndpoint(app, mcp, {
+        route: '/mcp/protected',
+        server: 'protected',
+        summary: 'MCP: server for bearers of an OAuth token',
+      }),
+    ],
+    [
+      'apikey',
+      registerEndpoint(app, mcp, {
+        route: '/mcp/apikey',
+        server: 'apikey',
+        summary: 'MCP: server for holders of an API key',
+      }),
+    ],
   ])
   const named = registerEndpoint(app, mcp, { route: '/mcp/servers/:name', summary: 'MCP: named server' })
   registerLegacy(app, mcp)
   registerMetadata(app, mcp)
-  return (server) => own.get(server.name) ?? named
+  return server => own.get(server.name) ?? named
 }
 
 /** Every server of the registry, then those of svc.yaml, which select from all that plugins have registered. */
 function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[] {
   const release = svc.instance.version
-  const registered = [...registry.servers.values()].map((definition) => {
-    const selection = select(registry, definition, (at, message) => svc.log.warn(`MCP server ${definition.name}: ${at}: ${message}`))
+  const registered = [...registry.servers.values()].map(definition => {
+    const selection = select(registry, definition, (at, message) =>
+      svc.log.warn(`MCP server ${definition.name}: ${at}: ${message}`),
+    )
     return new Server(definition, selection, release)
   })
-  const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message) => svc.reportLoadError({ at: `mcp.${at}`, message }))
+  const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message) =>
+    svc.reportLoadError({ at: `mcp.${at}`, message }),
+  )
   return [...registered, ...configured]
 }
 

@@ -11,9 +11,17 @@ export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'crit
 /** A piece of a tool result or prompt message; older protocol versions get the nearest form that they know. */
 export type Content =
   | { type: 'text'; text: string }
-  | { type: 'image' | 'audio'; /** Base64. */ data: string; mimeType: string }
+  | { type: 'image' | 'audio' /** Base64. */; data: string; mimeType: string }
   | { type: 'resource'; resource: ResourceContents }
-  | { type: 'resource_link'; uri: string; name: string; title?: string; description?: string; mimeType?: string; size?: number }
+  | {
+      type: 'resource_link'
+      uri: string
+      name: string
+      title?: string
+      description?: string
+      mimeType?: string
+      size?: number
+    }
 
 /** What a resource holds: text, or bytes in base64. */
 export type ResourceContents = { uri: string; mimeType?: string } & ({ text: string } | { blob: string })

@@ -3,23 +3,59 @@ import { isHttpUrl, list, parser, splitList, text, variable, wholeNumber } from 
 import type { VariableValues } from 'svc/plugin'
 
 /** http(s) URL without its trailing slashes. */
-const resourceUrl = parser('http:// or https:// URL', (value) =>
-  !/\s/.test(value) && isHttpUrl(value) ? withoutTrailingSlash(value) : undefined)
+const resourceUrl = parser('http:// or https:// URL', value =>
+  !/\s/.test(value) && isHttpUrl(value) ? withoutTrailingSlash(value) : undefined,
+)
 
 /** Origins that are compared without case and without a trailing slash. */
-const looseOrigins = parser('comma-separated origins, or *', (value) => {
-  const origins = splitList(value).map((origin) => (origin.endsWith('/') ? origin.slice(0, -1) : origin).toLowerCase())
+const looseOrigins = parser('comma-separated origins, or *', value => {
+  const origins = splitList(value).map(origin => (origin.endsWith('/') ? origin.slice(0, -1) : origin).toLowerCase())
   if (origins.includes('*')) return ['*']
   return origins.length === 0 ? undefined : origins
 })
 
 export const variables = {
-  clockTickSecs: variable({ name: 'SVC_MCP_CLOCK_TICK_SECS', parser: wholeNumber(1, 3600, 'seconds'), default: 5, shownAs: 'mcp.clock_tick_secs', description: 'Seconds between updates of the MCP clock resource.' }),
-  apiKey: variable({ name: 'SVC_MCP_API_KEY', parser: text, default: null, defaultText: 'any value', shownAs: 'mcp.api_key_configured', secret: true, description: 'The only key that `/mcp/apikey` takes.' }),
-  resourceUrl: variable({ name: 'SVC_MCP_RESOURCE_URL', parser: resourceUrl, default: null, defaultText: '<base>/mcp/protected', shownAs: 'mcp.resource_url', description: 'Resource that tokens for `/mcp/protected` are issued for.' }),
-  acceptedAudiences: variable({ name: 'SVC_MCP_ACCEPTED_AUDIENCES', parser: list({ none: true }), default: ['svc'], defaultText: 'svc', shownAs: 'mcp.accepted_audiences', description: 'Audiences that `/mcp/protected` takes beside the resource; `none` for strict checks.' }),
+  clockTickSecs: variable({
+    name: 'SVC_MCP_CLOCK_TICK_SECS',
+    parser: wholeNumber(1, 3600, 'seconds'),
+    default: 5,
+    shownAs: 'mcp.clock_tick_secs',
+    description: 'Seconds between updates of the MCP clock resource.',
+  }),
+  apiKey: variable({
+    name: 'SVC_MCP_API_KEY',
+    parser: text,
+    default: null,
+    defaultText: 'any value',
+    shownAs: 'mcp.api_key_configured',
+    secret: true,
+    description: 'The only key that `/mcp/apikey` takes.',
+  }),
+  resourceUrl: variable({
+    name: 'SVC_MCP_RESOURCE_URL',
+    parser: resourceUrl,
+    default: null,
+    defaultText: '<base>/mcp/protected',
+    shownAs: 'mcp.resource_url',
+    description: 'Resource that tokens for `/mcp/protected` are issued for.',
+  }),
+  acceptedAudiences: variable({
+    name: 'SVC_MCP_ACCEPTED_AUDIENCES',
+    parser: list({ none: true }),
+    default: ['svc'],
+    defaultText: 'svc',
+    shownAs: 'mcp.accepted_audiences',
+    description: 'Audiences that `/mcp/protected` takes beside the resource; `none` for strict checks.',
+  }),
   /** Lower case, without trailing slash, or `['*']`. */
-  allowedOrigins: variable({ name: 'SVC_MCP_ALLOWED_ORIGINS', parser: looseOrigins, default: ['*'], defaultText: '*', shownAs: 'mcp.allowed_origins', description: 'Origins of browser requests that MCP routes take; others get 403.' }),
+  allowedOrigins: variable({
+    name: 'SVC_MCP_ALLOWED_ORIGINS',
+    parser: looseOrigins,
+    default: ['*'],
+    defaultText: '*',
+    shownAs: 'mcp.allowed_origins',
+    description: 'Origins of browser requests that MCP routes take; others get 403.',
+  }),
 }
 
 export type Variables = VariableValues<typeof variables>

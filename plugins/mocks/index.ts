@@ -8,12 +8,21 @@ import { startService } from './sources/start.ts'
 
 export default definePlugin<MocksSection, Variables>({
   title: 'OpenAPI mocks',
-  description: 'Any OpenAPI 3.0 or 3.1 document as a mock API: examples or deterministic data, rules, overrides, validation, security, versions.',
+  description:
+    'Any OpenAPI 3.0 or 3.1 document as a mock API: examples or deterministic data, rules, overrides, validation, security, versions.',
   paths: ['/mock', '/_svc/mocks'],
   uses: ['identity'],
   section: 'mocks',
   options: MOCKS_SECTION,
-  exposes: ['X-Svc-Mock', 'X-Svc-Mock-Version', 'X-Svc-Mock-Operation', 'X-Svc-Mock-Source', 'X-Svc-Mock-Violations', 'X-Svc-Mock-Validation', 'X-Svc-Mock-Error'],
+  exposes: [
+    'X-Svc-Mock',
+    'X-Svc-Mock-Version',
+    'X-Svc-Mock-Operation',
+    'X-Svc-Mock-Source',
+    'X-Svc-Mock-Violations',
+    'X-Svc-Mock-Validation',
+    'X-Svc-Mock-Error',
+  ],
   variables,
   categories: [{ name: 'OpenAPI Mocks', rank: 210 }],
   command: mockCommand,

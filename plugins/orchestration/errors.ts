@@ -15,5 +15,9 @@ export function unauthorized(): HttpError {
 }
 
 export function transactionDenied(): HttpError {
-  return refusal(403, 'transaction_denied', 'the transaction was not approved (expected X-Validation-Result: approved, as step 3 answers it)')
+  return refusal(
+    403,
+    'transaction_denied',
+    'the transaction was not approved (expected X-Validation-Result: approved, as step 3 answers it)',
+  )
 }

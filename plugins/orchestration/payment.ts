@@ -47,11 +47,18 @@ function numberMember(members: Record<string, unknown>, name: string, max = Numb
   const value = members[name]
   if (value === undefined) return undefined
   if (typeof value === 'number' && value >= 0 && value <= max) return value
-  throw badRequest(`invalid ${name} (expected a number ${max === Number.MAX_VALUE ? 'that is not negative' : `from 0 to ${max}`})`)
+  throw badRequest(
+    `invalid ${name} (expected a number ${max === Number.MAX_VALUE ? 'that is not negative' : `from 0 to ${max}`})`,
+  )
 }
 
 function permissionsMember({ permissions }: Record<string, unknown>): string[] | undefined {
   if (permissions === undefined) return undefined
-  if (Array.isArray(permissions) && permissions.length <= MAX_PERMISSIONS && permissions.every(entry => typeof entry === 'string')) return permissions
+  if (
+    Array.isArray(permissions) &&
+    permissions.length <= MAX_PERMISSIONS &&
+    permissions.every(entry => typeof entry === 'string')
+  )
+    return permissions
   throw badRequest(`invalid permissions (expected up to ${MAX_PERMISSIONS} strings)`)
 }

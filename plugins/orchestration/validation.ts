@@ -13,12 +13,18 @@ const NEEDED_PERMISSION = 'card_payment'
 
 /** What the rules say of a payment with that score. */
 export function validate(payment: Payment, riskScore: number) {
-  const applied = [amountLimit(payment), riskThreshold(riskScore), merchantActive(), permissionCheck(payment), velocityCheck()]
+  const applied = [
+    amountLimit(payment),
+    riskThreshold(riskScore),
+    merchantActive(),
+    permissionCheck(payment),
+    velocityCheck(),
+  ]
   const failed = applied.filter(({ result }) => result === 'fail').length
   const approved = failed === 0
   return {
     approved,
-    result: approved ? 'approved' as const : 'declined' as const,
+    result: approved ? ('approved' as const) : ('declined' as const),
     risk_score: riskScore,
     risk_score_source: payment.riskScore === undefined ? 'computed' : 'request',
     rules_evaluated: applied.length,
@@ -41,7 +47,11 @@ function merchantActive(): AppliedRule {
 }
 
 function permissionCheck({ permissions }: Payment): AppliedRule {
-  return judge('permission_check', permissions === undefined || permissions.includes(NEEDED_PERMISSION), `${NEEDED_PERMISSION} is ${permissions === undefined ? 'assumed' : 'looked for in permissions'}`)
+  return judge(
+    'permission_check',
+    permissions === undefined || permissions.includes(NEEDED_PERMISSION),
+    `${NEEDED_PERMISSION} is ${permissions === undefined ? 'assumed' : 'looked for in permissions'}`,
+  )
 }
 
 function velocityCheck(): AppliedRule {

@@ -18,7 +18,11 @@ export interface CookieAttributes {
 
 /** Query parameters that are attributes; any other name is that of a cookie. */
 const ATTRIBUTES = new Set(['_path', '_domain', '_secure', '_httponly', '_samesite', '_maxage'])
-const SAME_SITE = new Map([['strict', 'Strict'], ['lax', 'Lax'], ['none', 'None']] as const)
+const SAME_SITE = new Map([
+  ['strict', 'Strict'],
+  ['lax', 'Lax'],
+  ['none', 'None'],
+] as const)
 
 /** Name and value of the cookies in a query: what is no attribute, the first of each name. At most 20. */
 export function cookiesIn(query: URLSearchParams): Map<string, string> {
@@ -39,7 +43,10 @@ export function checkName(name: string): void {
 
 /** `_path`, `/` by default. */
 export function readPath(query: URLSearchParams): string {
-  return checked(query, '_path', /^\/[\x21-\x3a\x3c-\x7e]*$/, 'a path that begins with /, without semicolons and blanks') ?? '/'
+  return (
+    checked(query, '_path', /^\/[\x21-\x3a\x3c-\x7e]*$/, 'a path that begins with /, without semicolons and blanks') ??
+    '/'
+  )
 }
 
 /** `_domain`, null without one. */

@@ -11,13 +11,17 @@ const TREACHEROUS_ENCODED = /%(?:[01][\da-f]|7f|5c)/i
  */
 export function whyRefused(target: string, host: string): string | null {
   if (target === '') return 'no url was given'
-  if (TREACHEROUS.test(target) || TREACHEROUS_ENCODED.test(target)) return 'the url holds a blank, a control character or a backslash'
+  if (TREACHEROUS.test(target) || TREACHEROUS_ENCODED.test(target))
+    return 'the url holds a blank, a control character or a backslash'
   if (target.startsWith('/')) return target.startsWith('//') ? 'the url names another host' : null
   const [, scheme, authority] = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i.exec(target) ?? []
-  if (scheme === undefined || authority === undefined) return 'the url is neither a path that begins with / nor an http(s) URL'
+  if (scheme === undefined || authority === undefined)
+    return 'the url is neither a path that begins with / nor an http(s) URL'
   if (!/^https?$/i.test(scheme)) return 'the scheme is neither http nor https'
   if (authority.includes('@')) return 'the url holds credentials'
-  return authority !== '' && authority.toLowerCase() === host.toLowerCase() ? null : 'the url names another host or port'
+  return authority !== '' && authority.toLowerCase() === host.toLowerCase()
+    ? null
+    : 'the url names another host or port'
 }
 
 /** A target as a header can carry it: what is beyond ASCII percent-encoded as UTF-8 (RFC 3987, 3.1). */

@@ -27,7 +27,15 @@ export function failingAtRate(text: string, random: () => number = Math.random):
     counter: `rate:${rate}`,
     judge() {
       const fails = random() * 100 < rate
-      return { fails, fields: { fail_rate: rate, message: fails ? `failed, as ${rate} percent of requests do` : `succeeded, as ${100 - rate} percent of requests do` } }
+      return {
+        fails,
+        fields: {
+          fail_rate: rate,
+          message: fails
+            ? `failed, as ${rate} percent of requests do`
+            : `succeeded, as ${100 - rate} percent of requests do`,
+        },
+      }
     },
   }
 }
@@ -53,7 +61,13 @@ export function failingAfter(text: string): Behavior {
     counter: `after:${threshold}`,
     judge(number) {
       const fails = number > threshold
-      return { fails, fields: { threshold, message: fails ? `failing after ${threshold} successes` : `success ${number} of ${threshold} before failing` } }
+      return {
+        fails,
+        fields: {
+          threshold,
+          message: fails ? `failing after ${threshold} successes` : `success ${number} of ${threshold} before failing`,
+        },
+      }
     },
   }
 }
@@ -65,7 +79,15 @@ export function recoveringAfter(text: string): Behavior {
     counter: `recover:${threshold}`,
     judge(number) {
       const fails = number <= threshold
-      return { fails, fields: { threshold, message: fails ? `failure ${number} of ${threshold} before recovering` : `recovered after ${threshold} failures` } }
+      return {
+        fails,
+        fields: {
+          threshold,
+          message: fails
+            ? `failure ${number} of ${threshold} before recovering`
+            : `recovered after ${threshold} failures`,
+        },
+      }
     },
   }
 }

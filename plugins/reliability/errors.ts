@@ -3,11 +3,19 @@ import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 
 export function invalidFailRate(text: string): HttpError {
-  return refusal(400, 'invalid_fail_rate', `invalid fail rate ${quoteInput(text)} (expected a percentage from 0 to 100)`)
+  return refusal(
+    400,
+    'invalid_fail_rate',
+    `invalid fail rate ${quoteInput(text)} (expected a percentage from 0 to 100)`,
+  )
 }
 
 export function invalidPattern(text: string, maxLength: number): HttpError {
-  return refusal(400, 'invalid_pattern', `invalid pattern ${quoteInput(text)} (expected 1 to ${maxLength} letters S and F)`)
+  return refusal(
+    400,
+    'invalid_pattern',
+    `invalid pattern ${quoteInput(text)} (expected 1 to ${maxLength} letters S and F)`,
+  )
 }
 
 export function invalidCount(text: string, max: number): HttpError {

@@ -27,7 +27,11 @@ export function readBodyElement(root: Element, { namespace }: SoapVersion): Elem
 /** None of our operations knows any header (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3). */
 function checkHeader(header: Element, namespace: string): void {
   const blocks = childElements(header).filter(block => {
-    const own = new Map(block.attributes.filter(attribute => attribute.namespace === namespace).map(({ local, value }) => [local, value.trim()]))
+    const own = new Map(
+      block.attributes
+        .filter(attribute => attribute.namespace === namespace)
+        .map(({ local, value }) => [local, value.trim()]),
+    )
     return /^(?:1|true)$/.test(own.get('mustUnderstand') ?? '') && isForUs(own.get('actor') ?? own.get('role') ?? '')
   })
   if (blocks.length > 0) throw headerNotUnderstood(blocks)

@@ -22,16 +22,30 @@ export class SoapFault extends Error {
 }
 
 export const malformed = (detail: string): SoapFault => new SoapFault('Sender', 'Malformed XML', detail)
-export const unsupportedEncoding = (label: string): SoapFault => new SoapFault('Sender', 'Unsupported encoding', `the encoding ${JSON.stringify(label.slice(0, 60))} is not known`)
-export const notSoap = (name: string): SoapFault => new SoapFault('Sender', 'Not a SOAP message', `the root element is ${name} (expected Envelope)`)
+export const unsupportedEncoding = (label: string): SoapFault =>
+  new SoapFault('Sender', 'Unsupported encoding', `the encoding ${JSON.stringify(label.slice(0, 60))} is not known`)
+export const notSoap = (name: string): SoapFault =>
+  new SoapFault('Sender', 'Not a SOAP message', `the root element is ${name} (expected Envelope)`)
 export const foreignEnvelope = (namespace: string): SoapFault =>
-  new SoapFault('VersionMismatch', 'Unsupported SOAP envelope namespace', namespace === '' ? 'the Envelope is in no namespace' : `the Envelope is in ${namespace}`)
+  new SoapFault(
+    'VersionMismatch',
+    'Unsupported SOAP envelope namespace',
+    namespace === '' ? 'the Envelope is in no namespace' : `the Envelope is in ${namespace}`,
+  )
 export const headerNotUnderstood = (blocks: readonly Element[]): SoapFault =>
-  new SoapFault('MustUnderstand', 'Header not understood', blocks.map(({ namespace, local }) => `{${namespace}}${local}`).join(', '), blocks)
+  new SoapFault(
+    'MustUnderstand',
+    'Header not understood',
+    blocks.map(({ namespace, local }) => `{${namespace}}${local}`).join(', '),
+    blocks,
+  )
 export const emptyBody = (): SoapFault => new SoapFault('Sender', 'Empty Body', 'the Body holds no element')
 export const unknownOperation = (name: string, known: readonly string[]): SoapFault =>
   new SoapFault('Sender', 'Unknown operation', `${name} is not one of ${known.join(', ')}`)
 export const missingField = (name: string): SoapFault => new SoapFault('Sender', 'Missing field', `${name} is required`)
-export const invalidField = (name: string, expected: string): SoapFault => new SoapFault('Sender', 'Invalid field', `${name} must be ${expected}`)
-export const tooManyFields = (limit: number): SoapFault => new SoapFault('Sender', 'Too many fields', `at most ${limit} are taken`)
-export const noWsdlAsked = (address: string): SoapFault => new SoapFault('Sender', 'Method not allowed', `messages are sent with POST; the WSDL is at ${address}`)
+export const invalidField = (name: string, expected: string): SoapFault =>
+  new SoapFault('Sender', 'Invalid field', `${name} must be ${expected}`)
+export const tooManyFields = (limit: number): SoapFault =>
+  new SoapFault('Sender', 'Too many fields', `at most ${limit} are taken`)
+export const noWsdlAsked = (address: string): SoapFault =>
+  new SoapFault('Sender', 'Method not allowed', `messages are sent with POST; the WSDL is at ${address}`)

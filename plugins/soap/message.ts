@@ -12,7 +12,9 @@ export function writeAnswer(version: SoapVersion, { name, namespace }: Operation
 }
 
 function writeContent(content: Content): string {
-  return content.map(([name, value]) => `<${name}>${typeof value === 'string' ? escapeXml(value) : writeContent(value)}</${name}>`).join('')
+  return content
+    .map(([name, value]) => `<${name}>${typeof value === 'string' ? escapeXml(value) : writeContent(value)}</${name}>`)
+    .join('')
 }
 
 /** A fault of SOAP 1.1 (4.4) or 1.2 (part 1, 5.4). */
@@ -21,9 +23,10 @@ export function writeFault(version: SoapVersion, fault: SoapFault): string {
   const code = `${prefix}:${version.codeName[fault.code]}`
   const reason = escapeXml(fault.reason)
   const detail = `<svc:error xmlns:svc="${NAMESPACE}/faults">${escapeXml(fault.detail)}</svc:error>`
-  const body = version === SOAP_11
-    ? `<soap:Fault><faultcode>${code}</faultcode><faultstring>${reason}</faultstring><detail>${detail}</detail></soap:Fault>`
-    : `<env:Fault><env:Code><env:Value>${code}</env:Value></env:Code><env:Reason><env:Text xml:lang="en">${reason}</env:Text></env:Reason><env:Detail>${detail}</env:Detail></env:Fault>`
+  const body =
+    version === SOAP_11
+      ? `<soap:Fault><faultcode>${code}</faultcode><faultstring>${reason}</faultstring><detail>${detail}</detail></soap:Fault>`
+      : `<env:Fault><env:Code><env:Value>${code}</env:Value></env:Code><env:Reason><env:Text xml:lang="en">${reason}</env:Text></env:Reason><env:Detail>${detail}</env:Detail></env:Fault>`
   return writeEnvelope(version, version === SOAP_12 ? writeFaultHeader(fault) : '', body)
 }
 
@@ -31,7 +34,9 @@ export function writeFault(version: SoapVersion, fault: SoapFault): string {
 function writeFaultHeader(fault: SoapFault): string {
   if (fault.code === 'MustUnderstand') return fault.notUnderstood.map(writeNotUnderstood).join('')
   if (fault.code !== 'VersionMismatch') return ''
-  const supported = [SOAP_12, SOAP_11].map(({ namespace }) => `<env:SupportedEnvelope qname="e:Envelope" xmlns:e="${namespace}"/>`)
+  const supported = [SOAP_12, SOAP_11].map(
+    ({ namespace }) => `<env:SupportedEnvelope qname="e:Envelope" xmlns:e="${namespace}"/>`,
+  )
   return `<env:Upgrade>${supported.join('')}</env:Upgrade>`
 }
 

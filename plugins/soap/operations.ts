@@ -32,9 +32,16 @@ export function createOperations(records: DemoRecords): readonly Operation[] {
 /** The operation that an action names by its last segment, else the one the element is named after. Throws a fault. */
 export function chooseOperation(operations: readonly Operation[], action: string | null, element: Element): Operation {
   const byName = (name: string): Operation | undefined => operations.find(operation => operation.name === name)
-  const segment = action === null ? '' : action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#'), action.lastIndexOf(':')) + 1)
+  const segment =
+    action === null
+      ? ''
+      : action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#'), action.lastIndexOf(':')) + 1)
   const operation = byName(segment) ?? byName(element.local)
-  if (operation === undefined) throw unknownOperation(element.local, operations.map(({ name }) => name))
+  if (operation === undefined)
+    throw unknownOperation(
+      element.local,
+      operations.map(({ name }) => name),
+    )
   return operation
 }
 
@@ -62,7 +69,17 @@ const ANYBODY = { name: 'Demo User', email: 'demo@svc.local', role: 'GUEST' }
 
 function getUser(records: DemoRecords, id: string): Content {
   const { name, email, role } = DEMO_USERS.get(id) ?? records.users.find(user => user.id === id) ?? ANYBODY
-  return [['user', [['id', id], ['name', name], ['email', email], ['role', role]]]]
+  return [
+    [
+      'user',
+      [
+        ['id', id],
+        ['name', name],
+        ['email', email],
+        ['role', role],
+      ],
+    ],
+  ]
 }
 
 /** `xsd:decimal` without a sign that makes it negative (XML Schema 2, 3.2.3). */

@@ -1,6 +1,14 @@
 /** `/soap` and `/soap/wsdl`. */
 import { describe, readQuery } from 'svc/plugin'
-import type { CoreFailure, FastifyInstance, FastifyReply, FastifyRequest, RequestFacts, RouteDescription, Svc } from 'svc/plugin'
+import type {
+  CoreFailure,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RequestFacts,
+  RouteDescription,
+  Svc,
+} from 'svc/plugin'
 import { readBodyElement, readVersion } from './envelope.ts'
 import { SoapFault, noWsdlAsked } from './faults.ts'
 import { writeAnswer, writeFault } from './message.ts'
@@ -12,22 +20,46 @@ import { writeWsdl } from './wsdl.ts'
 import { readDocument } from './xml/document.ts'
 import { decodeXml } from './xml/text.ts'
 
-const GET_USER = '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><GetUser xmlns="http://svc.local/users"><userId>123</userId></GetUser></soap:Body></soap:Envelope>'
-const CREATE_ORDER = '<env:Envelope xmlns:env="http://www.w3.org/2003/05/soap-envelope"><env:Body><CreateOrder xmlns="http://svc.local/orders"><merchantId>M-1</merchantId><amount>19.90</amount><currency>EUR</currency></CreateOrder></env:Body></env:Envelope>'
+const GET_USER =
+  '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><GetUser xmlns="http://svc.local/users"><userId>123</userId></GetUser></soap:Body></soap:Envelope>'
+const CREATE_ORDER =
+  '<env:Envelope xmlns:env="http://www.w3.org/2003/05/soap-envelope"><env:Body><CreateOrder xmlns="http://svc.local/orders"><merchantId>M-1</merchantId><amount>19.90</amount><currency>EUR</currency></CreateOrder></env:Body></env:Envelope>'
 
 const message: RouteDescription = {
   summary: 'Call GetUser, CreateOrder or GetStatus',
   description: 'SOAP 1.1 and 1.2, told apart by the namespace of the envelope; the answer has the same version.',
   category: 'SOAP / XML',
-  requestBody: { required: true, content: { 'text/xml': { type: 'string' }, 'application/soap+xml': { type: 'string' } } },
+  requestBody: {
+    required: true,
+    content: { 'text/xml': { type: 'string' }, 'application/soap+xml': { type: 'string' } },
+  },
   responses: {
     200: { description: 'The answer of the operation' },
     400: { description: 'A fault of SOAP 1.2 with the code Sender' },
     500: { description: 'Any other fault' },
   },
   examples: [
-    { name: 'SOAP 1.1', method: 'POST', path: '/soap', headers: [{ name: 'Content-Type', value: 'text/xml; charset=utf-8' }, { name: 'SOAPAction', value: '"http://svc.local/GetUser"' }], body: GET_USER, bodyType: 'xml', expectStatus: 200 },
-    { name: 'SOAP 1.2', method: 'POST', path: '/soap', headers: [{ name: 'Content-Type', value: 'application/soap+xml; charset=utf-8' }], body: CREATE_ORDER, bodyType: 'xml', expectStatus: 200 },
+    {
+      name: 'SOAP 1.1',
+      method: 'POST',
+      path: '/soap',
+      headers: [
+        { name: 'Content-Type', value: 'text/xml; charset=utf-8' },
+        { name: 'SOAPAction', value: '"http://svc.local/GetUser"' },
+      ],
+      body: GET_USER,
+      bodyType: 'xml',
+      expectStatus: 200,
+    },
+    {
+      name: 'SOAP 1.2',
+      method: 'POST',
+      path: '/soap',
+      headers: [{ name: 'Content-Type', value: 'application/soap+xml; charset=utf-8' }],
+      body: CREATE_ORDER,
+      bodyType: 'xml',
+      expectStatus: 200,
+    },
   ],
   errorForm: faultOfCore,
 }
@@ -35,14 +67,21 @@ const wsdlAt = (path: string, parameters: RouteDescription['parameters'] = []): 
   summary: 'The WSDL 1.1 document',
   category: 'SOAP / XML',
   parameters,
-  responses: { 200: { description: 'Both bindings, with the address as the client named it', content: { 'text/xml': { type: 'string' } } }, 405: { description: 'A fault: GET without `?wsdl` asks for no document' } },
+  responses: {
+    200: {
+      description: 'Both bindings, with the address as the client named it',
+      content: { 'text/xml': { type: 'string' } },
+    },
+    405: { description: 'A fault: GET without `?wsdl` asks for no document' },
+  },
   examples: [{ name: 'WSDL', path, expectStatus: 200 }],
   errorForm: faultOfCore,
 })
 
 export function registerRoutes(app: FastifyInstance, svc: Svc, operations: readonly Operation[]): void {
   const addressOf = (request: FastifyRequest): string => svc.http.url(request, '/soap')
-  const sendWsdl = (request: FastifyRequest, reply: FastifyReply): FastifyReply => reply.type(SOAP_11.contentType).send(writeWsdl(addressOf(request)))
+  const sendWsdl = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    reply.type(SOAP_11.contentType).send(writeWsdl(addressOf(request)))
 
   app.post('/soap', describe(message), (request, reply) => {
     const contentType = request.headers['content-type']
@@ -58,21 +97,37 @@ export function registerRoutes(app: FastifyInstance, svc: Svc, operations: reado
       return sendFault(reply, version, error)
     }
   })
-  app.get('/soap', describe(wsdlAt('/soap?wsdl', [{ name: 'wsdl', in: 'query', description: 'In any case of its letters', schema: { type: 'string' } }])), (request, reply) => {
-    if ([...readQuery(request).keys()].some(key => key.toLowerCase() === 'wsdl')) return sendWsdl(request, reply)
-    return sendFault(reply.header('Allow', 'GET, POST'), SOAP_11, noWsdlAsked(`${addressOf(request)}?wsdl`), 405)
-  })
+  app.get(
+    '/soap',
+    describe(
+      wsdlAt('/soap?wsdl', [
+        { name: 'wsdl', in: 'query', description: 'In any case of its letters', schema: { type: 'string' } },
+      ]),
+    ),
+    (request, reply) => {
+      if ([...readQuery(request).keys()].some(key => key.toLowerCase() === 'wsdl')) return sendWsdl(request, reply)
+      return sendFault(reply.header('Allow', 'GET, POST'), SOAP_11, noWsdlAsked(`${addressOf(request)}?wsdl`), 405)
+    },
+  )
   app.get('/soap/wsdl', describe(wsdlAt('/soap/wsdl')), sendWsdl)
 }
 
 /** The `SOAPAction` header (SOAP 1.1, 6.1.1), else the `action` parameter (SOAP 1.2 part 2, 6.5); null without either. */
 function actionOf({ headers }: FastifyRequest): string | null {
   const header = headers.soapaction
-  const action = header === undefined ? /;\s*action\s*=\s*("[^"]*"|[^\s;]*)/i.exec(headers['content-type'] ?? '')?.[1] : String(header)
+  const action =
+    header === undefined
+      ? /;\s*action\s*=\s*("[^"]*"|[^\s;]*)/i.exec(headers['content-type'] ?? '')?.[1]
+      : String(header)
   return action === undefined ? null : action.trim().replace(/^"(.*)"$/, '$1')
 }
 
-function sendFault(reply: FastifyReply, version: SoapVersion, fault: SoapFault, status = version.statusOf(fault.code)): FastifyReply {
+function sendFault(
+  reply: FastifyReply,
+  version: SoapVersion,
+  fault: SoapFault,
+  status = version.statusOf(fault.code),
+): FastifyReply {
   return reply.code(status).type(version.contentType).send(writeFault(version, fault))
 }
 
@@ -80,8 +135,13 @@ function sendFault(reply: FastifyReply, version: SoapVersion, fault: SoapFault, 
 function faultOfCore({ status, kind, body, requestId }: CoreFailure, { headers }: RequestFacts) {
   const version = versionOfContentType(headers['content-type'])
   const error = String(body.error ?? kind)
-  const fault = kind === 'internal'
-    ? new SoapFault('Receiver', 'Internal error', `request ${requestId}`)
-    : new SoapFault(status < 500 ? 'Sender' : 'Receiver', error, String(body.hint ?? body.detail ?? body.message ?? error))
+  const fault =
+    kind === 'internal'
+      ? new SoapFault('Receiver', 'Internal error', `request ${requestId}`)
+      : new SoapFault(
+          status < 500 ? 'Sender' : 'Receiver',
+          error,
+          String(body.hint ?? body.detail ?? body.message ?? error),
+        )
   return { status, headers: { 'Content-Type': version.contentType }, body: writeFault(version, fault) }
 }

@@ -17,7 +17,12 @@ export const SOAP_11: SoapVersion = {
   namespace: 'http://schemas.xmlsoap.org/soap/envelope/',
   prefix: 'soap',
   contentType: 'text/xml; charset=utf-8',
-  codeName: { Sender: 'Client', Receiver: 'Server', VersionMismatch: 'VersionMismatch', MustUnderstand: 'MustUnderstand' },
+  codeName: {
+    Sender: 'Client',
+    Receiver: 'Server',
+    VersionMismatch: 'VersionMismatch',
+    MustUnderstand: 'MustUnderstand',
+  },
   statusOf: () => 500,
 }
 
@@ -25,7 +30,12 @@ export const SOAP_12: SoapVersion = {
   namespace: 'http://www.w3.org/2003/05/soap-envelope',
   prefix: 'env',
   contentType: 'application/soap+xml; charset=utf-8',
-  codeName: { Sender: 'Sender', Receiver: 'Receiver', VersionMismatch: 'VersionMismatch', MustUnderstand: 'MustUnderstand' },
+  codeName: {
+    Sender: 'Sender',
+    Receiver: 'Receiver',
+    VersionMismatch: 'VersionMismatch',
+    MustUnderstand: 'MustUnderstand',
+  },
   statusOf: code => (code === 'Sender' ? 400 : 500),
 }
 

@@ -11,25 +11,48 @@ interface Part {
   response: string
 }
 
-const text = (name: string, type = 'string', attributes = ''): string => `<xsd:element name="${name}" type="xsd:${type}"${attributes}/>`
+const text = (name: string, type = 'string', attributes = ''): string =>
+  `<xsd:element name="${name}" type="xsd:${type}"${attributes}/>`
 const OPTIONAL = ' minOccurs="0"'
-const sequence = (...elements: string[]): string => `<xsd:complexType><xsd:sequence>${elements.join('')}</xsd:sequence></xsd:complexType>`
+const sequence = (...elements: string[]): string =>
+  `<xsd:complexType><xsd:sequence>${elements.join('')}</xsd:sequence></xsd:complexType>`
 
 const PARTS: readonly Part[] = [
   {
-    operation: 'GetUser', prefix: 'usr', namespace: `${NAMESPACE}/users`,
+    operation: 'GetUser',
+    prefix: 'usr',
+    namespace: `${NAMESPACE}/users`,
     request: sequence(text('userId')),
-    response: sequence(`<xsd:element name="user">${sequence(text('id'), text('name'), text('email'), text('role'))}</xsd:element>`),
+    response: sequence(
+      `<xsd:element name="user">${sequence(text('id'), text('name'), text('email'), text('role'))}</xsd:element>`,
+    ),
   },
   {
-    operation: 'CreateOrder', prefix: 'ord', namespace: `${NAMESPACE}/orders`,
+    operation: 'CreateOrder',
+    prefix: 'ord',
+    namespace: `${NAMESPACE}/orders`,
     request: sequence(text('merchantId'), text('amount', 'decimal', OPTIONAL), text('currency', 'string', OPTIONAL)),
-    response: sequence(text('orderId'), text('merchantId'), text('amount', 'decimal'), text('currency'), text('status'), text('timestamp', 'dateTime')),
+    response: sequence(
+      text('orderId'),
+      text('merchantId'),
+      text('amount', 'decimal'),
+      text('currency'),
+      text('status'),
+      text('timestamp', 'dateTime'),
+    ),
   },
   {
-    operation: 'GetStatus', prefix: 'sts', namespace: `${NAMESPACE}/status`,
+    operation: 'GetStatus',
+    prefix: 'sts',
+    namespace: `${NAMESPACE}/status`,
     request: sequence(text('orderId', 'string', OPTIONAL)),
-    response: sequence(text('orderId'), text('status'), text('createdAt', 'dateTime'), text('updatedAt', 'dateTime'), text('tracking')),
+    response: sequence(
+      text('orderId'),
+      text('status'),
+      text('createdAt', 'dateTime'),
+      text('updatedAt', 'dateTime'),
+      text('tracking'),
+    ),
   },
 ]
 const FAULTS = `${NAMESPACE}/faults`
@@ -75,9 +98,12 @@ function writeOperation({ operation }: Part): string {
 }
 
 function writeBinding(name: string, soap: 'soap' | 'soap12'): string {
-  const operations = PARTS.map(({ operation }) => `<wsdl:operation name="${operation}"><${soap}:operation soapAction="${NAMESPACE}/${operation}" style="document"/>`
-    + `<wsdl:input><${soap}:body use="literal"/></wsdl:input><wsdl:output><${soap}:body use="literal"/></wsdl:output>`
-    + `<wsdl:fault name="ServiceFault"><${soap}:fault name="ServiceFault" use="literal"/></wsdl:fault></wsdl:operation>`)
+  const operations = PARTS.map(
+    ({ operation }) =>
+      `<wsdl:operation name="${operation}"><${soap}:operation soapAction="${NAMESPACE}/${operation}" style="document"/>` +
+      `<wsdl:input><${soap}:body use="literal"/></wsdl:input><wsdl:output><${soap}:body use="literal"/></wsdl:output>` +
+      `<wsdl:fault name="ServiceFault"><${soap}:fault name="ServiceFault" use="literal"/></wsdl:fault></wsdl:operation>`,
+  )
   return `<wsdl:binding name="${name}" type="tns:SvcPortType">
 <${soap}:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
 ${operations.join('\n')}

@@ -28,7 +28,9 @@ export function replyTo(prompt: string, maxTokens: number): ChatReply {
 /** The first characters (code points, not halves of them) of a prompt that can be shown. */
 function quote(prompt: string): string {
   // No code point has more than two units, so that a long prompt is not taken apart as a whole.
-  const start = Array.from(prompt.slice(0, 2 * QUOTED_CHARACTERS)).slice(0, QUOTED_CHARACTERS).join('')
+  const start = Array.from(prompt.slice(0, 2 * QUOTED_CHARACTERS))
+    .slice(0, QUOTED_CHARACTERS)
+    .join('')
   return start.replace(/\p{Cc}/gu, '')
 }
 
@@ -54,6 +56,10 @@ export function wordChunk(id: string, index: number, delta: string) {
 
 /** The last chunk: no word, but why it ends and what it cost. */
 export function lastChunk(id: string, { words, promptTokens, finishReason }: ChatReply) {
-  const usage = { completion_tokens: words.length, prompt_tokens: promptTokens, total_tokens: words.length + promptTokens }
+  const usage = {
+    completion_tokens: words.length,
+    prompt_tokens: promptTokens,
+    total_tokens: words.length + promptTokens,
+  }
   return { id, object: 'chat.chunk', index: words.length, delta: '', finish_reason: finishReason, usage }
 }

@@ -17,8 +17,11 @@ export function readChatRequest(query: URLSearchParams, body: Buffer, { publicMo
   const caps = publicMode ? { maxTokens: 200, delayMs: 1000 } : { maxTokens: 500, delayMs: 2000 }
   const members = readJsonObject(body)
   if (members === null) throw invalidJson()
-  const maxTokens = integerMember(members, 'max_tokens') ?? integerParameter(query, 'max_tokens', { fallback: caps.maxTokens })
-  const delayMs = integerMember(members, 'delay_ms', caps.delayMs) ?? integerParameter(query, 'delay_ms', { fallback: DEFAULT_DELAY_MS, max: caps.delayMs })
+  const maxTokens =
+    integerMember(members, 'max_tokens') ?? integerParameter(query, 'max_tokens', { fallback: caps.maxTokens })
+  const delayMs =
+    integerMember(members, 'delay_ms', caps.delayMs) ??
+    integerParameter(query, 'delay_ms', { fallback: DEFAULT_DELAY_MS, max: caps.delayMs })
   return {
     prompt: stringMember(members, 'prompt') ?? query.get('prompt') ?? '',
     maxTokens: Math.min(Math.max(maxTokens, 1), caps.maxTokens),
@@ -30,7 +33,8 @@ export function readChatRequest(query: URLSearchParams, body: Buffer, { publicMo
 function integerMember(members: Record<string, unknown>, name: string, max?: number): number | undefined {
   const value = members[name]
   if (value === undefined) return undefined
-  if (typeof value === 'number' && Number.isInteger(value) && (max === undefined || (value >= 0 && value <= max))) return value
+  if (typeof value === 'number' && Number.isInteger(value) && (max === undefined || (value >= 0 && value <= max)))
+    return value
   throw invalidParameter(name, `invalid ${name} (expected an integer${max === undefined ? '' : ` from 0 to ${max}`})`)
 }
 
@@ -41,5 +45,9 @@ function stringMember(members: Record<string, unknown>, name: string): string | 
 }
 
 function invalidJson(): HttpError {
-  return refusal(400, 'invalid_json', 'the body is not a JSON object in UTF-8 (expected an empty body or an object with prompt, max_tokens, delay_ms)')
+  return refusal(
+    400,
+    'invalid_json',
+    'the body is not a JSON object in UTF-8 (expected an empty body or an object with prompt, max_tokens, delay_ms)',
+  )
 }

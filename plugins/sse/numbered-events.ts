@@ -40,7 +40,10 @@ export function readNumberedEvents(query: URLSearchParams, { publicMode }: Confi
 function readEventName(query: URLSearchParams): string | undefined {
   const name = query.get('event')
   if (name === null || EVENT_NAME.test(name)) return name ?? undefined
-  throw invalidParameter('event', `invalid event name ${quoteInput(name)} (expected 1 to 64 letters, digits, _ . : or -)`)
+  throw invalidParameter(
+    'event',
+    `invalid event name ${quoteInput(name)} (expected 1 to 64 letters, digits, _ . : or -)`,
+  )
 }
 
 function readMode(query: URLSearchParams): 'json' | 'text' {

@@ -3,15 +3,27 @@ import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 
 export function unsupportedStatusCode(code: number): HttpError {
-  return refusal(400, 'unsupported_status_code', `${code} is an interim response and cannot be the answer (expected 200 to 599)`)
+  return refusal(
+    400,
+    'unsupported_status_code',
+    `${code} is an interim response and cannot be the answer (expected 200 to 599)`,
+  )
 }
 
 export function invalidStatusCode(what: string): HttpError {
-  return refusal(400, 'invalid_status_code', `${what} (expected a code from 200 to 599, or up to 20 as in 200,500 or 200:0.9,500:0.1)`)
+  return refusal(
+    400,
+    'invalid_status_code',
+    `${what} (expected a code from 200 to 599, or up to 20 as in 200,500 or 200:0.9,500:0.1)`,
+  )
 }
 
 export function forbiddenHeader(name: string): HttpError {
-  return refusal(400, 'forbidden_header', `the header ${quoteInput(name)} belongs to the connection or to the whole origin and cannot be set`)
+  return refusal(
+    400,
+    'forbidden_header',
+    `the header ${quoteInput(name)} belongs to the connection or to the whole origin and cannot be set`,
+  )
 }
 
 export function invalidHeader(what: string): HttpError {

@@ -38,7 +38,8 @@ function parseItem(item: string): WeightedStatus {
   const colon = item.indexOf(':')
   const codeText = colon === -1 ? item : item.slice(0, colon)
   const status = parseInteger(codeText)
-  if (status === null || status < 200 || status > 599) throw invalidStatusCode(`invalid status code ${quoteInput(codeText)}`)
+  if (status === null || status < 200 || status > 599)
+    throw invalidStatusCode(`invalid status code ${quoteInput(codeText)}`)
   if (colon === -1) return { status, weight: 1 }
   const weightText = item.slice(colon + 1)
   const weight = parseDecimal(weightText)

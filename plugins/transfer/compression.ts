@@ -24,8 +24,19 @@ export function createCodings(loadZstd: () => Promise<Encode>): Coding[] {
     { name: 'gzip', flag: 'gzipped', token: 'gzip', encode: text => zlib.gzipSync(text) },
     // In HTTP `deflate` means the zlib format, not the bare stream.
     { name: 'deflate', flag: 'deflated', token: 'deflate', encode: text => zlib.deflateSync(text) },
-    { name: 'brotli', flag: 'brotli', token: 'br', encode: text => zlib.brotliCompressSync(text, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }) },
-    { name: 'zstd', flag: 'zstd', token: 'zstd', encode: async text => (nodeZstd ?? await loadZstd())(Buffer.from(text)) },
+    {
+      name: 'brotli',
+      flag: 'brotli',
+      token: 'br',
+      encode: text =>
+        zlib.brotliCompressSync(text, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+    },
+    {
+      name: 'zstd',
+      flag: 'zstd',
+      token: 'zstd',
+      encode: async text => (nodeZstd ?? (await loadZstd()))(Buffer.from(text)),
+    },
   ]
 }
 
@@ -38,7 +49,8 @@ const instances = new WeakMap<object, Promise<Encode>>()
 /** Zstandard in WebAssembly. The package takes 16 MiB each time that it is asked, and never gives them back. */
 export async function wasmZstd(): Promise<Encode> {
   const zstd = await import('@bokuweb/zstd-wasm')
-  const instance = instances.get(zstd.init) ?? zstd.init().then(() => (bytes: Buffer) => zstd.compress(bytes, ZSTD_LEVEL))
+  const instance =
+    instances.get(zstd.init) ?? zstd.init().then(() => (bytes: Buffer) => zstd.compress(bytes, ZSTD_LEVEL))
   instances.set(zstd.init, instance)
   return instance
 }

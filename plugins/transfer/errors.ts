@@ -11,7 +11,11 @@ export function incorrectBase64(): HttpError {
 }
 
 export function unsupportedAlgorithm(text: string, supported: readonly string[]): HttpError {
-  return refusal(400, 'unsupported_algorithm', `unsupported digest algorithm ${quoteInput(text)} (expected ${supported.join(' or ')})`)
+  return refusal(
+    400,
+    'unsupported_algorithm',
+    `unsupported digest algorithm ${quoteInput(text)} (expected ${supported.join(' or ')})`,
+  )
 }
 
 export function invalidTrailer(name: string, why: string): HttpError {

@@ -14,7 +14,22 @@ import { registerUtf8 } from './routes/utf8.ts'
 export default definePlugin({
   title: 'Transfer',
   description: 'Compressed, encoded, streamed and slow bodies, random bytes and pages of links.',
-  paths: ['/gzip', '/deflate', '/brotli', '/zstd', '/encoding', '/bytes', '/stream-bytes', '/stream', '/drip', '/links', '/base64', '/digest', '/trailers', '/early-hints'],
+  paths: [
+    '/gzip',
+    '/deflate',
+    '/brotli',
+    '/zstd',
+    '/encoding',
+    '/bytes',
+    '/stream-bytes',
+    '/stream',
+    '/drip',
+    '/links',
+    '/base64',
+    '/digest',
+    '/trailers',
+    '/early-hints',
+  ],
   categories: [{ name: 'Response Shaping', rank: 30 }],
   register(app, svc) {
     registerCompression(app, svc)

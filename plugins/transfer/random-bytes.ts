@@ -9,7 +9,8 @@ export function readSeed(query: URLSearchParams): string | null {
   const seed = query.get('seed')
   if (seed === null || seed === '') return null
   const length = [...seed].length
-  if (length > MAX_SEED_LENGTH) throw invalidParameter('seed', `the seed has ${length} characters (expected at most ${MAX_SEED_LENGTH})`)
+  if (length > MAX_SEED_LENGTH)
+    throw invalidParameter('seed', `the seed has ${length} characters (expected at most ${MAX_SEED_LENGTH})`)
   return seed
 }
 

@@ -5,8 +5,23 @@ import { invalidTrailer, tooManyTrailers } from './errors.ts'
 const MAX_TRAILERS = 20
 /** They say how the message is routed, read or kept, and so must stand before the body (RFC 9110, 6.5.1). */
 const NOT_BEHIND = new Set([
-  'max-forwards', 'cache-control', 'expires', 'age', 'date', 'vary', 'warning', 'location', 'retry-after', 'authorization', 'www-authenticate', 'proxy-authenticate', 'proxy-authorization', 'set-cookie',
-  'content-encoding', 'content-type', 'content-range',
+  'max-forwards',
+  'cache-control',
+  'expires',
+  'age',
+  'date',
+  'vary',
+  'warning',
+  'location',
+  'retry-after',
+  'authorization',
+  'www-authenticate',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'set-cookie',
+  'content-encoding',
+  'content-type',
+  'content-range',
 ])
 
 /** Lower-case name to value of the pairs in a query; of a repeated name the first. Throws `invalid_trailer`. */

@@ -18,7 +18,9 @@ export function curlCommand({ url, query, headers, secret, body }: SignedDeliver
   if (inHeader) lines.push(`-H ${singleQuote(`X-Webhook-Secret: ${secret}`)}`)
   const command = `curl -sS -X POST ${singleQuote(target)} ${lines.join(' ')}`
   // No argument of a program can hold a NUL.
-  return body.includes('\0') ? `printf ${singleQuote(toPrintf(body))} | ${command} --data-binary @-` : `${command} --data-raw ${singleQuote(body)}`
+  return body.includes('\0')
+    ? `printf ${singleQuote(toPrintf(body))} | ${command} --data-binary @-`
+    : `${command} --data-raw ${singleQuote(body)}`
 }
 
 /** A header loses the blanks around its value and cannot hold control characters (RFC 9110, 5.5). */

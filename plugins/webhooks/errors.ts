@@ -12,16 +12,59 @@ export interface Failure {
 const NAMES = SCHEMES.map(({ name }) => name).join(', ')
 
 export const failures = {
-  unknownScheme: (name: string): Failure => ({ status: 404, error: 'unknown_scheme', message: `unknown scheme ${quoteInput(name)} (expected ${NAMES})` }),
-  missingSecret: (): Failure => ({ status: 400, error: 'missing_secret', message: 'no secret (expected the header X-Webhook-Secret or the parameter secret)' }),
-  invalidSecret: (): Failure => ({ status: 400, error: 'invalid_secret', message: 'the secret is not base64, with or without whsec_ before it' }),
-  invalidTolerance: (text: string, max: number): Failure => ({ status: 400, error: 'invalid_tolerance', message: `invalid tolerance ${quoteInput(text)} (expected seconds from 0 to ${max})` }),
-  missingHeaders: (names: string[]): Failure => ({ status: 400, error: 'missing_headers', message: `missing or empty: ${names.join(', ')}` }),
-  invalidTimestamp: (text: string | null): Failure => ({ status: 400, error: 'invalid_timestamp', message: text === null ? 'no timestamp (expected t=<unix seconds>)' : `invalid timestamp ${quoteInput(text)} (expected unix seconds)` }),
-  tooOld: (age: number, tolerance: number): Failure => ({ status: 401, error: 'timestamp_too_old', message: `the timestamp is ${age} s old (at most ${tolerance} s are taken)` }),
-  tooNew: (age: number, tolerance: number): Failure => ({ status: 401, error: 'timestamp_too_new', message: `the timestamp is ${-age} s ahead (at most ${tolerance} s are taken)` }),
-  noSupportedSignature: (form: string): Failure => ({ status: 401, error: 'no_supported_signature', message: `no signature of a supported version (expected ${form})` }),
-  mismatch: (): Failure => ({ status: 401, error: 'signature_mismatch', message: 'no signature matches the body under this secret' }),
+  unknownScheme: (name: string): Failure => ({
+    status: 404,
+    error: 'unknown_scheme',
+    message: `unknown scheme ${quoteInput(name)} (expected ${NAMES})`,
+  }),
+  missingSecret: (): Failure => ({
+    status: 400,
+    error: 'missing_secret',
+    message: 'no secret (expected the header X-Webhook-Secret or the parameter secret)',
+  }),
+  invalidSecret: (): Failure => ({
+    status: 400,
+    error: 'invalid_secret',
+    message: 'the secret is not base64, with or without whsec_ before it',
+  }),
+  invalidTolerance: (text: string, max: number): Failure => ({
+    status: 400,
+    error: 'invalid_tolerance',
+    message: `invalid tolerance ${quoteInput(text)} (expected seconds from 0 to ${max})`,
+  }),
+  missingHeaders: (names: string[]): Failure => ({
+    status: 400,
+    error: 'missing_headers',
+    message: `missing or empty: ${names.join(', ')}`,
+  }),
+  invalidTimestamp: (text: string | null): Failure => ({
+    status: 400,
+    error: 'invalid_timestamp',
+    message:
+      text === null
+        ? 'no timestamp (expected t=<unix seconds>)'
+        : `invalid timestamp ${quoteInput(text)} (expected unix seconds)`,
+  }),
+  tooOld: (age: number, tolerance: number): Failure => ({
+    status: 401,
+    error: 'timestamp_too_old',
+    message: `the timestamp is ${age} s old (at most ${tolerance} s are taken)`,
+  }),
+  tooNew: (age: number, tolerance: number): Failure => ({
+    status: 401,
+    error: 'timestamp_too_new',
+    message: `the timestamp is ${-age} s ahead (at most ${tolerance} s are taken)`,
+  }),
+  noSupportedSignature: (form: string): Failure => ({
+    status: 401,
+    error: 'no_supported_signature',
+    message: `no signature of a supported version (expected ${form})`,
+  }),
+  mismatch: (): Failure => ({
+    status: 401,
+    error: 'signature_mismatch',
+    message: 'no signature matches the body under this secret',
+  }),
 }
 
 /** A failure as the routes answer it that verify nothing. */

@@ -34,7 +34,13 @@ export function signExample({ scheme, secret, key, payload, id, timestamp, urlOf
     signed_content: scheme.prefix(facts) + payload,
     verify_path: verifyPath,
     receive_path: DEMO_SECRETS.find(demo => demo.secret === secret)?.receive_path ?? null,
-    curl: curlCommand({ url: urlOf(verifyPath), query: isOld ? 'ignore_timestamp=true' : '', headers, secret, body: payload }),
+    curl: curlCommand({
+      url: urlOf(verifyPath),
+      query: isOld ? 'ignore_timestamp=true' : '',
+      headers,
+      secret,
+      body: payload,
+    }),
   }
 }
 

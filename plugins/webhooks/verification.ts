@@ -53,7 +53,8 @@ export function verify(message: SignedMessage): { report: Report; failure: Failu
   report.expected_signature = expectedSignature(message, key, presented)
 
   const tolerance = message.tolerance === null ? DEFAULT_TOLERANCE_SECS : parseInteger(message.tolerance)
-  if (tolerance === null || tolerance > MAX_TOLERANCE_SECS) return refuse(failures.invalidTolerance(message.tolerance!, MAX_TOLERANCE_SECS))
+  if (tolerance === null || tolerance > MAX_TOLERANCE_SECS)
+    return refuse(failures.invalidTolerance(message.tolerance!, MAX_TOLERANCE_SECS))
   if (scheme.hasTimestamp && !message.ignoreTimestamp) report.tolerance_seconds = tolerance
 
   if (presented.missing.length > 0) return refuse(failures.missingHeaders(presented.missing))
@@ -84,7 +85,11 @@ function begin(scheme: Scheme, { id, timestamp, signatures }: Presented): Report
 }
 
 /** Helps whoever debugs a sender: computed as soon as there is enough of the message, whatever else is wrong with it. */
-function expectedSignature({ scheme, headers, body }: SignedMessage, key: Buffer, { id, timestamp }: Presented): string | null {
+function expectedSignature(
+  { scheme, headers, body }: SignedMessage,
+  key: Buffer,
+  { id, timestamp }: Presented,
+): string | null {
   if (scheme.hasTimestamp && (timestamp === null || !isTimestamp(timestamp))) return null
   if (scheme.headers.includes('webhook-id') && !headers['webhook-id']) return null
   return signatureOf(scheme, key, { id: id ?? '', timestamp: timestamp ?? '' }, body)

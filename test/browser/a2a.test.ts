@@ -9,8 +9,10 @@ import { eventually } from '../support/until.ts'
 /** A task that takes seconds: it has to be under way still when somebody subscribes. */
 async function slowDown(route: Route): Promise<void> {
   const text = route.request().postData()
-  const body = text === null ? null : JSON.parse(text) as Record<string, unknown>
-  const message = (body?.message ?? (body?.params as Record<string, unknown> | undefined)?.message) as Record<string, unknown> | undefined
+  const body = text === null ? null : (JSON.parse(text) as Record<string, unknown>)
+  const message = (body?.message ?? (body?.params as Record<string, unknown> | undefined)?.message) as
+    | Record<string, unknown>
+    | undefined
   if (message !== undefined) message.metadata = { stepDelayMs: 2000 }
   await route.continue(body === null ? {} : { postData: JSON.stringify(body) })
 }
@@ -57,7 +59,12 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
           await say('Weather in Paris?')
           await state('completed')
           await task.getByRole('article', { name: 'Artifact forecast' }).getByText('"Paris"').waitFor()
-          await eventually(t, () => timeline.textContent(), isStreamed ? /You.*submitted.*working.*Artifact forecast.*completed/ : /You.*Artifact forecast.*completed/, `${version} ${binding} ${isStreamed ? 'streamed' : 'waiting'}`)
+          await eventually(
+            t,
+            () => timeline.textContent(),
+            isStreamed ? /You.*submitted.*working.*Artifact forecast.*completed/ : /You.*Artifact forecast.*completed/,
+            `${version} ${binding} ${isStreamed ? 'streamed' : 'waiting'}`,
+          )
         }
         await page.getByRole('checkbox', { name: 'Answer at once' }).check()
         await page.route('**/a2a/**', slowDown)
@@ -79,8 +86,16 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('checkbox', { name: 'Push to a sink' }).check()
     await say('A weekend trip to Rome')
     await state('completed')
-    await eventually(t, () => task.getByRole('article', { name: 'Artifact itinerary', exact: true }).textContent(), /chunks.*Rome/s)
-    await eventually(t, () => task.getByRole('article', { name: 'Artifact boarding-pass' }).getByRole('img').getAttribute('src'), /^blob:/)
+    await eventually(
+      t,
+      () => task.getByRole('article', { name: 'Artifact itinerary', exact: true }).textContent(),
+      /chunks.*Rome/s,
+    )
+    await eventually(
+      t,
+      () => task.getByRole('article', { name: 'Artifact boarding-pass' }).getByRole('img').getAttribute('src'),
+      /^blob:/,
+    )
     await page.getByRole('list', { name: 'Notifications' }).getByText('status completed').waitFor()
     await eventually(t, () => log.textContent(), /SendStreamingMessage: artifact itinerary200/)
     for (const width of [1440, 360]) {
@@ -98,7 +113,12 @@ t.test('A2A client', { skip: skipWithoutBrowser }, async t => {
     await say('yes, approve')
     await state('completed')
     await task.getByRole('article', { name: 'Artifact decision' }).getByText('true').waitFor()
-    await eventually(t, () => timeline.textContent(), /A new laptop.*input-required.*yes, approve.*completed/s, 'one task')
+    await eventually(
+      t,
+      () => timeline.textContent(),
+      /A new laptop.*input-required.*yes, approve.*completed/s,
+      'one task',
+    )
     await say('Another laptop')
     await task.getByText('The agent waits for an answer').waitFor()
     await task.getByRole('button', { name: 'Cancel task' }).click()

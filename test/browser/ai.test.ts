@@ -41,8 +41,16 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     t.match(request, /authorization: Bearer \*\*\*\*1234.*Credential arrivedbearer \*\*\*\*1234/)
     t.match(request, /user: hello/)
     await page.getByRole('tab', { name: 'Code' }).click()
-    await eventually(t, () => page.getByRole('group', { name: 'curl command' }).textContent(), /curl -sS.*chat\/completions/s)
-    await eventually(t, () => page.getByRole('group', { name: 'SDK code' }).textContent(), /import OpenAI from 'openai'.*baseURL: "http.*\/ai\/openai\/v1"/s)
+    await eventually(
+      t,
+      () => page.getByRole('group', { name: 'curl command' }).textContent(),
+      /curl -sS.*chat\/completions/s,
+    )
+    await eventually(
+      t,
+      () => page.getByRole('group', { name: 'SDK code' }).textContent(),
+      /import OpenAI from 'openai'.*baseURL: "http.*\/ai\/openai\/v1"/s,
+    )
     await clear()
   })
 
@@ -60,8 +68,16 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
         await page.getByRole('textbox', { name: 'Result of get_weather' }).fill('{"sky":"clear"}')
         await page.getByRole('button', { name: 'Send results' }).click()
         await conversation.getByText(/Based on the tool results: get_weather returned .*clear/).waitFor()
-        await conversation.getByText(/\d+ out/).nth(1).waitFor()
-        await eventually(t, () => conversation.textContent(), /get_weather.*result.*get_weather.*\d+ in, \d+ out/, `${id} ${isStreamed ? 'streamed' : 'whole'}`)
+        await conversation
+          .getByText(/\d+ out/)
+          .nth(1)
+          .waitFor()
+        await eventually(
+          t,
+          () => conversation.textContent(),
+          /get_weather.*result.*get_weather.*\d+ in, \d+ out/,
+          `${id} ${isStreamed ? 'streamed' : 'whole'}`,
+        )
         await clear()
       }
     }
@@ -91,11 +107,23 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('textbox', { name: 'Header 1 value' }).fill('blue')
     await say('A customer, please')
     await conversation.getByText(/"tier":"gold"/).waitFor()
-    const { requests } = await (await fetch(`${server.url}/_svc/requests?limit=5`)).json() as { requests: { path: string; body: string; headers: { name: string; value: string }[] }[] }
+    const { requests } = (await (await fetch(`${server.url}/_svc/requests?limit=5`)).json()) as {
+      requests: { path: string; body: string; headers: { name: string; value: string }[] }[]
+    }
     const { body, headers } = requests.find(({ path }) => path.endsWith('/chat/completions'))!
-    t.match(JSON.parse(body), { model: 'my-own-model', temperature: 0.5, max_tokens: 200, messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }], response_format: { type: 'json_schema' }, stream: true })
+    t.match(JSON.parse(body), {
+      model: 'my-own-model',
+      temperature: 0.5,
+      max_tokens: 200,
+      messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }],
+      response_format: { type: 'json_schema' },
+      stream: true,
+    })
     const valueOf = (name: string) => headers.find(header => header.name === name)?.value
-    t.strictSame([valueOf('authorization'), valueOf('x-svc-mode'), valueOf('x-team')], ['Bearer other-key-9876', 'random', 'blue'])
+    t.strictSame(
+      [valueOf('authorization'), valueOf('x-svc-mode'), valueOf('x-team')],
+      ['Bearer other-key-9876', 'random', 'blue'],
+    )
     await page.getByRole('combobox', { name: 'Answer' }).selectOption('text')
     await page.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('')
     await clear()
@@ -105,7 +133,11 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('combobox', { name: 'Fault' }).selectOption('rate_limit')
     await say('hello')
     const alert = conversation.getByRole('alert')
-    await eventually(t, () => alert.textContent(), /The provider answered 429.*rate limit.*simulated.*Retry-After: 2 s/is)
+    await eventually(
+      t,
+      () => alert.textContent(),
+      /The provider answered 429.*rate limit.*simulated.*Retry-After: 2 s/is,
+    )
     takeProblems(page, /429/)
     await page.getByRole('combobox', { name: 'Fault' }).selectOption('')
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -116,12 +148,21 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('button', { name: 'Stop' }).click()
     await conversation.getByText('Stopped.').waitFor()
     await page.getByRole('spinbutton', { name: 'Tokens per second' }).fill('0')
-    await page.evaluate(() => localStorage.setItem('svc.console', JSON.stringify({ gateways: [{ name: 'gw', url: 'http://127.0.0.1:9', headers: [] }], target: 'gw' })))
+    await page.evaluate(() =>
+      localStorage.setItem(
+        'svc.console',
+        JSON.stringify({ gateways: [{ name: 'gw', url: 'http://127.0.0.1:9', headers: [] }], target: 'gw' }),
+      ),
+    )
     await page.reload()
     await message.waitFor()
     await say('hello')
     await eventually(t, () => alert.textContent(), /gw.*allow the origin/)
-    await eventually(t, () => conversation.getByRole('group', { name: 'curl command' }).textContent(), /127\.0\.0\.1:9\/ai\/openai/)
+    await eventually(
+      t,
+      () => conversation.getByRole('group', { name: 'curl command' }).textContent(),
+      /127\.0\.0\.1:9\/ai\/openai/,
+    )
     takeProblems(page, /ERR_/)
     await page.evaluate(() => localStorage.clear())
     await page.reload()
@@ -132,8 +173,13 @@ t.test('AI playground', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('combobox', { name: 'Provider B' }).selectOption('gemini')
     await say('hello')
     const table = page.getByRole('table', { name: 'Comparison' })
-    await eventually(t, () => table.textContent(), /Time to first token[\d.]+ ms[\d.]+ ms.*Tokens per second[\d.]+[\d.]+/)
-    for (const side of ['A', 'B']) await eventually(t, () => page.getByRole('region', { name: `Side ${side}` }).textContent(), /I'm svc.*/)
+    await eventually(
+      t,
+      () => table.textContent(),
+      /Time to first token[\d.]+ ms[\d.]+ ms.*Tokens per second[\d.]+[\d.]+/,
+    )
+    for (const side of ['A', 'B'])
+      await eventually(t, () => page.getByRole('region', { name: `Side ${side}` }).textContent(), /I'm svc.*/)
     await page.setViewportSize({ width: 360, height: 900 })
     t.strictSame(await accessibilityProblems(page), [], 'comparing, narrow')
     await page.getByRole('button', { name: 'Compare' }).click()

@@ -31,7 +31,11 @@ t.test('request bins', { skip: skipWithoutBrowser }, async t => {
     url = await page.evaluate(() => navigator.clipboard.readText())
     t.match(url, new RegExp(`^${server.url}/bin/[a-z0-9]+$`))
     await eventually(t, () => list.textContent(), /answers 202/)
-    const answer = await fetch(`${url}/hooks/a?x=1`, { method: 'POST', body: '<b>bold</b>', headers: { 'X-Kong-Route': 'r1', 'Content-Type': 'text/html' } })
+    const answer = await fetch(`${url}/hooks/a?x=1`, {
+      method: 'POST',
+      body: '<b>bold</b>',
+      headers: { 'X-Kong-Route': 'r1', 'Content-Type': 'text/html' },
+    })
     t.strictSame([answer.status, answer.headers.get('x-bin'), await answer.json()], [202, 'v', { accepted: true }])
   })
 
@@ -39,7 +43,12 @@ t.test('request bins', { skip: skipWithoutBrowser }, async t => {
     await captured.getByText('/hooks/a').waitFor()
     await page.getByRole('button', { name: 'Send test request' }).click()
     await captured.getByText('/test').waitFor()
-    await eventually(t, () => captured.locator('tbody tr').first().textContent(), /^2.*POST\/test/, 'the newest is on top')
+    await eventually(
+      t,
+      () => captured.locator('tbody tr').first().textContent(),
+      /^2.*POST\/test/,
+      'the newest is on top',
+    )
     await captured.getByText('/hooks/a').click()
     const detail = page.getByRole('region', { name: 'Request', exact: true })
     await eventually(t, () => detail.textContent(), /x-kong-router1.*Kong/, 'headers of gateways are told apart')
@@ -72,5 +81,8 @@ t.test('request bins', { skip: skipWithoutBrowser }, async t => {
     await eventually(t, () => page.getByRole('alert').textContent(), /bin not found/)
     page.problems.splice(0, page.problems.length, ...page.problems.filter(problem => !/40[04]/.test(problem)))
   })
-  t.strictSame(page.problems.filter(problem => !/400/.test(problem)), [])
+  t.strictSame(
+    page.problems.filter(problem => !/400/.test(problem)),
+    [],
+  )
 })

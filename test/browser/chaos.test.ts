@@ -13,7 +13,13 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
   const browser = await startBrowser(t)
   const page = await openPage(browser)
   await page.goto(`${server.url}/ui/`)
-  await page.evaluate(gateways => localStorage.setItem('svc.console', JSON.stringify({ gateways })), [{ name: 'breaker', url: breaker, headers: [] }, { name: 'retrier', url: retrier, headers: [] }])
+  await page.evaluate(
+    gateways => localStorage.setItem('svc.console', JSON.stringify({ gateways })),
+    [
+      { name: 'breaker', url: breaker, headers: [] },
+      { name: 'retrier', url: retrier, headers: [] },
+    ],
+  )
   const results = page.getByRole('region', { name: 'Results' })
   const open = async (hash: string) => {
     await page.goto('about:blank')
@@ -27,7 +33,10 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     await results.getByText('done', { exact: true }).waitFor()
   }
   const figure = (name: string) => results.locator('dl > div', { hasText: name }).locator('dd').first().textContent()
-  const senders = async () => (await results.getByRole('table', { name: 'Who said no' }).getByRole('row').allTextContents()).filter(text => /^\d/.test(text))
+  const senders = async () =>
+    (await results.getByRole('table', { name: 'Who said no' }).getByRole('row').allTextContents()).filter(text =>
+      /^\d/.test(text),
+    )
 
   await t.test('health is switched [CHAOS-1]', async t => {
     await open('')
@@ -50,13 +59,20 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     await fetch(`${server.url}/flaky/after/77`)
     await flaky.getByText('after:77 1').waitFor()
     await line.getByRole('button', { name: /^Load/ }).click()
-    await eventually(t, () => page.getByRole('textbox', { name: 'Path', exact: true }).inputValue(), '/flaky/pattern/fs')
+    await eventually(
+      t,
+      () => page.getByRole('textbox', { name: 'Path', exact: true }).inputValue(),
+      '/flaky/pattern/fs',
+    )
     await line.getByRole('textbox').fill('xyz')
     await flaky.getByText('Not a value of this endpoint.').waitFor()
     await eventually(t, () => line.getByRole('button', { name: 'Send one' }).isDisabled(), true)
     await flaky.getByRole('button', { name: 'Reset mine' }).click()
     await flaky.getByText('after:77').waitFor({ state: 'detached' })
-    t.strictSame(await (await fetch(`${server.url}/flaky/status`, { headers: { Accept: 'application/json' } })).json(), { session: 'ip:127.0.0.1', counters: {} })
+    t.strictSame(
+      await (await fetch(`${server.url}/flaky/status`, { headers: { Accept: 'application/json' } })).json(),
+      { session: 'ip:127.0.0.1', counters: {} },
+    )
   })
 
   await t.test('a load with built faults, stopped at once [CHAOS-3, CHAOS-4]', async t => {
@@ -76,15 +92,31 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('spinbutton', { name: 'In flight' }).fill('51')
     await page.getByText('A whole number from 1 to 50.').waitFor()
     await page.getByRole('spinbutton', { name: 'In flight' }).fill('50')
-    t.strictSame([...new URLSearchParams((await page.evaluate('location.hash') as string).split('?')[1])].map(pair => pair.join('=')).sort(), ['c=50', 'delay=20', 'fail=429', 'method=POST', 'n=12', 'path=/anything/load'], 'a link reproduces it')
+    t.strictSame(
+      [...new URLSearchParams(((await page.evaluate('location.hash')) as string).split('?')[1])]
+        .map(pair => pair.join('='))
+        .sort(),
+      ['c=50', 'delay=20', 'fail=429', 'method=POST', 'n=12', 'path=/anything/load'],
+      'a link reproduces it',
+    )
     await page.getByRole('button', { name: 'Start' }).press('Enter')
     await results.getByText('done', { exact: true }).waitFor()
     await eventually(t, () => figure('Answered'), '12')
     t.strictSame(await senders(), ['429svc, by X-Svc-Fail12'])
-    const { requests } = await (await fetch(`${server.url}/_svc/requests?path_prefix=/anything/load`)).json() as { requests: { method: string; body: string; headers: { name: string; value: string }[] }[] }
+    const { requests } = (await (await fetch(`${server.url}/_svc/requests?path_prefix=/anything/load`)).json()) as {
+      requests: { method: string; body: string; headers: { name: string; value: string }[] }[]
+    }
     t.equal(requests.length, 12)
     t.match(requests[0], { method: 'POST', body: '{"a":1}' })
-    for (const [name, value] of [['x-load', 'yes'], ['x-svc-delay', '20'], ['x-svc-fail', '429']] as const) t.ok(requests[0]!.headers.some(header => header.name === name && header.value === value), name)
+    for (const [name, value] of [
+      ['x-load', 'yes'],
+      ['x-svc-delay', '20'],
+      ['x-svc-fail', '429'],
+    ] as const)
+      t.ok(
+        requests[0]!.headers.some(header => header.name === name && header.value === value),
+        name,
+      )
     await open('?path=/uuid&n=1000&rate=20')
     await page.keyboard.press('s')
     await results.getByText(/of 1,000/).waitFor()
@@ -107,7 +139,8 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     const marks = await results.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
       const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
       const colors = new Set<string>()
-      for (let at = 0; at < data.length; at += 4) if (data[at + 3]! > 190) colors.add(`${data[at]! >> 5} ${data[at + 1]! >> 5} ${data[at + 2]! >> 5}`)
+      for (let at = 0; at < data.length; at += 4)
+        if (data[at + 3]! > 190) colors.add(`${data[at]! >> 5} ${data[at + 1]! >> 5} ${data[at + 2]! >> 5}`)
       return colors.size
     })
     t.ok(marks >= 2, 'classes have colors of their own')
@@ -122,20 +155,26 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     await eventually(t, () => figure('Errors'), '6')
     await eventually(t, () => statuses.textContent(), /Kept200 OK030503 Service Unavailable010broken off 60/)
     await results.getByRole('button', { name: 'Forget the kept run' }).click()
-    await eventually(t, async () => /200/.test(await statuses.textContent() ?? ''), false)
+    await eventually(t, async () => /200/.test((await statuses.textContent()) ?? ''), false)
   })
 
-  await t.test('a breaker is seen as bands, a retry as more arrivals, and each no has a sender [CHAOS-6, CHAOS-7]', async t => {
-    await run('?path=/flaky/after/5&n=80&c=1&rate=60', 'breaker')
-    const bands = await results.getByRole('list', { name: 'Circuit breaker' }).getByRole('listitem').allTextContents()
-    t.match(bands[0], /^closed 0\.0 to/)
-    t.match(bands[1], /^open/)
-    t.match(bands[2], /^half-open.* 1 request$/)
-    t.match((await senders()).sort(), [/^503a gateway: the request did not arrive\d+$/, /^503svc, by the endpoint itself\d+$/])
-    await run('?path=/flaky/recover/2&n=10&c=1', 'retrier')
-    await eventually(t, () => figure('Retries seen'), '2')
-    await eventually(t, () => results.getByRole('table', { name: 'Statuses' }).textContent(), /200 OK10$/)
-  })
+  await t.test(
+    'a breaker is seen as bands, a retry as more arrivals, and each no has a sender [CHAOS-6, CHAOS-7]',
+    async t => {
+      await run('?path=/flaky/after/5&n=80&c=1&rate=60', 'breaker')
+      const bands = await results.getByRole('list', { name: 'Circuit breaker' }).getByRole('listitem').allTextContents()
+      t.match(bands[0], /^closed 0\.0 to/)
+      t.match(bands[1], /^open/)
+      t.match(bands[2], /^half-open.* 1 request$/)
+      t.match((await senders()).sort(), [
+        /^503a gateway: the request did not arrive\d+$/,
+        /^503svc, by the endpoint itself\d+$/,
+      ])
+      await run('?path=/flaky/recover/2&n=10&c=1', 'retrier')
+      await eventually(t, () => figure('Retries seen'), '2')
+      await eventually(t, () => results.getByRole('table', { name: 'Statuses' }).textContent(), /200 OK10$/)
+    },
+  )
 
   await t.test('it is accessible with results, wide, narrow and presented [CHAOS-5]', async t => {
     await run('?path=/flaky/50&n=30&delay=5&fail=429:50')
@@ -149,5 +188,8 @@ t.test('chaos and health', { skip: skipWithoutBrowser }, async t => {
     await eventually(t, () => page.getByRole('button', { name: 'Start' }).isVisible(), false)
     await eventually(t, () => results.isVisible(), true)
   })
-  t.strictSame(page.problems.filter(problem => !/50\d|429|ERR_/.test(problem)), [])
+  t.strictSame(
+    page.problems.filter(problem => !/50\d|429|ERR_/.test(problem)),
+    [],
+  )
 })

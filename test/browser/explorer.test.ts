@@ -37,14 +37,14 @@ t.test('API explorer', options, async t => {
     await open('')
     await eventually(t, () => page.getByRole('heading', { level: 1 }).textContent(), 'API explorer')
     const links = page.getByRole('list', { name: 'Endpoints' }).getByRole('link')
-    await until(async () => await links.count() > 300, 'all are listed')
+    await until(async () => (await links.count()) > 300, 'all are listed')
     const all = await links.count()
     await page.keyboard.press('/')
     await page.keyboard.type('teapot status')
     await page.getByText('No endpoint fits').waitFor()
     await page.getByRole('searchbox', { name: 'Search endpoints' }).fill('answer status')
     await links.filter({ hasText: '/status/{code}' }).waitFor()
-    await until(async () => await links.count() < all, 'fewer are listed')
+    await until(async () => (await links.count()) < all, 'fewer are listed')
     await page.getByRole('searchbox').fill('')
     await page.getByRole('combobox', { name: 'Protocol' }).selectOption('websocket')
     await eventually(t, () => links.count(), 3)
@@ -56,7 +56,12 @@ t.test('API explorer', options, async t => {
     await links.first().click()
     await eventually(t, () => page.getByRole('textbox', { name: 'Path' }).inputValue(), '/bin')
     await page.reload()
-    await eventually(t, () => page.getByRole('textbox', { name: 'Path' }).inputValue(), '/bin', 'a link reproduces the choice')
+    await eventually(
+      t,
+      () => page.getByRole('textbox', { name: 'Path' }).inputValue(),
+      '/bin',
+      'a link reproduces the choice',
+    )
     await eventually(t, () => page.getByRole('combobox', { name: 'Plugin' }).inputValue(), 'bins')
     await page.getByRole('heading', { level: 1 }).click()
     await page.keyboard.press('j')
@@ -82,18 +87,36 @@ t.test('API explorer', options, async t => {
     await page.getByRole('button', { name: 'Copy as curl' }).first().click()
     await page.getByText('Copied').waitFor({ state: 'attached' })
     const curl = await page.evaluate(() => navigator.clipboard.readText())
-    for (const part of [`${server.url}/status/503`, '-X POST', "'X-Own: it'\\''s'", 'Authorization: Basic', 'X-Svc-Delay: 20', `--data-raw '{"a":1}'`]) t.ok(curl.includes(part), part)
+    for (const part of [
+      `${server.url}/status/503`,
+      '-X POST',
+      "'X-Own: it'\\''s'",
+      'Authorization: Basic',
+      'X-Svc-Delay: 20',
+      `--data-raw '{"a":1}'`,
+    ])
+      t.ok(curl.includes(part), part)
     await sendIt()
     await response.getByText('503 Service Unavailable').waitFor()
     await eventually(t, () => response.textContent(), /\d+(\.\d+)? (ms|s).*\d+ B/)
     await response.getByRole('tab', { name: /^Headers/ }).click()
-    await eventually(t, () => response.getByRole('table', { name: 'Headers of the response' }).textContent(), /x-request-idcon-/)
+    await eventually(
+      t,
+      () => response.getByRole('table', { name: 'Headers of the response' }).textContent(),
+      /x-request-idcon-/,
+    )
     await response.getByRole('tab', { name: 'As it arrived' }).click()
     await response.getByText('x-own').waitFor()
     await eventually(t, () => response.textContent(), /it's/)
-    const { requests } = await (await fetch(`${server.url}/_svc/requests?limit=1`)).json() as { requests: { method: string; uri: string; body: string; headers: { name: string; value: string }[] }[] }
+    const { requests } = (await (await fetch(`${server.url}/_svc/requests?limit=1`)).json()) as {
+      requests: { method: string; uri: string; body: string; headers: { name: string; value: string }[] }[]
+    }
     t.match(requests[0], { method: 'POST', uri: '/status/503', body: '{"a":1}' })
-    t.ok(requests[0]!.headers.some(({ name, value }) => name === 'authorization' && value === `Basic ${Buffer.from('ann:p w').toString('base64')}`))
+    t.ok(
+      requests[0]!.headers.some(
+        ({ name, value }) => name === 'authorization' && value === `Basic ${Buffer.from('ann:p w').toString('base64')}`,
+      ),
+    )
     t.ok(requests[0]!.headers.some(({ name, value }) => name === 'x-svc-delay' && value === '20'))
     takeProblems(page, /503/)
   })
@@ -113,7 +136,11 @@ t.test('API explorer', options, async t => {
     await open('?path=/image/png')
     await sendIt()
     await response.getByRole('img', { name: 'The body as a picture' }).waitFor()
-    await eventually(t, () => response.getByRole('img', { name: 'The body as a picture' }).getAttribute('src'), /^blob:/)
+    await eventually(
+      t,
+      () => response.getByRole('img', { name: 'The body as a picture' }).getAttribute('src'),
+      /^blob:/,
+    )
   })
 
   await t.test('events come one by one and can be stopped [EXPLORER-4]', async t => {
@@ -144,15 +171,35 @@ t.test('API explorer', options, async t => {
   })
 
   await t.test('a gateway that does not answer is told, with the command for curl [EXPLORER-5]', async t => {
-    await page.evaluate(() => localStorage.setItem('svc.console', JSON.stringify({ session: 'ann', gateways: [{ name: 'gw', url: 'http://127.0.0.1:9', headers: [{ name: 'apikey', value: 'k' }] }] })))
+    await page.evaluate(() =>
+      localStorage.setItem(
+        'svc.console',
+        JSON.stringify({
+          session: 'ann',
+          gateways: [{ name: 'gw', url: 'http://127.0.0.1:9', headers: [{ name: 'apikey', value: 'k' }] }],
+        }),
+      ),
+    )
     await open('?path=/uuid')
     await page.getByRole('combobox', { name: 'Target' }).selectOption('gw')
     await page.getByRole('button', { name: 'Copy as curl' }).first().click()
     await page.getByText('Copied').waitFor({ state: 'attached' })
-    t.match(await page.evaluate(() => navigator.clipboard.readText()), /apikey: k[^]*X-Svc-Session: ann/, 'the command is what is sent')
+    t.match(
+      await page.evaluate(() => navigator.clipboard.readText()),
+      /apikey: k[^]*X-Svc-Session: ann/,
+      'the command is what is sent',
+    )
     await sendIt()
-    await eventually(t, () => response.getByRole('alert').textContent(), new RegExp(`gw.*allow the origin ${server.url}`))
-    await eventually(t, () => response.getByRole('group', { name: 'curl command' }).textContent(), /http:\/\/127\.0\.0\.1:9\/uuid/)
+    await eventually(
+      t,
+      () => response.getByRole('alert').textContent(),
+      new RegExp(`gw.*allow the origin ${server.url}`),
+    )
+    await eventually(
+      t,
+      () => response.getByRole('group', { name: 'curl command' }).textContent(),
+      /http:\/\/127\.0\.0\.1:9\/uuid/,
+    )
     takeProblems(page, /ERR_/)
     await page.evaluate(() => localStorage.clear())
   })

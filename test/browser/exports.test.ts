@@ -10,7 +10,12 @@ t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { s
   const server = await serve(t)
   const browser = await startBrowser(t)
   const page = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] })
-  await page.addInitScript(() => localStorage.setItem('svc.console', JSON.stringify({ gateways: [{ name: 'kong', url: 'http://gw.example:8000/demo', headers: [] }] })))
+  await page.addInitScript(() =>
+    localStorage.setItem(
+      'svc.console',
+      JSON.stringify({ gateways: [{ name: 'kong', url: 'http://gw.example:8000/demo', headers: [] }] }),
+    ),
+  )
   await page.goto(`${server.url}/ui/#/exports`)
   const formats = page.getByRole('list', { name: 'Formats' }).getByRole('listitem')
   await formats.first().waitFor()
@@ -22,21 +27,42 @@ t.test('exports are narrowed, looked at, copied and downloaded [EXPORT-16]', { s
   await t.test('what is chosen is what is downloaded and copied', async t => {
     await page.getByRole('button', { name: 'kong', exact: true }).click()
     await page.getByRole('combobox', { name: 'Category' }).selectOption('Status Codes')
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download Postman collection v2.1' }).click()])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download Postman collection v2.1' }).click(),
+    ])
     t.equal(download.suggestedFilename(), 'svc-postman.json')
-    const { item, variable } = JSON.parse(readFileSync(await download.path(), 'utf8')) as { item: { name: string }[]; variable: { value: string }[] }
-    t.strictSame(item.map(({ name }) => name), ['Status Codes'])
+    const { item, variable } = JSON.parse(readFileSync(await download.path(), 'utf8')) as {
+      item: { name: string }[]
+      variable: { value: string }[]
+    }
+    t.strictSame(
+      item.map(({ name }) => name),
+      ['Status Codes'],
+    )
     t.equal(variable[0]?.value, 'http://gw.example:8000/demo')
     await page.getByRole('button', { name: 'Copy Shell script with curl' }).click()
     await page.getByText('Copied').waitFor({ state: 'attached' })
-    t.match(await page.evaluate(() => navigator.clipboard.readText()), /BASE_URL="\$\{BASE_URL:-http:\/\/gw\.example:8000\/demo\}"/)
-    await eventually(t, async () => page.url(), /base_url=http:\/\/gw\.example:8000\/demo.*category=Status\+Codes/, 'a link reproduces the choice')
+    t.match(
+      await page.evaluate(() => navigator.clipboard.readText()),
+      /BASE_URL="\$\{BASE_URL:-http:\/\/gw\.example:8000\/demo\}"/,
+    )
+    await eventually(
+      t,
+      async () => page.url(),
+      /base_url=http:\/\/gw\.example:8000\/demo.*category=Status\+Codes/,
+      'a link reproduces the choice',
+    )
   })
 
   await t.test('a file is looked at in a dialog', async t => {
     await page.getByRole('button', { name: 'Show Hurl file' }).click()
     const dialog = page.getByRole('dialog', { name: 'Hurl file' })
-    await eventually(t, () => dialog.getByRole('group', { name: 'svc.hurl' }).textContent(), /GET \{\{base_url\}\}\/status\/418/)
+    await eventually(
+      t,
+      () => dialog.getByRole('group', { name: 'svc.hurl' }).textContent(),
+      /GET \{\{base_url\}\}\/status\/418/,
+    )
     t.strictSame(await accessibilityProblems(page), [])
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })

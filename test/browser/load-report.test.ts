@@ -4,27 +4,63 @@ import { joinFault, splitFault } from '../../plugins/console/client/lib/instance
 import { breakerBands, percentile, reportOf, senderOf } from '../../plugins/console/client/lib/load/load-report.ts'
 import type { Shot } from '../../plugins/console/client/lib/load/load.ts'
 
-const shot = (number: number, changes: Partial<Shot> = {}): Shot => ({ number, id: `id-${number}`, startMs: number * 10, ms: number + 1, status: 200, error: null, limit: null, fault: null, ...changes })
+const shot = (number: number, changes: Partial<Shot> = {}): Shot => ({
+  number,
+  id: `id-${number}`,
+  startMs: number * 10,
+  ms: number + 1,
+  status: 200,
+  error: null,
+  limit: null,
+  fault: null,
+  ...changes,
+})
 
 t.test('percentiles are values that were measured, by nearest rank [CHAOS-5]', async t => {
   const hundred = Array.from({ length: 100 }, (_, at) => at + 1)
-  t.strictSame([50, 90, 99].map(percent => percentile(hundred, percent)), [50, 90, 99])
-  t.strictSame([50, 90, 99].map(percent => percentile([7], percent)), [7, 7, 7])
+  t.strictSame(
+    [50, 90, 99].map(percent => percentile(hundred, percent)),
+    [50, 90, 99],
+  )
+  t.strictSame(
+    [50, 90, 99].map(percent => percentile([7], percent)),
+    [7, 7, 7],
+  )
   t.equal(percentile([1, 2, 3, 4], 50), 2)
 })
 
 t.test('a report counts statuses, errors and retries [CHAOS-5]', async t => {
-  const shots = [shot(0), shot(1, { status: 503 }), shot(2, { status: null, error: 'no answer' }), shot(3, { status: 200, error: 'broken off' }), shot(4)]
-  const report = reportOf(shots, new Map([['id-0', [200]], ['id-1', [503, 503, 503]]]), true)
+  const shots = [
+    shot(0),
+    shot(1, { status: 503 }),
+    shot(2, { status: null, error: 'no answer' }),
+    shot(3, { status: 200, error: 'broken off' }),
+    shot(4),
+  ]
+  const report = reportOf(
+    shots,
+    new Map([
+      ['id-0', [200]],
+      ['id-1', [503, 503, 503]],
+    ]),
+    true,
+  )
   t.strictSame(report.histogram, [
-    { key: '200', shotClass: '2xx', count: 2 }, { key: '503', shotClass: '5xx', count: 1 }, { key: 'broken off', shotClass: 'error', count: 1 }, { key: 'no answer', shotClass: 'error', count: 1 },
+    { key: '200', shotClass: '2xx', count: 2 },
+    { key: '503', shotClass: '5xx', count: 1 },
+    { key: 'broken off', shotClass: 'error', count: 1 },
+    { key: 'no answer', shotClass: 'error', count: 1 },
   ])
-  t.match(report, { count: 5, errors: 2, retries: 2, latency: { p50: 2, p90: 5, max: 5 }, perSecond: 5 / 45 * 1000 })
+  t.match(report, { count: 5, errors: 2, retries: 2, latency: { p50: 2, p90: 5, max: 5 }, perSecond: (5 / 45) * 1000 })
   t.match(reportOf([], null, true), { count: 0, latency: null, retries: null, perSecond: null, senders: [] })
 })
 
 t.test('who said no is read from headers and from what arrived [CHAOS-6]', async t => {
-  const arrivals = new Map([['id-0', [503]], ['id-1', [200]], ['id-2', [503]]])
+  const arrivals = new Map([
+    ['id-0', [503]],
+    ['id-1', [200]],
+    ['id-2', [503]],
+  ])
   t.strictSame(senderOf(shot(0, { status: 503 }), arrivals, true), { who: 'instance', detail: '' })
   t.strictSame(senderOf(shot(1, { status: 503 }), arrivals, true), { who: 'replaced', detail: '200' })
   t.strictSame(senderOf(shot(2, { status: 503, fault: 'fail' }), arrivals, true), { who: 'fault', detail: '' })
@@ -32,19 +68,45 @@ t.test('who said no is read from headers and from what arrived [CHAOS-6]', async
   t.strictSame(senderOf(shot(3, { status: 503 }), arrivals, false), { who: 'pending', detail: '' })
   t.strictSame(senderOf(shot(3, { status: 429, limit: 'rps' }), arrivals, true), { who: 'limit', detail: 'rps' })
   t.strictSame(senderOf(shot(3, { status: 429 }), null, true), { who: 'unknown', detail: '' })
-  const { senders } = reportOf([shot(3, { status: 503 }), shot(4, { status: 503 }), shot(5, { status: 429, limit: 'rps' }), shot(6)], arrivals, true)
-  t.strictSame(senders.map(({ status, sender, count }) => [status, sender.who, count]), [[503, 'gateway', 2], [429, 'limit', 1]])
+  const { senders } = reportOf(
+    [shot(3, { status: 503 }), shot(4, { status: 503 }), shot(5, { status: 429, limit: 'rps' }), shot(6)],
+    arrivals,
+    true,
+  )
+  t.strictSame(
+    senders.map(({ status, sender, count }) => [status, sender.who, count]),
+    [
+      [503, 'gateway', 2],
+      [429, 'limit', 1],
+    ],
+  )
 })
 
 t.test('bands of a breaker: closed, open, half-open, closed [CHAOS-7]', async t => {
   // F: the instance fails, x: it was not asked, S: it succeeds.
-  const shots = [...'SSFFxxxFxxSS'].map((letter, number) => shot(number, { status: letter === 'S' ? 200 : 503, id: letter === 'x' ? `lost-${number}` : `id-${number}` }))
+  const shots = [...'SSFFxxxFxxSS'].map((letter, number) =>
+    shot(number, { status: letter === 'S' ? 200 : 503, id: letter === 'x' ? `lost-${number}` : `id-${number}` }),
+  )
   const arrivals = new Map(shots.filter(({ id }) => id!.startsWith('id')).map(({ id, status }) => [id!, [status!]]))
   const bands = breakerBands(shots.toReversed(), arrivals)
-  t.strictSame(bands.map(({ state, count }) => `${state} ${count}`), ['closed 4', 'open 3', 'half-open 1', 'open 2', 'closed 2'])
-  t.strictSame(bands.map(({ fromMs }) => fromMs), [0, 40, 70, 80, 100], 'each ends where the next begins')
+  t.strictSame(
+    bands.map(({ state, count }) => `${state} ${count}`),
+    ['closed 4', 'open 3', 'half-open 1', 'open 2', 'closed 2'],
+  )
+  t.strictSame(
+    bands.map(({ fromMs }) => fromMs),
+    [0, 40, 70, 80, 100],
+    'each ends where the next begins',
+  )
   t.strictSame(bands[0]!.toMs, 40)
-  t.strictSame(breakerBands(shots.filter(({ status }) => status === 200), arrivals), [], 'none that never opens')
+  t.strictSame(
+    breakerBands(
+      shots.filter(({ status }) => status === 200),
+      arrivals,
+    ),
+    [],
+    'none that never opens',
+  )
   t.strictSame(breakerBands(shots, null), [], 'nobody watched')
 })
 

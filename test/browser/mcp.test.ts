@@ -18,39 +18,54 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
     await version.selectOption(wanted)
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
   }
-  const choose = (list: string, name: string) => page.getByRole('list', { name: list, exact: true }).getByText(name, { exact: true }).click()
+  const choose = (list: string, name: string) =>
+    page.getByRole('list', { name: list, exact: true }).getByText(name, { exact: true }).click()
   const call = () => page.getByRole('button', { name: 'Call tool' }).click()
 
-  await t.test('connecting lists everything; a tool is called and checked [MCPVIEW-1] [MCPVIEW-2] [MCPVIEW-6]', async t => {
-    await connect('/mcp')
-    await choose('Tools', 'get_weather')
-    await eventually(t, () => page.getByRole('list', { name: 'Resources' }).textContent(), /svc:\/\/docs\/readme/)
-    await eventually(t, () => page.getByRole('list', { name: 'Templates' }).textContent(), /svc:\/\/weather\/\{city\}/)
-    await eventually(t, () => page.getByRole('list', { name: 'Prompts' }).textContent(), /code_review/)
-    await page.getByRole('textbox', { name: 'city' }).fill('Zürich')
-    await call()
-    await result.getByText('It fits the tool\'s output schema.').waitFor()
-    await eventually(t, () => result.textContent(), /Weather in Zürich/)
-    const sent = log.locator('details').nth(1)
-    await sent.locator('summary').click()
-    await sent.getByRole('table').waitFor()
-    await eventually(t, () => sent.textContent(), /tools\/call.*"name": "get_weather".*Mcp-Methodtools\/call.*Mcp-Nameget_weather.*Mcp-Param-City=\?base64\?WsO8cmljaA==\?=/)
-    const received = log.locator('details').first()
-    await received.locator('summary').click()
-    await received.getByRole('table').waitFor()
-    await eventually(t, () => received.textContent(), /200.*"structuredContent".*x-svc-mcp-methodtools\/call/s)
-    await page.reload()
-    await page.getByRole('textbox', { name: 'city' }).waitFor()
-    await page.keyboard.press('Control+k')
-    await page.getByRole('dialog').getByRole('combobox').fill('fail')
-    await page.getByRole('option').filter({ hasText: /^Toolfail/ }).click()
-    await page.getByRole('heading', { name: 'Fail' }).waitFor()
-    await call()
-    await result.getByText('tool error').waitFor()
-    await choose('Tools', 'throw')
-    await call()
-    await eventually(t, () => result.getByRole('alert').textContent(), /-32603/)
-  })
+  await t.test(
+    'connecting lists everything; a tool is called and checked [MCPVIEW-1] [MCPVIEW-2] [MCPVIEW-6]',
+    async t => {
+      await connect('/mcp')
+      await choose('Tools', 'get_weather')
+      await eventually(t, () => page.getByRole('list', { name: 'Resources' }).textContent(), /svc:\/\/docs\/readme/)
+      await eventually(
+        t,
+        () => page.getByRole('list', { name: 'Templates' }).textContent(),
+        /svc:\/\/weather\/\{city\}/,
+      )
+      await eventually(t, () => page.getByRole('list', { name: 'Prompts' }).textContent(), /code_review/)
+      await page.getByRole('textbox', { name: 'city' }).fill('Zürich')
+      await call()
+      await result.getByText("It fits the tool's output schema.").waitFor()
+      await eventually(t, () => result.textContent(), /Weather in Zürich/)
+      const sent = log.locator('details').nth(1)
+      await sent.locator('summary').click()
+      await sent.getByRole('table').waitFor()
+      await eventually(
+        t,
+        () => sent.textContent(),
+        /tools\/call.*"name": "get_weather".*Mcp-Methodtools\/call.*Mcp-Nameget_weather.*Mcp-Param-City=\?base64\?WsO8cmljaA==\?=/,
+      )
+      const received = log.locator('details').first()
+      await received.locator('summary').click()
+      await received.getByRole('table').waitFor()
+      await eventually(t, () => received.textContent(), /200.*"structuredContent".*x-svc-mcp-methodtools\/call/s)
+      await page.reload()
+      await page.getByRole('textbox', { name: 'city' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('combobox').fill('fail')
+      await page
+        .getByRole('option')
+        .filter({ hasText: /^Toolfail/ })
+        .click()
+      await page.getByRole('heading', { name: 'Fail' }).waitFor()
+      await call()
+      await result.getByText('tool error').waitFor()
+      await choose('Tools', 'throw')
+      await call()
+      await eventually(t, () => result.getByRole('alert').textContent(), /-32603/)
+    },
+  )
 
   await t.test('progress, cancelling, questions, in both versions [MCPVIEW-1] [MCPVIEW-2] [MCPVIEW-4]', async t => {
     for (const wanted of ['2026-07-28', '2025-11-25']) {
@@ -75,7 +90,11 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
       await dialog.getByRole('textbox', { name: 'Answer' }).fill('A person')
       await dialog.getByRole('button', { name: 'Answer', exact: true }).click()
       await result.getByText(/Client LLM \(a-person-at-the-console\) answered: A person/).waitFor()
-      await eventually(t, () => page.getByRole('main').textContent(), wanted === '2025-11-25' ? /2025-11-25session/ : /2026-07-28stateless/)
+      await eventually(
+        t,
+        () => page.getByRole('main').textContent(),
+        wanted === '2025-11-25' ? /2025-11-25session/ : /2026-07-28stateless/,
+      )
     }
     await eventually(t, () => log.textContent(), /notifications\/cancelled/, 'in a session it is said')
   })
@@ -109,7 +128,8 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
   await t.test('a token is got step by step [MCPVIEW-5]', async t => {
     await connect('/mcp/protected', '2025-11-25')
     const panel = page.getByRole('region', { name: 'Authorization' })
-    for (const step of ['Ask without a token', 'Resource metadata', 'Server metadata', 'Register a client']) await panel.getByRole('button', { name: `Next: ${step}` }).click()
+    for (const step of ['Ask without a token', 'Resource metadata', 'Server metadata', 'Register a client'])
+      await panel.getByRole('button', { name: `Next: ${step}` }).click()
     const opening = page.waitForEvent('popup')
     await panel.getByRole('button', { name: 'Next: Authorize' }).click()
     const popup = await opening
@@ -118,12 +138,19 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
     await popup.locator('button[value=approve]').click()
     await panel.getByRole('button', { name: 'Next: Get the token' }).click()
     await panel.getByRole('button', { name: 'Connect with the token' }).waitFor()
-    await eventually(t, () => panel.textContent(), /oauth\/register.*201.*oauth-authorization-server.*oauth-protected-resource.*\/mcp\/protected.*401/s)
+    await eventually(
+      t,
+      () => panel.textContent(),
+      /oauth\/register.*201.*oauth-authorization-server.*oauth-protected-resource.*\/mcp\/protected.*401/s,
+    )
     t.strictSame(await accessibilityProblems(page), [], 'steps')
     await panel.getByRole('button', { name: 'Connect with the token' }).click()
     await choose('Tools', 'inspect_request')
     await call()
-    await result.getByText(/"scope"/).first().waitFor()
+    await result
+      .getByText(/"scope"/)
+      .first()
+      .waitFor()
     takeProblems(page, /401/)
   })
 
@@ -135,7 +162,10 @@ t.test('MCP inspector', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await choose('Tools', 'inspect_request')
     await call()
-    await result.getByText(/api-key-client/).first().waitFor()
+    await result
+      .getByText(/api-key-client/)
+      .first()
+      .waitFor()
     await page.getByRole('textbox', { name: 'URL' }).fill('http://127.0.0.1:9/mcp')
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await eventually(t, () => page.getByRole('alert').textContent(), /127\.0\.0\.1:9 does not answer/)

@@ -21,8 +21,19 @@ paths:
 
 t.test('lines of a JSON text by pointer [MOCKVIEW-3]', async t => {
   const text = '{\n  "a": [\n    1,\n    {"b/c": "x\\"}",\n     "d~": null}\n  ],\n  "e": {}\n}'
-  for (const [pointer, line] of [['#/a', 2], ['/a/1', 4], ['#/a/1/b~1c', 4], ['#/a/1/d~0', 5], ['#/e', 7], ['#/e/missing/more', 7], ['#/nothing', 1], ['', 1]] as const) t.equal(lineOfPointer(text, pointer), line, pointer)
-  for (const broken of ['{"a":', '{,,}', '[[[', '{"a" 1}', '"', '{"a": "\\', '['.repeat(50_000)]) t.ok(lineOfPointer(broken, '#/a/0') >= 1, broken.slice(0, 10))
+  for (const [pointer, line] of [
+    ['#/a', 2],
+    ['/a/1', 4],
+    ['#/a/1/b~1c', 4],
+    ['#/a/1/d~0', 5],
+    ['#/e', 7],
+    ['#/e/missing/more', 7],
+    ['#/nothing', 1],
+    ['', 1],
+  ] as const)
+    t.equal(lineOfPointer(text, pointer), line, pointer)
+  for (const broken of ['{"a":', '{,,}', '[[[', '{"a" 1}', '"', '{"a": "\\', '['.repeat(50_000)])
+    t.ok(lineOfPointer(broken, '#/a/0') >= 1, broken.slice(0, 10))
 })
 
 t.test('mocks', { skip: skipWithoutBrowser }, async t => {
@@ -48,7 +59,8 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
       element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
     }, text)
   }
-  const manage = async (path: string) => await (await fetch(`${server.url}/_svc/mocks/${path}`)).json() as Record<string, unknown>
+  const manage = async (path: string) =>
+    (await (await fetch(`${server.url}/_svc/mocks/${path}`)).json()) as Record<string, unknown>
 
   await t.test('listed with switches; a managed one is copied [MOCKVIEW-1]', async t => {
     await list.getByText('petstore').waitFor()
@@ -69,7 +81,9 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await dialog.getByRole('textbox', { name: 'Document' }).fill('swagger: "2.0"')
     await press('Upload and deploy')
     await dialog.getByText('unsupported_version', { exact: true }).waitFor()
-    await dialog.locator('input[type=file]').setInputFiles({ name: 'My Shop.yaml', mimeType: 'application/yaml', buffer: Buffer.from(SHOP) })
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'My Shop.yaml', mimeType: 'application/yaml', buffer: Buffer.from(SHOP) })
     await eventually(t, () => dialog.getByRole('textbox', { name: 'Name' }).inputValue(), 'my-shop')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('shop')
     await press('Upload and deploy')
@@ -93,7 +107,12 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await eventually(t, () => report.textContent(), /Warnings 2.*Breaking changes since version 1/)
     await page.locator('.cm-lint-marker-warning').first().waitFor()
     await report.getByRole('button', { name: 'line 11' }).first().click()
-    await page.waitForFunction(() => document.querySelector('.editor-host')!.shadowRoot!.querySelector('.cm-activeLine')?.textContent.includes('type: array'))
+    await page.waitForFunction(() =>
+      document
+        .querySelector('.editor-host')!
+        .shadowRoot!.querySelector('.cm-activeLine')
+        ?.textContent.includes('type: array'),
+    )
     await eventually(t, () => report.textContent(), /response_property_type_changed/)
     await press('Save draft')
     await page.getByText('There is a draft').waitFor()
@@ -102,7 +121,10 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await press('Deploy')
     await report.getByText('Deployed as version 2').waitFor()
     t.match(await manage('shop/versions'), { current: 2, versions: [{ message: 'orders are lists' }, {}] })
-    await fill('Document', '{\n  "openapi": "3.1.0",\n  "info": {"title": "Shop", "version": "1"},\n  "paths": {\n    "/a": {"get": {"responses": {"200": {"$ref": "#/nowhere"}}}}\n  }\n}')
+    await fill(
+      'Document',
+      '{\n  "openapi": "3.1.0",\n  "info": {"title": "Shop", "version": "1"},\n  "paths": {\n    "/a": {"get": {"responses": {"200": {"$ref": "#/nowhere"}}}}\n  }\n}',
+    )
     await press('Deploy')
     await page.getByRole('alert').filter({ hasText: 'not_deployable' }).waitFor()
     await report.getByText('unresolved_ref').waitFor()
@@ -123,7 +145,10 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('operations are tried [MOCKVIEW-5]', async t => {
     await tab(/^Operations/)
-    await page.getByRole('list', { name: 'Operations' }).getByRole('button', { name: /orders/ }).click()
+    await page
+      .getByRole('list', { name: 'Operations' })
+      .getByRole('button', { name: /orders/ })
+      .click()
     await page.getByRole('textbox', { name: 'id' }).fill('7 b')
     await eventually(t, () => page.getByRole('textbox', { name: 'Path' }).inputValue(), '/mock/shop/orders/7%20b')
     await page.getByRole('combobox', { name: 'Preferred answer' }).selectOption({ label: '200, example large' })
@@ -147,7 +172,10 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await dialog.getByRole('alert').waitFor()
     const json = dialog.getByRole('textbox', { name: 'Rule as JSON' })
     await eventually(t, () => json.textContent(), /"name": "id".*"status": 99/)
-    await fill('Rule as JSON', '{"name":"No tens","when":[{"in":"path","name":"id","op":"eq","value":"10"}],"then":{"status":410}}')
+    await fill(
+      'Rule as JSON',
+      '{"name":"No tens","when":[{"in":"path","name":"id","op":"eq","value":"10"}],"then":{"status":410}}',
+    )
     await eventually(t, () => dialog.getByRole('spinbutton', { name: 'Status' }).inputValue(), '410')
     await press('Save')
     const rules = page.getByRole('list', { name: 'Rules' })
@@ -170,7 +198,7 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('combobox', { name: 'Validation of requests *' }).selectOption('enforce')
     await press('Save settings')
     // The button is disabled while it saves, so the mock itself is asked.
-    t.ok(await until(async () => (await manage('shop/settings') as { validation: string }).validation === 'enforce'))
+    t.ok(await until(async () => ((await manage('shop/settings')) as { validation: string }).validation === 'enforce'))
   })
 
   await t.test('traffic, state and exports [MOCKVIEW-7]', async t => {
@@ -179,14 +207,22 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await table.getByText('/orders/10').first().waitFor()
     await fetch(`${server.url}/mock/shop/none/<b>`, { method: 'POST', body: 'x' })
     await table.getByText('/none/').click()
-    await eventually(t, () => page.getByRole('region', { name: 'Request', exact: true }).textContent(), /none fits.*no_path_matched/)
+    await eventually(
+      t,
+      () => page.getByRole('region', { name: 'Request', exact: true }).textContent(),
+      /none fits.*no_path_matched/,
+    )
     await press('Clear')
     await page.getByText('Waiting for requests').waitFor()
     await tab('State')
     await page.getByText('getOrder').waitFor()
     await fill('State values', '{"order":"accepted"}')
     await press('Save values')
-    t.ok(await until(async () => (await manage('shop/state') as { state: { order?: string } }).state.order === 'accepted'))
+    t.ok(
+      await until(
+        async () => ((await manage('shop/state')) as { state: { order?: string } }).state.order === 'accepted',
+      ),
+    )
     await page.getByRole('button', { name: 'Save values' }).and(page.locator(':disabled')).waitFor()
     await press('Clear all sessions')
     await page.getByText('No calls yet').waitFor()
@@ -208,5 +244,8 @@ t.test('mocks', { skip: skipWithoutBrowser }, async t => {
     await list.getByText('1 operation').waitFor({ state: 'detached' })
     t.equal((await fetch(`${server.url}/mock/shop/orders/1`)).status, 404)
   })
-  t.strictSame(page.problems.filter(problem => !/4\d\d/.test(problem)), [])
+  t.strictSame(
+    page.problems.filter(problem => !/4\d\d/.test(problem)),
+    [],
+  )
 })

@@ -14,7 +14,10 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
   const page = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] })
   await page.addInitScript(() => {
     sessionStorage.setItem('svc.console.admin', 'secret')
-    localStorage.setItem('svc.console', JSON.stringify({ gateways: [{ name: 'kong', url: 'http://gw.example:8000/demo', headers: [] }], target: 'kong' }))
+    localStorage.setItem(
+      'svc.console',
+      JSON.stringify({ gateways: [{ name: 'kong', url: 'http://gw.example:8000/demo', headers: [] }], target: 'kong' }),
+    )
   })
   const region = (name: string) => page.getByRole('region', { name, exact: true })
   const pluginSwitch = (name: string) => page.getByRole('switch', { name, exact: true })
@@ -22,12 +25,39 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('what it shows [CON-19]', async t => {
     await region('Plan').getByText('team').waitFor()
-    await eventually(t, () => region('Instance').innerText(), /test-1[^]*0\.1\.0[^]*private[^]*admin token[^]*0 of 500 kept/)
-    await eventually(t, () => region('Health').innerText(), new RegExp(`HTTP\\s+${server.ports.http}[^]*HTTPS\\s+${server.ports.https}[^]*gRPC\\s+${server.ports.grpc}`))
-    await eventually(t, () => region('Plan').innerText(), /Requests\s+\d+ of 10,000,000[^]*Egress[^]*of 100 GB[^]*Burst left[^]*In flight[^]*Open streams/)
-    await eventually(t, () => region('Plan').getByRole('meter', { name: 'Requests' }).getAttribute('aria-valuemax'), '10000000')
-    await eventually(t, () => region('Plugins').getByRole('alert').filter({ hasText: 'Parts of the configuration are left out' }).textContent(), /svc\.yaml.* soap/)
-    await region('Configuration').getByText(/SVC_INSPECTOR_CAPACITY/).first().waitFor()
+    await eventually(
+      t,
+      () => region('Instance').innerText(),
+      /test-1[^]*0\.1\.0[^]*private[^]*admin token[^]*0 of 500 kept/,
+    )
+    await eventually(
+      t,
+      () => region('Health').innerText(),
+      new RegExp(`HTTP\\s+${server.ports.http}[^]*HTTPS\\s+${server.ports.https}[^]*gRPC\\s+${server.ports.grpc}`),
+    )
+    await eventually(
+      t,
+      () => region('Plan').innerText(),
+      /Requests\s+\d+ of 10,000,000[^]*Egress[^]*of 100 GB[^]*Burst left[^]*In flight[^]*Open streams/,
+    )
+    await eventually(
+      t,
+      () => region('Plan').getByRole('meter', { name: 'Requests' }).getAttribute('aria-valuemax'),
+      '10000000',
+    )
+    await eventually(
+      t,
+      () =>
+        region('Plugins')
+          .getByRole('alert')
+          .filter({ hasText: 'Parts of the configuration are left out' })
+          .textContent(),
+      /svc\.yaml.* soap/,
+    )
+    await region('Configuration')
+      .getByText(/SVC_INSPECTOR_CAPACITY/)
+      .first()
+      .waitFor()
     await eventually(t, () => region('Configuration').innerText(), /svc\.yaml/)
   })
 
@@ -38,11 +68,28 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
     await urls.getByText('A2A agents').click()
     await urls.getByText(`${server.url}/a2a/weather`).waitFor()
     const text = await urls.innerText()
-    for (const url of [server.url, `https://127.0.0.1:${server.ports.https}`, `127.0.0.1:${server.ports.grpc}`, `${server.url}/ai/openai/v1`, `${server.url}/ai/anthropic`, `${server.url}/mcp/servers/crm`, 'http://gw.example:8000/demo/ai/openai/v1', 'http://gw.example:8000/demo/mcp']) t.ok(text.split('\n').some(line => line.trim() === url), url)
+    for (const url of [
+      server.url,
+      `https://127.0.0.1:${server.ports.https}`,
+      `127.0.0.1:${server.ports.grpc}`,
+      `${server.url}/ai/openai/v1`,
+      `${server.url}/ai/anthropic`,
+      `${server.url}/mcp/servers/crm`,
+      'http://gw.example:8000/demo/ai/openai/v1',
+      'http://gw.example:8000/demo/mcp',
+    ])
+      t.ok(
+        text.split('\n').some(line => line.trim() === url),
+        url,
+      )
     await urls.getByRole('button', { name: 'Copy openai through kong' }).click()
     t.equal(await page.evaluate(() => navigator.clipboard.readText()), 'http://gw.example:8000/demo/ai/openai/v1')
-    const { requests } = await (await fetch(`${server.url}/_svc/requests`)).json() as { requests: { path: string }[] }
-    t.strictSame(requests.map(({ path }) => path), ['/a2a'], 'one look-up that was asked for is all the traffic there is')
+    const { requests } = (await (await fetch(`${server.url}/_svc/requests`)).json()) as { requests: { path: string }[] }
+    t.strictSame(
+      requests.map(({ path }) => path),
+      ['/a2a'],
+      'one look-up that was asked for is all the traffic there is',
+    )
   })
 
   await t.test('health is switched [CON-19]', async t => {
@@ -64,17 +111,23 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
     await until(async () => (await fetch(`${server.url}/jsonrpc`, { method: 'POST' })).status === 404, 'it is off')
     await region('Plugins').getByText('switched off here').waitFor()
     await region('Plugins').getByRole('button', { name: 'As configured' }).click()
-    await until(async () => await pluginSwitch('jsonrpc').getAttribute('aria-checked') === 'true', 'it is on again')
+    await until(async () => (await pluginSwitch('jsonrpc').getAttribute('aria-checked')) === 'true', 'it is on again')
 
     await pluginSwitch('llm').click()
     const warning = region('Plugins').getByRole('alert').filter({ hasText: 'build on llm' })
     await eventually(t, () => warning.textContent(), /llm-anthropic.*llm-openai/)
     await eventually(t, () => pluginSwitch('llm').getAttribute('aria-checked'), 'true')
     await warning.getByRole('button', { name: 'Switch all off' }).click()
-    await until(async () => await pluginSwitch('llm-openai').getAttribute('aria-checked') === 'false', 'the others go along')
+    await until(
+      async () => (await pluginSwitch('llm-openai').getAttribute('aria-checked')) === 'false',
+      'the others go along',
+    )
     await pluginSwitch('llm-openai').click()
     await region('Plugins').getByRole('alert').getByRole('button', { name: 'Switch all on' }).click()
-    await until(async () => await pluginSwitch('llm').getAttribute('aria-checked') === 'true', 'what it needs comes along')
+    await until(
+      async () => (await pluginSwitch('llm').getAttribute('aria-checked')) === 'true',
+      'what it needs comes along',
+    )
 
     await page.getByRole('searchbox', { name: 'Search plugins' }).fill('/graphql')
     await eventually(t, () => region('Plugins').getByRole('switch').count(), 1)
@@ -86,7 +139,11 @@ t.test('the overview', { skip: skipWithoutBrowser }, async t => {
     const stranger = await openPage(browser)
     await stranger.goto(`${server.url}/ui/`)
     await stranger.getByRole('switch', { name: 'Healthy' }).click()
-    await stranger.getByRole('region', { name: 'Health' }).getByRole('alert').filter({ hasText: /admin token in the settings/ }).waitFor()
+    await stranger
+      .getByRole('region', { name: 'Health' })
+      .getByRole('alert')
+      .filter({ hasText: /admin token in the settings/ })
+      .waitFor()
     t.equal((await fetch(`${server.url}/health`)).status, 200)
     await stranger.context().close()
   })

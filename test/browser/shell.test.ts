@@ -8,7 +8,9 @@ import { serve } from '../support/server.ts'
 import { eventually } from '../support/until.ts'
 
 t.test('the frame', { skip: skipWithoutBrowser }, async t => {
-  const server = await serve(t, { env: { SVC_CONSOLE_TITLE: 'Booth <4>', SVC_CONSOLE_BACKLINK: 'https://portal.example/x' } })
+  const server = await serve(t, {
+    env: { SVC_CONSOLE_TITLE: 'Booth <4>', SVC_CONSOLE_BACKLINK: 'https://portal.example/x' },
+  })
   const browser = await startBrowser(t)
   const open = async (hash = '', options = {}) => {
     const page = await openPage(browser, options)
@@ -17,7 +19,8 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     return page
   }
   const heading = (page: Page) => page.getByRole('heading', { level: 1 })
-  const activeElement = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('title') ?? document.activeElement?.textContent)
+  const activeElement = (page: Page) =>
+    page.evaluate(() => document.activeElement?.getAttribute('title') ?? document.activeElement?.textContent)
 
   await t.test('the chip names the gateway that the page came through [CON-37]', async t => {
     const gateway = await startGateway(t, server.url)
@@ -26,8 +29,16 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await direct.context().close()
     const page = await openPage(browser, {})
     await page.goto(`${gateway.url}/ui/`)
-    await eventually(t, () => page.getByRole('button', { name: 'Target' }).innerText(), new RegExp(new URL(gateway.url).host))
-    await eventually(t, () => page.getByRole('button', { name: 'Target' }).getAttribute('title'), /through a gateway \(via, x-forwarded-for/)
+    await eventually(
+      t,
+      () => page.getByRole('button', { name: 'Target' }).innerText(),
+      new RegExp(new URL(gateway.url).host),
+    )
+    await eventually(
+      t,
+      () => page.getByRole('button', { name: 'Target' }).getAttribute('title'),
+      /through a gateway \(via, x-forwarded-for/,
+    )
     await page.context().close()
   })
 
@@ -72,7 +83,12 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await dialog.getByRole('textbox', { name: 'Session' }).fill('not valid')
     await dialog.getByRole('textbox', { name: 'Gateway base URL' }).fill('ftp://x')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await eventually(t, () => dialog.locator('[aria-invalid=true]').count(), 2, 'what is wrong is marked, and nothing saved')
+    await eventually(
+      t,
+      () => dialog.locator('[aria-invalid=true]').count(),
+      2,
+      'what is wrong is marked, and nothing saved',
+    )
     await dialog.getByRole('textbox', { name: 'Session' }).fill('room-12')
     await dialog.getByRole('textbox', { name: 'Gateway base URL' }).fill('http://gw.example:8000/demo/')
     await dialog.getByRole('textbox', { name: 'Gateway name' }).fill('kong')
@@ -80,20 +96,35 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await dialog.getByRole('textbox', { name: 'Gateway header 1 value' }).fill('k-1')
     await dialog.getByRole('textbox', { name: 'Admin token' }).fill('secret')
     await dialog.getByRole('combobox', { name: 'Theme' }).selectOption('dark')
-    const asked = page.waitForRequest(request => request.url().endsWith('/_svc/usage') && request.headers()['x-svc-session'] === 'room-12')
+    const asked = page.waitForRequest(
+      request => request.url().endsWith('/_svc/usage') && request.headers()['x-svc-session'] === 'room-12',
+    )
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     t.equal(await activeElement(page), 'Settings', 'the focus is back')
     await asked
     await eventually(t, () => page.getByRole('banner').textContent(), /gw\.example:8000.*room-12/)
     await eventually(t, () => page.locator('html').getAttribute('data-theme'), 'dark')
-    t.same(await page.evaluate(() => JSON.parse(localStorage.getItem('svc.console')!)), { session: 'room-12', gateways: [{ name: 'kong', url: 'http://gw.example:8000/demo', headers: [{ name: 'apikey', value: 'k-1' }] }], target: 'kong', theme: 'dark', letterKeys: true, filters: [], hidesProbes: false })
+    t.same(await page.evaluate(() => JSON.parse(localStorage.getItem('svc.console')!)), {
+      session: 'room-12',
+      gateways: [{ name: 'kong', url: 'http://gw.example:8000/demo', headers: [{ name: 'apikey', value: 'k-1' }] }],
+      target: 'kong',
+      theme: 'dark',
+      letterKeys: true,
+      filters: [],
+      hidesProbes: false,
+    })
     t.notMatch(await page.evaluate(() => JSON.stringify(localStorage)), 'secret')
 
     await page.reload()
     await page.getByText('room-12').waitFor()
     await page.getByRole('button', { name: 'Settings' }).click()
-    await eventually(t, () => dialog.getByRole('textbox', { name: 'Admin token' }).inputValue(), 'secret', 'kept for the tab')
+    await eventually(
+      t,
+      () => dialog.getByRole('textbox', { name: 'Admin token' }).inputValue(),
+      'secret',
+      'kept for the tab',
+    )
     const second = await page.context().newPage()
     await second.goto(`${server.url}/ui/`)
     await second.getByRole('button', { name: 'Settings' }).click()
@@ -111,14 +142,22 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await page.keyboard.press('Control+k')
     const box = page.getByRole('combobox', { name: 'Go to' })
     await box.fill('status/{code}')
-    await page.getByRole('option', { name: /Endpoint.*\/status\/\{code\}/ }).first().waitFor()
+    await page
+      .getByRole('option', { name: /Endpoint.*\/status\/\{code\}/ })
+      .first()
+      .waitFor()
     t.strictSame(await accessibilityProblems(page), [])
     await box.fill('live tra')
     await page.keyboard.press('Enter')
     await heading(page).filter({ hasText: 'Live traffic' }).waitFor()
 
     await page.getByRole('searchbox', { name: 'Filter' }).fill('p?')
-    await eventually(t, () => page.locator('html').getAttribute('data-presenter'), null, 'letters are letters while typing')
+    await eventually(
+      t,
+      () => page.locator('html').getAttribute('data-presenter'),
+      null,
+      'letters are letters while typing',
+    )
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
@@ -142,7 +181,7 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     const page = await open('#/traffic')
     const size = () => page.evaluate(() => parseFloat(getComputedStyle(document.documentElement).fontSize))
     await page.keyboard.press('p')
-    t.ok(Math.abs(await size() - 16 * 1.4) < 0.01)
+    t.ok(Math.abs((await size()) - 16 * 1.4) < 0.01)
     await eventually(t, () => page.getByRole('navigation', { name: 'Views' }).isVisible(), false)
     t.strictSame(await accessibilityProblems(page), [])
     await page.keyboard.press('Escape')
@@ -164,7 +203,11 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('link', { name: 'Live traffic' }).click()
     await page.getByText('live', { exact: true }).waitFor()
     t.ok(asked.some(url => url === `${gateway.url}/_svc/status`))
-    t.strictSame(asked.filter(url => !url.startsWith(`${gateway.url}/`)), [], 'nothing is asked beside the prefix')
+    t.strictSame(
+      asked.filter(url => !url.startsWith(`${gateway.url}/`)),
+      [],
+      'nothing is asked beside the prefix',
+    )
     t.strictSame(page.problems, [])
     await page.context().close()
   })
@@ -187,9 +230,14 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     await page.goto(`${limited.url}/ui/`)
     const message = page.getByRole('region', { name: 'Configuration' }).getByRole('alert')
     await message.filter({ hasText: 'The plan of this instance is used up (requests).' }).waitFor()
-    await page.route('**/_svc/plugins', route => route.fulfill({ status: 429, json: { message: 'API rate limit exceeded' } }))
+    await page.route('**/_svc/plugins', route =>
+      route.fulfill({ status: 429, json: { message: 'API rate limit exceeded' } }),
+    )
     await page.reload()
-    await page.getByRole('alert').filter({ hasText: 'Too many requests, says a gateway in front of the instance.' }).waitFor()
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'Too many requests, says a gateway in front of the instance.' })
+      .waitFor()
     await page.context().close()
   })
 
@@ -198,13 +246,25 @@ t.test('the frame', { skip: skipWithoutBrowser }, async t => {
     let generation = 0
     await page.route('**/_svc/status', async route => {
       const response = await route.fetch()
-      const facts = await response.json() as { plugins: { generation: number } }
-      await route.fulfill({ response, json: { ...facts, plugins: { ...facts.plugins, generation: facts.plugins.generation + generation } } })
+      const facts = (await response.json()) as { plugins: { generation: number } }
+      await route.fulfill({
+        response,
+        json: { ...facts, plugins: { ...facts.plugins, generation: facts.plugins.generation + generation } },
+      })
     })
     await page.route('**/_svc/plugins', async route => {
       const response = await route.fetch()
-      const list = await response.json() as { generation: number; plugins: { name: string; generation: number }[] }
-      await route.fulfill({ response, json: { ...list, generation: list.generation + generation, plugins: list.plugins.map(plugin => (plugin.name === 'console' ? { ...plugin, generation: plugin.generation + generation } : plugin)) } })
+      const list = (await response.json()) as { generation: number; plugins: { name: string; generation: number }[] }
+      await route.fulfill({
+        response,
+        json: {
+          ...list,
+          generation: list.generation + generation,
+          plugins: list.plugins.map(plugin =>
+            plugin.name === 'console' ? { ...plugin, generation: plugin.generation + generation } : plugin,
+          ),
+        },
+      })
     })
     await page.goto(`${server.url}/ui/`)
     // A switch: the list has been read, and with it the generation that this page belongs to.

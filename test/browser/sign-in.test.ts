@@ -11,14 +11,17 @@ import { eventually } from '../support/until.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 const now = () => Math.floor(Date.now() / 1000)
-const sign = (claims: JWTPayload) => new SignJWT({ exp: now() + 600, aud: 'test-1', ...claims }).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey)
+const sign = (claims: JWTPayload) =>
+  new SignJWT({ exp: now() + 600, aud: 'test-1', ...claims }).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey)
 
 /** Requests of a page that carry the token, by where and how. */
 function watchToken(page: Page, token: string): { headers: string[]; urls: string[] } {
   const seen = { headers: [] as string[], urls: [] as string[] }
   page.on('request', request => {
     if (request.url().includes(token)) seen.urls.push(request.url())
-    for (const [name, value] of Object.entries(request.headers())) if (value.includes(token)) seen.headers.push(`${name} ${new URL(request.url()).origin}${new URL(request.url()).pathname}`)
+    for (const [name, value] of Object.entries(request.headers()))
+      if (value.includes(token))
+        seen.headers.push(`${name} ${new URL(request.url()).origin}${new URL(request.url()).pathname}`)
   })
   return seen
 }
@@ -26,10 +29,21 @@ function watchToken(page: Page, token: string): { headers: string[]; urls: strin
 t.test('signing in', { skip: skipWithoutBrowser }, async t => {
   const browser = await startBrowser(t)
   const isHealthy = (page: Page) => page.locator('.instance-state', { hasText: 'healthy' }).waitFor()
-  const form = (page: Page) => ({ heading: page.getByRole('heading', { name: 'Sign in' }), token: page.getByRole('textbox', { name: 'Token' }), button: page.getByRole('button', { name: 'Sign in' }), alert: page.getByRole('alert') })
+  const form = (page: Page) => ({
+    heading: page.getByRole('heading', { name: 'Sign in' }),
+    token: page.getByRole('textbox', { name: 'Token' }),
+    button: page.getByRole('button', { name: 'Sign in' }),
+    alert: page.getByRole('alert'),
+  })
 
   await t.test('with the admin token [CON-14, CON-15]', async t => {
-    const server = await serve(t, { env: { SVC_CONTROL_AUTH: 'token', SVC_ADMIN_TOKEN: 's3cret-token', SVC_CONSOLE_BACKLINK: 'https://portal.example/' } })
+    const server = await serve(t, {
+      env: {
+        SVC_CONTROL_AUTH: 'token',
+        SVC_ADMIN_TOKEN: 's3cret-token',
+        SVC_CONSOLE_BACKLINK: 'https://portal.example/',
+      },
+    })
     const page = await openPage(browser)
     const seen = watchToken(page, 's3cret-token')
     const asked: string[] = []
@@ -37,8 +51,17 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
     await page.goto(`${server.url}/ui/#/traffic?filter=status:5xx`)
     const { heading, token, button, alert } = form(page)
     await heading.waitFor()
-    t.strictSame(asked.filter(url => url.includes('/_svc/')), [], 'nothing is asked without a token')
-    await eventually(t, () => page.getByRole('link', { name: 'Back to portal.example' }).count(), 2, 'in the bar and below the form')
+    t.strictSame(
+      asked.filter(url => url.includes('/_svc/')),
+      [],
+      'nothing is asked without a token',
+    )
+    await eventually(
+      t,
+      () => page.getByRole('link', { name: 'Back to portal.example' }).count(),
+      2,
+      'in the bar and below the form',
+    )
     await eventually(t, () => alert.count(), 0)
     t.strictSame(await accessibilityProblems(page), [])
     await button.click()
@@ -49,10 +72,22 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
     await token.fill('s3cret-token')
     await button.click()
     await isHealthy(page)
-    await eventually(t, () => page.getByRole('searchbox', { name: 'Filter' }).inputValue(), 'status:5xx', 'the view is where it was')
+    await eventually(
+      t,
+      () => page.getByRole('searchbox', { name: 'Filter' }).inputValue(),
+      'status:5xx',
+      'the view is where it was',
+    )
 
     const gateway = await startGateway(t, server.url)
-    await page.evaluate(url => localStorage.setItem('svc.console', JSON.stringify({ gateways: [{ name: 'gw', url, headers: [] }], target: 'gw' })), gateway.url)
+    await page.evaluate(
+      url =>
+        localStorage.setItem(
+          'svc.console',
+          JSON.stringify({ gateways: [{ name: 'gw', url, headers: [] }], target: 'gw' }),
+        ),
+      gateway.url,
+    )
     await page.reload()
     await isHealthy(page)
     await fetch(`${server.url}/status/500`)
@@ -61,7 +96,11 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByRole('dialog').getByText('500 Internal Server Error').waitFor()
     t.ok(seen.headers.length > 0)
-    t.strictSame(seen.headers.filter(line => !line.startsWith(`authorization ${server.url}/_svc/`)), [], 'sent to the own control plane only')
+    t.strictSame(
+      seen.headers.filter(line => !line.startsWith(`authorization ${server.url}/_svc/`)),
+      [],
+      'sent to the own control plane only',
+    )
     t.strictSame(seen.urls, [])
     t.notMatch(await page.evaluate(() => JSON.stringify(localStorage)), 's3cret')
     await page.context().close()
@@ -74,15 +113,28 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
       const seen = watchToken(page, 's3cret')
       await page.goto(`${server.url}/ui/${hash.replace('T', encodeURIComponent('s3cret+token/='))}`)
       await isHealthy(page)
-      t.equal(await page.evaluate(() => location.hash), hash === '#token=T' ? '' : hash.includes('filter') ? '#/traffic?filter=a' : '#/traffic', hash)
-      t.strictSame(seen.urls.filter(url => url.includes('s3cret')), [], 'in no address')
+      t.equal(
+        await page.evaluate(() => location.hash),
+        hash === '#token=T' ? '' : hash.includes('filter') ? '#/traffic?filter=a' : '#/traffic',
+        hash,
+      )
+      t.strictSame(
+        seen.urls.filter(url => url.includes('s3cret')),
+        [],
+        'in no address',
+      )
       t.strictSame(page.problems, [])
       await page.context().close()
     }
   })
 
   await t.test('with a JWT: expired, too small, good [CON-15]', async t => {
-    const server = await serve(t, { env: { SVC_CONTROL_AUTH: 'jwt', SVC_CONTROL_JWT_PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString() } })
+    const server = await serve(t, {
+      env: {
+        SVC_CONTROL_AUTH: 'jwt',
+        SVC_CONTROL_JWT_PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      },
+    })
     const page = await openPage(browser)
     const { heading, token, button, alert } = form(page)
     await page.goto(`${server.url}/ui/#token=${await sign({ exp: now() - 600, scope: 'console' })}`)
@@ -95,7 +147,12 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
     await token.fill(await sign({ scope: 'inspector' }))
     await button.click()
     await page.getByRole('alert').filter({ hasText: 'Parts of this page are not for this credential' }).waitFor()
-    await eventually(t, () => page.getByRole('alert').textContent(), /scope console.*Granted: inspector/, 'the scope that is missing is named')
+    await eventually(
+      t,
+      () => page.getByRole('alert').textContent(),
+      /scope console.*Granted: inspector/,
+      'the scope that is missing is named',
+    )
     await fetch(`${server.url}/uuid`)
     await page.getByRole('link', { name: 'Live traffic' }).click()
     await page.getByRole('row', { name: /\/uuid/ }).waitFor()
@@ -109,7 +166,12 @@ t.test('signing in', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('switch', { name: 'soap' }).click()
     await page.getByRole('region', { name: 'Plugins' }).getByRole('alert').filter({ hasText: 'admin' }).waitFor()
-    await eventually(t, () => page.getByRole('switch', { name: 'soap' }).getAttribute('aria-checked'), 'true', 'what is not allowed has not happened')
+    await eventually(
+      t,
+      () => page.getByRole('switch', { name: 'soap' }).getAttribute('aria-checked'),
+      'true',
+      'what is not allowed has not happened',
+    )
     await eventually(t, () => heading.count(), 0, 'and the rest goes on')
     await page.context().close()
   })

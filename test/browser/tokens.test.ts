@@ -15,22 +15,30 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
   const claims = page.getByRole('region', { name: 'Claims' })
   const asked = page.getByRole('list', { name: 'Requests' })
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
-  const claimsOf = (text: string) => JSON.parse(Buffer.from(text.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
+  const claimsOf = (text: string) =>
+    JSON.parse(Buffer.from(text.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
 
-  await t.test('client credentials are the default; the token is decoded, counted down and checked [TOKENLAB-1, TOKENLAB-3]', async t => {
-    await page.getByText('No token yet').waitFor()
-    await press('Get token')
-    await claims.getByText('The signature is valid').waitFor()
-    t.match(claimsOf(await token.inputValue()), { sub: 'svc', scope: 'openid' })
-    await eventually(t, () => claims.textContent(), /expires in (?:1h|59m \d+s).*svc-rs256-key of \/oauth\/jwks.*"sub": "svc"/)
-    const before = await claims.getByText(/^expires in/).textContent()
-    await page.waitForFunction(text => !document.body.textContent.includes(text!), before)
-    const text = await token.inputValue()
-    await token.fill(text.slice(0, -4) + (text.endsWith('AAAA') ? 'BBBB' : 'AAAA'))
-    await claims.getByText('The signature is wrong').waitFor()
-    await token.fill('rt_no-jwt')
-    await claims.getByText('This is no JSON Web Token').waitFor()
-  })
+  await t.test(
+    'client credentials are the default; the token is decoded, counted down and checked [TOKENLAB-1, TOKENLAB-3]',
+    async t => {
+      await page.getByText('No token yet').waitFor()
+      await press('Get token')
+      await claims.getByText('The signature is valid').waitFor()
+      t.match(claimsOf(await token.inputValue()), { sub: 'svc', scope: 'openid' })
+      await eventually(
+        t,
+        () => claims.textContent(),
+        /expires in (?:1h|59m \d+s).*svc-rs256-key of \/oauth\/jwks.*"sub": "svc"/,
+      )
+      const before = await claims.getByText(/^expires in/).textContent()
+      await page.waitForFunction(text => !document.body.textContent.includes(text!), before)
+      const text = await token.inputValue()
+      await token.fill(text.slice(0, -4) + (text.endsWith('AAAA') ? 'BBBB' : 'AAAA'))
+      await claims.getByText('The signature is wrong').waitFor()
+      await token.fill('rt_no-jwt')
+      await claims.getByText('This is no JSON Web Token').waitFor()
+    },
+  )
 
   await t.test('password, refresh, exchange and tokens to order [TOKENLAB-1]', async t => {
     await grant.selectOption('password')
@@ -46,11 +54,19 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     await grant.selectOption('refresh_token')
     await eventually(t, () => page.getByRole('textbox', { name: 'Refresh token' }).inputValue(), /^rt_/)
     await press('Get token')
-    await page.waitForFunction(old => document.querySelector<HTMLTextAreaElement>('.tokens-field textarea')!.value !== old && document.querySelectorAll('.tokens-asked li').length === 4, first)
+    await page.waitForFunction(
+      old =>
+        document.querySelector<HTMLTextAreaElement>('.tokens-field textarea')!.value !== old &&
+        document.querySelectorAll('.tokens-asked li').length === 4,
+      first,
+    )
     await press('access token')
     t.not(await token.inputValue(), first)
     await press('Get token')
-    await page.getByText(/invalid_grant/).first().waitFor()
+    await page
+      .getByText(/invalid_grant/)
+      .first()
+      .waitFor()
     await grant.selectOption('exchange')
     await page.getByRole('textbox', { name: 'Audience' }).fill('urn:orders')
     await press('Get token')
@@ -124,7 +140,10 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     await page.getByRole('textbox', { name: 'Signed parts' }).fill('(request-target) x-date digest host')
     await page.getByText(/does not send the header host/).waitFor()
     await page.getByRole('textbox', { name: 'Signed parts' }).fill('(request-target) x-date digest')
-    await page.getByRole('group', { name: 'Signing string' }).getByText('digest: SHA-256=D7JPoHpKJNqaP/dz6sjnYvP9Ji1lQ5g+fNFC3EX3B1I=').waitFor()
+    await page
+      .getByRole('group', { name: 'Signing string' })
+      .getByText('digest: SHA-256=D7JPoHpKJNqaP/dz6sjnYvP9Ji1lQ5g+fNFC3EX3B1I=')
+      .waitFor()
     await sendIt()
     await answers.getByText('"digest_verified": true').waitFor()
     await page.getByRole('textbox', { name: 'Secret' }).fill('other')
@@ -162,7 +181,10 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
       t.strictSame(await accessibilityProblems(page), [], `${width} px`)
     }
   })
-  t.strictSame(page.problems.filter(problem => !/40[01]/.test(problem)), [])
+  t.strictSame(
+    page.problems.filter(problem => !/40[01]/.test(problem)),
+    [],
+  )
 })
 
 t.test('on plain HTTP, by a name that is not localhost [TOKENLAB-7]', { skip: skipWithoutBrowser }, async t => {
@@ -171,7 +193,10 @@ t.test('on plain HTTP, by a name that is not localhost [TOKENLAB-7]', { skip: sk
   const page = await openPage(browser)
   await page.goto(`${server.url.replace('127.0.0.1', PLAIN_HOST)}/ui/#/tokens?grant=authorization_code`)
   t.equal(await page.evaluate(() => isSecureContext), false)
-  const [opened] = await Promise.all([page.waitForEvent('popup'), page.getByRole('button', { name: 'Get token' }).click()])
+  const [opened] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('button', { name: 'Get token' }).click(),
+  ])
   await opened.getByRole('button', { name: /approve/i }).waitFor()
   t.equal(new URL(opened.url()).searchParams.get('code_challenge_method'), 'plain')
   await opened.locator('input[name=password]').fill('demo')

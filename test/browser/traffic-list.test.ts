@@ -18,10 +18,17 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
 
   await t.test('what the mock LLM and the mocks noted [CON-21]', async t => {
     await clearRequests(server.url)
-    await fetch(`${server.url}/ai/openai/v1/chat/completions`, { method: 'POST', headers: json, body: '{"model":"svc-gpt","messages":[{"role":"user","content":"hello there"}]}' })
+    await fetch(`${server.url}/ai/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: json,
+      body: '{"model":"svc-gpt","messages":[{"role":"user","content":"hello there"}]}',
+    })
     await fetch(`${server.url}/mock/petstore/pets`)
     const page = await open()
-    for (const [path, record, fact] of [['/ai/openai', 'AI record', /"normalized_prompt": "[^"]*hello there/], ['/mock/petstore', 'Mock record', /"operation": "/]] as const) {
+    for (const [path, record, fact] of [
+      ['/ai/openai', 'AI record', /"normalized_prompt": "[^"]*hello there/],
+      ['/mock/petstore', 'Mock record', /"operation": "/],
+    ] as const) {
       await page.list.getByText(path).click()
       await page.detail.getByText(record).click()
       await until(async () => fact.test(await page.detail.locator('.request-record').innerText()), record)
@@ -59,7 +66,11 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
 
   await t.test('by keyboard, compared, pinned [CON-27, CON-12]', async t => {
     await clearRequests(server.url)
-    for (const [path, body] of [['/echo/a', '{"n":1,"same":true}'], ['/echo/b', '{"n":2,"same":true}']]) await fetch(server.url + path, { method: 'POST', headers: { ...json, 'x-run': path! }, body: body! })
+    for (const [path, body] of [
+      ['/echo/a', '{"n":1,"same":true}'],
+      ['/echo/b', '{"n":2,"same":true}'],
+    ])
+      await fetch(server.url + path, { method: 'POST', headers: { ...json, 'x-run': path! }, body: body! })
     const page = await open()
     await page.list.getByText('/echo/b').waitFor()
     await page.keyboard.press('j')
@@ -91,41 +102,84 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.context().close()
   })
 
-  await t.test('what the instance itself broke, in list, detail and HAR; attempts; health probes [CON-35, CON-36]', async t => {
-    await clearRequests(server.url)
-    for (const id of ['try', 'try', 'whole']) await fetch(`${server.url}/uuid`, { headers: { 'x-request-id': id, ...id === 'try' ? { 'x-svc-abort': 'truncate' } : {} } }).then(answer => answer.text()).catch(() => {})
-    await fetch(`${server.url}/health`)
-    const page = await open()
-    await until(async () => (await textOfRows(page)).length === 4)
-    const rows = await textOfRows(page)
-    t.match(rows, [/\/health\|200\|/, /\/uuid\|200\|/, /\/uuid\|200 ✕\|.*attempt 2 of 2, \+\d+ msfault X-Svc-Abort: truncate/, /\/uuid\|200 ✕\|.*attempt 1 of 2fault X-Svc-Abort: truncate/])
-    t.notMatch(rows[1], /attempt|fault/)
-    await page.list.getByText('200 ✕').first().click()
-    await eventually(t, () => page.detail.innerText(), /the instance injected the fault abort: X-Svc-Abort: truncate[^]*broken off by the instance after \d+ B[^]*none was called/)
-    t.strictSame(await accessibilityProblems(page), [])
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save HAR' }).click()])
-    const archive = JSON.parse(readFileSync(await download.path(), 'utf8')) as { log: { entries: object[] } }
-    await har.har(archive)
-    t.match(archive.log.entries[0], { _fault: 'abort', _fault_source: 'X-Svc-Abort: truncate', _route: null, _ended: 'aborted', response: { status: 200, bodySize: Number } })
-    await page.getByRole('button', { name: 'Hide health probes' }).click()
-    await until(async () => (await textOfRows(page)).length === 3)
-    t.notMatch(await textOfRows(page), [/health/])
-    await page.reload()
-    await until(async () => (await textOfRows(page)).length === 3, 'that is kept')
-    t.strictSame(page.problems, [])
-    await page.context().close()
-    await clearRequests(server.url)
-    for (const path of ['/echo/a', '/echo/b']) await fetch(server.url + path, { method: 'POST', headers: { ...json, 'x-run': path }, body: JSON.stringify({ n: path === '/echo/a' ? 1 : 2, same: true }) })
-  })
+  await t.test(
+    'what the instance itself broke, in list, detail and HAR; attempts; health probes [CON-35, CON-36]',
+    async t => {
+      await clearRequests(server.url)
+      for (const id of ['try', 'try', 'whole'])
+        await fetch(`${server.url}/uuid`, {
+          headers: { 'x-request-id': id, ...(id === 'try' ? { 'x-svc-abort': 'truncate' } : {}) },
+        })
+          .then(answer => answer.text())
+          .catch(() => {})
+      await fetch(`${server.url}/health`)
+      const page = await open()
+      await until(async () => (await textOfRows(page)).length === 4)
+      const rows = await textOfRows(page)
+      t.match(rows, [
+        /\/health\|200\|/,
+        /\/uuid\|200\|/,
+        /\/uuid\|200 ✕\|.*attempt 2 of 2, \+\d+ msfault X-Svc-Abort: truncate/,
+        /\/uuid\|200 ✕\|.*attempt 1 of 2fault X-Svc-Abort: truncate/,
+      ])
+      t.notMatch(rows[1], /attempt|fault/)
+      await page.list.getByText('200 ✕').first().click()
+      await eventually(
+        t,
+        () => page.detail.innerText(),
+        /the instance injected the fault abort: X-Svc-Abort: truncate[^]*broken off by the instance after \d+ B[^]*none was called/,
+      )
+      t.strictSame(await accessibilityProblems(page), [])
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Save HAR' }).click(),
+      ])
+      const archive = JSON.parse(readFileSync(await download.path(), 'utf8')) as { log: { entries: object[] } }
+      await har.har(archive)
+      t.match(archive.log.entries[0], {
+        _fault: 'abort',
+        _fault_source: 'X-Svc-Abort: truncate',
+        _route: null,
+        _ended: 'aborted',
+        response: { status: 200, bodySize: Number },
+      })
+      await page.getByRole('button', { name: 'Hide health probes' }).click()
+      await until(async () => (await textOfRows(page)).length === 3)
+      t.notMatch(await textOfRows(page), [/health/])
+      await page.reload()
+      await until(async () => (await textOfRows(page)).length === 3, 'that is kept')
+      t.strictSame(page.problems, [])
+      await page.context().close()
+      await clearRequests(server.url)
+      for (const path of ['/echo/a', '/echo/b'])
+        await fetch(server.url + path, {
+          method: 'POST',
+          headers: { ...json, 'x-run': path },
+          body: JSON.stringify({ n: path === '/echo/a' ? 1 : 2, same: true }),
+        })
+    },
+  )
 
   await t.test('saved as HAR [CON-28]', async t => {
     const page = await open('?filter=path:/echo')
     await until(async () => (await textOfRows(page)).length === 2)
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save HAR' }).click()])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save HAR' }).click(),
+    ])
     t.equal(download.suggestedFilename(), 'svc-traffic.har')
-    const archive = JSON.parse(readFileSync(await download.path(), 'utf8')) as { log: { entries: { request: { url: string; postData: { text: string } } }[] } }
+    const archive = JSON.parse(readFileSync(await download.path(), 'utf8')) as {
+      log: { entries: { request: { url: string; postData: { text: string } } }[] }
+    }
     await har.har(archive)
-    t.strictSame(archive.log.entries.map(({ request }) => [request.url, request.postData.text]), [[`${server.url}/echo/a`, '{"n":1,"same":true}'], [`${server.url}/echo/b`, '{"n":2,"same":true}']], 'what is shown, in the order of time')
+    t.strictSame(
+      archive.log.entries.map(({ request }) => [request.url, request.postData.text]),
+      [
+        [`${server.url}/echo/a`, '{"n":1,"same":true}'],
+        [`${server.url}/echo/b`, '{"n":2,"same":true}'],
+      ],
+      'what is shown, in the order of time',
+    )
     await page.context().close()
   })
 
@@ -152,7 +206,7 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     t.equal((await textOfRows(page)).length, 2)
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await page.getByText('Waiting for requests').waitFor()
-    t.equal((await (await fetch(`${server.url}/_svc/requests`)).json() as { count: number }).count, 0)
+    t.equal(((await (await fetch(`${server.url}/_svc/requests`)).json()) as { count: number }).count, 0)
     t.strictSame(page.problems, [])
     await page.context().close()
   })
@@ -174,7 +228,10 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByRole('button', { name: 'Show what arrived' }).click()
     await page.detail.getByText('Nothing: it arrived as sent').waitFor()
-    t.strictSame(page.problems.filter(problem => !problem.includes('Cross-Origin-Opener-Policy')), [])
+    t.strictSame(
+      page.problems.filter(problem => !problem.includes('Cross-Origin-Opener-Policy')),
+      [],
+    )
     await page.context().close()
   })
 })

@@ -14,19 +14,36 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
   const open = () => openTraffic(browser, server.url)
 
   await t.test('hostile captures are text [CON-31]', async t => {
-    const markup = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><a href="javascript:window.hacked=1">x</a>'
+    const markup =
+      '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><a href="javascript:window.hacked=1">x</a>'
     const bodies: [name: string, type: string, body: string | Uint8Array<ArrayBuffer>][] = [
       ['markup', 'text/html', markup],
-      ['json', 'application/json', JSON.stringify({ [markup]: markup, link: 'https://evil.example/', __proto__x: { deep: [[[[[[1]]]]]] } })],
+      [
+        'json',
+        'application/json',
+        JSON.stringify({ [markup]: markup, link: 'https://evil.example/', __proto__x: { deep: [[[[[[1]]]]]] } }),
+      ],
       ['ansi', 'text/plain', '\u001b[31mred\u001b[0m \u0000 \u202e rtl'],
       ['line', 'text/plain', 'x'.repeat(65_536)],
       ['bytes', 'application/octet-stream', new Uint8Array([0xff, 0xfe, 0x80, 0x00])],
-      ['svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><script>window.hacked=1</script><image href="https://evil.example/x.png"/></svg>'],
+      [
+        'svg',
+        'image/svg+xml',
+        '<svg xmlns="http://www.w3.org/2000/svg"><script>window.hacked=1</script><image href="https://evil.example/x.png"/></svg>',
+      ],
       ['form', 'application/x-www-form-urlencoded', `a=${encodeURIComponent(markup)}&b=%zz`],
       ['deep', 'application/json', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
     ]
-    for (const [name, type, body] of bodies) await fetch(`${server.url}/echo/${name}?q=${encodeURIComponent(markup)}`, { method: 'POST', headers: { 'content-type': type, 'user-agent': markup, 'x-svc-session': name }, body })
-    await exchange(server.ports.http!, `GET /echo/raw<script>\u00ff HTTP/1.1\r\nHost: a\r\nX-Bytes: caf\u00e9 \u00ff<b>\r\nConnection: close\r\n\r\n`)
+    for (const [name, type, body] of bodies)
+      await fetch(`${server.url}/echo/${name}?q=${encodeURIComponent(markup)}`, {
+        method: 'POST',
+        headers: { 'content-type': type, 'user-agent': markup, 'x-svc-session': name },
+        body,
+      })
+    await exchange(
+      server.ports.http!,
+      `GET /echo/raw<script>\u00ff HTTP/1.1\r\nHost: a\r\nX-Bytes: caf\u00e9 \u00ff<b>\r\nConnection: close\r\n\r\n`,
+    )
     const page = await open()
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
@@ -40,7 +57,11 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     await page.setViewportSize({ width: 360, height: 740 })
     t.strictSame(await accessibilityProblems(page), [], 'also where there is little room')
     t.equal(await page.evaluate(() => (globalThis as { hacked?: number }).hacked), undefined, 'nothing of it has run')
-    t.strictSame(asked.filter(url => !url.startsWith(server.url) && !url.startsWith('blob:')), [], 'nothing of it was asked for')
+    t.strictSame(
+      asked.filter(url => !url.startsWith(server.url) && !url.startsWith('blob:')),
+      [],
+      'nothing of it was asked for',
+    )
     await eventually(t, () => page.detail.locator('a').count(), 0, 'no link in it is a link')
     t.strictSame(page.problems, [])
     await page.context().close()
@@ -60,20 +81,29 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     })
     const agent = new Agent({ keepAlive: true, maxSockets: 20 })
     t.teardown(() => agent.destroy())
-    const one = (index: number) => new Promise<void>((resolve, reject) => {
-      send(`${server.url}/echo/flood-${index}`, { agent }, response => response.resume().on('end', resolve)).on('error', reject).end()
-    })
-    await Promise.all(Array.from({ length: 20 }, async (_, worker) => { for (let index = worker; index < 3000; index += 20) await one(index) }))
+    const one = (index: number) =>
+      new Promise<void>((resolve, reject) => {
+        send(`${server.url}/echo/flood-${index}`, { agent }, response => response.resume().on('end', resolve))
+          .on('error', reject)
+          .end()
+      })
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, worker) => {
+        for (let index = worker; index < 3000; index += 20) await one(index)
+      }),
+    )
     await fetch(`${server.url}/echo/last-one`)
     await page.list.getByText('/echo/last-one').waitFor()
-    await until(async () => await rowsOf(page).count() < 100, 'few rows are in the document')
+    await until(async () => (await rowsOf(page).count()) < 100, 'few rows are in the document')
     await until(async () => Number(await page.list.getAttribute('aria-rowcount')) <= 1001, 'a thousand are kept')
     await page.getByRole('searchbox', { name: 'Filter' }).fill('last-one')
-    await until(async () => await rowsOf(page).count() === 1, 'the page answers')
-    t.comment(`longest pause of the page: ${Math.round(await page.evaluate(() => (globalThis as unknown as { longest: number }).longest))} ms`)
+    await until(async () => (await rowsOf(page).count()) === 1, 'the page answers')
+    t.comment(
+      `longest pause of the page: ${Math.round(await page.evaluate(() => (globalThis as unknown as { longest: number }).longest))} ms`,
+    )
     await page.getByRole('searchbox', { name: 'Filter' }).fill('')
     await page.locator('.table-scroll').evaluate(element => element.scrollTo(0, element.scrollHeight))
-    await until(async () => !await page.list.getByText('/echo/last-one').isVisible(), 'the list scrolls')
+    await until(async () => !(await page.list.getByText('/echo/last-one').isVisible()), 'the list scrolls')
     t.strictSame(page.problems, [])
     await page.context().close()
   })
@@ -103,7 +133,9 @@ t.test('live traffic under load', { skip: skipWithoutBrowser }, async t => {
     await page.exposeFunction('said', (text: string) => said.push(text))
     await page.evaluate(() => {
       const region = document.querySelector('[aria-live=polite]')!
-      new MutationObserver(() => (globalThis as unknown as { said(text: string | null): void }).said(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true })
+      new MutationObserver(() =>
+        (globalThis as unknown as { said(text: string | null): void }).said(region.textContent),
+      ).observe(region, { childList: true, characterData: true, subtree: true })
     })
     // The feed's connection is cut as the plan's lifetime would cut it: by a page that loses its network.
     await page.context().setOffline(true)
@@ -128,15 +160,25 @@ t.test('public mode [CON-34]', { skip: skipWithoutBrowser }, async t => {
   const page = await openPage(await startBrowser(t))
   await page.goto(`${server.url}/ui/#/traffic`)
   await page.locator('.feed-state', { hasText: 'live' }).waitFor()
-  const session = await page.evaluate(() => (JSON.parse(localStorage.getItem('svc.console')!) as { session: string }).session)
+  const session = await page.evaluate(
+    () => (JSON.parse(localStorage.getItem('svc.console')!) as { session: string }).session,
+  )
   t.match(session, /^con-[0-9a-f]{8}$/)
   await fetch(`${server.url}/echo/theirs`, { headers: { 'x-svc-session': 'other' } })
   await fetch(`${server.url}/echo/mine`, { headers: { 'x-svc-session': session } })
   await page.getByRole('table', { name: 'Requests' }).getByText('/echo/mine').click()
-  await page.getByRole('region', { name: 'Request', exact: true }).getByRole('heading', { name: '/echo/mine' }).waitFor()
+  await page
+    .getByRole('region', { name: 'Request', exact: true })
+    .getByRole('heading', { name: '/echo/mine' })
+    .waitFor()
   await eventually(t, () => page.getByText('/echo/theirs').count(), 0)
   await page.getByRole('button', { name: 'Clear mine' }).click()
   await page.getByText('Waiting for requests').waitFor()
-  await eventually(t, () => page.getByRole('button', { name: 'Clear', exact: true }).count(), 0, 'everybody\'s are not this page\'s to clear')
+  await eventually(
+    t,
+    () => page.getByRole('button', { name: 'Clear', exact: true }).count(),
+    0,
+    "everybody's are not this page's to clear",
+  )
   t.strictSame(page.problems, [])
 })

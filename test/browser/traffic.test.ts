@@ -12,16 +12,29 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
   const gateway = await startGateway(t, server.url)
   const browser = await startBrowser(t)
   const json = { 'content-type': 'application/json' }
-  const open = (settings: object = {}) => openTraffic(browser, server.url, { settings: { gateways: [{ name: 'kong', url: gateway.url, headers: [{ name: 'apikey', value: 'k-1' }] }], ...settings } })
+  const open = (settings: object = {}) =>
+    openTraffic(browser, server.url, {
+      settings: {
+        gateways: [{ name: 'kong', url: gateway.url, headers: [{ name: 'apikey', value: 'k-1' }] }],
+        ...settings,
+      },
+    })
 
   await t.test('the list [CON-21]', async t => {
     await fetch(`${server.url}/uuid`)
     const page = await open()
     await page.list.getByText('/uuid').waitFor()
-    await fetch(`${server.url}/ai/openai/v1/chat/completions`, { method: 'POST', headers: { ...json, 'x-svc-session': 'room-12' }, body: '{"model":"svc-gpt","messages":[{"role":"user","content":"hi"}]}' })
+    await fetch(`${server.url}/ai/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...json, 'x-svc-session': 'room-12' },
+      body: '{"model":"svc-gpt","messages":[{"role":"user","content":"hi"}]}',
+    })
     await page.list.getByText('AI openai').waitFor()
     const [first, second] = await textOfRows(page)
-    t.match(first, /^\d\d:\d\d:\d\d\.\d{3}\|POST\|\/ai\/openai\/v1\/chat\/completions\|200\|[\d.]+ ms\|127\.0\.0\.1\|room-12\|AI openai$/)
+    t.match(
+      first,
+      /^\d\d:\d\d:\d\d\.\d{3}\|POST\|\/ai\/openai\/v1\/chat\/completions\|200\|[\d.]+ ms\|127\.0\.0\.1\|room-12\|AI openai$/,
+    )
     t.match(second, /\|GET\|\/uuid\|200\|/)
     t.strictSame(page.problems, [])
     await page.context().close()
@@ -29,7 +42,11 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('what the gateway did [CON-23, CON-26]', async t => {
     await clearRequests(server.url)
-    await fetch(`${server.url}/echo/v1/orders?id=1`, { method: 'POST', headers: { ...json, 'x-client-secret': 's', 'x-a': 'client' }, body: '{"a":1,"b":[1,2]}' })
+    await fetch(`${server.url}/echo/v1/orders?id=1`, {
+      method: 'POST',
+      headers: { ...json, 'x-client-secret': 's', 'x-a': 'client' },
+      body: '{"a":1,"b":[1,2]}',
+    })
     const page = await open({ target: 'kong' })
     await page.list.getByText('/echo/v1/orders').click()
     await eventually(t, () => page.detail.innerText(), /Client sent[^]*127\.0\.0\.1[^]*No trace[^]*Came back[^]*200 OK/)
@@ -43,12 +60,26 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
     await dialog.getByText('200 OK').waitFor()
     await dialog.getByRole('button', { name: 'Show what arrived' }).click()
     await page.detail.getByText('through kong').waitFor()
-    const lines = (label: string) => page.detail.getByRole('table', { name: label, exact: true }).locator('tr').allTextContents()
+    const lines = (label: string) =>
+      page.detail.getByRole('table', { name: label, exact: true }).locator('tr').allTextContents()
     t.strictSame(await lines('Rewritten'), ['~ changed path/demo/echo/v1/orders/echo/orders'])
-    t.strictSame(await lines('Changed headers'), [`~ changed host${new URL(gateway.url).host}${new URL(server.url).host}`, '− removed x-client-secrets'])
-    t.strictSame((await lines('Headers of the gateway')).sort(), ['+ added via1.1 test-gatewayVia', '+ added x-forwarded-for203.0.113.9X-Forwarded', '+ added x-forwarded-prefix/demoX-Forwarded', '+ added x-kong-request-idk-1Kong', '+ added x-tenantacme'])
-    t.ok((await lines('Headers of the client')).includes('apikeyk-1'), 'the gateway\'s own key is the client\'s')
-    await eventually(t, () => page.detail.getByRole('list', { name: 'The way of the request' }).innerText(), /POST \/demo\/echo\/v1\/orders[^]*8 changes[^]*\+5 added[^]*−1 removed[^]*~1 changed[^]*~ path[^]*the client saw it after/)
+    t.strictSame(await lines('Changed headers'), [
+      `~ changed host${new URL(gateway.url).host}${new URL(server.url).host}`,
+      '− removed x-client-secrets',
+    ])
+    t.strictSame((await lines('Headers of the gateway')).sort(), [
+      '+ added via1.1 test-gatewayVia',
+      '+ added x-forwarded-for203.0.113.9X-Forwarded',
+      '+ added x-forwarded-prefix/demoX-Forwarded',
+      '+ added x-kong-request-idk-1Kong',
+      '+ added x-tenantacme',
+    ])
+    t.ok((await lines('Headers of the client')).includes('apikeyk-1'), "the gateway's own key is the client's")
+    await eventually(
+      t,
+      () => page.detail.getByRole('list', { name: 'The way of the request' }).innerText(),
+      /POST \/demo\/echo\/v1\/orders[^]*8 changes[^]*\+5 added[^]*−1 removed[^]*~1 changed[^]*~ path[^]*the client saw it after/,
+    )
     await eventually(t, () => page.detail.innerText(), /"a": 2/)
     await eventually(t, async () => page.url(), /id=/)
     t.strictSame(await accessibilityProblems(page), [])
@@ -56,11 +87,21 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
     const direct = await page.context().newPage()
     await direct.goto(page.url())
     await detailOf(direct).getByText('/echo/orders').first().waitFor()
-    await eventually(t, () => detailOf(direct).innerText(), /Via[^]*X-Forwarded[^]*Kong/, 'whoever does not know what was sent goes by the names [CON-24, CON-32]')
+    await eventually(
+      t,
+      () => detailOf(direct).innerText(),
+      /Via[^]*X-Forwarded[^]*Kong/,
+      'whoever does not know what was sent goes by the names [CON-24, CON-32]',
+    )
 
     await page.detail.getByRole('button', { name: 'Replay' }).click()
     await dialog.getByRole('combobox', { name: 'Target' }).selectOption({ label: 'direct' })
-    await eventually(t, () => dialog.getByRole('textbox', { name: 'Path' }).inputValue(), '/echo/v1/orders?id=1', 'as it was sent, not as it arrived')
+    await eventually(
+      t,
+      () => dialog.getByRole('textbox', { name: 'Path' }).inputValue(),
+      '/echo/v1/orders?id=1',
+      'as it was sent, not as it arrived',
+    )
     await dialog.getByRole('button', { name: 'Send' }).click()
     await dialog.getByText('200 OK').waitFor()
     await dialog.getByRole('button', { name: 'Show what arrived' }).click()
@@ -84,7 +125,11 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
 
   await t.test('copies [CON-25]', async t => {
     await clearRequests(server.url)
-    await fetch(`${server.url}/echo/it's?q=1`, { method: 'POST', headers: { 'x-a': 'b c', 'content-type': 'text/plain' }, body: 'it\'s' })
+    await fetch(`${server.url}/echo/it's?q=1`, {
+      method: 'POST',
+      headers: { 'x-a': 'b c', 'content-type': 'text/plain' },
+      body: "it's",
+    })
     const page = await open()
     await page.list.getByText('/echo/it').click()
     await page.detail.getByRole('button', { name: 'Copy as curl' }).click()
@@ -96,7 +141,7 @@ t.test('live traffic', { skip: skipWithoutBrowser }, async t => {
     await page.detail.getByRole('button', { name: 'fetch', exact: true }).click()
     await until(async () => (await clipboardOf(page)).startsWith('await fetch('))
     await page.keyboard.press('c')
-    await until(async () => await clipboardOf(page) === curl, 'c copies as curl')
+    await until(async () => (await clipboardOf(page)) === curl, 'c copies as curl')
     await page.context().close()
   })
 })

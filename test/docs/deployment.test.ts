@@ -27,18 +27,26 @@ function yamlOf(path: string): any {
   return document.toJS()
 }
 
-interface Instruction { name: string; value: string }
+interface Instruction {
+  name: string
+  value: string
+}
 
 /** The last stage of the Dockerfile. */
 function instructions(): Instruction[] {
-  const lines = read('Dockerfile').replace(/\\\n\s*/g, ' ').split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  const lines = read('Dockerfile')
+    .replace(/\\\n\s*/g, ' ')
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('#'))
   const all = lines.map(line => ({ name: line.split(' ', 1)[0]!, value: line.slice(line.indexOf(' ') + 1).trim() }))
   return all.slice(all.findLastIndex(({ name }) => name === 'FROM'))
 }
 const valueOf = (wanted: string): string => instructions().find(({ name }) => name === wanted)!.value
 const image = {
   ports: valueOf('EXPOSE').split(' ').map(Number),
-  environment: Object.fromEntries([...valueOf('ENV').matchAll(/(\w+)=(\S*)/g)].map(([, name, value]) => [name!, value!])),
+  environment: Object.fromEntries(
+    [...valueOf('ENV').matchAll(/(\w+)=(\S*)/g)].map(([, name, value]) => [name!, value!]),
+  ),
   entrypoint: JSON.parse(valueOf('ENTRYPOINT')) as string[],
   healthCheck: JSON.parse(/CMD (\[.*\])$/.exec(valueOf('HEALTHCHECK'))![1]!) as string[],
 }
@@ -61,23 +69,40 @@ t.test('the image holds all that runs, and its commands start, check and stop it
   assemble(folder)
   const data = join(folder, 'data')
   mkdirSync(data)
-  const command = (parts: string[]): string[] => parts.map(part => (part.startsWith('/svc') ? join(folder, part) : part))
-  const environment = { ...image.environment, PATH: process.env.PATH, SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0', SVC_GIT_SHA: 'image' }
+  const command = (parts: string[]): string[] =>
+    parts.map(part => (part.startsWith('/svc') ? join(folder, part) : part))
+  const environment = {
+    ...image.environment,
+    PATH: process.env.PATH,
+    SVC_HOST: '127.0.0.1',
+    SVC_HTTP_PORT: '0',
+    SVC_HTTPS_PORT: '0',
+    SVC_GRPC_PORT: '0',
+    SVC_GIT_SHA: 'image',
+  }
   const [program, ...args] = command(image.entrypoint)
   t.equal(program, join(folder, 'svc/bin/svc.mjs'))
   const server = spawn(program!, args, { cwd: data, env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => server.kill('SIGKILL'))
   let output = ''
-  server.stdout.on('data', chunk => { output += chunk })
+  server.stdout.on('data', chunk => {
+    output += chunk
+  })
   const port = await until(() => /HTTP listening on \S*:(\d+)/.exec(output)?.[1], 'the image listens')
   await until(() => output.includes('gRPC listening'), 'all listeners are open')
-  const { counts } = await (await fetch(`http://127.0.0.1:${port}/_svc/plugins`)).json() as { counts: { failed: number; enabled: number } }
+  const { counts } = (await (await fetch(`http://127.0.0.1:${port}/_svc/plugins`)).json()) as {
+    counts: { failed: number; enabled: number }
+  }
   t.equal(counts.failed, 0)
   t.equal(counts.enabled, readdirSync(join(root, 'plugins')).length)
 
-  const check = (at: string): Promise<number> => new Promise(resolve => {
-    spawn(process.execPath, image.healthCheck.slice(1), { env: { ...environment, SVC_HTTP_PORT: at }, stdio: 'ignore' }).on('close', code => resolve(code!))
-  })
+  const check = (at: string): Promise<number> =>
+    new Promise(resolve => {
+      spawn(process.execPath, image.healthCheck.slice(1), {
+        env: { ...environment, SVC_HTTP_PORT: at },
+        stdio: 'ignore',
+      }).on('close', code => resolve(code!))
+    })
   t.equal(await check(port), 0, 'healthy')
   const exited = new Promise(resolve => server.on('exit', resolve))
   server.kill(valueOf('STOPSIGNAL') as NodeJS.Signals)
@@ -85,26 +110,46 @@ t.test('the image holds all that runs, and its commands start, check and stop it
   t.equal(await check(port), 1, 'unhealthy when nobody answers')
 })
 
-t.test('the image runs without root, on ports that need no rights, and installs no development packages [DOC-4]', async t => {
-  t.equal(valueOf('USER'), 'node')
-  const order = instructions().map(({ name }) => name)
-  t.ok(order.lastIndexOf('RUN') < order.indexOf('USER'), 'nothing is done as that user')
-  t.strictSame(image.ports, [8080, 8443, 50051])
-  for (const [index, name] of ['SVC_HTTP_PORT', 'SVC_HTTPS_PORT', 'SVC_GRPC_PORT'].entries()) t.equal(Number(image.environment[name]), image.ports[index], name)
-  t.match(read('Dockerfile'), 'RUN npm ci --omit=dev')
-  const major = Number(/^FROM node:(\d+)/m.exec(read('Dockerfile'))![1])
-  t.ok(major >= Number(/>=(\d+)/.exec((JSON.parse(read('package.json')) as { engines: { node: string } }).engines.node)![1]), 'a Node that the package supports')
-})
+t.test(
+  'the image runs without root, on ports that need no rights, and installs no development packages [DOC-4]',
+  async t => {
+    t.equal(valueOf('USER'), 'node')
+    const order = instructions().map(({ name }) => name)
+    t.ok(order.lastIndexOf('RUN') < order.indexOf('USER'), 'nothing is done as that user')
+    t.strictSame(image.ports, [8080, 8443, 50051])
+    for (const [index, name] of ['SVC_HTTP_PORT', 'SVC_HTTPS_PORT', 'SVC_GRPC_PORT'].entries())
+      t.equal(Number(image.environment[name]), image.ports[index], name)
+    t.match(read('Dockerfile'), 'RUN npm ci --omit=dev')
+    const major = Number(/^FROM node:(\d+)/m.exec(read('Dockerfile'))![1])
+    t.ok(
+      major >=
+        Number(/>=(\d+)/.exec((JSON.parse(read('package.json')) as { engines: { node: string } }).engines.node)![1]),
+      'a Node that the package supports',
+    )
+  },
+)
 
 t.test('the engine is sent what is copied, and nothing else [DOC-4]', async t => {
-  const rules = read('.dockerignore').split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  const rules = read('.dockerignore')
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('#'))
   const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, from]) => from!.split(' '))
   t.ok(copied.length > 4)
   for (const path of copied) {
     t.ok(existsSync(join(root, path)), path)
     t.notOk(isIgnored(rules, path), `${path} is sent`)
   }
-  for (const path of ['node_modules', '.git', 'test/run.ts', 'docs/README.md', 'certs/ca.key', 'svc.yaml', 'plugins/mine/node_modules/x.js', 'plugins/x.log']) t.ok(isIgnored(rules, path), `${path} stays`)
+  for (const path of [
+    'node_modules',
+    '.git',
+    'test/run.ts',
+    'docs/README.md',
+    'certs/ca.key',
+    'svc.yaml',
+    'plugins/mine/node_modules/x.js',
+    'plugins/x.log',
+  ])
+    t.ok(isIgnored(rules, path), `${path} stays`)
 })
 
 /** As the engine decides: the last pattern that matches the path or a folder above it counts. */
@@ -112,7 +157,10 @@ function isIgnored(rules: string[], path: string): boolean {
   const parts = path.split('/')
   const places = parts.map((_, index) => parts.slice(0, index + 1).join('/'))
   const last = rules.findLast(rule => {
-    const pattern = rule.replace(/^!/, '').replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*\*\/|\*/g, found => (found === '*' ? '[^/]*' : '(?:.*/)?'))
+    const pattern = rule
+      .replace(/^!/, '')
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/\*\*\/|\*/g, found => (found === '*' ? '[^/]*' : '(?:.*/)?'))
     return places.some(place => new RegExp(`^${pattern}$`).test(place))
   })
   return last !== undefined && !last.startsWith('!')
@@ -120,18 +168,29 @@ function isIgnored(rules: string[], path: string): boolean {
 
 t.test('compose puts Kong in front, with the configuration of the recipe [DOC-5]', async t => {
   const { services, volumes } = yamlOf('compose.yaml')
-  t.strictSame(services.svc.ports.map((pair: string) => Number(pair.split(':')[1])), image.ports)
+  t.strictSame(
+    services.svc.ports.map((pair: string) => Number(pair.split(':')[1])),
+    image.ports,
+  )
   t.ok(Number.parseInt(services.svc.stop_grace_period, 10) >= grace)
   for (const volume of services.svc.volumes) t.ok(volume.split(':')[0] in volumes, volume)
   for (const volume of services.kong.volumes) t.ok(existsSync(join(root, volume.split(':')[0])), volume)
   t.equal(services.kong.environment.KONG_DECLARATIVE_CONFIG, services.kong.volumes[0].split(':')[1])
   t.strictSame(services.kong.depends_on, { svc: { condition: 'service_healthy' } })
-  t.equal(read('deploy/kong.yaml'), blocksOf(read('docs/gateways/kong.md')).find(({ text }) => text.startsWith('# kong.yaml'))!.text, 'the recipe shows the file')
+  t.equal(
+    read('deploy/kong.yaml'),
+    blocksOf(read('docs/gateways/kong.md')).find(({ text }) => text.startsWith('# kong.yaml'))!.text,
+    'the recipe shows the file',
+  )
   t.strictSame(readEnvironment(services.svc.environment).warnings, [])
 })
 
 t.test('the manifests are valid by the schemas of Kubernetes [DOC-6]', async t => {
-  for (const [Model, name] of [[Deployment, 'deployment'], [Service, 'service'], [ConfigMap, 'configmap']] as const) {
+  for (const [Model, name] of [
+    [Deployment, 'deployment'],
+    [Service, 'service'],
+    [ConfigMap, 'configmap'],
+  ] as const) {
     const manifest = yamlOf(`deploy/kubernetes/${name}.yaml`)
     const model = new Model(manifest)
     t.strictSame([manifest.apiVersion, manifest.kind], [model.apiVersion, model.kind])
@@ -147,14 +206,26 @@ t.test('the manifests agree with the image and with each other [DOC-6]', async t
   const { spec } = yamlOf(`${folder}/deployment.yaml`)
   const pod = spec.template.spec
   const [container] = pod.containers
-  t.strictSame(container.ports.map(({ containerPort }: { containerPort: number }) => containerPort), image.ports)
+  t.strictSame(
+    container.ports.map(({ containerPort }: { containerPort: number }) => containerPort),
+    image.ports,
+  )
   t.ok(pod.terminationGracePeriodSeconds >= grace)
   t.match(pod.securityContext, { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
-  t.match(container.securityContext, { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+  t.match(container.securityContext, {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  })
   t.ok(container.resources.requests.memory && container.resources.limits.memory)
   const mounted = container.volumeMounts.map(({ name }: { name: string }) => name)
   t.strictSame(mounted.sort(), pod.volumes.map(({ name }: { name: string }) => name).sort())
-  t.ok(['/data', '/tmp'].every(path => container.volumeMounts.some(({ mountPath }: { mountPath: string }) => mountPath === path)), 'what is written to is mounted')
+  t.ok(
+    ['/data', '/tmp'].every(path =>
+      container.volumeMounts.some(({ mountPath }: { mountPath: string }) => mountPath === path),
+    ),
+    'what is written to is mounted',
+  )
 
   const service = yamlOf(`${folder}/service.yaml`).spec
   t.strictSame(service.selector, spec.template.metadata.labels)
@@ -169,13 +240,20 @@ t.test('the manifests agree with the image and with each other [DOC-6]', async t
 
   const server = await serve(t, { yaml: config.data['svc.yaml'] })
   t.strictSame((await server.host.reload()).load_errors, [])
-  const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
+  const { endpoints } = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as Catalog
   for (const kind of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
     const { path, port } = container[kind].httpGet
-    t.ok(endpoints.some(endpoint => endpoint.path === path && endpoint.methods.includes('GET')), `${kind}: ${path}`)
+    t.ok(
+      endpoints.some(endpoint => endpoint.path === path && endpoint.methods.includes('GET')),
+      `${kind}: ${path}`,
+    )
     t.equal((await fetch(server.url + path)).status, 200, kind)
     t.ok(portNames.includes(port), kind)
   }
-  const environment = Object.fromEntries(container.env.filter(({ value }: { value?: string }) => value !== undefined).map(({ name, value }: { name: string; value: string }) => [name, value]))
+  const environment = Object.fromEntries(
+    container.env
+      .filter(({ value }: { value?: string }) => value !== undefined)
+      .map(({ name, value }: { name: string; value: string }) => [name, value]),
+  )
   t.strictSame(readEnvironment(environment).warnings, [])
 })

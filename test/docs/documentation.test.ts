@@ -22,15 +22,20 @@ function fill(text: string, name: string, content: string): string {
 }
 
 function areasTable(plugins: PluginRecord[]): string {
-  const rows = plugins.map(({ name, title, description, paths }) =>
-    `| [${name}](../plugins/${name}/README.md) | ${title} | ${description} | ${paths.map(path => `\`${path}\``).join(' ')} |`)
+  const rows = plugins.map(
+    ({ name, title, description, paths }) =>
+      `| [${name}](../plugins/${name}/README.md) | ${title} | ${description} | ${paths.map(path => `\`${path}\``).join(' ')} |`,
+  )
   return ['| Plugin | Area | What it shows | Paths |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 t.test('the generated tables are up to date', async t => {
   const server = await serve(t)
-  const { plugins } = await (await fetch(`${server.url}/_svc/plugins`)).json() as { plugins: PluginRecord[] }
-  const tables = [['areas', areasTable(plugins)], ['configuration', configurationTable()]] as const
+  const { plugins } = (await (await fetch(`${server.url}/_svc/plugins`)).json()) as { plugins: PluginRecord[] }
+  const tables = [
+    ['areas', areasTable(plugins)],
+    ['configuration', configurationTable()],
+  ] as const
   for (const [name, table] of tables) {
     const path = join(root, 'docs', `${name}.md`)
     const page = readFileSync(path, 'utf8')
@@ -46,7 +51,10 @@ t.test('the generated tables are up to date', async t => {
 
 t.test('the two commands are the first fenced blocks under their headings', async t => {
   const readme = readFileSync(readmePath, 'utf8')
-  for (const [heading, command] of [['Run', /^npm ci --omit=dev && .*npm start$/], ['Test', /^npm ci && npm test$/]] as const) {
+  for (const [heading, command] of [
+    ['Run', /^npm ci --omit=dev && .*npm start$/],
+    ['Test', /^npm ci && npm test$/],
+  ] as const) {
     const [, block] = new RegExp(`^## ${heading}\\n[^]*?^\`\`\`sh\\n([^]*?)^\`\`\``, 'm').exec(readme)!
     t.match(block!.trim(), command, heading)
   }
@@ -58,7 +66,12 @@ t.test('svc.yaml.example loads without a complaint, and sets what it shows', asy
   writeFileSync(join(server.folder, 'specs', 'shop.yaml'), SHOP)
   const result = await server.host.reload()
   t.strictSame(result.load_errors, [])
-  for (const [path, status] of [['/ai/acme/v1/models', 401], ['/mcp/servers/support', 400], ['/mock/shop/orders/9', 404], ['/mock/shop/orders/1', 200]] as const) {
+  for (const [path, status] of [
+    ['/ai/acme/v1/models', 401],
+    ['/mcp/servers/support', 400],
+    ['/mock/shop/orders/9', 404],
+    ['/mock/shop/orders/1', 200],
+  ] as const) {
     t.equal((await fetch(server.url + path)).status, status, path)
   }
 })

@@ -14,14 +14,27 @@ t.test('blocks have their language, text and lines', async t => {
 
 t.test('shown lines come in their order, with … for anything within a line [DOC-1]', async t => {
   const output = 'HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\n\r\n{"id":"x-7"}'
-  for (const text of ['HTTP/1.1 200 OK\nB: 2', '…"id":"x-…"…', 'A: …\n…\n{"id":"x-7"}']) t.equal(shortfall(output, shown('text', text)), null, text)
-  for (const text of ['HTTP/1.1 200', 'B: 2\nA: 1', 'C: …', '{"id":"y-…"}', '…"id":"x"…']) t.type(shortfall(output, shown('text', text)), 'string', text)
+  for (const text of ['HTTP/1.1 200 OK\nB: 2', '…"id":"x-…"…', 'A: …\n…\n{"id":"x-7"}'])
+    t.equal(shortfall(output, shown('text', text)), null, text)
+  for (const text of ['HTTP/1.1 200', 'B: 2\nA: 1', 'C: …', '{"id":"y-…"}', '…"id":"x"…'])
+    t.type(shortfall(output, shown('text', text)), 'string', text)
 })
 
 t.test('shown JSON is part of what comes [DOC-1]', async t => {
   const output = '{"a":1,"b":[{"c":"xyz","d":null},2],"e":{"f":true}}'
-  for (const text of ['{}', '{"a":1}', '{"b":[{"c":"x…"},2]}', '{"b":["…"]}', '{"e":"…"}', '{"b":[{"d":null},2]}']) t.equal(shortfall(output, shown('json', text)), null, text)
-  for (const text of ['{"a":2}', '{"z":1}', '{"b":[{"c":"xyz"}]}', '{"b":[{"c":"y…"},2]}', '{"a":"1"}', '[]', '{"e":{"f":null}}', '{"z":"…"}']) t.type(shortfall(output, shown('json', text)), 'string', text)
+  for (const text of ['{}', '{"a":1}', '{"b":[{"c":"x…"},2]}', '{"b":["…"]}', '{"e":"…"}', '{"b":[{"d":null},2]}'])
+    t.equal(shortfall(output, shown('json', text)), null, text)
+  for (const text of [
+    '{"a":2}',
+    '{"z":1}',
+    '{"b":[{"c":"xyz"}]}',
+    '{"b":[{"c":"y…"},2]}',
+    '{"a":"1"}',
+    '[]',
+    '{"e":{"f":null}}',
+    '{"z":"…"}',
+  ])
+    t.type(shortfall(output, shown('json', text)), 'string', text)
   t.type(shortfall('no JSON', shown('json', '{"a":1}')), 'string')
 })
 

@@ -26,75 +26,134 @@ interface Recipe {
 
 const RECIPES: Recipe[] = [
   {
-    program: 'nginx', page: 'nginx.md', file: 'prefix.conf',
-    adapt: (text, port, folder) => text.replace('listen 8000', `listen 127.0.0.1:${port}`).replace('http {', `pid ${folder}/pid; error_log ${folder}/log;\nhttp {\n  access_log off;\n`
-      + ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(kind => `  ${kind}_temp_path ${folder}/${kind};\n`).join('')),
+    program: 'nginx',
+    page: 'nginx.md',
+    file: 'prefix.conf',
+    adapt: (text, port, folder) =>
+      text
+        .replace('listen 8000', `listen 127.0.0.1:${port}`)
+        .replace(
+          'http {',
+          `pid ${folder}/pid; error_log ${folder}/log;\nhttp {\n  access_log off;\n` +
+            ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+              .map(kind => `  ${kind}_temp_path ${folder}/${kind};\n`)
+              .join(''),
+        ),
     args: (file, folder) => ['-c', file, '-e', join(folder, 'log'), '-g', 'daemon off;'],
-    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: false,
+    path: '/echo/a%2Fb//c',
+    passesUnderscores: true,
+    passesTe: false,
   },
   {
-    program: 'haproxy', page: 'haproxy.md', file: 'haproxy.cfg',
+    program: 'haproxy',
+    page: 'haproxy.md',
+    file: 'haproxy.cfg',
     adapt: (text, port) => text.replace('bind :8000', `bind 127.0.0.1:${port}`),
     args: file => ['-f', file],
-    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: true,
+    path: '/echo/a%2Fb//c',
+    passesUnderscores: true,
+    passesTe: true,
   },
   {
-    program: 'caddy', page: 'caddy.md', file: 'Caddyfile',
+    program: 'caddy',
+    page: 'caddy.md',
+    file: 'Caddyfile',
     adapt: (text, port) => text.replace(':8000 {', `http://127.0.0.1:${port} {`),
     args: file => ['run', '--config', file, '--adapter', 'caddyfile'],
-    path: '/echo/a%2Fb/c', passesUnderscores: true, passesTe: false,
+    path: '/echo/a%2Fb/c',
+    passesUnderscores: true,
+    passesTe: false,
   },
   {
-    program: 'apache2', page: 'apache.md', file: 'httpd.conf',
-    adapt: (text, port, folder) => `ServerRoot /usr/lib/apache2\nPidFile ${folder}/pid\nDefaultRuntimeDir ${folder}\nErrorLog ${folder}/log\nUser www-data\nGroup www-data\n${text.replace('Listen 8000', `Listen 127.0.0.1:${port}`)}`,
+    program: 'apache2',
+    page: 'apache.md',
+    file: 'httpd.conf',
+    adapt: (text, port, folder) =>
+      `ServerRoot /usr/lib/apache2\nPidFile ${folder}/pid\nDefaultRuntimeDir ${folder}\nErrorLog ${folder}/log\nUser www-data\nGroup www-data\n${text.replace('Listen 8000', `Listen 127.0.0.1:${port}`)}`,
     args: file => ['-f', file, '-D', 'FOREGROUND'],
-    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: false,
+    path: '/echo/a%2Fb//c',
+    passesUnderscores: true,
+    passesTe: false,
   },
   {
-    program: 'varnishd', page: 'varnish.md', file: 'default.vcl',
+    program: 'varnishd',
+    page: 'varnish.md',
+    file: 'default.vcl',
     adapt: text => text,
     args: (file, folder, port) => ['-F', '-a', `127.0.0.1:${port}`, '-f', file, '-n', join(folder, 'work')],
-    path: '/echo/a%2Fb//c', passesUnderscores: true, passesTe: false, repeatsPost: true,
+    path: '/echo/a%2Fb//c',
+    passesUnderscores: true,
+    passesTe: false,
+    repeatsPost: true,
   },
 ]
 
 for (const { program, page, file, adapt, args, ...expected } of RECIPES) {
-  t.test(`${program} takes the file, and every URL has the prefix [DOC-3] [PREFIX-6]`, { skip: absence(program) }, async t => {
-    const server = await serve(t, { yaml: '', env: { SVC_TRUST_FORWARD: 'true' } })
-    const folder = gatewayFolder()
-    const [port] = await freePorts(1) as [number]
-    const text = blocksOf(readFileSync(join(root, 'docs', 'gateways', page), 'utf8')).find(block => block.text.startsWith(`# ${file}\n`))!.text
-    const path = join(folder, file)
-    writeFileSync(path, adapt(text.replaceAll('svc:8080', `127.0.0.1:${server.ports.http}`), port, folder))
-    const through = await startGateway(t, program, args(path, folder, port), { port, folder, ready: '/demo/uuid' })
-    const base = `http://127.0.0.1:${port}/demo`
+  t.test(
+    `${program} takes the file, and every URL has the prefix [DOC-3] [PREFIX-6]`,
+    { skip: absence(program) },
+    async t => {
+      const server = await serve(t, { yaml: '', env: { SVC_TRUST_FORWARD: 'true' } })
+      const folder = gatewayFolder()
+      const [port] = (await freePorts(1)) as [number]
+      const text = blocksOf(readFileSync(join(root, 'docs', 'gateways', page), 'utf8')).find(block =>
+        block.text.startsWith(`# ${file}\n`),
+      )!.text
+      const path = join(folder, file)
+      writeFileSync(path, adapt(text.replaceAll('svc:8080', `127.0.0.1:${server.ports.http}`), port, folder))
+      const through = await startGateway(t, program, args(path, folder, port), { port, folder, ready: '/demo/uuid' })
+      const base = `http://127.0.0.1:${port}/demo`
 
-    t.match(await (await through('/demo/.well-known/openid-configuration')).json(), { issuer: base, token_endpoint: `${base}/oauth/token` })
-    t.match(await (await through('/demo/.well-known/oauth-protected-resource/mcp/protected')).json(), { resource: `${base}/mcp/protected` })
-    t.equal((await through('/demo/redirect/2')).url, `${base}/echo`, 'redirects stay below it')
-    t.strictSame(await Promise.all(['/demo', '/demo/', '/demo?x=1', '/demox', '/echo'].map(async one => (await through(one)).status)), [200, 200, 200, 404, 404])
+      t.match(await (await through('/demo/.well-known/openid-configuration')).json(), {
+        issuer: base,
+        token_endpoint: `${base}/oauth/token`,
+      })
+      t.match(await (await through('/demo/.well-known/oauth-protected-resource/mcp/protected')).json(), {
+        resource: `${base}/mcp/protected`,
+      })
+      t.equal((await through('/demo/redirect/2')).url, `${base}/echo`, 'redirects stay below it')
+      t.strictSame(
+        await Promise.all(
+          ['/demo', '/demo/', '/demo?x=1', '/demox', '/echo'].map(async one => (await through(one)).status),
+        ),
+        [200, 200, 200, 404, 404],
+      )
 
-    const { path: seen, headers } = await echoOf(port)
-    t.equal(seen, expected.path)
-    t.equal('x_under' in headers, expected.passesUnderscores, 'underscores in header names')
-    t.equal('te' in headers, expected.passesTe, 'TE')
+      const { path: seen, headers } = await echoOf(port)
+      t.equal(seen, expected.path)
+      t.equal('x_under' in headers, expected.passesUnderscores, 'underscores in header names')
+      t.equal('te' in headers, expected.passesTe, 'TE')
 
-    // A GET may be sent again, by a gateway that finds its kept connection closed; a call that acts may not.
-    const session = `${program}-post`
-    await through('/demo/echo', { method: 'POST', headers: { 'X-Svc-Abort': 'close', 'X-Svc-Session': session } }).catch(() => undefined)
-    const arrived = async (): Promise<number> => ((await (await fetch(`${server.url}/_svc/requests?session=${session}`)).json()) as { requests: object[] }).requests.length
-    await until(async () => await arrived() > 0, 'the POST is recorded')
-    t.ok(await arrived() <= (expected.repeatsPost ? 2 : 1), 'a POST without an answer')
-  })
+      // A GET may be sent again, by a gateway that finds its kept connection closed; a call that acts may not.
+      const session = `${program}-post`
+      await through('/demo/echo', {
+        method: 'POST',
+        headers: { 'X-Svc-Abort': 'close', 'X-Svc-Session': session },
+      }).catch(() => undefined)
+      const arrived = async (): Promise<number> =>
+        ((await (await fetch(`${server.url}/_svc/requests?session=${session}`)).json()) as { requests: object[] })
+          .requests.length
+      await until(async () => (await arrived()) > 0, 'the POST is recorded')
+      t.ok((await arrived()) <= (expected.repeatsPost ? 2 : 1), 'a POST without an answer')
+    },
+  )
 }
 
 /** The echo record of a target that no client library touches. */
 function echoOf(port: number): Promise<{ path: string; headers: Record<string, string[]> }> {
   return new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path: '/demo/echo/a%2Fb//c', headers: { X_Under: '1', TE: 'trailers', Connection: 'TE, close' } }, async response => {
-      let text = ''
-      for await (const part of response) text += String(part)
-      resolve(JSON.parse(text) as { path: string; headers: Record<string, string[]> })
-    }).on('error', reject)
+    get(
+      {
+        host: '127.0.0.1',
+        port,
+        path: '/demo/echo/a%2Fb//c',
+        headers: { X_Under: '1', TE: 'trailers', Connection: 'TE, close' },
+      },
+      async response => {
+        let text = ''
+        for await (const part of response) text += String(part)
+        resolve(JSON.parse(text) as { path: string; headers: Record<string, string[]> })
+      },
+    ).on('error', reject)
   })
 }

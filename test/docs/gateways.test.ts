@@ -33,21 +33,30 @@ await runExamples(t, 'docs/gateways/README.md')
 
 t.test('hosts, ports and paths of the service are those that it has [DOC-3]', async t => {
   const server = await serve(t)
-  const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
+  const { endpoints } = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as Catalog
   // What a gateway forwards may be a route, or the base of several.
-  const isServed = (path: string): boolean => endpoints.some(({ path: template }) => {
-    const pattern = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\\?\*?\w+\}/g, '[^?]+')
-    return template === path || template.startsWith(path.endsWith('/') ? path : `${path}/`) || new RegExp(`^${pattern}$`).test(path)
-  })
+  const isServed = (path: string): boolean =>
+    endpoints.some(({ path: template }) => {
+      const pattern = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\\?\*?\w+\}/g, '[^?]+')
+      return (
+        template === path ||
+        template.startsWith(path.endsWith('/') ? path : `${path}/`) ||
+        new RegExp(`^${pattern}$`).test(path)
+      )
+    })
   t.notOk(isServed('/no/such'), 'the check finds what is not there')
   for (const page of pages) {
     const text = read(page)
-    const blocks = blocksOf(text).map(block => block.text).join('\n')
+    const blocks = blocksOf(text)
+      .map(block => block.text)
+      .join('\n')
     const ports = [...blocks.matchAll(/\bsvc(?::|, port_value: )(\d+)/g)].map(([, port]) => port!)
     t.ok(ports.length > 0, `${page} names the service`)
     for (const port of ports) t.match(port, /^(?:8080|8443|50051)$/, page)
-    for (const [, path] of blocks.matchAll(/http:\/\/svc:8080(?:\/demo)?(\/[^\s"']+)/g)) t.ok(isServed(path!), `${page}: ${path}`)
-    for (const [, path] of text.matchAll(/`(?:GET |POST |PUT )?(\/(?!v1|etc|demo|a%|svc\.echo)[a-z][^\s`*]*)`/g)) t.ok(isServed(path!), `${page}: ${path}`)
+    for (const [, path] of blocks.matchAll(/http:\/\/svc:8080(?:\/demo)?(\/[^\s"']+)/g))
+      t.ok(isServed(path!), `${page}: ${path}`)
+    for (const [, path] of text.matchAll(/`(?:GET |POST |PUT )?(\/(?!v1|etc|demo|a%|svc\.echo)[a-z][^\s`*]*)`/g))
+      t.ok(isServed(path!), `${page}: ${path}`)
   }
 })
 
@@ -61,7 +70,10 @@ t.test('Kong: every service has routes, and each is reached in a protocol that i
       if (url.startsWith('grpc:')) t.ok(route.protocols.includes('grpc'), name)
     }
   }
-  const names = services.flatMap((service: { name: string; routes: { name: string }[] }) => [service.name, ...service.routes.map(route => `route ${route.name}`)])
+  const names = services.flatMap((service: { name: string; routes: { name: string }[] }) => [
+    service.name,
+    ...service.routes.map(route => `route ${route.name}`),
+  ])
   t.equal(new Set(names).size, names.length, 'no name twice')
   for (const { name, config } of plugins) t.ok(name && config)
 })
@@ -71,7 +83,8 @@ t.test('Envoy: every route leads to a cluster with an endpoint [DOC-3]', async t
   const manager = listeners[0].filter_chains[0].filters[0].typed_config
   t.equal(manager.http_filters.at(-1).name, 'envoy.filters.http.router', 'the router is the last filter')
   const known = clusters.map(({ name }: { name: string }) => name)
-  for (const { match, route } of manager.route_config.virtual_hosts[0].routes) t.ok(known.includes(route.cluster), match.prefix)
+  for (const { match, route } of manager.route_config.virtual_hosts[0].routes)
+    t.ok(known.includes(route.cluster), match.prefix)
   for (const { name, load_assignment } of clusters) {
     t.equal(load_assignment.cluster_name, name)
     t.equal(load_assignment.endpoints[0].lb_endpoints[0].endpoint.address.socket_address.address, 'svc')
@@ -83,7 +96,10 @@ t.test('agentgateway: every route has a backend [DOC-3]', async t => {
   for (const { name, backends } of routes) {
     t.equal(backends.length, 1, name)
     const [backend] = backends
-    t.ok(backend.mcp?.targets.length > 0 || backend.ai?.hostOverride === 'svc:8080' || backend.host === 'svc:8080', name)
+    t.ok(
+      backend.mcp?.targets.length > 0 || backend.ai?.hostOverride === 'svc:8080' || backend.host === 'svc:8080',
+      name,
+    )
   }
   t.equal(routes.filter(({ matches }: { matches?: unknown }) => matches === undefined).length, 1, 'one takes the rest')
 })
@@ -91,9 +107,14 @@ t.test('agentgateway: every route has a backend [DOC-3]', async t => {
 t.test('LiteLLM: every model has a format and an address, and fallbacks name models [DOC-3]', async t => {
   const { model_list, litellm_settings, guardrails } = yamlOf('litellm.md', 'litellm.yaml')
   const names = model_list.map(({ model_name }: { model_name: string }) => model_name)
-  for (const { litellm_params } of model_list) t.match(litellm_params, { model: /^\w+\/./, api_base: /^http:\/\/svc:8080\/ai\// })
+  for (const { litellm_params } of model_list)
+    t.match(litellm_params, { model: /^\w+\/./, api_base: /^http:\/\/svc:8080\/ai\// })
   for (const fallback of litellm_settings.fallbacks) {
-    for (const [from, to] of Object.entries<string[]>(fallback)) t.ok([from, ...to].every(name => names.includes(name)), from)
+    for (const [from, to] of Object.entries<string[]>(fallback))
+      t.ok(
+        [from, ...to].every(name => names.includes(name)),
+        from,
+      )
   }
   t.match(guardrails[0].litellm_params.api_base, '/guardrails/azure')
 })
@@ -102,10 +123,21 @@ t.test('Traefik: routers name entry points, middlewares and services that are de
   const { entryPoints, providers } = yamlOf('traefik.md', 'traefik.yaml')
   t.match(providers.file.filename, /routes\.yaml$/)
   const { routers, middlewares, services } = yamlOf('traefik.md', 'routes.yaml').http
-  for (const [name, router] of Object.entries<{ rule: string; entryPoints: string[]; middlewares?: string[]; service: string }>(routers)) {
+  for (const [name, router] of Object.entries<{
+    rule: string
+    entryPoints: string[]
+    middlewares?: string[]
+    service: string
+  }>(routers)) {
     t.match(router.rule, /^PathPrefix\(`\/[^`]*`\)(?: \|\| PathPrefix\(`\/[^`]*`\))*$/, name)
-    t.ok(router.entryPoints.every(entry => entry in entryPoints), name)
-    t.ok((router.middlewares ?? []).every(middleware => middleware in middlewares), name)
+    t.ok(
+      router.entryPoints.every(entry => entry in entryPoints),
+      name,
+    )
+    t.ok(
+      (router.middlewares ?? []).every(middleware => middleware in middlewares),
+      name,
+    )
     t.ok(router.service in services, name)
   }
 })
@@ -124,54 +156,107 @@ t.test('nginx: statements end, blocks close, upstreams and zones are defined [DO
   t.equal(depth, 0)
   const upstreams = [...text.matchAll(/upstream (\w+)/g)].map(([, name]) => name)
   for (const [, name] of text.matchAll(/_pass \w+:\/\/(\w+);/g)) t.ok(upstreams.includes(name!), String(name))
-  for (const [, name] of text.matchAll(/(?:proxy_cache |zone=)(\w+)[ ;]/g)) t.match(text, new RegExp(`(?:keys_zone|zone)=${name}:1m`), String(name))
+  for (const [, name] of text.matchAll(/(?:proxy_cache |zone=)(\w+)[ ;]/g))
+    t.match(text, new RegExp(`(?:keys_zone|zone)=${name}:1m`), String(name))
 })
 
 t.test('nginx itself takes the file, adds its headers and caches [DOC-3]', { skip: absence('nginx') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
-  const [web, grpc] = await freePorts(2) as [number, number]
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(kind => `  ${kind}_temp_path ${folder}/${kind};\n`).join('')
-  writeFileSync(join(folder, 'nginx.conf'), onThisMachine(fileOf('nginx.md', 'nginx.conf'), server)
-    .replace('listen 8000', `listen 127.0.0.1:${web}`).replace('listen 8001', `listen 127.0.0.1:${grpc}`)
-    .replace('/tmp/nginx-cache', join(folder, 'cache'))
-    .replace('http {', `pid ${folder}/pid; error_log ${folder}/log;\nhttp {\n  access_log off;\n${temporary}`))
-  const through = await startGateway(t, 'nginx', ['-c', join(folder, 'nginx.conf'), '-e', join(folder, 'log'), '-g', 'daemon off;'], { port: web, folder })
-  const { headers } = await (await through('/echo')).json() as Echo
-  t.match(headers, { 'x-forwarded-for': ['127.0.0.1'], 'x-forwarded-host': [`127.0.0.1:${web}`], 'x-request-id': [/^[\da-f]{32}$/] })
-  t.strictSame([(await through('/cache/60')).headers.get('x-cache'), (await through('/cache/60')).headers.get('x-cache')], ['MISS', 'HIT'])
+  const [web, grpc] = (await freePorts(2)) as [number, number]
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map(kind => `  ${kind}_temp_path ${folder}/${kind};\n`)
+    .join('')
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    onThisMachine(fileOf('nginx.md', 'nginx.conf'), server)
+      .replace('listen 8000', `listen 127.0.0.1:${web}`)
+      .replace('listen 8001', `listen 127.0.0.1:${grpc}`)
+      .replace('/tmp/nginx-cache', join(folder, 'cache'))
+      .replace('http {', `pid ${folder}/pid; error_log ${folder}/log;\nhttp {\n  access_log off;\n${temporary}`),
+  )
+  const through = await startGateway(
+    t,
+    'nginx',
+    ['-c', join(folder, 'nginx.conf'), '-e', join(folder, 'log'), '-g', 'daemon off;'],
+    { port: web, folder },
+  )
+  const { headers } = (await (await through('/echo')).json()) as Echo
+  t.match(headers, {
+    'x-forwarded-for': ['127.0.0.1'],
+    'x-forwarded-host': [`127.0.0.1:${web}`],
+    'x-request-id': [/^[\da-f]{32}$/],
+  })
+  t.strictSame(
+    [(await through('/cache/60')).headers.get('x-cache'), (await through('/cache/60')).headers.get('x-cache')],
+    ['MISS', 'HIT'],
+  )
 })
 
 t.test('Envoy itself takes the file, and retries [DOC-3]', { skip: absence('envoy') }, async t => {
   const server = await serve(t)
   const folder = gatewayFolder()
-  const [web] = await freePorts(1) as [number]
-  writeFileSync(join(folder, 'envoy.yaml'), onThisMachine(fileOf('envoy.md', 'envoy.yaml'), server).replace('port_value: 8000', `port_value: ${web}`))
-  const through = await startGateway(t, 'envoy', ['-c', join(folder, 'envoy.yaml'), '--log-level', 'off', '--base-id', String(web)], { port: web, folder })
+  const [web] = (await freePorts(1)) as [number]
+  writeFileSync(
+    join(folder, 'envoy.yaml'),
+    onThisMachine(fileOf('envoy.md', 'envoy.yaml'), server).replace('port_value: 8000', `port_value: ${web}`),
+  )
+  const through = await startGateway(
+    t,
+    'envoy',
+    ['-c', join(folder, 'envoy.yaml'), '--log-level', 'off', '--base-id', String(web)],
+    { port: web, folder },
+  )
   t.equal((await through('/flaky/recover/2', { headers: { 'X-Svc-Session': 'envoy' } })).status, 200)
-  const { requests } = await (await fetch(`${server.url}/_svc/requests?session=envoy`)).json() as { requests: { request_id: string; status: number }[] }
-  t.strictSame(requests.map(({ status }) => status), [200, 503, 503])
+  const { requests } = (await (await fetch(`${server.url}/_svc/requests?session=envoy`)).json()) as {
+    requests: { request_id: string; status: number }[]
+  }
+  t.strictSame(
+    requests.map(({ status }) => status),
+    [200, 503, 503],
+  )
   t.equal(new Set(requests.map(({ request_id }) => request_id)).size, 1, 'with one request id')
 })
 
-t.test('Traefik itself takes the files, adds its headers and breaks the circuit [DOC-3]', { skip: absence('traefik') }, async t => {
-  const server = await serve(t)
-  const folder = gatewayFolder()
-  const [web] = await freePorts(1) as [number]
-  writeFileSync(join(folder, 'traefik.yaml'), fileOf('traefik.md', 'traefik.yaml').replace(':8000', `:${web}`).replace('/etc/traefik', folder))
-  writeFileSync(join(folder, 'routes.yaml'), onThisMachine(fileOf('traefik.md', 'routes.yaml'), server))
-  const through = await startGateway(t, 'traefik', [`--configFile=${join(folder, 'traefik.yaml')}`], { port: web, folder })
-  const { headers } = await (await through('/echo')).json() as Echo
-  t.match(headers, { 'x-forwarded-host': [`127.0.0.1:${web}`], 'x-forwarded-server': [/./], 'x-real-ip': ['127.0.0.1'] })
-  const failing = { headers: { 'X-Svc-Session': 'traefik' } }
-  await until(async () => (await through('/flaky/pattern/F', failing)).headers.get('x-request-id') === null, 'Traefik answers itself')
-})
+t.test(
+  'Traefik itself takes the files, adds its headers and breaks the circuit [DOC-3]',
+  { skip: absence('traefik') },
+  async t => {
+    const server = await serve(t)
+    const folder = gatewayFolder()
+    const [web] = (await freePorts(1)) as [number]
+    writeFileSync(
+      join(folder, 'traefik.yaml'),
+      fileOf('traefik.md', 'traefik.yaml').replace(':8000', `:${web}`).replace('/etc/traefik', folder),
+    )
+    writeFileSync(join(folder, 'routes.yaml'), onThisMachine(fileOf('traefik.md', 'routes.yaml'), server))
+    const through = await startGateway(t, 'traefik', [`--configFile=${join(folder, 'traefik.yaml')}`], {
+      port: web,
+      folder,
+    })
+    const { headers } = (await (await through('/echo')).json()) as Echo
+    t.match(headers, {
+      'x-forwarded-host': [`127.0.0.1:${web}`],
+      'x-forwarded-server': [/./],
+      'x-real-ip': ['127.0.0.1'],
+    })
+    const failing = { headers: { 'X-Svc-Session': 'traefik' } }
+    await until(
+      async () => (await through('/flaky/pattern/F', failing)).headers.get('x-request-id') === null,
+      'Traefik answers itself',
+    )
+  },
+)
 
-interface Echo { headers: Record<string, string[]> }
+interface Echo {
+  headers: Record<string, string[]>
+}
 
 /** The file with the addresses of a server here in place of `svc`. */
 function onThisMachine(text: string, { ports }: TestServer): string {
-  return text.replaceAll('svc:8080', `127.0.0.1:${ports.http}`).replaceAll('svc:50051', `127.0.0.1:${ports.grpc}`)
+  return text
+    .replaceAll('svc:8080', `127.0.0.1:${ports.http}`)
+    .replaceAll('svc:50051', `127.0.0.1:${ports.grpc}`)
     .replaceAll('address: svc, port_value: 8080', `address: 127.0.0.1, port_value: ${ports.http}`)
     .replaceAll('address: svc, port_value: 50051', `address: 127.0.0.1, port_value: ${ports.grpc}`)
 }

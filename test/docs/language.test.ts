@@ -9,7 +9,8 @@ import { root } from '../support/sources.ts'
 const FOLDERS = ['.github', 'bench', 'bin', 'core', 'deploy', 'docs', 'examples', 'packing', 'plugins', 'proto', 'test']
 const TEXTS = /\.(?:[cm]?[jt]s|tsx|md|css|ya?ml|proto|txt|html|sh)$/
 /** Test data that others wrote or that imitates them, and this lint's own tables. */
-const EXEMPT = /^test\/fixtures\/|^test\/support\/language\.ts$|^plugins\/demo-data\/records\.ts$|^packing\/.*\/node_modules\//
+const EXEMPT =
+  /^test\/fixtures\/|^test\/support\/language\.ts$|^plugins\/demo-data\/records\.ts$|^packing\/.*\/node_modules\//
 
 function filesOf(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
@@ -37,11 +38,21 @@ function violations(file: string, rules: readonly Rule[]): string[] {
 
 t.test('texts [DOC-7]', async t => {
   t.ok(files.length > 1500, 'the scan finds the files')
-  t.strictSame(files.flatMap(file => violations(file, PHRASES)), [])
+  t.strictSame(
+    files.flatMap(file => violations(file, PHRASES)),
+    [],
+  )
 })
 
 t.test('names [DOC-7]', async t => {
   const code = files.filter(file => /\.(?:[cm]?[jt]s|tsx)$/.test(file))
-  t.strictSame(code.flatMap(file => violations(file, NAMES)), [])
-  t.strictSame(files.filter(file => NAMES.some(({ avoid }) => file.split(/[/.-]/).some(part => avoid.test(part)))), [], 'names of files')
+  t.strictSame(
+    code.flatMap(file => violations(file, NAMES)),
+    [],
+  )
+  t.strictSame(
+    files.filter(file => NAMES.some(({ avoid }) => file.split(/[/.-]/).some(part => avoid.test(part)))),
+    [],
+    'names of files',
+  )
 })

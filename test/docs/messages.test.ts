@@ -12,7 +12,9 @@ const path = join(root, 'test', 'messages.txt')
 
 t.test('test/messages.txt has every message', async t => {
   const messages = collectMessages()
-  const text = [...messages].map(([file, lines]) => `${file}\n${lines.map(line => `  ${line.replaceAll('\n', '\\n')}\n`).join('')}`).join('\n')
+  const text = [...messages]
+    .map(([file, lines]) => `${file}\n${lines.map(line => `  ${line.replaceAll('\n', '\\n')}\n`).join('')}`)
+    .join('\n')
   t.ok([...messages.values()].flat().length > 2000, 'the scan finds them')
   if (process.env.SVC_WRITE_DOCS === '1') writeFileSync(path, text)
   else t.equal(text, readFileSync(path, 'utf8'), 'update it with SVC_WRITE_DOCS=1 npm test -- docs/messages')

@@ -20,14 +20,26 @@ t.test('every area is explained on a page [DOC-2]', async t => {
 
 t.test('the index names every page [DOC-2]', async t => {
   const index = read('docs/README.md')
-  const gateways = readdirSync(join(root, 'docs', 'gateways')).filter(name => name.endsWith('.md')).map(name => `gateways/${name}`)
-  for (const page of [...pagesOnDisk().filter(name => name !== 'README').map(name => `${name}.md`), ...gateways]) t.ok(index.includes(`(${page})`), page)
+  const gateways = readdirSync(join(root, 'docs', 'gateways'))
+    .filter(name => name.endsWith('.md'))
+    .map(name => `gateways/${name}`)
+  for (const page of [
+    ...pagesOnDisk()
+      .filter(name => name !== 'README')
+      .map(name => `${name}.md`),
+    ...gateways,
+  ])
+    t.ok(index.includes(`(${page})`), page)
 })
 
 t.test('links within the project lead to files and headings that are there [DOC-2]', async t => {
-  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.md')).map(name => `docs/${name}`)
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md'))
+    .map(name => `docs/${name}`)
   for (const page of ['README.md', ...pages, ...readmes()]) {
-    for (const [, target, heading] of withoutBlocks(read(page)).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
+    for (const [, target, heading] of withoutBlocks(read(page)).matchAll(
+      /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g,
+    )) {
       const path = target === '' ? page : relative(root, join(root, dirname(page), target!))
       t.ok(existsSync(join(root, path)), `${page}: ${target}`)
       if (heading) t.ok(headingsOf(read(path)).includes(heading), `${page}: ${path}#${heading}`)
@@ -50,5 +62,10 @@ function withoutBlocks(markdown: string): string {
 
 /** Anchors as repositories make them of headings. */
 function headingsOf(markdown: string): string[] {
-  return [...withoutBlocks(markdown).matchAll(/^#+ (.*)$/gm)].map(([, text]) => text!.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-'))
+  return [...withoutBlocks(markdown).matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
+    text!
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
 }

@@ -16,13 +16,24 @@ export const GROUPS = {
 export const AUTHORING = ['plugins', 'command-line']
 
 /** Pages without examples of the running service, and those that `test/integration/kit` runs in a project of their own. */
-export const ELSEWHERE = ['README', 'architecture', 'areas', 'comparison', 'deployment', 'hardening', 'plugins', 'command-line']
+export const ELSEWHERE = [
+  'README',
+  'architecture',
+  'areas',
+  'comparison',
+  'deployment',
+  'hardening',
+  'plugins',
+  'command-line',
+]
 
 export const pagesOf = (group: keyof typeof GROUPS): string[] => GROUPS[group].map(name => `docs/${name}.md`)
 
 /** `docs/<name>.md` as they lie on disk, names alone. */
 export function pagesOnDisk(): string[] {
-  return readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md')).map(name => name.slice(0, -'.md'.length))
+  return readdirSync(join(root, 'docs'))
+    .filter(name => name.endsWith('.md'))
+    .map(name => name.slice(0, -'.md'.length))
 }
 
 /** The pages beside the code, and the README. */

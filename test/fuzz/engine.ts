@@ -40,7 +40,11 @@ const wantedCase = process.env.SVC_FUZZ_CASE === undefined ? null : Number(proce
 type Tap = Pick<typeof t, 'test' | 'comment' | 'ok' | 'equal' | 'fail' | 'pass'>
 
 /** Runs families one after the other, then compares the memory in use with what it was after the right input. */
-export async function fuzz(t: Tap, families: readonly AnyFamily[], afterwards: () => Finding | Promise<Finding> = () => null): Promise<void> {
+export async function fuzz(
+  t: Tap,
+  families: readonly AnyFamily[],
+  afterwards: () => Finding | Promise<Finding> = () => null,
+): Promise<void> {
   t.comment(`seed ${seed}`)
   const wanted = families.filter(({ name }) => only.some(text => name.toLowerCase().includes(text)))
   for (const { seeds, run } of wanted) for (const input of seeds) await run(input)
@@ -75,7 +79,9 @@ async function fuzzFamily(t: Tap, family: AnyFamily, afterwards: () => Finding |
   await Promise.all(Array.from({ length: family.inFlight ?? 1 }, work))
   const late = await afterwards()
   if (late != null) findings.set(late, late)
-  t.comment(`${end} cases in ${((performance.now() - startedAt) / 1000).toFixed(1)} s; the slowest, ${slowest.index}, took ${slowest.ms.toFixed(1)} ms`)
+  t.comment(
+    `${end} cases in ${((performance.now() - startedAt) / 1000).toFixed(1)} s; the slowest, ${slowest.index}, took ${slowest.ms.toFixed(1)} ms`,
+  )
   for (const finding of findings.values()) t.fail(finding)
   if (findings.size === 0) t.pass('every case was answered or refused')
 }
@@ -100,7 +106,9 @@ function thrown(error: unknown): string {
 
 async function within(outcome: Promise<Finding>): Promise<Finding> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Finding>(resolve => { timer = setTimeout(() => resolve(`no outcome within ${DEADLINE_MS} ms`), DEADLINE_MS) })
+  const late = new Promise<Finding>(resolve => {
+    timer = setTimeout(() => resolve(`no outcome within ${DEADLINE_MS} ms`), DEADLINE_MS)
+  })
   try {
     return await Promise.race([outcome, late])
   } finally {
@@ -109,6 +117,8 @@ async function within(outcome: Promise<Finding>): Promise<Finding> {
 }
 
 function shown(input: unknown): string {
-  const text = JSON.stringify(input, (_key, value: unknown) => (Buffer.isBuffer(value) ? value.toString('latin1') : value)) ?? String(input)
+  const text =
+    JSON.stringify(input, (_key, value: unknown) => (Buffer.isBuffer(value) ? value.toString('latin1') : value)) ??
+    String(input)
   return text.length > 1500 ? `${text.slice(0, 1500)}… (${text.length} characters)` : text
 }

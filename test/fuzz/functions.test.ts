@@ -6,4 +6,6 @@ import { fields } from './functions/fields.ts'
 import { heads } from './functions/heads.ts'
 
 t.setTimeout(0)
-await t.test('every parser answers or refuses [FUZZ-1, FUZZ-2, FUZZ-3]', t => fuzz(t, [...heads, ...fields, ...documents]))
+await t.test('every parser answers or refuses [FUZZ-1, FUZZ-2, FUZZ-3]', t =>
+  fuzz(t, [...heads, ...fields, ...documents]),
+)

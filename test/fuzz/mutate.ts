@@ -3,10 +3,91 @@ import type { Random } from './random.ts'
 
 /** What breaks parsers of many kinds. A family has its own words beside. */
 const NASTY = [
-  '', ' ', '\t', '\r\n', '\n', '\0', '\x7f', '\u0080', '\u00e9', '\u2028', '\ufeff', '\ud800', '\u{1f600}', '\u202e', '%', '%0', '%00', '%zz', '%C0%AF', '%ff', '%2e', '%2F', '%0d%0a',
-  '0', '-0', '-1', '00', '1e308', '1e-400', '1.5', '0x10', 'NaN', 'Infinity', '2147483648', '4294967296', '9007199254740993', '18446744073709551616', '9'.repeat(400),
-  '__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', 'then', 'length', 'null', 'undefined', 'true', 'false', '{}', '[]', '[object Object]',
-  '"', "'", '`', '\\', '/', '//', '..', ';', ',', ':', '=', '&', '#', '?', '*', '+', '-', '<', '>', '(', ')', '[', ']', '{', '}', '|', '$', '$&', '@', '~', '^', '!',
+  '',
+  ' ',
+  '\t',
+  '\r\n',
+  '\n',
+  '\0',
+  '\x7f',
+  '\u0080',
+  '\u00e9',
+  '\u2028',
+  '\ufeff',
+  '\ud800',
+  '\u{1f600}',
+  '\u202e',
+  '%',
+  '%0',
+  '%00',
+  '%zz',
+  '%C0%AF',
+  '%ff',
+  '%2e',
+  '%2F',
+  '%0d%0a',
+  '0',
+  '-0',
+  '-1',
+  '00',
+  '1e308',
+  '1e-400',
+  '1.5',
+  '0x10',
+  'NaN',
+  'Infinity',
+  '2147483648',
+  '4294967296',
+  '9007199254740993',
+  '18446744073709551616',
+  '9'.repeat(400),
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  'then',
+  'length',
+  'null',
+  'undefined',
+  'true',
+  'false',
+  '{}',
+  '[]',
+  '[object Object]',
+  '"',
+  "'",
+  '`',
+  '\\',
+  '/',
+  '//',
+  '..',
+  ';',
+  ',',
+  ':',
+  '=',
+  '&',
+  '#',
+  '?',
+  '*',
+  '+',
+  '-',
+  '<',
+  '>',
+  '(',
+  ')',
+  '[',
+  ']',
+  '{',
+  '}',
+  '|',
+  '$',
+  '$&',
+  '@',
+  '~',
+  '^',
+  '!',
 ]
 /** Characters. */
 const LONGEST = 20_000
@@ -46,26 +127,52 @@ export function mutateBytes(random: Random, bytes: Buffer, words: readonly strin
   return changed(BYTES, random, bytes, words, other).subarray(0, LONGEST + bytes.length)
 }
 
-function changed<T extends { length: number }>(material: Material<T>, random: Random, value: T, words: readonly string[], other: T): T {
+function changed<T extends { length: number }>(
+  material: Material<T>,
+  random: Random,
+  value: T,
+  words: readonly string[],
+  other: T,
+): T {
   let result = value
-  for (let changes = 1 + random.below(random.oneIn(3) ? 5 : 2); changes > 0; changes--) result = change(material, random, result, words, other)
+  for (let changes = 1 + random.below(random.oneIn(3) ? 5 : 2); changes > 0; changes--)
+    result = change(material, random, result, words, other)
   return result
 }
 
-function change<T extends { length: number }>({ slice, join, nasty, unit }: Material<T>, random: Random, value: T, words: readonly string[], other: T): T {
+function change<T extends { length: number }>(
+  { slice, join, nasty, unit }: Material<T>,
+  random: Random,
+  value: T,
+  words: readonly string[],
+  other: T,
+): T {
   const at = random.below(value.length + 1)
   const end = at + random.below(Math.min(value.length - at, random.oneIn(4) ? 1000 : 6) + 1)
   const before = slice(value, 0, at)
   switch (random.below(9)) {
-    case 0: return join(before, unit(random), slice(value, at + 1))
-    case 1: return join(before, nasty(random, words), slice(value, at))
-    case 2: return join(before, nasty(random, words), slice(value, end))
-    case 3: return join(before, slice(value, end))
-    case 4: return before
-    case 5: return join(before, slice(value, at, end), slice(value, at))
-    case 6: return join(before, repeated({ join }, random, random.oneIn(2) ? slice(value, at, end) : nasty(random, words)), slice(value, end))
-    case 7: return join(before, slice(other, random.below(other.length + 1)))
-    default: return random.oneIn(6) ? nasty(random, words) : join(before, unit(random), slice(value, at))
+    case 0:
+      return join(before, unit(random), slice(value, at + 1))
+    case 1:
+      return join(before, nasty(random, words), slice(value, at))
+    case 2:
+      return join(before, nasty(random, words), slice(value, end))
+    case 3:
+      return join(before, slice(value, end))
+    case 4:
+      return before
+    case 5:
+      return join(before, slice(value, at, end), slice(value, at))
+    case 6:
+      return join(
+        before,
+        repeated({ join }, random, random.oneIn(2) ? slice(value, at, end) : nasty(random, words)),
+        slice(value, end),
+      )
+    case 7:
+      return join(before, slice(other, random.below(other.length + 1)))
+    default:
+      return random.oneIn(6) ? nasty(random, words) : join(before, unit(random), slice(value, at))
   }
 }
 
@@ -75,10 +182,59 @@ function repeated<T extends { length: number }>({ join }: Pick<Material<T>, 'joi
 }
 
 const ODD_VALUES: readonly unknown[] = [
-  null, true, false, 0, -1, 1.5, 1e99, -1e-99, 2 ** 31, 2 ** 53 + 2, '', ' ', 'x', '\0', '\ud800', '__proto__', 'constructor', [], {}, [[]], [null], [{}], { type: 'text' }, { $ref: '#' }, { length: 1e9 }, JSON.parse('{"then":1}'), { toString: null, valueOf: null },
-  { toJSON: 1 }, JSON.parse('{"__proto__":{"polluted":1}}'), JSON.parse('{"constructor":{"prototype":{"polluted":1}}}'), 'x'.repeat(10_000), Array.from({ length: 500 }, () => 0), nested(200),
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  1e99,
+  -1e-99,
+  2 ** 31,
+  2 ** 53 + 2,
+  '',
+  ' ',
+  'x',
+  '\0',
+  '\ud800',
+  '__proto__',
+  'constructor',
+  [],
+  {},
+  [[]],
+  [null],
+  [{}],
+  { type: 'text' },
+  { $ref: '#' },
+  { length: 1e9 },
+  JSON.parse('{"then":1}'),
+  { toString: null, valueOf: null },
+  { toJSON: 1 },
+  JSON.parse('{"__proto__":{"polluted":1}}'),
+  JSON.parse('{"constructor":{"prototype":{"polluted":1}}}'),
+  'x'.repeat(10_000),
+  Array.from({ length: 500 }, () => 0),
+  nested(200),
 ]
-const ODD_KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then', 'length', '', '0', '-1', '$ref', 'type', 'id', 'x'.repeat(300), '\0', 'a.b', 'a/b']
+const ODD_KEYS = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'then',
+  'length',
+  '',
+  '0',
+  '-1',
+  '$ref',
+  'type',
+  'id',
+  'x'.repeat(300),
+  '\0',
+  'a.b',
+  'a/b',
+]
 
 function nested(levels: number): unknown {
   return JSON.parse('['.repeat(levels) + ']'.repeat(levels))
@@ -97,7 +253,8 @@ function changedAt(random: Random, value: unknown): unknown {
   if (Array.isArray(value)) {
     const at = random.below(value.length)
     if (random.oneIn(8)) return value.filter((_, index) => index !== at)
-    if (random.oneIn(8)) return [...value, ...Array.from({ length: random.below(random.oneIn(4) ? 300 : 3) }, () => value[at] as unknown)]
+    if (random.oneIn(8))
+      return [...value, ...Array.from({ length: random.below(random.oneIn(4) ? 300 : 3) }, () => value[at] as unknown)]
     return value.map((item: unknown, index) => (index === at ? changedAt(random, item) : item))
   }
   return changedObject(random, value)
@@ -114,18 +271,37 @@ function changedObject(random: Random, value: object): object {
   else entries[at] = [key, changedAt(random, item)]
   // As `JSON.parse` does: `__proto__` becomes a key of the object itself.
   const changed = {}
-  for (const [name, content] of entries) Object.defineProperty(changed, name, { value: content, enumerable: true, configurable: true, writable: true })
+  for (const [name, content] of entries)
+    Object.defineProperty(changed, name, { value: content, enumerable: true, configurable: true, writable: true })
   return changed
 }
 
 function oddValue(random: Random, value: unknown): unknown {
   if (typeof value === 'string' && random.oneIn(2)) return mutateText(random, value)
-  if (typeof value === 'number' && random.oneIn(2)) return random.pick([value + 1, -value, value * 1000, value / 3, String(value)])
+  if (typeof value === 'number' && random.oneIn(2))
+    return random.pick([value + 1, -value, value * 1000, value / 3, String(value)])
   return random.pick(ODD_VALUES)
 }
 
 /** A JSON text: mostly another value, sometimes no JSON any more. */
 export function mutateJsonText(random: Random, text: string): string {
   const changed = JSON.stringify(mutateJson(random, JSON.parse(text)))
-  return random.oneIn(6) ? mutateText(random, changed, ['{', '}', '[', ']', '"', ':', ',', '\\u', '\\ud800', 'e9', '"__proto__":{}', ',"id":1,"id":2', '['.repeat(3000), '{"a":'.repeat(3000)]) : changed
+  return random.oneIn(6)
+    ? mutateText(random, changed, [
+        '{',
+        '}',
+        '[',
+        ']',
+        '"',
+        ':',
+        ',',
+        '\\u',
+        '\\ud800',
+        'e9',
+        '"__proto__":{}',
+        ',"id":1,"id":2',
+        '['.repeat(3000),
+        '{"a":'.repeat(3000),
+      ])
+    : changed
 }

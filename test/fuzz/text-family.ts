@@ -5,12 +5,34 @@ import { mutateBytes, mutateText } from './mutate.ts'
 /** Cases of a function in a run for every day: they cost microseconds. */
 const SLICE = 1500
 
-export function textFamily(name: string, seeds: readonly string[], run: (text: string) => Finding | Promise<Finding>, { words = [], slice = SLICE }: { words?: readonly string[]; slice?: number } = {}): Family<string> {
-  return { name, seeds, slice, run: text => refusing(() => run(text)), mutate: (random, seed) => mutateText(random, seed, words, random.pick(seeds)) }
+export function textFamily(
+  name: string,
+  seeds: readonly string[],
+  run: (text: string) => Finding | Promise<Finding>,
+  { words = [], slice = SLICE }: { words?: readonly string[]; slice?: number } = {},
+): Family<string> {
+  return {
+    name,
+    seeds,
+    slice,
+    run: text => refusing(() => run(text)),
+    mutate: (random, seed) => mutateText(random, seed, words, random.pick(seeds)),
+  }
 }
 
-export function bytesFamily(name: string, seeds: readonly Buffer[], run: (bytes: Buffer) => Finding | Promise<Finding>, { words = [], slice = SLICE }: { words?: readonly string[]; slice?: number } = {}): Family<Buffer> {
-  return { name, seeds, slice, run: bytes => refusing(() => run(bytes)), mutate: (random, seed) => mutateBytes(random, seed, words, random.pick(seeds)) }
+export function bytesFamily(
+  name: string,
+  seeds: readonly Buffer[],
+  run: (bytes: Buffer) => Finding | Promise<Finding>,
+  { words = [], slice = SLICE }: { words?: readonly string[]; slice?: number } = {},
+): Family<Buffer> {
+  return {
+    name,
+    seeds,
+    slice,
+    run: bytes => refusing(() => run(bytes)),
+    mutate: (random, seed) => mutateBytes(random, seed, words, random.pick(seeds)),
+  }
 }
 
 /** Errors of these classes are nobody's refusal but a defect; refusals have classes or codes of their own. */

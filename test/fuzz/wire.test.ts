@@ -12,15 +12,26 @@ import { webSockets } from './wire/websockets.ts'
 
 t.setTimeout(0)
 
-const server = await serve(t, { env: { SVC_LOG_FORMAT: 'json', SVC_INSPECTOR_CAPACITY: '50', SVC_TRUST_FORWARD: 'true', SVC_MTLS_IN_HEADER: 'x-client-cert' } })
+const server = await serve(t, {
+  env: {
+    SVC_LOG_FORMAT: 'json',
+    SVC_INSPECTOR_CAPACITY: '50',
+    SVC_TRUST_FORWARD: 'true',
+    SVC_MTLS_IN_HEADER: 'x-client-cert',
+  },
+})
 const target = new Target(server)
 t.teardown(() => target.close())
 
 const grpc = await grpcFamilies(target, 150)
 t.teardown(() => grpc.close())
 const families = [
-  rawHeads(target, 400), webSockets(target, 150), ...grpc.calls, ...uploads(target, 150), await credentials(target, 150),
-  ...await catalogFamilies(target, 80),
+  rawHeads(target, 400),
+  webSockets(target, 150),
+  ...grpc.calls,
+  ...uploads(target, 150),
+  await credentials(target, 150),
+  ...(await catalogFamilies(target, 80)),
   // Last: after an error of the protocol Node keeps a connection until it is idle for too long, even when the client has gone.
   grpc.frames,
 ]

@@ -3,12 +3,16 @@ import t from 'tap'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-interface Rule { id: string; rule: string; where: string }
+interface Rule {
+  id: string
+  rule: string
+  where: string
+}
 
 const folder = import.meta.dirname
 const rules: Rule[] = []
 for (const file of readdirSync(folder).filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts'))) {
-  rules.push(...(await import(join(folder, file)) as { default: Rule[] }).default)
+  rules.push(...((await import(join(folder, file))) as { default: Rule[] }).default)
 }
 
 const cited = new Set<string>()
@@ -22,7 +26,8 @@ for (const entry of readdirSync(join(folder, '..'), { recursive: true, withFileT
 
 t.test('every rule has an id of its own, a sentence and a place', async t => {
   t.equal(new Set(rules.map(rule => rule.id)).size, rules.length, 'no id twice')
-  for (const { id, rule, where } of rules) t.ok(/^[A-Z][A-Z0-9]*-\d+$/.test(id) && rule.length > 10 && where.length > 2, id)
+  for (const { id, rule, where } of rules)
+    t.ok(/^[A-Z][A-Z0-9]*-\d+$/.test(id) && rule.length > 10 && where.length > 2, id)
 })
 
 t.test('every rule is cited by a test', async t => {

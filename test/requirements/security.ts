@@ -1,10 +1,30 @@
 /** Who may read and change what, and what one client may cost. */
 export default [
   { id: 'SEC-5', rule: 'unforced reloads share one run per 250 ms; a forced one runs at once', where: 'core 10.4' },
-  { id: 'SEC-6', rule: 'nothing that has ended keeps a replaced generation in memory', where: 'architecture, generations 6' },
-  { id: 'SEC-7', rule: 'while the control plane asks for no credential, pages of other origins and rebound names can neither read nor change the instance', where: 'core 5' },
-  { id: 'SEC-8', rule: 'documents that users make run in an origin of their own, are not service workers, and set no header that acts on the whole origin', where: 'docs/security.md' },
-  { id: 'SEC-9', rule: 'control credentials and, in shared mode, API keys are redacted by value wherever requests are kept', where: 'limits 4' },
-  { id: 'SEC-10', rule: 'two sessions that use one request id neither see nor hide each other\'s entries', where: 'limits 4' },
+  {
+    id: 'SEC-6',
+    rule: 'nothing that has ended keeps a replaced generation in memory',
+    where: 'architecture, generations 6',
+  },
+  {
+    id: 'SEC-7',
+    rule: 'while the control plane asks for no credential, pages of other origins and rebound names can neither read nor change the instance',
+    where: 'core 5',
+  },
+  {
+    id: 'SEC-8',
+    rule: 'documents that users make run in an origin of their own, are not service workers, and set no header that acts on the whole origin',
+    where: 'docs/security.md',
+  },
+  {
+    id: 'SEC-9',
+    rule: 'control credentials and, in shared mode, API keys are redacted by value wherever requests are kept',
+    where: 'limits 4',
+  },
+  {
+    id: 'SEC-10',
+    rule: "two sessions that use one request id neither see nor hide each other's entries",
+    where: 'limits 4',
+  },
   { id: 'SEC-11', rule: 'processes that start at once in one certificates folder end with one CA', where: 'core 3' },
 ]

@@ -20,17 +20,28 @@ export interface Bundles {
 }
 
 /** `packages`: other packages for those that the tests import. */
-export async function bundleTests(files: readonly string[], name: string, packages: Record<string, string>): Promise<Bundles> {
+export async function bundleTests(
+  files: readonly string[],
+  name: string,
+  packages: Record<string, string>,
+): Promise<Bundles> {
   const output = join(cache, name)
   const worker = join(import.meta.dirname, 'worker.ts')
   const options = optionsOf(output, packages)
   const broken = new Map<string, string>()
-  const build = (entries: readonly string[]): Promise<unknown> => esbuild.build({ ...options, entryPoints: [worker, ...entries] })
+  const build = (entries: readonly string[]): Promise<unknown> =>
+    esbuild.build({ ...options, entryPoints: [worker, ...entries] })
   try {
     await build(files)
   } catch {
     // The others still run. Which one is wrong shows when each is bundled on its own.
-    await Promise.all(files.map(file => esbuild.build({ ...options, entryPoints: [file], write: false }).catch((error: Error) => broken.set(file, error.message))))
+    await Promise.all(
+      files.map(file =>
+        esbuild
+          .build({ ...options, entryPoints: [file], write: false })
+          .catch((error: Error) => broken.set(file, error.message)),
+      ),
+    )
     await build(files.filter(file => !broken.has(file)))
   }
   const scriptOf = (file: string): string => join(output, relative(root, file).replace(/\.ts$/, '.js'))
@@ -48,20 +59,30 @@ function optionsOf(outdir: string, packages: Record<string, string>): esbuild.Bu
     target: 'node20',
     packages: 'external',
     // The product's own names lead to its sources, of which there must be one copy.
-    alias: { 'svc/plugin': join(root, 'core/contract/plugin.ts'), 'svc/testing': join(root, 'core/testing/index.ts'), ...packages },
+    alias: {
+      'svc/plugin': join(root, 'core/contract/plugin.ts'),
+      'svc/testing': join(root, 'core/testing/index.ts'),
+      ...packages,
+    },
     sourcemap: 'external',
     sourcesContent: false,
     // Read when an error asks for it, as Node would do for every script at once.
-    banner: { js: `import { showSources as __show } from ${JSON.stringify(pathToFileURL(join(root, 'core/host/stack-traces.mjs')).href)}; import { readFileSync as __read } from 'node:fs'; __show(import.meta.url, () => __read(import.meta.filename + '.map', 'utf8'));` },
+    banner: {
+      js: `import { showSources as __show } from ${JSON.stringify(pathToFileURL(join(root, 'core/host/stack-traces.mjs')).href)}; import { readFileSync as __read } from 'node:fs'; __show(import.meta.url, () => __read(import.meta.filename + '.map', 'utf8'));`,
+    },
     logLevel: 'silent',
-    plugins: [{
-      name: 'svc-tests',
-      setup: build => {
-        build.onResolve({ filter: /^tap$/ }, ({ importer }) => (importer.endsWith('.test.ts') ? { path: importer, namespace: 'tap' } : null))
-        build.onLoad({ filter: /.*/, namespace: 'tap' }, () => ({ contents: TAP, resolveDir: import.meta.dirname }))
-        build.onLoad({ filter: /\.ts$/ }, loadInPlace)
+    plugins: [
+      {
+        name: 'svc-tests',
+        setup: build => {
+          build.onResolve({ filter: /^tap$/ }, ({ importer }) =>
+            importer.endsWith('.test.ts') ? { path: importer, namespace: 'tap' } : null,
+          )
+          build.onLoad({ filter: /.*/, namespace: 'tap' }, () => ({ contents: TAP, resolveDir: import.meta.dirname }))
+          build.onLoad({ filter: /\.ts$/ }, loadInPlace)
+        },
       },
-    }],
+    ],
   }
 }
 

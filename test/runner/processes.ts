@@ -13,18 +13,28 @@ const EXIT_TIMEOUT_MS = 30_000
 export function runThroughLoader(file: string, path: string, timeoutMs: number): Promise<FileResult> {
   const startedAt = performance.now()
   const counter = new ResultCounter()
-  const child = start(process.execPath, ['--import', 'tsx', path], { TAP_TIMEOUT: String(timeoutMs * 0.8 / 1000) })
+  const child = start(process.execPath, ['--import', 'tsx', path], { TAP_TIMEOUT: String((timeoutMs * 0.8) / 1000) })
   child.stdin.end()
   let output = ''
   let hasTimedOut = false
-  const timer = setTimeout(() => { hasTimedOut = true; child.kill('SIGKILL') }, timeoutMs)
-  child.stdout.on('data', chunk => { output += chunk; counter.add(String(chunk)) })
-  child.stderr.on('data', chunk => { output += chunk })
-  return new Promise(resolve => child.on('close', (code, signal) => {
-    clearTimeout(timer)
-    const problem = hasTimedOut ? `it ran for more than ${timeoutMs / 1000} s` : problemOf(code, signal)
-    resolve(counter.end(file, { output, seconds: secondsSince(startedAt), problem }))
-  }))
+  const timer = setTimeout(() => {
+    hasTimedOut = true
+    child.kill('SIGKILL')
+  }, timeoutMs)
+  child.stdout.on('data', chunk => {
+    output += chunk
+    counter.add(String(chunk))
+  })
+  child.stderr.on('data', chunk => {
+    output += chunk
+  })
+  return new Promise(resolve =>
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      const problem = hasTimedOut ? `it ran for more than ${timeoutMs / 1000} s` : problemOf(code, signal)
+      resolve(counter.end(file, { output, seconds: secondsSince(startedAt), problem }))
+    }),
+  )
 }
 
 interface Running {
@@ -55,13 +65,16 @@ export class Worker {
     this.#child.stderr.setEncoding('utf8').on('data', (chunk: string) => this.#note(chunk))
     // The process may be gone; its end says so.
     this.#child.stdin.on('error', () => {})
-    this.#closed = new Promise(resolve => this.#child.on('close', (code, signal) => {
-      this.#isAlive = false
-      const running = this.#running
-      if (running?.hasStarted || this.files === 1) running?.finish(problemOf(code, signal) ?? 'its process exited before it had ended')
-      else running?.giveBack()
-      resolve(problemOf(code, signal))
-    }))
+    this.#closed = new Promise(resolve =>
+      this.#child.on('close', (code, signal) => {
+        this.#isAlive = false
+        const running = this.#running
+        if (running?.hasStarted || this.files === 1)
+          running?.finish(problemOf(code, signal) ?? 'its process exited before it had ended')
+        else running?.giveBack()
+        resolve(problemOf(code, signal))
+      }),
+    )
   }
 
   get isAlive(): boolean {
@@ -80,7 +93,9 @@ export class Worker {
         this.#child.kill('SIGKILL')
       }, timeoutMs)
       const running: Running = {
-        counter, output: '', hasStarted: false,
+        counter,
+        output: '',
+        hasStarted: false,
         finish: problem => {
           clearTimeout(timer)
           this.#running = undefined
@@ -105,10 +120,14 @@ export class Worker {
   async close(hasFailed: boolean): Promise<string | undefined> {
     this.#child.stdin.end()
     let isHanging = false
-    const timer = setTimeout(() => { isHanging = true; this.#child.kill('SIGKILL') }, EXIT_TIMEOUT_MS)
+    const timer = setTimeout(() => {
+      isHanging = true
+      this.#child.kill('SIGKILL')
+    }, EXIT_TIMEOUT_MS)
     const problem = await this.#closed
     clearTimeout(timer)
-    if (isHanging) return `${this.#loose}a process did not exit within ${EXIT_TIMEOUT_MS / 1000} s of its last file: something is still open`
+    if (isHanging)
+      return `${this.#loose}a process did not exit within ${EXIT_TIMEOUT_MS / 1000} s of its last file: something is still open`
     return problem === undefined || hasFailed ? undefined : `${this.#loose}a process that ran several files: ${problem}`
   }
 
@@ -136,8 +155,21 @@ export class Worker {
 }
 
 /** npm puts the bin folder of the packages first, and one of them is Node 22: what a test starts runs on the test's own Node. */
-function start(node: string, args: string[], env: Record<string, string>): ChildProcessByStdio<Writable, Readable, Readable> {
-  return spawn(node, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, TAP: '1', FORCE_COLOR: '0', ...env } })
+function start(
+  node: string,
+  args: string[],
+  env: Record<string, string>,
+): ChildProcessByStdio<Writable, Readable, Readable> {
+  return spawn(node, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+      TAP: '1',
+      FORCE_COLOR: '0',
+      ...env,
+    },
+  })
 }
 
 function problemOf(code: number | null, signal: string | null): string | undefined {

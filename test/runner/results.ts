@@ -39,13 +39,23 @@ export class ResultCounter {
     const hasAsserted = this.#passed + this.#failed + this.#skipped.size > 0
     const reason = problem ?? (hasAsserted ? undefined : 'it asserted nothing')
     if (reason !== undefined && this.#failed === 0) this.#failed = 1
-    return { file, passed: this.#passed, failed: this.#failed, skipped: this.#skipped, output: reason === undefined ? output : `${output}${file}: ${reason}\n`, seconds }
+    return {
+      file,
+      passed: this.#passed,
+      failed: this.#failed,
+      skipped: this.#skipped,
+      output: reason === undefined ? output : `${output}${file}: ${reason}\n`,
+      seconds,
+    }
   }
 
   /** Leaves count; a subtest's own line repeats them. */
   #watch(level: Parser): void {
     let isNested = false
-    level.on('child', child => { isNested = true; this.#watch(child) })
+    level.on('child', child => {
+      isNested = true
+      this.#watch(child)
+    })
     level.on('assert', ({ ok, skip, name }) => {
       if (isNested) isNested = false
       else if (!ok) this.#failed++

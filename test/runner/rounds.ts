@@ -7,7 +7,12 @@ import type { Bundles } from './bundle.ts'
 import type { TestFile } from './tiers.ts'
 
 /** Names in package.json of the newest versions, which no longer support Node 20. */
-const NEWEST = { 'openai': 'openai-latest', '@google/genai': 'genai-latest', 'ai': 'ai-latest', '@ai-sdk/openai': 'ai-sdk-openai-latest' }
+const NEWEST = {
+  openai: 'openai-latest',
+  '@google/genai': 'genai-latest',
+  ai: 'ai-latest',
+  '@ai-sdk/openai': 'ai-sdk-openai-latest',
+}
 /** What the package `node` brings. */
 const NODE_22 = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node')
 
@@ -27,15 +32,21 @@ export async function planRounds(files: TestFile[]): Promise<Round[]> {
   ])
   return [
     { label: '', node: process.execPath, bundles: usual, files },
-    ...newest === null ? [] : [{ label: ' on Node 22', node: NODE_22, bundles: newest, files: sdkFiles }],
+    ...(newest === null ? [] : [{ label: ' on Node 22', node: NODE_22, bundles: newest, files: sdkFiles }]),
   ]
 }
 
 /** What the plan leaves out, for the summary; undefined when that is nothing. */
 export function missingRound(files: readonly TestFile[]): string | undefined {
-  return files.some(({ tier }) => tier === 'sdk') && !existsSync(NODE_22) ? 'skipped: the SDK tier on Node 22, which is not installed\n' : undefined
+  return files.some(({ tier }) => tier === 'sdk') && !existsSync(NODE_22)
+    ? 'skipped: the SDK tier on Node 22, which is not installed\n'
+    : undefined
 }
 
 function bundle(files: TestFile[], name: string, packages: Record<string, string>): Promise<Bundles> {
-  return bundleTests(files.filter(({ mode }) => mode !== 'loader').map(({ path }) => path), name, packages)
+  return bundleTests(
+    files.filter(({ mode }) => mode !== 'loader').map(({ path }) => path),
+    name,
+    packages,
+  )
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 export const TIERS = ['main', 'docs', 'sdk', 'browser', 'fuzz'] as const
-export type Tier = typeof TIERS[number]
+export type Tier = (typeof TIERS)[number]
 
 /** Beginnings of paths below `test/`; whatever none of them fits is in `main`. */
 const FOLDERS: Record<Exclude<Tier, 'main'>, string[]> = {
@@ -32,7 +32,12 @@ export function findTestFiles(folder: string): TestFile[] {
     .map(entry => join(entry.parentPath, entry.name))
     .filter(path => !relative(folder, path).startsWith('fixtures'))
     .sort()
-    .map(path => ({ name: relative(folder, path), path, tier: tierOf(relative(folder, path)), mode: modeOf(readFileSync(path, 'utf8')) }))
+    .map(path => ({
+      name: relative(folder, path),
+      path,
+      tier: tierOf(relative(folder, path)),
+      mode: modeOf(readFileSync(path, 'utf8')),
+    }))
 }
 
 export function tierOf(name: string): Tier {

@@ -18,8 +18,12 @@ for (const algorithm of ['hmac-sha1', 'hmac-sha256', 'hmac-sha512']) {
       const sent = request(url, { headers: { Date: new Date().toUTCString() } })
       httpSignature.signRequest(sent, { keyId: 'alice', key: 'secret', algorithm, headers })
       sent.end()
-      const [response] = await once(sent, 'response') as [IncomingMessage]
-      t.match(await json(response), { authenticated: true, username: 'alice', claims: { algorithm, signed_headers: headers.join(' ') } })
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      t.match(await json(response), {
+        authenticated: true,
+        username: 'alice',
+        claims: { algorithm, signed_headers: headers.join(' ') },
+      })
     }
   })
 }
@@ -28,15 +32,26 @@ t.test('http-signature with another key is refused [AUTH-17] [AUTH-12]', async t
   const sent = request(url, { headers: { Date: new Date().toUTCString() } })
   httpSignature.signRequest(sent, { keyId: 'alice', key: 'other', algorithm: 'hmac-sha256', headers: ['date'] })
   sent.end()
-  const [response] = await once(sent, 'response') as [IncomingMessage]
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   t.match(await json(response), { error: 'unauthorized: signature mismatch' })
 })
 
 t.test('http-message-signatures puts a bare Signature header [AUTH-17] [AUTH-8]', async t => {
   const key = createSigner('secret', 'hmac-sha256', 'alice')
-  const signed = await cavage.signMessage({ key, fields: ['@request-target', 'date', 'host'], params: ['keyid', 'alg'] }, {
-    method: 'GET', url, headers: { Date: new Date().toUTCString(), Host: new URL(url).host },
-  })
+  const signed = await cavage.signMessage(
+    { key, fields: ['@request-target', 'date', 'host'], params: ['keyid', 'alg'] },
+    {
+      method: 'GET',
+      url,
+      headers: { Date: new Date().toUTCString(), Host: new URL(url).host },
+    },
+  )
   const { status, body } = await call(url, { headers: signed.headers as Record<string, string> })
-  t.match({ status, body }, { status: 200, body: { header: 'Signature', username: 'alice', claims: { signed_headers: '(request-target) date host' } } })
+  t.match(
+    { status, body },
+    {
+      status: 200,
+      body: { header: 'Signature', username: 'alice', claims: { signed_headers: '(request-target) date host' } },
+    },
+  )
 })

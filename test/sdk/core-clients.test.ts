@@ -29,11 +29,13 @@ t.test('axios, got and an undici pool read answers and errors [CLIENT-1]', async
   t.equal((await got(`${server.url}/echo?x=1`).json<{ query_string: string }>()).query_string, 'x=1')
   const pool = new Pool(server.url, { connections: 4, pipelining: 1 })
   t.teardown(() => pool.close())
-  const answers = await Promise.all(Array.from({ length: 50 }, async () => {
-    const { statusCode, body } = await pool.request({ path: '/echo', method: 'POST', body: 'x' })
-    await body.dump()
-    return statusCode
-  }))
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, async () => {
+      const { statusCode, body } = await pool.request({ path: '/echo', method: 'POST', body: 'x' })
+      await body.dump()
+      return statusCode
+    }),
+  )
   t.ok(answers.every(status => status === 200))
 })
 
@@ -44,7 +46,12 @@ t.test('TLS clients with the demo CA and the demo client certificate are let in 
   t.teardown(() => dispatcher.close())
   t.match(await (await undiciFetch(`${server.httpsUrl}/echo`, { dispatcher })).json(), { scheme: 'https' })
   const status = await new Promise((resolve, reject) => {
-    httpsRequest(`${server.httpsUrl}/identity`, { ca }, response => { response.resume(); resolve(response.statusCode) }).on('error', reject).end()
+    httpsRequest(`${server.httpsUrl}/identity`, { ca }, response => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
   })
   t.equal(status, 200)
 })
@@ -61,7 +68,17 @@ t.test('curl gets through with every option that matters [CLIENT-3]', async t =>
     [['-s', '-T', file, '-H', 'Transfer-Encoding: chunked', `${server.url}/echo`], /"method":"PUT"/],
     [['-s', '-H', 'Accept: application/xml', `${server.url}/echo`], /<response>/],
     [['-sI', `${server.url}/echo`], /200 OK/],
-    [['-s', '--cacert', join(server.folder, 'certs', 'ca.crt'), '--resolve', `localhost:${server.ports.https}:127.0.0.1`, `${server.httpsUrl}/echo`], /"scheme":"https"/],
+    [
+      [
+        '-s',
+        '--cacert',
+        join(server.folder, 'certs', 'ca.crt'),
+        '--resolve',
+        `localhost:${server.ports.https}:127.0.0.1`,
+        `${server.httpsUrl}/echo`,
+      ],
+      /"scheme":"https"/,
+    ],
   ]
   for (const [args, expected] of rows) {
     const output = await run('curl', args)
@@ -72,10 +89,19 @@ t.test('curl gets through with every option that matters [CLIENT-3]', async t =>
 
 t.test('an XML parser reads the XML form of hostile keys, a validator the OpenAPI document [CLIENT-4]', async t => {
   const server = await serve(t)
-  const text = await (await fetch(`${server.url}/echo?1a=x&a%20b=%3C%26%3E&after:3=%00%01&x!y=%22`, { headers: { Accept: 'application/xml' } })).text()
-  const parsed = new XMLParser({ ignoreAttributes: false }).parse(text, true) as { response: { query_params: { entry: { '@_key': string }[] } } }
-  t.strictSame(parsed.response.query_params.entry.map(entry => entry['@_key']), ['1a', 'a b', 'after:3', 'x!y'])
-  await SwaggerParser.validate(await (await fetch(`${server.url}/openapi.json`)).json() as never)
+  const text = await (
+    await fetch(`${server.url}/echo?1a=x&a%20b=%3C%26%3E&after:3=%00%01&x!y=%22`, {
+      headers: { Accept: 'application/xml' },
+    })
+  ).text()
+  const parsed = new XMLParser({ ignoreAttributes: false }).parse(text, true) as {
+    response: { query_params: { entry: { '@_key': string }[] } }
+  }
+  t.strictSame(
+    parsed.response.query_params.entry.map(entry => entry['@_key']),
+    ['1a', 'a b', 'after:3', 'x!y'],
+  )
+  await SwaggerParser.validate((await (await fetch(`${server.url}/openapi.json`)).json()) as never)
 })
 
 t.test('Python verifies the chain strictly where it is there [CLIENT-5]', async t => {
@@ -86,7 +112,12 @@ context = ssl.create_default_context(cafile=sys.argv[1])
 context.verify_flags |= ssl.VERIFY_X509_STRICT
 with socket.create_connection(('127.0.0.1', int(sys.argv[2]))) as plain:
     with context.wrap_socket(plain, server_hostname='localhost') as tls: print(tls.version())`
-  const output = await run('python3', ['-c', script, join(server.folder, 'certs', 'ca.crt'), String(server.ports.https)])
+  const output = await run('python3', [
+    '-c',
+    script,
+    join(server.folder, 'certs', 'ca.crt'),
+    String(server.ports.https),
+  ])
   if (output === null) return t.comment('no Python on this machine: not tried')
   t.match(output, /^TLSv1\.[23]/)
 })

@@ -11,6 +11,13 @@ t.test('every audit of GraphQL over HTTP passes but for the two that ask for JSO
   const results = await auditServer({ url: `${url}/graphql`, fetchFn: fetch })
   t.ok(results.length > 50, `${results.length} audits`)
   const missed = results.filter(result => result.status !== 'ok')
-  t.strictSame(missed.map(result => result.id).toSorted(), EXCEPTIONS, missed.map(result => `${result.id} ${result.name}: ${'reason' in result ? result.reason : ''}`).join('\n'))
-  t.ok(missed.every(result => result.name.startsWith('SHOULD')), 'none of them is a MUST')
+  t.strictSame(
+    missed.map(result => result.id).toSorted(),
+    EXCEPTIONS,
+    missed.map(result => `${result.id} ${result.name}: ${'reason' in result ? result.reason : ''}`).join('\n'),
+  )
+  t.ok(
+    missed.every(result => result.name.startsWith('SHOULD')),
+    'none of them is a MUST',
+  )
 })

@@ -36,7 +36,7 @@ async function call(transport: Transport, name: string, ...messages: object[]): 
 }
 
 const transports: Record<string, Transport> = {
-  'gRPC': createGrpcTransport({ baseUrl }),
+  gRPC: createGrpcTransport({ baseUrl }),
   'gRPC on the HTTP port': createGrpcTransport({ baseUrl: server.url }),
   'gRPC-Web over HTTP/1.1': createGrpcWebTransport({ baseUrl, httpVersion: '1.1' }),
   'gRPC-Web over HTTP/2': createGrpcWebTransport({ baseUrl, httpVersion: '2' }),
@@ -45,11 +45,21 @@ const transports: Record<string, Transport> = {
 
 for (const [name, transport] of Object.entries(transports)) {
   t.test(`connect calls every method by ${name} [GRPC-30]`, async t => {
-    t.match(await call(transport, 'Echo', { message: 'hi' }), [{ message: 'hi', instanceId: 'test-1', metadata: Object }])
-    t.strictSame((await call(transport, 'ServerStream', { message: 's', count: 2 })).map(({ message }) => message), ['s', 's'])
+    t.match(await call(transport, 'Echo', { message: 'hi' }), [
+      { message: 'hi', instanceId: 'test-1', metadata: Object },
+    ])
+    t.strictSame(
+      (await call(transport, 'ServerStream', { message: 's', count: 2 })).map(({ message }) => message),
+      ['s', 's'],
+    )
     t.match(await call(transport, 'ClientStream', { message: 'a' }, { message: 'b' }), [{ message: 'a b', index: 2 }])
-    t.strictSame((await call(transport, 'BidiStream', { message: 'a' }, { message: 'b' })).map(({ message }) => message), ['a', 'b'])
-    const error = ConnectError.from(await call(transport, 'Fail', { code: 8, message: 'enough' }).catch((reason: unknown) => reason))
+    t.strictSame(
+      (await call(transport, 'BidiStream', { message: 'a' }, { message: 'b' })).map(({ message }) => message),
+      ['a', 'b'],
+    )
+    const error = ConnectError.from(
+      await call(transport, 'Fail', { code: 8, message: 'enough' }).catch((reason: unknown) => reason),
+    )
     t.equal(error.code, Code.ResourceExhausted)
     t.equal(error.rawMessage, 'enough')
     t.equal(error.metadata.get('x-svc-fail'), 'true')
@@ -61,6 +71,12 @@ t.test('grpc-reflection-js reads services and types [GRPC-30]', async t => {
   const client = new ReflectionClient(`127.0.0.1:${server.ports.grpc}`, credentials.createInsecure())
   t.ok((await client.listServices()).includes('svc.echo.v1.EchoService'))
   const root = await client.fileContainingSymbol('svc.echo.v1.EchoService')
-  t.strictSame(Object.keys(root.lookupService('svc.echo.v1.EchoService').methods), ['Echo', 'ServerStream', 'ClientStream', 'BidiStream', 'Fail'])
+  t.strictSame(Object.keys(root.lookupService('svc.echo.v1.EchoService').methods), [
+    'Echo',
+    'ServerStream',
+    'ClientStream',
+    'BidiStream',
+    'Fail',
+  ])
   client.grpcClient.close()
 })

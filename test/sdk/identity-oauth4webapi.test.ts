@@ -23,7 +23,10 @@ function errorOf(parameters: URLSearchParams): string | undefined {
 
 t.test('takes both documents for what they are [IDP-49] [IDP-10]', async t => {
   t.equal(as.issuer, server.url)
-  const oauth2 = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' }))
+  const oauth2 = await oauth.processDiscoveryResponse(
+    issuer,
+    await oauth.discoveryRequest(issuer, { ...insecure, algorithm: 'oauth2' }),
+  )
   t.equal(oauth2.authorization_response_iss_parameter_supported, true)
 })
 
@@ -45,11 +48,29 @@ t.test('validates answers at the redirect URI, errors too [IDP-49] [IDP-14]', as
 t.test('the whole code flow of a public client [IDP-49] [IDP-9]', async t => {
   const verifier = oauth.generateRandomCodeVerifier()
   const id = { client_id: 'svc-public' }
-  const request = authorization({ ...id, scope: 'openid', state: 's', nonce: 'n', code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' })
+  const request = authorization({
+    ...id,
+    scope: 'openid',
+    state: 's',
+    nonce: 'n',
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  })
   const back = await post(`${server.url}/oauth/authorize`, { ...request, username: 'demo', password: 'demo' }, {})
   const parameters = oauth.validateAuthResponse(as, id, locationOf(back).query, 's')
-  const response = await oauth.authorizationCodeGrantRequest(as, id, oauth.None(), parameters, callback, verifier, insecure)
-  const tokens = await oauth.processAuthorizationCodeResponse(as, id, response, { expectedNonce: 'n', requireIdToken: true })
+  const response = await oauth.authorizationCodeGrantRequest(
+    as,
+    id,
+    oauth.None(),
+    parameters,
+    callback,
+    verifier,
+    insecure,
+  )
+  const tokens = await oauth.processAuthorizationCodeResponse(as, id, response, {
+    expectedNonce: 'n',
+    requireIdToken: true,
+  })
   const info = await oauth.userInfoRequest(as, id, tokens.access_token, insecure)
   t.match(await oauth.processUserInfoResponse(as, id, 'demo', info), { sub: 'demo', groups: ['users'] })
 })
@@ -63,13 +84,20 @@ t.test('access tokens follow the profile for JWTs [IDP-49] [IDP-34]', async t =>
 
 t.test('a 401 with a challenge is understood [IDP-49] [IDP-42]', async t => {
   const response = await oauth.userInfoRequest(as, client, 'x', insecure)
-  await t.rejects(oauth.processUserInfoResponse(as, client, oauth.skipSubjectCheck, response), { cause: [{ scheme: 'bearer', parameters: { realm: 'svc', error: 'invalid_token' } }] })
+  await t.rejects(oauth.processUserInfoResponse(as, client, oauth.skipSubjectCheck, response), {
+    cause: [{ scheme: 'bearer', parameters: { realm: 'svc', error: 'invalid_token' } }],
+  })
 })
 
 t.test('jose verifies by the remote keys [IDP-49] [IDP-11]', async t => {
   const keys = createRemoteJWKSet(new URL(as.jwks_uri!))
   const { access_token: access, id_token: id } = await logIn(server.url)
-  const { payload, protectedHeader } = await jwtVerify(access!, keys, { issuer: server.url, audience: 'svc', typ: 'at+jwt', requiredClaims: ['jti', 'client_id'] })
+  const { payload, protectedHeader } = await jwtVerify(access!, keys, {
+    issuer: server.url,
+    audience: 'svc',
+    typ: 'at+jwt',
+    requiredClaims: ['jti', 'client_id'],
+  })
   t.match([payload.sub, protectedHeader.kid], ['alice', 'svc-rs256-key'])
   await jwtVerify(id!, keys, { issuer: server.url, audience: 'svc', typ: 'JWT' })
   await t.rejects(jwtVerify(id!, keys, { typ: 'at+jwt' }))
@@ -77,7 +105,11 @@ t.test('jose verifies by the remote keys [IDP-49] [IDP-11]', async t => {
 })
 
 t.test('a form_post answer is read as any form [IDP-49] [IDP-21]', async t => {
-  const { text } = await call(`${server.url}/oauth/authorize?${encode(authorization({ response_mode: 'form_post', prompt: 'none', state: 's' }))}`)
-  const fields = new URLSearchParams([...text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]): [string, string] => [name!, value!]))
+  const { text } = await call(
+    `${server.url}/oauth/authorize?${encode(authorization({ response_mode: 'form_post', prompt: 'none', state: 's' }))}`,
+  )
+  const fields = new URLSearchParams(
+    [...text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]): [string, string] => [name!, value!]),
+  )
   t.equal(errorOf(fields), 'login_required')
 })

@@ -13,7 +13,9 @@ const config = await client.discovery(issuer, 'svc', undefined, client.ClientSec
 /** What the browser does: logs in at the form and comes back. */
 async function browse(url: URL): Promise<URL> {
   const response = await fetch(url.origin + url.pathname, {
-    method: 'POST', redirect: 'manual', headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: `${url.searchParams}&${encode({ username: 'alice', password: 'alice', action: 'approve' })}`,
   })
   return new URL(response.headers.get('location')!)
@@ -21,19 +23,28 @@ async function browse(url: URL): Promise<URL> {
 
 /** The OAuth error with which a call fails. */
 function errorOf(call: Promise<unknown>): Promise<string | undefined> {
-  return call.then(() => undefined, (failure: { error?: string }) => failure.error)
+  return call.then(
+    () => undefined,
+    (failure: { error?: string }) => failure.error,
+  )
 }
 
 t.test('discovers both documents [IDP-49] [IDP-10]', async t => {
   t.equal(config.serverMetadata().issuer, server.url)
-  const oauth2 = await client.discovery(issuer, 'svc', undefined, client.ClientSecretPost('svc-secret'), { ...insecure, algorithm: 'oauth2' })
+  const oauth2 = await client.discovery(issuer, 'svc', undefined, client.ClientSecretPost('svc-secret'), {
+    ...insecure,
+    algorithm: 'oauth2',
+  })
   t.equal(oauth2.serverMetadata().token_endpoint, `${server.url}/oauth/token`)
   t.ok(config.serverMetadata().supportsPKCE())
 })
 
 t.test('client credentials by both methods [IDP-49] [IDP-7]', async t => {
   for (const authentication of [client.ClientSecretBasic('svc-secret'), client.ClientSecretPost('svc-secret')]) {
-    const tokens = await client.clientCredentialsGrant(await client.discovery(issuer, 'svc', undefined, authentication, insecure), { scope: 'a b', resource: 'https://api.example/' })
+    const tokens = await client.clientCredentialsGrant(
+      await client.discovery(issuer, 'svc', undefined, authentication, insecure),
+      { scope: 'a b', resource: 'https://api.example/' },
+    )
     t.equal(tokens.scope, 'a b')
     t.ok(tokens.expiresIn())
   }
@@ -46,28 +57,54 @@ t.test('code with PKCE, state, nonce and max_age; user info; refresh [IDP-49]', 
   const expectedState = client.randomState()
   const expectedNonce = client.randomNonce()
   const url = client.buildAuthorizationUrl(strict, {
-    redirect_uri: callback, scope: 'openid profile email', code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: 'S256',
-    state: expectedState, nonce: expectedNonce, max_age: '60',
+    redirect_uri: callback,
+    scope: 'openid profile email',
+    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    state: expectedState,
+    nonce: expectedNonce,
+    max_age: '60',
   })
-  const tokens = await client.authorizationCodeGrant(strict, await browse(url), { pkceCodeVerifier, expectedState, expectedNonce, maxAge: 60, idTokenExpected: true })
+  const tokens = await client.authorizationCodeGrant(strict, await browse(url), {
+    pkceCodeVerifier,
+    expectedState,
+    expectedNonce,
+    maxAge: 60,
+    idTokenExpected: true,
+  })
   t.match(tokens.claims(), { sub: 'alice', aud: 'svc', preferred_username: 'alice', groups: ['users', 'admins'] })
-  t.match(await client.fetchUserInfo(strict, tokens.access_token, 'alice'), { name: 'Alice Admin', email: 'alice@svc.local' })
+  t.match(await client.fetchUserInfo(strict, tokens.access_token, 'alice'), {
+    name: 'Alice Admin',
+    email: 'alice@svc.local',
+  })
   const refreshed = await client.refreshTokenGrant(strict, tokens.refresh_token!)
   t.equal(refreshed.claims()?.sub, 'alice')
   t.equal(await errorOf(client.refreshTokenGrant(strict, tokens.refresh_token!)), 'invalid_grant')
 })
 
 t.test('a denied request is an error of the client [IDP-49] [IDP-14]', async t => {
-  const url = client.buildAuthorizationUrl(config, { redirect_uri: callback, scope: 'openid', prompt: 'none', state: 's' })
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: callback,
+    scope: 'openid',
+    prompt: 'none',
+    state: 's',
+  })
   const response = await fetch(url, { redirect: 'manual' })
-  t.equal(await errorOf(client.authorizationCodeGrant(config, new URL(response.headers.get('location')!), { expectedState: 's' })), 'login_required')
+  t.equal(
+    await errorOf(
+      client.authorizationCodeGrant(config, new URL(response.headers.get('location')!), { expectedState: 's' }),
+    ),
+    'login_required',
+  )
 })
 
 t.test('password grant and token exchange as generic grants [IDP-49]', async t => {
   const tokens = await client.genericGrantRequest(config, 'password', { username: 'bob', password: 'bob' })
   t.equal(tokens.claims()?.sub, 'bob')
   const exchanged = await client.genericGrantRequest(config, exchangeGrant, {
-    subject_token: tokens.access_token, subject_token_type: 'urn:ietf:params:oauth:token-type:access_token', audience: 'orders',
+    subject_token: tokens.access_token,
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    audience: 'orders',
   })
   t.equal(exchanged.issued_token_type, 'urn:ietf:params:oauth:token-type:access_token')
 })
@@ -76,15 +113,28 @@ t.test('introspection and revocation [IDP-49]', async t => {
   const { access_token: token } = await client.clientCredentialsGrant(config)
   t.match(await client.tokenIntrospection(config, token), { active: true, client_id: 'svc', sub: 'svc' })
   await client.tokenRevocation(config, token)
-  t.strictSame({ ...await client.tokenIntrospection(config, token) }, { active: false })
+  t.strictSame({ ...(await client.tokenIntrospection(config, token)) }, { active: false })
 })
 
 t.test('registers itself and goes on with what it got [IDP-49]', async t => {
-  const registered = await client.dynamicClientRegistration(issuer, { redirect_uris: [callback], grant_types: ['authorization_code', 'refresh_token', 'client_credentials'], scope: 'a' }, client.ClientSecretBasic(), insecure)
+  const registered = await client.dynamicClientRegistration(
+    issuer,
+    {
+      redirect_uris: [callback],
+      grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+      scope: 'a',
+    },
+    client.ClientSecretBasic(),
+    insecure,
+  )
   t.match(registered.clientMetadata().client_id, /^dyn-/)
   t.equal((await client.clientCredentialsGrant(registered)).scope, 'a')
   const pkceCodeVerifier = client.randomPKCECodeVerifier()
-  const url = client.buildAuthorizationUrl(registered, { redirect_uri: callback, code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: 'S256' })
+  const url = client.buildAuthorizationUrl(registered, {
+    redirect_uri: callback,
+    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+  })
   t.ok((await client.authorizationCodeGrant(registered, await browse(url), { pkceCodeVerifier })).refresh_token)
 })
 
@@ -92,14 +142,30 @@ t.test('discovery, code flow and userinfo through a gateway with a path prefix [
   const behind = await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })
   const gateway = await startGateway(t, behind.url, { isPrefixOnly: true })
   const own = await serve(t, { env: { SVC_BASE_PATH: '/demo' } })
-  const rows: [base: string, algorithm: 'oidc' | 'oauth2'][] = [[gateway.url, 'oidc'], [`${own.url}/demo`, 'oidc'], [`${own.url}/demo`, 'oauth2']]
+  const rows: [base: string, algorithm: 'oidc' | 'oauth2'][] = [
+    [gateway.url, 'oidc'],
+    [`${own.url}/demo`, 'oidc'],
+    [`${own.url}/demo`, 'oauth2'],
+  ]
   for (const [base, algorithm] of rows) {
-    const found = await client.discovery(new URL(base), 'svc', undefined, client.ClientSecretBasic('svc-secret'), { ...insecure, algorithm })
+    const found = await client.discovery(new URL(base), 'svc', undefined, client.ClientSecretBasic('svc-secret'), {
+      ...insecure,
+      algorithm,
+    })
     t.equal(found.serverMetadata().issuer, base)
     const verifier = client.randomPKCECodeVerifier()
-    const url = client.buildAuthorizationUrl(found, { redirect_uri: callback, scope: 'openid', code_challenge: await client.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256', state: 's' })
+    const url = client.buildAuthorizationUrl(found, {
+      redirect_uri: callback,
+      scope: 'openid',
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state: 's',
+    })
     t.ok(url.href.startsWith(`${base}/`), url.href)
-    const tokens = await client.authorizationCodeGrant(found, await browse(url), { pkceCodeVerifier: verifier, expectedState: 's' })
+    const tokens = await client.authorizationCodeGrant(found, await browse(url), {
+      pkceCodeVerifier: verifier,
+      expectedState: 's',
+    })
     t.equal(tokens.claims()?.iss, base)
     t.match(await client.fetchUserInfo(found, tokens.access_token, tokens.claims()!.sub), { sub: tokens.claims()!.sub })
   }

@@ -5,13 +5,23 @@ import { serveLlm } from '../support/llm-formats.ts'
 
 const server = await serveLlm(t)
 const fast = { 'X-Svc-Tokens-Per-Second': '0' }
-const client = new AzureOpenAI({ endpoint: `${server.url}/ai/azure`, apiVersion: '2024-10-21', apiKey: 'azure-key-9876', maxRetries: 0, defaultHeaders: fast })
+const client = new AzureOpenAI({
+  endpoint: `${server.url}/ai/azure`,
+  apiVersion: '2024-10-21',
+  apiKey: 'azure-key-9876',
+  maxRetries: 0,
+  defaultHeaders: fast,
+})
 const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'hello' }]
 
-t.test('deployments answer as the model, with content filter results [LLM-54]', async (t) => {
+t.test('deployments answer as the model, with content filter results [LLM-54]', async t => {
   const { data, response } = await client.chat.completions.create({ model: 'svc-gpt', messages }).withResponse()
   t.match(data.choices[0]?.message.content, /^Hello! I'm svc/)
-  t.match(data, { prompt_filter_results: [{ prompt_index: 0, content_filter_results: { hate: { filtered: false, severity: 'safe' } } }] })
+  t.match(data, {
+    prompt_filter_results: [
+      { prompt_index: 0, content_filter_results: { hate: { filtered: false, severity: 'safe' } } },
+    ],
+  })
   t.equal(response.headers.get('x-svc-credential'), 'api-key ****9876')
   t.equal(response.headers.get('x-svc-model'), 'svc-gpt')
   let text = ''
@@ -20,34 +30,69 @@ t.test('deployments answer as the model, with content filter results [LLM-54]', 
     first ??= chunk
     text += chunk.choices[0]?.delta.content ?? ''
   }
-  t.match(first, { id: '', object: '', created: 0, model: '', choices: [], prompt_filter_results: [{ prompt_index: 0 }] })
+  t.match(first, {
+    id: '',
+    object: '',
+    created: 0,
+    model: '',
+    choices: [],
+    prompt_filter_results: [{ prompt_index: 0 }],
+  })
   t.equal(text, 'user: hello')
 })
 
-t.test('the other operations of a deployment and of the resource [LLM-54]', async (t) => {
-  t.equal((await client.embeddings.create({ model: 'text-embedding-3-large', input: 'x' })).data[0]?.embedding.length, 3072)
+t.test('the other operations of a deployment and of the resource [LLM-54]', async t => {
+  t.equal(
+    (await client.embeddings.create({ model: 'text-embedding-3-large', input: 'x' })).data[0]?.embedding.length,
+    3072,
+  )
   t.match((await client.completions.create({ model: 'svc-gpt', prompt: 'hello' })).choices[0]?.text, /^Hello/)
   t.equal((await client.images.generate({ model: 'dall-e-2', prompt: 'x' })).data?.length, 1)
-  t.match(await client.audio.transcriptions.create({ model: 'whisper', file: await toFile(Buffer.from('x'), 'a.wav') }), { text: /^Hello from svc/ })
+  t.match(
+    await client.audio.transcriptions.create({ model: 'whisper', file: await toFile(Buffer.from('x'), 'a.wav') }),
+    { text: /^Hello from svc/ },
+  )
   t.match((await client.responses.create({ model: 'svc-gpt', input: 'hello' })).output_text, /^Hello/)
   t.ok((await client.models.list()).data.length > 5)
   t.equal((await client.models.retrieve('gpt-4o')).id, 'gpt-4o')
 })
 
-t.test('plain clients use /openai/v1 without api-version; elsewhere it is required [LLM-54]', async (t) => {
-  const plain = new OpenAI({ baseURL: `${server.url}/ai/azure/openai/v1`, apiKey: 'k', maxRetries: 0, defaultHeaders: fast })
+t.test('plain clients use /openai/v1 without api-version; elsewhere it is required [LLM-54]', async t => {
+  const plain = new OpenAI({
+    baseURL: `${server.url}/ai/azure/openai/v1`,
+    apiKey: 'k',
+    maxRetries: 0,
+    defaultHeaders: fast,
+  })
   t.match((await plain.chat.completions.create({ model: 'svc-gpt', messages })).choices[0]?.message.content, /^Hello/)
   t.ok((await plain.models.list()).data.length > 5)
   for (const query of ['', '?api-version=']) {
-    const answer = await fetch(`${server.url}/ai/azure/openai/deployments/x/chat/completions${query}`, { method: 'POST', body: JSON.stringify({ messages }) })
+    const answer = await fetch(`${server.url}/ai/azure/openai/deployments/x/chat/completions${query}`, {
+      method: 'POST',
+      body: JSON.stringify({ messages }),
+    })
     t.equal(answer.status, 400)
     t.equal(answer.headers.get('x-ms-error-code'), 'MissingApiVersionParameter')
     t.match(await answer.json(), { error: { code: 'MissingApiVersionParameter', message: /api-version/ } })
   }
 })
 
-t.test('filtered replies and refused prompts carry the reason [LLM-54]', async (t) => {
-  const filtered = await client.chat.completions.create({ model: 'svc-gpt', messages }, { headers: { 'X-Svc-Fail': 'content_filter' } })
-  t.match(filtered.choices[0], { finish_reason: 'content_filter', message: { content: null }, content_filter_results: { hate: { filtered: true, severity: 'high' } } })
-  await t.rejects(client.chat.completions.create({ model: 'svc-gpt', messages }, { headers: { 'X-Svc-Fail': 'prompt_filter' } }), { status: 400, code: 'content_filter', error: { innererror: { code: 'ResponsibleAIPolicyViolation' }, type: null } })
+t.test('filtered replies and refused prompts carry the reason [LLM-54]', async t => {
+  const filtered = await client.chat.completions.create(
+    { model: 'svc-gpt', messages },
+    { headers: { 'X-Svc-Fail': 'content_filter' } },
+  )
+  t.match(filtered.choices[0], {
+    finish_reason: 'content_filter',
+    message: { content: null },
+    content_filter_results: { hate: { filtered: true, severity: 'high' } },
+  })
+  await t.rejects(
+    client.chat.completions.create({ model: 'svc-gpt', messages }, { headers: { 'X-Svc-Fail': 'prompt_filter' } }),
+    {
+      status: 400,
+      code: 'content_filter',
+      error: { innererror: { code: 'ResponsibleAIPolicyViolation' }, type: null },
+    },
+  )
 })

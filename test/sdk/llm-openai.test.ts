@@ -8,16 +8,26 @@ const baseURL = `${server.url}/ai/openai/v1`
 const fast = { 'X-Svc-Tokens-Per-Second': '0' }
 const client = new OpenAI({ baseURL, apiKey: 'sk-demo-1234', maxRetries: 0, defaultHeaders: fast })
 const hello: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'hello' }]
-const schema = { type: 'object', properties: { city: { type: 'string' }, age: { type: 'integer', minimum: 40 } }, required: ['city', 'age'], additionalProperties: false }
+const schema = {
+  type: 'object',
+  properties: { city: { type: 'string' }, age: { type: 'integer', minimum: 40 } },
+  required: ['city', 'age'],
+  additionalProperties: false,
+}
 const greeting = /^Hello! I'm svc, a mock model server/
 
-t.test('chat completions: an answer with usage, a stream, and their records [LLM-50]', async (t) => {
+t.test('chat completions: an answer with usage, a stream, and their records [LLM-50]', async t => {
   const { data, response } = await client.chat.completions.create({ model: 'svc-gpt', messages: hello }).withResponse()
   t.match(data.choices[0]?.message.content, greeting)
   t.same([data.usage?.prompt_tokens, data.usage?.completion_tokens, data.usage?.total_tokens], [4, 45, 49])
   t.equal(response.headers.get('x-svc-credential'), 'bearer ****1234')
 
-  const stream = await client.chat.completions.create({ model: 'svc-gpt', messages: hello, stream: true, stream_options: { include_usage: true } })
+  const stream = await client.chat.completions.create({
+    model: 'svc-gpt',
+    messages: hello,
+    stream: true,
+    stream_options: { include_usage: true },
+  })
   let text = ''
   let deltas = 0
   let usage: OpenAI.CompletionUsage | null | undefined
@@ -31,52 +41,118 @@ t.test('chat completions: an answer with usage, a stream, and their records [LLM
   t.equal(deltas, 45, 'one delta a token')
   t.same(usage, data.usage)
 
-  const record = (await (await fetch(`${server.url}/ai/requests/${response.headers.get('x-svc-request-id')}`)).json()) as { headers: Record<string, string> }
-  t.match(record, { provider: 'openai', model: 'svc-gpt', mode: 'canned', status: 200, normalized_prompt: 'user: hello', finish_reason: 'stop', usage: { prompt_tokens: 4, completion_tokens: 45, total_tokens: 49 } })
+  const record = (await (
+    await fetch(`${server.url}/ai/requests/${response.headers.get('x-svc-request-id')}`)
+  ).json()) as { headers: Record<string, string> }
+  t.match(record, {
+    provider: 'openai',
+    model: 'svc-gpt',
+    mode: 'canned',
+    status: 200,
+    normalized_prompt: 'user: hello',
+    finish_reason: 'stop',
+    usage: { prompt_tokens: 4, completion_tokens: 45, total_tokens: 49 },
+  })
   t.equal(record.headers.authorization, 'Bearer ****1234')
 })
 
-t.test('chat completions: the stream helper, runTools, parse [LLM-50]', async (t) => {
+t.test('chat completions: the stream helper, runTools, parse [LLM-50]', async t => {
   const final = await client.chat.completions.stream({ model: 'svc-gpt', messages: hello }).finalChatCompletion()
   t.match(final.choices[0]?.message.content, greeting)
   const called: string[] = []
   const runner = client.chat.completions.runTools({
     model: 'svc-gpt',
     messages: [{ role: 'user', content: 'weather in Paris?' }],
-    tools: [{ type: 'function', function: { name: 'get_weather', description: 'Current weather', parameters: { type: 'object', properties: { city: { type: 'string' } } }, parse: JSON.parse, function: (args: { city: string }) => { called.push(args.city); return 'sunny' } } }],
+    tools: [
+      {
+        type: 'function',
+        function: {
+          name: 'get_weather',
+          description: 'Current weather',
+          parameters: { type: 'object', properties: { city: { type: 'string' } } },
+          parse: JSON.parse,
+          function: (args: { city: string }) => {
+            called.push(args.city)
+            return 'sunny'
+          },
+        },
+      },
+    ],
   })
-  t.equal(await runner.finalContent(), 'Based on the tool results: get_weather returned sunny. Let me know if you need anything else.')
+  t.equal(
+    await runner.finalContent(),
+    'Based on the tool results: get_weather returned sunny. Let me know if you need anything else.',
+  )
   t.same(called, ['Paris'])
-  const parsed = await client.chat.completions.parse({ model: 'svc-gpt', messages: [{ role: 'user', content: 'weather in Oslo' }], response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } } })
+  const parsed = await client.chat.completions.parse({
+    model: 'svc-gpt',
+    messages: [{ role: 'user', content: 'weather in Oslo' }],
+    response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } },
+  })
   t.same(parsed.choices[0]?.message.parsed, { city: 'Oslo', age: 40 })
 })
 
-t.test('chat completions: choices, log probabilities, tools in a stream, reasoning, limits [LLM-50]', async (t) => {
-  const many = await client.chat.completions.create({ model: 'svc-random', messages: hello, n: 3, logprobs: true, top_logprobs: 2, stop: ['.'] })
+t.test('chat completions: choices, log probabilities, tools in a stream, reasoning, limits [LLM-50]', async t => {
+  const many = await client.chat.completions.create({
+    model: 'svc-random',
+    messages: hello,
+    n: 3,
+    logprobs: true,
+    top_logprobs: 2,
+    stop: ['.'],
+  })
   t.equal(many.choices.length, 3)
-  t.equal(new Set(many.choices.map((choice) => choice.message.content)).size, 3)
+  t.equal(new Set(many.choices.map(choice => choice.message.content)).size, 3)
   const [entry] = many.choices[0]?.logprobs?.content ?? []
   t.equal(entry?.top_logprobs.length, 2)
   t.equal(entry?.top_logprobs[0]?.token, entry?.token)
   t.ok((entry?.logprob ?? 1) <= 0 && (entry?.logprob ?? -1) > -0.5)
   t.equal(Buffer.from(entry?.bytes ?? []).toString(), entry?.token)
 
-  const streamed = client.chat.completions.stream({ model: 'svc-gpt', messages: [{ role: 'user', content: 'weather in Rome' }], tools: [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } } }] })
+  const streamed = client.chat.completions.stream({
+    model: 'svc-gpt',
+    messages: [{ role: 'user', content: 'weather in Rome' }],
+    tools: [
+      {
+        type: 'function',
+        function: { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+      },
+    ],
+  })
   const call = (await streamed.finalMessage()).tool_calls?.[0]
   t.match(call, { type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } })
   t.match(call?.id, /^call_[0-9a-f]{24}$/)
 
-  const thought = await client.chat.completions.create({ model: 'svc-gpt', messages: hello, reasoning_effort: 'low', max_completion_tokens: 3 })
+  const thought = await client.chat.completions.create({
+    model: 'svc-gpt',
+    messages: hello,
+    reasoning_effort: 'low',
+    max_completion_tokens: 3,
+  })
   t.equal(thought.choices[0]?.finish_reason, 'length')
   t.equal(thought.usage?.completion_tokens, 3 + (thought.usage?.completion_tokens_details?.reasoning_tokens ?? 0))
 })
 
-t.test('responses: create, stream, parse, function calls [LLM-51]', async (t) => {
-  const whole = await client.responses.create({ model: 'svc-gpt', input: 'hello', instructions: 'be brief', metadata: { a: 'b' } })
+t.test('responses: create, stream, parse, function calls [LLM-51]', async t => {
+  const whole = await client.responses.create({
+    model: 'svc-gpt',
+    input: 'hello',
+    instructions: 'be brief',
+    metadata: { a: 'b' },
+  })
   t.match(whole.output_text, greeting)
-  t.match(whole, { status: 'completed', instructions: 'be brief', metadata: { a: 'b' }, usage: { input_tokens: engineTokens('system: be brief\nuser: hello'), output_tokens: 45 } })
+  t.match(whole, {
+    status: 'completed',
+    instructions: 'be brief',
+    metadata: { a: 'b' },
+    usage: { input_tokens: engineTokens('system: be brief\nuser: hello'), output_tokens: 45 },
+  })
 
-  const stream = client.responses.stream({ model: 'svc-gpt', input: 'hello', reasoning: { effort: 'low', summary: 'auto' } })
+  const stream = client.responses.stream({
+    model: 'svc-gpt',
+    input: 'hello',
+    reasoning: { effort: 'low', summary: 'auto' },
+  })
   const types: string[] = []
   let last = -1
   for await (const event of stream) {
@@ -84,22 +160,53 @@ t.test('responses: create, stream, parse, function calls [LLM-51]', async (t) =>
     if (types.at(-1) !== event.type) types.push(event.type)
   }
   t.same(types, [
-    'response.created', 'response.in_progress', 'response.output_item.added', 'response.reasoning_summary_part.added', 'response.reasoning_summary_text.delta', 'response.reasoning_summary_text.done',
-    'response.reasoning_summary_part.done', 'response.output_item.done', 'response.output_item.added', 'response.content_part.added', 'response.output_text.delta', 'response.output_text.done',
-    'response.content_part.done', 'response.output_item.done', 'response.completed',
+    'response.created',
+    'response.in_progress',
+    'response.output_item.added',
+    'response.reasoning_summary_part.added',
+    'response.reasoning_summary_text.delta',
+    'response.reasoning_summary_text.done',
+    'response.reasoning_summary_part.done',
+    'response.output_item.done',
+    'response.output_item.added',
+    'response.content_part.added',
+    'response.output_text.delta',
+    'response.output_text.done',
+    'response.content_part.done',
+    'response.output_item.done',
+    'response.completed',
   ])
   const final = await stream.finalResponse()
   t.match(final.output_text, greeting)
   t.equal(final.output[0]?.type, 'reasoning')
 
-  const tools: OpenAI.Responses.FunctionTool[] = [{ type: 'function', name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } }, strict: false }]
+  const tools: OpenAI.Responses.FunctionTool[] = [
+    {
+      type: 'function',
+      name: 'get_weather',
+      parameters: { type: 'object', properties: { city: { type: 'string' } } },
+      strict: false,
+    },
+  ]
   const asked = await client.responses.create({ model: 'svc-gpt', input: 'weather in Rome', tools })
-  const call = asked.output.find((item) => item.type === 'function_call')
+  const call = asked.output.find(item => item.type === 'function_call')
   t.match(call, { name: 'get_weather', arguments: '{"city":"Rome"}' })
-  const done = await client.responses.create({ model: 'svc-gpt', tools, input: [{ role: 'user', content: 'weather in Rome' }, ...asked.output as OpenAI.Responses.ResponseInputItem[], { type: 'function_call_output', call_id: call?.call_id ?? '', output: 'rainy' }] })
+  const done = await client.responses.create({
+    model: 'svc-gpt',
+    tools,
+    input: [
+      { role: 'user', content: 'weather in Rome' },
+      ...(asked.output as OpenAI.Responses.ResponseInputItem[]),
+      { type: 'function_call_output', call_id: call?.call_id ?? '', output: 'rainy' },
+    ],
+  })
   t.match(done.output_text, /get_weather returned rainy/)
 
-  const parsed = await client.responses.parse({ model: 'svc-gpt', input: 'trip to Oslo', text: { format: { type: 'json_schema', name: 'x', schema, strict: true } } })
+  const parsed = await client.responses.parse({
+    model: 'svc-gpt',
+    input: 'trip to Oslo',
+    text: { format: { type: 'json_schema', name: 'x', schema, strict: true } },
+  })
   t.same(parsed.output_parsed, { city: 'Oslo', age: 40 })
   const cut = await client.responses.create({ model: 'svc-gpt', input: 'hello', max_output_tokens: 2 })
   t.match(cut, { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output_text: 'Hello' })
@@ -110,15 +217,29 @@ function engineTokens(text: string): number {
   return (text.match(/[a-z]{1,4}|[^a-z\s]/gi) ?? []).length
 }
 
-t.test('completions, plain and streamed, several prompts [LLM-52]', async (t) => {
-  const whole = await client.completions.create({ model: 'svc-gpt', prompt: ['hello', 'json please'], n: 2, echo: true, suffix: '!' })
-  t.same(whole.choices.map((choice) => choice.index), [0, 1, 2, 3])
+t.test('completions, plain and streamed, several prompts [LLM-52]', async t => {
+  const whole = await client.completions.create({
+    model: 'svc-gpt',
+    prompt: ['hello', 'json please'],
+    n: 2,
+    echo: true,
+    suffix: '!',
+  })
+  t.same(
+    whole.choices.map(choice => choice.index),
+    [0, 1, 2, 3],
+  )
   t.match(whole.choices[0]?.text, /^helloHello!.*!$/s)
   t.match(whole.choices[3]?.text, /^json please.*!$/s)
   t.equal(whole.usage?.prompt_tokens, 2 + 3)
   let text = ''
   let usage: OpenAI.CompletionUsage | undefined
-  for await (const chunk of await client.completions.create({ model: 'svc-gpt', prompt: 'hello', stream: true, stream_options: { include_usage: true } })) {
+  for await (const chunk of await client.completions.create({
+    model: 'svc-gpt',
+    prompt: 'hello',
+    stream: true,
+    stream_options: { include_usage: true },
+  })) {
     text += chunk.choices[0]?.text ?? ''
     usage = chunk.usage ?? undefined
   }
@@ -126,22 +247,35 @@ t.test('completions, plain and streamed, several prompts [LLM-52]', async (t) =>
   t.match(usage, { prompt_tokens: 2, completion_tokens: 45, total_tokens: 47 })
 })
 
-t.test('embeddings as floats and as base64 are the same [LLM-52]', async (t) => {
+t.test('embeddings as floats and as base64 are the same [LLM-52]', async t => {
   const packed = await client.embeddings.create({ model: 'svc-embed', input: ['hello world', 'Hello, World!'] })
-  const plain = await client.embeddings.create({ model: 'text-embedding-3-large', input: 'hello world', encoding_format: 'float' })
+  const plain = await client.embeddings.create({
+    model: 'text-embedding-3-large',
+    input: 'hello world',
+    encoding_format: 'float',
+  })
   t.equal(packed.data[0]?.embedding.length, 1536)
   t.same(packed.data[0]?.embedding, packed.data[1]?.embedding)
   t.equal(plain.data[0]?.embedding.length, 3072)
-  const same = await client.embeddings.create({ model: 'svc-embed', input: 'hello world', encoding_format: 'float', dimensions: 1536 })
+  const same = await client.embeddings.create({
+    model: 'svc-embed',
+    input: 'hello world',
+    encoding_format: 'float',
+    dimensions: 1536,
+  })
   t.ok(same.data[0]?.embedding.every((value, i) => Math.abs(value - (packed.data[0]?.embedding[i] ?? 9)) < 1e-6))
   t.equal((await client.embeddings.create({ model: 'svc-embed', input: [[1, 2, 3], [4]] })).usage.prompt_tokens, 4)
 })
 
-t.test('models, moderations, images [LLM-52]', async (t) => {
-  const ids = (await client.models.list()).data.map((model) => model.id)
+t.test('models, moderations, images [LLM-52]', async t => {
+  const ids = (await client.models.list()).data.map(model => model.id)
   t.ok(ids.includes('svc-gpt') && ids.includes('gpt-6-sol'))
   t.equal((await client.models.retrieve('svc-anything')).id, 'svc-anything')
-  await t.rejects(client.models.retrieve('no-such'), { status: 404, code: 'model_not_found', message: /The model 'no-such' does not exist/ })
+  await t.rejects(client.models.retrieve('no-such'), {
+    status: 404,
+    code: 'model_not_found',
+    message: /The model 'no-such' does not exist/,
+  })
   const { results } = await client.moderations.create({ input: ['I hate this idiot and will kill it', 'a nice day'] })
   t.match(results[0], { flagged: true, categories: { hate: true, harassment: true, violence: true, sexual: false } })
   t.equal(results[1]?.flagged, false)
@@ -153,34 +287,71 @@ t.test('models, moderations, images [LLM-52]', async (t) => {
   t.equal((await client.images.generate({ prompt: 'x' })).data?.[0]?.url, `${server.url}/image/png`)
 })
 
-t.test('audio: transcriptions in all forms, translation, speech [LLM-52]', async (t) => {
+t.test('audio: transcriptions in all forms, translation, speech [LLM-52]', async t => {
   const file = (): Promise<File> => toFile(Buffer.alloc(40_000), 'talk.wav', { type: 'audio/wav' })
   const text = 'Hello from svc. This is a fixed transcription for gateway demos.'
   const plain = await client.audio.transcriptions.create({ model: 'whisper-1', file: await file() })
   t.same(plain, { text, usage: { type: 'duration', seconds: 3 } })
-  const verbose = await client.audio.transcriptions.create({ model: 'whisper-1', file: await file(), response_format: 'verbose_json', timestamp_granularities: ['word'] })
+  const verbose = await client.audio.transcriptions.create({
+    model: 'whisper-1',
+    file: await file(),
+    response_format: 'verbose_json',
+    timestamp_granularities: ['word'],
+  })
   t.match(verbose, { duration: 2.5, text, segments: [{ id: 0, end: 2.5 }] })
   t.equal(verbose.words?.length, 11)
-  t.match(await client.audio.transcriptions.create({ model: 'whisper-1', file: await file(), response_format: 'srt' }), /00:00:00,000 --> 00:00:02,500/)
-  t.match(await client.audio.transcriptions.create({ model: 'whisper-1', file: await file(), response_format: 'vtt' }), /^WEBVTT\n/)
+  t.match(
+    await client.audio.transcriptions.create({ model: 'whisper-1', file: await file(), response_format: 'srt' }),
+    /00:00:00,000 --> 00:00:02,500/,
+  )
+  t.match(
+    await client.audio.transcriptions.create({ model: 'whisper-1', file: await file(), response_format: 'vtt' }),
+    /^WEBVTT\n/,
+  )
   let streamed = ''
-  for await (const event of await client.audio.transcriptions.create({ model: 'gpt-4o-transcribe', file: await file(), stream: true })) {
+  for await (const event of await client.audio.transcriptions.create({
+    model: 'gpt-4o-transcribe',
+    file: await file(),
+    stream: true,
+  })) {
     if (event.type === 'transcript.text.delta') streamed += event.delta
     if (event.type === 'transcript.text.done') t.equal(event.text, text)
   }
   t.equal(streamed, text)
   t.same(await client.audio.translations.create({ model: 'whisper-1', file: await file() }), { text })
-  for (const [format, start] of [['mp3', '\xff\xfb'], ['wav', 'RIFF'], ['pcm', '\0\0']] as const) {
-    const sound = Buffer.from(await (await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'hello', response_format: format })).arrayBuffer())
+  for (const [format, start] of [
+    ['mp3', '\xff\xfb'],
+    ['wav', 'RIFF'],
+    ['pcm', '\0\0'],
+  ] as const) {
+    const sound = Buffer.from(
+      await (
+        await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'hello', response_format: format })
+      ).arrayBuffer(),
+    )
     t.equal(sound.subarray(0, start.length).toString('latin1'), start, format)
   }
-  const refused = await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'hello', response_format: 'opus' }).then(() => null, (error: unknown) => error)
+  const refused = await client.audio.speech
+    .create({ model: 'tts-1', voice: 'alloy', input: 'hello', response_format: 'opus' })
+    .then(
+      () => null,
+      (error: unknown) => error,
+    )
   t.match(refused, { status: 400, param: 'response_format' })
 })
 
-t.test('errors are the package\'s own classes, with code and request id [LLM-53]', async (t) => {
-  const failing = (kind: string): Promise<unknown> => client.chat.completions.create({ model: 'svc-gpt', messages: hello }, { headers: { 'X-Svc-Fail': kind } }).then(() => null, (error: unknown) => error)
-  const rows: [kind: string, type: new (...args: never[]) => Error, code: string | null][] = [['rate_limit', RateLimitError, 'rate_limit_exceeded'], ['auth', AuthenticationError, 'invalid_api_key'], ['context', BadRequestError, 'context_length_exceeded'], ['not_found', NotFoundError, 'model_not_found']]
+t.test("errors are the package's own classes, with code and request id [LLM-53]", async t => {
+  const failing = (kind: string): Promise<unknown> =>
+    client.chat.completions.create({ model: 'svc-gpt', messages: hello }, { headers: { 'X-Svc-Fail': kind } }).then(
+      () => null,
+      (error: unknown) => error,
+    )
+  const rows: [kind: string, type: new (...args: never[]) => Error, code: string | null][] = [
+    ['rate_limit', RateLimitError, 'rate_limit_exceeded'],
+    ['auth', AuthenticationError, 'invalid_api_key'],
+    ['context', BadRequestError, 'context_length_exceeded'],
+    ['not_found', NotFoundError, 'model_not_found'],
+  ]
   for (const [kind, type, code] of rows) {
     const error = await failing(kind)
     t.ok(error instanceof type, kind)
@@ -189,11 +360,13 @@ t.test('errors are the package\'s own classes, with code and request id [LLM-53]
   }
 })
 
-t.test('the package retries by itself, after Retry-After [LLM-53]', async (t) => {
+t.test('the package retries by itself, after Retry-After [LLM-53]', async t => {
   const statuses: number[] = []
   const waits: (string | null)[] = []
   const retrying = new OpenAI({
-    baseURL, apiKey: 'k', maxRetries: 1,
+    baseURL,
+    apiKey: 'k',
+    maxRetries: 1,
     // The first try fails, as it would with a rate below 100 %; which one fails must not be left to chance here.
     fetch: async (url, init) => {
       const headers = new Headers(init?.headers)
@@ -210,30 +383,82 @@ t.test('the package retries by itself, after Retry-After [LLM-53]', async (t) =>
   t.same(waits, ['2', null])
 })
 
-const weatherTool = { type: 'function' as const, function: { name: 'get_weather', description: 'Current weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } } }
+const weatherTool = {
+  type: 'function' as const,
+  function: {
+    name: 'get_weather',
+    description: 'Current weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } } },
+  },
+}
 const noteTool = { type: 'custom' as const, custom: { name: 'take_note', description: 'Writes a note' } }
 const weather: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'weather in Rome' }]
 
-t.test('allowed tools: the others are never called, and a wrong set is refused [LLM-50]', async (t) => {
-  const ask = (mode: 'auto' | 'required', names: string[]): Promise<OpenAI.ChatCompletion> => client.chat.completions.create({
-    model: 'svc-gpt', messages: weather, tools: [weatherTool, { type: 'function', function: { name: 'add_user' } }],
-    tool_choice: { type: 'allowed_tools', allowed_tools: { mode, tools: names.map((name) => ({ type: 'function', function: { name } })) } },
+t.test('allowed tools: the others are never called, and a wrong set is refused [LLM-50]', async t => {
+  const ask = (mode: 'auto' | 'required', names: string[]): Promise<OpenAI.ChatCompletion> =>
+    client.chat.completions.create({
+      model: 'svc-gpt',
+      messages: weather,
+      tools: [weatherTool, { type: 'function', function: { name: 'add_user' } }],
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: { mode, tools: names.map(name => ({ type: 'function', function: { name } })) },
+      },
+    })
+  t.match(await ask('required', ['add_user']), {
+    choices: [{ message: { tool_calls: [{ function: { name: 'add_user' } }] } }],
   })
-  t.match(await ask('required', ['add_user']), { choices: [{ message: { tool_calls: [{ function: { name: 'add_user' } }] } }] })
   t.match(await ask('auto', ['add_user']), { choices: [{ finish_reason: 'stop', message: { tool_calls: undefined } }] })
-  t.match(await ask('auto', ['add_user', 'get_weather']), { choices: [{ message: { tool_calls: [{ function: { name: 'get_weather' } }] } }] })
-  await t.rejects(ask('auto', ['nobody']), { status: 400, param: 'tool_choice.allowed_tools.tools', message: /'nobody' not found/ })
-  await t.rejects(ask('auto', []), { status: 400, param: 'tool_choice.allowed_tools.tools', message: /at least one tool/ })
-  await t.rejects(ask('always' as 'auto', ['add_user']), { status: 400, param: 'tool_choice.allowed_tools.mode', message: /'auto' or 'required'/ })
-  const flat = { name: 'get_weather', type: 'function' as const, strict: null, parameters: weatherTool.function.parameters }
-  const response = await client.responses.create({ model: 'svc-gpt', input: 'say hello', tools: [flat, { ...flat, name: 'add_user' }], tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'add_user' }] } })
+  t.match(await ask('auto', ['add_user', 'get_weather']), {
+    choices: [{ message: { tool_calls: [{ function: { name: 'get_weather' } }] } }],
+  })
+  await t.rejects(ask('auto', ['nobody']), {
+    status: 400,
+    param: 'tool_choice.allowed_tools.tools',
+    message: /'nobody' not found/,
+  })
+  await t.rejects(ask('auto', []), {
+    status: 400,
+    param: 'tool_choice.allowed_tools.tools',
+    message: /at least one tool/,
+  })
+  await t.rejects(ask('always' as 'auto', ['add_user']), {
+    status: 400,
+    param: 'tool_choice.allowed_tools.mode',
+    message: /'auto' or 'required'/,
+  })
+  const flat = {
+    name: 'get_weather',
+    type: 'function' as const,
+    strict: null,
+    parameters: weatherTool.function.parameters,
+  }
+  const response = await client.responses.create({
+    model: 'svc-gpt',
+    input: 'say hello',
+    tools: [flat, { ...flat, name: 'add_user' }],
+    tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'add_user' }] },
+  })
   t.match(response.output, [{ type: 'function_call', name: 'add_user' }])
-  await t.rejects(client.responses.create({ model: 'svc-gpt', input: 'x', tools: [flat], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'nobody' }] } }), { status: 400, param: 'tool_choice.tools', message: /'nobody'/ })
+  await t.rejects(
+    client.responses.create({
+      model: 'svc-gpt',
+      input: 'x',
+      tools: [flat],
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'nobody' }] },
+    }),
+    { status: 400, param: 'tool_choice.tools', message: /'nobody'/ },
+  )
 })
 
-t.test('custom tools are called with text, whole and streamed [LLM-50] [LLM-51]', async (t) => {
+t.test('custom tools are called with text, whole and streamed [LLM-50] [LLM-51]', async t => {
   const forced = { type: 'custom' as const, custom: { name: 'take_note' } }
-  const question = { model: 'svc-gpt', messages: [{ role: 'user' as const, content: 'buy milk' }], tools: [weatherTool, noteTool], tool_choice: forced }
+  const question = {
+    model: 'svc-gpt',
+    messages: [{ role: 'user' as const, content: 'buy milk' }],
+    tools: [weatherTool, noteTool],
+    tool_choice: forced,
+  }
   const whole = await client.chat.completions.create(question)
   const [call] = whole.choices[0]?.message.tool_calls ?? []
   t.match(call, { type: 'custom', custom: { name: 'take_note', input: 'buy milk' } })
@@ -247,46 +472,134 @@ t.test('custom tools are called with text, whole and streamed [LLM-50] [LLM-51]'
     }
   }
   t.same([name, input], ['take_note', 'buy milk'])
-  const answered = await client.chat.completions.create({ model: 'svc-gpt', tools: [noteTool], messages: [...question.messages, { role: 'assistant', tool_calls: [call!] }, { role: 'tool', tool_call_id: call!.id, content: 'written' }] })
+  const answered = await client.chat.completions.create({
+    model: 'svc-gpt',
+    tools: [noteTool],
+    messages: [
+      ...question.messages,
+      { role: 'assistant', tool_calls: [call!] },
+      { role: 'tool', tool_call_id: call!.id, content: 'written' },
+    ],
+  })
   t.match(answered.choices[0]?.message.content, /take_note returned written/)
-  const grammar = { type: 'custom' as const, custom: { name: 'take_note', format: { type: 'grammar' as const, grammar: { syntax: 'regex' as const, definition: 'a+' } } } }
-  t.match(await client.chat.completions.create({ ...question, tools: [grammar], tool_choice: 'auto', messages: [{ role: 'user', content: 'take note' }] }), { choices: [{ finish_reason: 'stop' }] })
-  await t.rejects(client.chat.completions.create({ ...question, tools: [grammar] }), { status: 400, param: 'tool_choice', code: 'unsupported_value' })
+  const grammar = {
+    type: 'custom' as const,
+    custom: {
+      name: 'take_note',
+      format: { type: 'grammar' as const, grammar: { syntax: 'regex' as const, definition: 'a+' } },
+    },
+  }
+  t.match(
+    await client.chat.completions.create({
+      ...question,
+      tools: [grammar],
+      tool_choice: 'auto',
+      messages: [{ role: 'user', content: 'take note' }],
+    }),
+    { choices: [{ finish_reason: 'stop' }] },
+  )
+  await t.rejects(client.chat.completions.create({ ...question, tools: [grammar] }), {
+    status: 400,
+    param: 'tool_choice',
+    code: 'unsupported_value',
+  })
 
   const flat = { type: 'custom' as const, name: 'take_note' }
-  const response = await client.responses.create({ model: 'svc-gpt', input: 'buy milk', tools: [flat], tool_choice: flat })
+  const response = await client.responses.create({
+    model: 'svc-gpt',
+    input: 'buy milk',
+    tools: [flat],
+    tool_choice: flat,
+  })
   t.match(response.output, [{ type: 'custom_tool_call', name: 'take_note', input: 'buy milk', status: 'completed' }])
   const types: string[] = []
   let streamed = ''
-  for await (const event of await client.responses.create({ model: 'svc-gpt', input: 'buy milk', tools: [flat], tool_choice: 'required', stream: true })) {
+  for await (const event of await client.responses.create({
+    model: 'svc-gpt',
+    input: 'buy milk',
+    tools: [flat],
+    tool_choice: 'required',
+    stream: true,
+  })) {
     if (types.at(-1) !== event.type) types.push(event.type)
     if (event.type === 'response.custom_tool_call_input.delta') streamed += event.delta
     if (event.type === 'response.custom_tool_call_input.done') t.equal(event.input, 'buy milk')
   }
   t.equal(streamed, 'buy milk')
-  t.same(types, ['response.created', 'response.in_progress', 'response.output_item.added', 'response.custom_tool_call_input.delta', 'response.custom_tool_call_input.done', 'response.output_item.done', 'response.completed'])
+  t.same(types, [
+    'response.created',
+    'response.in_progress',
+    'response.output_item.added',
+    'response.custom_tool_call_input.delta',
+    'response.custom_tool_call_input.done',
+    'response.output_item.done',
+    'response.completed',
+  ])
   const [item] = response.output as OpenAI.Responses.ResponseCustomToolCall[]
-  const next = await client.responses.create({ model: 'svc-gpt', tools: [flat], input: [{ role: 'user', content: 'buy milk' }, item!, { type: 'custom_tool_call_output', call_id: item!.call_id, output: 'written' }] })
+  const next = await client.responses.create({
+    model: 'svc-gpt',
+    tools: [flat],
+    input: [
+      { role: 'user', content: 'buy milk' },
+      item!,
+      { type: 'custom_tool_call_output', call_id: item!.call_id, output: 'written' },
+    ],
+  })
   t.match(next.output_text, /take_note returned written/)
 })
 
-t.test('audio in chats is refused by name; text alone is taken [LLM-50]', async (t) => {
-  t.match(await client.chat.completions.create({ model: 'svc-gpt', messages: hello, modalities: ['text'] }), { choices: [{ finish_reason: 'stop' }] })
-  await t.rejects(client.chat.completions.create({ model: 'svc-gpt', messages: hello, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }), { status: 400, param: 'modalities[1]', code: 'invalid_value', message: /'audio'/ })
-  await t.rejects(client.chat.completions.create({ model: 'svc-gpt', messages: hello, modalities: 'audio' as never }), { status: 400, param: 'modalities', message: /array/ })
+t.test('audio in chats is refused by name; text alone is taken [LLM-50]', async t => {
+  t.match(await client.chat.completions.create({ model: 'svc-gpt', messages: hello, modalities: ['text'] }), {
+    choices: [{ finish_reason: 'stop' }],
+  })
+  await t.rejects(
+    client.chat.completions.create({
+      model: 'svc-gpt',
+      messages: hello,
+      modalities: ['text', 'audio'],
+      audio: { voice: 'alloy', format: 'wav' },
+    }),
+    { status: 400, param: 'modalities[1]', code: 'invalid_value', message: /'audio'/ },
+  )
+  await t.rejects(client.chat.completions.create({ model: 'svc-gpt', messages: hello, modalities: 'audio' as never }), {
+    status: 400,
+    param: 'modalities',
+    message: /array/,
+  })
 })
 
-t.test('log probabilities of completions, whole and streamed [LLM-52]', async (t) => {
-  const { choices: [choice] } = await client.completions.create({ model: 'svc-gpt', prompt: 'hello', logprobs: 2, echo: true, max_tokens: 6 })
-  const { tokens = [], token_logprobs: logprobs = [], top_logprobs: tops = [], text_offset: offsets = [] } = choice?.logprobs ?? {}
+t.test('log probabilities of completions, whole and streamed [LLM-52]', async t => {
+  const {
+    choices: [choice],
+  } = await client.completions.create({ model: 'svc-gpt', prompt: 'hello', logprobs: 2, echo: true, max_tokens: 6 })
+  const {
+    tokens = [],
+    token_logprobs: logprobs = [],
+    top_logprobs: tops = [],
+    text_offset: offsets = [],
+  } = choice?.logprobs ?? {}
   t.equal(tokens.join(''), choice?.text)
-  t.same(offsets, tokens.map((_, at) => tokens.slice(0, at).join('').length))
+  t.same(
+    offsets,
+    tokens.map((_, at) => tokens.slice(0, at).join('').length),
+  )
   t.equal(logprobs[0], null, 'nothing comes before the first token of the prompt')
-  t.ok(logprobs.slice(1).every((value) => value <= 0 && value > -0.5))
+  t.ok(logprobs.slice(1).every(value => value <= 0 && value > -0.5))
   t.ok(tops.slice(1).every((top, at) => Object.keys(top).length === 3 && top[tokens[at + 1] ?? ''] !== undefined))
   const streamed: string[] = []
-  for await (const chunk of await client.completions.create({ model: 'svc-gpt', prompt: 'hello', logprobs: 0, max_tokens: 6, stream: true })) streamed.push(...chunk.choices[0]?.logprobs?.tokens ?? [])
+  for await (const chunk of await client.completions.create({
+    model: 'svc-gpt',
+    prompt: 'hello',
+    logprobs: 0,
+    max_tokens: 6,
+    stream: true,
+  }))
+    streamed.push(...(chunk.choices[0]?.logprobs?.tokens ?? []))
   t.same(streamed, tokens.slice(2), 'one token a chunk')
-  t.match(await client.completions.create({ model: 'svc-gpt', prompt: 'hello', logprobs: 99, max_tokens: 1 }), { choices: [{ logprobs: { tokens: ['Hell'] } }] })
-  t.match(await client.completions.create({ model: 'svc-gpt', prompt: 'hello', max_tokens: 1 }), { choices: [{ logprobs: null }] })
+  t.match(await client.completions.create({ model: 'svc-gpt', prompt: 'hello', logprobs: 99, max_tokens: 1 }), {
+    choices: [{ logprobs: { tokens: ['Hell'] } }],
+  })
+  t.match(await client.completions.create({ model: 'svc-gpt', prompt: 'hello', max_tokens: 1 }), {
+    choices: [{ logprobs: null }],
+  })
 })

@@ -19,22 +19,37 @@ interface Sample {
 }
 
 async function post(path: string, body: object | FormData): Promise<Response> {
-  const answer = await fetch(`${server.url}/ai${path}`, { method: 'POST', headers: { 'X-Svc-Tokens-Per-Second': '0' }, body: body instanceof FormData ? body : JSON.stringify(body) })
+  const answer = await fetch(`${server.url}/ai${path}`, {
+    method: 'POST',
+    headers: { 'X-Svc-Tokens-Per-Second': '0' },
+    body: body instanceof FormData ? body : JSON.stringify(body),
+  })
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
   return answer
 }
 
-const json = async (path: string, body?: object | FormData): Promise<unknown> => (body === undefined ? await fetch(`${server.url}/ai${path}`) : await post(path, body)).json()
-const sse = async (path: string, body: object | FormData): Promise<unknown[]> => readSse(await (await post(path, body)).text()).filter(({ data }) => data !== '[DONE]').map(({ data }) => JSON.parse(data))
-const aws = async (path: string, body: object): Promise<object[]> => readAwsEvents(Buffer.from(await (await post(path, body)).arrayBuffer())).map(({ event, data }) => ({ [event]: JSON.parse(data) }))
-const lines = async (path: string, body: object): Promise<unknown[]> => (await (await post(path, body)).text()).trim().split('\n').map((line) => JSON.parse(line))
+const json = async (path: string, body?: object | FormData): Promise<unknown> =>
+  (body === undefined ? await fetch(`${server.url}/ai${path}`) : await post(path, body)).json()
+const sse = async (path: string, body: object | FormData): Promise<unknown[]> =>
+  readSse(await (await post(path, body)).text())
+    .filter(({ data }) => data !== '[DONE]')
+    .map(({ data }) => JSON.parse(data))
+const aws = async (path: string, body: object): Promise<object[]> =>
+  readAwsEvents(Buffer.from(await (await post(path, body)).arrayBuffer())).map(({ event, data }) => ({
+    [event]: JSON.parse(data),
+  }))
+const lines = async (path: string, body: object): Promise<unknown[]> =>
+  (await (await post(path, body)).text())
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
 
 const hello = [{ role: 'user', content: 'hello' }]
 const ask = [{ role: 'user', content: 'weather in Rome' }]
 const parameters = { type: 'object', properties: { city: { type: 'string' } } }
 const fn = { name: 'get_weather', description: 'Current weather', parameters }
 
-const all = (type: string, values: unknown[]): Sample[] => values.map((value) => ({ type, value }))
+const all = (type: string, values: unknown[]): Sample[] => values.map(value => ({ type, value }))
 const one = (type: string, value: unknown): Sample[] => [{ type, value }]
 
 function audio(fields: Record<string, string> = {}): FormData {
@@ -47,24 +62,41 @@ function audio(fields: Record<string, string> = {}): FormData {
 async function openai(): Promise<Sample[]> {
   const chat = '/v1/chat/completions'
   const tools = [{ type: 'function', function: fn }]
-  const responses = [{ input: 'hello', reasoning: { summary: 'auto' } }, { input: 'weather in Rome', tools: [{ type: 'function', ...fn, strict: false }] }, { input: 'hello', max_output_tokens: 2 }]
+  const responses = [
+    { input: 'hello', reasoning: { summary: 'auto' } },
+    { input: 'weather in Rome', tools: [{ type: 'function', ...fn, strict: false }] },
+    { input: 'hello', max_output_tokens: 2 },
+  ]
   return [
     ...one('OpenAI.ChatCompletion', await json(chat, { messages: hello, logprobs: true, top_logprobs: 2, n: 2 })),
     ...one('OpenAI.ChatCompletion', await json(chat, { messages: ask, tools })),
-    ...all('OpenAI.ChatCompletionChunk', await sse(chat, { messages: hello, stream: true, logprobs: true, stream_options: { include_usage: true } })),
+    ...all(
+      'OpenAI.ChatCompletionChunk',
+      await sse(chat, { messages: hello, stream: true, logprobs: true, stream_options: { include_usage: true } }),
+    ),
     ...all('OpenAI.ChatCompletionChunk', await sse(chat, { messages: ask, tools, stream: true })),
     ...one('OpenAI.Completion', await json('/v1/completions', { prompt: 'hello' })),
     ...all('Running', await sse('/v1/completions', { prompt: 'hello', stream: true })),
-    ...(await Promise.all(responses.map(async (body) => [
-      ...one("Omit<OpenAI.Responses.Response, 'output_text'>", await json('/v1/responses', body)),
-      ...all('Event<OpenAI.Responses.ResponseStreamEvent>', await sse('/v1/responses', { ...body, stream: true })),
-    ]))).flat(),
+    ...(
+      await Promise.all(
+        responses.map(async body => [
+          ...one("Omit<OpenAI.Responses.Response, 'output_text'>", await json('/v1/responses', body)),
+          ...all('Event<OpenAI.Responses.ResponseStreamEvent>', await sse('/v1/responses', { ...body, stream: true })),
+        ]),
+      )
+    ).flat(),
     ...one('OpenAI.CreateEmbeddingResponse', await json('/v1/embeddings', { input: 'x', dimensions: 3 })),
     ...one('OpenAI.Model', await json('/v1/models/gpt-4o')),
     ...one('OpenAI.ModerationCreateResponse', await json('/v1/moderations', { input: 'I hate it' })),
     ...one('OpenAI.ImagesResponse', await json('/v1/images/generations', { prompt: 'x' })),
     ...one('OpenAI.Audio.Transcription', await json('/v1/audio/transcriptions', audio())),
-    ...one('OpenAI.Audio.TranscriptionVerbose', await json('/v1/audio/transcriptions', audio({ 'response_format': 'verbose_json', 'timestamp_granularities[]': 'word' }))),
+    ...one(
+      'OpenAI.Audio.TranscriptionVerbose',
+      await json(
+        '/v1/audio/transcriptions',
+        audio({ response_format: 'verbose_json', 'timestamp_granularities[]': 'word' }),
+      ),
+    ),
     ...all('OpenAI.Audio.TranscriptionStreamEvent', await sse('/v1/audio/transcriptions', audio({ stream: 'true' }))),
   ]
 }
@@ -79,36 +111,63 @@ function withCitations(value: unknown): unknown {
 
 async function anthropic(): Promise<Sample[]> {
   const path = '/anthropic/v1/messages'
-  const bodies = [{ max_tokens: 99, messages: hello, thinking: { type: 'adaptive' } }, { max_tokens: 99, messages: ask, tools: [{ name: 'get_weather', input_schema: parameters }] }]
-  const samples = await Promise.all(bodies.map(async (body) => [
-    ...one('Anthropic.Message', await json(path, body)),
-    ...all('Anthropic.RawMessageStreamEvent', (await sse(path, { ...body, stream: true })).filter((event) => (event as { type: string }).type !== 'ping')),
-  ]))
+  const bodies = [
+    { max_tokens: 99, messages: hello, thinking: { type: 'adaptive' } },
+    { max_tokens: 99, messages: ask, tools: [{ name: 'get_weather', input_schema: parameters }] },
+  ]
+  const samples = await Promise.all(
+    bodies.map(async body => [
+      ...one('Anthropic.Message', await json(path, body)),
+      ...all(
+        'Anthropic.RawMessageStreamEvent',
+        (await sse(path, { ...body, stream: true })).filter(event => (event as { type: string }).type !== 'ping'),
+      ),
+    ]),
+  )
   return [
     ...samples.flat().map(({ type, value }) => ({ type, value: withCitations(value) })),
     ...one('Anthropic.MessageTokensCount', await json(`${path}/count_tokens`, { messages: hello })),
     ...one('Anthropic.ModelInfo', await json('/anthropic/v1/models/svc-claude')),
-    ...one('Anthropic.ErrorResponse', await (await fetch(`${server.url}/ai${path}?fail=rate_limit`, { method: 'POST' })).json()),
+    ...one(
+      'Anthropic.ErrorResponse',
+      await (await fetch(`${server.url}/ai${path}?fail=rate_limit`, { method: 'POST' })).json(),
+    ),
   ]
 }
 
 async function gemini(): Promise<Sample[]> {
   const model = '/gemini/v1beta/models/svc-gemini'
-  const body = { contents: [{ parts: [{ text: 'hello' }] }], generationConfig: { thinkingConfig: { includeThoughts: true } } }
+  const body = {
+    contents: [{ parts: [{ text: 'hello' }] }],
+    generationConfig: { thinkingConfig: { includeThoughts: true } },
+  }
   const call = { contents: [{ parts: [{ text: 'weather' }] }], tools: [{ functionDeclarations: [fn] }] }
   return [
     ...one('Reply', await json(`${model}:generateContent`, body)),
     ...one('Reply', await json(`${model}:generateContent`, call)),
     ...one('Reply', await json(`${model}:generateContent?fail=prompt_filter`, body)),
     ...all('Reply', await sse(`${model}:streamGenerateContent?alt=sse`, body)),
-    ...one('Gemini.ContentEmbedding[]', ((await json(`${model}:batchEmbedContents`, { requests: [{ content: body.contents[0], outputDimensionality: 2 }] })) as { embeddings: unknown }).embeddings),
+    ...one(
+      'Gemini.ContentEmbedding[]',
+      (
+        (await json(`${model}:batchEmbedContents`, {
+          requests: [{ content: body.contents[0], outputDimensionality: 2 }],
+        })) as { embeddings: unknown }
+      ).embeddings,
+    ),
   ]
 }
 
 async function bedrock(): Promise<Sample[]> {
   const model = '/bedrock/model/x'
-  const body = { messages: [{ role: 'user', content: [{ text: 'hello' }] }], additionalModelRequestFields: { thinking: { type: 'enabled' } } }
-  const call = { messages: [{ role: 'user', content: [{ text: 'weather' }] }], toolConfig: { tools: [{ toolSpec: { name: 'get_weather', inputSchema: { json: parameters } } }] } }
+  const body = {
+    messages: [{ role: 'user', content: [{ text: 'hello' }] }],
+    additionalModelRequestFields: { thinking: { type: 'enabled' } },
+  }
+  const call = {
+    messages: [{ role: 'user', content: [{ text: 'weather' }] }],
+    toolConfig: { tools: [{ toolSpec: { name: 'get_weather', inputSchema: { json: parameters } } }] },
+  }
   return [
     ...one('Bedrock.ConverseResponse', await json(`${model}/converse`, body)),
     ...one('Bedrock.ConverseResponse', await json(`${model}/converse`, call)),
@@ -121,11 +180,20 @@ async function bedrock(): Promise<Sample[]> {
 async function ollama(): Promise<Sample[]> {
   const call = { model: 'llama3.2', messages: ask, tools: [{ type: 'function', function: fn }] }
   return [
-    ...one("Whole<Ollama.ChatResponse>", await json('/ollama/api/chat', { model: 'llama3.2', messages: hello, stream: false, think: true })),
-    ...one("Whole<Ollama.ChatResponse>", await json('/ollama/api/chat', { ...call, stream: false })),
-    ...all("Line<Ollama.ChatResponse>", await lines('/ollama/api/chat', call)),
-    ...one("Whole<Ollama.GenerateResponse>", await json('/ollama/api/generate', { model: 'llama3.2', prompt: 'hello', stream: false })),
-    ...all("Line<Ollama.GenerateResponse>", await lines('/ollama/api/generate', { model: 'llama3.2', prompt: 'hello' })),
+    ...one(
+      'Whole<Ollama.ChatResponse>',
+      await json('/ollama/api/chat', { model: 'llama3.2', messages: hello, stream: false, think: true }),
+    ),
+    ...one('Whole<Ollama.ChatResponse>', await json('/ollama/api/chat', { ...call, stream: false })),
+    ...all('Line<Ollama.ChatResponse>', await lines('/ollama/api/chat', call)),
+    ...one(
+      'Whole<Ollama.GenerateResponse>',
+      await json('/ollama/api/generate', { model: 'llama3.2', prompt: 'hello', stream: false }),
+    ),
+    ...all(
+      'Line<Ollama.GenerateResponse>',
+      await lines('/ollama/api/generate', { model: 'llama3.2', prompt: 'hello' }),
+    ),
     ...one('Ollama.EmbedResponse', await json('/ollama/api/embed', { model: 'x', input: 'a', dimensions: 2 })),
     ...one('Ollama.EmbeddingsResponse', { embedding: [1] }),
   ]
@@ -135,7 +203,12 @@ async function ollama(): Promise<Sample[]> {
 function camel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camel)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.replace(/_([a-z])/g, (_whole, letter: string) => letter.toUpperCase()), camel(item)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key.replace(/_([a-z])/g, (_whole, letter: string) => letter.toUpperCase()),
+      camel(item),
+    ]),
+  )
 }
 
 async function cohere(): Promise<Sample[]> {
@@ -146,7 +219,10 @@ async function cohere(): Promise<Sample[]> {
     ...one('Cohere.V2ChatResponse', await json(chat, { model: 'x', messages: ask, tools })),
     ...all('Cohere.V2ChatStreamResponse', await sse(chat, { model: 'x', messages: hello, stream: true })),
     ...all('Cohere.V2ChatStreamResponse', await sse(chat, { model: 'x', messages: ask, tools, stream: true })),
-    ...one("Omit<Cohere.EmbedByTypeResponse, 'responseType'>", await json('/cohere/v2/embed', { texts: ['x'], embedding_types: ['float', 'int8'], output_dimension: 2 })),
+    ...one(
+      "Omit<Cohere.EmbedByTypeResponse, 'responseType'>",
+      await json('/cohere/v2/embed', { texts: ['x'], embedding_types: ['float', 'int8'], output_dimension: 2 }),
+    ),
     ...one('Cohere.V2RerankResponse', await json('/cohere/v2/rerank', { query: 'x', documents: ['x'] })),
     ...one('Cohere.TokenizeResponse', await json('/cohere/v1/tokenize', { text: 'x' })),
     ...one('Cohere.ListModelsResponse', await json('/cohere/v1/models')),
@@ -178,19 +254,40 @@ function compile(samples: readonly Sample[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-types-'))
   try {
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-    const body = samples.map(({ type, value }, i) => `const v${i} = ${JSON.stringify(value)} as const\nexport const c${i}: Deep<${type}> = v${i}\n`)
+    const body = samples.map(
+      ({ type, value }, i) =>
+        `const v${i} = ${JSON.stringify(value)} as const\nexport const c${i}: Deep<${type}> = v${i}\n`,
+    )
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
     writeFileSync(join(folder, 'samples.ts'), head + body.join(''))
-    const run = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--skipLibCheck', '--target', 'es2023', '--lib', 'es2023,dom', '--module', 'nodenext', '--types', 'node', 'samples.ts'], { cwd: folder, encoding: 'utf8' })
+    const run = spawnSync(
+      process.execPath,
+      [
+        join(root, 'node_modules/typescript/bin/tsc'),
+        '--noEmit',
+        '--strict',
+        '--skipLibCheck',
+        '--target',
+        'es2023',
+        '--lib',
+        'es2023,dom',
+        '--module',
+        'nodenext',
+        '--types',
+        'node',
+        'samples.ts',
+      ],
+      { cwd: folder, encoding: 'utf8' },
+    )
     return run.status === 0 ? '' : `${run.stdout}${run.stderr}` || `status ${run.status}`
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-t.test('every reply and every kind of stream event has the type that its package declares [LLM-66]', async (t) => {
+t.test('every reply and every kind of stream event has the type that its package declares [LLM-66]', async t => {
   const samples = (await Promise.all([openai(), anthropic(), gemini(), bedrock(), ollama(), cohere()])).flat()
-  const different = [...new Map(samples.map((sample) => [sample.type + shapeOf(sample.value), sample])).values()]
+  const different = [...new Map(samples.map(sample => [sample.type + shapeOf(sample.value), sample])).values()]
   t.ok(different.length > 60, `${different.length} shapes`)
   t.equal(compile(different), '')
   const [chat] = different
@@ -202,5 +299,7 @@ t.test('every reply and every kind of stream event has the type that its package
 function shapeOf(value: unknown): string {
   if (Array.isArray(value)) return `[${[...new Set(value.map(shapeOf))].join()}]`
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
-  return `{${Object.entries(value).map(([key, item]) => `${key}:${key === 'type' ? String(item) : shapeOf(item)}`).join()}}`
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${key}:${key === 'type' ? String(item) : shapeOf(item)}`)
+    .join()}}`
 }

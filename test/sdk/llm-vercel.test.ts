@@ -6,7 +6,17 @@ import { createAzure } from '@ai-sdk/azure'
 import { createCohere } from '@ai-sdk/cohere'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
-import { embed, generateObject, generateText, jsonSchema, stepCountIs, streamText, tool, type EmbeddingModel, type LanguageModel } from 'ai'
+import {
+  embed,
+  generateObject,
+  generateText,
+  jsonSchema,
+  stepCountIs,
+  streamText,
+  tool,
+  type EmbeddingModel,
+  type LanguageModel,
+} from 'ai'
 import { serveLlm } from '../support/llm-formats.ts'
 
 const server = await serveLlm(t)
@@ -16,7 +26,13 @@ const openai = createOpenAI({ baseURL: `${ai}/openai/v1`, apiKey: 'k', headers }
 const azure = createAzure({ baseURL: `${ai}/azure/openai/v1`, apiKey: 'k', headers })
 const anthropic = createAnthropic({ baseURL: `${ai}/anthropic/v1`, apiKey: 'k', headers })
 const google = createGoogleGenerativeAI({ baseURL: `${ai}/gemini/v1beta`, apiKey: 'k', headers })
-const bedrock = createAmazonBedrock({ baseURL: `${ai}/bedrock`, region: 'us-east-1', accessKeyId: 'AKID', secretAccessKey: 's', headers })
+const bedrock = createAmazonBedrock({
+  baseURL: `${ai}/bedrock`,
+  region: 'us-east-1',
+  accessKeyId: 'AKID',
+  secretAccessKey: 's',
+  headers,
+})
 const cohere = createCohere({ baseURL: `${ai}/cohere/v2`, apiKey: 'k', headers })
 
 const models: [name: string, model: LanguageModel][] = [
@@ -29,29 +45,63 @@ const models: [name: string, model: LanguageModel][] = [
   ['bedrock', bedrock('anthropic.claude-sonnet-4-5-20250929-v1:0')],
   ['cohere', cohere('command-a-03-2025')],
 ]
-const schema = jsonSchema<{ age: number }>({ type: 'object', properties: { age: { type: 'integer' } }, required: ['age'], additionalProperties: false })
+const schema = jsonSchema<{ age: number }>({
+  type: 'object',
+  properties: { age: { type: 'integer' } },
+  required: ['age'],
+  additionalProperties: false,
+})
 
 for (const [name, model] of models) {
-  t.test(`${name}: text, tools, a stream and an object [LLM-65]`, async (t) => {
+  t.test(`${name}: text, tools, a stream and an object [LLM-65]`, async t => {
     const whole = await generateText({ model, prompt: 'hello', maxRetries: 0 })
     t.match(whole.text, /^Hello! I'm svc.*today\?$/)
     t.equal(whole.finishReason, 'stop')
     t.equal(whole.usage.outputTokens, 45)
 
     const called: unknown[] = []
-    const weather = tool({ description: 'Current weather', inputSchema: jsonSchema<{ city: string }>({ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }), execute: async (input) => { called.push(input); return 'sunny' } })
-    const answered = await generateText({ model, prompt: 'what weather in Rome', tools: { weather }, stopWhen: stepCountIs(3), maxRetries: 0 })
+    const weather = tool({
+      description: 'Current weather',
+      inputSchema: jsonSchema<{ city: string }>({
+        type: 'object',
+        properties: { city: { type: 'string' } },
+        required: ['city'],
+      }),
+      execute: async input => {
+        called.push(input)
+        return 'sunny'
+      },
+    })
+    const answered = await generateText({
+      model,
+      prompt: 'what weather in Rome',
+      tools: { weather },
+      stopWhen: stepCountIs(3),
+      maxRetries: 0,
+    })
     t.same(called, [{ city: 'Rome' }])
     t.match(answered.text, /^Based on the tool results: weather returned .*sunny/)
 
     let text = ''
-    const stream = streamText({ model, prompt: 'hello', maxRetries: 0, onError: ({ error }) => void t.fail(String(error)) })
+    const stream = streamText({
+      model,
+      prompt: 'hello',
+      maxRetries: 0,
+      onError: ({ error }) => void t.fail(String(error)),
+    })
     for await (const piece of stream.textStream) text += piece
     t.equal(text, whole.text)
     t.equal((await stream.usage).outputTokens, 45)
 
     let toolText = ''
-    const toolStream = streamText({ model, prompt: 'what weather in Rome', tools: { weather }, stopWhen: stepCountIs(3), maxRetries: 0, onError: ({ error }) => void t.fail(String(error)) })
+    const toolStream = streamText({
+      model,
+      prompt: 'what weather in Rome',
+      tools: { weather },
+      stopWhen: stepCountIs(3),
+      maxRetries: 0,
+      onError: ({ error }) => void t.fail(String(error)),
+    })
     for await (const piece of toolStream.textStream) toolText += piece
     t.match(toolText, /weather returned/)
 
@@ -68,7 +118,7 @@ const embedders: [name: string, model: EmbeddingModel, size: number][] = [
   ['cohere', cohere.embedding('embed-v4.0'), 1024],
 ]
 
-t.test('embeddings of all providers that have some [LLM-65]', async (t) => {
+t.test('embeddings of all providers that have some [LLM-65]', async t => {
   for (const [name, model, size] of embedders) {
     const { embedding, usage } = await embed({ model, value: 'hello world', maxRetries: 0 })
     t.equal(embedding.length, size, name)

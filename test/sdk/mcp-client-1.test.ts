@@ -4,7 +4,14 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema, LoggingMessageNotificationSchema, ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  LoggingMessageNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { HANDSHAKE_VERSIONS } from '../support/mcp.ts'
 import { ELICITED, SAMPLED, tour, type TourClient } from '../support/mcp-tour.ts'
 import { serve } from '../support/server.ts'
@@ -15,11 +22,20 @@ t.setTimeout(180_000)
 
 /** The client asks for its newest version; here the request is made to name another. */
 function asking(version: string): typeof fetch {
-  return (input, init) => fetch(input, typeof init?.body === 'string' && init.body.includes('"initialize"') ? { ...init, body: init.body.replace(/"protocolVersion":"[^"]+"/, `"protocolVersion":"${version}"`) } : init)
+  return (input, init) =>
+    fetch(
+      input,
+      typeof init?.body === 'string' && init.body.includes('"initialize"')
+        ? { ...init, body: init.body.replace(/"protocolVersion":"[^"]+"/, `"protocolVersion":"${version}"`) }
+        : init,
+    )
 }
 
 async function connect(transport: Transport): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {}, sampling: {}, roots: {} } })
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: { elicitation: {}, sampling: {}, roots: {} } },
+  )
   client.setRequestHandler(ElicitRequestSchema, () => ELICITED)
   client.setRequestHandler(CreateMessageRequestSchema, () => SAMPLED)
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///work' }] }))
@@ -30,7 +46,13 @@ async function connect(transport: Transport): Promise<Client> {
 function guide(client: Client, version: string): TourClient {
   return {
     version,
-    list: what => ({ tools: () => client.listTools(), prompts: () => client.listPrompts(), resources: () => client.listResources(), resourceTemplates: () => client.listResourceTemplates() })[what](),
+    list: what =>
+      ({
+        tools: () => client.listTools(),
+        prompts: () => client.listPrompts(),
+        resources: () => client.listResources(),
+        resourceTemplates: () => client.listResourceTemplates(),
+      })[what](),
     callTool: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
     readResource: uri => client.readResource({ uri }),
     getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
@@ -48,7 +70,11 @@ t.test('tours every handshake version over Streamable HTTP [MCP-17, MCP-37]', as
     await tour(t, guide(client, version))
     const { sessionId } = transport
     await transport.terminateSession()
-    t.equal((await fetch(`${url}/mcp`, { method: 'DELETE', headers: { 'Mcp-Session-Id': sessionId ?? '' } })).status, 404, 'the session has ended')
+    t.equal(
+      (await fetch(`${url}/mcp`, { method: 'DELETE', headers: { 'Mcp-Session-Id': sessionId ?? '' } })).status,
+      404,
+      'the session has ended',
+    )
     await client.close()
   }
 })
@@ -72,7 +98,9 @@ t.test('subscribes, hears of changes, sets the log level, pings [MCP-37]', async
     const client = await connect(make())
     const logs: unknown[] = []
     client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logs.push(params.level))
-    const updated = new Promise(resolve => client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri)))
+    const updated = new Promise(resolve =>
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri)),
+    )
     await client.ping()
     await client.setLoggingLevel('info')
     await client.callTool({ name: 'slow_task', arguments: { duration_ms: 1, steps: 2 } })
@@ -90,15 +118,25 @@ t.test('subscribes, hears of changes, sets the log level, pings [MCP-37]', async
     await client.callTool({ name: 'test_trigger_tool_change' })
     return changes > 0
   }, 'the news of a changed list')
-  t.match(await client.callTool({ name: 'test_input_required_result_list_roots' }), { content: [{ text: 'Roots: file:///work' }] })
-  t.match(await client.callTool({ name: 'test_reconnection' }), { isError: false }, 'the client comes back for the answer by itself')
+  t.match(await client.callTool({ name: 'test_input_required_result_list_roots' }), {
+    content: [{ text: 'Roots: file:///work' }],
+  })
+  t.match(
+    await client.callTool({ name: 'test_reconnection' }),
+    { isError: false },
+    'the client comes back for the answer by itself',
+  )
   await client.close()
 })
 
 t.test('uses the API-key and named servers [MCP-25, MCP-31, MCP-37]', async t => {
   const { url } = await serve(t)
-  const keyed = await connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp/apikey`), { requestInit: { headers: { 'X-API-Key': 'k' } } }))
-  t.match(await keyed.callTool({ name: 'inspect_request' }), { structuredContent: { server: 'apikey', tokenClaims: { sub: 'api-key-client' } } })
+  const keyed = await connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp/apikey`), { requestInit: { headers: { 'X-API-Key': 'k' } } }),
+  )
+  t.match(await keyed.callTool({ name: 'inspect_request' }), {
+    structuredContent: { server: 'apikey', tokenClaims: { sub: 'api-key-client' } },
+  })
   await keyed.close()
   for (const name of ['weather', 'crm', 'devtools']) {
     const client = await connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp/servers/${name}`)))

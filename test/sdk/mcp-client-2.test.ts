@@ -8,7 +8,10 @@ import { serve } from '../support/server.ts'
 t.setTimeout(180_000)
 
 async function connect(url: string, options: ClientOptions = {}): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {}, sampling: {}, roots: {} }, ...options })
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: { elicitation: {}, sampling: {}, roots: {} }, ...options },
+  )
   client.setRequestHandler('elicitation/create', () => ELICITED)
   client.setRequestHandler('sampling/createMessage', () => SAMPLED)
   client.setRequestHandler('roots/list', () => ({ roots: [{ uri: 'file:///work' }] }))
@@ -19,7 +22,13 @@ async function connect(url: string, options: ClientOptions = {}): Promise<Client
 function guide(client: Client): TourClient {
   return {
     version: client.getNegotiatedProtocolVersion() ?? '',
-    list: what => ({ tools: () => client.listTools(), prompts: () => client.listPrompts(), resources: () => client.listResources(), resourceTemplates: () => client.listResourceTemplates() })[what](),
+    list: what =>
+      ({
+        tools: () => client.listTools(),
+        prompts: () => client.listPrompts(),
+        resources: () => client.listResources(),
+        resourceTemplates: () => client.listResourceTemplates(),
+      })[what](),
     callTool: (name, args, options) => client.callTool({ name, arguments: args }, options),
     readResource: uri => client.readResource({ uri }),
     getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
@@ -49,11 +58,23 @@ t.test('tours a handshake version [MCP-38]', async t => {
 t.test('answers questions over several rounds, and listens [MCP-10, MCP-11, MCP-38]', async t => {
   const server = await serve(t, { env: { SVC_MCP_CLOCK_TICK_SECS: '1' } })
   const client = await connect(`${server.url}/mcp/servers/conformance`, { versionNegotiation: { mode: 'auto' } })
-  t.match(await client.callTool({ name: 'test_input_required_result_multi_round', arguments: {} }), { content: [{ text: /likes/ }] })
-  t.match(await client.callTool({ name: 'test_input_required_result_multiple_inputs', arguments: {} }), { content: [{ text: /Paris .* roots: file:\/\/\/work/ }] })
-  t.match(await client.getPrompt({ name: 'test_input_required_result_prompt', arguments: {} }), { messages: [{ content: { text: /context/ } }] })
-  t.match(await client.callTool({ name: 'test_header_routed', arguments: { region: 'Zürich' } }), { content: [{ text: 'Routed to Zürich.' }] }, 'the client mirrors arguments into headers')
-  const changed = new Promise<true>(resolve => client.setNotificationHandler('notifications/tools/list_changed', () => resolve(true)))
+  t.match(await client.callTool({ name: 'test_input_required_result_multi_round', arguments: {} }), {
+    content: [{ text: /likes/ }],
+  })
+  t.match(await client.callTool({ name: 'test_input_required_result_multiple_inputs', arguments: {} }), {
+    content: [{ text: /Paris .* roots: file:\/\/\/work/ }],
+  })
+  t.match(await client.getPrompt({ name: 'test_input_required_result_prompt', arguments: {} }), {
+    messages: [{ content: { text: /context/ } }],
+  })
+  t.match(
+    await client.callTool({ name: 'test_header_routed', arguments: { region: 'Zürich' } }),
+    { content: [{ text: 'Routed to Zürich.' }] },
+    'the client mirrors arguments into headers',
+  )
+  const changed = new Promise<true>(resolve =>
+    client.setNotificationHandler('notifications/tools/list_changed', () => resolve(true)),
+  )
   const subscription = await client.listen({ toolsListChanged: true })
   t.strictSame(subscription.honoredFilter, { toolsListChanged: true })
   await client.callTool({ name: 'test_trigger_tool_change', arguments: {} })
@@ -62,7 +83,9 @@ t.test('answers questions over several rounds, and listens [MCP-10, MCP-11, MCP-
   t.equal(await subscription.closed, 'local')
 
   const watcher = await connect(`${server.url}/mcp`, { versionNegotiation: { mode: 'auto' } })
-  const updated = new Promise(resolve => watcher.setNotificationHandler('notifications/resources/updated', ({ params }) => resolve(params.uri)))
+  const updated = new Promise(resolve =>
+    watcher.setNotificationHandler('notifications/resources/updated', ({ params }) => resolve(params.uri)),
+  )
   const clock = await watcher.listen({ resourceSubscriptions: ['svc://clock'] })
   t.equal(await updated, 'svc://clock')
   await server.stop()
@@ -75,6 +98,9 @@ t.test('a client without a capability gets the error that names it [MCP-6, MCP-3
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)))
   await t.rejects(client.callTool({ name: 'sample_llm', arguments: { prompt: 'x', require: true } }), { code: -32021 })
-  t.match(await client.callTool({ name: 'sample_llm', arguments: { prompt: 'x' } }), { isError: false, content: [{ text: /sampling/ }] })
+  t.match(await client.callTool({ name: 'sample_llm', arguments: { prompt: 'x' } }), {
+    isError: false,
+    content: [{ text: /sampling/ }],
+  })
   await client.close()
 })

@@ -30,7 +30,9 @@ function freePort(): Promise<number> {
 function readSummary(output: string): Map<string, { passed: number; failed: number }> {
   const [, summary = ''] = output.split('=== SUMMARY ===')
   const lines = summary.matchAll(/^[✓✗] ([\w/-]+): (\d+) passed, (\d+) failed/gm)
-  return new Map([...lines].map(([, name = '', passed, failed]) => [name, { passed: Number(passed), failed: Number(failed) }]))
+  return new Map(
+    [...lines].map(([, name = '', passed, failed]) => [name, { passed: Number(passed), failed: Number(failed) }]),
+  )
 }
 
 /** The scenarios that a revision requires of servers, in the suite's own words. */
@@ -40,7 +42,10 @@ async function requiredScenarios(revision: string): Promise<string[]> {
   return [...required.matchAll(/^ +- ([\w/-]+)/gm)].map(([, name = '']) => name)
 }
 
-for (const [revision, count] of [['2026-07-28', 37], ['2025-11-25', 30]] as const) {
+for (const [revision, count] of [
+  ['2026-07-28', 37],
+  ['2025-11-25', 30],
+] as const) {
   t.test(`passes every required scenario of ${revision} [MCP-34]`, async t => {
     const url = await serveSuite(t)
     const required = await requiredScenarios(revision)
@@ -53,14 +58,24 @@ for (const [revision, count] of [['2026-07-28', 37], ['2025-11-25', 30]] as cons
       t.ok(passed > 0 && failed === 0, `${revision} ${scenario}`)
     }
     // Ahead of what is required; the tasks extension is not served.
-    for (const [scenario, { failed }] of results) if (!scenario.startsWith('tasks-')) t.equal(failed, 0, `${revision} ${scenario}`)
+    for (const [scenario, { failed }] of results)
+      if (!scenario.startsWith('tasks-')) t.equal(failed, 0, `${revision} ${scenario}`)
   })
 }
 
 t.test('passes all scenarios that apply to 2025-06-18 [MCP-34]', async t => {
   const url = await serveSuite(t)
-  const { output } = await runWithNode22(suite, ['server', '--url', url, '--suite', 'all', '--spec-version', '2025-06-18'])
+  const { output } = await runWithNode22(suite, [
+    'server',
+    '--url',
+    url,
+    '--suite',
+    'all',
+    '--spec-version',
+    '2025-06-18',
+  ])
   const results = readSummary(output)
   t.ok(results.size >= 25, `${results.size} scenarios ran`)
-  for (const [scenario, { passed, failed }] of results) t.ok(passed > 0 && failed === 0, `2025-06-18 ${scenario}: ${passed} passed`)
+  for (const [scenario, { passed, failed }] of results)
+    t.ok(passed > 0 && failed === 0, `2025-06-18 ${scenario}: ${passed} passed`)
 })

@@ -27,15 +27,37 @@ class Browser implements OAuthClientProvider {
   /** Parameters of the redirect back. */
   callback = new URLSearchParams()
 
-  get redirectUrl() { return REDIRECT }
-  get clientMetadata() { return { client_name: 'test', redirect_uris: [REDIRECT], grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], token_endpoint_auth_method: 'none' } }
-  clientInformation() { return this.registration }
-  saveClientInformation(registration: Registration) { this.registration = registration }
-  tokens() { return this.saved }
+  get redirectUrl() {
+    return REDIRECT
+  }
+  get clientMetadata() {
+    return {
+      client_name: 'test',
+      redirect_uris: [REDIRECT],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    }
+  }
+  clientInformation() {
+    return this.registration
+  }
+  saveClientInformation(registration: Registration) {
+    this.registration = registration
+  }
+  tokens() {
+    return this.saved
+  }
   /** Without a refresh token: with one, the 1.x client renews the old scope instead of asking for more. */
-  saveTokens(tokens: Tokens) { this.saved = { ...tokens, refresh_token: undefined } }
-  saveCodeVerifier(verifier: string) { this.verifier = verifier }
-  codeVerifier() { return this.verifier }
+  saveTokens(tokens: Tokens) {
+    this.saved = { ...tokens, refresh_token: undefined }
+  }
+  saveCodeVerifier(verifier: string) {
+    this.verifier = verifier
+  }
+  codeVerifier() {
+    return this.verifier
+  }
 
   async redirectToAuthorization(url: URL): Promise<void> {
     this.asked.push(url.searchParams.get('scope'))
@@ -54,7 +76,8 @@ async function signInAsDemo(url: URL): Promise<URLSearchParams> {
   const form = new URLSearchParams()
   for (const [tag] of html.matchAll(/<input[^>]*>/g)) {
     const name = /name="([^"]*)"/.exec(tag)?.[1]
-    if (name) form.set(name, (/value="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&amp;', '&').replaceAll('&quot;', '"'))
+    if (name)
+      form.set(name, (/value="([^"]*)"/.exec(tag)?.[1] ?? '').replaceAll('&amp;', '&').replaceAll('&quot;', '"'))
   }
   form.set('username', 'demo')
   form.set('password', 'demo')
@@ -62,28 +85,38 @@ async function signInAsDemo(url: URL): Promise<URLSearchParams> {
   return new URL(answer.headers.get('location') ?? 'http://none').searchParams
 }
 
-t.test('the 1.x client finds the provider, registers, signs in with PKCE and steps up [MCP-32, MCP-33, MCP-40]', async t => {
-  const { url } = await serve(t)
-  const endpoint = new URL(`${url}/mcp/protected`)
-  const browser = new Browser()
-  const connect = async () => {
-    const transport = new Transport1(endpoint, { authProvider: browser })
-    const client = new Client1({ name: 'test', version: '1' })
-    await client.connect(transport)
-    return { client, transport }
-  }
-  t.ok(await connect().catch((error: unknown) => error) instanceof UnauthorizedError, 'it redirects first')
-  t.match(browser.registration?.client_id, /./)
-  t.strictSame([browser.asked, browser.challenges], [['mcp:tools'], ['S256']], 'the scope is the challenge’s')
-  await new Transport1(endpoint, { authProvider: browser }).finishAuth(browser.callback.get('code') ?? '')
-  const { client, transport } = await connect()
-  t.match(await client.callTool({ name: 'inspect_request' }), { structuredContent: { tokenClaims: { sub: /./, aud: /protected/, scope: 'mcp:tools' } } })
-  await t.rejects(client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }), 'the missing scope sends it to the provider again')
-  t.match(browser.asked[1], /mcp:tools:write/)
-  await transport.finishAuth(browser.callback.get('code') ?? '')
-  t.match(await client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }), { structuredContent: { status: 'cancelled' } })
-  await client.close()
-})
+t.test(
+  'the 1.x client finds the provider, registers, signs in with PKCE and steps up [MCP-32, MCP-33, MCP-40]',
+  async t => {
+    const { url } = await serve(t)
+    const endpoint = new URL(`${url}/mcp/protected`)
+    const browser = new Browser()
+    const connect = async () => {
+      const transport = new Transport1(endpoint, { authProvider: browser })
+      const client = new Client1({ name: 'test', version: '1' })
+      await client.connect(transport)
+      return { client, transport }
+    }
+    t.ok((await connect().catch((error: unknown) => error)) instanceof UnauthorizedError, 'it redirects first')
+    t.match(browser.registration?.client_id, /./)
+    t.strictSame([browser.asked, browser.challenges], [['mcp:tools'], ['S256']], 'the scope is the challenge’s')
+    await new Transport1(endpoint, { authProvider: browser }).finishAuth(browser.callback.get('code') ?? '')
+    const { client, transport } = await connect()
+    t.match(await client.callTool({ name: 'inspect_request' }), {
+      structuredContent: { tokenClaims: { sub: /./, aud: /protected/, scope: 'mcp:tools' } },
+    })
+    await t.rejects(
+      client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }),
+      'the missing scope sends it to the provider again',
+    )
+    t.match(browser.asked[1], /mcp:tools:write/)
+    await transport.finishAuth(browser.callback.get('code') ?? '')
+    t.match(await client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }), {
+      structuredContent: { status: 'cancelled' },
+    })
+    await client.close()
+  },
+)
 
 t.test('the 2.x client does the same in the stateless era [MCP-32, MCP-40]', async t => {
   const { url } = await serve(t)
@@ -99,18 +132,33 @@ t.test('the 2.x client does the same in the stateless era [MCP-32, MCP-40]', asy
   t.strictSame(browser.asked, ['mcp:tools'])
   await new Transport2(endpoint, { authProvider: browser }).finishAuth(browser.callback)
   const { client, transport } = await connect()
-  t.match(await client.callTool({ name: 'inspect_request', arguments: {} }), { structuredContent: { protocolVersion: '2026-07-28', tokenClaims: { scope: 'mcp:tools' } } })
+  t.match(await client.callTool({ name: 'inspect_request', arguments: {} }), {
+    structuredContent: { protocolVersion: '2026-07-28', tokenClaims: { scope: 'mcp:tools' } },
+  })
   await t.rejects(client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }))
   t.match(browser.asked[1], /mcp:tools:write/)
   await transport.finishAuth(browser.callback)
-  t.match(await client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }), { structuredContent: { status: 'cancelled' } })
+  t.match(await client.callTool({ name: 'cancel_order', arguments: { order_id: 'o5' } }), {
+    structuredContent: { status: 'cancelled' },
+  })
   await client.close()
 })
 
 /** An instance behind a gateway that takes `/demo` off, and one that has that path itself. */
-const BEHIND_A_PREFIX: readonly [how: string, baseUrl: (t: { teardown(callback: () => unknown): unknown }) => Promise<string>][] = [
-  ['a gateway that says so in X-Forwarded-Prefix', async t => (await startGateway(t, (await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })).url, { isPrefixOnly: true })).url],
-  ['a gateway that says nothing, with SVC_BASE_PATH', async t => (await startGateway(t, (await serve(t, { env: { SVC_BASE_PATH: '/demo' } })).url, { isPrefixOnly: true })).url],
+const BEHIND_A_PREFIX: readonly [
+  how: string,
+  baseUrl: (t: { teardown(callback: () => unknown): unknown }) => Promise<string>,
+][] = [
+  [
+    'a gateway that says so in X-Forwarded-Prefix',
+    async t =>
+      (await startGateway(t, (await serve(t, { env: { SVC_TRUST_FORWARD: 'true' } })).url, { isPrefixOnly: true })).url,
+  ],
+  [
+    'a gateway that says nothing, with SVC_BASE_PATH',
+    async t =>
+      (await startGateway(t, (await serve(t, { env: { SVC_BASE_PATH: '/demo' } })).url, { isPrefixOnly: true })).url,
+  ],
   ['SVC_BASE_PATH alone', async t => `${(await serve(t, { env: { SVC_BASE_PATH: '/demo' } })).url}/demo`],
 ]
 
@@ -120,7 +168,10 @@ for (const [how, start] of BEHIND_A_PREFIX) {
     const endpoint = new URL(`${base}/mcp/protected`)
     for (const Transport of [Transport1, Transport2]) {
       const browser = new Browser()
-      const client = () => Transport === Transport1 ? new Client1({ name: 'test', version: '1' }) : new Client2({ name: 'test', version: '1' })
+      const client = () =>
+        Transport === Transport1
+          ? new Client1({ name: 'test', version: '1' })
+          : new Client2({ name: 'test', version: '1' })
       // The one that was challenged knows where the metadata is, and finishes.
       const first = new Transport(endpoint, { authProvider: browser })
       await t.rejects(client().connect(first as never), /Unauthorized/i, 'it redirects first')
@@ -128,7 +179,9 @@ for (const [how, start] of BEHIND_A_PREFIX) {
       else await first.finishAuth(browser.callback)
       const signedIn = client()
       await signedIn.connect(new Transport(endpoint, { authProvider: browser }) as never)
-      t.match(await signedIn.callTool({ name: 'inspect_request', arguments: {} }), { structuredContent: { tokenClaims: { iss: base, aud: endpoint.href } } })
+      t.match(await signedIn.callTool({ name: 'inspect_request', arguments: {} }), {
+        structuredContent: { tokenClaims: { iss: base, aud: endpoint.href } },
+      })
       await signedIn.close()
     }
   })

@@ -6,20 +6,34 @@ import type { Client } from 'soap'
 import { serve } from '../support/server.ts'
 
 type Call = (input: object) => Promise<[result: Record<string, unknown>]>
-interface Methods { GetUserAsync: Call; CreateOrderAsync: Call; GetStatusAsync: Call }
+interface Methods {
+  GetUserAsync: Call
+  CreateOrderAsync: Call
+  GetStatusAsync: Call
+}
 
 const { url } = await serve(t)
 
 async function checkCalls(t: Test, { GetUserAsync, CreateOrderAsync, GetStatusAsync }: Methods): Promise<void> {
   t.match((await GetUserAsync({ userId: 'u1' }))[0], { user: { id: 'u1', name: 'Alice Chen', role: 'ADMIN' } })
-  t.match((await CreateOrderAsync({ merchantId: 'M <1>', amount: '12.50' }))[0], { merchantId: 'M <1>', amount: '12.50', currency: 'GBP', status: 'ACCEPTED', timestamp: Date })
-  t.match((await GetStatusAsync({ orderId: 'ORD-9' }))[0], { orderId: 'ORD-9', tracking: 'TRK-ORD-9-001', createdAt: Date })
+  t.match((await CreateOrderAsync({ merchantId: 'M <1>', amount: '12.50' }))[0], {
+    merchantId: 'M <1>',
+    amount: '12.50',
+    currency: 'GBP',
+    status: 'ACCEPTED',
+    timestamp: Date,
+  })
+  t.match((await GetStatusAsync({ orderId: 'ORD-9' }))[0], {
+    orderId: 'ORD-9',
+    tracking: 'TRK-ORD-9-001',
+    createdAt: Date,
+  })
   await t.rejects(GetUserAsync({}), { message: /Missing field/ })
 }
 
 t.test('calls every operation in SOAP 1.1 and 1.2 [SOAP-20]', async t => {
   for (const options of [{}, { forceSoap12Headers: true }]) {
-    await checkCalls(t, await createClientAsync(`${url}/soap?wsdl`, options) as Client & Methods)
+    await checkCalls(t, (await createClientAsync(`${url}/soap?wsdl`, options)) as Client & Methods)
   }
 })
 

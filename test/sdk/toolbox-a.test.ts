@@ -16,14 +16,26 @@ t.test('clients follow redirect chains to the end [REDIR-1]', async t => {
   }
   t.equal((await got(`${url}/redirect/5?x=1`)).redirectUrls.length, 5, 'got')
   t.match((await axios.get(`${url}/absolute-redirect/3?x=1`)).data, { url: `${url}/echo?x=1` }, 'axios')
-  t.match(await (await fetch(`${url}/redirect-to?url=/echo&status_code=307`, { method: 'POST', body: 'kept' })).json(), { method: 'POST', body: { body: 'kept' } }, '307 keeps method and body')
-  t.match(await (await fetch(`${url}/redirect-to?url=/echo&status_code=303`, { method: 'POST', body: 'lost' })).json(), { method: 'GET', body: { present: false } }, '303 does not')
+  t.match(
+    await (await fetch(`${url}/redirect-to?url=/echo&status_code=307`, { method: 'POST', body: 'kept' })).json(),
+    { method: 'POST', body: { body: 'kept' } },
+    '307 keeps method and body',
+  )
+  t.match(
+    await (await fetch(`${url}/redirect-to?url=/echo&status_code=303`, { method: 'POST', body: 'lost' })).json(),
+    { method: 'GET', body: { present: false } },
+    '303 does not',
+  )
   t.match(await (await fetch(`${url}/status/302`)).json(), { path: '/echo' }, 'a redirect by its status')
-  t.match((await (await fetch(`${url}/links/5`)).text()), '<a href=')
+  t.match(await (await fetch(`${url}/links/5`)).text(), '<a href=')
 })
 
 t.test('clients decode every coding they announce [CODING-1]', async t => {
-  for (const [path, flag] of [['/gzip', 'gzipped'], ['/deflate', 'deflated'], ['/brotli', 'brotli']] as const) {
+  for (const [path, flag] of [
+    ['/gzip', 'gzipped'],
+    ['/deflate', 'deflated'],
+    ['/brotli', 'brotli'],
+  ] as const) {
     t.match(await (await fetch(url + path)).json(), { [flag]: true }, `fetch ${path}`)
     t.match(await got(url + path).json(), { [flag]: true }, `got ${path}`)
     t.match((await axios.get(url + path)).data, { [flag]: true }, `axios ${path}`)
@@ -33,11 +45,17 @@ t.test('clients decode every coding they announce [CODING-1]', async t => {
 t.test('clients retry what fails and recovers [FLAKY-1]', async t => {
   const agent = new RetryAgent(new Agent(), { maxRetries: 2, minTimeout: 10 })
   const retried = await request(`${url}/flaky/recover/1`, { dispatcher: agent, headers: { 'X-Svc-Session': 'undici' } })
-  t.match(await retried.body.json(), { status: 'ok', message: 'recovered after 1 failures', request_number: 2 }, 'undici honors Retry-After')
+  t.match(
+    await retried.body.json(),
+    { status: 'ok', message: 'recovered after 1 failures', request_number: 2 },
+    'undici honors Retry-After',
+  )
   await agent.close()
   const response = await got(`${url}/flaky/recover/1`, { headers: { 'X-Svc-Session': 'got' }, retry: { limit: 2 } })
   t.equal(response.retryCount, 1, 'got')
-  await t.rejects(got(`${url}/flaky/pattern/F`, { headers: { 'X-Svc-Session': 'got' }, retry: { limit: 0 } }), { code: 'ERR_NON_2XX_3XX_RESPONSE' })
+  await t.rejects(got(`${url}/flaky/pattern/F`, { headers: { 'X-Svc-Session': 'got' }, retry: { limit: 0 } }), {
+    code: 'ERR_NON_2XX_3XX_RESPONSE',
+  })
 })
 
 t.test('caches keep an answer for its ttl, and revalidate it afterwards [CACHE-1, CACHE-4]', async t => {
@@ -72,10 +90,18 @@ t.test('a cookie jar keeps, sends and forgets cookies [COOKIE-2, COOKIE-3]', asy
     return (JSON.parse(response.body) as { cookies: Record<string, string> }).cookies
   }
   t.same(await visit('/cookies/set?flavor=oat&size=2'), { flavor: 'oat', size: '2' })
-  t.same(await visit('/cookies/set/note/a%20b?_maxage=60&_httponly&_samesite=lax'), { flavor: 'oat', size: '2', note: 'a%20b' })
+  t.same(await visit('/cookies/set/note/a%20b?_maxage=60&_httponly&_samesite=lax'), {
+    flavor: 'oat',
+    size: '2',
+    note: 'a%20b',
+  })
   const note = (await jar.getCookies(`${url}/cookies`)).find(({ key }) => key === 'note')
   t.match(note, { httpOnly: true, sameSite: 'lax', maxAge: 60, path: '/' })
-  t.same(await visit('/cookies/set/deep/x?_path=/cookies/set'), { flavor: 'oat', size: '2', note: 'a%20b' }, 'another path')
+  t.same(
+    await visit('/cookies/set/deep/x?_path=/cookies/set'),
+    { flavor: 'oat', size: '2', note: 'a%20b' },
+    'another path',
+  )
   t.equal(await jar.getCookieString(`${url}/cookies/set`), 'deep=x; flavor=oat; size=2; note=a%20b')
   t.same(await visit('/cookies/delete?flavor&note'), { size: '2' })
   await visit('/cookies/delete?deep')
@@ -85,7 +111,10 @@ t.test('a cookie jar keeps, sends and forgets cookies [COOKIE-2, COOKIE-3]', asy
 })
 
 t.test('clients get typed bodies, streams and slow answers as they are', async t => {
-  const lines = (await got(`${url}/stream/3`)).body.trimEnd().split('\n').map(line => (JSON.parse(line) as { id: number }).id)
+  const lines = (await got(`${url}/stream/3`)).body
+    .trimEnd()
+    .split('\n')
+    .map(line => (JSON.parse(line) as { id: number }).id)
   t.same(lines, [0, 1, 2])
   t.equal((await got(`${url}/bytes/100?seed=a`).buffer()).length, 100)
   t.equal((await axios.get(`${url}/drip?numbytes=4&duration=0.05`)).data, '****')

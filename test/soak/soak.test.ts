@@ -35,86 +35,108 @@ const SWITCHES = ['/_svc/plugins', '/_svc/reload', '/health']
 
 /** None that breaks its connection or switches something off for all others. */
 function isFitting({ example, endpoint }: ExampleOf): boolean {
-  return !example.headers.some(({ name }) => name.toLowerCase() === 'x-svc-abort') && !SWITCHES.some(path => endpoint.path.startsWith(path))
+  return (
+    !example.headers.some(({ name }) => name.toLowerCase() === 'x-svc-abort') &&
+    !SWITCHES.some(path => endpoint.path.startsWith(path))
+  )
 }
 
-t.test(`${SECONDS} s of mixed traffic with reloads: nothing fails, and memory, handles and timers are back where they were [SOAK-1]`, { timeout: (SECONDS + 120) * 1000 }, async t => {
-  const server = await serve(t, { env: { SVC_LOG_LEVEL: 'off' } })
-  const examples = (await catalogExamples(server.url)).filter(isFitting)
-  const problems: string[] = []
-  let sent = 0
-  const seen = { events: 0, echoes: 0, reloads: 0 }
+t.test(
+  `${SECONDS} s of mixed traffic with reloads: nothing fails, and memory, handles and timers are back where they were [SOAK-1]`,
+  { timeout: (SECONDS + 120) * 1000 },
+  async t => {
+    const server = await serve(t, { env: { SVC_LOG_LEVEL: 'off' } })
+    const examples = (await catalogExamples(server.url)).filter(isFitting)
+    const problems: string[] = []
+    let sent = 0
+    const seen = { events: 0, echoes: 0, reloads: 0 }
 
-  const client = async (first: number, isOver: () => boolean): Promise<void> => {
-    const dispatcher = new Agent({ connections: 1 })
-    for (let index = first; !isOver(); index++) {
-      const one = examples[index % examples.length]!
-      const what = `${one.example.method} ${one.example.path} (${one.example.name})`
-      sent++
-      await statusOfExample(server.url, one, PATIENCE_MS, dispatcher)
-        .then(status => { if (status === 500 && one.example.expect_status !== 500 && one.example.expect_status !== null) problems.push(`${what}: 500`) })
-        .catch((error: Error) => problems.push(`${what}: ${error.message} ${String(error.cause ?? '')}`))
-      // Clients and server share one thread here: the builds of the reloads need their turns.
-      await new Promise(resolve => setTimeout(resolve, 5))
-    }
-    await dispatcher.destroy()
-  }
-  const traffic = async (isOver: () => boolean): Promise<void> => {
-    await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number * 37, isOver)))
-  }
-
-  /** One half: traffic, reloads, and connections that are open all the time. */
-  const run = async (seconds: number): Promise<void> => {
-    const endsAt = performance.now() + seconds * 1000
-    const isOver = (): boolean => performance.now() > endsAt
-    const before = { ...seen }
-    const feed = new EventSource(`${server.url}/sse?count=1000&interval_ms=200`)
-    feed.onmessage = () => seen.events++
-    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`)
-    socket.on('message', () => seen.echoes++)
-    const greeter = setInterval(() => { if (socket.readyState === socket.OPEN) socket.send('hello') }, 200)
-    const visitors = new Visitors(server, isOver, problem => problems.push(problem))
-    const visiting = visitors.run()
-    const reloading = (async () => {
-      while (!isOver()) {
-        await new Promise(resolve => setTimeout(resolve, RELOAD_MS))
-        const { load_errors: errors } = await server.host.reload({ force: true })
-        if (errors.length > 0) problems.push(`reload: ${JSON.stringify(errors)}`)
-        seen.reloads++
+    const client = async (first: number, isOver: () => boolean): Promise<void> => {
+      const dispatcher = new Agent({ connections: 1 })
+      for (let index = first; !isOver(); index++) {
+        const one = examples[index % examples.length]!
+        const what = `${one.example.method} ${one.example.path} (${one.example.name})`
+        sent++
+        await statusOfExample(server.url, one, PATIENCE_MS, dispatcher)
+          .then(status => {
+            if (status === 500 && one.example.expect_status !== 500 && one.example.expect_status !== null)
+              problems.push(`${what}: 500`)
+          })
+          .catch((error: Error) => problems.push(`${what}: ${error.message} ${String(error.cause ?? '')}`))
+        // Clients and server share one thread here: the builds of the reloads need their turns.
+        await new Promise(resolve => setTimeout(resolve, 5))
       }
-    })()
-    await traffic(isOver)
-    await Promise.all([reloading, visiting])
-    clearInterval(greeter)
-    feed.close()
-    socket.close()
-    const reloads = seen.reloads - before.reloads
-    for (const [what, count] of Object.entries(visitors.counts)) t.ok(count > reloads, `${count} ${what} while ${reloads} generations were replaced`)
-    t.ok(reloads > 0 && seen.events - before.events > reloads && seen.echoes - before.echoes > reloads, `${reloads} reloads, and connections that saw all of them`)
-  }
+      await dispatcher.destroy()
+    }
+    const traffic = async (isOver: () => boolean): Promise<void> => {
+      await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number * 37, isOver)))
+    }
 
-  // Once round for what is compiled, cached and opened once.
-  await traffic(() => sent >= examples.length)
-  await server.reload()
-  await new Promise(resolve => setTimeout(resolve, 500))
-  const resources = activeResources()
-  const isIdle = (): boolean => Object.entries(activeResources()).every(([kind, count]) => count <= (resources[kind] ?? 0))
+    /** One half: traffic, reloads, and connections that are open all the time. */
+    const run = async (seconds: number): Promise<void> => {
+      const endsAt = performance.now() + seconds * 1000
+      const isOver = (): boolean => performance.now() > endsAt
+      const before = { ...seen }
+      const feed = new EventSource(`${server.url}/sse?count=1000&interval_ms=200`)
+      feed.onmessage = () => seen.events++
+      const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`)
+      socket.on('message', () => seen.echoes++)
+      const greeter = setInterval(() => {
+        if (socket.readyState === socket.OPEN) socket.send('hello')
+      }, 200)
+      const visitors = new Visitors(server, isOver, problem => problems.push(problem))
+      const visiting = visitors.run()
+      const reloading = (async () => {
+        while (!isOver()) {
+          await new Promise(resolve => setTimeout(resolve, RELOAD_MS))
+          const { load_errors: errors } = await server.host.reload({ force: true })
+          if (errors.length > 0) problems.push(`reload: ${JSON.stringify(errors)}`)
+          seen.reloads++
+        }
+      })()
+      await traffic(isOver)
+      await Promise.all([reloading, visiting])
+      clearInterval(greeter)
+      feed.close()
+      socket.close()
+      const reloads = seen.reloads - before.reloads
+      for (const [what, count] of Object.entries(visitors.counts))
+        t.ok(count > reloads, `${count} ${what} while ${reloads} generations were replaced`)
+      t.ok(
+        reloads > 0 && seen.events - before.events > reloads && seen.echoes - before.echoes > reloads,
+        `${reloads} reloads, and connections that saw all of them`,
+      )
+    }
 
-  await run(SECONDS / 2)
-  await until(isIdle, 'handles and timers at their starting level')
-  const bytes = usedBytes()
-  await run(SECONDS / 2)
-  await until(isIdle, 'handles and timers at their starting level')
-  // Replaced generations go once their last stream is over.
-  await until(() => usedBytes() - bytes < GROWTH_BYTES, 'memory is given back').catch(() => {})
-  const grown = usedBytes() - bytes
-  t.comment(`${sent} requests, ${seen.reloads} reloads, ${(grown / 2 ** 20).toFixed(1)} MiB more after the second half than after the first`)
-  t.strictSame(problems.slice(0, 5), [])
-  await until(() => {
-    usedBytes()
-    return server.host.generationCounts.inMemory <= MAX_GENERATIONS
-  }, 'replaced generations are collected').catch(() => {})
-  const generations = server.host.generationCounts
-  t.ok(generations.open === 1 && generations.inMemory <= MAX_GENERATIONS, `${generations.open} generations open, ${generations.inMemory} in memory [SEC-6]`)
-  t.ok(grown < GROWTH_BYTES, `${grown} bytes more`)
-})
+    // Once round for what is compiled, cached and opened once.
+    await traffic(() => sent >= examples.length)
+    await server.reload()
+    await new Promise(resolve => setTimeout(resolve, 500))
+    const resources = activeResources()
+    const isIdle = (): boolean =>
+      Object.entries(activeResources()).every(([kind, count]) => count <= (resources[kind] ?? 0))
+
+    await run(SECONDS / 2)
+    await until(isIdle, 'handles and timers at their starting level')
+    const bytes = usedBytes()
+    await run(SECONDS / 2)
+    await until(isIdle, 'handles and timers at their starting level')
+    // Replaced generations go once their last stream is over.
+    await until(() => usedBytes() - bytes < GROWTH_BYTES, 'memory is given back').catch(() => {})
+    const grown = usedBytes() - bytes
+    t.comment(
+      `${sent} requests, ${seen.reloads} reloads, ${(grown / 2 ** 20).toFixed(1)} MiB more after the second half than after the first`,
+    )
+    t.strictSame(problems.slice(0, 5), [])
+    await until(() => {
+      usedBytes()
+      return server.host.generationCounts.inMemory <= MAX_GENERATIONS
+    }, 'replaced generations are collected').catch(() => {})
+    const generations = server.host.generationCounts
+    t.ok(
+      generations.open === 1 && generations.inMemory <= MAX_GENERATIONS,
+      `${generations.open} generations open, ${generations.inMemory} in memory [SEC-6]`,
+    )
+    t.ok(grown < GROWTH_BYTES, `${grown} bytes more`)
+  },
+)

@@ -9,7 +9,11 @@ import type { TestServer } from '../support/server.ts'
 /** Milliseconds in which each visit must be over: a call that hangs is a problem, not a pause. */
 const PATIENCE_MS = 20_000
 const PAUSE_MS = 50
-const MCP_HEADERS = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2025-11-25' }
+const MCP_HEADERS = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+  'MCP-Protocol-Version': '2025-11-25',
+}
 
 export class Visitors {
   readonly counts = { 'MCP sessions': 0, 'gRPC streams': 0, 'gRPC calls': 0, 'WebSocket echoes': 0 }
@@ -50,7 +54,12 @@ export class Visitors {
   /** Initializes, calls a tool, reads the head of the GET stream and leaves; every second session is never ended. */
   async #mcpSession(): Promise<void> {
     const url = `${this.#server.url}/mcp`
-    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'soak', version: '1' } } }
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'soak', version: '1' } },
+    }
     const ask = (init: RequestInit) => fetch(url, { ...init, dispatcher: this.#dispatcher })
     const opened = await ask({ method: 'POST', headers: MCP_HEADERS, body: JSON.stringify(initialize) })
     await opened.text()
@@ -60,7 +69,12 @@ export class Visitors {
     const leaving = new AbortController()
     const stream = await ask({ headers, signal: leaving.signal })
     if (stream.status !== 200) throw new Error(`GET stream: ${stream.status}`)
-    const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'echo', arguments: { message: 'soak' } } }
+    const call = {
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'echo', arguments: { message: 'soak' } },
+    }
     const called = await ask({ method: 'POST', headers, body: JSON.stringify(call) })
     if (called.status !== 200) throw new Error(`tools/call: ${called.status}`)
     await called.text()
@@ -103,7 +117,9 @@ export class Visitors {
       const socket = new WebSocket(`${this.#server.url.replace('http', 'ws')}/ws`)
       socket.on('open', () => socket.send('hello'))
       socket.on('message', () => socket.close())
-      socket.on('close', code => (code === 1005 || code === 1000 ? resolve() : reject(new Error(`closed with ${code}`))))
+      socket.on('close', code =>
+        code === 1005 || code === 1000 ? resolve() : reject(new Error(`closed with ${code}`)),
+      )
       socket.on('error', reject)
     })
   }
@@ -111,7 +127,9 @@ export class Visitors {
 
 async function withinPatience(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error(`no end within ${PATIENCE_MS / 1000} s`)), PATIENCE_MS) })
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end within ${PATIENCE_MS / 1000} s`)), PATIENCE_MS)
+  })
   try {
     await Promise.race([work, late])
   } finally {

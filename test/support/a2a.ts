@@ -5,15 +5,27 @@ export interface Combination {
   binding: 'JSON-RPC' | 'HTTP+JSON'
 }
 
-export const COMBINATIONS: readonly Combination[] = (['1.0', '0.3'] as const).flatMap((generation) =>
-  (['JSON-RPC', 'HTTP+JSON'] as const).map((binding) => ({ name: `${generation} over ${binding}`, generation, binding })))
+export const COMBINATIONS: readonly Combination[] = (['1.0', '0.3'] as const).flatMap(generation =>
+  (['JSON-RPC', 'HTTP+JSON'] as const).map(binding => ({ name: `${generation} over ${binding}`, generation, binding })),
+)
 
 /** What `JSON.parse` answers: a test says by what it reads which shape it expects. */
 export type Json = ReturnType<typeof JSON.parse>
 
-export interface Reply { status: number; headers: Headers; body: Json }
+export interface Reply {
+  status: number
+  headers: Headers
+  body: Json
+}
 
-export interface Sending { taskId?: string; contextId?: string; metadata?: Json; immediately?: boolean; configuration?: Json; headers?: Record<string, string> }
+export interface Sending {
+  taskId?: string
+  contextId?: string
+  metadata?: Json
+  immediately?: boolean
+  configuration?: Json
+  headers?: Record<string, string>
+}
 
 export class Caller {
   readonly url: string
@@ -43,7 +55,11 @@ export class Caller {
     const isRest3 = !this.isV1 && !this.isRpc
     const ids = { messageId: 'm-1', ...(taskId ? { taskId } : {}), ...(contextId ? { contextId } : {}) }
     const part = this.isV1 || isRest3 ? { text } : { kind: 'text', text }
-    const message = { ...ids, role: this.isV1 || isRest3 ? 'ROLE_USER' : 'user', [isRest3 ? 'content' : 'parts']: [part] }
+    const message = {
+      ...ids,
+      role: this.isV1 || isRest3 ? 'ROLE_USER' : 'user',
+      [isRest3 ? 'content' : 'parts']: [part],
+    }
     const waiting = this.isV1 ? { returnImmediately: immediately === true } : { blocking: immediately !== true }
     return { message, configuration: { ...waiting, ...configuration }, ...(metadata ? { metadata } : {}) }
   }
@@ -51,13 +67,18 @@ export class Caller {
   /** The send itself; `isStream` for the streaming kind, whose response is not read. */
   request(agent: string, text: string, sending: Sending = {}, isStream = false): Promise<Response> {
     const params = this.params(text, sending)
-    if (!this.isRpc) return this.post(`/a2a/${agent}/v1/message:${isStream ? 'stream' : 'send'}`, params, sending.headers)
-    const method = this.isV1 ? (isStream ? 'SendStreamingMessage' : 'SendMessage') : `message/${isStream ? 'stream' : 'send'}`
+    if (!this.isRpc)
+      return this.post(`/a2a/${agent}/v1/message:${isStream ? 'stream' : 'send'}`, params, sending.headers)
+    const method = this.isV1
+      ? isStream
+        ? 'SendStreamingMessage'
+        : 'SendMessage'
+      : `message/${isStream ? 'stream' : 'send'}`
     return this.post(`/a2a/${agent}`, { jsonrpc: '2.0', id: 1, method, params }, sending.headers)
   }
 
   async send(agent: string, text: string, sending?: Sending): Promise<Json> {
-    return this.taskOf(await (await this.request(agent, text, sending)).json() as Json)
+    return this.taskOf((await (await this.request(agent, text, sending)).json()) as Json)
   }
 
   async stream(agent: string, text: string, sending?: Sending): Promise<Json[]> {
@@ -65,16 +86,25 @@ export class Caller {
   }
 
   get(agent: string, id: string): Promise<Reply> {
-    return this.isRpc ? this.rpc(agent, this.isV1 ? 'GetTask' : 'tasks/get', { id }) : this.http('GET', `/a2a/${agent}/v1/tasks/${id}`)
+    return this.isRpc
+      ? this.rpc(agent, this.isV1 ? 'GetTask' : 'tasks/get', { id })
+      : this.http('GET', `/a2a/${agent}/v1/tasks/${id}`)
   }
 
   cancel(agent: string, id: string): Promise<Reply> {
-    return this.isRpc ? this.rpc(agent, this.isV1 ? 'CancelTask' : 'tasks/cancel', { id }) : this.http('POST', `/a2a/${agent}/v1/tasks/${id}:cancel`)
+    return this.isRpc
+      ? this.rpc(agent, this.isV1 ? 'CancelTask' : 'tasks/cancel', { id })
+      : this.http('POST', `/a2a/${agent}/v1/tasks/${id}:cancel`)
   }
 
   subscribe(agent: string, id: string): Promise<Response> {
     if (!this.isRpc) return fetch(`${this.url}/a2a/${agent}/v1/tasks/${id}:subscribe`, { headers: this.headers() })
-    return this.post(`/a2a/${agent}`, { jsonrpc: '2.0', id: 1, method: this.isV1 ? 'SubscribeToTask' : 'tasks/resubscribe', params: { id } })
+    return this.post(`/a2a/${agent}`, {
+      jsonrpc: '2.0',
+      id: 1,
+      method: this.isV1 ? 'SubscribeToTask' : 'tasks/resubscribe',
+      params: { id },
+    })
   }
 
   async rpc(agent: string, method: string, params: unknown, headers?: Record<string, string>): Promise<Reply> {
@@ -82,7 +112,13 @@ export class Caller {
   }
 
   async http(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> {
-    return readReply(await fetch(this.url + path, { method, headers: this.headers(headers), ...(body === undefined ? {} : { body: JSON.stringify(body) }) }))
+    return readReply(
+      await fetch(this.url + path, {
+        method,
+        headers: this.headers(headers),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    )
   }
 
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response> {
@@ -103,15 +139,22 @@ export function reasonOf({ body }: Reply): string | undefined {
 
 /** A state without what the generations write around it. */
 export function stateOf(task: Json): string {
-  return String(task.status.state).replace('TASK_STATE_', '').toUpperCase().replace('-', '_').replace('CANCELLED', 'CANCELED')
+  return String(task.status.state)
+    .replace('TASK_STATE_', '')
+    .toUpperCase()
+    .replace('-', '_')
+    .replace('CANCELLED', 'CANCELED')
 }
 
 /** The events of a finished stream, without the envelope of JSON-RPC. */
 export function eventsOf(text: string): Json[] {
-  return text.split('\n').filter((line) => line.startsWith('data: ')).map((line) => {
-    const event = JSON.parse(line.slice(6)) as Json
-    return (event.result ?? event) as Json
-  })
+  return text
+    .split('\n')
+    .filter(line => line.startsWith('data: '))
+    .map(line => {
+      const event = JSON.parse(line.slice(6)) as Json
+      return (event.result ?? event) as Json
+    })
 }
 
 /** What an event is: `task`, `message`, the state that it reports, or the artifact's id. */
@@ -125,5 +168,5 @@ export function nameOf(event: Json): string {
 
 async function readReply(response: Response): Promise<Reply> {
   const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) as Json }
+  return { status: response.status, headers: response.headers, body: text === '' ? {} : (JSON.parse(text) as Json) }
 }

@@ -3,7 +3,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
-interface Finding { id: string; impact: string | null; nodes: { target: unknown[]; failureSummary?: string }[] }
+interface Finding {
+  id: string
+  impact: string | null
+  nodes: { target: unknown[]; failureSummary?: string }[]
+}
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -16,11 +20,20 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
     await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
     // Not as a script element, which the page's policy refuses.
     await page.evaluate(`if (!window.axe) { ${source} }`)
-    const { violations } = await page.evaluate('axe.run({ resultTypes: ["violations"] })') as { violations: Finding[] }
+    const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as {
+      violations: Finding[]
+    }
     for (const { id, impact, nodes } of violations) {
-      if (impact === 'serious' || impact === 'critical') problems.push(...nodes.map(({ target, failureSummary }) => `${colorScheme}: ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`))
+      if (impact === 'serious' || impact === 'critical')
+        problems.push(
+          ...nodes.map(
+            ({ target, failureSummary }) => `${colorScheme}: ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`,
+          ),
+        )
     }
   }
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth') as number
+  const overflow = (await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )) as number
   return overflow > 0 ? [...problems, `${overflow} px wider than the window`] : problems
 }

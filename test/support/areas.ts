@@ -1,7 +1,24 @@
 /** Which plugins a server runs by default, by the folder of the test file: a server with all of them takes several times as long to start. */
 import { currentFile } from '../runner/current.ts'
 
-const TOOLBOX = ['bins', 'caching', 'delay', 'demo-data', 'echo', 'images', 'info', 'jsonrpc', 'orchestration', 'redirects', 'reliability', 'sse', 'status', 'transfer', 'webhooks', 'websocket']
+const TOOLBOX = [
+  'bins',
+  'caching',
+  'delay',
+  'demo-data',
+  'echo',
+  'images',
+  'info',
+  'jsonrpc',
+  'orchestration',
+  'redirects',
+  'reliability',
+  'sse',
+  'status',
+  'transfer',
+  'webhooks',
+  'websocket',
+]
 
 /** Beginnings of paths below `test/`, of which the longest counts; what these plugins build on comes along. `null`: the whole product is the subject. */
 const PLUGINS: Record<string, readonly string[] | null> = {
@@ -31,6 +48,8 @@ const PLUGINS: Record<string, readonly string[] | null> = {
 /** Undefined: all. */
 export function pluginsOfArea(): readonly string[] | undefined {
   const file = currentFile() ?? ''
-  const area = Object.keys(PLUGINS).filter(beginning => file.startsWith(beginning)).sort((one, other) => other.length - one.length)[0]
-  return area === undefined ? undefined : PLUGINS[area] ?? undefined
+  const area = Object.keys(PLUGINS)
+    .filter(beginning => file.startsWith(beginning))
+    .sort((one, other) => other.length - one.length)[0]
+  return area === undefined ? undefined : (PLUGINS[area] ?? undefined)
 }

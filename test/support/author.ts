@@ -35,8 +35,11 @@ export async function followPage(t: Tap, name: string): Promise<void> {
 }
 
 function fillFiles(markdown: string): string {
-  return markdown.replace(/<!-- file (\S+) -->\n[^]*?<!-- \/file -->/g, (_, path: string) =>
-    `<!-- file ${path} -->\n\`\`\`ts\n// ${path}\n${readFileSync(join(ROOT, path), 'utf8')}\`\`\`\n<!-- /file -->`)
+  return markdown.replace(
+    /<!-- file (\S+) -->\n[^]*?<!-- \/file -->/g,
+    (_, path: string) =>
+      `<!-- file ${path} -->\n\`\`\`ts\n// ${path}\n${readFileSync(join(ROOT, path), 'utf8')}\`\`\`\n<!-- /file -->`,
+  )
 }
 
 class Author {
@@ -74,7 +77,11 @@ class Author {
 
   async #run(text: string, shown: Block | null, where: string): Promise<void> {
     const script = withoutRegistry(text).replaceAll('localhost:8080', `localhost:${this.#port}`)
-    const { code, output, errors } = await this.#installation.run('bash', ['-eo', 'pipefail', '-c', `trap 'pwd > "$HOME/.where"' EXIT\n${CURL}${script}`], { cwd: this.#folder })
+    const { code, output, errors } = await this.#installation.run(
+      'bash',
+      ['-eo', 'pipefail', '-c', `trap 'pwd > "$HOME/.where"' EXIT\n${CURL}${script}`],
+      { cwd: this.#folder },
+    )
     const wanted = Number(/# exits with (\d+)/.exec(text)?.[1] ?? 0)
     if (code === wanted) this.#t.pass(`${where} exits with ${code}`)
     else this.#t.fail(`${where} exits with ${code}`, { output, errors })
@@ -86,7 +93,13 @@ class Author {
     const { folder } = this.#installation
     const server = spawn(join(folder, 'node_modules', '.bin', 'svc'), [], {
       cwd: this.#folder,
-      env: { PATH: process.env.PATH, SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0' },
+      env: {
+        PATH: process.env.PATH,
+        SVC_HOST: '127.0.0.1',
+        SVC_HTTP_PORT: '0',
+        SVC_HTTPS_PORT: '0',
+        SVC_GRPC_PORT: '0',
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const exited = new Promise(resolve => server.on('exit', resolve))
@@ -95,7 +108,9 @@ class Author {
       await exited
     })
     let output = ''
-    server.stdout.on('data', chunk => { output += chunk })
+    server.stdout.on('data', chunk => {
+      output += chunk
+    })
     this.#port = await until(() => /HTTP listening on \S+:(\d+)/.exec(output)?.[1], 'the server')
   }
 }
@@ -103,7 +118,11 @@ class Author {
 /** The commands are on the PATH, and what would be fetched is there already; a tarball is unpacked. */
 function withoutRegistry(text: string): string {
   return text
-    .replace(/^npm install \S*\/((?:@[\w-]+\/)?[\w-]+)-\d\S*\.tgz$/gm, (line, name: string) => `mkdir -p node_modules/${name} && tar xzf ${line.split(' ').at(-1)} -C node_modules/${name} --strip-components 1`)
+    .replace(
+      /^npm install \S*\/((?:@[\w-]+\/)?[\w-]+)-\d\S*\.tgz$/gm,
+      (line, name: string) =>
+        `mkdir -p node_modules/${name} && tar xzf ${line.split(' ').at(-1)} -C node_modules/${name} --strip-components 1`,
+    )
     .replace(/^npm install .*$/gm, 'true')
     .replaceAll('npx ', '')
 }

@@ -2,7 +2,9 @@
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 export interface BreakerOptions {
   /** Failures in a row after which it answers 503 by itself. */
@@ -14,7 +16,11 @@ export interface BreakerOptions {
 }
 
 /** Starts it; it ends with the test. Answers its base URL. */
-export async function startBreaker(t: Test, instanceUrl: string, { failures, openMs, retries = 0 }: BreakerOptions): Promise<string> {
+export async function startBreaker(
+  t: Test,
+  instanceUrl: string,
+  { failures, openMs, retries = 0 }: BreakerOptions,
+): Promise<string> {
   let failed = 0
   let openUntil = 0
   function judge(status: number): void {
@@ -23,8 +29,13 @@ export async function startBreaker(t: Test, instanceUrl: string, { failures, ope
   }
   const server = createServer((request, response) => {
     const isPreflight = request.method === 'OPTIONS'
-    if (!isPreflight && Date.now() < openUntil) return void response.writeHead(503, { 'access-control-allow-origin': '*', 'content-type': 'application/json' }).end('{"message":"circuit open"}')
-    forward(request, response, new URL(instanceUrl), isPreflight ? 0 : retries, status => { if (!isPreflight) judge(status) })
+    if (!isPreflight && Date.now() < openUntil)
+      return void response
+        .writeHead(503, { 'access-control-allow-origin': '*', 'content-type': 'application/json' })
+        .end('{"message":"circuit open"}')
+    forward(request, response, new URL(instanceUrl), isPreflight ? 0 : retries, status => {
+      if (!isPreflight) judge(status)
+    })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
@@ -34,16 +45,31 @@ export async function startBreaker(t: Test, instanceUrl: string, { failures, ope
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-function forward(request: IncomingMessage, response: ServerResponse, upstream: URL, retries: number, judge: (status: number) => void): void {
-  const onward = send({ host: upstream.hostname, port: upstream.port, method: request.method, path: request.url, headers: request.headers }, answer => {
-    if (answer.statusCode === 503 && retries > 0) {
-      answer.resume()
-      return forward(request, response, upstream, retries - 1, judge)
-    }
-    judge(answer.statusCode!)
-    response.writeHead(answer.statusCode!, answer.headers)
-    answer.pipe(response)
-  })
+function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  upstream: URL,
+  retries: number,
+  judge: (status: number) => void,
+): void {
+  const onward = send(
+    {
+      host: upstream.hostname,
+      port: upstream.port,
+      method: request.method,
+      path: request.url,
+      headers: request.headers,
+    },
+    answer => {
+      if (answer.statusCode === 503 && retries > 0) {
+        answer.resume()
+        return forward(request, response, upstream, retries - 1, judge)
+      }
+      judge(answer.statusCode!)
+      response.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(response)
+    },
+  )
   onward.on('error', () => response.destroy())
   request.pipe(onward)
 }

@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 
-const KNOWN_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome']
+const KNOWN_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
 /** Path of an installed Chromium, by CHROMIUM_PATH or where they usually are; null without one. */
@@ -15,9 +21,12 @@ export function findChromium(): string | null {
 }
 
 /** For tap's `skip`: false with a browser, else what to do about it. */
-export const skipWithoutBrowser: string | false = findChromium() === null && 'no Chromium is installed: set CHROMIUM_PATH to one'
+export const skipWithoutBrowser: string | false =
+  findChromium() === null && 'no Chromium is installed: set CHROMIUM_PATH to one'
 
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 /** A name of this machine that, unlike `localhost` and `127.0.0.1`, is no secure context over plain HTTP. */
 export const PLAIN_HOST = 'stand.test'
@@ -25,7 +34,10 @@ export const PLAIN_HOST = 'stand.test'
 /** Starts the browser; it ends with the test. */
 export async function startBrowser(t: Test): Promise<Browser> {
   const isRoot = process.getuid?.() === 0
-  const browser = await chromium.launch({ executablePath: findChromium()!, args: [`--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`, ...isRoot ? ['--no-sandbox'] : []] })
+  const browser = await chromium.launch({
+    executablePath: findChromium()!,
+    args: [`--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`, ...(isRoot ? ['--no-sandbox'] : [])],
+  })
   t.teardown(() => browser.close())
   return browser
 }
@@ -40,7 +52,9 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   const page = await context.newPage()
   const problems: string[] = []
-  page.on('console', message => { if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text()) })
+  page.on('console', message => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+  })
   page.on('pageerror', error => problems.push(String(error)))
   return Object.assign(page, { problems })
 }

@@ -12,19 +12,33 @@ export interface ExampleOf {
 
 /** Every example that can be sent as it stands: none with a placeholder such as `<access_token>`. */
 export async function catalogExamples(url: string): Promise<ExampleOf[]> {
-  const { endpoints } = await (await fetch(`${url}/_svc/catalog`)).json() as Catalog
-  return endpoints.flatMap(endpoint => endpoint.examples.map(example => ({ endpoint, example })))
-    .filter(({ example }) => !/<[a-z_]+>/.test(example.path + (example.body ?? '') + example.headers.map(header => header.value).join()))
+  const { endpoints } = (await (await fetch(`${url}/_svc/catalog`)).json()) as Catalog
+  return endpoints
+    .flatMap(endpoint => endpoint.examples.map(example => ({ endpoint, example })))
+    .filter(
+      ({ example }) =>
+        !/<[a-z_]+>/.test(example.path + (example.body ?? '') + example.headers.map(header => header.value).join()),
+    )
 }
 
 /** Status of an example, 0 when there was no answer within so many milliseconds; of a stream only the head is read. */
-export async function statusOfExample(url: string, { endpoint, example }: ExampleOf, patienceMs: number, dispatcher?: Dispatcher): Promise<number> {
+export async function statusOfExample(
+  url: string,
+  { endpoint, example }: ExampleOf,
+  patienceMs: number,
+  dispatcher?: Dispatcher,
+): Promise<number> {
   if (endpoint.protocol === 'websocket') return handshakeStatus(url, example)
   const leave = new AbortController()
   const timer = setTimeout(() => leave.abort(), patienceMs)
   try {
     const { path, ...request } = requestOfExample({ endpoint, example })
-    const response = await fetch(url + path, { ...request, redirect: 'manual', signal: leave.signal, ...(dispatcher && { dispatcher }) })
+    const response = await fetch(url + path, {
+      ...request,
+      redirect: 'manual',
+      signal: leave.signal,
+      ...(dispatcher && { dispatcher }),
+    })
     return response.status
   } catch (error) {
     if (leave.signal.aborted) return 0
@@ -36,13 +50,27 @@ export async function statusOfExample(url: string, { endpoint, example }: Exampl
 }
 
 /** What `fetch` sends for an example. */
-export function requestOfExample({ example }: ExampleOf): { path: string; method: string; headers: [string, string][]; body?: string } {
-  return { path: example.path, method: example.method, headers: headersOf(example), ...(example.body === null ? {} : { body: example.body }) }
+export function requestOfExample({ example }: ExampleOf): {
+  path: string
+  method: string
+  headers: [string, string][]
+  body?: string
+} {
+  return {
+    path: example.path,
+    method: example.method,
+    headers: headersOf(example),
+    ...(example.body === null ? {} : { body: example.body }),
+  }
 }
 
 function headersOf(example: Example): [string, string][] {
   const headers = example.headers.map(({ name, value }): [string, string] => [name, value])
-  if (example.auth?.type === 'basic') headers.push(['Authorization', `Basic ${Buffer.from(`${example.auth.username}:${example.auth.password}`).toString('base64')}`])
+  if (example.auth?.type === 'basic')
+    headers.push([
+      'Authorization',
+      `Basic ${Buffer.from(`${example.auth.username}:${example.auth.password}`).toString('base64')}`,
+    ])
   if (example.auth?.type === 'bearer') headers.push(['Authorization', `Bearer ${example.auth.token}`])
   return headers
 }
@@ -52,9 +80,17 @@ function handshakeStatus(url: string, example: Example): Promise<number> {
     const headers = new Map(headersOf(example).map(([name, value]) => [name.toLowerCase(), value]))
     const protocols = headers.get('sec-websocket-protocol')?.split(/, */) ?? []
     headers.delete('sec-websocket-protocol')
-    const socket = new WebSocket(url.replace('http', 'ws') + example.path, protocols, { headers: Object.fromEntries(headers) })
-    socket.on('open', () => { socket.terminate(); resolve(101) })
-    socket.on('unexpected-response', (_request, response) => { response.destroy(); resolve(response.statusCode!) })
+    const socket = new WebSocket(url.replace('http', 'ws') + example.path, protocols, {
+      headers: Object.fromEntries(headers),
+    })
+    socket.on('open', () => {
+      socket.terminate()
+      resolve(101)
+    })
+    socket.on('unexpected-response', (_request, response) => {
+      response.destroy()
+      resolve(response.statusCode!)
+    })
     socket.on('error', () => resolve(0))
   })
 }

@@ -1,12 +1,22 @@
 /** Makes the certificates that the demo PKI does not: other names, other keys, other purposes. */
 import 'reflect-metadata'
-import { BasicConstraintsExtension, ExtendedKeyUsageExtension, X509Certificate as IssuedCertificate, X509CertificateGenerator } from '@peculiar/x509'
+import {
+  BasicConstraintsExtension,
+  ExtendedKeyUsageExtension,
+  X509Certificate as IssuedCertificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
 import { KeyObject, X509Certificate, webcrypto } from 'node:crypto'
 import type { CertificateAuthority } from '../../core/pki/authority.ts'
 
 const dayMs = 86_400_000
 const ec = { generate: { name: 'ECDSA', namedCurve: 'P-256' }, sign: { name: 'ECDSA', hash: 'SHA-256' } }
-const rsaAlgorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }
+const rsaAlgorithm = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 2048,
+  publicExponent: new Uint8Array([1, 0, 1]),
+}
 const rsa = { generate: rsaAlgorithm, sign: rsaAlgorithm }
 
 /** What to make: by default a self-signed CA with an EC key, valid from yesterday for a month. */
@@ -23,11 +33,29 @@ export interface CertificateRequest {
 }
 
 /** Makes a certificate and the key belonging to it. */
-export async function makeCertificate({ subject, ca = true, issuer, usages, keyType = 'ec', ...dates }: CertificateRequest): Promise<CertificateAuthority> {
+export async function makeCertificate({
+  subject,
+  ca = true,
+  issuer,
+  usages,
+  keyType = 'ec',
+  ...dates
+}: CertificateRequest): Promise<CertificateAuthority> {
   const algorithm = keyType === 'ec' ? ec : rsa
-  const keys = await webcrypto.subtle.generateKey(algorithm.generate, true, ['sign', 'verify']) as webcrypto.CryptoKeyPair
-  const signingKey = issuer === undefined ? keys.privateKey
-    : await webcrypto.subtle.importKey('pkcs8', issuer.key.export({ type: 'pkcs8', format: 'der' }), ec.generate, false, ['sign'])
+  const keys = (await webcrypto.subtle.generateKey(algorithm.generate, true, [
+    'sign',
+    'verify',
+  ])) as webcrypto.CryptoKeyPair
+  const signingKey =
+    issuer === undefined
+      ? keys.privateKey
+      : await webcrypto.subtle.importKey(
+          'pkcs8',
+          issuer.key.export({ type: 'pkcs8', format: 'der' }),
+          ec.generate,
+          false,
+          ['sign'],
+        )
   const certificate = await X509CertificateGenerator.create({
     subject,
     issuer: issuer === undefined ? subject : new IssuedCertificate(issuer.certificate.raw).subjectName,
@@ -36,12 +64,21 @@ export async function makeCertificate({ subject, ca = true, issuer, usages, keyT
     publicKey: keys.publicKey,
     signingKey,
     signingAlgorithm: issuer === undefined ? algorithm.sign : ec.sign,
-    extensions: [...ca ? [new BasicConstraintsExtension(true, undefined, true)] : [], ...usages ? [new ExtendedKeyUsageExtension(usages)] : []],
+    extensions: [
+      ...(ca ? [new BasicConstraintsExtension(true, undefined, true)] : []),
+      ...(usages ? [new ExtendedKeyUsageExtension(usages)] : []),
+    ],
   })
   return { certificate: new X509Certificate(certificate.toString('pem')), key: KeyObject.from(keys.privateKey) }
 }
 
 /** PEM (PKCS#8) of a private key, encrypted when there is a passphrase. */
 export function keyPem(key: KeyObject, passphrase?: string): string {
-  return key.export({ type: 'pkcs8', format: 'pem', ...passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase } }).toString()
+  return key
+    .export({
+      type: 'pkcs8',
+      format: 'pem',
+      ...(passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }),
+    })
+    .toString()
 }

@@ -8,7 +8,14 @@ import { toTemplate, type RouteRecord } from '../../core/http/pipeline/route-rec
 import type { ClearResult, SwitchResult } from '../../core/host/switching.ts'
 import type { Limits } from '../../core/limits/limits.ts'
 import { createInspector } from '../../core/inspector/inspector.ts'
-import { HttpError, type FastifyReply, type FastifyRequest, type PluginRecord, type ReloadResult, type SvcHttp } from '../../core/contract/plugin.ts'
+import {
+  HttpError,
+  type FastifyReply,
+  type FastifyRequest,
+  type PluginRecord,
+  type ReloadResult,
+  type SvcHttp,
+} from '../../core/contract/plugin.ts'
 
 export interface FakeHost {
   /** Set by tests, read by the routes. */
@@ -35,28 +42,69 @@ const VERSION = '1.4.0'
 /** A record of an enabled built-in plugin with these fields replaced. */
 export function pluginRecord(fields: Partial<PluginRecord> & { name: string }): PluginRecord {
   return {
-    title: fields.name, version: VERSION, description: '', source: 'builtin', path: null, state: 'enabled', disabled_by: null,
-    routes: 1, paths: [`/${fields.name}`], error: null, stale: false, generation: 1, builds_on: [], uses: [], options: {}, ...fields,
+    title: fields.name,
+    version: VERSION,
+    description: '',
+    source: 'builtin',
+    path: null,
+    state: 'enabled',
+    disabled_by: null,
+    routes: 1,
+    paths: [`/${fields.name}`],
+    error: null,
+    stale: false,
+    generation: 1,
+    builds_on: [],
+    uses: [],
+    options: {},
+    ...fields,
   }
 }
 
 const config = {
-  host: '0.0.0.0', publicMode: false, trustForward: false, basePath: null, bodyLimit: 1_048_576, requestTimeoutSecs: 120, maxDelayMs: 30_000,
-  inspectorCapacity: 500, corsOrigins: ['*'], adminToken: null, controlAuth: 'open', hostedMode: false, grpcOnHttp: false,
+  host: '0.0.0.0',
+  publicMode: false,
+  trustForward: false,
+  basePath: null,
+  bodyLimit: 1_048_576,
+  requestTimeoutSecs: 120,
+  maxDelayMs: 30_000,
+  inspectorCapacity: 500,
+  corsOrigins: ['*'],
+  adminToken: null,
+  controlAuth: 'open',
+  hostedMode: false,
+  grpcOnHttp: false,
 } satisfies Partial<Config>
 
 /** A fake host; `fields` replace its defaults. */
 export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost {
-  const unused = () => { throw new Error('not part of the fake host') }
+  const unused = () => {
+    throw new Error('not part of the fake host')
+  }
   const soap = pluginRecord({ name: 'soap', builds_on: ['demo-data'] })
   const host: FakeHost = {
     config: { ...config, ...fields.config },
     baseUrl: 'http://svc.test:8080',
     records: [soap, pluginRecord({ name: 'demo-data' })],
-    overview: { generation: 2, generationCounts: { open: 1, inMemory: 1 }, loadedAt: new Date('2026-11-21T07:31:00.000Z'), configFile: '/etc/svc.yaml', directories: ['/srv/my-plugins'], loadErrors: [] },
+    overview: {
+      generation: 2,
+      generationCounts: { open: 1, inMemory: 1 },
+      loadedAt: new Date('2026-11-21T07:31:00.000Z'),
+      configFile: '/etc/svc.yaml',
+      directories: ['/srv/my-plugins'],
+      loadErrors: [],
+    },
     switchResult: { outcome: 'switched', record: soap },
     clearResult: { outcome: 'switched', record: soap },
-    reloadResult: { applied: true, changed: true, generation: 3, plugins: { added: [], reloaded: ['soap'], removed: [], failed: [] }, load_errors: [], took_ms: 41 },
+    reloadResult: {
+      applied: true,
+      changed: true,
+      generation: 3,
+      plugins: { added: [], reloaded: ['soap'], removed: [], failed: [] },
+      load_errors: [],
+      took_ms: 41,
+    },
     refusal: null,
     healthy: true,
     pluginStatus: {},
@@ -70,22 +118,31 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     config: host.config as Config,
     http: {
       isAdmin: () => host.refusal === null,
-      guardAdmin() { if (host.refusal) throw host.refusal },
+      guardAdmin() {
+        if (host.refusal) throw host.refusal
+      },
       baseUrl: () => host.baseUrl,
       origin: () => ({ scheme: 'http', host: 'svc.test', port: 8080, serialized: host.baseUrl }),
       clientIp: () => '203.0.113.9',
       session: () => ({ key: 'ip:203.0.113.9', label: 'ip:203.0.113.9', header: null }),
-      negotiate: (request: FastifyRequest, reply: FastifyReply, value: unknown) => reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),
+      negotiate: (request: FastifyRequest, reply: FastifyReply, value: unknown) =>
+        reply.header('vary', 'Accept').send(request.headers.accept === 'application/xml' ? '<response/>' : value),
       notFound: (_request: FastifyRequest, reply: FastifyReply) => reply.code(404).send({ error: 'not found' }),
     } as Partial<SvcHttp> as SvcHttp,
     instance: {
-      id: 'edge-1', version: VERSION, hostname: 'box', gitSha: null, startedAt: new Date('2026-03-14T12:00:00Z'),
+      id: 'edge-1',
+      version: VERSION,
+      hostname: 'box',
+      gitSha: null,
+      startedAt: new Date('2026-03-14T12:00:00Z'),
       ports: () => ({ http: 8080, https: 8443, grpc: null }),
       isHealthy: () => host.healthy,
-      setHealthy: (healthy) => { host.healthy = healthy },
+      setHealthy: healthy => {
+        host.healthy = healthy
+      },
       onHealthChange: unused,
       catalog: () => buildCatalog(host.routes, VERSION),
-      openapi: (baseUrl) => buildOpenapi(host.routes, { baseUrl, version: VERSION }),
+      openapi: baseUrl => buildOpenapi(host.routes, { baseUrl, version: VERSION }),
       plugins: () => host.records,
       uptimeSeconds: () => 12,
       identityRequests: () => identityRequests,
@@ -97,7 +154,8 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
     routes: () => host.routes,
     plugins: {
       records: () => host.records,
-      routesOf: (name) => host.routes.filter((route) => route.plugin === name).map(({ methods, path }) => ({ methods, path })),
+      routesOf: name =>
+        host.routes.filter(route => route.plugin === name).map(({ methods, path }) => ({ methods, path })),
       overview: () => host.overview,
       async switch(name, on, cascade) {
         host.calls.push(`switch ${name} ${on ? 'on' : 'off'}${cascade ? ' cascade' : ''}`)
@@ -113,7 +171,11 @@ export function fakeHost(fields: Partial<Omit<FakeHost, 'deps'>> = {}): FakeHost
       },
     },
     inspector: {
-      ...createInspector({ config: { ...config, shared: { enabled: false } } as Config, isControlCredential: () => false, flush: () => {} }),
+      ...createInspector({
+        config: { ...config, shared: { enabled: false } } as Config,
+        isControlCredential: () => false,
+        flush: () => {},
+      }),
       counters: () => ({ stored: 3, capacity: 500, total_captured: 7 }),
     },
     keys: null,
@@ -134,9 +196,12 @@ function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T
 }
 
 /** A bare Fastify instance with what `register` adds; its routes are the fake host's routes. Nothing listens. */
-export async function appOn(host: FakeHost, register: (app: FastifyInstance, deps: ControlDeps) => void): Promise<FastifyInstance> {
+export async function appOn(
+  host: FakeHost,
+  register: (app: FastifyInstance, deps: ControlDeps) => void,
+): Promise<FastifyInstance> {
   const app = Fastify({ logger: false })
-  app.addHook('onRoute', (route) => {
+  app.addHook('onRoute', route => {
     host.routes.push({
       plugin: null,
       methods: [route.method].flat(),
@@ -144,7 +209,12 @@ export async function appOn(host: FakeHost, register: (app: FastifyInstance, dep
       descriptions: route.config?.descriptions ?? [],
     })
   })
-  app.setErrorHandler((error: Partial<HttpError>, _request, reply) => reply.code(error.status ?? 500).headers(error.headers ?? {}).send(error.body ?? { error: String(error) }))
+  app.setErrorHandler((error: Partial<HttpError>, _request, reply) =>
+    reply
+      .code(error.status ?? 500)
+      .headers(error.headers ?? {})
+      .send(error.body ?? { error: String(error) }),
+  )
   register(app, host.deps)
   await app.ready()
   return app

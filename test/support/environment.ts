@@ -34,8 +34,13 @@ export function readEnvironment(env: NodeJS.ProcessEnv): { config: Config; warni
   const valuesOf = <T>(name: string): T => ({ ...plugins.valuesOf(definitions.get(name)!) }) as T
   const console = valuesOf<{ title: string | null; backlink: string | null }>('console')
   const config: Config = {
-    ...core.config, consoleTitle: console.title, consoleBacklink: console.backlink,
-    mcp: valuesOf('mcp'), ai: valuesOf('llm'), a2a: valuesOf('a2a'), mocks: valuesOf('mocks'),
+    ...core.config,
+    consoleTitle: console.title,
+    consoleBacklink: console.backlink,
+    mcp: valuesOf('mcp'),
+    ai: valuesOf('llm'),
+    a2a: valuesOf('a2a'),
+    mocks: valuesOf('mocks'),
   }
   readings.set(config, { core: core.config, plugins })
   return { config, warnings: plugins.warnings(definitions) }

@@ -51,7 +51,8 @@ export async function runExamples(t: Tap, path: string, server: TestServer | nul
     const reader = new Reader(t, server)
     for (const [index, block] of blocks.entries()) {
       const next = blocks[index + 1]
-      const shown = next !== undefined && next.line <= block.end + 2 && /^(?:json|text)$/.test(next.language) ? next : null
+      const shown =
+        next !== undefined && next.line <= block.end + 2 && /^(?:json|text)$/.test(next.language) ? next : null
       await reader.read(block, shown, `${path}:${block.line}`)
     }
     if (path.startsWith('docs/')) t.ok(reader.count > 0, `${path} has examples`)
@@ -61,7 +62,11 @@ export async function runExamples(t: Tap, path: string, server: TestServer | nul
 /** The product needs neither; examples that a reader types do. */
 const hasShell = ['bash', 'curl'].every(program => spawnSync(program, ['--version']).status === 0)
 
-interface Outcome { code: number | null; output: string; errors: string }
+interface Outcome {
+  code: number | null
+  output: string
+  errors: string
+}
 
 class Reader {
   readonly #t: Tap
@@ -104,11 +109,19 @@ class Reader {
       return
     }
     const code = this.#addressed(text)
-    const { code: status, output, errors } = language === 'sh' ? await runShell(code, this.#folder) : await runScript(code)
+    const {
+      code: status,
+      output,
+      errors,
+    } = language === 'sh' ? await runShell(code, this.#folder) : await runScript(code)
     const wanted = Number(/# exits with (\d+)/.exec(text)?.[1] ?? 0)
     if (status !== wanted) this.#t.fail(`${where} exits with ${status}`, { output, errors })
     else this.#t.pass(`${where} exits with ${wanted}`)
-    this.#t.strictSame(surprises(errors, text + (shown?.text ?? '')), [], `${where}: HTTP errors that nothing speaks of`)
+    this.#t.strictSame(
+      surprises(errors, text + (shown?.text ?? '')),
+      [],
+      `${where}: HTTP errors that nothing speaks of`,
+    )
     if (shown === null) return
     const readable = this.#readable(output)
     const problem = shortfall(readable, shown)
@@ -127,7 +140,11 @@ class Reader {
 
   #ports(): [page: string, real: number][] {
     const { http, https, grpc } = this.#server!.ports
-    return [['8080', http!], ['8443', https!], ['50051', grpc!]]
+    return [
+      ['8080', http!],
+      ['8443', https!],
+      ['50051', grpc!],
+    ]
   }
 }
 
@@ -147,11 +164,23 @@ export const CURL = `curl() {
 `
 
 function runShell(code: string, cwd: string): Promise<Outcome> {
-  return collect(spawn('bash', ['-eo', 'pipefail', '-c', CURL + code], { cwd, env: { PATH: process.env.PATH, HOME: cwd }, stdio: ['ignore', 'pipe', 'pipe'] }))
+  return collect(
+    spawn('bash', ['-eo', 'pipefail', '-c', CURL + code], {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: cwd },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
 }
 
 function runScript(code: string): Promise<Outcome> {
-  return collect(spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: root, env: { PATH: process.env.PATH, NODE_NO_WARNINGS: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0' }, stdio: ['ignore', 'pipe', 'pipe'] }))
+  return collect(
+    spawn(process.execPath, ['--input-type=module', '-e', code], {
+      cwd: root,
+      env: { PATH: process.env.PATH, NODE_NO_WARNINGS: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
 }
 
 /** Milliseconds until an example hangs. */
@@ -161,12 +190,18 @@ function collect(child: ReturnType<typeof spawn>): Promise<Outcome> {
   const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
   let output = ''
   let errors = ''
-  child.stdout!.on('data', chunk => { output += chunk })
-  child.stderr!.on('data', chunk => { errors += chunk })
-  return new Promise(resolve => child.on('close', code => {
-    clearTimeout(timer)
-    resolve({ code, output, errors })
-  }))
+  child.stdout!.on('data', chunk => {
+    output += chunk
+  })
+  child.stderr!.on('data', chunk => {
+    errors += chunk
+  })
+  return new Promise(resolve =>
+    child.on('close', code => {
+      clearTimeout(timer)
+      resolve({ code, output, errors })
+    }),
+  )
 }
 
 /** What the output lacks of what is shown; null when it has it all. */
@@ -174,7 +209,10 @@ export function shortfall(output: string, shown: Block): string | null {
   if (shown.language === 'json') return difference(parsed(output), parsed(shown.text), '')
   const lines = output.split('\n').map(line => line.trim())
   let from = 0
-  for (const line of shown.text.split('\n').map(text => text.trim()).filter(text => text !== '' && text !== '…')) {
+  for (const line of shown.text
+    .split('\n')
+    .map(text => text.trim())
+    .filter(text => text !== '' && text !== '…')) {
     const at = lines.findIndex((candidate, index) => index >= from && isLike(candidate, line))
     if (at === -1) return `no line "${line}"`
     from = at + 1
@@ -184,7 +222,9 @@ export function shortfall(output: string, shown: Block): string | null {
 
 /** HTTP errors that curl got and the page does not speak of. */
 export function surprises(errors: string, page: string): string[] {
-  return [...errors.matchAll(/<<status ([45]\d\d)>>/g)].map(([, status]) => status!).filter(status => !page.includes(status))
+  return [...errors.matchAll(/<<status ([45]\d\d)>>/g)]
+    .map(([, status]) => status!)
+    .filter(status => !page.includes(status))
 }
 
 function parsed(text: string): unknown {
@@ -197,11 +237,17 @@ function parsed(text: string): unknown {
 
 /** Where `actual` lacks something of `shown`; null when it has it all. */
 function difference(actual: unknown, shown: unknown, at: string): string | null {
-  if (typeof shown === 'string') return typeof actual === 'string' && isLike(actual, shown) || (shown === '…' && actual !== undefined) ? null : `${at}: ${JSON.stringify(actual)}`
-  if (typeof shown !== 'object' || shown === null) return Object.is(actual, shown) ? null : `${at}: ${JSON.stringify(actual)}`
-  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(shown)) return `${at}: ${JSON.stringify(actual)}`
+  if (typeof shown === 'string')
+    return (typeof actual === 'string' && isLike(actual, shown)) || (shown === '…' && actual !== undefined)
+      ? null
+      : `${at}: ${JSON.stringify(actual)}`
+  if (typeof shown !== 'object' || shown === null)
+    return Object.is(actual, shown) ? null : `${at}: ${JSON.stringify(actual)}`
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(shown))
+    return `${at}: ${JSON.stringify(actual)}`
   const entries = Object.entries(shown).filter(([, value]) => !(Array.isArray(shown) && value === '…'))
-  if (Array.isArray(shown) && !shown.includes('…') && shown.length !== (actual as unknown[]).length) return `${at}: ${(actual as unknown[]).length} items`
+  if (Array.isArray(shown) && !shown.includes('…') && shown.length !== (actual as unknown[]).length)
+    return `${at}: ${(actual as unknown[]).length} items`
   for (const [key, value] of entries) {
     const problem = difference((actual as Record<string, unknown>)[key], value, `${at}/${key}`)
     if (problem !== null) return problem

@@ -21,7 +21,14 @@ function readBlock(block: string): Exported {
   while (lines.at(-1) === '') lines.pop()
   for (const line of lines) if (/^(?:[<>]\s|<@)|\{\{|\r/.test(line)) throw new Error(`a client would not send ${line}`)
   const lineEnd = headers['content-type']?.startsWith('multipart/') ? '\r\n' : '\n'
-  return { name, category: category!.slice(2), method, target, headers, body: lines.length === 0 ? null : lines.join(lineEnd) }
+  return {
+    name,
+    category: category!.slice(2),
+    method,
+    target,
+    headers,
+    body: lines.length === 0 ? null : lines.join(lineEnd),
+  }
 }
 
 /** Requests of a Hurl file (grammar: hurl.dev/docs/grammar.html), as far as it is used. */
@@ -33,13 +40,22 @@ export function readHurl(text: string): Exported[] {
     const comments = takeWhile(lines, line => line === '' || line.startsWith('#'))
     if (lines.length === 0) break
     // A category stands between two blank lines, the name of a request before it.
-    comments.forEach((line, at) => { if (line.startsWith('# ') && comments[at + 1] === '' && comments[at - 1] === '') category = line.slice(2) })
+    comments.forEach((line, at) => {
+      if (line.startsWith('# ') && comments[at + 1] === '' && comments[at - 1] === '') category = line.slice(2)
+    })
     const name = comments.slice(comments.lastIndexOf('') + 1)[0]!.slice(2)
     const { method, target } = readRequestLine(lines.shift()!)
     const headers = headersOf(takeWhile(lines, line => line !== 'HTTP *' && !line.startsWith('`')).map(readHurlHeader))
     const body = lines[0]!.startsWith('`') ? /^`([^`]*)`$/.exec(lines.shift()!)![1]! : null
     if (lines.shift() !== 'HTTP *') throw new Error(`${name} has no answer`)
-    requests.push({ name, category, method, target: unescape(target), headers, body: body === null ? null : unescape(body) })
+    requests.push({
+      name,
+      category,
+      method,
+      target: unescape(target),
+      headers,
+      body: body === null ? null : unescape(body),
+    })
   }
   return requests
 }
@@ -73,18 +89,45 @@ function readHeader(line: string): { name: string; value: string } {
   return { name: match[1]!, value: match[2]! }
 }
 
-interface InsomniaResource { _id: string; _type: string; parentId: string | null; name: string; method: string; url: string; data?: { base_url: string }; headers: { name: string; value: string }[]; authentication: { type?: string; username: string; password: string; token: string }; body: { mimeType?: string; text?: string; params?: { name: string; value: string }[] } }
+interface InsomniaResource {
+  _id: string
+  _type: string
+  parentId: string | null
+  name: string
+  method: string
+  url: string
+  data?: { base_url: string }
+  headers: { name: string; value: string }[]
+  authentication: { type?: string; username: string; password: string; token: string }
+  body: { mimeType?: string; text?: string; params?: { name: string; value: string }[] }
+}
 
 /** Requests of Insomnia resources, with their templates rendered. */
-export function readInsomnia(resources: InsomniaResource[], encodeForm: (pairs: { name: string; value: string }[]) => string): Exported[] {
-  const folders = new Map(resources.filter(({ _type }) => _type === 'request_group').map(({ _id, name }) => [_id, name]))
-  return resources.filter(({ _type }) => _type === 'request').map(({ parentId, name, method, url, headers, authentication, body }) => {
-    const fields = headersOf(headers.map(header => ({ name: header.name, value: render(header.value) })))
-    if (authentication.type === 'basic') fields.authorization = basic(render(authentication.username), render(authentication.password))
-    if (authentication.type === 'bearer') fields.authorization = `Bearer ${render(authentication.token)}`
-    const form = body.params && encodeForm(body.params.map(pair => ({ name: render(pair.name), value: render(pair.value) })))
-    return { name, category: folders.get(parentId!)!, method, target: withoutBase(render(url)), headers: fields, body: form ?? (body.text === undefined ? null : render(body.text)) }
-  })
+export function readInsomnia(
+  resources: InsomniaResource[],
+  encodeForm: (pairs: { name: string; value: string }[]) => string,
+): Exported[] {
+  const folders = new Map(
+    resources.filter(({ _type }) => _type === 'request_group').map(({ _id, name }) => [_id, name]),
+  )
+  return resources
+    .filter(({ _type }) => _type === 'request')
+    .map(({ parentId, name, method, url, headers, authentication, body }) => {
+      const fields = headersOf(headers.map(header => ({ name: header.name, value: render(header.value) })))
+      if (authentication.type === 'basic')
+        fields.authorization = basic(render(authentication.username), render(authentication.password))
+      if (authentication.type === 'bearer') fields.authorization = `Bearer ${render(authentication.token)}`
+      const form =
+        body.params && encodeForm(body.params.map(pair => ({ name: render(pair.name), value: render(pair.value) })))
+      return {
+        name,
+        category: folders.get(parentId!)!,
+        method,
+        target: withoutBase(render(url)),
+        headers: fields,
+        body: form ?? (body.text === undefined ? null : render(body.text)),
+      }
+    })
 }
 
 /** What Nunjucks makes of the tags that are used. */

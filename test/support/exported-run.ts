@@ -5,9 +5,14 @@ import { expectedOf, type Exported } from './exported.ts'
 import type { Recorded } from './recorder.ts'
 
 /** Examples of a catalog that files hold, in its order, and the check that each was sent and answered as it announces. */
-export function examplesOf({ endpoints }: Pick<Catalog, 'endpoints'>): { expected: Exported[]; verify(t: Test, requests: Recorded[]): void } {
+export function examplesOf({ endpoints }: Pick<Catalog, 'endpoints'>): {
+  expected: Exported[]
+  verify(t: Test, requests: Recorded[]): void
+} {
   const expected = expectedOf({ endpoints })
-  const announced = endpoints.flatMap(({ protocol, endless, examples }) => (protocol === 'websocket' || endless ? [] : examples.map(example => example.expect_status)))
+  const announced = endpoints.flatMap(({ protocol, endless, examples }) =>
+    protocol === 'websocket' || endless ? [] : examples.map(example => example.expect_status),
+  )
   return {
     expected,
     verify(t, requests) {
@@ -15,7 +20,8 @@ export function examplesOf({ endpoints }: Pick<Catalog, 'endpoints'>): { expecte
       for (const [at, example] of expected.entries()) {
         const { method, target, headers, body, status } = requests[at]!
         t.strictSame([method, target, body], [example.method, example.target, example.body ?? ''], example.name)
-        for (const [name, value] of Object.entries(example.headers)) t.equal(headers[name], value, `${example.name}: ${name}`)
+        for (const [name, value] of Object.entries(example.headers))
+          t.equal(headers[name], value, `${example.name}: ${name}`)
         const wanted = announced[at]
         if (isPlaceholder(example) || 'x-svc-abort' in example.headers) continue
         if (wanted === null || wanted === undefined) t.notOk([404, 405].includes(status), `${example.name}: ${status}`)

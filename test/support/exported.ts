@@ -20,9 +20,16 @@ const TYPES = { json: 'application/json', xml: 'application/xml', form: 'applica
 export function expectedOf({ endpoints }: Pick<Catalog, 'endpoints'>): Exported[] {
   return endpoints
     .filter(({ protocol, endless }) => protocol !== 'websocket' && !endless)
-    .flatMap(({ path, category, examples }) => examples.map(example => ({
-      name: `${path} - ${example.name}`, category, method: example.method, target: example.path, headers: expectedHeaders(example), body: example.body,
-    })))
+    .flatMap(({ path, category, examples }) =>
+      examples.map(example => ({
+        name: `${path} - ${example.name}`,
+        category,
+        method: example.method,
+        target: example.path,
+        headers: expectedHeaders(example),
+        body: example.body,
+      })),
+    )
 }
 
 function expectedHeaders({ headers, auth, body, body_type }: Example): Record<string, string> {

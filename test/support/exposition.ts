@@ -8,7 +8,12 @@ export interface Family {
 }
 
 const TYPES = new Set(['counter', 'gauge', 'histogram', 'summary', 'untyped'])
-const SUFFIXES: Record<string, string[]> = { counter: [''], gauge: [''], untyped: [''], histogram: ['_bucket', '_sum', '_count'] }
+const SUFFIXES: Record<string, string[]> = {
+  counter: [''],
+  gauge: [''],
+  untyped: [''],
+  histogram: ['_bucket', '_sum', '_count'],
+}
 
 export function parseExposition(text: string): Map<string, Family> {
   if (!text.endsWith('\n')) throw new Error('the last line has no line feed')
@@ -22,7 +27,7 @@ export function parseExposition(text: string): Map<string, Family> {
       const [, kind, name, rest] = comment as unknown as [string, string, string, string]
       if (kind === 'HELP') {
         if (families.has(name)) throw new Error(`${name} comes twice`)
-        families.set(name, family = { name, help: rest, type: '', samples: [] })
+        families.set(name, (family = { name, help: rest, type: '', samples: [] }))
       } else {
         if (family?.name !== name || family.type !== '' || !TYPES.has(rest)) throw new Error(`odd TYPE: ${line}`)
         family.type = rest
@@ -31,7 +36,8 @@ export function parseExposition(text: string): Map<string, Family> {
     }
     if (line.startsWith('#')) throw new Error(`odd comment: ${line}`)
     const sample = readSample(line)
-    if (family === undefined || !SUFFIXES[family.type]!.some(suffix => sample.name === family!.name + suffix)) throw new Error(`outside of its family: ${line}`)
+    if (family === undefined || !SUFFIXES[family.type]!.some(suffix => sample.name === family!.name + suffix))
+      throw new Error(`outside of its family: ${line}`)
     const key = `${sample.name} ${JSON.stringify(Object.entries(sample.labels).toSorted())}`
     if (seen.has(key)) throw new Error(`twice: ${line}`)
     seen.add(key)
@@ -42,7 +48,10 @@ export function parseExposition(text: string): Map<string, Family> {
 }
 
 function readSample(line: string): Family['samples'][number] {
-  const match = /^([a-zA-Z_:][\w:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (NaN|[+-]?Inf|[+-]?[\d.]+(?:e[+-]?\d+)?)$/.exec(line)
+  const match =
+    /^([a-zA-Z_:][\w:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (NaN|[+-]?Inf|[+-]?[\d.]+(?:e[+-]?\d+)?)$/.exec(
+      line,
+    )
   if (match === null) throw new Error(`no sample: ${line}`)
   const labels: Record<string, string> = {}
   for (const [, name, value] of (match[2] ?? '').matchAll(/([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"/g)) {
@@ -60,14 +69,16 @@ function checkFamily({ name, type, samples }: Family): void {
   for (const sample of samples.filter(each => each.name.endsWith('_bucket'))) {
     const { le, ...rest } = sample.labels
     const key = JSON.stringify(rest)
-    rows.set(key, [...rows.get(key) ?? [], { le: le === '+Inf' ? Infinity : Number(le), value: sample.value }])
+    rows.set(key, [...(rows.get(key) ?? []), { le: le === '+Inf' ? Infinity : Number(le), value: sample.value }])
   }
   for (const [key, buckets] of rows) {
     buckets.forEach((bucket, index) => {
       const before = buckets[index - 1]
-      if (before !== undefined && (before.le >= bucket.le || before.value > bucket.value)) throw new Error(`${name}${key}: buckets fall`)
+      if (before !== undefined && (before.le >= bucket.le || before.value > bucket.value))
+        throw new Error(`${name}${key}: buckets fall`)
     })
     const count = samples.find(each => each.name === `${name}_count` && JSON.stringify(each.labels) === key)
-    if (buckets.at(-1)!.le !== Infinity || count?.value !== buckets.at(-1)!.value) throw new Error(`${name}${key}: +Inf is not the count`)
+    if (buckets.at(-1)!.le !== Infinity || count?.value !== buckets.at(-1)!.value)
+      throw new Error(`${name}${key}: +Inf is not the count`)
   }
 }

@@ -2,7 +2,9 @@
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 export interface TestGateway {
   /** Base URL with the prefix, without a trailing slash. */
@@ -21,14 +23,19 @@ export interface GatewayOptions {
 const PREFIX = '/demo'
 
 /** Starts a gateway in front of an instance; it ends with the test. */
-export async function startGateway(t: Test, instanceUrl: string, { cors = true, isTransparent = false, isPrefixOnly = false }: GatewayOptions = {}): Promise<TestGateway> {
+export async function startGateway(
+  t: Test,
+  instanceUrl: string,
+  { cors = true, isTransparent = false, isPrefixOnly = false }: GatewayOptions = {},
+): Promise<TestGateway> {
   const server = createServer((request, response) => {
     if (isPrefixOnly) {
       if (!/^\/demo(?:[/?]|$)/.test(request.url!)) return void response.writeHead(404).end()
       request.headers['x-forwarded-prefix'] = PREFIX
       return forward(request, response, new URL(instanceUrl), { cors, isTransparent: true })
     }
-    if (cors && !isTransparent && request.method === 'OPTIONS') return void response.writeHead(204, corsOf(request)).end()
+    if (cors && !isTransparent && request.method === 'OPTIONS')
+      return void response.writeHead(204, corsOf(request)).end()
     forward(request, response, new URL(instanceUrl), { cors, isTransparent })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -39,25 +46,52 @@ export async function startGateway(t: Test, instanceUrl: string, { cors = true, 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PREFIX}` }
 }
 
-function forward(request: IncomingMessage, response: ServerResponse, upstream: URL, { cors, isTransparent }: { cors: boolean; isTransparent: boolean }): void {
+function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  upstream: URL,
+  { cors, isTransparent }: { cors: boolean; isTransparent: boolean },
+): void {
   const path = request.url!.startsWith(PREFIX) ? request.url!.slice(PREFIX.length) || '/' : request.url!
   const headers: Record<string, string | string[] | undefined> = { ...request.headers }
   if (!isTransparent) {
     delete headers['x-client-secret']
-    Object.assign(headers, { host: upstream.host, via: '1.1 test-gateway', 'x-forwarded-for': '203.0.113.9', 'x-forwarded-prefix': PREFIX, 'x-kong-request-id': 'k-1', 'x-tenant': 'acme' })
+    Object.assign(headers, {
+      host: upstream.host,
+      via: '1.1 test-gateway',
+      'x-forwarded-for': '203.0.113.9',
+      'x-forwarded-prefix': PREFIX,
+      'x-kong-request-id': 'k-1',
+      'x-tenant': 'acme',
+    })
   }
-  const onward = send({ host: upstream.hostname, port: upstream.port, method: request.method, path: isTransparent ? path : path.replace('/v1/', '/'), headers }, answer => {
-    const answered = { ...answer.headers }
-    // The instance's own permissions are the gateway's to give.
-    for (const name of Object.keys(answered)) if (!isTransparent && name.startsWith('access-control-')) delete answered[name]
-    response.writeHead(answer.statusCode!, { ...answered, ...cors && !isTransparent ? corsOf(request) : {} })
-    answer.pipe(response)
-    response.on('close', () => answer.destroy())
-  })
+  const onward = send(
+    {
+      host: upstream.hostname,
+      port: upstream.port,
+      method: request.method,
+      path: isTransparent ? path : path.replace('/v1/', '/'),
+      headers,
+    },
+    answer => {
+      const answered = { ...answer.headers }
+      // The instance's own permissions are the gateway's to give.
+      for (const name of Object.keys(answered))
+        if (!isTransparent && name.startsWith('access-control-')) delete answered[name]
+      response.writeHead(answer.statusCode!, { ...answered, ...(cors && !isTransparent ? corsOf(request) : {}) })
+      answer.pipe(response)
+      response.on('close', () => answer.destroy())
+    },
+  )
   onward.on('error', () => response.destroy())
   request.pipe(onward)
 }
 
 function corsOf({ headers }: IncomingMessage): Record<string, string> {
-  return { 'access-control-allow-origin': '*', 'access-control-allow-methods': headers['access-control-request-method'] ?? '*', 'access-control-allow-headers': headers['access-control-request-headers'] ?? '*', 'access-control-expose-headers': '*' }
+  return {
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': headers['access-control-request-method'] ?? '*',
+    'access-control-allow-headers': headers['access-control-request-headers'] ?? '*',
+    'access-control-expose-headers': '*',
+  }
 }

@@ -17,13 +17,39 @@ const BODIES: [name: string, body: string, bodyType: 'json' | 'xml' | 'form' | n
 const HEADERS: [name: string, headers: { name: string; value: string }[]][] = [
   ['quotes', [{ name: 'X-Quotes', value: `'"\`$(id)\\ # ; //` }]],
   ['template [no header in .http]', [{ name: 'X-Braces', value: 'a {{base_url}} {% x %}' }]],
-  ['names', [{ name: "X-'$`*", value: 'v' }, { name: '__proto__', value: 'w' }]],
+  [
+    'names',
+    [
+      { name: "X-'$`*", value: 'v' },
+      { name: '__proto__', value: 'w' },
+    ],
+  ],
   ['empty', [{ name: 'X-Empty', value: '' }]],
   ['line end [no header]', [{ name: 'X-Gone', value: 'a\r\nX-Injected: 1' }]],
 ]
-const PATHS = ['/hostile/a b', '/hostile/é', '/hostile/a#b', '/hostile/{{base_url}}', "/hostile/'$(id)`;&|", '/hostile/:colon/x', '/hostile/?a&b=&=c&d=1=2&e={{x}}', '/hostile/[x]{y}', '/hostile/%zz/%2F', '/hostile//', '/hostile/?a?b']
+const PATHS = [
+  '/hostile/a b',
+  '/hostile/é',
+  '/hostile/a#b',
+  '/hostile/{{base_url}}',
+  "/hostile/'$(id)`;&|",
+  '/hostile/:colon/x',
+  '/hostile/?a&b=&=c&d=1=2&e={{x}}',
+  '/hostile/[x]{y}',
+  '/hostile/%zz/%2F',
+  '/hostile//',
+  '/hostile/?a?b',
+]
 
-interface Written { name: string; method?: string; path: string; headers?: object[]; body?: string; bodyType?: string | null; auth?: object }
+interface Written {
+  name: string
+  method?: string
+  path: string
+  headers?: object[]
+  body?: string
+  bodyType?: string | null
+  auth?: object
+}
 
 const examples: Written[] = [
   ...BODIES.map(([name, body, bodyType]) => ({ name, method: 'POST', path: '/hostile/body', body, bodyType })),
@@ -32,7 +58,11 @@ const examples: Written[] = [
   { name: `a name\nGET http://elsewhere '"$(id)\`<script>`, path: '/hostile/name' },
   { name: 'basic', path: '/hostile/auth', auth: { type: 'basic', username: `u'$(id)`, password: 'p:{{x}} é' } },
   { name: 'bearer', path: '/hostile/auth', auth: { type: 'bearer', token: `<access_token>'$(id)"` } },
-  { name: 'two lines of a token [no auth]', path: '/hostile/auth', auth: { type: 'bearer', token: 'a\nX-Injected: 1' } },
+  {
+    name: 'two lines of a token [no auth]',
+    path: '/hostile/auth',
+    auth: { type: 'bearer', token: 'a\nX-Injected: 1' },
+  },
 ]
 
 /** Source of its `index.ts`. */

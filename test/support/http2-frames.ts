@@ -18,7 +18,14 @@ export const STRAY_DATA = frame(FRAME.data, 0, 101, Buffer.from('x'))
 
 /** Fields as literals without indexing (RFC 7541, 6.2.2), each name and value below 127 bytes. */
 export function fieldBlock(fields: Record<string, string>): Buffer {
-  return Buffer.concat(Object.entries(fields).flatMap(([name, value]) => [Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)]))
+  return Buffer.concat(
+    Object.entries(fields).flatMap(([name, value]) => [
+      Buffer.from([0, name.length]),
+      Buffer.from(name),
+      Buffer.from([value.length]),
+      Buffer.from(value),
+    ]),
+  )
 }
 
 /** HEADERS that open a request whose body is to come. */

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { installLocked } from './locked-packages.ts'
 
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 export const ROOT = join(import.meta.dirname, '..', '..')
 const MODULES = realpathSync(join(ROOT, 'node_modules'))
@@ -19,13 +21,20 @@ export interface Installation {
   /** Runs a command in the folder or one below it; `svc` and `tsc` are on the PATH. */
   run(command: string, args: string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<Run>
 }
-export interface Run { code: number; output: string; errors: string }
+export interface Run {
+  code: number
+  output: string
+  errors: string
+}
 
 /**
  * Unpacks what npm would (`files` of package.json, or a tarball), with the dependencies of the checkout and, beside
  * it, the packages that the author has installed (`packages`). With `isAlone` it has its own dependencies and nothing else.
  */
-export async function install(t: Test, { packages = [], tarball, isAlone = false }: { packages?: string[]; tarball?: string; isAlone?: boolean } = {}): Promise<Installation> {
+export async function install(
+  t: Test,
+  { packages = [], tarball, isAlone = false }: { packages?: string[]; tarball?: string; isAlone?: boolean } = {},
+): Promise<Installation> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-author-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const home = join(folder, 'node_modules', 'svc')
@@ -33,7 +42,9 @@ export async function install(t: Test, { packages = [], tarball, isAlone = false
   writeFileSync(join(folder, 'package.json'), '{ "name": "author", "private": true, "type": "module" }\n')
   if (tarball === undefined) await copyPackage(home)
   else await run('tar', ['xzf', tarball, '-C', home, '--strip-components', '1'], folder)
-  const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
+  const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
   const own = isAlone ? installLocked(Object.keys(dependencies), ROOT, folder) : []
   if (!isAlone) symlinkSync(MODULES, join(home, 'node_modules'))
   for (const name of isAlone ? packages : ['@types/node', ...packages]) {
@@ -44,23 +55,38 @@ export async function install(t: Test, { packages = [], tarball, isAlone = false
   mkdirSync(bin, { recursive: true })
   symlinkSync(join('..', 'svc', 'bin', 'svc.mjs'), join(bin, 'svc'))
   const path = [bin, dirname(process.execPath), join(MODULES, '.bin'), process.env.PATH].join(delimiter)
-  return { folder, packages: own, run: (command, args, { cwd = '.', env } = {}) => run(command, args, resolve(folder, cwd), { PATH: path, HOME: folder, ...env }) }
+  return {
+    folder,
+    packages: own,
+    run: (command, args, { cwd = '.', env } = {}) =>
+      run(command, args, resolve(folder, cwd), { PATH: path, HOME: folder, ...env }),
+  }
 }
 
 /** What `npm pack` takes, without what it builds to start sooner; the types are made here, as `prepack` does. */
 async function copyPackage(home: string): Promise<void> {
   const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] }
-  for (const file of ['package.json', ...files]) if (file !== 'types' && file !== 'dist') cpSync(join(ROOT, file), join(home, file), { recursive: true })
-  const { code, output } = await run(process.execPath, [join(MODULES, '.bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(home, 'types')], ROOT)
+  for (const file of ['package.json', ...files])
+    if (file !== 'types' && file !== 'dist') cpSync(join(ROOT, file), join(home, file), { recursive: true })
+  const { code, output } = await run(
+    process.execPath,
+    [join(MODULES, '.bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(home, 'types')],
+    ROOT,
+  )
   if (code !== 0) throw new Error(`the types can't be made: ${output}`)
 }
 
 function run(command: string, args: string[], cwd: string, env?: Record<string, string>): Promise<Run> {
   return new Promise((done, fail) => {
-    execFile(command, args, { cwd, env, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 }, (error: ExecFileException | null, output, errors) => {
-      // A text is the reason why it could not be run at all.
-      if (typeof error?.code === 'string') fail(error)
-      else done({ code: error === null ? 0 : error.code ?? 1, output, errors })
-    })
+    execFile(
+      command,
+      args,
+      { cwd, env, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 },
+      (error: ExecFileException | null, output, errors) => {
+        // A text is the reason why it could not be run at all.
+        if (typeof error?.code === 'string') fail(error)
+        else done({ code: error === null ? 0 : (error.code ?? 1), output, errors })
+      },
+    )
   })
 }

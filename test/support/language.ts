@@ -8,7 +8,10 @@ export interface Rule {
 
 /** Phrases in texts: documentation, messages, comments, names of tests. */
 export const PHRASES: readonly Rule[] = [
-  { avoid: /\b(?:stands?|stood) (?:in|at|here|there|on|below|above|before|beside|between|alone)\b/i, write: 'is in, is listed in, comes before' },
+  {
+    avoid: /\b(?:stands?|stood) (?:in|at|here|there|on|below|above|before|beside|between|alone)\b/i,
+    write: 'is in, is listed in, comes before',
+  },
   { avoid: /\b(?:is|are|be|being|was|were|been) told\b|\btold (?:of|to|by)\b/i, write: 'is notified, is reported' },
   { avoid: /\bhears? (?:of|about|from)\b/i, write: 'is notified of' },
   { avoid: /\b(?<!all)settle[sd]?\b(?!-up)/i, write: 'flush, resolve, decide, determine' },
@@ -19,19 +22,33 @@ export const PHRASES: readonly Rule[] = [
   { avoid: /\b(?:says?|said|saying) back\b/i, write: 'echoes, echoed' },
   { avoid: /\bforetold\b|\bforetells?\b/i, write: 'predictable' },
   { avoid: /\bfailing share\b/i, write: 'failure rate' },
-  { avoid: /\b(?:the house|house rules?|rooms?|doors?|entrances?|journals?|shel(?:f|ves)|letters? of)\b/i, write: 'architecture, module, plugin definition, request handler, batch, store' },
+  {
+    avoid: /\b(?:the house|house rules?|rooms?|doors?|entrances?|journals?|shel(?:f|ves)|letters? of)\b/i,
+    write: 'architecture, module, plugin definition, request handler, batch, store',
+  },
   { avoid: /\bbeside\b/i, write: 'alongside, next to, besides, in addition to' },
   { avoid: /\bwhose no\b/i, write: 'what rejected the request' },
   { avoid: /\bcalled otherwise\b|\bsomebody else's\b/i, write: 'has another name, is an unrelated project' },
-  { avoid: /\b(?:foregoing|thereof|therein|whereof|wherein|hereof|hitherto|likewise|forthwith|whereupon|thereupon|thereby)\b/i, write: 'a plain word' },
+  {
+    avoid:
+      /\b(?:foregoing|thereof|therein|whereof|wherein|hereof|hitherto|likewise|forthwith|whereupon|thereupon|thereby)\b/i,
+    write: 'a plain word',
+  },
   { avoid: /\bspeaks? of\b|\bspoken of\b/i, write: 'mentions, is about' },
   { avoid: /\bmakes? (?:something )?of it\b|\bmade of it\b/i, write: 'turns it into, does with it' },
   { avoid: /\bwhat (?:there is|is there)\b/i, write: 'the available …, what exists' },
   { avoid: /\b(?:has|have) gone\b/i, write: 'has disconnected, no longer exists' },
   { avoid: /\bby its? own means\b|\bof one's own\b/i, write: 'its own' },
   { avoid: /\beras\b/i, write: 'protocol revisions' },
-  { avoid: /\b(?:behaviour|colour|honour|favour|neighbour|catalogue|licence|grey|centre)/i, write: 'American spelling: behavior, color, catalog, license' },
-  { avoid: /\b(?:normal|serial|initial|recogn|organ|author|custom|optim|synchron|token|summar|sanit|util|minim|maxim|capital|general|special|final|categor)is(?:e|es|ed|ing|er|ers|ation)\b/i, write: 'American spelling: -ize' },
+  {
+    avoid: /\b(?:behaviour|colour|honour|favour|neighbour|catalogue|licence|grey|centre)/i,
+    write: 'American spelling: behavior, color, catalog, license',
+  },
+  {
+    avoid:
+      /\b(?:normal|serial|initial|recogn|organ|author|custom|optim|synchron|token|summar|sanit|util|minim|maxim|capital|general|special|final|categor)is(?:e|es|ed|ing|er|ers|ation)\b/i,
+    write: 'American spelling: -ize',
+  },
 ]
 
 /** Names of files, types, functions and variables. */

@@ -52,10 +52,18 @@ export default definePlugin({ title: 'x', paths: ['/x', '/ui', '/health', '/docs
 } })`
 
 /** The areas of built-in plugins, each declared by a plugin without routes. */
-const AREAS = Object.fromEntries(['graphql', 'grpc', 'mcp', 'a2a', 'llm'].map(area =>
-  [`area-${area}`, `export default { title: '${area}', paths: [], area: '${area}', register() {} }`]))
+const AREAS = Object.fromEntries(
+  ['graphql', 'grpc', 'mcp', 'a2a', 'llm'].map(area => [
+    `area-${area}`,
+    `export default { title: '${area}', paths: [], area: '${area}', register() {} }`,
+  ]),
+)
 
-export async function serveLimits(t: Parameters<typeof serve>[0], env: Record<string, string> = {}, options: Partial<ServerOptions> = {}): Promise<TestServer> {
+export async function serveLimits(
+  t: Parameters<typeof serve>[0],
+  env: Record<string, string> = {},
+  options: Partial<ServerOptions> = {},
+): Promise<TestServer> {
   return serve(t, { env, builtinFolder: pluginFolder(t, { x: ROUTES, ...AREAS }).folder, ...options })
 }
 
@@ -75,5 +83,5 @@ export interface Usage {
 }
 
 export async function usageOf(server: TestServer, headers: Record<string, string> = {}): Promise<Usage> {
-  return await (await fetch(`${server.url}/_svc/usage`, { headers })).json() as Usage
+  return (await (await fetch(`${server.url}/_svc/usage`, { headers })).json()) as Usage
 }

@@ -42,7 +42,9 @@ function keepLinks(places: readonly string[], checkout: string, folder: string):
 }
 
 function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
 }
 
 function placesOf(names: readonly string[], lock: Lock): string[] {
@@ -61,7 +63,7 @@ function placesOf(names: readonly string[], lock: Lock): string[] {
 
 /** Where Node finds a package that `dependent` imports. */
 function placeOf(dependent: string, name: string, lock: Lock): string | null {
-  for (let folder = dependent; ;) {
+  for (let folder = dependent; ; ) {
     const place = join(folder, 'node_modules', name)
     if (Object.hasOwn(lock, place)) return place
     if (folder === '') return null
@@ -71,9 +73,11 @@ function placeOf(dependent: string, name: string, lock: Lock): string | null {
 
 /** Megabytes (1024 × 1024 bytes) that a folder's files take on a disk of 4 KiB blocks. */
 export function megabytesOf(folder: string): number {
-  const files = new Map(filesBelow(folder).map(path => {
-    const { ino, size } = statSync(path)
-    return [ino, size]
-  }))
-  return [...files.values()].reduce((sum, size) => sum + Math.ceil(size / 4096), 0) * 4096 / 1024 / 1024
+  const files = new Map(
+    filesBelow(folder).map(path => {
+      const { ino, size } = statSync(path)
+      return [ino, size]
+    }),
+  )
+  return ([...files.values()].reduce((sum, size) => sum + Math.ceil(size / 4096), 0) * 4096) / 1024 / 1024
 }

@@ -10,10 +10,17 @@ export interface TourClient {
   /** The client forgets a call's progress handler before it looks at progress that came in one packet with the answer. */
   missesLastProgress?: boolean
   list(what: 'tools' | 'prompts' | 'resources' | 'resourceTemplates'): Promise<unknown>
-  callTool(name: string, args: Record<string, unknown>, options?: { onprogress?: (progress: { progress: number; total?: number }) => void; signal?: AbortSignal }): Promise<unknown>
+  callTool(
+    name: string,
+    args: Record<string, unknown>,
+    options?: { onprogress?: (progress: { progress: number; total?: number }) => void; signal?: AbortSignal },
+  ): Promise<unknown>
   readResource(uri: string): Promise<unknown>
   getPrompt(name: string, args: Record<string, string>): Promise<unknown>
-  complete(params: { ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }; argument: { name: string; value: string } }): Promise<unknown>
+  complete(params: {
+    ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
+    argument: { name: string; value: string }
+  }): Promise<unknown>
 }
 
 /** Arguments with which every tool succeeds. */
@@ -36,23 +43,40 @@ const TOOL_ARGUMENTS: [string, Record<string, unknown>, object][] = [
 
 /** What the client answers when it is asked; set as its handlers. */
 export const ELICITED = { action: 'accept' as const, content: { confirm: true, comment: 'go' } }
-export const SAMPLED = { role: 'assistant' as const, model: 'test-model', content: { type: 'text' as const, text: 'Paris' } }
+export const SAMPLED = {
+  role: 'assistant' as const,
+  model: 'test-model',
+  content: { type: 'text' as const, text: 'Paris' },
+}
 
 /** Lists, calls, reads, gets and completes everything; the client itself checks structured results and shapes. */
 export async function tour(t: Test, client: TourClient): Promise<void> {
   const { version } = client
-  const names = async (what: Parameters<TourClient['list']>[0], member = 'name') => items((await client.list(what) as Json)[what]).map(item => String(item[member]))
+  const names = async (what: Parameters<TourClient['list']>[0], member = 'name') =>
+    items(((await client.list(what)) as Json)[what]).map(item => String(item[member]))
   const tools = await names('tools')
   t.equal(tools.length, 18)
-  for (const [name, args, result] of TOOL_ARGUMENTS) t.match(await client.callTool(name, args), result, `${version} ${name}`)
-  t.match(await client.callTool('elicit_confirmation', {}), { content: [{ text: version >= '2025-06-18' ? 'User confirmed: deploy to production. Comment: go' : /elicitation/ }] }, version)
+  for (const [name, args, result] of TOOL_ARGUMENTS)
+    t.match(await client.callTool(name, args), result, `${version} ${name}`)
+  t.match(
+    await client.callTool('elicit_confirmation', {}),
+    {
+      content: [
+        { text: version >= '2025-06-18' ? 'User confirmed: deploy to production. Comment: go' : /elicitation/ },
+      ],
+    },
+    version,
+  )
   t.match(await client.callTool('fail', {}), { isError: true })
-  t.match(await client.callTool('fetch_resource_link', {}), { content: [{ type: 'text' }, { type: version >= '2025-06-18' ? 'resource_link' : 'resource' }] })
+  t.match(await client.callTool('fetch_resource_link', {}), {
+    content: [{ type: 'text' }, { type: version >= '2025-06-18' ? 'resource_link' : 'resource' }],
+  })
   await t.rejects(client.callTool('throw', { code: -32050, message: 'as asked' }), { code: -32050 })
   await t.rejects(client.callTool('nothing', {}), { code: -32602 })
   t.match(await client.callTool('add', { a: 'x' }), { isError: true })
 
-  for (const uri of [...await names('resources', 'uri'), 'svc://customers/u1', 'svc://weather/Tokyo']) t.match(await client.readResource(uri), { contents: [{ uri }] }, uri)
+  for (const uri of [...(await names('resources', 'uri')), 'svc://customers/u1', 'svc://weather/Tokyo'])
+    t.match(await client.readResource(uri), { contents: [{ uri }] }, uri)
   t.strictSame(await names('resourceTemplates', 'uriTemplate'), ['svc://customers/{id}', 'svc://weather/{city}'])
   // One line of clients shows the older code as the newer one.
   await t.rejects(client.readResource('svc://nothing'), { message: /Resource not found: svc:\/\/nothing/ })
@@ -60,17 +84,49 @@ export async function tour(t: Test, client: TourClient): Promise<void> {
   t.strictSame(await names('prompts'), ['summarize', 'code_review', 'incident_report'])
   t.match(await client.getPrompt('summarize', { text: 'a' }), { messages: [{ role: 'user' }] })
   t.match(await client.getPrompt('code_review', { code: 'a' }), { messages: [{ role: 'user' }, { role: 'assistant' }] })
-  t.match(await client.getPrompt('incident_report', { service: 'a' }), { messages: [{ role: 'user' }, { content: { type: 'resource' } }] })
+  t.match(await client.getPrompt('incident_report', { service: 'a' }), {
+    messages: [{ role: 'user' }, { content: { type: 'resource' } }],
+  })
 
   if (version >= '2025-03-26') {
-    t.match(await client.complete({ ref: { type: 'ref/prompt', name: 'code_review' }, argument: { name: 'language', value: 'py' } }), { completion: { values: ['python'] } })
-    t.match(await client.complete({ ref: { type: 'ref/resource', uri: 'svc://weather/{city}' }, argument: { name: 'city', value: 'be' } }), { completion: { values: ['Berlin'] } })
+    t.match(
+      await client.complete({
+        ref: { type: 'ref/prompt', name: 'code_review' },
+        argument: { name: 'language', value: 'py' },
+      }),
+      { completion: { values: ['python'] } },
+    )
+    t.match(
+      await client.complete({
+        ref: { type: 'ref/resource', uri: 'svc://weather/{city}' },
+        argument: { name: 'city', value: 'be' },
+      }),
+      { completion: { values: ['Berlin'] } },
+    )
   }
 
   const progress: number[] = []
-  await client.callTool('slow_task', { duration_ms: 20, steps: 3 }, { onprogress: step => progress.push(step.progress) })
-  t.strictSame(client.missesLastProgress ? progress.slice(0, 2) : progress, client.missesLastProgress ? [1, 2] : [1, 2, 3], `${version} progress`)
+  await client.callTool(
+    'slow_task',
+    { duration_ms: 20, steps: 3 },
+    { onprogress: step => progress.push(step.progress) },
+  )
+  t.strictSame(
+    client.missesLastProgress ? progress.slice(0, 2) : progress,
+    client.missesLastProgress ? [1, 2] : [1, 2, 3],
+    `${version} progress`,
+  )
   const cancel = new AbortController()
-  await t.rejects(client.callTool('slow_task', { duration_ms: 60_000, steps: 1000 / 10 }, { signal: cancel.signal, onprogress: () => cancel.abort() }))
-  t.match(await client.callTool('echo', { message: 'after' }), { content: [{ text: 'after' }] }, 'a cancelled call leaves the rest alone')
+  await t.rejects(
+    client.callTool(
+      'slow_task',
+      { duration_ms: 60_000, steps: 1000 / 10 },
+      { signal: cancel.signal, onprogress: () => cancel.abort() },
+    ),
+  )
+  t.match(
+    await client.callTool('echo', { message: 'after' }),
+    { content: [{ text: 'after' }] },
+    'a cancelled call leaves the rest alone',
+  )
 }

@@ -4,7 +4,9 @@ export const STATELESS_VERSION = '2026-07-28'
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
 
 /** Parsed JSON whose shape the test asserts: members are reached by `?.`, whatever they are. */
-export interface Json { [member: string]: Json }
+export interface Json {
+  [member: string]: Json
+}
 
 /** The items of a JSON array. */
 export function items(json: Json | undefined): Json[] {
@@ -26,16 +28,30 @@ type Params = Record<string, unknown>
 
 /** `_meta` of a stateless request. */
 export function envelope(capabilities: Params = {}, more: Params = {}): Params {
-  return { 'io.modelcontextprotocol/protocolVersion': STATELESS_VERSION, 'io.modelcontextprotocol/clientCapabilities': capabilities, ...more }
+  return {
+    'io.modelcontextprotocol/protocolVersion': STATELESS_VERSION,
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+    ...more,
+  }
 }
 
 /** Posts a body as it is. */
 export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<McpReply> {
-  const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) })
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
   const text = await response.text()
   const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
   const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json')
-  const messages: Json[] = isStream ? readEvents(text).filter(event => event.data !== '').map(event => JSON.parse(event.data)) : isJson && text !== '' ? [JSON.parse(text)] : []
+  const messages: Json[] = isStream
+    ? readEvents(text)
+        .filter(event => event.data !== '')
+        .map(event => JSON.parse(event.data))
+    : isJson && text !== ''
+      ? [JSON.parse(text)]
+      : []
   return { status: response.status, headers: response.headers, answer: messages.at(-1) ?? {}, messages, isStream, text }
 }
 
@@ -45,20 +61,42 @@ export function routing(method: string, params: Params = {}): Record<string, str
   return {
     'MCP-Protocol-Version': STATELESS_VERSION,
     'Mcp-Method': method,
-    ...(['tools/call', 'prompts/get', 'resources/read'].includes(method) && typeof name === 'string' ? { 'Mcp-Name': encode(name) } : {}),
+    ...(['tools/call', 'prompts/get', 'resources/read'].includes(method) && typeof name === 'string'
+      ? { 'Mcp-Name': encode(name) }
+      : {}),
   }
 }
 
 /** A stateless request. */
-export function call(url: string, method: string, params: Params = {}, { headers = {}, capabilities = {}, meta = {}, id = 1 }: { headers?: Record<string, string>; capabilities?: Params; meta?: Params; id?: string | number } = {}): Promise<McpReply> {
-  return post(url, { jsonrpc: '2.0', id, method, params: { ...params, _meta: envelope(capabilities, meta) } }, { ...routing(method, params), ...headers })
+export function call(
+  url: string,
+  method: string,
+  params: Params = {},
+  {
+    headers = {},
+    capabilities = {},
+    meta = {},
+    id = 1,
+  }: { headers?: Record<string, string>; capabilities?: Params; meta?: Params; id?: string | number } = {},
+): Promise<McpReply> {
+  return post(
+    url,
+    { jsonrpc: '2.0', id, method, params: { ...params, _meta: envelope(capabilities, meta) } },
+    { ...routing(method, params), ...headers },
+  )
 }
 
 /** A stateless `tools/call`; routed arguments of the demo tools get their headers. */
-export function callTool(url: string, name: string, args: Params = {}, options: Parameters<typeof call>[3] = {}): Promise<McpReply> {
+export function callTool(
+  url: string,
+  name: string,
+  args: Params = {},
+  options: Parameters<typeof call>[3] = {},
+): Promise<McpReply> {
   const routed: Record<string, string> = {}
   if (typeof args.city === 'string') routed['Mcp-Param-City'] = encode(args.city)
-  if (typeof args.customer_id === 'string' && name === 'lookup_customer') routed['Mcp-Param-Customer-Id'] = encode(args.customer_id)
+  if (typeof args.customer_id === 'string' && name === 'lookup_customer')
+    routed['Mcp-Param-Customer-Id'] = encode(args.customer_id)
   return call(url, 'tools/call', { name, arguments: args }, { ...options, headers: { ...routed, ...options.headers } })
 }
 
@@ -74,7 +112,11 @@ export interface TestSession {
   headers: Record<string, string>
   /** The reply to `initialize`. */
   opened: McpReply
-  request(method: string, params?: Params, options?: { headers?: Record<string, string>; id?: string | number }): Promise<McpReply>
+  request(
+    method: string,
+    params?: Params,
+    options?: { headers?: Record<string, string>; id?: string | number },
+  ): Promise<McpReply>
   notify(method: string, params?: Params): Promise<McpReply>
   /** GET; the stream stays open until `close`. */
   stream(headers?: Record<string, string>): Promise<TestStream>
@@ -83,25 +125,52 @@ export interface TestSession {
 }
 
 /** A session of a handshake version. */
-export async function openSession(url: string, { version = '2025-11-25', capabilities = {}, headers = {} }: { version?: string; capabilities?: Params; headers?: Record<string, string> } = {}): Promise<TestSession> {
-  const opened = await post(url, { jsonrpc: '2.0', id: 'init', method: 'initialize', params: { protocolVersion: version, capabilities, clientInfo: { name: 'test', version: '1' } } }, headers)
+export async function openSession(
+  url: string,
+  {
+    version = '2025-11-25',
+    capabilities = {},
+    headers = {},
+  }: { version?: string; capabilities?: Params; headers?: Record<string, string> } = {},
+): Promise<TestSession> {
+  const opened = await post(
+    url,
+    {
+      jsonrpc: '2.0',
+      id: 'init',
+      method: 'initialize',
+      params: { protocolVersion: version, capabilities, clientInfo: { name: 'test', version: '1' } },
+    },
+    headers,
+  )
   const id = opened.headers.get('mcp-session-id') ?? ''
   const own = { ...headers, 'Mcp-Session-Id': id }
   let count = 0
   return {
-    id, url, version, opened, headers: own,
-    request: (method, params = {}, options = {}) => post(url, { jsonrpc: '2.0', id: options.id ?? ++count, method, params }, { ...own, ...options.headers }),
+    id,
+    url,
+    version,
+    opened,
+    headers: own,
+    request: (method, params = {}, options = {}) =>
+      post(url, { jsonrpc: '2.0', id: options.id ?? ++count, method, params }, { ...own, ...options.headers }),
     notify: (method, params) => post(url, { jsonrpc: '2.0', method, params }, own),
     stream: more => openStream(url, { headers: { Accept: 'text/event-stream', ...own, ...more } }),
-    begin: (method, params = {}, requestId = ++count) => openStream(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...own },
-      body: JSON.stringify({ jsonrpc: '2.0', id: requestId, method, params }),
-    }),
+    begin: (method, params = {}, requestId = ++count) =>
+      openStream(url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...own },
+        body: JSON.stringify({ jsonrpc: '2.0', id: requestId, method, params }),
+      }),
   }
 }
 
-export interface StreamEvent { id?: string; event?: string; retry?: string; data: string }
+export interface StreamEvent {
+  id?: string
+  event?: string
+  retry?: string
+  data: string
+}
 
 export interface TestStream {
   status: number
@@ -151,7 +220,10 @@ export async function openStream(url: string, init: RequestInit): Promise<TestSt
 /** The events of a stream's text (WHATWG HTML, 9.2); comments are left out. */
 export function readEvents(text: string): StreamEvent[] {
   return text.split('\n\n').flatMap(block => {
-    const fields = block.split('\n').filter(line => line !== '' && !line.startsWith(':')).map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()] as const)
+    const fields = block
+      .split('\n')
+      .filter(line => line !== '' && !line.startsWith(':'))
+      .map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()] as const)
     if (fields.length === 0) return []
     const values = new Map(fields)
     return [{ ...Object.fromEntries(values), data: values.get('data') ?? '' }]

@@ -3,9 +3,11 @@ import { isSyntaxNode, nodesOf, parseSource, sourceFiles } from './sources.ts'
 import type { SyntaxNode } from './sources.ts'
 
 /** Functions whose text arguments are messages. */
-const CALLS = /error|fail|refus|reject|warn|problem|invalid|bad|wrong|denied|forbidden|missing|unsupported|unknown|notfound|throw|check|expect|require|violat|report|info$/i
+const CALLS =
+  /error|fail|refus|reject|warn|problem|invalid|bad|wrong|denied|forbidden|missing|unsupported|unknown|notfound|throw|check|expect|require|violat|report|info$/i
 /** Members whose text values are messages. */
-const MEMBERS = /^(?:error|message|detail|details|reason|remedy|hint|expected|problem|warning|error_description|description|summary|title|label|note|text|help|placeholder|usage|what|explanation)$/
+const MEMBERS =
+  /^(?:error|message|detail|details|reason|remedy|hint|expected|problem|warning|error_description|description|summary|title|label|note|text|help|placeholder|usage|what|explanation)$/
 /** Attributes of the console's elements that people read. */
 const ATTRIBUTES = /^(?:title|label|placeholder|hint|help|description|aria-label|alt|text|empty|note)$/
 
@@ -14,7 +16,8 @@ export function collectMessages(): Map<string, string[]> {
   const byFile = new Map<string, string[]>()
   for (const file of sourceFiles()) {
     const found = new Set<string>()
-    for (const node of nodesOf(parseSource(file).program)) for (const text of messagesAt(node)) if (isProse(text)) found.add(text)
+    for (const node of nodesOf(parseSource(file).program))
+      for (const text of messagesAt(node)) if (isProse(text)) found.add(text)
     if (found.size > 0) byFile.set(file, [...found])
   }
   return byFile

@@ -8,12 +8,19 @@ import { dirname, join } from 'node:path'
 const require = createRequire(import.meta.url)
 
 /** What a command printed, and how it ended. */
-export interface CommandRun { code: number | null; output: string; errors: string }
+export interface CommandRun {
+  code: number | null
+  output: string
+  errors: string
+}
 
 /** The script behind a package's command. */
 export function commandOf(packageName: string, command: string): string {
   // Not every package exports its package.json, so it is looked up on the disk.
-  const folder = require.resolve.paths(packageName)?.map(path => join(path, packageName)).find(path => isFolderOfPackage(path))
+  const folder = require.resolve
+    .paths(packageName)
+    ?.map(path => join(path, packageName))
+    .find(path => isFolderOfPackage(path))
   if (folder === undefined) throw new Error(`the package ${packageName} is not installed`)
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { bin: Record<string, string> }
   return join(folder, bin[command] ?? '')
@@ -31,11 +38,19 @@ function isFolderOfPackage(path: string): boolean {
 export async function runWithNode22(script: string, args: string[]): Promise<CommandRun> {
   const home = mkdtempSync(join(tmpdir(), 'svc-node22-'))
   const node = join(dirname(require.resolve('node/package.json')), 'bin', 'node')
-  const child = spawn(node, [script, ...args], { cwd: home, env: { PATH: process.env.PATH, HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(node, [script, ...args], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   let errors = ''
-  child.stdout.on('data', chunk => { output += chunk })
-  child.stderr.on('data', chunk => { errors += chunk })
+  child.stdout.on('data', chunk => {
+    output += chunk
+  })
+  child.stderr.on('data', chunk => {
+    errors += chunk
+  })
   const code = await new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject))
   rmSync(home, { recursive: true, force: true })
   return { code, output, errors }

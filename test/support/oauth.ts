@@ -57,12 +57,21 @@ export async function call(url: string, init: RequestInit = {}): Promise<Answer>
   const response = await fetch(url, { redirect: 'manual', ...init })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : {} }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : {},
+  }
 }
 
 /** Posts a form; by default as the demo client. */
 export function post(url: string, fields: Fields, headers: Record<string, string> = demoClient): Promise<Answer> {
-  return call(url, { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, body: encode(fields) })
+  return call(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+    body: encode(fields),
+  })
 }
 
 /** Parameters of an authorization request of the demo client. */
@@ -78,7 +87,11 @@ export function locationOf({ headers }: Answer): { uri: string; query: URLSearch
 
 /** Logs in, by default as alice, and answers the code. */
 export async function getCode(base: string, fields: Fields = {}, username = 'alice'): Promise<string> {
-  const answer = await post(`${base}/oauth/authorize`, { ...authorization(fields), username, password: username, action: 'approve' }, {})
+  const answer = await post(
+    `${base}/oauth/authorize`,
+    { ...authorization(fields), username, password: username, action: 'approve' },
+    {},
+  )
   const code = locationOf(answer).query.get('code')
   if (code === null) throw new Error(`no code: ${answer.status} ${answer.headers.get('location')}`)
   return code
@@ -91,11 +104,17 @@ export async function logIn(base: string, fields: Fields = {}, username = 'alice
 
 /** Registers a client and answers what the provider says of it. */
 export async function register(base: string, metadata: unknown): Promise<Answer> {
-  return call(`${base}/oauth/register`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(metadata) })
+  return call(`${base}/oauth/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(metadata),
+  })
 }
 
 /** Header and claims of a JWT, unverified. */
 export function read(token: string): { header: Record<string, unknown>; claims: Record<string, unknown> } {
-  const [header, claims] = token.split('.', 2).map(part => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>)
+  const [header, claims] = token
+    .split('.', 2)
+    .map(part => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>)
   return { header: header!, claims: claims! }
 }

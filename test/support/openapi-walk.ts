@@ -3,9 +3,21 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { fetch } from 'undici'
 
 type Json = Record<string, unknown>
-interface Parameter { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Json; example?: unknown }
-interface Media { schema?: Json; examples?: Record<string, { value: unknown }> }
-interface Response { description: string; content?: Record<string, Media> }
+interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  schema: Json
+  example?: unknown
+}
+interface Media {
+  schema?: Json
+  examples?: Record<string, { value: unknown }>
+}
+interface Response {
+  description: string
+  content?: Record<string, Media>
+}
 export interface Operation {
   operationId: string
   summary: string
@@ -14,7 +26,9 @@ export interface Operation {
   responses: Record<string, Response>
   'x-svc-protocol': string
 }
-export interface Document { paths: Record<string, Record<string, Operation>> }
+export interface Document {
+  paths: Record<string, Record<string, Operation>>
+}
 
 /** One request that the document gives rise to. */
 export interface Probe {
@@ -42,7 +56,10 @@ export function* probesOf(document: Document): Generator<Probe> {
       const parameters = operation.parameters ?? []
       const usual = new Map(parameters.filter(isSent).map(parameter => [parameter, usualValue(parameter)]))
       const bodies = bodiesOf(operation)
-      const build = (values: Map<Parameter, string>, body: { type: string; text: string } | undefined): Probe => ({ ...requestOf(method, template, values, body), operation })
+      const build = (values: Map<Parameter, string>, body: { type: string; text: string } | undefined): Probe => ({
+        ...requestOf(method, template, values, body),
+        operation,
+      })
       for (const body of bodies) yield build(usual, body)
       // A route that takes any method is there once for each.
       if (varied.has(operation.summary)) continue
@@ -59,12 +76,19 @@ export async function checkProbe(url: string, probe: Probe, validator: SchemaChe
   const leave = new AbortController()
   const timer = setTimeout(() => leave.abort(), PATIENCE_MS)
   try {
-    const answer = await fetch(url + probe.path, { method: probe.method.toUpperCase(), headers: probe.headers, redirect: 'manual', signal: leave.signal, ...(probe.body === undefined ? {} : { body: probe.body }) })
+    const answer = await fetch(url + probe.path, {
+      method: probe.method.toUpperCase(),
+      headers: probe.headers,
+      redirect: 'manual',
+      signal: leave.signal,
+      ...(probe.body === undefined ? {} : { body: probe.body }),
+    })
     const documented = responseFor(probe.operation, answer.status)
     if (documented === undefined) return `status ${answer.status} is not documented`
     const type = (answer.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
     if (documented.content === undefined || type === '' || probe.method === 'head') return null
-    const media = documented.content[type] ?? documented.content[`${type.split('/', 1)[0]}/*`] ?? documented.content['*/*']
+    const media =
+      documented.content[type] ?? documented.content[`${type.split('/', 1)[0]}/*`] ?? documented.content['*/*']
     if (media === undefined) return `media type ${type} of a ${answer.status} is not documented`
     if (!/[/+]json$/.test(type) || Object.keys(media.schema ?? {}).length === 0) return null
     // The client does not decode it.
@@ -113,29 +137,54 @@ function validValues(schema: Json): unknown[] {
   if (schema.default !== undefined) return [schema.default]
   switch (schema.type) {
     case 'integer':
-    case 'number': return [schema.minimum ?? 1, ...(typeof schema.maximum === 'number' && schema.maximum <= 100 ? [schema.maximum] : [])]
-    case 'boolean': return [true, false]
-    case 'array': return [[]]
-    case 'object': return [{}]
-    default: return ['x']
+    case 'number':
+      return [
+        schema.minimum ?? 1,
+        ...(typeof schema.maximum === 'number' && schema.maximum <= 100 ? [schema.maximum] : []),
+      ]
+    case 'boolean':
+      return [true, false]
+    case 'array':
+      return [[]]
+    case 'object':
+      return [{}]
+    default:
+      return ['x']
   }
 }
 
 /** Undefined is a request without a body. */
 function bodiesOf({ requestBody }: Operation): ({ type: string; text: string } | undefined)[] {
   if (requestBody === undefined) return [undefined]
-  const documented = Object.entries(requestBody.content).flatMap(([type, { examples = {} }]) => Object.values(examples).map(({ value }) => ({ type, text: textOf(type, value) })))
+  const documented = Object.entries(requestBody.content).flatMap(([type, { examples = {} }]) =>
+    Object.values(examples).map(({ value }) => ({ type, text: textOf(type, value) })),
+  )
   const [first = 'application/json'] = Object.keys(requestBody.content)
-  return [...documented, { type: first, text: '{' }, { type: first, text: '[]' }, { type: first, text: '{}' }, { type: first, text: '{"x":null}' }, { type: 'text/plain', text: 'plain' }, { type: 'application/octet-stream', text: '\u0000' }, undefined]
+  return [
+    ...documented,
+    { type: first, text: '{' },
+    { type: first, text: '[]' },
+    { type: first, text: '{}' },
+    { type: first, text: '{"x":null}' },
+    { type: 'text/plain', text: 'plain' },
+    { type: 'application/octet-stream', text: '\u0000' },
+    undefined,
+  ]
 }
 
 function textOf(type: string, value: unknown): string {
   if (typeof value === 'string') return value
-  if (type === 'application/x-www-form-urlencoded') return new URLSearchParams(value as Record<string, string>).toString()
+  if (type === 'application/x-www-form-urlencoded')
+    return new URLSearchParams(value as Record<string, string>).toString()
   return JSON.stringify(value)
 }
 
-function requestOf(method: string, template: string, values: ReadonlyMap<Parameter, string>, body: { type: string; text: string } | undefined): Omit<Probe, 'operation'> {
+function requestOf(
+  method: string,
+  template: string,
+  values: ReadonlyMap<Parameter, string>,
+  body: { type: string; text: string } | undefined,
+): Omit<Probe, 'operation'> {
   let path = template
   const query = new URLSearchParams()
   const headers: Record<string, string> = {}
@@ -145,5 +194,11 @@ function requestOf(method: string, template: string, values: ReadonlyMap<Paramet
     else headers[name] = value
   }
   if (body !== undefined) headers['content-type'] = body.type
-  return { method, template, path: query.size === 0 ? path : `${path}?${query}`, headers, ...(body === undefined || method === 'get' || method === 'head' ? {} : { body: body.text }) }
+  return {
+    method,
+    template,
+    path: query.size === 0 ? path : `${path}?${query}`,
+    headers,
+    ...(body === undefined || method === 'get' || method === 'head' ? {} : { body: body.text }),
+  }
 }

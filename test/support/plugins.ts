@@ -3,13 +3,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 /** A folder of plugins: `{ name: source of index.ts }`, or `{ 'name/file.js': source }`. Removed with the test. */
 export function pluginFolder(t: Test, plugins: Record<string, string>): PluginFolder {
   const folder = mkdtempSync(join(tmpdir(), 'svc-plugins-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const written = { folder, write: (name: string, source: string) => write(folder, name, source), remove: (name: string) => rmSync(join(folder, name), { recursive: true }) }
+  const written = {
+    folder,
+    write: (name: string, source: string) => write(folder, name, source),
+    remove: (name: string) => rmSync(join(folder, name), { recursive: true }),
+  }
   for (const [name, source] of Object.entries(plugins)) written.write(name, source)
   return written
 }

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from './until.ts'
 
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 export interface ServerProcess {
   child: ChildProcess
@@ -35,30 +37,55 @@ export interface StartOptions {
 const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.mjs')
 
 /** Starts the server on free ports, in a temporary folder; killed with the test if it still runs. */
-export function startProcess(t: Test, { env = {}, args = [], yaml, folder: given, shell, main = MAIN }: StartOptions = {}): ServerProcess {
+export function startProcess(
+  t: Test,
+  { env = {}, args = [], yaml, folder: given, shell, main = MAIN }: StartOptions = {},
+): ServerProcess {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'svc-process-'))
   if (yaml !== undefined) writeFileSync(join(folder, 'svc.yaml'), yaml)
   const command = [process.execPath, main, ...args]
-  const [program, ...programArgs] = shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command]
+  const [program, ...programArgs] =
+    shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command]
   const child = spawn(program!, programArgs, {
     cwd: folder,
-    env: { PATH: process.env.PATH, SVC_HOST: '127.0.0.1', SVC_HTTP_PORT: '0', SVC_HTTPS_PORT: '0', SVC_GRPC_PORT: '0', ...env },
+    env: {
+      PATH: process.env.PATH,
+      SVC_HOST: '127.0.0.1',
+      SVC_HTTP_PORT: '0',
+      SVC_HTTPS_PORT: '0',
+      SVC_GRPC_PORT: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
   let errors = ''
-  child.stdout.on('data', chunk => { output += chunk })
-  child.stderr.on('data', chunk => { errors += chunk })
-  const exited = new Promise<{ code: number | null; signal: string | null }>(resolve => child.on('exit', (code, signal) => resolve({ code, signal })))
+  child.stdout.on('data', chunk => {
+    output += chunk
+  })
+  child.stderr.on('data', chunk => {
+    errors += chunk
+  })
+  const exited = new Promise<{ code: number | null; signal: string | null }>(resolve =>
+    child.on('exit', (code, signal) => resolve({ code, signal })),
+  )
   t.teardown(async () => {
     child.kill('SIGKILL')
     await exited
     rmSync(folder, { recursive: true, force: true })
   })
   return {
-    child, folder, exited,
+    child,
+    folder,
+    exited,
     output: () => output,
     errors: () => errors,
-    port: async label => Number(await until(() => new RegExp(`\\b${label} listening on [^\\n]*:(\\d+)`).exec(output)?.[1], `${label} listening`)),
+    port: async label =>
+      Number(
+        await until(
+          () => new RegExp(`\\b${label} listening on [^\\n]*:(\\d+)`).exec(output)?.[1],
+          `${label} listening`,
+        ),
+      ),
   }
 }

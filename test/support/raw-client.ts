@@ -13,14 +13,18 @@ export interface Exchange {
 /** Sends bytes as they are and waits for the end of the connection; rejects after ten seconds without one. */
 export function exchange(port: number, bytes: string | Buffer, { tls = false } = {}): Promise<Exchange> {
   return new Promise((resolve, reject) => {
-    const socket: Socket = tls ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }) : connect(port, '127.0.0.1')
+    const socket: Socket = tls
+      ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      : connect(port, '127.0.0.1')
     let text = ''
     const finish = (end: Exchange['end']): void => {
       socket.destroy()
       resolve({ text, end })
     }
     socket.once(tls ? 'secureConnect' : 'connect', () => socket.write(bytes))
-    socket.on('data', chunk => { text += chunk.toString('latin1') })
+    socket.on('data', chunk => {
+      text += chunk.toString('latin1')
+    })
     socket.on('end', () => finish('fin'))
     socket.on('error', error => ((error as { code?: string }).code === 'ECONNRESET' ? finish('reset') : reject(error)))
     socket.setTimeout(10_000, () => reject(new Error('the connection did not end within 10 s')))

@@ -7,11 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from './until.ts'
 
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 /** False where the program is there; else the reason to skip what needs it. */
 export function absence(program: string): string | false {
-  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined ? false : `${program} is not installed`
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
+    ? false
+    : `${program} is not installed`
 }
 
 /** A folder for a gateway's files, readable for its workers, which are another user when it is started by root. */
@@ -25,7 +29,12 @@ export function gatewayFolder(): string {
  * Starts it and resolves with a function that sends requests through it, once `ready` is served on that port. With the test it
  * ends, and its folder goes.
  */
-export async function startGateway(t: Test, program: string, args: string[], { port, folder, ready = '/uuid' }: { port: number; folder: string; ready?: string }): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
+export async function startGateway(
+  t: Test,
+  program: string,
+  args: string[],
+  { port, folder, ready = '/uuid' }: { port: number; folder: string; ready?: string },
+): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
   const child = spawn(program, args, { stdio: 'ignore' })
   const exited = new Promise(resolve => child.on('exit', resolve))
   t.teardown(async () => {
@@ -33,16 +42,30 @@ export async function startGateway(t: Test, program: string, args: string[], { p
     await exited
     rmSync(folder, { recursive: true, force: true })
   })
-  const through = (path: string, init?: RequestInit): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`, init)
-  await until(() => through(ready).then(({ ok }) => ok, () => false), `${program} answers`)
+  const through = (path: string, init?: RequestInit): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}${path}`, init)
+  await until(
+    () =>
+      through(ready).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    `${program} answers`,
+  )
   return through
 }
 
 /** Ports that nobody uses at the moment. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => new Promise<Server>(resolve => {
-    const server: Server = createServer().listen(0, '127.0.0.1', () => resolve(server))
-  })))
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<Server>(resolve => {
+          const server: Server = createServer().listen(0, '127.0.0.1', () => resolve(server))
+        }),
+    ),
+  )
   const ports = servers.map(server => (server.address() as AddressInfo).port)
   await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
   return ports

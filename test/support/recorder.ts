@@ -14,7 +14,9 @@ export interface Recorded {
   status: number
 }
 
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 /** Starts it before `target`; it ends with the test. */
 export async function record(t: Test, target: string): Promise<{ url: string; requests: Recorded[] }> {
@@ -25,16 +27,21 @@ export async function record(t: Test, target: string): Promise<{ url: string; re
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const { method = '', url = '', rawHeaders } = request
-      const headers = headersOf(rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [{ name, value: rawHeaders[at + 1]! }] : [])))
+      const headers = headersOf(
+        rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [{ name, value: rawHeaders[at + 1]! }] : [])),
+      )
       const body = Buffer.concat(chunks)
       const recorded = { method, target: url, headers, body: body.toString(), status: 0 }
       requests.push(recorded)
-      const forwarded = http.request({ hostname, port, method, path: url, headers: rawHeaders, agent: false }, answer => {
-        recorded.status = answer.statusCode ?? 0
-        response.writeHead(recorded.status, answer.rawHeaders)
-        answer.on('error', () => response.destroy())
-        answer.pipe(response)
-      })
+      const forwarded = http.request(
+        { hostname, port, method, path: url, headers: rawHeaders, agent: false },
+        answer => {
+          recorded.status = answer.statusCode ?? 0
+          response.writeHead(recorded.status, answer.rawHeaders)
+          answer.on('error', () => response.destroy())
+          answer.pipe(response)
+        },
+      )
       forwarded.on('error', () => response.destroy())
       response.on('close', () => forwarded.destroy())
       forwarded.end(body)

@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from './until.ts'
 
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 export interface TestStore {
   kind: 'redis-server' | 'resp'
@@ -19,7 +21,10 @@ export interface TestStore {
   start(): Promise<void>
 }
 
-export async function startStore(t: Test, kind: TestStore['kind'] = spawnSync('redis-server', ['--version']).status === 0 ? 'redis-server' : 'resp'): Promise<TestStore> {
+export async function startStore(
+  t: Test,
+  kind: TestStore['kind'] = spawnSync('redis-server', ['--version']).status === 0 ? 'redis-server' : 'resp',
+): Promise<TestStore> {
   const store = kind === 'redis-server' ? await startRedis(t) : await startResp(t)
   await store.start()
   return store
@@ -58,8 +63,27 @@ async function startRedis(t: Test): Promise<TestStore> {
     },
     async start() {
       let output = ''
-      child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'no'], { stdio: ['ignore', 'pipe', 'inherit'] })
-      child.stdout!.on('data', chunk => { output += String(chunk) })
+      child = spawn(
+        'redis-server',
+        [
+          '--port',
+          String(port),
+          '--bind',
+          '127.0.0.1',
+          '--dir',
+          folder,
+          '--save',
+          '',
+          '--appendonly',
+          'yes',
+          '--appendfsync',
+          'no',
+        ],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      )
+      child.stdout!.on('data', chunk => {
+        output += String(chunk)
+      })
       await until(() => output.includes('Ready to accept connections'), 'redis-server')
     },
   }
@@ -82,7 +106,12 @@ export async function startResp(t: Test): Promise<RespStore> {
   const sockets = new Set<Socket>()
   let server: Server | null = null
   const store: RespStore = {
-    kind: 'resp', url: `redis://127.0.0.1:${port}`, commands: [], values: new Map(), expiries: new Map(), isStuck: false,
+    kind: 'resp',
+    url: `redis://127.0.0.1:${port}`,
+    commands: [],
+    values: new Map(),
+    expiries: new Map(),
+    isStuck: false,
     async kill() {
       const stopped = new Promise(resolve => (server === null ? resolve(null) : server.close(resolve)))
       for (const socket of sockets) socket.destroy()
@@ -109,10 +138,16 @@ export async function startResp(t: Test): Promise<RespStore> {
         const name = command[0]!.toUpperCase()
         store.commands.push(name)
         if (store.isStuck) continue
-        if (name === 'MULTI') { queued = []; socket.write('+OK\r\n') }
-        else if (name === 'EXEC') { socket.write(`*${queued!.length}\r\n${queued!.map(run).join('')}`); queued = null }
-        else if (queued !== null) { queued.push(command); socket.write('+QUEUED\r\n') }
-        else socket.write(run(command))
+        if (name === 'MULTI') {
+          queued = []
+          socket.write('+OK\r\n')
+        } else if (name === 'EXEC') {
+          socket.write(`*${queued!.length}\r\n${queued!.map(run).join('')}`)
+          queued = null
+        } else if (queued !== null) {
+          queued.push(command)
+          socket.write('+QUEUED\r\n')
+        } else socket.write(run(command))
       }
     })
     function takeCommand(): string[] | null {
@@ -139,16 +174,25 @@ export async function startResp(t: Test): Promise<RespStore> {
       return `:${store.values.get(key)}\r\n`
     }
     switch (name!.toUpperCase()) {
-      case 'INCR': return add(1)
-      case 'DECR': return add(-1)
-      case 'INCRBY': return add(Number(value))
+      case 'INCR':
+        return add(1)
+      case 'DECR':
+        return add(-1)
+      case 'INCRBY':
+        return add(Number(value))
       case 'EXPIREAT':
         store.expiries.set(key, Number(value))
         return ':1\r\n'
-      case 'MGET': return `*${words.length}\r\n${words.map(printValue).join('')}`
-      case 'PING': return '+PONG\r\n'
-      case 'CLIENT': case 'SELECT': case 'AUTH': return '+OK\r\n'
-      default: return '-ERR unknown command\r\n'
+      case 'MGET':
+        return `*${words.length}\r\n${words.map(printValue).join('')}`
+      case 'PING':
+        return '+PONG\r\n'
+      case 'CLIENT':
+      case 'SELECT':
+      case 'AUTH':
+        return '+OK\r\n'
+      default:
+        return '-ERR unknown command\r\n'
     }
   }
   function printValue(key: string): string {

@@ -13,7 +13,12 @@ export interface Refusal {
 }
 
 /** Checks that each row gets its status (400 by default) and code, with a sentence, and on negotiated routes in XML too. */
-export async function checkRefusals(t: Test, baseUrl: string, rows: Refusal[], { negotiated }: { negotiated: boolean }): Promise<void> {
+export async function checkRefusals(
+  t: Test,
+  baseUrl: string,
+  rows: Refusal[],
+  { negotiated }: { negotiated: boolean },
+): Promise<void> {
   for (const { path, method = 'GET', status = 400, error, parameter } of rows) {
     const what = `${method} ${path.length > 80 ? `${path.slice(0, 80)}…` : path}`
     const reply = await send(baseUrl, path, { method })
@@ -32,6 +37,8 @@ export async function checkRefusals(t: Test, baseUrl: string, rows: Refusal[], {
 
 /** The children of the root `response`; throws when the document is not well-formed. */
 export function readXml(document: string): Record<string, unknown> {
-  const parsed = new XMLParser({ ignoreAttributes: false }).parse(document, true) as { response: Record<string, unknown> }
+  const parsed = new XMLParser({ ignoreAttributes: false }).parse(document, true) as {
+    response: Record<string, unknown>
+  }
   return parsed.response
 }

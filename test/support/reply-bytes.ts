@@ -20,18 +20,24 @@ export interface Comparison {
   on: Difference | null
   off: Difference | null
 }
-interface Difference { at: number; expected: string; actual: string }
+interface Difference {
+  at: number
+  expected: string
+  actual: string
+}
 
 type Response = ServerResponse<IncomingMessage>
 type Handler = (response: Response, request: IncomingMessage) => unknown
 
 const TEXT = 'ä€ and ASCII '.repeat(40)
 const ALL_BYTES = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
-const length = (body: string | Buffer): { 'Content-Length': string } => ({ 'Content-Length': String(Buffer.byteLength(body)) })
+const length = (body: string | Buffer): { 'Content-Length': string } => ({
+  'Content-Length': String(Buffer.byteLength(body)),
+})
 
 /** Heads that are sent as a list, with a body of known length, a chunked one, and none. */
 const heads: Record<string, OutgoingHttpHeader[]> = {
-  'plain': ['X-A', 'one', 'x-b', 'two', 'Content-Type', 'text/plain'],
+  plain: ['X-A', 'one', 'x-b', 'two', 'Content-Type', 'text/plain'],
   'one name twice': ['X-A', 'one', 'X-A', 'two', 'x-a', 'three'],
   'connection close': ['Connection', 'close', 'X-A', 'one'],
   'keep-alive of the route': ['Connection', 'keep-alive', 'Keep-Alive', 'timeout=9'],
@@ -51,10 +57,10 @@ const heads: Record<string, OutgoingHttpHeader[]> = {
 const bodies: Record<string, { length: string | null; send(response: Response): unknown }> = {
   'a whole body': { length: '5', send: response => response.end('hello') },
   'a whole body beyond ASCII': { length: String(Buffer.byteLength(TEXT)), send: response => response.end(TEXT) },
-  'bytes': { length: '256', send: response => response.end(ALL_BYTES) },
-  'chunks': { length: null, send: response => (response.write('one'), response.write(TEXT), response.end('end')) },
+  bytes: { length: '256', send: response => response.end(ALL_BYTES) },
+  chunks: { length: null, send: response => (response.write('one'), response.write(TEXT), response.end('end')) },
   'one chunk beyond ASCII': { length: null, send: response => response.end('grüße €') },
-  'nothing': { length: null, send: response => response.end() },
+  nothing: { length: null, send: response => response.end() },
 }
 
 const handlers: Record<string, Handler> = {
@@ -67,22 +73,35 @@ const handlers: Record<string, Handler> = {
     response.setHeader('X-A', 'set').setHeader('X-B', 'set')
     response.writeHead(200, { 'x-a': 'given', ...length('hello') }).end('hello')
   },
-  'an object of headers': response => response.writeHead(200, { 'X-A': 'one', 'x-b': 7, 'Set-Cookie': ['a=1', 'b=2'], ...length('hello') }).end('hello'),
-  'pairs of headers': response => response.writeHead(200, [['X-A', 'one'], ['X-B', 'two'], ['X-A', 'three']] as unknown as OutgoingHttpHeader[]).end('hello'),
-  'a reason phrase': response => response.writeHead(299, 'Fine Enough', ['X-A', 'one', 'Content-Length', '5']).end('hello'),
+  'an object of headers': response =>
+    response.writeHead(200, { 'X-A': 'one', 'x-b': 7, 'Set-Cookie': ['a=1', 'b=2'], ...length('hello') }).end('hello'),
+  'pairs of headers': response =>
+    response
+      .writeHead(200, [
+        ['X-A', 'one'],
+        ['X-B', 'two'],
+        ['X-A', 'three'],
+      ] as unknown as OutgoingHttpHeader[])
+      .end('hello'),
+  'a reason phrase': response =>
+    response.writeHead(299, 'Fine Enough', ['X-A', 'one', 'Content-Length', '5']).end('hello'),
   'a status without a phrase': response => response.writeHead(799, length('hello')).end('hello'),
   'an empty body': response => response.writeHead(200, length('')).end(''),
   'a megabyte': response => response.writeHead(200, length('x'.repeat(1e6))).end('x'.repeat(1e6)),
   'many bytes': response => response.writeHead(200, length(Buffer.alloc(20_000))).end(Buffer.alloc(20_000, 0xfe)),
-  'a part of a buffer': response => response.writeHead(200, { 'Content-Length': '3' }).end(new Uint8Array([1, 2, 200, 201, 202, 3]).subarray(2, 5)),
+  'a part of a buffer': response =>
+    response.writeHead(200, { 'Content-Length': '3' }).end(new Uint8Array([1, 2, 200, 201, 202, 3]).subarray(2, 5)),
   'bytes without a length': response => response.end(Buffer.from([0xff, 0])),
   'no bytes': response => response.writeHead(200, length('')).end(Buffer.alloc(0)),
-  'less than announced': response => response.writeHead(200, { 'Content-Length': '9', Connection: 'close' }).end('hello'),
-  'more than announced': response => response.writeHead(200, { 'Content-Length': '2', Connection: 'close' }).end('hello'),
+  'less than announced': response =>
+    response.writeHead(200, { 'Content-Length': '9', Connection: 'close' }).end('hello'),
+  'more than announced': response =>
+    response.writeHead(200, { 'Content-Length': '2', Connection: 'close' }).end('hello'),
   'hexadecimal text': response => response.writeHead(200, { 'Content-Length': '3' }).end('616263', 'hex'),
   'Latin-1 text': response => response.writeHead(200, { 'Content-Length': '5' }).end('grüße', 'latin1'),
   'an end with a callback': response => response.writeHead(200, length('hello')).end('hello', () => {}),
-  'null as Fastify has it': response => response.writeHead(200, length('hello')).end('hello', null as never, null as never),
+  'null as Fastify has it': response =>
+    response.writeHead(200, length('hello')).end('hello', null as never, null as never),
   '204': response => response.writeHead(204).end('dropped'),
   '204 with chunks': response => (response.writeHead(204), response.write('dropped'), response.end('dropped')),
   '205': response => response.writeHead(205, length('')).end(),
@@ -127,7 +146,7 @@ const handlers: Record<string, Handler> = {
     response.end('hello')
     response.flushHeaders()
   },
-  'corked': response => {
+  corked: response => {
     response.cork()
     response.write('a')
     response.write(TEXT)
@@ -149,14 +168,17 @@ const handlers: Record<string, Handler> = {
     response.sendDate = false
     response.writeHead(200, length('hello')).end('hello')
   },
-  'trailers': response => {
+  trailers: response => {
     response.writeHead(200, ['Trailer', 'X-End'])
     response.write('a')
     response.addTrailers({ 'X-End': '1' })
     response.end('b')
   },
   'trailers before the body': response => {
-    response.addTrailers([['X-End', '1'], ['X-End', '2']])
+    response.addTrailers([
+      ['X-End', '1'],
+      ['X-End', '2'],
+    ])
     response.end(TEXT)
   },
   'a second head': response => {
@@ -171,7 +193,12 @@ const handlers: Record<string, Handler> = {
   },
   'what the request was': (response, request) => {
     let text = ''
-    request.setEncoding('utf8').on('data', part => { text += part }).on('end', () => response.writeHead(200, { 'X-Method': request.method! }).end(text))
+    request
+      .setEncoding('utf8')
+      .on('data', part => {
+        text += part
+      })
+      .on('end', () => response.writeHead(200, { 'X-Method': request.method! }).end(text))
   },
 }
 for (const [what, head] of Object.entries(heads)) {
@@ -188,14 +215,14 @@ for (const [what, head] of Object.entries(heads)) {
 const CLOSE = 'Host: x\r\nConnection: close\r\n\r\n'
 /** Parts are sent one after the other, each when the reply to the one before has come. */
 const requests: Record<string, string[]> = {
-  'GET': [`GET / HTTP/1.1\r\n${CLOSE}`],
-  'HEAD': [`HEAD / HTTP/1.1\r\n${CLOSE}`],
+  GET: [`GET / HTTP/1.1\r\n${CLOSE}`],
+  HEAD: [`HEAD / HTTP/1.1\r\n${CLOSE}`],
   'HTTP/1.0': ['GET / HTTP/1.0\r\n\r\n'],
   'HTTP/1.0, kept alive': ['GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\n\r\n'],
-  'POST': [`POST / HTTP/1.1\r\nContent-Length: 4\r\nTE: trailers\r\n${CLOSE}body`],
+  POST: [`POST / HTTP/1.1\r\nContent-Length: 4\r\nTE: trailers\r\n${CLOSE}body`],
   'an expectation': [`POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n${CLOSE}body`],
   'one after the other': ['GET / HTTP/1.1\r\nHost: x\r\n\r\n', `GET / HTTP/1.1\r\n${CLOSE}`],
-  'pipelined': [`GET / HTTP/1.1\r\nHost: x\r\n\r\nHEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n${CLOSE}`],
+  pipelined: [`GET / HTTP/1.1\r\nHost: x\r\n\r\nHEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n${CLOSE}`],
 }
 
 /** The code of the error that is thrown; null: none. */
@@ -219,10 +246,13 @@ const names = Object.keys(handlers)
 
 /** The path is the number of the reply. */
 async function listen(Class: ResponseClass): Promise<Server> {
-  const server = createServer({ ServerResponse: Class as typeof ServerResponse, keepAliveTimeout: 300 }, (request, response) => {
-    const problem = code(() => void handlers[names[Number(request.url!.slice(1))]!]!(response, request))
-    if (problem !== null) request.socket.end(problem)
-  })
+  const server = createServer(
+    { ServerResponse: Class as typeof ServerResponse, keepAliveTimeout: 300 },
+    (request, response) => {
+      const problem = code(() => void handlers[names[Number(request.url!.slice(1))]!]!(response, request))
+      if (problem !== null) request.socket.end(problem)
+    },
+  )
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return server
 }
@@ -246,37 +276,61 @@ async function exchange(server: Server, parts: string[]): Promise<Buffer> {
   // A part goes out when the server has been silent for a moment; the connection ends with its last reply.
   const timer = setInterval(send, 25)
   if (parts.length === 1) clearInterval(timer)
-  socket.on('data', part => {
-    received.push(part)
-    socket.setTimeout(SILENCE_MS)
-  }).on('error', () => {})
+  socket
+    .on('data', part => {
+      received.push(part)
+      socket.setTimeout(SILENCE_MS)
+    })
+    .on('error', () => {})
   // A route may keep a connection that the client wants closed.
   socket.setTimeout(NO_REPLY_MS, () => socket.destroy())
   await once(socket, 'close')
   clearInterval(timer)
-  return Buffer.from(Buffer.concat(received).toString('latin1').replace(/\r\nDate: (?!Thu, 01 Jan 1970)[^\r]*/g, '\r\nDate:'), 'latin1')
+  return Buffer.from(
+    Buffer.concat(received)
+      .toString('latin1')
+      .replace(/\r\nDate: (?!Thu, 01 Jan 1970)[^\r]*/g, '\r\nDate:'),
+    'latin1',
+  )
 }
 
 function difference(expected: Buffer, actual: Buffer): Difference | null {
   if (expected.equals(actual)) return null
   const at = expected.findIndex((byte, index) => byte !== actual[index])
   const start = Math.max(0, (at === -1 ? expected.length : at) - 20)
-  return { at, expected: expected.toString('latin1', start, start + 120), actual: actual.toString('latin1', start, start + 120) }
+  return {
+    at,
+    expected: expected.toString('latin1', start, start + 120),
+    actual: actual.toString('latin1', start, start + 120),
+  }
 }
 
 async function main(): Promise<void> {
   const servers = { node: await listen(classes.node), off: await listen(classes.off), on: await listen(classes.on) }
   async function compare(index: number, request: string): Promise<void> {
     const parts = requests[request]!.map(part => part.replaceAll(' / HTTP', ` /${index} HTTP`))
-    const [node, off, on] = await Promise.all([exchange(servers.node, parts), exchange(servers.off, parts), exchange(servers.on, parts)])
-    const comparison: Comparison = { reply: names[index]!, request, length: node.length, off: difference(node, off), on: difference(node, on) }
+    const [node, off, on] = await Promise.all([
+      exchange(servers.node, parts),
+      exchange(servers.off, parts),
+      exchange(servers.on, parts),
+    ])
+    const comparison: Comparison = {
+      reply: names[index]!,
+      request,
+      length: node.length,
+      off: difference(node, off),
+      on: difference(node, on),
+    }
     process.stdout.write(`${JSON.stringify(comparison)}\n`)
   }
   const waiting = names.keys()
-  await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
-    // Each twice: the second time lines of heads are known.
-    for (const index of waiting) for (const _time of [1, 2]) await Promise.all(Object.keys(requests).map(request => compare(index, request)))
-  }))
+  await Promise.all(
+    Array.from({ length: CONCURRENCY }, async () => {
+      // Each twice: the second time lines of heads are known.
+      for (const index of waiting)
+        for (const _time of [1, 2]) await Promise.all(Object.keys(requests).map(request => compare(index, request)))
+    }),
+  )
   for (const server of Object.values(servers)) server.close()
 }
 

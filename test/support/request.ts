@@ -26,16 +26,32 @@ export interface Reply {
 }
 
 /** Sends one request. `path` goes out as it is, unlike in `fetch`. */
-export function send(baseUrl: string, path: string, { method = 'GET', headers = {}, body, agent }: RequestOptions = {}): Promise<Reply> {
+export function send(
+  baseUrl: string,
+  path: string,
+  { method = 'GET', headers = {}, body, agent }: RequestOptions = {},
+): Promise<Reply> {
   const { protocol, hostname, port } = new URL(baseUrl)
   const client = protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
-    const request = client.request({ hostname: hostname.replace(/^\[|\]$/g, ''), port, path, method, headers, agent: agent ?? false, rejectUnauthorized: false, maxHeaderSize: MAX_HEADER_BYTES }, response => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => resolve(toReply(response, Buffer.concat(chunks))))
-    })
+    const request = client.request(
+      {
+        hostname: hostname.replace(/^\[|\]$/g, ''),
+        port,
+        path,
+        method,
+        headers,
+        agent: agent ?? false,
+        rejectUnauthorized: false,
+        maxHeaderSize: MAX_HEADER_BYTES,
+      },
+      response => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => resolve(toReply(response, Buffer.concat(chunks))))
+      },
+    )
     request.on('error', reject)
     request.end(body)
   })
@@ -47,7 +63,10 @@ function toReply(response: http.IncomingMessage, body: Buffer): Reply {
   return {
     status: response.statusCode!,
     headers: response.headers,
-    lines: Array.from({ length: rawHeaders.length / 2 }, (_, index) => [rawHeaders[2 * index]!.toLowerCase(), rawHeaders[2 * index + 1]!]),
+    lines: Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
+      rawHeaders[2 * index]!.toLowerCase(),
+      rawHeaders[2 * index + 1]!,
+    ]),
     body,
     text,
     json: <T>() => JSON.parse(text) as T,

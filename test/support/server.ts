@@ -9,7 +9,9 @@ export type TestServer = PublicTestServer & Server
 export type TestServerOptions = LaunchOptions
 
 /** What a test's teardown needs: `t` of tap. */
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 /** Starts a server that ends with the test. Unless the options say what it runs, these are the plugins of the test's folder. */
 export async function serve(t: Test, options: TestServerOptions = {}): Promise<TestServer> {

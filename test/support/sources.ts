@@ -28,7 +28,10 @@ export function sourceFiles(): string[] {
 export function parseSource(file: string): { source: string; program: SyntaxNode } {
   const source = readFileSync(join(root, file), 'utf8')
   const plugins = file.endsWith('.tsx') ? (['typescript', 'jsx'] as const) : (['typescript'] as const)
-  return { source, program: parse(source, { sourceType: 'module', plugins: [...plugins] }).program as unknown as SyntaxNode }
+  return {
+    source,
+    program: parse(source, { sourceType: 'module', plugins: [...plugins] }).program as unknown as SyntaxNode,
+  }
 }
 
 export function isSyntaxNode(value: unknown): value is SyntaxNode {

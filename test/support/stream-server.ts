@@ -50,10 +50,13 @@ export interface StreamServer {
 }
 
 /** Starts a server that hands each request to `open`, with an opening to complete. Ends with the test. */
-export async function startStreamServer(t: Test, open: (opening: StreamOpening, request: IncomingMessage) => void): Promise<StreamServer> {
+export async function startStreamServer(
+  t: Test,
+  open: (opening: StreamOpening, request: IncomingMessage) => void,
+): Promise<StreamServer> {
   const clock = new TurnedClock()
   const errors: unknown[] = []
-  const registry = new StreamRegistry({ clock, onError: (error) => errors.push(error) })
+  const registry = new StreamRegistry({ clock, onError: error => errors.push(error) })
   const server = http.createServer((request: IncomingMessage, response: ServerResponse) => {
     open({ response, registry, generation: 1, headOnly: request.method === 'HEAD' }, request)
   })
@@ -64,7 +67,7 @@ export async function startStreamServer(t: Test, open: (opening: StreamOpening, 
 
 /** Binds a free port of the loopback address; the server closes with the test. */
 export async function listen(t: Test, server: net.Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => void server.close())
   return (server.address() as AddressInfo).port
 }
@@ -84,7 +87,9 @@ export interface Watched {
 
 export async function watch(port: number, options: http.RequestOptions = {}): Promise<Watched> {
   const request = http.request({ port, host: '127.0.0.1', agent: false, ...options })
-  const response = await new Promise<IncomingMessage>((resolve, reject) => request.once('response', resolve).once('error', reject).end())
+  const response = await new Promise<IncomingMessage>((resolve, reject) =>
+    request.once('response', resolve).once('error', reject).end(),
+  )
   let text = ''
   const checks = new Set<() => void>()
   response.setEncoding('utf8')
@@ -99,16 +104,19 @@ export async function watch(port: number, options: http.RequestOptions = {}): Pr
   whole.catch(() => {})
   return {
     response,
-    get text() { return text },
-    until: (isThere) => new Promise((resolve) => {
-      const check = () => {
-        if (!isThere(text)) return
-        checks.delete(check)
-        resolve(text)
-      }
-      checks.add(check)
-      check()
-    }),
+    get text() {
+      return text
+    },
+    until: isThere =>
+      new Promise(resolve => {
+        const check = () => {
+          if (!isThere(text)) return
+          checks.delete(check)
+          resolve(text)
+        }
+        checks.add(check)
+        check()
+      }),
     whole,
     leave: () => void request.destroy(),
   }
@@ -119,6 +127,6 @@ export async function fillUp(stream: BodyStream): Promise<void> {
   for (let still = 0, before = 0; still < 50; still = stream.pendingBytes === before ? still + 1 : 0) {
     if (stream.pendingBytes === 0) stream.write(Buffer.alloc(256 * 1024, '\n'))
     before = stream.pendingBytes
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await new Promise<void>(resolve => setImmediate(resolve))
   }
 }

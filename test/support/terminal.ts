@@ -18,9 +18,23 @@ export interface CommandLineOptions {
 }
 
 /** Runs `svc <args>` in `folder`. */
-export async function svc(args: string[], { folder = '/', env = {}, isTerminal = false }: CommandLineOptions = {}): Promise<CommandLineRun> {
+export async function svc(
+  args: string[],
+  { folder = '/', env = {}, isTerminal = false }: CommandLineOptions = {},
+): Promise<CommandLineRun> {
   const written = { out: '', err: '' }
-  const output = (name: 'out' | 'err') => ({ write: (text: string) => { written[name] += text }, isTTY: isTerminal, hasColors: () => !('NO_COLOR' in env) })
-  const outcome = await runCommandLine(args, { out: output('out'), err: output('err'), environment: env, workingDirectory: folder })
+  const output = (name: 'out' | 'err') => ({
+    write: (text: string) => {
+      written[name] += text
+    },
+    isTTY: isTerminal,
+    hasColors: () => !('NO_COLOR' in env),
+  })
+  const outcome = await runCommandLine(args, {
+    out: output('out'),
+    err: output('err'),
+    environment: env,
+    workingDirectory: folder,
+  })
   return { code: 'exitCode' in outcome ? outcome.exitCode : null, output: written.out, errors: written.err, outcome }
 }

@@ -12,9 +12,15 @@ export interface TrafficPage extends WatchedPage {
 }
 
 /** Opens it with settings as they would be stored, and waits for the feed. `params` come behind `#/traffic`. */
-export async function openTraffic(browser: Browser, instanceUrl: string, { params = '', settings = {} }: { params?: string; settings?: object } = {}): Promise<TrafficPage> {
+export async function openTraffic(
+  browser: Browser,
+  instanceUrl: string,
+  { params = '', settings = {} }: { params?: string; settings?: object } = {},
+): Promise<TrafficPage> {
   const page = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] })
-  await page.addInitScript(text => { if (!localStorage.getItem('svc.console')) localStorage.setItem('svc.console', text) }, JSON.stringify(settings))
+  await page.addInitScript(text => {
+    if (!localStorage.getItem('svc.console')) localStorage.setItem('svc.console', text)
+  }, JSON.stringify(settings))
   await page.goto(`${instanceUrl}/ui/#/traffic${params}`)
   await page.locator('.feed-state', { hasText: 'live' }).waitFor()
   return Object.assign(page, {
@@ -35,7 +41,9 @@ export function rowsOf({ list }: TrafficPage): Locator {
 
 /** Their text, cells between bars. */
 export function textOfRows(page: TrafficPage): Promise<string[]> {
-  return rowsOf(page).evaluateAll(rows => rows.map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent).join('|')))
+  return rowsOf(page).evaluateAll(rows =>
+    rows.map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent).join('|')),
+  )
 }
 
 export function clipboardOf(page: Page): Promise<string> {

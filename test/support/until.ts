@@ -16,10 +16,20 @@ export async function until<T>(look: () => T | Promise<T>, what = 'the condition
  * Asserts that what `read` gives comes to be `wanted`, or to match it: a page shows things when it gets to it.
  * Fails with what was read last.
  */
-export async function eventually<T>(t: Pick<Test, 'equal' | 'match'>, read: () => Promise<T>, wanted: T | RegExp, ...message: [] | [string]): Promise<void> {
+export async function eventually<T>(
+  t: Pick<Test, 'equal' | 'match'>,
+  read: () => Promise<T>,
+  wanted: T | RegExp,
+  ...message: [] | [string]
+): Promise<void> {
   let last: T | undefined
   const fits = (): boolean => (wanted instanceof RegExp ? wanted.test(String(last)) : last === wanted)
-  await until(async () => { last = await read(); return fits() }).catch(error => { if (last === undefined) throw error })
+  await until(async () => {
+    last = await read()
+    return fits()
+  }).catch(error => {
+    if (last === undefined) throw error
+  })
   if (wanted instanceof RegExp) t.match(last, wanted, ...message)
   else t.equal(last, wanted, ...message)
 }

@@ -8,15 +8,23 @@ dark.addEventListener('change', followTheme)
 followTheme()
 
 fetch(new URL('openapi.json', base))
-  .then((response) => {
+  .then(response => {
     if (!response.ok) throw new Error(`openapi.json: ${response.status} ${response.statusText}`)
     return response.json()
   })
-  .then((spec) => {
+  .then(spec => {
     // The page knows what the instance cannot: the address, prefix included, at which a gateway offers it.
     spec.servers = [{ url: base.href.replace(/\/$/, '') }]
-    SwaggerUIBundle({ spec, domNode: document.getElementById('docs'), deepLinking: true, docExpansion: 'none', filter: true, displayRequestDuration: true, validatorUrl: null })
+    SwaggerUIBundle({
+      spec,
+      domNode: document.getElementById('docs'),
+      deepLinking: true,
+      docExpansion: 'none',
+      filter: true,
+      displayRequestDuration: true,
+      validatorUrl: null,
+    })
   })
-  .catch((error) => {
+  .catch(error => {
     document.getElementById('docs').textContent = error.message
   })

@@ -7,7 +7,11 @@ import type { Limits } from '../../limits/limits.ts'
 import type { Rejection } from '../../limits/plan-rejection.ts'
 
 /** gRPC status codes by the HTTP status of the same refusal. */
-const GRPC_STATUS = new Map([[401, 16 /* UNAUTHENTICATED */], [429, 8 /* RESOURCE_EXHAUSTED */], [503, 14 /* UNAVAILABLE */]])
+const GRPC_STATUS = new Map([
+  [401, 16 /* UNAUTHENTICATED */],
+  [429, 8 /* RESOURCE_EXHAUSTED */],
+  [503, 14 /* UNAVAILABLE */],
+])
 
 /** What a rejected call hears in its trailing metadata. */
 const METADATA = ['Retry-After', 'X-Svc-Limit', 'X-Svc-Plan']

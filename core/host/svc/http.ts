@@ -23,7 +23,8 @@ export interface SvcHttpServices {
 }
 
 export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHttpServices): SvcHttp {
-  const isAdmin = (context: RequestContext): boolean => context.controlAdmin || guard.isAdminToken(context.request.headers)
+  const isAdmin = (context: RequestContext): boolean =>
+    context.controlAdmin || guard.isAdminToken(context.request.headers)
   return {
     requestId: request => contextOf(request).requestId,
     body: request => contextOf(request).body,
@@ -34,7 +35,11 @@ export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHt
     url: (request, path) => contextOf(request).baseUrl + path,
     path: (request, path) => contextOf(request).prefix + path,
     httpsUrl(request, path) {
-      const { baseUrl, origin: { host, scheme }, prefix } = contextOf(request)
+      const {
+        baseUrl,
+        origin: { host, scheme },
+        prefix,
+      } = contextOf(request)
       if (scheme === 'https') return baseUrl + path
       const port = httpsPort() ?? 443
       return `https://${host.includes(':') ? `[${host}]` : host}${port === 443 ? '' : `:${port}`}${prefix}${path}`

@@ -14,9 +14,16 @@ import { EXPECTED, isDelay, parseDelay, parseFail, rollPercent } from '../../rul
 
 /** gRPC status codes by the HTTP status that `X-Svc-Fail` asks for (testing sheet 3). */
 const GRPC_STATUS = new Map([
-  [400, 3 /* INVALID_ARGUMENT */], [401, 16 /* UNAUTHENTICATED */], [403, 7 /* PERMISSION_DENIED */], [404, 5 /* NOT_FOUND */],
-  [408, 4 /* DEADLINE_EXCEEDED */], [409, 10 /* ABORTED */], [429, 14 /* UNAVAILABLE */], [501, 12 /* UNIMPLEMENTED */],
-  [503, 14 /* UNAVAILABLE */], [504, 4 /* DEADLINE_EXCEEDED */],
+  [400, 3 /* INVALID_ARGUMENT */],
+  [401, 16 /* UNAUTHENTICATED */],
+  [403, 7 /* PERMISSION_DENIED */],
+  [404, 5 /* NOT_FOUND */],
+  [408, 4 /* DEADLINE_EXCEEDED */],
+  [409, 10 /* ABORTED */],
+  [429, 14 /* UNAVAILABLE */],
+  [501, 12 /* UNIMPLEMENTED */],
+  [503, 14 /* UNAVAILABLE */],
+  [504, 4 /* DEADLINE_EXCEEDED */],
 ])
 const CANCELLED = 1
 const UNKNOWN = 2
@@ -28,7 +35,11 @@ export interface CallServices {
 }
 
 /** Answers how the calls that a plugin takes over are followed. */
-export function createCallFollower({ config, inspector, completions }: CallServices): (plugin: string, request: AnyRequest) => MediaTypeCall {
+export function createCallFollower({
+  config,
+  inspector,
+  completions,
+}: CallServices): (plugin: string, request: AnyRequest) => MediaTypeCall {
   const observer = new CallObserver(completions)
   return (plugin, request) => {
     const context = contextOf(request)
@@ -69,5 +80,8 @@ async function faultOf(context: RequestContext, maxDelayMs: number): Promise<Cal
   if (header !== undefined && fail === null) context.ignore('X-Svc-Fail', EXPECTED.fail)
   if (fail === null || !rollPercent(fail.percent)) return null
   context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
-  return { grpcStatus: GRPC_STATUS.get(fail.status) ?? UNKNOWN, message: `injected fault: ${fail.status} ${STATUS_CODES[fail.status] ?? 'Error'}, asked for by x-svc-fail` }
+  return {
+    grpcStatus: GRPC_STATUS.get(fail.status) ?? UNKNOWN,
+    message: `injected fault: ${fail.status} ${STATUS_CODES[fail.status] ?? 'Error'}, asked for by x-svc-fail`,
+  }
 }

@@ -9,7 +9,12 @@ import type { StreamPlan } from '../../http/streams/stream-plan.ts'
 import type { StreamRegistry } from '../../http/streams/stream-registry.ts'
 
 export function createSvcStreams(registry: StreamRegistry, generation: number, plan: StreamPlan): SvcStreams {
-  function opening<Options extends BodyStreamOptions>(request: FastifyRequest, reply: FastifyReply, options: Options | undefined, takesSlot: boolean): StreamOpening<Options> {
+  function opening<Options extends BodyStreamOptions>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    options: Options | undefined,
+    takesSlot: boolean,
+  ): StreamOpening<Options> {
     const context = contextOf(request)
     context.isInRegistry = takesSlot
     reply.hijack()
@@ -24,7 +29,10 @@ export function createSvcStreams(registry: StreamRegistry, generation: number, p
     }
   }
   /** A request that was answered already (time-out) gets a stream that is over: its route notices at the next write. */
-  function open<Stream extends BodyStream, Options extends BodyStreamOptions>(opener: (opening: StreamOpening<Options>) => Stream | null, start: StreamOpening<Options>): Stream | null {
+  function open<Stream extends BodyStream, Options extends BodyStreamOptions>(
+    opener: (opening: StreamOpening<Options>) => Stream | null,
+    start: StreamOpening<Options>,
+  ): Stream | null {
     return start.response.headersSent ? null : opener(start)
   }
   return {

@@ -5,7 +5,23 @@ import type { StateHolder } from '../../state/state-registry.ts'
 import { fingerprintPath } from '../discovery.ts'
 import type { Generation } from '../generation.ts'
 import { forPlugin } from '../../contract/plugin.ts'
-import type { ExtensionPoints, LoadError, PersonalPoint, ReloadResult, ReportedError, Svc, SvcHttp, SvcInspector, SvcInstance, SvcLimits, SvcMetrics, SvcPki, SvcStreams, SvcMediaTypes, MediaTypeCall } from '../../contract/plugin.ts'
+import type {
+  ExtensionPoints,
+  LoadError,
+  PersonalPoint,
+  ReloadResult,
+  ReportedError,
+  Svc,
+  SvcHttp,
+  SvcInspector,
+  SvcInstance,
+  SvcLimits,
+  SvcMetrics,
+  SvcPki,
+  SvcStreams,
+  SvcMediaTypes,
+  MediaTypeCall,
+} from '../../contract/plugin.ts'
 
 /** Services of the process that all plugins share. */
 export interface SharedServices {
@@ -71,15 +87,17 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
       follow: request => shared.follow(name, request),
     },
     offer(point, value) {
-      if (!String(point).startsWith(`${name}.`)) throw new Error(`an extension point of ${name} is named "${name}.<point>", not "${String(point)}"`)
+      if (!String(point).startsWith(`${name}.`))
+        throw new Error(`an extension point of ${name} is named "${name}.<point>", not "${String(point)}"`)
       if (build.extensions.has(point)) throw new Error(`the extension point "${String(point)}" is offered twice`)
       build.extensions.set(point, value)
     },
     use<K extends keyof ExtensionPoints>(point: K) {
       const owner = String(point).split('.', 1)[0]!
-      if (owner !== name && !plugin.mayUse.includes(owner)) throw new Error(`"${String(point)}" belongs to ${owner}: name it in buildsOn or uses of the definition`)
+      if (owner !== name && !plugin.mayUse.includes(owner))
+        throw new Error(`"${String(point)}" belongs to ${owner}: name it in buildsOn or uses of the definition`)
       const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
-      return value?.[forPlugin]?.(name) ?? value as ExtensionPoints[K] | undefined
+      return value?.[forPlugin]?.(name) ?? (value as ExtensionPoints[K] | undefined)
     },
     whenRegistered: run => void build.registered.push({ plugin: name, run }),
     whenClosed: run => build.generation.onClose(name, run),
@@ -97,7 +115,8 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
 /** A kind that the definition does not declare would make up a series of the metrics. */
 function markOnly({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
   return (request, reply, kind, source) => {
-    if (!faultKinds.includes(kind)) throw new Error(`the definition of ${name} does not declare the fault kind "${kind}"`)
+    if (!faultKinds.includes(kind))
+      throw new Error(`the definition of ${name} does not declare the fault kind "${kind}"`)
     http.markFault(request, reply, kind, source)
   }
 }

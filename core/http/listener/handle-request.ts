@@ -40,16 +40,28 @@ export interface CurrentGeneration {
   current(): RoutingGeneration & { mediaTypeHandlers: readonly MediaTypeHandler[] }
 }
 
-export function createRequestHandler(host: CurrentGeneration, services: PipelineServices, facts: RequestFactsSource): ListenerHandlers {
+export function createRequestHandler(
+  host: CurrentGeneration,
+  services: PipelineServices,
+  facts: RequestFactsSource,
+): ListenerHandlers {
   const { basePath } = services.config
 
   /** The target without the base path; the received one when it has none. */
   function targetOf(request: ServerRequest, generation: RoutingGeneration): string {
     const url = request.url ?? '/'
-    return basePath === null ? url : withoutBasePath(url, basePath, path => isServed(generation.routes.find('GET', path)))
+    return basePath === null
+      ? url
+      : withoutBasePath(url, basePath, path => isServed(generation.routes.find('GET', path)))
   }
 
-  function enter(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionActivity | null, expectsContinue: boolean): void {
+  function enter(
+    request: ServerRequest,
+    response: SvcResponse,
+    listener: ListenerFacts,
+    use: ConnectionActivity | null,
+    expectsContinue: boolean,
+  ): void {
     // The connection may have broken between the head and this turn: nobody is there to be answered, or to leave later.
     if (isHttp2(request) && request.stream.destroyed) return
     restoreUpgradeHeaders(request)
@@ -60,7 +72,11 @@ export function createRequestHandler(host: CurrentGeneration, services: Pipeline
     context.expectsContinue = expectsContinue
     if (problem !== null) {
       refuseSocket(request.socket)
-      answer(context, { status: 400, headers: { 'X-Request-Id': requestIdOf(request), Connection: 'close' }, body: badRequest(problem) })
+      answer(context, {
+        status: 400,
+        headers: { 'X-Request-Id': requestIdOf(request), Connection: 'close' },
+        body: badRequest(problem),
+      })
       return
     }
     const taker = mediaTypeHandlerFor(generation.mediaTypeHandlers, request, listener, services.config.grpcOnHttp)
@@ -72,7 +88,14 @@ export function createRequestHandler(host: CurrentGeneration, services: Pipeline
     else runPipeline(context, services)
   }
 
-  function start(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, generation: RoutingGeneration, upgrade: Handshake | null, use: ConnectionActivity | null): RequestContext {
+  function start(
+    request: ServerRequest,
+    response: SvcResponse,
+    listener: ListenerFacts,
+    generation: RoutingGeneration,
+    upgrade: Handshake | null,
+    use: ConnectionActivity | null,
+  ): RequestContext {
     const url = request.url ?? '/'
     const path = decodedPath(url)
     const route = path === null ? null : generation.routes.find(request.method ?? 'GET', url)
@@ -89,11 +112,18 @@ export function createRequestHandler(host: CurrentGeneration, services: Pipeline
   }
 
   /** A handshake for a WebSocket route goes its way; any other upgrade is the plain request without it (RFC 9110, 7.8). */
-  function upgrade(request: IncomingMessage, socket: Socket, head: Buffer, listener: ListenerFacts, replay: (socket: Socket) => void): void {
+  function upgrade(
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    listener: ListenerFacts,
+    replay: (socket: Socket) => void,
+  ): void {
     const generation = host.current()
     const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && headProblem(request) === null
     const target = targetOf(request, generation)
-    const route = isWebSocket && decodedPath(target) !== null ? generation.routes.find(request.method ?? 'GET', target) : null
+    const route =
+      isWebSocket && decodedPath(target) !== null ? generation.routes.find(request.method ?? 'GET', target) : null
     if (route === null || !route.websocket) {
       replayWithoutUpgrade(request, socket, head, replay)
       return
@@ -101,7 +131,10 @@ export function createRequestHandler(host: CurrentGeneration, services: Pipeline
     rewriteTarget(request, target)
     ownSocket(socket)
     socket.on('error', () => socket.destroy())
-    runPipeline(start(request, new HandshakeResponse(request), listener, generation, new Handshake(socket, head), null), services)
+    runPipeline(
+      start(request, new HandshakeResponse(request), listener, generation, new Handshake(socket, head), null),
+      services,
+    )
   }
 
   return { request: enter, upgrade }

@@ -24,7 +24,8 @@ const HOST_LENGTH = 4
  */
 export function headProblem({ httpVersion, headers, rawHeaders }: RequestHead): string | null {
   if (rawHeaders.length > 0 && rawHeaders[0]!.charCodeAt(0) === COLON) return null
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return `HTTP/${httpVersion} in the request line (expected HTTP/1.1 or HTTP/1.0)`
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return `HTTP/${httpVersion} in the request line (expected HTTP/1.1 or HTTP/1.0)`
   return hostProblem(httpVersion, headers.host, rawHeaders) ?? framingProblem(httpVersion, headers)
 }
 

@@ -9,7 +9,9 @@ import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 export function closeWhenIdle(session: ServerHttp2Session, ms: number): void {
   let open = 0
   let isAsked = false
-  const onStreamClose = (): void => { open-- }
+  const onStreamClose = (): void => {
+    open--
+  }
   session.on('stream', (stream: ServerHttp2Stream) => {
     open++
     stream.once('close', onStreamClose)
@@ -19,7 +21,9 @@ export function closeWhenIdle(session: ServerHttp2Session, ms: number): void {
     if (open === 0) return session.close()
     if (isAsked) return session.destroy()
     isAsked = true
-    session.ping(error => { if (error === null) isAsked = false })
+    session.ping(error => {
+      if (error === null) isAsked = false
+    })
     // The timer runs once, and a PING does not start it anew.
     session.setTimeout(ms)
   })

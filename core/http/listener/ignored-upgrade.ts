@@ -9,10 +9,17 @@ import type { Socket } from 'node:net'
 import type { ServerRequest } from '../request/types.ts'
 
 const kAsSent = Symbol('svc.socket.asSent')
-interface Replayed { [kAsSent]?: { rawHeaders: string[]; upgrade: string | undefined; connection: string | undefined } }
+interface Replayed {
+  [kAsSent]?: { rawHeaders: string[]; upgrade: string | undefined; connection: string | undefined }
+}
 
 /** Gives the socket back to the HTTP server, with the same request less its upgrade. */
-export function replayWithoutUpgrade(request: IncomingMessage, socket: Socket, rest: Buffer, replay: (socket: Socket) => void): void {
+export function replayWithoutUpgrade(
+  request: IncomingMessage,
+  socket: Socket,
+  rest: Buffer,
+  replay: (socket: Socket) => void,
+): void {
   const { rawHeaders, headers } = request
   ;(socket as Replayed)[kAsSent] = { rawHeaders, upgrade: headers.upgrade, connection: headers.connection }
   let head = `${request.method} ${request.url} HTTP/${request.httpVersion}\r\n`
@@ -28,7 +35,11 @@ export function replayWithoutUpgrade(request: IncomingMessage, socket: Socket, r
 }
 
 function withoutUpgradeToken(connection: string): string {
-  return connection.split(',').map(token => token.trim()).filter(token => !/^(?:upgrade|http2-settings)$/i.test(token)).join(', ')
+  return connection
+    .split(',')
+    .map(token => token.trim())
+    .filter(token => !/^(?:upgrade|http2-settings)$/i.test(token))
+    .join(', ')
 }
 
 /** Routes see the headers as they were sent. */

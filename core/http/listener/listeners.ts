@@ -31,9 +31,21 @@ const MAX_SOCKETS = 20_000
 
 export interface ListenerHandlers {
   /** `use` is counted down when the response is over. */
-  request(request: ServerRequest, response: SvcResponse, listener: ListenerFacts, use: ConnectionActivity | null, expectsContinue: boolean): void
+  request(
+    request: ServerRequest,
+    response: SvcResponse,
+    listener: ListenerFacts,
+    use: ConnectionActivity | null,
+    expectsContinue: boolean,
+  ): void
   /** `replay` gives the socket back to the HTTP server. */
-  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, listener: ListenerFacts, replay: (socket: Socket) => void): void
+  upgrade(
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    listener: ListenerFacts,
+    replay: (socket: Socket) => void,
+  ): void
 }
 export interface TlsMaterial {
   cert: string
@@ -74,8 +86,18 @@ export class Listener {
       requireHostHeader: false,
     } satisfies ServerOptions & Record<string, unknown>
     if (options.tls) {
-      const tls = { ...settings, cert: options.tls.cert, key: options.tls.key, ca: options.tls.ca, requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' as const }
-      this.#server = options.http2 ? createSecureServer({ ...tls, allowHTTP1: true }) : createHttpsServer({ ...tls, ALPNProtocols: ['http/1.1'] })
+      const tls = {
+        ...settings,
+        cert: options.tls.cert,
+        key: options.tls.key,
+        ca: options.tls.ca,
+        requestCert: true,
+        rejectUnauthorized: false,
+        minVersion: 'TLSv1.2' as const,
+      }
+      this.#server = options.http2
+        ? createSecureServer({ ...tls, allowHTTP1: true })
+        : createHttpsServer({ ...tls, ALPNProtocols: ['http/1.1'] })
       this.#http2 = null
       this.#server.on('secureConnection', refuseForeignCertificate)
     } else {
@@ -100,8 +122,11 @@ export class Listener {
     }
     server.on('request', (request, response) => serve(request, response as SvcResponse, false))
     server.on('checkContinue', (request, response) => serve(request, response as SvcResponse, true))
-    const replay = (socket: Socket): void => void server.emit(this.facts.scheme === 'https' ? 'secureConnection' : 'connection', socket)
-    server.on('upgrade', (request, socket, head) => handlers.upgrade(request, socket as Socket, head, this.facts, replay))
+    const replay = (socket: Socket): void =>
+      void server.emit(this.facts.scheme === 'https' ? 'secureConnection' : 'connection', socket)
+    server.on('upgrade', (request, socket, head) =>
+      handlers.upgrade(request, socket as Socket, head, this.facts, replay),
+    )
     server.on('connect', (request: IncomingMessage, socket: Duplex) => {
       if ('stream' in request) return
       socket.on('error', () => socket.destroy())
@@ -188,12 +213,20 @@ function refuseForeignCertificate(socket: TLSSocket): void {
   if (hasRefusedCertificate(socket)) socket.destroy()
 }
 
-interface ClientError extends Error { code?: string; bytesParsed?: number; rawPacket?: Buffer }
+interface ClientError extends Error {
+  code?: string
+  bytesParsed?: number
+  rawPacket?: Buffer
+}
 
 /** What Node's parser refuses (RFC 9112, 2.2): answered in our form, then the connection is closed. */
 function answerClientError(error: ClientError, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
-  if (error.code === 'ECONNRESET' || !socket.writable || (socket as { bytesWritten?: number }).bytesWritten !== 0 && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+  if (
+    error.code === 'ECONNRESET' ||
+    !socket.writable ||
+    ((socket as { bytesWritten?: number }).bytesWritten !== 0 && error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+  ) {
     socket.destroy()
     return
   }

@@ -23,17 +23,29 @@ export function mediaTypeOf(request: ServerRequest): string {
 }
 
 /** Who takes this request over. The HTTP and HTTPS listeners ask only with SVC_GRPC_ON_HTTP. */
-export function mediaTypeHandlerFor(mediaTypeHandlers: readonly MediaTypeHandler[], request: ServerRequest, listener: ListenerFacts, onHttp: boolean): MediaTypeHandler['handler'] | null {
+export function mediaTypeHandlerFor(
+  mediaTypeHandlers: readonly MediaTypeHandler[],
+  request: ServerRequest,
+  listener: ListenerFacts,
+  onHttp: boolean,
+): MediaTypeHandler['handler'] | null {
   if (listener.kind !== 'grpc' && !onHttp) return null
   const mediaType = mediaTypeOf(request)
   for (const handler of mediaTypeHandlers) if (handler.match(mediaType, request)) return handler.handler
-  return mediaType.startsWith('application/grpc') && request.method === 'POST' && isHttp2(request) ? answerUnimplemented : null
+  return mediaType.startsWith('application/grpc') && request.method === 'POST' && isHttp2(request)
+    ? answerUnimplemented
+    : null
 }
 
 /** Trailers-only answer of a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
 function answerUnimplemented(_request: ServerRequest, response: unknown): void {
-  (response as Http2ServerResponse).stream.respond(
-    { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': GRPC_UNIMPLEMENTED, 'grpc-message': 'no enabled plugin serves gRPC' },
+  ;(response as Http2ServerResponse).stream.respond(
+    {
+      ':status': 200,
+      'content-type': 'application/grpc',
+      'grpc-status': GRPC_UNIMPLEMENTED,
+      'grpc-message': 'no enabled plugin serves gRPC',
+    },
     { endStream: true },
   )
 }
@@ -44,7 +56,11 @@ export function refuseOnGrpcPort(context: RequestContext): void {
   answer(context, {
     status: 415,
     headers: { 'X-Request-Id': requestIdOf(context.request) },
-    body: { error: 'grpc_required', message: 'this port speaks gRPC (HTTP/2) and gRPC-Web; send content-type application/grpc or application/grpc-web' },
+    body: {
+      error: 'grpc_required',
+      message:
+        'this port speaks gRPC (HTTP/2) and gRPC-Web; send content-type application/grpc or application/grpc-web',
+    },
   })
 }
 

@@ -5,7 +5,7 @@ const kOwned = Symbol('svc.socket.owned')
 
 /** Says that the socket must not be closed as idle. */
 export function ownSocket(socket: Socket): void {
-  (socket as { [kOwned]?: boolean })[kOwned] = true
+  ;(socket as { [kOwned]?: boolean })[kOwned] = true
 }
 
 /** Whether an upgrade or an HTTP/2 session uses the socket. */
@@ -17,7 +17,7 @@ const kRefused = Symbol('svc.socket.refused')
 
 /** Says that a request head was refused: whatever stands behind it on the socket gets no answer of its own. */
 export function refuseSocket(socket: Socket): void {
-  (socket as { [kRefused]?: boolean })[kRefused] = true
+  ;(socket as { [kRefused]?: boolean })[kRefused] = true
 }
 
 export function isRefused(socket: object): boolean {

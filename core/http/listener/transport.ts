@@ -2,11 +2,13 @@
 import type { Socket } from 'node:net'
 
 const kTransport = Symbol('svc.socket.transport')
-interface Secured { [kTransport]?: Socket }
+interface Secured {
+  [kTransport]?: Socket
+}
 
 /** Notes what a TLS socket runs on. */
 export function setTransport(secured: Socket, plain: Socket): void {
-  (secured as Secured)[kTransport] = plain
+  ;(secured as Secured)[kTransport] = plain
 }
 
 /** The TCP socket of a connection, be it plain or TLS. */

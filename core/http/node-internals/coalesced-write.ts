@@ -67,13 +67,21 @@ function mayBeWhole(response: ServerResponse): boolean {
 /** Whether a chunk is small, and nothing else comes before it: what waits may be what fills the socket. */
 function mayChunk(response: ServerResponse, data: string, bytes: number): boolean {
   const { _header, _headerSent, _send } = response as Internals
-  if (bytes === 0 || bytes > MAX_CHUNK || _send === undefined || !response.chunkedEncoding || !isOpen(response) || response.writableLength !== 0) return false
+  if (
+    bytes === 0 ||
+    bytes > MAX_CHUNK ||
+    _send === undefined ||
+    !response.chunkedEncoding ||
+    !isOpen(response) ||
+    response.writableLength !== 0
+  )
+    return false
   // Node sends the head of a chunked body as Latin-1, which the text that follows it can't be.
   return bytes === data.length || _headerSent === true || isAscii(_header!)
 }
 
 function send(response: ServerResponse, text: string, encoding: 'latin1' | 'utf8'): void {
-  (response as Internals)._send!(text, encoding, null)
+  ;(response as Internals)._send!(text, encoding, null)
 }
 
 function isAscii(text: string): boolean {
@@ -83,5 +91,11 @@ function isAscii(text: string): boolean {
 /** Whether the head is decided, a body may follow, and there is a socket to write to. */
 function isOpen(response: ServerResponse): boolean {
   const { _header, _hasBody } = response as Internals
-  return typeof _header === 'string' && _hasBody === true && !response.writableEnded && !response.destroyed && response.socket !== null
+  return (
+    typeof _header === 'string' &&
+    _hasBody === true &&
+    !response.writableEnded &&
+    !response.destroyed &&
+    response.socket !== null
+  )
 }

@@ -43,7 +43,8 @@ export function createFastResponse(lines = new HeaderLineCache()): ServerRespons
     }
 
     override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
-      if (typeof chunk === 'string' && encoding === undefined && callback === undefined && sendChunk(this, chunk)) return true
+      if (typeof chunk === 'string' && encoding === undefined && callback === undefined && sendChunk(this, chunk))
+        return true
       return super.write(chunk as string, encoding as BufferEncoding, callback as () => void)
     }
 

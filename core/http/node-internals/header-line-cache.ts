@@ -4,12 +4,26 @@
  */
 import { isToken } from '../../fields/token.ts'
 
-interface Line { value: string; text: string }
+interface Line {
+  value: string
+  text: string
+}
 
 /** RFC 9110, 5.5: a value has no control characters. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** What says how the body is framed and whether the connection stays, and what may be a list: Node reads these itself. */
-export const READ_BY_NODE: ReadonlySet<string> = new Set(['connection', 'content-disposition', 'content-length', 'cookie', 'date', 'expect', 'keep-alive', 'set-cookie', 'trailer', 'transfer-encoding'])
+export const READ_BY_NODE: ReadonlySet<string> = new Set([
+  'connection',
+  'content-disposition',
+  'content-length',
+  'cookie',
+  'date',
+  'expect',
+  'keep-alive',
+  'set-cookie',
+  'trailer',
+  'transfer-encoding',
+])
 /** Names to remember; plugins and clients may make up any number. */
 const MAX_NAMES = 500
 /** Characters of a value to remember. */
@@ -27,7 +41,8 @@ export class HeaderLineCache {
   }
 
   #compose(name: string, value: unknown, known: Line | undefined): string | null {
-    if (typeof value !== 'string' || (known === undefined && (READ_BY_NODE.has(name.toLowerCase()) || !isToken(name)))) return null
+    if (typeof value !== 'string' || (known === undefined && (READ_BY_NODE.has(name.toLowerCase()) || !isToken(name))))
+      return null
     if (!VALUE.test(value)) return null
     const text = `${name}: ${value}\r\n`
     if (known !== undefined) {

@@ -21,7 +21,13 @@ export interface AdminGuard {
   check(headers: IncomingHttpHeaders, isControlAdmin: boolean): AdminRefusal | null
 }
 
-export function createAdminGuard({ adminToken, publicMode }: { adminToken: string | null; publicMode: boolean }): AdminGuard {
+export function createAdminGuard({
+  adminToken,
+  publicMode,
+}: {
+  adminToken: string | null
+  publicMode: boolean
+}): AdminGuard {
   function matches(value: string): boolean {
     // Node reads header bytes as latin1; a token beyond ASCII comes as the bytes of its UTF-8.
     return adminToken !== null && isSameSecret(Buffer.from(value, 'latin1'), adminToken)

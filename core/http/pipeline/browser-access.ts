@@ -43,7 +43,14 @@ export function createBrowserAccess(config: Config): BrowserAccess {
     if (text === undefined || text === '' || !isLoopback(peerAddress)) return null
     const named = parseAuthority(text)
     if (named !== null && isOwnHost(named.host)) return null
-    return { status: 421, body: { error: 'misdirected request', host: text, hint: 'this operation answers to IP addresses, to localhost and to the names in SVC_HOSTS' } }
+    return {
+      status: 421,
+      body: {
+        error: 'misdirected request',
+        host: text,
+        hint: 'this operation answers to IP addresses, to localhost and to the names in SVC_HOSTS',
+      },
+    }
   }
 
   function refuseOrigin(context: RequestContext): BrowserRefusal | null {
@@ -51,8 +58,19 @@ export function createBrowserAccess(config: Config): BrowserAccess {
     const origin = headerText(headers, 'origin')
     const site = headerText(headers, 'sec-fetch-site')
     if (site === 'same-origin' || site === 'none' || (origin === undefined && site !== 'cross-site')) return null
-    if (origins.includes('*') || (origin !== undefined && (origins.includes(origin) || (site === undefined && isOwnOrigin(context, origin))))) return null
-    return { status: 403, body: { error: 'cross-origin request refused', origin: origin ?? null, hint: 'list the origin in SVC_CORS_ORIGINS, or its host in SVC_HOSTS if a gateway serves this instance there' } }
+    if (
+      origins.includes('*') ||
+      (origin !== undefined && (origins.includes(origin) || (site === undefined && isOwnOrigin(context, origin))))
+    )
+      return null
+    return {
+      status: 403,
+      body: {
+        error: 'cross-origin request refused',
+        origin: origin ?? null,
+        hint: 'list the origin in SVC_CORS_ORIGINS, or its host in SVC_HOSTS if a gateway serves this instance there',
+      },
+    }
   }
 
   /** Browsers say `same-origin` themselves on https and localhost; elsewhere the origins are compared. */
@@ -64,7 +82,7 @@ export function createBrowserAccess(config: Config): BrowserAccess {
   return {
     cors: createCors({ origins, isOn: config.corsOrigins.length > 0 }),
     guards: path => isOpen && path !== null && isBelow(path, '/_svc'),
-    check: context => (isOpen ? refuseHost(context) ?? refuseOrigin(context) : null),
+    check: context => (isOpen ? (refuseHost(context) ?? refuseOrigin(context)) : null),
   }
 }
 

@@ -6,7 +6,14 @@
 import { answer, answerFailure, answerInForm, answerInstead } from '../response/send.ts'
 import { announcedLength, bodyLimitOf, readBody, refuseBody } from '../request/body.ts'
 import type { RequestContext } from '../request/context.ts'
-import { badRequest, internalError, methodNotAllowed, notFound, notFoundOfPlugin, requestTimeout } from './error-bodies.ts'
+import {
+  badRequest,
+  internalError,
+  methodNotAllowed,
+  notFound,
+  notFoundOfPlugin,
+  requestTimeout,
+} from './error-bodies.ts'
 import { requestIdOf } from '../request/request-facts.ts'
 import { identifyKey, limitByKey } from './stages/api-key.ts'
 import { authenticateControl } from './stages/control-auth.ts'
@@ -48,7 +55,10 @@ function runFrom(first: number, context: RequestContext, services: PipelineServi
       const outcome = STAGES[index]!(context, services)
       if (outcome === false) return
       if (outcome !== true) {
-        outcome.then(goesOn => goesOn && runFrom(index + 1, context, services), error => fail(error, context, services))
+        outcome.then(
+          goesOn => goesOn && runFrom(index + 1, context, services),
+          error => fail(error, context, services),
+        )
         return
       }
     }
@@ -59,7 +69,8 @@ function runFrom(first: number, context: RequestContext, services: PipelineServi
 
 function fail(error: unknown, context: RequestContext, services: PipelineServices): void {
   services.log.error('request failed in the pipeline', { error, request_id: context.requestId, path: context.path })
-  if (!context.response.headersSent) answerFailure(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
+  if (!context.response.headersSent)
+    answerFailure(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
 }
 
 function assignRequestId(context: RequestContext): boolean {
@@ -101,8 +112,12 @@ function refuseForeignPages(context: RequestContext, { browserAccess }: Pipeline
 
 /** A script that a user made must not become the worker of all pages of the instance (Service Workers, 4.1). */
 function refuseServiceWorkers(context: RequestContext): boolean {
-  if (context.request.headers['service-worker'] === undefined || context.description?.serviceWorker === true) return true
-  answer(context, { status: 403, body: { error: 'no service worker is served here', path: context.path ?? context.url } })
+  if (context.request.headers['service-worker'] === undefined || context.description?.serviceWorker === true)
+    return true
+  answer(context, {
+    status: 403,
+    body: { error: 'no service worker is served here', path: context.path ?? context.url },
+  })
   return false
 }
 

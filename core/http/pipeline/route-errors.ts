@@ -26,7 +26,12 @@ interface ThrownError {
 const MAX_MESSAGE = 1_000
 
 /** The stack goes to the log, never to the client. */
-export function answerRouteError(error: unknown, request: FastifyRequest, reply: FastifyReply, { log }: RouteErrorServices): void {
+export function answerRouteError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log }: RouteErrorServices,
+): void {
   const context = contextOf(request)
   const thrown = (error ?? {}) as Partial<HttpError> & ThrownError
   if (thrown.code === 'SVC_HTTP_ERROR') {
@@ -60,12 +65,22 @@ function isErrorStatus(status: unknown): status is number {
 }
 
 function headersOf({ headers }: ThrownError): Record<string, string> | undefined {
-  return typeof headers === 'object' && headers !== null ? headers as Record<string, string> : undefined
+  return typeof headers === 'object' && headers !== null ? (headers as Record<string, string>) : undefined
 }
 
 /** A 4xx goes out as a reply of the route: with its hooks, and with the headers that it has set. */
-function refuse(context: RequestContext, request: FastifyRequest, reply: FastifyReply, status: number, thrown: ThrownError): void {
-  const failure = { status, kind: thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'payload_too_large' : 'refused', body: bodyOf(request, status, thrown) } as const
+function refuse(
+  context: RequestContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  thrown: ThrownError,
+): void {
+  const failure = {
+    status,
+    kind: thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'payload_too_large' : 'refused',
+    body: bodyOf(request, status, thrown),
+  } as const
   reply.code(status).headers(headersOf(thrown) ?? {})
   const form = context.description?.errorForm
   if (form === undefined) {
@@ -84,10 +99,14 @@ function sendBody(context: RequestContext, request: FastifyRequest, reply: Fasti
 function bodyOf(request: FastifyRequest, status: number, { code, message }: ThrownError): Record<string, unknown> {
   switch (code) {
     // The pipeline holds the limits of instance and route; this one is a parser's, or met after decompression.
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': return refused(status, 'the body exceeds the limit of its parser')
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': return refused(status, `no parser for the Content-Type ${quoteInput(request.headers['content-type'] ?? '')}`)
-    case 'FST_ERR_CTP_INVALID_JSON_BODY': return refused(status, 'the body is not valid JSON')
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY': return refused(status, 'the body is empty, JSON was expected')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return refused(status, 'the body exceeds the limit of its parser')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return refused(status, `no parser for the Content-Type ${quoteInput(request.headers['content-type'] ?? '')}`)
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return refused(status, 'the body is not valid JSON')
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return refused(status, 'the body is empty, JSON was expected')
   }
   const ownCode = typeof code === 'string' && !code.startsWith('FST_ERR_') ? code : undefined
   return refused(status, String(message ?? '').slice(0, MAX_MESSAGE), ownCode)

@@ -27,7 +27,11 @@ export class RouteTable implements RouteLookup {
   add(fastifyPath: string, route: CoreRoute): void {
     // Fastify makes a HEAD route for every GET; it is the same route.
     if (route.methods.length === 1 && route.methods[0] === 'HEAD') {
-      const get = this.#aliases.get(fastifyPath) ?? this.list.find(other => other.path === route.path && other.plugin === route.plugin && other.methods.includes('GET'))
+      const get =
+        this.#aliases.get(fastifyPath) ??
+        this.list.find(
+          other => other.path === route.path && other.plugin === route.plugin && other.methods.includes('GET'),
+        )
       if (get !== undefined) return this.#claim(fastifyPath, ['HEAD'], get)
     }
     this.#claim(fastifyPath, route.methods, route)
@@ -37,7 +41,8 @@ export class RouteTable implements RouteLookup {
   /** Serves a route at a second path too, which a route of its own may take. */
   addAlias(fastifyPath: string, route: CoreRoute): void {
     this.#aliases.set(fastifyPath, route)
-    for (const method of route.methods) if (!this.#owners.has(keyOf(method, fastifyPath))) this.#place(fastifyPath, method, route)
+    for (const method of route.methods)
+      if (!this.#owners.has(keyOf(method, fastifyPath))) this.#place(fastifyPath, method, route)
   }
 
   #claim(fastifyPath: string, methods: readonly string[], route: CoreRoute): void {
@@ -61,7 +66,7 @@ export class RouteTable implements RouteLookup {
 
   #fixedOf(path: string): Map<string, CoreRoute> {
     let routes = this.#fixed.get(path)
-    if (routes === undefined) this.#fixed.set(path, routes = new Map())
+    if (routes === undefined) this.#fixed.set(path, (routes = new Map()))
     return routes
   }
 
@@ -83,18 +88,26 @@ export class RouteTable implements RouteLookup {
     if (!routes.some(hasOwnPaths)) return found.map(({ method }) => method)
     const raw = url.split('?', 1)[0]!
     const paths = [raw, decodeParameters(raw)]
-    const served = routes.map(route => ({ route, operations: operationsOf(route).filter(({ template }) => paths.some(path => this.#patternOf(template).test(path))) }))
+    const served = routes.map(route => ({
+      route,
+      operations: operationsOf(route).filter(({ template }) =>
+        paths.some(path => this.#patternOf(template).test(path)),
+      ),
+    }))
     const templates = served.flatMap(({ operations }) => operations.map(({ template }) => template))
     return found.flatMap(({ method, route }) => {
       const { operations } = served.find(entry => entry.route === route)!
       if (!hasOwnPaths(route) && operations.length === 0) return [method]
-      return operations.some(({ template, methods }) => takes(methods, method) && !isOverridden(template, templates)) ? [method] : []
+      return operations.some(({ template, methods }) => takes(methods, method) && !isOverridden(template, templates))
+        ? [method]
+        : []
     })
   }
 
   #patternOf(template: string): RegExp {
     let pattern = this.#patterns.get(template)
-    if (pattern === undefined) this.#patterns.set(template, pattern = new RegExp(`^${templatePattern(template)}$`, 's'))
+    if (pattern === undefined)
+      this.#patterns.set(template, (pattern = new RegExp(`^${templatePattern(template)}$`, 's')))
     return pattern
   }
 }
@@ -116,12 +129,18 @@ interface RouteOperation {
 
 /** A wildcard route of several operations, each with a path in its description. */
 function hasOwnPaths({ path, descriptions }: CoreRoute): boolean {
-  return path.includes('{*') && descriptions.length > 0 && descriptions.every(description => description.path !== undefined && description.path !== path)
+  return (
+    path.includes('{*') &&
+    descriptions.length > 0 &&
+    descriptions.every(description => description.path !== undefined && description.path !== path)
+  )
 }
 
 function operationsOf(route: CoreRoute): RouteOperation[] {
   if (!hasOwnPaths(route)) return [{ template: route.path, methods: route.methods }]
-  return route.descriptions.filter(description => !onlyRefuses(description)).map(({ path, methods }) => ({ template: path!, methods: methods ?? route.methods }))
+  return route.descriptions
+    .filter(description => !onlyRefuses(description))
+    .map(({ path, methods }) => ({ template: path!, methods: methods ?? route.methods }))
 }
 
 /** A description of errors alone is there for their wording: the methods are not those of the resource. */

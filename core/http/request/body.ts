@@ -12,7 +12,11 @@ const DISCARD_MS = 3_000
 
 /** Bytes; the smaller of the route's and the instance's limit. */
 export function bodyLimitOf(context: RequestContext, instanceLimit: number): number {
-  return Math.min(instanceLimit, context.description?.bodyLimit ?? instanceLimit, context.route?.bodyLimit ?? instanceLimit)
+  return Math.min(
+    instanceLimit,
+    context.description?.bodyLimit ?? instanceLimit,
+    context.route?.bodyLimit ?? instanceLimit,
+  )
 }
 
 /** Length that the head announces; null for a chunked or unannounced body. */

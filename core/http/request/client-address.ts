@@ -13,7 +13,8 @@ const MAX_FORWARDED_FOR_ENTRIES = 64
 const MAX_ADDRESS_LENGTH = 64
 const MAPPED_PREFIX = '::ffff:'
 /** 0.0.0.0, 10/8, 127/8, 169.254/16, 192.168/16, 172.16/12 and 100.64/10, read off the printed form. */
-const INTERNAL_IPV4 = /^(?:0\.0\.0\.0$|10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/
+const INTERNAL_IPV4 =
+  /^(?:0\.0\.0\.0$|10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/
 const INTERNAL_IPV6_RANGES = new Set<string>(['unspecified', 'loopback', 'linkLocal', 'uniqueLocal'])
 
 /**
@@ -21,14 +22,18 @@ const INTERNAL_IPV6_RANGES = new Set<string>(['unspecified', 'loopback', 'linkLo
  * decides: `Fly-Client-IP`, `Forwarded` (RFC 7239), `X-Forwarded-For`, `X-Real-IP`, the peer. Values that are no
  * address are skipped. IPv4-mapped addresses read as IPv4.
  */
-export function createClientAddress({ trustForward }: { trustForward: boolean }): (headers: IncomingHttpHeaders, peerAddress: string) => string {
+export function createClientAddress({
+  trustForward,
+}: {
+  trustForward: boolean
+}): (headers: IncomingHttpHeaders, peerAddress: string) => string {
   if (!trustForward) return (_headers, peerAddress) => printPeer(peerAddress)
   return (headers, peerAddress) =>
-    parseAddress(headerText(headers, 'fly-client-ip') ?? '')
-    ?? fromForwarded(headerText(headers, 'forwarded'))
-    ?? fromForwardedFor(headerText(headers, 'x-forwarded-for'))
-    ?? parseAddress(headerText(headers, 'x-real-ip') ?? '')
-    ?? printPeer(peerAddress)
+    parseAddress(headerText(headers, 'fly-client-ip') ?? '') ??
+    fromForwarded(headerText(headers, 'forwarded')) ??
+    fromForwardedFor(headerText(headers, 'x-forwarded-for')) ??
+    parseAddress(headerText(headers, 'x-real-ip') ?? '') ??
+    printPeer(peerAddress)
 }
 
 function fromForwarded(value: string | undefined): string | null {

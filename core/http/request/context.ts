@@ -9,7 +9,15 @@ import type { Handshake } from '../listener/handshake.ts'
 import { firstHeader } from './header.ts'
 import type { HeaderDeadlines, Waiting } from '../pipeline/header-deadlines.ts'
 import type { CoreRoute } from '../pipeline/route-record.ts'
-import type { BodyReading, EgressCounter, ListenerFacts, RequestFollower, ResponseInUse, RoutingGeneration, ServerRequest } from './types.ts'
+import type {
+  BodyReading,
+  EgressCounter,
+  ListenerFacts,
+  RequestFollower,
+  ResponseInUse,
+  RoutingGeneration,
+  ServerRequest,
+} from './types.ts'
 import type { RequestFactsSource } from './request-facts.ts'
 import type { RegisteredWebSocket } from '../streams/websocket-stream.ts'
 
@@ -19,7 +27,9 @@ export const EMPTY_BODY = Buffer.alloc(0)
 const MAX_SOURCE = 200
 
 const kContext = Symbol('svc.context')
-interface WithContext { [kContext]?: RequestContext }
+interface WithContext {
+  [kContext]?: RequestContext
+}
 
 export class RequestContext implements Waiting<RequestContext> {
   readonly request: ServerRequest
@@ -153,7 +163,11 @@ export class RequestContext implements Waiting<RequestContext> {
   }
 
   get origin(): Origin {
-    return (this.#origin ??= this.facts.origin({ headers: this.request.headers, scheme: this.listener.scheme, port: this.listener.port }))
+    return (this.#origin ??= this.facts.origin({
+      headers: this.request.headers,
+      scheme: this.listener.scheme,
+      port: this.listener.port,
+    }))
   }
 
   /** What is in front of every path that the service generates: empty, or `/...` without a trailing slash. */
@@ -195,7 +209,7 @@ export class RequestContext implements Waiting<RequestContext> {
 
   /** Notes a request header that has no effect because its value can't be understood; `expected` is what it may hold. */
   ignore(name: string, expected: string): void {
-    (this.ignored ??= []).push(`${name}; ${expected}`)
+    ;(this.ignored ??= []).push(`${name}; ${expected}`)
   }
 
   /** Template of the route that was called; null: none was. */
@@ -206,7 +220,7 @@ export class RequestContext implements Waiting<RequestContext> {
 
   /** Plugin of the route that was called; null: the core's, or none. */
   get calledPlugin(): string | null {
-    return this.isRouted ? this.call ?? this.route?.plugin ?? null : null
+    return this.isRouted ? (this.call ?? this.route?.plugin ?? null) : null
   }
 
   /** How the answer ended, as far as it has. */
@@ -240,12 +254,12 @@ export class RequestContext implements Waiting<RequestContext> {
 
   /** Calls back when the head goes out. */
   whenHead(callback: () => void): void {
-    (this.#onHead ??= []).push(callback)
+    ;(this.#onHead ??= []).push(callback)
   }
 
   /** Calls back once, when the response is over or the connection is gone. */
   whenClosed(callback: (finished: boolean) => void): void {
-    (this.#onClose ??= []).push(callback)
+    ;(this.#onClose ??= []).push(callback)
   }
 
   /** To be called once, when the head goes out. */

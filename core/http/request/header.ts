@@ -11,7 +11,10 @@ export function headerText(headers: IncomingHttpHeaders, name: string): string |
  * The value of the first line of a field that may be repeated; `name` in lower case. Node joins repeated lines, and a
  * joined value can't be told from one line that holds a comma, so the raw lines decide when there is a comma.
  */
-export function firstHeader(request: { headers: IncomingHttpHeaders; rawHeaders: string[] }, name: string): string | undefined {
+export function firstHeader(
+  request: { headers: IncomingHttpHeaders; rawHeaders: string[] },
+  name: string,
+): string | undefined {
   const joined = headerText(request.headers, name)
   if (joined === undefined || !joined.includes(',')) return joined
   const { rawHeaders } = request

@@ -12,7 +12,12 @@ import { parsePathPrefix } from '../../fields/path-prefix.ts'
 type Scheme = Origin['scheme']
 
 const DEFAULT_PORT = { http: 80, https: 443 } as const
-const SCHEMES = new Map<string, Scheme>([['http', 'http'], ['https', 'https'], ['ws', 'http'], ['wss', 'https']])
+const SCHEMES = new Map<string, Scheme>([
+  ['http', 'http'],
+  ['https', 'https'],
+  ['ws', 'http'],
+  ['wss', 'https'],
+])
 
 export interface OriginFacts {
   headers: IncomingHttpHeaders
@@ -26,11 +31,19 @@ export interface OriginFacts {
  * `trustForward` what `X-Forwarded-Proto`, `-Host`, `-Port` and the first `Forwarded` element put in their place.
  * Values that are none are skipped. Answers are frozen.
  */
-export function createOrigin({ trustForward, bindHost }: { trustForward: boolean; bindHost: string }): (facts: OriginFacts) => Origin {
+export function createOrigin({
+  trustForward,
+  bindHost,
+}: {
+  trustForward: boolean
+  bindHost: string
+}): (facts: OriginFacts) => Origin {
   const ownHost = bindHost === '0.0.0.0' || bindHost === '::' ? 'localhost' : bindHost.toLowerCase()
   const directOrigin = rememberLast((hostText, scheme, port) => {
     const named = parseAuthority(hostText)
-    return named === null ? makeOrigin(scheme, ownHost, port) : makeOrigin(scheme, named.host, named.port ?? DEFAULT_PORT[scheme])
+    return named === null
+      ? makeOrigin(scheme, ownHost, port)
+      : makeOrigin(scheme, named.host, named.port ?? DEFAULT_PORT[scheme])
   })
   if (!trustForward) return ({ headers, scheme, port }) => directOrigin(hostOf(headers), scheme, port)
 
@@ -84,7 +97,7 @@ function readForwarded(headers: IncomingHttpHeaders): ForwardedOrigin | null {
 }
 
 function parseScheme(text: string | undefined): Scheme | null {
-  return text === undefined || text.length > 5 ? null : SCHEMES.get(text.toLowerCase()) ?? null
+  return text === undefined || text.length > 5 ? null : (SCHEMES.get(text.toLowerCase()) ?? null)
 }
 
 function parseHost(text: string | undefined): Authority | null {

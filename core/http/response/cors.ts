@@ -21,7 +21,13 @@ export interface Cors {
  * `origins` as the configuration gives them: `['*']`, or serialized origins that are compared exactly. `isOn` is false for
  * no CORS at all; default: when there are no origins.
  */
-export function createCors({ origins, isOn = origins.length > 0 }: { origins: readonly string[]; isOn?: boolean }): Cors {
+export function createCors({
+  origins,
+  isOn = origins.length > 0,
+}: {
+  origins: readonly string[]
+  isOn?: boolean
+}): Cors {
   const isAny = origins.includes('*')
   const listed = new Set(origins)
   const vary = isOn && !isAny ? 'Origin' : null
@@ -60,7 +66,10 @@ export function createCors({ origins, isOn = origins.length > 0 }: { origins: re
 
 /** A `Vary` value with further members, none twice (names in any case); `*` says all already (RFC 9110, 12.5.5). */
 export function mergeVary(existing: string, added: string): string {
-  const members = existing.split(',').map(name => name.trim()).filter(name => name !== '')
+  const members = existing
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '')
   const known = new Set(members.map(name => name.toLowerCase()))
   if (known.has('*')) return existing
   for (const name of added.split(',').map(member => member.trim())) {

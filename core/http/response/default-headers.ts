@@ -7,7 +7,16 @@ import type { RequestContext } from '../request/context.ts'
 import { READ_BY_NODE } from '../node-internals/header-line-cache.ts'
 import { mergeVary } from './cors.ts'
 
-const NAMES = new Map(['X-Request-Id', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'X-Svc-Fault', 'X-Svc-Ignored', 'Vary'].map(name => [name.toLowerCase(), name]))
+const NAMES = new Map(
+  [
+    'X-Request-Id',
+    'Access-Control-Allow-Origin',
+    'Access-Control-Expose-Headers',
+    'X-Svc-Fault',
+    'X-Svc-Ignored',
+    'Vary',
+  ].map(name => [name.toLowerCase(), name]),
+)
 const LENGTHS = new Set([...NAMES.keys()].map(name => name.length))
 const LENGTHS_READ_BY_NODE = new Set([...READ_BY_NODE].map(name => name.length))
 
@@ -30,7 +39,10 @@ export function defaultHeaders(context: RequestContext): OutgoingHttpHeaders {
  * names and values in turn: a new object of so many members costs several times as much. What Node reads itself comes
  * last, as the lines before it may be known.
  */
-export function withDefaultHeaders(context: RequestContext, given: OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined): OutgoingHttpHeader[] {
+export function withDefaultHeaders(
+  context: RequestContext,
+  given: OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined,
+): OutgoingHttpHeader[] {
   const own = defaultHeaders(context)
   const head: OutgoingHttpHeader[] = []
   const last: OutgoingHttpHeader[] = []
@@ -42,7 +54,8 @@ export function withDefaultHeaders(context: RequestContext, given: OutgoingHttpH
   }
   if (!Array.isArray(given)) for (const name in given) add(name, given[name]!)
   // Node takes pairs, and one flat list of names and values.
-  else if (Array.isArray(given[0])) for (const [name, value] of given as unknown as [string, OutgoingHttpHeader][]) add(name, value)
+  else if (Array.isArray(given[0]))
+    for (const [name, value] of given as unknown as [string, OutgoingHttpHeader][]) add(name, value)
   else for (let index = 0; index < given.length; index += 2) add(String(given[index]), given[index + 1]!)
   for (const name in own) head.push(name, own[name]!)
   head.push(...last)

@@ -86,7 +86,12 @@ export class Http2Response extends Http2ServerResponse implements Hooked {
 }
 
 /** Asks the gate once; true: it has sent another answer, and this one is dropped with all that follows. */
-function isStopped(response: SvcResponse, context: RequestContext, status: number, headers: Headers | undefined): boolean {
+function isStopped(
+  response: SvcResponse,
+  context: RequestContext,
+  status: number,
+  headers: Headers | undefined,
+): boolean {
   if (response.headersSent || status < 200) return false
   context.isEventStream = isEventStream(response, headers)
   const gate = context.gate
@@ -114,8 +119,10 @@ function givenType(headers: Headers | undefined): unknown {
     return undefined
   }
   // Node takes pairs, and one flat list of names and values.
-  if (Array.isArray(headers[0])) return (headers as unknown as [string, OutgoingHttpHeader][]).find(([name]) => isTypeName(name))?.[1]
-  for (let index = 0; index < headers.length; index += 2) if (isTypeName(String(headers[index]))) return headers[index + 1]
+  if (Array.isArray(headers[0]))
+    return (headers as unknown as [string, OutgoingHttpHeader][]).find(([name]) => isTypeName(name))?.[1]
+  for (let index = 0; index < headers.length; index += 2)
+    if (isTypeName(String(headers[index]))) return headers[index + 1]
   return undefined
 }
 
@@ -124,7 +131,12 @@ function isTypeName(name: string): boolean {
 }
 
 /** Everything that happens when a head goes out happens here, once. */
-function finishHead(response: SvcResponse, context: RequestContext, status: number, headers: Headers | undefined): Headers | undefined {
+function finishHead(
+  response: SvcResponse,
+  context: RequestContext,
+  status: number,
+  headers: Headers | undefined,
+): Headers | undefined {
   if (response.headersSent || status < 200) return headers
   context.headGoesOut(status)
   const own = status === 204 || status === 304 ? withoutLength(headers) : headers
@@ -187,6 +199,7 @@ function countBytes(response: SvcResponse, bytes: number): void {
 
 /** Bytes of what `write` and `end` are given; 0 for nothing, and for a callback in its place. */
 function bytesOf(chunk: unknown, encoding: unknown): number {
-  if (typeof chunk === 'string') return Buffer.byteLength(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+  if (typeof chunk === 'string')
+    return Buffer.byteLength(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
   return chunk instanceof Uint8Array ? chunk.byteLength : 0
 }

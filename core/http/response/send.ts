@@ -22,30 +22,54 @@ export function answer(context: RequestContext, { status, headers, body }: Answe
   sendJson(context, status, headers, body)
 }
 
-function sendJson(context: RequestContext, status: number, headers: OutgoingHttpHeaders | undefined, body: object, finish?: Finish): void {
+function sendJson(
+  context: RequestContext,
+  status: number,
+  headers: OutgoingHttpHeaders | undefined,
+  body: object,
+  finish?: Finish,
+): void {
   send(context, status, { 'Content-Type': JSON_TYPE, ...headers }, Buffer.from(JSON.stringify(body)), finish)
 }
 
 /** A failure that a route may give its own form (`errorForm`); the core's JSON otherwise. */
-export function answerFailure(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, headers?: OutgoingHttpHeaders, finish?: Finish): void {
+export function answerFailure(
+  context: RequestContext,
+  failure: Omit<CoreFailure, 'requestId'>,
+  headers?: OutgoingHttpHeaders,
+  finish?: Finish,
+): void {
   answerInForm(context, failure, context.description?.errorForm ?? null, headers, finish)
 }
 
 /** A failure in the form given; null: the core's JSON. */
-export function answerInForm(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, form: ErrorForm | null, headers?: OutgoingHttpHeaders, finish?: Finish): void {
+export function answerInForm(
+  context: RequestContext,
+  failure: Omit<CoreFailure, 'requestId'>,
+  form: ErrorForm | null,
+  headers?: OutgoingHttpHeaders,
+  finish?: Finish,
+): void {
   if (form === null) return sendJson(context, failure.status, headers, failure.body, finish)
   const rendered = renderFailure(context, failure, form)
   send(context, rendered.status, { ...rendered.headers, ...headers }, rendered.payload, finish)
 }
 
 /** A failure in a route's own form. */
-export function renderFailure(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, form: ErrorForm): { status: number; headers: Record<string, string>; payload: Buffer } {
-  const rendered = form({ ...failure, requestId: context.requestId }, {
-    method: context.method,
-    path: context.path ?? context.url,
-    url: context.url,
-    headers: context.request.headers,
-  })
+export function renderFailure(
+  context: RequestContext,
+  failure: Omit<CoreFailure, 'requestId'>,
+  form: ErrorForm,
+): { status: number; headers: Record<string, string>; payload: Buffer } {
+  const rendered = form(
+    { ...failure, requestId: context.requestId },
+    {
+      method: context.method,
+      path: context.path ?? context.url,
+      url: context.url,
+      headers: context.request.headers,
+    },
+  )
   const { body } = rendered
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body)
   const payload = Buffer.isBuffer(body) ? body : Buffer.from(isJson ? JSON.stringify(body) : body)
@@ -53,7 +77,13 @@ export function renderFailure(context: RequestContext, failure: Omit<CoreFailure
   return { status: rendered.status ?? failure.status, headers: { ...type, ...rendered.headers }, payload }
 }
 
-function send(context: RequestContext, status: number, headers: OutgoingHttpHeaders, payload: Buffer, finish: Finish = endWith): void {
+function send(
+  context: RequestContext,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  payload: Buffer,
+  finish: Finish = endWith,
+): void {
   const response = context.response
   if (response.headersSent) return
   if (context.upgrade !== null) attachSocket(context)
@@ -73,7 +103,11 @@ function endWith(response: ServerResponse, payload: Buffer | null): void {
 }
 
 /** The same as `answerFailure` when a route may still be running: what it writes later is dropped. */
-export function answerInstead(context: RequestContext, failure: Omit<CoreFailure, 'requestId'>, headers?: OutgoingHttpHeaders): void {
+export function answerInstead(
+  context: RequestContext,
+  failure: Omit<CoreFailure, 'requestId'>,
+  headers?: OutgoingHttpHeaders,
+): void {
   answerFailure(context, failure, headers)
   context.response.isDetached = true
 }

@@ -3,7 +3,14 @@
 /** Containers nested deeper than this are written as JSON text. */
 const MAX_DEPTH = 64
 const ENTITIES: Record<string, string> = {
-  '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;', '\r': '&#13;', '\t': '&#9;', '\n': '&#10;',
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\r': '&#13;',
+  '\t': '&#9;',
+  '\n': '&#10;',
 }
 /** What XML 1.0 forbids (2.2); with the `u` flag a surrogate is matched only when it stands alone. */
 const FORBIDDEN = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ud800-\\udfff\\ufffe\\uffff'
@@ -36,7 +43,9 @@ function children(value: object, depth: number): string {
   }
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined || typeof member === 'function' || typeof member === 'symbol') continue
-    text += SAFE_NAME.test(key) ? element(key, '', member, depth + 1) : element('entry', ` key="${escapeAttribute(key)}"`, member, depth + 1)
+    text += SAFE_NAME.test(key)
+      ? element(key, '', member, depth + 1)
+      : element('entry', ` key="${escapeAttribute(key)}"`, member, depth + 1)
   }
   return text
 }
@@ -45,7 +54,8 @@ function children(value: object, depth: number): string {
 function jsonValue(value: unknown): unknown {
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return null
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
-  if (typeof value !== 'object' || value === null || !('toJSON' in value) || typeof value.toJSON !== 'function') return value
+  if (typeof value !== 'object' || value === null || !('toJSON' in value) || typeof value.toJSON !== 'function')
+    return value
   return jsonValue(JSON.parse(JSON.stringify(value)))
 }
 

@@ -43,7 +43,9 @@ export function openBodyStream(opening: StreamOpening): BodyStream | null {
  * has answered meanwhile (a time-out), no slot is taken, nothing is written, and the stream opens closed.
  */
 export function openStream<Options extends BodyStreamOptions, S extends ResponseStream>(
-  opening: StreamOpening<Options>, headers: Record<string, string>, Stream: new (opening: StreamOpening<Options>) => S,
+  opening: StreamOpening<Options>,
+  headers: Record<string, string>,
+  Stream: new (opening: StreamOpening<Options>) => S,
 ): S | null {
   const { response } = opening
   if (response.headersSent || isGone(response)) {
@@ -61,7 +63,10 @@ export function openStream<Options extends BodyStreamOptions, S extends Response
 }
 
 /** Answers whether the head announces a length. */
-function startHead({ response, headers, options = {}, onClose }: StreamOpening, defaults: Record<string, string>): boolean {
+function startHead(
+  { response, headers, options = {}, onClose }: StreamOpening,
+  defaults: Record<string, string>,
+): boolean {
   try {
     const head = merged([defaults, headers, options.headers])
     // Those of a reply include what the response has already, in lower case; as they were set they read better.
@@ -288,6 +293,8 @@ interface Deferred<T> {
 
 function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = ignore
-  const promise = new Promise<T>((settle) => { resolve = settle })
+  const promise = new Promise<T>(settle => {
+    resolve = settle
+  })
   return { promise, resolve }
 }

@@ -54,7 +54,10 @@ class EventStream extends ResponseStream implements SseStream {
 
   /** Bytes of an event stream that somebody else has formatted. They may stop within an event. */
   override write(chunk: string | Buffer): boolean {
-    const end = typeof chunk === 'string' ? chunk.slice(-TAIL_LENGTH) : chunk.toString('latin1', Math.max(0, chunk.length - TAIL_LENGTH))
+    const end =
+      typeof chunk === 'string'
+        ? chunk.slice(-TAIL_LENGTH)
+        : chunk.toString('latin1', Math.max(0, chunk.length - TAIL_LENGTH))
     this.#tail = (this.#tail + end).slice(-TAIL_LENGTH)
     this.#lastWriteAt = this.registry.now()
     return super.write(chunk)

@@ -126,10 +126,12 @@ export class StreamRegistry {
   }
 
   #meeting({ generation, kind, endless }: StreamFilter): OpenStream[] {
-    return [...this.#streams].filter((stream) =>
-      (generation === undefined || stream.generation === generation)
-      && (kind === undefined || stream.kind === kind)
-      && (endless === undefined || stream.isEndless === endless))
+    return [...this.#streams].filter(
+      stream =>
+        (generation === undefined || stream.generation === generation) &&
+        (kind === undefined || stream.kind === kind) &&
+        (endless === undefined || stream.isEndless === endless),
+    )
   }
 
   #wake(): void {
@@ -145,7 +147,11 @@ export class StreamRegistry {
   #ring(): void {
     this.#wakesAt = Infinity
     const now = this.now()
-    for (let stream = this.#deadlines.first; stream !== undefined && stream.dueAt <= now; stream = this.#deadlines.first) {
+    for (
+      let stream = this.#deadlines.first;
+      stream !== undefined && stream.dueAt <= now;
+      stream = this.#deadlines.first
+    ) {
       this.#deadlines.remove(stream)
       stream.onDue(now)
     }

@@ -68,7 +68,7 @@ export class WebSocketMemory {
     const sender: Sender = { socket, unsent: 0 }
     const send = socket.send.bind(socket) as (data: unknown, options: object, sent: Sent) => void
     socket.send = ((data: unknown, options: object | Sent = {}, sent?: Sent): void => {
-      const callback = typeof options === 'function' ? options as Sent : sent
+      const callback = typeof options === 'function' ? (options as Sent) : sent
       if (sender.unsent > CUT_OFF_ABOVE) socket.terminate()
       const bytes = byteLength(data) + FRAME_OVERHEAD
       this.#take(sender, bytes)
@@ -105,7 +105,8 @@ export class WebSocketMemory {
     this.#unsent -= bytes
     if (sender.unsent > 0) this.#waiting.add(sender)
     if (sender.unsent < RESUME_BELOW) this.#resume(sender)
-    if (this.#paused.size > 0 && this.#unsent < this.#bounds.totalBytes / 4) for (const paused of this.#paused) if (paused.unsent < RESUME_BELOW) this.#resume(paused)
+    if (this.#paused.size > 0 && this.#unsent < this.#bounds.totalBytes / 4)
+      for (const paused of this.#paused) if (paused.unsent < RESUME_BELOW) this.#resume(paused)
   }
 
   #pause(sender: Sender): void {

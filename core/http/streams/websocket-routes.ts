@@ -29,7 +29,11 @@ export class WebSocketRoutes {
   }
 
   /** Takes a scope for the package. `onFailure` gets what a plugin's handler throws. */
-  async open(scope: FastifyInstance, options: NonNullable<WebsocketPluginOptions['options']>, onFailure: (error: Error, request: FastifyRequest) => void): Promise<void> {
+  async open(
+    scope: FastifyInstance,
+    options: NonNullable<WebsocketPluginOptions['options']>,
+    onFailure: (error: Error, request: FastifyRequest) => void,
+  ): Promise<void> {
     await scope.register(websocketPlugin, {
       options,
       errorHandler: (error, socket, request) => {
@@ -42,17 +46,26 @@ export class WebSocketRoutes {
       preClose: (done: () => void) => done(),
     })
     this.server = scope.websocketServer as never
-    scope.addHook('onRoute', ({ handler }) => { this.#accept = handler as Handler })
-    scope.route({ method: 'GET', url: HIDDEN_PATH, exposeHeadRoute: false, handler: answerNotFound, wsHandler: (socket, request) => this.#handlers.get(request)!(socket) })
+    scope.addHook('onRoute', ({ handler }) => {
+      this.#accept = handler as Handler
+    })
+    scope.route({
+      method: 'GET',
+      url: HIDDEN_PATH,
+      exposeHeadRoute: false,
+      handler: answerNotFound,
+      wsHandler: (socket, request) => this.#handlers.get(request)!(socket),
+    })
   }
 
   /** Puts the package's handler into a route for WebSockets; false: it is none. Throws when it can't be one. */
   adapt(route: RouteOptions): boolean {
     if (route.websocket !== true && route.wsHandler === undefined) return false
-    if ([route.method].flat().some(method => !['GET', 'HEAD'].includes(method.toUpperCase()))) throw new Error(`the WebSocket route ${route.url} must be GET`)
+    if ([route.method].flat().some(method => !['GET', 'HEAD'].includes(method.toUpperCase())))
+      throw new Error(`the WebSocket route ${route.url} must be GET`)
     const serve = (route.websocket === true ? route.handler : route.wsHandler) as unknown as SocketHandler
     if (typeof serve !== 'function') throw new TypeError(`the WebSocket handler of ${route.url} is no function`)
-    const plain: Handler = route.websocket === true ? answerNotFound : route.handler as Handler
+    const plain: Handler = route.websocket === true ? answerNotFound : (route.handler as Handler)
     const accept = this.#accept
     const handlers = this.#handlers
     const memory = this.#memory

@@ -28,7 +28,11 @@ const CLOSES: Record<ForcedEnd | 'idle', readonly [code: number, reason: string]
 }
 
 /** Takes an open WebSocket into the registry, until its connection is gone. */
-export function registerWebSocket(registry: StreamRegistry, socket: WebSocket, opening: WebSocketOpening): RegisteredWebSocket {
+export function registerWebSocket(
+  registry: StreamRegistry,
+  socket: WebSocket,
+  opening: WebSocketOpening,
+): RegisteredWebSocket {
   const stream = new WebSocketStream(registry, socket, opening)
   stream.begin(opening.onClose)
   return stream
@@ -98,12 +102,15 @@ class WebSocketStream implements OpenStream, RegisteredWebSocket {
 
   #watchFrames(): void {
     this.#watchesFrames = true
-    const onFrame = (): void => { this.#lastFrameAt = this.#registry.now() }
+    const onFrame = (): void => {
+      this.#lastFrameAt = this.#registry.now()
+    }
     for (const frame of ['message', 'ping', 'pong'] as const) this.#socket.on(frame, onFrame)
   }
 
   #schedule(): void {
-    if (!this.#isClosing) this.#registry.schedule(this, Math.min(this.#planEndsAt, this.#endsAt, this.#lastFrameAt + this.#idleMs))
+    if (!this.#isClosing)
+      this.#registry.schedule(this, Math.min(this.#planEndsAt, this.#endsAt, this.#lastFrameAt + this.#idleMs))
   }
 
   /** The client has half a minute for its close frame; then `ws` cuts it off. */

@@ -18,7 +18,11 @@ export interface WebSocketServices {
 }
 
 /** Puts every socket into the stream registry and under the bounds of what is unsent, and the headers that every response has on the 101. */
-export function adoptWebSockets(server: WebSocketServer, generation: number, { streams, plan, memory }: WebSocketServices): void {
+export function adoptWebSockets(
+  server: WebSocketServer,
+  generation: number,
+  { streams, plan, memory }: WebSocketServices,
+): void {
   server.on('headers', (lines: string[], request: IncomingMessage) => {
     const context = contextOf(request)
     context.lease?.becomeStream()

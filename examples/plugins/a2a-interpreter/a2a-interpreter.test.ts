@@ -11,23 +11,38 @@ interface Task {
 }
 
 let server: TestServer
-before(async () => { server = await startTestServer({ folders: [import.meta.dirname], plugins: ['a2a-interpreter'] }) })
+before(async () => {
+  server = await startTestServer({ folders: [import.meta.dirname], plugins: ['a2a-interpreter'] })
+})
 after(() => server.stop())
 
 /** SendMessage over JSON-RPC, protocol 1.0. */
 async function send(parts: object[], task?: Task): Promise<Task> {
-  const message = { messageId: 'm-1', role: 'ROLE_USER', parts, ...(task && { taskId: task.id, contextId: task.contextId }) }
+  const message = {
+    messageId: 'm-1',
+    role: 'ROLE_USER',
+    parts,
+    ...(task && { taskId: task.id, contextId: task.contextId }),
+  }
   const response = await fetch(`${server.url}/a2a/interpreter`, {
     method: 'POST',
     headers: { 'A2A-Version': '1.0', 'Content-Type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message, metadata: { stepDelayMs: 0 } } }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendMessage',
+      params: { message, metadata: { stepDelayMs: 0 } },
+    }),
   })
-  const { result } = await response.json() as { result: { task: Task } }
+  const { result } = (await response.json()) as { result: { task: Task } }
   return result.task
 }
 
 test('it is listed, with a card', async () => {
-  const card = await (await fetch(`${server.url}/a2a/interpreter/.well-known/agent-card.json`)).json() as { name: string; skills: { id: string }[] }
+  const card = (await (await fetch(`${server.url}/a2a/interpreter/.well-known/agent-card.json`)).json()) as {
+    name: string
+    skills: { id: string }[]
+  }
   assert.equal(card.name, 'Interpreter')
   assert.equal(card.skills[0]?.id, 'translate')
 })

@@ -16,14 +16,25 @@ export default definePlugin({
       description: 'Translates into French',
       inputModes: ['text/plain'],
       outputModes: ['text/plain'],
-      skills: [{ id: 'translate', name: 'Translate', description: 'English words to French', tags: ['language'], examples: ['hello world'] }],
+      skills: [
+        {
+          id: 'translate',
+          name: 'Translate',
+          description: 'English words to French',
+          tags: ['language'],
+          examples: ['hello world'],
+        },
+      ],
       steps: translate,
     })
   },
 })
 
 async function* translate(message: Message, context: AgentContext): AsyncGenerator<Step> {
-  const text = message.parts.flatMap(part => ('text' in part ? [part.text] : [])).join(' ').trim()
+  const text = message.parts
+    .flatMap(part => ('text' in part ? [part.text] : []))
+    .join(' ')
+    .trim()
   if (text === '') {
     // The task waits; the next message with its id goes on from here.
     yield { state: 'INPUT_REQUIRED', text: 'What shall I translate?' }
@@ -33,7 +44,10 @@ async function* translate(message: Message, context: AgentContext): AsyncGenerat
   for (const [index, word] of text.split(/\s+/).entries()) {
     yield {
       afterMs: context.stepDelayMs(50),
-      artifact: { artifactId: 'translation', parts: [{ text: `${index === 0 ? '' : ' '}${WORDS[word.toLowerCase()] ?? word}` }] },
+      artifact: {
+        artifactId: 'translation',
+        parts: [{ text: `${index === 0 ? '' : ' '}${WORDS[word.toLowerCase()] ?? word}` }],
+      },
       append: index > 0,
     }
   }

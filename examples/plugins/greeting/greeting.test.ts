@@ -11,6 +11,10 @@ test('the command hands its argument to the options', async () => {
 })
 
 test('the route greets', async () => {
-  await using server = await startTestServer({ folders: [import.meta.dirname], plugins: ['greeting'], settings: { greeting: { name: 'Ben' } } })
+  await using server = await startTestServer({
+    folders: [import.meta.dirname],
+    plugins: ['greeting'],
+    settings: { greeting: { name: 'Ben' } },
+  })
   assert.deepEqual(await (await fetch(`${server.url}/greeting`)).json(), { greeting: 'Hello, Ben' })
 })

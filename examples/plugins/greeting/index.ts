@@ -16,10 +16,22 @@ export default definePlugin<{ name: string }>({
         process.stderr.write('usage: svc greeting NAME\n')
         return { exitCode: 2 }
       }
-      return { serve: true, options: { name }, whenListening: url => void process.stdout.write(`greeting at ${url}/greeting\n`) }
+      return {
+        serve: true,
+        options: { name },
+        whenListening: url => void process.stdout.write(`greeting at ${url}/greeting\n`),
+      }
     },
   },
   register(app, svc) {
-    app.get('/greeting', describe({ summary: 'A greeting', category: 'Greeting', examples: [{ name: 'Hello', path: '/greeting', expectStatus: 200 }] }), () => ({ greeting: `Hello, ${svc.options.name}` }))
+    app.get(
+      '/greeting',
+      describe({
+        summary: 'A greeting',
+        category: 'Greeting',
+        examples: [{ name: 'Hello', path: '/greeting', expectStatus: 200 }],
+      }),
+      () => ({ greeting: `Hello, ${svc.options.name}` }),
+    )
   },
 })

@@ -4,10 +4,13 @@ import { startTestServer } from 'svc/testing'
 import type { TestServer } from 'svc/testing'
 
 let server: TestServer
-before(async () => { server = await startTestServer({ folders: [import.meta.dirname], plugins: ['guardrail-code-names'] }) })
+before(async () => {
+  server = await startTestServer({ folders: [import.meta.dirname], plugins: ['guardrail-code-names'] })
+})
 after(() => server.stop())
 
-const check = async (text: string): Promise<string> => (await fetch(`${server.url}/guardrails/check`, { method: 'POST', body: text })).text()
+const check = async (text: string): Promise<string> =>
+  (await fetch(`${server.url}/guardrails/check`, { method: 'POST', body: text })).text()
 
 test('code names are blocked', async () => {
   assert.match(await check('We ship Project Bluebird on Monday'), /code-names|acme-code-names/)

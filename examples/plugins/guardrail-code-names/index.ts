@@ -9,8 +9,17 @@ export default definePlugin({
   buildsOn: ['guardrails'],
   register(_app, svc) {
     const detectors = svc.use('guardrails.detectors')!
-    detectors.register({ id: 'acme-code-names', kind: 'blocklist', find: text => findAll(text, /\bproject (?:bluebird|quicksand)\b/gi, 'code-names') })
-    detectors.register({ id: 'acme-badge', kind: 'pii', type: 'AcmeBadge', find: text => findAll(text, /\bACME-\d{6}\b/g) })
+    detectors.register({
+      id: 'acme-code-names',
+      kind: 'blocklist',
+      find: text => findAll(text, /\bproject (?:bluebird|quicksand)\b/gi, 'code-names'),
+    })
+    detectors.register({
+      id: 'acme-badge',
+      kind: 'pii',
+      type: 'AcmeBadge',
+      find: text => findAll(text, /\bACME-\d{6}\b/g),
+    })
   },
 })
 

@@ -5,12 +5,20 @@ import type { TestServer } from 'svc/testing'
 
 let server: TestServer
 before(async () => {
-  server = await startTestServer({ folders: [import.meta.dirname], plugins: ['guestbook'], settings: { guestbook: { title: 'Visitors', max_entries: 2 } } })
+  server = await startTestServer({
+    folders: [import.meta.dirname],
+    plugins: ['guestbook'],
+    settings: { guestbook: { title: 'Visitors', max_entries: 2 } },
+  })
 })
 after(() => server.stop())
 
 const sign = (body: unknown, session: string): Promise<Response> =>
-  fetch(`${server.url}/guestbook`, { method: 'POST', body: JSON.stringify(body), headers: { 'X-Svc-Session': session } })
+  fetch(`${server.url}/guestbook`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'X-Svc-Session': session },
+  })
 const read = (session: string, accept = 'application/json'): Promise<Response> =>
   fetch(`${server.url}/guestbook`, { headers: { 'X-Svc-Session': session, Accept: accept } })
 
@@ -21,7 +29,13 @@ test('it is on, and its section of svc.yaml is right', () => {
 
 test('entries are kept by session, as many as the options say', async () => {
   for (const text of ['one', 'two', 'three']) assert.equal((await sign({ name: 'Ada', text }, 'a')).status, 201)
-  assert.deepEqual(await (await read('a')).json(), { title: 'Visitors', entries: [{ name: 'Ada', text: 'two' }, { name: 'Ada', text: 'three' }] })
+  assert.deepEqual(await (await read('a')).json(), {
+    title: 'Visitors',
+    entries: [
+      { name: 'Ada', text: 'two' },
+      { name: 'Ada', text: 'three' },
+    ],
+  })
   assert.deepEqual(await (await read('b')).json(), { title: 'Visitors', entries: [] })
   assert.match(await (await read('a', 'application/xml')).text(), /<text>three<\/text>/)
 })
@@ -41,7 +55,11 @@ test('a wrong entry is refused in words', async () => {
 })
 
 test('a wrong option is reported, and the default holds', async () => {
-  await using other = await startTestServer({ folders: [import.meta.dirname], plugins: ['guestbook'], settings: { guestbook: { max_entries: 0 } } })
+  await using other = await startTestServer({
+    folders: [import.meta.dirname],
+    plugins: ['guestbook'],
+    settings: { guestbook: { max_entries: 0 } },
+  })
   assert.equal(other.problems()[0]?.at, 'guestbook.max_entries')
   assert.equal((await fetch(`${other.url}/guestbook`)).status, 200)
 })

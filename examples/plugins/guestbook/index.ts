@@ -20,7 +20,13 @@ export default definePlugin<Options>({
     additionalProperties: false,
     properties: {
       title: { type: 'string', maxLength: 100, default: 'Guests', description: 'Heading of the book' },
-      max_entries: { type: 'integer', minimum: 1, maximum: 1000, default: 20, description: 'Entries of one session; the oldest goes first' },
+      max_entries: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1000,
+        default: 20,
+        description: 'Entries of one session; the oldest goes first',
+      },
     },
   },
   register(app, svc) {
@@ -28,28 +34,54 @@ export default definePlugin<Options>({
     // Every store is bounded: sessions come from whoever sends requests.
     const books = svc.state<Entry[]>('books', { maxCount: 1000, ttlMs: 24 * 3_600_000, ttlFrom: 'use' })
 
-    app.get('/guestbook', describe({
-      summary: 'Read the guest book',
-      category: 'Guest book',
-      negotiated: true,
-      examples: [{ name: 'All entries', path: '/guestbook', expectStatus: 200 }],
-    }), async (request, reply) => {
-      const entries = await books.get(svc.http.session(request).key) ?? []
-      return svc.http.negotiate(request, reply, { title, entries })
-    })
+    app.get(
+      '/guestbook',
+      describe({
+        summary: 'Read the guest book',
+        category: 'Guest book',
+        negotiated: true,
+        examples: [{ name: 'All entries', path: '/guestbook', expectStatus: 200 }],
+      }),
+      async (request, reply) => {
+        const entries = (await books.get(svc.http.session(request).key)) ?? []
+        return svc.http.negotiate(request, reply, { title, entries })
+      },
+    )
 
-    app.post('/guestbook', describe({
-      summary: 'Leave an entry',
-      category: 'Guest book',
-      negotiated: true,
-      requestBody: { required: true, content: { 'application/json': { type: 'object', required: ['name', 'text'], properties: { name: { type: 'string' }, text: { type: 'string' } } } } },
-      responses: { 201: { description: 'The entry' }, 400: { description: 'No name or no text' } },
-      examples: [{ name: 'A greeting', method: 'POST', path: '/guestbook', body: '{"name":"Ada","text":"Hello"}', bodyType: 'json', expectStatus: 201 }],
-    }), async (request, reply) => {
-      const entry = readEntry(svc.http.body(request))
-      await books.update(svc.http.session(request).key, entries => [...entries ?? [], entry].slice(-maxEntries))
-      return svc.http.negotiate(request, reply.code(201), entry)
-    })
+    app.post(
+      '/guestbook',
+      describe({
+        summary: 'Leave an entry',
+        category: 'Guest book',
+        negotiated: true,
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              type: 'object',
+              required: ['name', 'text'],
+              properties: { name: { type: 'string' }, text: { type: 'string' } },
+            },
+          },
+        },
+        responses: { 201: { description: 'The entry' }, 400: { description: 'No name or no text' } },
+        examples: [
+          {
+            name: 'A greeting',
+            method: 'POST',
+            path: '/guestbook',
+            body: '{"name":"Ada","text":"Hello"}',
+            bodyType: 'json',
+            expectStatus: 201,
+          },
+        ],
+      }),
+      async (request, reply) => {
+        const entry = readEntry(svc.http.body(request))
+        await books.update(svc.http.session(request).key, entries => [...(entries ?? []), entry].slice(-maxEntries))
+        return svc.http.negotiate(request, reply.code(201), entry)
+      },
+    )
   },
 })
 
@@ -57,6 +89,7 @@ export default definePlugin<Options>({
 function readEntry(body: Buffer): Entry {
   const { name, text } = readJsonObject(body) ?? {}
   if (typeof name !== 'string' || name === '') throw refusal(400, 'invalid_entry', 'expected a JSON object with a name')
-  if (typeof text !== 'string' || text.length > 1000) throw refusal(400, 'invalid_entry', 'expected a text of at most 1000 characters')
+  if (typeof text !== 'string' || text.length > 1000)
+    throw refusal(400, 'invalid_entry', 'expected a text of at most 1000 characters')
   return { name, text }
 }

@@ -21,11 +21,13 @@ export default definePlugin({
       sdkPath: '/v1',
       credentials: [{ source: 'bearer', scheme: 'Bearer' }],
       models: [{ id: 'acme-large' }, { id: 'acme-echo', mode: 'echo' }, { id: 'acme-embed', kind: 'embed' }],
-      routes: ROUTES.map((name): LlmRoute => ({
-        ...wire.routes[name],
-        path: `/v1${wire.routes[name].path}`,
-        describe: { summary: `Acme: ${name}`, examples: [] },
-      })),
+      routes: ROUTES.map(
+        (name): LlmRoute => ({
+          ...wire.routes[name],
+          path: `/v1${wire.routes[name].path}`,
+          describe: { summary: `Acme: ${name}`, examples: [] },
+        }),
+      ),
       error: (kind, facts) => ({ status: facts.status, body: wire.error(kind, facts) }),
       messages: wire.messages,
       finishReasons: wire.finishReasons,

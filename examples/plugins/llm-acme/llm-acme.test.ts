@@ -19,17 +19,26 @@ test('the SDK of OpenAI gets answers, streams, vectors and models', async () => 
   assert.equal(response.headers.get('x-acme-credits'), String(data.usage?.total_tokens))
 
   let streamed = ''
-  for await (const chunk of await acme.chat.completions.create({ ...ask, stream: true })) streamed += chunk.choices[0]?.delta.content ?? ''
+  for await (const chunk of await acme.chat.completions.create({ ...ask, stream: true }))
+    streamed += chunk.choices[0]?.delta.content ?? ''
   assert.equal(streamed, data.choices[0]?.message.content)
 
-  const { data: [vector] } = await acme.embeddings.create({ model: 'acme-embed', input: 'hello', dimensions: 8 })
+  const {
+    data: [vector],
+  } = await acme.embeddings.create({ model: 'acme-embed', input: 'hello', dimensions: 8 })
   assert.equal(vector?.embedding.length, 8)
-  assert.deepEqual((await acme.models.list()).data.map(({ id }) => id), ['acme-large', 'acme-echo', 'acme-embed'])
+  assert.deepEqual(
+    (await acme.models.list()).data.map(({ id }) => id),
+    ['acme-large', 'acme-echo', 'acme-embed'],
+  )
 })
 
 test('its rule and its fault are there', async () => {
   const messages = [{ role: 'user' as const, content: 'anvil' }]
   const { choices } = await acme.chat.completions.create({ model: 'acme-large', messages })
   assert.equal(choices[0]?.message.content, 'Acme anvils fall anvil.')
-  await assert.rejects(acme.chat.completions.create({ model: 'acme-large', messages }, { headers: { 'X-Svc-Fail': 'acme_strike' } }), /503 Acme is on strike/)
+  await assert.rejects(
+    acme.chat.completions.create({ model: 'acme-large', messages }, { headers: { 'X-Svc-Fail': 'acme_strike' } }),
+    /503 Acme is on strike/,
+  )
 })

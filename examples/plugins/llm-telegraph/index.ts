@@ -22,7 +22,14 @@ function telegraph(engine: Engine): LlmProvider {
     models: [{ id: 'morse' }, { id: 'morse-echo' }],
     routes: [telegram(engine)],
     // Why a text ended, and how an error looks, in the format's own words.
-    finishReasons: { stop: 'STOP', stop_sequence: 'STOP', length: 'CUT', tool_calls: 'STOP', content_filter: 'CENSORED', prompt_filter: 'CENSORED' },
+    finishReasons: {
+      stop: 'STOP',
+      stop_sequence: 'STOP',
+      length: 'CUT',
+      tool_calls: 'STOP',
+      content_filter: 'CENSORED',
+      prompt_filter: 'CENSORED',
+    },
     error: (kind, { status, message }) => ({ status, body: { fault: kind, message } }),
   }
 }
@@ -32,23 +39,50 @@ function telegram(engine: Engine): LlmRoute<ChatParsed> {
     method: 'POST',
     path: '/telegrams',
     op: 'chat',
-    describe: { summary: 'Send a telegram', examples: [{ name: 'A short one', method: 'POST', path: '/ai/telegraph/telegrams', body: '{"text":"ARRIVING MONDAY"}', bodyType: 'json', expectStatus: 200 }] },
+    describe: {
+      summary: 'Send a telegram',
+      examples: [
+        {
+          name: 'A short one',
+          method: 'POST',
+          path: '/ai/telegraph/telegrams',
+          body: '{"text":"ARRIVING MONDAY"}',
+          bodyType: 'json',
+          expectStatus: 200,
+        },
+      ],
+    },
     framing: 'ndjson',
     parse(input) {
       const { text, model, live } = input.json()
       if (typeof text !== 'string') throw engine.badInput('a telegram needs a text', { param: 'text' })
-      const name = typeof model === 'string' ? model : input.defaultModel ?? 'morse'
+      const name = typeof model === 'string' ? model : (input.defaultModel ?? 'morse')
       return {
         op: 'chat',
         model: name,
         stream: live === true,
         wire: undefined,
-        request: { model: name, system: [], messages: [{ role: 'user', parts: [{ type: 'text', text }] }], tools: [], toolChoice: 'none', format: { type: 'none' }, stop: [], n: 1 },
+        request: {
+          model: name,
+          system: [],
+          messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
+          tools: [],
+          toolChoice: 'none',
+          format: { type: 'none' },
+          stop: [],
+          n: 1,
+        },
       }
     },
     render(result, _parsed, { finishReasons }) {
       const [choice] = result.choices
-      return { body: { text: choice?.text.toUpperCase(), end: finishReasons[choice?.finish ?? 'stop'], words: result.completionTokens } }
+      return {
+        body: {
+          text: choice?.text.toUpperCase(),
+          end: finishReasons[choice?.finish ?? 'stop'],
+          words: result.completionTokens,
+        },
+      }
     },
     *stream(result) {
       for (const piece of result.choices[0]?.pieces ?? []) yield { data: { text: piece.toUpperCase() }, paced: true }

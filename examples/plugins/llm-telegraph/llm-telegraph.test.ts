@@ -15,13 +15,30 @@ before(async () => {
 after(() => server.stop())
 
 const send = (telegram: object, headers: Record<string, string> = {}, provider = 'telegraph'): Promise<Response> =>
-  fetch(`${server.url}/ai/${provider}/telegrams`, { method: 'POST', body: JSON.stringify(telegram), headers: { 'X-Svc-Tokens-Per-Second': '0', ...headers } })
+  fetch(`${server.url}/ai/${provider}/telegrams`, {
+    method: 'POST',
+    body: JSON.stringify(telegram),
+    headers: { 'X-Svc-Tokens-Per-Second': '0', ...headers },
+  })
 
 test('it answers and streams in its own words', async () => {
   assert.deepEqual(server.problems(), [])
-  assert.deepEqual(await (await send({ text: 'hi', model: 'morse-echo' })).json(), { text: 'USER: HI', end: 'STOP', words: 3 })
-  const lines = (await (await send({ text: 'hi', model: 'morse-echo', live: true })).text()).trim().split('\n').map(line => JSON.parse(line))
-  assert.equal(lines.slice(0, -1).map(({ text }) => text).join(''), 'USER: HI')
+  assert.deepEqual(await (await send({ text: 'hi', model: 'morse-echo' })).json(), {
+    text: 'USER: HI',
+    end: 'STOP',
+    words: 3,
+  })
+  const lines = (await (await send({ text: 'hi', model: 'morse-echo', live: true })).text())
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  assert.equal(
+    lines
+      .slice(0, -1)
+      .map(({ text }) => text)
+      .join(''),
+    'USER: HI',
+  )
   assert.deepEqual(lines.at(-1), { words: 3 })
 })
 
@@ -29,7 +46,7 @@ test('faults and wrong requests look like its own', async () => {
   assert.deepEqual(await (await send({})).json(), { fault: 'bad_request', message: 'a telegram needs a text' })
   const limited = await send({ text: 'x' }, { 'X-Svc-Fail': '429' })
   assert.equal(limited.status, 429)
-  assert.equal((await limited.json() as { fault: string }).fault, 'rate_limit')
+  assert.equal(((await limited.json()) as { fault: string }).fault, 'rate_limit')
 })
 
 test('svc.yaml can name the format', async () => {

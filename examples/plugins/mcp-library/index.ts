@@ -16,7 +16,12 @@ export default definePlugin({
     const mcp = svc.use('mcp.servers')!
     const servers = ['library']
 
-    mcp.server({ name: 'library', title: 'Library', description: 'Two books', instructions: 'Find a book before you borrow it.' })
+    mcp.server({
+      name: 'library',
+      title: 'Library',
+      description: 'Two books',
+      instructions: 'Find a book before you borrow it.',
+    })
 
     mcp.tool({
       name: 'find_books',
@@ -25,8 +30,17 @@ export default definePlugin({
       servers,
       annotations: { readOnlyHint: true },
       // What does not fit is refused before `call`.
-      inputSchema: { type: 'object', properties: { word: { type: 'string', minLength: 1 } }, required: ['word'], additionalProperties: false },
-      outputSchema: { type: 'object', properties: { ids: { type: 'array', items: { type: 'string' } } }, required: ['ids'] },
+      inputSchema: {
+        type: 'object',
+        properties: { word: { type: 'string', minLength: 1 } },
+        required: ['word'],
+        additionalProperties: false,
+      },
+      outputSchema: {
+        type: 'object',
+        properties: { ids: { type: 'array', items: { type: 'string' } } },
+        required: ['ids'],
+      },
       call({ word }, context) {
         context.log('info', `looking for ${String(word)}`)
         const ids = Object.keys(BOOKS).filter(id => BOOKS[id]!.title.toLowerCase().includes(String(word).toLowerCase()))
@@ -42,13 +56,32 @@ export default definePlugin({
       async call({ id }, context) {
         const book = BOOKS[String(id)]
         // The tool failed in its own terms; the model reads why.
-        if (book === undefined) return { content: [{ type: 'text', text: `There is no book ${String(id)}` }], isError: true }
-        const { confirm } = await context.ask({ confirm: { method: 'elicitation/create', params: { message: `Borrow "${book.title}"?`, requestedSchema: { type: 'object', properties: {} } } } })
-        return { content: [{ type: 'text', text: confirm.action === 'accept' ? `"${book.title}" is yours for 14 days` : 'Not borrowed' }] }
+        if (book === undefined)
+          return { content: [{ type: 'text', text: `There is no book ${String(id)}` }], isError: true }
+        const { confirm } = await context.ask({
+          confirm: {
+            method: 'elicitation/create',
+            params: { message: `Borrow "${book.title}"?`, requestedSchema: { type: 'object', properties: {} } },
+          },
+        })
+        return {
+          content: [
+            {
+              type: 'text',
+              text: confirm.action === 'accept' ? `"${book.title}" is yours for 14 days` : 'Not borrowed',
+            },
+          ],
+        }
       },
     })
 
-    mcp.resource({ uri: 'library://hours', name: 'hours', servers, mimeType: 'text/plain', read: () => ({ text: 'Monday to Friday, 9 to 17' }) })
+    mcp.resource({
+      uri: 'library://hours',
+      name: 'hours',
+      servers,
+      mimeType: 'text/plain',
+      read: () => ({ text: 'Monday to Friday, 9 to 17' }),
+    })
     mcp.template({
       uriTemplate: 'library://books/{id}',
       name: 'book',
@@ -62,7 +95,9 @@ export default definePlugin({
       name: 'recommend',
       servers,
       arguments: [{ name: 'topic', required: true, complete: ['gateways', 'upstreams'] }],
-      get: ({ topic }) => ({ messages: [{ role: 'user', content: { type: 'text', text: `Recommend a book on ${topic}.` } }] }),
+      get: ({ topic }) => ({
+        messages: [{ role: 'user', content: { type: 'text', text: `Recommend a book on ${topic}.` } }],
+      }),
     })
   },
 })

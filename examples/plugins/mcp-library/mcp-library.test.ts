@@ -11,7 +11,9 @@ let library: Client
 before(async () => {
   server = await startTestServer({ folders: [import.meta.dirname], plugins: ['mcp-library'] })
   library = new Client({ name: 'reader', version: '1' }, { capabilities: { elicitation: {} } })
-  library.setRequestHandler(ElicitRequestSchema, ({ params }) => ({ action: params.message.includes('Upstream') ? 'accept' : 'decline' }))
+  library.setRequestHandler(ElicitRequestSchema, ({ params }) => ({
+    action: params.message.includes('Upstream') ? 'accept' : 'decline',
+  }))
   await library.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp/servers/library`)))
 })
 after(async () => {
@@ -21,13 +23,22 @@ after(async () => {
 
 test('the server shows its own content alone', async () => {
   assert.equal(library.getInstructions(), 'Find a book before you borrow it.')
-  assert.deepEqual((await library.listTools()).tools.map(({ name }) => name), ['find_books', 'borrow_book'])
-  assert.deepEqual((await library.listPrompts()).prompts.map(({ name }) => name), ['recommend'])
+  assert.deepEqual(
+    (await library.listTools()).tools.map(({ name }) => name),
+    ['find_books', 'borrow_book'],
+  )
+  assert.deepEqual(
+    (await library.listPrompts()).prompts.map(({ name }) => name),
+    ['recommend'],
+  )
 })
 
 test('tools answer, ask, and fail in words', async () => {
-  assert.deepEqual((await library.callTool({ name: 'find_books', arguments: { word: 'gate' } })).structuredContent, { ids: ['b1'] })
-  const borrow = async (id: string): Promise<unknown> => (await library.callTool({ name: 'borrow_book', arguments: { id } })).content
+  assert.deepEqual((await library.callTool({ name: 'find_books', arguments: { word: 'gate' } })).structuredContent, {
+    ids: ['b1'],
+  })
+  const borrow = async (id: string): Promise<unknown> =>
+    (await library.callTool({ name: 'borrow_book', arguments: { id } })).content
   assert.deepEqual(await borrow('b2'), [{ type: 'text', text: '"The Upstream" is yours for 14 days' }])
   assert.deepEqual(await borrow('b1'), [{ type: 'text', text: 'Not borrowed' }])
   assert.equal((await library.callTool({ name: 'borrow_book', arguments: { id: 'b9' } })).isError, true)

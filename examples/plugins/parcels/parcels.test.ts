@@ -8,17 +8,25 @@ before(async () => {
   server = await startTestServer({
     folders: [import.meta.dirname],
     plugins: ['parcels'],
-    env: { SVC_PARCELS_DEPOTS: 'east, west', SVC_PARCELS_LAST_ID: 'many', SVC_PARCELS_TOKEN: 's3cret', SVC_LIMIT_REQUESTS: '100' },
+    env: {
+      SVC_PARCELS_DEPOTS: 'east, west',
+      SVC_PARCELS_LAST_ID: 'many',
+      SVC_PARCELS_TOKEN: 's3cret',
+      SVC_LIMIT_REQUESTS: '100',
+    },
   })
 })
 after(() => server.stop())
 
-const get = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(server.url + path, { headers })
+const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(server.url + path, { headers })
 
 test('its variables are read, checked and shown', async () => {
-  const config = await (await get('/_svc/config')).json() as { parcels: unknown; warnings: string[] }
+  const config = (await (await get('/_svc/config')).json()) as { parcels: unknown; warnings: string[] }
   assert.deepEqual(config.parcels, { depots: ['east', 'west'], last_id: 100, token_configured: true })
-  assert.deepEqual(config.warnings, ['invalid SVC_PARCELS_LAST_ID "many" (expected whole number, 1 to 1000000), using 100'])
+  assert.deepEqual(config.warnings, [
+    'invalid SVC_PARCELS_LAST_ID "many" (expected whole number, 1 to 1000000), using 100',
+  ])
   const response = await get('/parcels/2')
   assert.equal(response.headers.get('x-parcel-depot'), 'east')
   assert.match(response.headers.get('access-control-expose-headers') ?? '', /, X-Parcel-Depot/)
@@ -41,7 +49,7 @@ test('its requests and faults are counted under their names', async () => {
 })
 
 test('its category and its link have their places', async () => {
-  const { categories } = await (await get('/_svc/catalog')).json() as { categories: { name: string }[] }
+  const { categories } = (await (await get('/_svc/catalog')).json()) as { categories: { name: string }[] }
   assert.deepEqual(categories.map(({ name }) => name)[0], 'Parcels')
   assert.match(await (await get('/')).text(), /<a href="parcels\/alive">Do parcels move\?<\/a>/)
 })

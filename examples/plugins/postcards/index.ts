@@ -19,7 +19,10 @@ declare module 'fastify' {
 }
 
 /** What a reply shows of a postcard; anything else of it stays here. */
-const POSTCARD = { type: 'object', properties: { id: { type: 'integer' }, to: { type: 'string' }, text: { type: 'string' } } }
+const POSTCARD = {
+  type: 'object',
+  properties: { id: { type: 'integer' }, to: { type: 'string' }, text: { type: 'string' } },
+}
 
 export default definePlugin({
   title: 'Postcards',
@@ -35,57 +38,93 @@ export default definePlugin({
       request.sender = request.cookies.sender ?? 'anonymous'
     })
 
-    app.post<{ Body: { to: string; text: string } }>('/postcards', {
-      ...describe({
-        summary: 'Write a postcard',
-        category: 'Postcards',
-        responses: { 201: { description: 'The postcard' }, 400: { description: 'It has no address' } },
-        examples: [{ name: 'To Ada', method: 'POST', path: '/postcards', body: '{"to":"Ada"}', bodyType: 'json', expectStatus: 201 }],
-      }),
-      schema: {
-        body: {
-          type: 'object',
-          required: ['to'],
-          additionalProperties: false,
-          properties: { to: { type: 'string', minLength: 1, maxLength: 100 }, text: { type: 'string', maxLength: 1000, default: 'Wish you were here.' } },
+    app.post<{ Body: { to: string; text: string } }>(
+      '/postcards',
+      {
+        ...describe({
+          summary: 'Write a postcard',
+          category: 'Postcards',
+          responses: { 201: { description: 'The postcard' }, 400: { description: 'It has no address' } },
+          examples: [
+            {
+              name: 'To Ada',
+              method: 'POST',
+              path: '/postcards',
+              body: '{"to":"Ada"}',
+              bodyType: 'json',
+              expectStatus: 201,
+            },
+          ],
+        }),
+        schema: {
+          body: {
+            type: 'object',
+            required: ['to'],
+            additionalProperties: false,
+            properties: {
+              to: { type: 'string', minLength: 1, maxLength: 100 },
+              text: { type: 'string', maxLength: 1000, default: 'Wish you were here.' },
+            },
+          },
+          response: { 201: POSTCARD },
         },
-        response: { 201: POSTCARD },
       },
-    }, async (request, reply) => {
-      const id = await numbers.update('last', last => (last ?? 0) + 1) ?? 1
-      const card: Postcard = { id, ...request.body, from: request.sender }
-      await cards.set(String(id), card)
-      request.log.info({ card: id }, 'postcard written')
-      reply.setCookie('last_card', String(id), { path: '/postcards', httpOnly: true })
-      return reply.code(201).send(card)
-    })
+      async (request, reply) => {
+        const id = (await numbers.update('last', last => (last ?? 0) + 1)) ?? 1
+        const card: Postcard = { id, ...request.body, from: request.sender }
+        await cards.set(String(id), card)
+        request.log.info({ card: id }, 'postcard written')
+        reply.setCookie('last_card', String(id), { path: '/postcards', httpOnly: true })
+        return reply.code(201).send(card)
+      },
+    )
 
-    app.get<{ Params: { id: number } }>('/postcards/:id', {
-      ...describe({
-        summary: 'Read a postcard',
-        category: 'Postcards',
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }],
-        responses: { 200: { description: 'The postcard' }, 404: { description: 'There is none' } },
-        examples: [{ name: 'None yet', path: '/postcards/999', expectStatus: 404 }],
-      }),
-      schema: { params: { type: 'object', properties: { id: { type: 'integer', minimum: 1 } } }, response: { 200: POSTCARD } },
-    }, async request => {
-      const card = await cards.get(String(request.params.id))
-      if (card === undefined) throw Object.assign(new Error(`there is no postcard ${request.params.id}`), { statusCode: 404 })
-      return card
-    })
+    app.get<{ Params: { id: number } }>(
+      '/postcards/:id',
+      {
+        ...describe({
+          summary: 'Read a postcard',
+          category: 'Postcards',
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }],
+          responses: { 200: { description: 'The postcard' }, 404: { description: 'There is none' } },
+          examples: [{ name: 'None yet', path: '/postcards/999', expectStatus: 404 }],
+        }),
+        schema: {
+          params: { type: 'object', properties: { id: { type: 'integer', minimum: 1 } } },
+          response: { 200: POSTCARD },
+        },
+      },
+      async request => {
+        const card = await cards.get(String(request.params.id))
+        if (card === undefined)
+          throw Object.assign(new Error(`there is no postcard ${request.params.id}`), { statusCode: 404 })
+        return card
+      },
+    )
 
     // Parsers belong to a scope: only the routes in this one read forms with files.
-    await app.register(async pictures => {
-      await pictures.register(multipart, { limits: { files: 1, fileSize: 100_000 } })
-      pictures.put<{ Params: { id: string } }>('/:id/picture', describe({
-        summary: 'Put a picture on a postcard',
-        category: 'Postcards',
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }],
-        responses: { 200: { description: 'What was received' }, 400: { description: 'A broken form' }, 406: { description: 'Not a form' }, 413: { description: 'Too large a picture' } },
-        examples: [],
-      }), (request, reply) => receivePicture(request, reply))
-    }, { prefix: '/postcards' })
+    await app.register(
+      async pictures => {
+        await pictures.register(multipart, { limits: { files: 1, fileSize: 100_000 } })
+        pictures.put<{ Params: { id: string } }>(
+          '/:id/picture',
+          describe({
+            summary: 'Put a picture on a postcard',
+            category: 'Postcards',
+            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }],
+            responses: {
+              200: { description: 'What was received' },
+              400: { description: 'A broken form' },
+              406: { description: 'Not a form' },
+              413: { description: 'Too large a picture' },
+            },
+            examples: [],
+          }),
+          (request, reply) => receivePicture(request, reply),
+        )
+      },
+      { prefix: '/postcards' },
+    )
   },
 })
 

@@ -5,12 +5,20 @@ import type { TestServer } from 'svc/testing'
 
 let server: TestServer
 before(async () => {
-  server = await startTestServer({ folders: [import.meta.dirname], plugins: ['postcards'], env: { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'info' } })
+  server = await startTestServer({
+    folders: [import.meta.dirname],
+    plugins: ['postcards'],
+    env: { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'info' },
+  })
 })
 after(() => server.stop())
 
 const write = (body: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${server.url}/postcards`, { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
+  fetch(`${server.url}/postcards`, {
+    method: 'POST',
+    body,
+    headers: { 'Content-Type': 'application/json', ...headers },
+  })
 const put = (body: string | FormData, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${server.url}/postcards/1/picture`, { method: 'PUT', body, headers })
 
@@ -22,11 +30,14 @@ test('it comes up', () => {
 test('the body schema fills in and refuses, the response schema shows what it names', async () => {
   const response = await write('{"to":"Ada"}', { Cookie: 'sender=Grace' })
   assert.equal(response.status, 201)
-  const card = await response.json() as { id: number }
+  const card = (await response.json()) as { id: number }
   assert.deepEqual(card, { id: card.id, to: 'Ada', text: 'Wish you were here.' })
   assert.match(response.headers.get('set-cookie') ?? '', /^last_card=\d+; Path=\/postcards; HttpOnly/)
   assert.deepEqual(await (await fetch(`${server.url}/postcards/${card.id}`)).json(), card)
-  for (const [body, detail] of [['{"text":"x"}', "body must have required property 'to'"], ['{"to":', 'the body is not valid JSON']] as const) {
+  for (const [body, detail] of [
+    ['{"text":"x"}', "body must have required property 'to'"],
+    ['{"to":', 'the body is not valid JSON'],
+  ] as const) {
     const refused = await write(body)
     assert.equal(refused.status, 400)
     assert.deepEqual(await refused.json(), { error: 'bad request', detail })
@@ -58,5 +69,12 @@ test('a picture is received; what is no form, broken or too large is refused', a
   assert.equal((await put('{}', { 'Content-Type': 'application/json' })).status, 406)
   assert.equal((await put('<picture/>', { 'Content-Type': 'image/svg+xml' })).status, 415)
   assert.equal((await put('x', { 'Content-Type': 'multipart/form-data' })).status, 400)
-  assert.equal((await put('--a\r\nContent-Disposition: form-data; name="p"; filename="x"\r\n\r\ncut', { 'Content-Type': 'multipart/form-data; boundary=a' })).status, 400)
+  assert.equal(
+    (
+      await put('--a\r\nContent-Disposition: form-data; name="p"; filename="x"\r\n\r\ncut', {
+        'Content-Type': 'multipart/form-data; boundary=a',
+      })
+    ).status,
+    400,
+  )
 })

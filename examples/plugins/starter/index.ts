@@ -19,26 +19,45 @@ export default definePlugin<Options>({
     // Outlives reloads; bounded, since sessions come from whoever sends requests.
     const counts = svc.state<number>('counts', { maxCount: 1000 })
 
-    app.get('/starter', describe({
-      summary: 'Say hello',
-      category: 'Starter',
-      examples: [{ name: 'Hello', path: '/starter', expectStatus: 200 }],
-    }), async request => {
-      const count = await counts.update(svc.http.session(request).key, before => (before ?? 0) + 1)
-      return { greeting: svc.options.greeting, count }
-    })
+    app.get(
+      '/starter',
+      describe({
+        summary: 'Say hello',
+        category: 'Starter',
+        examples: [{ name: 'Hello', path: '/starter', expectStatus: 200 }],
+      }),
+      async request => {
+        const count = await counts.update(svc.http.session(request).key, before => (before ?? 0) + 1)
+        return { greeting: svc.options.greeting, count }
+      },
+    )
 
     // Plain Fastify: a body schema parses, fills in and refuses; the request's log names plugin and request.
-    app.post<{ Body: { name: string } }>('/starter', {
-      ...describe({
-        summary: 'Greet somebody',
-        category: 'Starter',
-        examples: [{ name: 'Ada', method: 'POST', path: '/starter', body: '{"name":"Ada"}', bodyType: 'json', expectStatus: 200 }],
-      }),
-      schema: { body: { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 100 } } } },
-    }, async request => {
-      request.log.info({ name: request.body.name }, 'greeted')
-      return { greeting: `${svc.options.greeting}, ${request.body.name}` }
-    })
+    app.post<{ Body: { name: string } }>(
+      '/starter',
+      {
+        ...describe({
+          summary: 'Greet somebody',
+          category: 'Starter',
+          examples: [
+            {
+              name: 'Ada',
+              method: 'POST',
+              path: '/starter',
+              body: '{"name":"Ada"}',
+              bodyType: 'json',
+              expectStatus: 200,
+            },
+          ],
+        }),
+        schema: {
+          body: { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 100 } } },
+        },
+      },
+      async request => {
+        request.log.info({ name: request.body.name }, 'greeted')
+        return { greeting: `${svc.options.greeting}, ${request.body.name}` }
+      },
+    )
   },
 })

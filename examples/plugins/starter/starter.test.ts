@@ -6,7 +6,11 @@ import type { TestServer } from 'svc/testing'
 const name = 'starter'
 let server: TestServer
 before(async () => {
-  server = await startTestServer({ folders: [import.meta.dirname], plugins: [name], settings: { [name]: { greeting: 'Ahoy' } } })
+  server = await startTestServer({
+    folders: [import.meta.dirname],
+    plugins: [name],
+    settings: { [name]: { greeting: 'Ahoy' } },
+  })
 })
 after(() => server.stop())
 
@@ -16,12 +20,14 @@ test('it comes up with its options', () => {
 })
 
 test('it greets and counts', async () => {
-  const greet = async (session: string): Promise<unknown> => (await fetch(`${server.url}/${name}`, { headers: { 'X-Svc-Session': session } })).json()
+  const greet = async (session: string): Promise<unknown> =>
+    (await fetch(`${server.url}/${name}`, { headers: { 'X-Svc-Session': session } })).json()
   assert.deepEqual(await greet('a'), { greeting: 'Ahoy', count: 1 })
   assert.deepEqual(await greet('a'), { greeting: 'Ahoy', count: 2 })
   assert.deepEqual(await greet('b'), { greeting: 'Ahoy', count: 1 })
 
-  const post = (body: string): Promise<Response> => fetch(`${server.url}/${name}`, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })
+  const post = (body: string): Promise<Response> =>
+    fetch(`${server.url}/${name}`, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })
   assert.deepEqual(await (await post('{"name":"Ada"}')).json(), { greeting: 'Ahoy, Ada' })
   assert.equal((await post('{}')).status, 400)
 })

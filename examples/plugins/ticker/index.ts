@@ -10,24 +10,28 @@ export default definePlugin({
   description: 'Prices, one after the other.',
   paths: ['/ticker'],
   register(app, svc) {
-    app.get('/ticker/events', describe({
-      summary: 'Prices as server-sent events',
-      category: 'Ticker',
-      protocol: 'sse',
-      parameters: [{ name: 'count', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 3 } }],
-      examples: [{ name: 'Three prices', path: '/ticker/events?count=3', expectStatus: 200 }],
-    }), async (request, reply) => {
-      const count = countOf(request)
-      const stream = svc.streams.sse(request, reply)
-      // The plan has no stream left: the 429 is out already.
-      if (stream === null) return
-      for (let index = 0; index < count && !stream.closed; index++) {
-        stream.send({ id: index, event: 'price', data: price(index) })
-        // The signal ends the wait when the client has gone, or the process stops.
-        await sleep(INTERVAL_MS, undefined, { signal: stream.signal }).catch(() => {})
-      }
-      stream.end()
-    })
+    app.get(
+      '/ticker/events',
+      describe({
+        summary: 'Prices as server-sent events',
+        category: 'Ticker',
+        protocol: 'sse',
+        parameters: [{ name: 'count', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 3 } }],
+        examples: [{ name: 'Three prices', path: '/ticker/events?count=3', expectStatus: 200 }],
+      }),
+      async (request, reply) => {
+        const count = countOf(request)
+        const stream = svc.streams.sse(request, reply)
+        // The plan has no stream left: the 429 is out already.
+        if (stream === null) return
+        for (let index = 0; index < count && !stream.closed; index++) {
+          stream.send({ id: index, event: 'price', data: price(index) })
+          // The signal ends the wait when the client has gone, or the process stops.
+          await sleep(INTERVAL_MS, undefined, { signal: stream.signal }).catch(() => {})
+        }
+        stream.end()
+      },
+    )
 
     app.route({
       method: 'GET',
@@ -38,7 +42,9 @@ export default definePlugin({
         protocol: 'websocket',
         examples: [{ name: 'Connect', path: '/ticker/socket', expectStatus: 101 }],
       }),
-      handler: () => { throw new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' }) },
+      handler: () => {
+        throw new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' })
+      },
       wsHandler(socket, request) {
         svc.streams.websocket(request, socket, { idleMs: 60_000, lifetimeMs: 600_000 })
         let index = 0

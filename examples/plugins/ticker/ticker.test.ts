@@ -5,14 +5,19 @@ import type { TestServer } from 'svc/testing'
 import { WebSocket } from 'ws'
 
 let server: TestServer
-before(async () => { server = await startTestServer({ folders: [import.meta.dirname], plugins: ['ticker'] }) })
+before(async () => {
+  server = await startTestServer({ folders: [import.meta.dirname], plugins: ['ticker'] })
+})
 after(() => server.stop())
 
 test('events come one by one and end', async () => {
   const response = await fetch(`${server.url}/ticker/events?count=2`)
   assert.equal(response.headers.get('content-type'), 'text/event-stream')
   const text = await response.text()
-  assert.deepEqual([...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!).cents), [1000, 1037])
+  assert.deepEqual(
+    [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!).cents),
+    [1000, 1037],
+  )
 })
 
 test('a count that is none is refused before the stream begins', async () => {
@@ -24,7 +29,10 @@ test('a count that is none is refused before the stream begins', async () => {
 test('each message over the socket gets a price', async () => {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ticker/socket`)
   const price = await new Promise<string>((resolve, reject) => {
-    socket.on('open', () => socket.send('next')).on('message', data => resolve(String(data))).on('error', reject)
+    socket
+      .on('open', () => socket.send('next'))
+      .on('message', data => resolve(String(data)))
+      .on('error', reject)
   })
   socket.close()
   assert.deepEqual(JSON.parse(price), { symbol: 'ACME', cents: 1000 })

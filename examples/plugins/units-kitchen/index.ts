@@ -10,6 +10,7 @@ export default definePlugin({
   buildsOn: ['units'],
   register(_app, svc) {
     const units = svc.use('units.registry')!
-    for (const [name, millilitres] of Object.entries({ ml: 1, tsp: 5, tbsp: 15, cup: 240 })) units.add('volume', name, millilitres)
+    for (const [name, millilitres] of Object.entries({ ml: 1, tsp: 5, tbsp: 15, cup: 240 }))
+      units.add('volume', name, millilitres)
   },
 })

@@ -6,13 +6,21 @@ import type { TestServer } from 'svc/testing'
 
 const folders = [import.meta.dirname, join(import.meta.dirname, '..', 'units')]
 let server: TestServer
-before(async () => { server = await startTestServer({ folders, plugins: ['units-kitchen'] }) })
+before(async () => {
+  server = await startTestServer({ folders, plugins: ['units-kitchen'] })
+})
 after(() => server.stop())
 
 const convert = (query: string): Promise<Response> => fetch(`${server.url}/units?${query}`)
 
 test('what it builds on is on, with its units', async () => {
-  assert.deepEqual(server.plugins().filter(({ state }) => state === 'enabled').map(({ name }) => name), ['units', 'units-kitchen'])
+  assert.deepEqual(
+    server
+      .plugins()
+      .filter(({ state }) => state === 'enabled')
+      .map(({ name }) => name),
+    ['units', 'units-kitchen'],
+  )
   assert.deepEqual(await (await convert('value=2&from=cup&to=tbsp')).json(), { value: 32 })
   assert.match(await (await convert('value=2&from=cup&to=km')).text(), /expected a unit of volume/)
   assert.match(await (await convert('value=2&from=cup&to=oz')).text(), /expected one of m, km, ml, tsp, tbsp, cup/)

@@ -19,22 +19,26 @@ export default definePlugin({
     units.add('length', 'km', 1000)
     svc.offer('units.registry', units)
 
-    app.get('/units', describe({
-      summary: 'Convert between units',
-      category: 'Units',
-      parameters: ['value', 'from', 'to'].map(name => ({ name, in: 'query' as const, required: true })),
-      examples: [{ name: 'Kilometres', path: '/units?value=2&from=km&to=m', expectStatus: 200 }],
-    }), request => {
-      const query = readQuery(request)
-      const [from, to] = ['from', 'to'].map(name => {
-        const unit = known.get(query.get(name) ?? '')
-        if (unit === undefined) throw invalidParameter(name, `expected one of ${[...known.keys()].join(', ')}`)
-        return unit
-      }) as [{ kind: string; factor: number }, { kind: string; factor: number }]
-      if (from.kind !== to.kind) throw invalidParameter('to', `expected a unit of ${from.kind}`)
-      const value = Number(query.get('value') ?? Number.NaN)
-      if (!Number.isFinite(value)) throw invalidParameter('value', 'expected a number')
-      return { value: (value * from.factor) / to.factor }
-    })
+    app.get(
+      '/units',
+      describe({
+        summary: 'Convert between units',
+        category: 'Units',
+        parameters: ['value', 'from', 'to'].map(name => ({ name, in: 'query' as const, required: true })),
+        examples: [{ name: 'Kilometres', path: '/units?value=2&from=km&to=m', expectStatus: 200 }],
+      }),
+      request => {
+        const query = readQuery(request)
+        const [from, to] = ['from', 'to'].map(name => {
+          const unit = known.get(query.get(name) ?? '')
+          if (unit === undefined) throw invalidParameter(name, `expected one of ${[...known.keys()].join(', ')}`)
+          return unit
+        }) as [{ kind: string; factor: number }, { kind: string; factor: number }]
+        if (from.kind !== to.kind) throw invalidParameter('to', `expected a unit of ${from.kind}`)
+        const value = Number(query.get('value') ?? Number.NaN)
+        if (!Number.isFinite(value)) throw invalidParameter('value', 'expected a number')
+        return { value: (value * from.factor) / to.factor }
+      },
+    )
   },
 })

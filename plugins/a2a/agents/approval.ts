@@ -11,7 +11,15 @@ export const approval: AgentDefinition = {
   description: 'Asks a person to approve or deny a request before it completes',
   inputModes: ['text/plain'],
   outputModes: ['text/plain', 'application/json'],
-  skills: [{ id: 'expense-approval', name: 'Expense approval', description: 'Needs a follow-up: approve or deny', tags: ['human-in-the-loop', 'approval'], examples: ['Expense report of 420 euro', 'approve'] }],
+  skills: [
+    {
+      id: 'expense-approval',
+      name: 'Expense approval',
+      description: 'Needs a follow-up: approve or deny',
+      tags: ['human-in-the-loop', 'approval'],
+      examples: ['Expense report of 420 euro', 'approve'],
+    },
+  ],
   steps(message, context) {
     const afterMs = context.stepDelayMs(50)
     if (!context.isFollowUp) {
@@ -21,7 +29,8 @@ export const approval: AgentDefinition = {
       ]
     }
     const isApproved = decisionIn(textOf(message))
-    if (isApproved === null) return [{ afterMs, state: 'INPUT_REQUIRED', text: 'That is no decision: answer approve or deny' }]
+    if (isApproved === null)
+      return [{ afterMs, state: 'INPUT_REQUIRED', text: 'That is no decision: answer approve or deny' }]
     return decide(isApproved, afterMs, context)
   },
 }
@@ -29,15 +38,23 @@ export const approval: AgentDefinition = {
 /** By whole words; a denial wins ("no, do not approve"). Null: neither. */
 function decisionIn(text: string): boolean | null {
   const words = text.toLowerCase().split(/[^a-z]+/)
-  if (words.some((word) => DENIALS.has(word))) return false
-  return words.some((word) => APPROVALS.has(word)) ? true : null
+  if (words.some(word => DENIALS.has(word))) return false
+  return words.some(word => APPROVALS.has(word)) ? true : null
 }
 
 /** A denial completes the task too: the decision is the result. */
 function* decide(isApproved: boolean, afterMs: number, { task }: AgentContext): Generator<Step> {
   yield { afterMs, state: 'WORKING', text: 'Writing down the decision' }
-  const asked = task.history.filter((message) => message.role === 'user')
-  const data = { request: asked[0] ? textOf(asked[0]) : '', approved: isApproved, decidedAt: new Date().toISOString(), turns: asked.length }
-  yield { afterMs, artifact: { artifactId: 'decision', name: 'decision', parts: [{ data, mediaType: 'application/json' }] } }
+  const asked = task.history.filter(message => message.role === 'user')
+  const data = {
+    request: asked[0] ? textOf(asked[0]) : '',
+    approved: isApproved,
+    decidedAt: new Date().toISOString(),
+    turns: asked.length,
+  }
+  yield {
+    afterMs,
+    artifact: { artifactId: 'decision', name: 'decision', parts: [{ data, mediaType: 'application/json' }] },
+  }
   yield { state: 'COMPLETED', text: isApproved ? 'The request was approved' : 'The request was denied' }
 }

@@ -11,12 +11,25 @@ export const echo: AgentDefinition = {
   inputModes: modes,
   outputModes: modes,
   skills: [
-    { id: 'echo', name: 'Echo', description: 'Completes a task whose artifact holds the parts of the message', tags: ['echo', 'test'], examples: ['Hello, agent'] },
-    { id: 'echo-message', name: 'Echo as a message', description: 'Answers without a task when the text begins with msg:', tags: ['echo', 'message'], examples: ['msg: Hello, agent'] },
+    {
+      id: 'echo',
+      name: 'Echo',
+      description: 'Completes a task whose artifact holds the parts of the message',
+      tags: ['echo', 'test'],
+      examples: ['Hello, agent'],
+    },
+    {
+      id: 'echo-message',
+      name: 'Echo as a message',
+      description: 'Answers without a task when the text begins with msg:',
+      tags: ['echo', 'message'],
+      examples: ['msg: Hello, agent'],
+    },
   ],
   steps(message, context) {
     const { parts } = message
-    if (/^msg:/i.test(textOf(message).trimStart().slice(0, 4)) || context.metadata.reply === 'message') return { reply: parts }
+    if (/^msg:/i.test(textOf(message).trimStart().slice(0, 4)) || context.metadata.reply === 'message')
+      return { reply: parts }
     const afterMs = context.stepDelayMs(0)
     return [
       { afterMs, artifact: { artifactId: 'echo', name: 'echo', parts } },

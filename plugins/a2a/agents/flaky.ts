@@ -8,11 +8,20 @@ export const flaky: AgentDefinition = {
   description: 'Fails, unless the text says succeed',
   inputModes: ['text/plain'],
   outputModes: ['text/plain'],
-  skills: [{ id: 'unreliable', name: 'Unreliable work', description: 'Shows how failed tasks look', tags: ['failure', 'test'], examples: ['Try it', 'Please succeed'] }],
+  skills: [
+    {
+      id: 'unreliable',
+      name: 'Unreliable work',
+      description: 'Shows how failed tasks look',
+      tags: ['failure', 'test'],
+      examples: ['Try it', 'Please succeed'],
+    },
+  ],
   steps(message, context) {
     const afterMs = context.stepDelayMs(100)
     const working = { afterMs, state: 'WORKING', text: 'Trying' } as const
-    if (!/succeed/i.test(textOf(message))) return [working, { afterMs, state: 'FAILED', text: 'It failed, as it does unless asked to succeed' }]
+    if (!/succeed/i.test(textOf(message)))
+      return [working, { afterMs, state: 'FAILED', text: 'It failed, as it does unless asked to succeed' }]
     return [
       working,
       { afterMs, artifact: { artifactId: 'result', name: 'result', parts: [{ text: 'It worked this time' }] } },

@@ -7,6 +7,16 @@ export const reject: AgentDefinition = {
   description: 'Rejects every task',
   inputModes: ['text/plain'],
   outputModes: ['text/plain'],
-  skills: [{ id: 'reject', name: 'Reject', description: 'Shows how rejected tasks look', tags: ['rejection', 'test'], examples: ['Anything'] }],
-  steps: (_message, context) => [{ afterMs: context.stepDelayMs(0), state: 'REJECTED', text: 'This agent takes no work' }],
+  skills: [
+    {
+      id: 'reject',
+      name: 'Reject',
+      description: 'Shows how rejected tasks look',
+      tags: ['rejection', 'test'],
+      examples: ['Anything'],
+    },
+  ],
+  steps: (_message, context) => [
+    { afterMs: context.stepDelayMs(0), state: 'REJECTED', text: 'This agent takes no work' },
+  ],
 }

@@ -10,19 +10,44 @@ export const secure: AgentDefinition = {
   description: 'Needs an access token of the built-in identity provider, and shows who it is from',
   inputModes: ['text/plain'],
   outputModes: ['application/json', 'text/plain'],
-  skills: [{ id: 'whoami', name: 'Who am I', description: 'The claims of the token', tags: ['oauth', 'identity'], examples: ['Who am I?'] }],
+  skills: [
+    {
+      id: 'whoami',
+      name: 'Who am I',
+      description: 'The claims of the token',
+      tags: ['oauth', 'identity'],
+      examples: ['Who am I?'],
+    },
+  ],
   requiresToken: true,
-  extendedSkills: [{ id: 'audit-log', name: 'Audit log', description: 'Listed for bearers of a token alone', tags: ['oauth', 'audit'], examples: ['What was done lately?'] }],
+  extendedSkills: [
+    {
+      id: 'audit-log',
+      name: 'Audit log',
+      description: 'Listed for bearers of a token alone',
+      tags: ['oauth', 'audit'],
+      examples: ['What was done lately?'],
+    },
+  ],
   steps(_message, { claims, isTokenRefused, baseUrl, stepDelayMs }) {
     if (!claims) {
       const why = isTokenRefused ? 'The access token was refused' : 'An access token is missing'
-      return [{ state: 'AUTH_REQUIRED', text: `${why}: get one at ${baseUrl}/oauth/token and send it with the same task` }]
+      return [
+        { state: 'AUTH_REQUIRED', text: `${why}: get one at ${baseUrl}/oauth/token and send it with the same task` },
+      ]
     }
     const afterMs = stepDelayMs(50)
-    const shown = SHOWN_CLAIMS.filter((name) => claims[name] !== undefined).map((name) => [name, claims[name]])
+    const shown = SHOWN_CLAIMS.filter(name => claims[name] !== undefined).map(name => [name, claims[name]])
     return [
       { afterMs, state: 'WORKING', text: 'Reading the token' },
-      { afterMs, artifact: { artifactId: 'whoami', name: 'whoami', parts: [{ data: { ...Object.fromEntries(shown), authenticated: true }, mediaType: 'application/json' }] } },
+      {
+        afterMs,
+        artifact: {
+          artifactId: 'whoami',
+          name: 'whoami',
+          parts: [{ data: { ...Object.fromEntries(shown), authenticated: true }, mediaType: 'application/json' }],
+        },
+      },
       { state: 'COMPLETED', text: `Authenticated as ${shownText(claims.sub)}` },
     ]
   },

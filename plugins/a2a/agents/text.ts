@@ -3,7 +3,7 @@ import type { Message } from '../types.ts'
 
 /** The text parts of a message, joined with one space. */
 export function textOf(message: Message): string {
-  return message.parts.flatMap((part) => ('text' in part ? [part.text] : [])).join(' ')
+  return message.parts.flatMap(part => ('text' in part ? [part.text] : [])).join(' ')
 }
 
 const MAX_PLACE = 48
@@ -15,17 +15,21 @@ export function placeIn(text: string, marker: string, stops: readonly string[]):
   const start = lower.lastIndexOf(marker)
   if (start === -1) return null
   const from = start + marker.length
-  const ends = stops.map((stop) => lower.indexOf(stop, from)).filter((end) => end !== -1)
+  const ends = stops.map(stop => lower.indexOf(stop, from)).filter(end => end !== -1)
   return formPlace(padded.slice(from, Math.min(padded.length, ...ends)))
 }
 
 /** Trimmed, the first letter of each word upper-cased, at most 48 characters; null for nothing. */
 export function formPlace(text: string): string | null {
-  const words = text.slice(0, 4 * MAX_PLACE).trim().split(/\s+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  const words = text
+    .slice(0, 4 * MAX_PLACE)
+    .trim()
+    .split(/\s+/)
+    .map(word => word.charAt(0).toUpperCase() + word.slice(1))
   return words.join(' ').slice(0, MAX_PLACE).trim() || null
 }
 
 /** Keeps every position, which lower case of other letters does not. */
 function asciiLower(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return text.replace(/[A-Z]/g, letter => letter.toLowerCase())
 }

@@ -4,7 +4,16 @@ import { createHash } from 'node:crypto'
 import type { AgentDefinition, Message } from '../types.ts'
 import { formPlace, placeIn, textOf } from './text.ts'
 
-const CONDITIONS = ['sunny', 'partly cloudy', 'cloudy', 'light rain', 'showers', 'thunderstorms', 'snow', 'fog'] as const
+const CONDITIONS = [
+  'sunny',
+  'partly cloudy',
+  'cloudy',
+  'light rain',
+  'showers',
+  'thunderstorms',
+  'snow',
+  'fog',
+] as const
 
 export const weather: AgentDefinition = {
   id: 'weather',
@@ -12,7 +21,15 @@ export const weather: AgentDefinition = {
   description: 'Forecasts the weather of any city, always the same for the same name',
   inputModes: ['text/plain', 'application/json'],
   outputModes: ['application/json', 'text/plain'],
-  skills: [{ id: 'forecast', name: 'Forecast', description: 'Current weather and three days, as data and as a sentence', tags: ['weather', 'forecast'], examples: ['What is the weather in Utrecht?', '{"city":"Oslo"}'] }],
+  skills: [
+    {
+      id: 'forecast',
+      name: 'Forecast',
+      description: 'Current weather and three days, as data and as a sentence',
+      tags: ['weather', 'forecast'],
+      examples: ['What is the weather in Utrecht?', '{"city":"Oslo"}'],
+    },
+  ],
   steps(message, context) {
     const afterMs = context.stepDelayMs(100)
     const forecast = forecastOf(cityOf(message))
@@ -20,7 +37,14 @@ export const weather: AgentDefinition = {
     const summary = `${city}: ${current.condition}, ${current.temperatureC} °C, wind ${current.windKph} km/h`
     return [
       { afterMs, state: 'WORKING', text: `Looking at the sky over ${city}` },
-      { afterMs, artifact: { artifactId: 'forecast', name: 'forecast', parts: [{ data: forecast, mediaType: 'application/json' }, { text: summary }] } },
+      {
+        afterMs,
+        artifact: {
+          artifactId: 'forecast',
+          name: 'forecast',
+          parts: [{ data: forecast, mediaType: 'application/json' }, { text: summary }],
+        },
+      },
       { state: 'COMPLETED', text: summary },
     ]
   },
@@ -41,12 +65,23 @@ function forecastOf(city: string) {
   const condition = (at: number) => CONDITIONS[pick(at, 0, CONDITIONS.length - 1)]
   const day = (number: number) => {
     const highC = pick(8 + number, 4, 32)
-    return { day: number, condition: condition(12 + number), highC, lowC: highC - pick(16 + number, 3, 11), precipitationChance: pick(20 + number, 0, 100) }
+    return {
+      day: number,
+      condition: condition(12 + number),
+      highC,
+      lowC: highC - pick(16 + number, 3, 11),
+      precipitationChance: pick(20 + number, 0, 100),
+    }
   }
   return {
     city,
     units: 'metric',
-    current: { temperatureC: pick(0, -2, 30), condition: condition(1), humidity: pick(2, 30, 95), windKph: pick(3, 0, 45) },
+    current: {
+      temperatureC: pick(0, -2, 30),
+      condition: condition(1),
+      humidity: pick(2, 30, 95),
+      windKph: pick(3, 0, 45),
+    },
     forecast: [day(0), day(1), day(2)],
     source: 'svc demo data',
   }

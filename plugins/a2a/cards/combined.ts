@@ -11,6 +11,9 @@ export function combinedCard(subject: CardSubject): JsonObject {
   const card: JsonObject = { ...v1, ...v03, ...v1, capabilities: { ...v03.capabilities, ...v1.capabilities } }
   if (!subject.agent.requiresToken) return card
   const legacy = schemesV03(subject.base)
-  const schemes = Object.entries(schemesV1(subject.base)).map(([name, scheme]) => [name, { ...legacy[name], ...scheme }])
+  const schemes = Object.entries(schemesV1(subject.base)).map(([name, scheme]) => [
+    name,
+    { ...legacy[name], ...scheme },
+  ])
   return { ...card, securitySchemes: Object.fromEntries(schemes) }
 }

@@ -18,7 +18,11 @@ const DIRECTORY_URI = 'urn:svc:a2a:agent-directory:v1'
 export const BEARER_TEXT = 'Access token of the built-in identity provider'
 export const OAUTH_TEXT = 'Client credentials at the built-in identity provider'
 export const OIDC_TEXT = 'Discovery of the built-in identity provider'
-export const SCOPES = { openid: 'Identifies the user', profile: 'Name and picture of the user', email: 'E-mail address of the user' }
+export const SCOPES = {
+  openid: 'Identifies the user',
+  profile: 'Name and picture of the user',
+  email: 'E-mail address of the user',
+}
 
 export function factsOf({ agent, base, version }: CardSubject) {
   return {
@@ -36,12 +40,29 @@ export function factsOf({ agent, base, version }: CardSubject) {
 /** With the modes of the agent where a skill has none of its own. */
 export function skillsOf({ agent, isExtended }: CardSubject): Required<Skill>[] {
   const skills = isExtended ? [...agent.skills, ...(agent.extendedSkills ?? [])] : agent.skills
-  return skills.map(({ id, name, description, tags, examples, inputModes = agent.inputModes, outputModes = agent.outputModes }) => ({ id, name, description, tags, examples, inputModes, outputModes }))
+  return skills.map(
+    ({ id, name, description, tags, examples, inputModes = agent.inputModes, outputModes = agent.outputModes }) => ({
+      id,
+      name,
+      description,
+      tags,
+      examples,
+      inputModes,
+      outputModes,
+    }),
+  )
 }
 
 /** The extension that lists all agents; nothing on other cards. */
 export function extensionsOf({ directory, base }: CardSubject): { extensions?: object[] } {
   if (!directory) return {}
-  const agents = directory.map(({ id, name }) => ({ id, name, url: `${base}/a2a/${id}`, cardUrl: `${base}/a2a/${id}/.well-known/agent-card.json` }))
-  return { extensions: [{ uri: DIRECTORY_URI, description: 'All agents of this server', required: false, params: { agents } }] }
+  const agents = directory.map(({ id, name }) => ({
+    id,
+    name,
+    url: `${base}/a2a/${id}`,
+    cardUrl: `${base}/a2a/${id}/.well-known/agent-card.json`,
+  }))
+  return {
+    extensions: [{ uri: DIRECTORY_URI, description: 'All agents of this server', required: false, params: { agents } }],
+  }
 }

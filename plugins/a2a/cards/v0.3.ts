@@ -1,6 +1,15 @@
 /** Owns the agent card of generation 0.3: as its clients read it, and as its HTTP+JSON binding has it. */
 import type { JsonObject } from '../types.ts'
-import { BEARER_TEXT, type CardSubject, extensionsOf, factsOf, OAUTH_TEXT, OIDC_TEXT, SCOPES, skillsOf } from './facts.ts'
+import {
+  BEARER_TEXT,
+  type CardSubject,
+  extensionsOf,
+  factsOf,
+  OAUTH_TEXT,
+  OIDC_TEXT,
+  SCOPES,
+  skillsOf,
+} from './facts.ts'
 import { REQUIREMENTS_V1, schemesV1 } from './v1.0.ts'
 
 export function cardV03(subject: CardSubject): JsonObject & { capabilities: JsonObject } {
@@ -10,25 +19,44 @@ export function cardV03(subject: CardSubject): JsonObject & { capabilities: Json
     protocolVersion: '0.3.0',
     url,
     preferredTransport: 'JSONRPC',
-    additionalInterfaces: [{ url, transport: 'JSONRPC' }, { url, transport: 'HTTP+JSON' }],
+    additionalInterfaces: [
+      { url, transport: 'JSONRPC' },
+      { url, transport: 'HTTP+JSON' },
+    ],
     ...factsOf(subject),
     capabilities: { streaming: true, pushNotifications: true, stateTransitionHistory: false, ...extensionsOf(subject) },
     skills: skillsOf(subject),
-    ...(agent.requiresToken ? { securitySchemes: schemesV03(base), security: [{ bearer: [] }, { oauth2: [] }], supportsAuthenticatedExtendedCard: true } : {}),
+    ...(agent.requiresToken
+      ? {
+          securitySchemes: schemesV03(base),
+          security: [{ bearer: [] }, { oauth2: [] }],
+          supportsAuthenticatedExtendedCard: true,
+        }
+      : {}),
   }
 }
 
 /** ProtoJSON of the 0.3 proto wraps the security parts as 1.0 does. */
 export function cardV03Proto(subject: CardSubject): JsonObject {
   const card = cardV03(subject)
-  return subject.agent.requiresToken ? { ...card, securitySchemes: schemesV1(subject.base), security: REQUIREMENTS_V1 } : card
+  return subject.agent.requiresToken
+    ? { ...card, securitySchemes: schemesV1(subject.base), security: REQUIREMENTS_V1 }
+    : card
 }
 
 /** The form of OpenAPI. */
 export function schemesV03(base: string): Record<string, JsonObject> {
   return {
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: BEARER_TEXT },
-    oauth2: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: `${base}/oauth/token`, scopes: SCOPES } }, description: OAUTH_TEXT },
-    oidc: { type: 'openIdConnect', openIdConnectUrl: `${base}/.well-known/openid-configuration`, description: OIDC_TEXT },
+    oauth2: {
+      type: 'oauth2',
+      flows: { clientCredentials: { tokenUrl: `${base}/oauth/token`, scopes: SCOPES } },
+      description: OAUTH_TEXT,
+    },
+    oidc: {
+      type: 'openIdConnect',
+      openIdConnectUrl: `${base}/.well-known/openid-configuration`,
+      description: OIDC_TEXT,
+    },
   }
 }

@@ -1,11 +1,21 @@
 /** Owns the agent card of generation 1.0 (A2A 1.0, 4.4.1). */
 import type { JsonObject } from '../types.ts'
-import { BEARER_TEXT, type CardSubject, extensionsOf, factsOf, OAUTH_TEXT, OIDC_TEXT, SCOPES, skillsOf } from './facts.ts'
+import {
+  BEARER_TEXT,
+  type CardSubject,
+  extensionsOf,
+  factsOf,
+  OAUTH_TEXT,
+  OIDC_TEXT,
+  SCOPES,
+  skillsOf,
+} from './facts.ts'
 
 export function cardV1(subject: CardSubject): JsonObject & { capabilities: JsonObject } {
   const { agent, base } = subject
   const url = `${base}/a2a/${agent.id}`
-  const { defaultInputModes, defaultOutputModes, provider, version, documentationUrl, iconUrl, ...title } = factsOf(subject)
+  const { defaultInputModes, defaultOutputModes, provider, version, documentationUrl, iconUrl, ...title } =
+    factsOf(subject)
   return {
     ...title,
     // Clients take the first that fits.
@@ -20,7 +30,12 @@ export function cardV1(subject: CardSubject): JsonObject & { capabilities: JsonO
     version,
     documentationUrl,
     iconUrl,
-    capabilities: { streaming: true, pushNotifications: true, ...(agent.requiresToken ? { extendedAgentCard: true } : {}), ...extensionsOf(subject) },
+    capabilities: {
+      streaming: true,
+      pushNotifications: true,
+      ...(agent.requiresToken ? { extendedAgentCard: true } : {}),
+      ...extensionsOf(subject),
+    },
     ...(agent.requiresToken ? { securitySchemes: schemesV1(base), securityRequirements: REQUIREMENTS_V1 } : {}),
     defaultInputModes,
     defaultOutputModes,
@@ -41,6 +56,11 @@ export function schemesV1(base: string): Record<string, JsonObject> {
         oauth2MetadataUrl: `${base}/.well-known/oauth-authorization-server`,
       },
     },
-    oidc: { openIdConnectSecurityScheme: { description: OIDC_TEXT, openIdConnectUrl: `${base}/.well-known/openid-configuration` } },
+    oidc: {
+      openIdConnectSecurityScheme: {
+        description: OIDC_TEXT,
+        openIdConnectUrl: `${base}/.well-known/openid-configuration`,
+      },
+    },
   }
 }

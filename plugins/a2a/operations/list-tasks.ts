@@ -15,17 +15,20 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z
 export function listTasks(call: Call, params: JsonObject): Answer {
   const { a2a, agent, session, wire } = call
   const matches = readFilter(params)
-  const view = { historyLength: readHistoryLength(params, wire), includeArtifacts: readBoolean(params, 'includeArtifacts') ?? false }
+  const view = {
+    historyLength: readHistoryLength(params, wire),
+    includeArtifacts: readBoolean(params, 'includeArtifacts') ?? false,
+  }
   const pageSize = readCount(params, 'pageSize') ?? DEFAULT_PAGE_SIZE
   if (pageSize < 1 || pageSize > MAX_PAGE_SIZE) throw invalidParams('pageSize', `expected 1 to ${MAX_PAGE_SIZE}`)
   const before = readPageToken(readText(params, 'pageToken'))
   const all = [...a2a.tasks.of(agent.id, session)].filter(matches).sort((a, b) => b.rank - a.rank)
-  const rest = all.filter((task) => task.rank < before)
+  const rest = all.filter(task => task.rank < before)
   const page = rest.slice(0, pageSize)
   const last = page.at(-1)
   return {
     result: {
-      tasks: page.map((task) => wire.task(task, view)),
+      tasks: page.map(task => wire.task(task, view)),
       nextPageToken: last && rest.length > page.length ? writePageToken(last.rank) : '',
       pageSize,
       totalSize: all.length,
@@ -37,13 +40,16 @@ function readFilter(params: JsonObject): (task: Task) => boolean {
   const contextId = readText(params, 'contextId')
   const state = readState(readText(params, 'status'))
   const since = readTime(readText(params, 'statusTimestampAfter'))
-  return (task) => (!contextId || task.contextId === contextId) && (state === null || task.status.state === state) && Date.parse(task.status.timestamp) >= since
+  return task =>
+    (!contextId || task.contextId === contextId) &&
+    (state === null || task.status.state === state) &&
+    Date.parse(task.status.timestamp) >= since
 }
 
 function readState(name: string | undefined): TaskState | null {
   if (!name || name === 'TASK_STATE_UNSPECIFIED') return null
-  const state = STATES.find((known) => `TASK_STATE_${known}` === name)
-  if (!state) throw invalidParams('status', `expected one of ${STATES.map((known) => `TASK_STATE_${known}`).join(', ')}`)
+  const state = STATES.find(known => `TASK_STATE_${known}` === name)
+  if (!state) throw invalidParams('status', `expected one of ${STATES.map(known => `TASK_STATE_${known}`).join(', ')}`)
   return state
 }
 
@@ -62,7 +68,9 @@ function writePageToken(rank: number): string {
 
 function readPageToken(token: string | undefined): number {
   if (!token) return Infinity
-  const rank = /^[\w-]{1,64}$/.test(token) ? /^after (\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString())?.[1] : undefined
+  const rank = /^[\w-]{1,64}$/.test(token)
+    ? /^after (\d{1,15})$/.exec(Buffer.from(token, 'base64url').toString())?.[1]
+    : undefined
   if (rank === undefined) throw invalidParams('pageToken', 'it is not one that a reply gave')
   return Number(rank)
 }

@@ -38,7 +38,7 @@ export function getConfig(call: Call, taskId: string, id: string | undefined): A
 }
 
 export function listConfigs(call: Call, taskId: string): JsonObject[] {
-  return configsOf(ownTask(call, taskId)).map((config) => call.wire.pushConfig(taskId, config))
+  return configsOf(ownTask(call, taskId)).map(config => call.wire.pushConfig(taskId, config))
 }
 
 /** Also when there is none. */

@@ -52,7 +52,9 @@ function readSend(call: Call, params: JsonObject): SendRequest {
   const waits = wire.waits(configuration)
   const historyLength = configuration && readHistoryLength(configuration, wire, 'configuration.historyLength')
   const metadata = { ...readObject(params, 'metadata'), ...message.metadata }
-  const accepted = configuration ? readTexts(configuration, 'acceptedOutputModes', 'configuration.acceptedOutputModes') : []
+  const accepted = configuration
+    ? readTexts(configuration, 'acceptedOutputModes', 'configuration.acceptedOutputModes')
+    : []
   const push = configuration && readObject(configuration, wire.pushKey, `configuration.${wire.pushKey}`)
   const input = push && readPushConfig(push, `configuration.${wire.pushKey}`)
   checkMediaTypes(agent, message, accepted)
@@ -80,8 +82,13 @@ function beginTask(call: Call, { message, metadata, push }: SendRequest, credent
   const task = new Task({ contextId: message.contextId ?? randomUUID(), agent: agent.id, session }, a2a.tasks)
   task.addMessage({ ...message, contextId: task.contextId, taskId: task.id })
   const run = new AbortController()
-  const plan = planOf(call, message, new Context(call, task, { metadata, credential, signal: run.signal, isFollowUp: false }))
-  if ('reply' in plan) return { message: { messageId: randomUUID(), contextId: task.contextId, role: 'agent', parts: plan.reply } }
+  const plan = planOf(
+    call,
+    message,
+    new Context(call, task, { metadata, credential, signal: run.signal, isFollowUp: false }),
+  )
+  if ('reply' in plan)
+    return { message: { messageId: randomUUID(), contextId: task.contextId, role: 'agent', parts: plan.reply } }
   a2a.tasks.add(task)
   if (push) a2a.push.attach(task, toConfig(push.input, call.wire), push.target, a2a.sinks)
   start(a2a.tasks, task, plan, run, a2a.svc.log)
@@ -91,8 +98,10 @@ function beginTask(call: Call, { message, metadata, push }: SendRequest, credent
 function followUp(call: Call, { message, metadata, push }: SendRequest, credential: Credential, taskId: string): Sent {
   const { a2a, agent, session } = call
   const task = a2a.tasks.find(taskId, agent.id, session)
-  if (message.contextId !== undefined && message.contextId !== task.contextId) throw invalidParams('message.contextId', 'it is not that of the task')
-  if (task.isTerminal) throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state} and takes no more messages`)
+  if (message.contextId !== undefined && message.contextId !== task.contextId)
+    throw invalidParams('message.contextId', 'it is not that of the task')
+  if (task.isTerminal)
+    throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state} and takes no more messages`)
   if (push) PushDelivery.checkCount(task, push.input.id)
   if (!task.run) a2a.tasks.checkRunning()
   task.addMessage({ ...message, contextId: task.contextId })
@@ -100,7 +109,11 @@ function followUp(call: Call, { message, metadata, push }: SendRequest, credenti
   // An agent at work isn't disturbed.
   if (task.run || task.isEvicted) return { task }
   const run = new AbortController()
-  const plan = planOf(call, message, new Context(call, task, { metadata, credential, signal: run.signal, isFollowUp: true }))
+  const plan = planOf(
+    call,
+    message,
+    new Context(call, task, { metadata, credential, signal: run.signal, isFollowUp: true }),
+  )
   const steps = 'reply' in plan ? [{ artifact: { artifactId: 'reply', parts: plan.reply } }] : plan
   start(a2a.tasks, task, steps, run, a2a.svc.log)
   return { task }

@@ -25,7 +25,8 @@ export function getTask(call: Call, params: JsonObject): Answer {
 
 export function cancel(call: Call, params: JsonObject): Answer {
   const task = namedTask(call, params)
-  if (task.isTerminal) throw new A2aError('TASK_NOT_CANCELABLE', `the task is ${task.status.state}`, { metadata: { taskId: task.id } })
+  if (task.isTerminal)
+    throw new A2aError('TASK_NOT_CANCELABLE', `the task is ${task.status.state}`, { metadata: { taskId: task.id } })
   cancelTask(call.a2a.tasks, task)
   return { result: call.wire.task(task) }
 }
@@ -34,6 +35,7 @@ export function cancel(call: Call, params: JsonObject): Answer {
 export function subscribe(call: Call, params: JsonObject): Answer {
   const { wire } = call
   const task = namedTask(call, params)
-  if (task.isTerminal && wire.generation === '1.0') throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state}: there is nothing to subscribe to`)
+  if (task.isTerminal && wire.generation === '1.0')
+    throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state}: there is nothing to subscribe to`)
   return { first: wire.taskReply(wire.task(task)), task: task.isTerminal ? null : task }
 }

@@ -40,13 +40,16 @@ export class PushDelivery {
   static checkCount(task: Task | null, id: string | undefined): void {
     if (!task || task.configs.size < MAX_PUSH_CONFIGS || (id !== undefined && task.configs.has(id))) return
     const description = `a task has at most ${MAX_PUSH_CONFIGS} push notification configs`
-    throw new A2aError('INVALID_PARAMS', description, { violations: [{ field: 'pushNotificationConfig', description }] })
+    throw new A2aError('INVALID_PARAMS', description, {
+      violations: [{ field: 'pushNotificationConfig', description }],
+    })
   }
 
   /** Sends every later update of the task to the target. A config of the same id is replaced. */
   attach(task: Task, config: PushConfig, target: PushTarget, sinks: SinkStore): void {
     const headers = this.#headersOf(config)
-    const queue: Queue | null = 'url' in target ? { url: target.url, headers, bodies: [], gone: new AbortController(), isBusy: false } : null
+    const queue: Queue | null =
+      'url' in target ? { url: target.url, headers, bodies: [], gone: new AbortController(), isBusy: false } : null
     const send = (body: Buffer): void => {
       if (queue) this.#enqueue(queue, body)
       else if ('sink' in target) void sinks.receive(target.sink, 'in-process', headers, body)
@@ -66,7 +69,11 @@ export class PushDelivery {
   }
 
   #headersOf({ generation, token, authentication }: PushConfig): Record<string, string> {
-    const headers: Record<string, string> = { 'content-type': 'application/a2a+json', 'a2a-version': generation, 'user-agent': `svc-a2a/${this.#version}` }
+    const headers: Record<string, string> = {
+      'content-type': 'application/a2a+json',
+      'a2a-version': generation,
+      'user-agent': `svc-a2a/${this.#version}`,
+    }
     if (token !== undefined) headers['x-a2a-notification-token'] = token
     if (authentication) headers.authorization = `${authentication.scheme} ${authentication.credentials ?? ''}`.trim()
     return headers
@@ -75,7 +82,8 @@ export class PushDelivery {
   #enqueue(queue: Queue, body: Buffer): void {
     queue.bodies.push(body)
     this.#queuedBytes += body.length
-    while (queue.bodies.length > 0 && (queue.bodies.length > MAX_QUEUED || this.#queuedBytes > MAX_QUEUED_BYTES)) this.#take(queue)
+    while (queue.bodies.length > 0 && (queue.bodies.length > MAX_QUEUED || this.#queuedBytes > MAX_QUEUED_BYTES))
+      this.#take(queue)
     if (queue.isBusy || queue.bodies.length === 0) return
     queue.isBusy = true
     this.#turns.push(queue)
@@ -123,10 +131,21 @@ async function deliver({ url, headers, gone }: Queue, body: Buffer): Promise<voi
 }
 
 /** Whether a further attempt would be pointless. */
-async function attempt(url: string, headers: Record<string, string>, body: Buffer, gone: AbortSignal): Promise<boolean> {
+async function attempt(
+  url: string,
+  headers: Record<string, string>,
+  body: Buffer,
+  gone: AbortSignal,
+): Promise<boolean> {
   try {
     // A redirect could lead to where the policy does not.
-    const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body), redirect: 'manual', signal: AbortSignal.any([gone, AbortSignal.timeout(ATTEMPT_MS)]) })
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+      redirect: 'manual',
+      signal: AbortSignal.any([gone, AbortSignal.timeout(ATTEMPT_MS)]),
+    })
     await response.body?.cancel()
     return !(response.status === 408 || response.status === 429 || response.status >= 500)
   } catch {
@@ -135,7 +154,7 @@ async function attempt(url: string, headers: Record<string, string>, body: Buffe
 }
 
 function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise(resolve => {
     const timer = setTimeout(finish, ms).unref()
     function finish() {
       clearTimeout(timer)

@@ -10,5 +10,11 @@ export function agentOf(a2a: A2a, request: FastifyRequest): AgentDefinition {
   const agent = a2a.agents.get(id)
   if (agent) return agent
   const path = request.raw.url?.split('?', 1)[0]
-  throw new HttpError(404, { error: 'unknown_agent', agent: id, agents: a2a.agents.ids(), path, hint: 'GET /a2a lists the agents; see /openapi.json' })
+  throw new HttpError(404, {
+    error: 'unknown_agent',
+    agent: id,
+    agents: a2a.agents.ids(),
+    path,
+    hint: 'GET /a2a lists the agents; see /openapi.json',
+  })
 }

@@ -1,6 +1,13 @@
 /** Owns the public cards and the directory (A2A 1.0, 8). */
 import { createHash } from 'node:crypto'
-import { describe, namesTag, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteDescription } from 'svc/plugin'
+import {
+  describe,
+  namesTag,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+} from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import { subjectOf } from '../cards/card.ts'
 import { combinedCard } from '../cards/combined.ts'
@@ -15,7 +22,11 @@ const ROUTES: readonly { route: string; summary: string; render: (subject: CardS
   { route: '/.well-known/agent-card.json', summary: `${CARD} of the default agent`, render: combinedCard },
   { route: '/.well-known/agent.json', summary: `${LEGACY_CARD} of the default agent`, render: cardV03 },
   // Clients resolve the path of the card against the URL that they were given.
-  { route: '/a2a/.well-known/agent-card.json', summary: `${CARD} of the default agent, below /a2a`, render: combinedCard },
+  {
+    route: '/a2a/.well-known/agent-card.json',
+    summary: `${CARD} of the default agent, below /a2a`,
+    render: combinedCard,
+  },
   { route: '/a2a/.well-known/agent.json', summary: `${LEGACY_CARD} of the default agent, below /a2a`, render: cardV03 },
   { route: '/a2a/:agent', summary: CARD, render: combinedCard },
   { route: '/a2a/:agent/.well-known/agent-card.json', summary: `${CARD} at its well-known path`, render: combinedCard },
@@ -23,9 +34,11 @@ const ROUTES: readonly { route: string; summary: string; render: (subject: CardS
 ]
 
 export function registerCards(app: FastifyInstance, a2a: A2a): void {
-  app.get('/a2a', describe(directory), (request) => renderDirectory(a2a, request))
+  app.get('/a2a', describe(directory), request => renderDirectory(a2a, request))
   for (const { route, summary, render } of ROUTES) {
-    app.get(route, describe(describeCard(route, summary)), (request, reply) => sendCard(request, reply, render(subjectOf(a2a, agentOf(a2a, request), request))))
+    app.get(route, describe(describeCard(route, summary)), (request, reply) =>
+      sendCard(request, reply, render(subjectOf(a2a, agentOf(a2a, request), request))),
+    )
   }
 }
 
@@ -71,11 +84,25 @@ function describeCard(route: string, summary: string): RouteDescription {
     category: 'A2A Agents',
     summary,
     parameters: hasAgent ? [AGENT_PARAMETER] : [],
-    responses: { 200: { description: 'The card' }, 304: { description: 'It is the one that If-None-Match names' }, ...(hasAgent ? { 404: { description: 'No such agent' } } : {}) },
+    responses: {
+      200: { description: 'The card' },
+      304: { description: 'It is the one that If-None-Match names' },
+      ...(hasAgent ? { 404: { description: 'No such agent' } } : {}),
+    },
     examples: hasAgent
-      ? ['weather', 'secure'].map((agent) => ({ name: `Card of ${agent}`, path: route.replace(':agent', agent), expectStatus: 200 }))
+      ? ['weather', 'secure'].map(agent => ({
+          name: `Card of ${agent}`,
+          path: route.replace(':agent', agent),
+          expectStatus: 200,
+        }))
       : [{ name: 'Card', path: route, expectStatus: 200 }],
   }
 }
 
-export const AGENT_PARAMETER = { name: 'agent', in: 'path', required: true, description: 'Id of an agent, such as echo', schema: { type: 'string' } } as const
+export const AGENT_PARAMETER = {
+  name: 'agent',
+  in: 'path',
+  required: true,
+  description: 'Id of an agent, such as echo',
+  schema: { type: 'string' },
+} as const

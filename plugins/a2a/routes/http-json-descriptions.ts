@@ -9,7 +9,12 @@ const V1 = [{ name: 'A2A-Version', value: '1.0' }]
 const V1_JSON = [...V1, { name: 'Content-Type', value: 'application/json' }]
 const UNKNOWN_TASK = '/a2a/echo/v1/tasks/00000000-0000-4000-8000-000000000000'
 const hello = (text: string) => JSON.stringify({ message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text }] } })
-const pathParameter = (name: string): RouteParameter => ({ name, in: 'path', required: true, schema: { type: 'string' } })
+const pathParameter = (name: string): RouteParameter => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+})
 
 /** An example with a task that nobody has shows the error, since ids are made by the server. */
 const unknown = (method: string, suffix = '', body?: string): RouteExample => ({
@@ -20,7 +25,15 @@ const unknown = (method: string, suffix = '', body?: string): RouteExample => ({
   ...(body === undefined ? {} : { body, bodyType: 'json' as const }),
   expectStatus: 404,
 })
-const post = (name: string, path: string, text: string, headers = V1_JSON): RouteExample => ({ name, method: 'POST', path, headers, body: hello(text), bodyType: 'json', expectStatus: 200 })
+const post = (name: string, path: string, text: string, headers = V1_JSON): RouteExample => ({
+  name,
+  method: 'POST',
+  path,
+  headers,
+  body: hello(text),
+  bodyType: 'json',
+  expectStatus: 200,
+})
 
 interface Row {
   template: Template
@@ -37,21 +50,105 @@ const text = (name: string): RouteParameter => ({ name, in: 'query', schema: { t
 const CONFIG = '{"url":"/a2a/webhook-sink/demo","token":"t-1"}'
 
 const ROWS: readonly Row[] = [
-  { template: 'message:send', methods: ['POST'], summary: 'Send a message', takesBody: true, examples: [post('Task', '/a2a/weather/v1/message:send', 'What is the weather in Utrecht?'), post('Direct message', '/a2a/echo/v1/message:send', 'msg: hello')] },
-  { template: 'message:stream', methods: ['POST'], summary: 'Send a message, follow the task', protocol: 'sse', takesBody: true, examples: [post('Trip', '/a2a/travel-planner/v1/message:stream', 'Plan a 2-day trip to Ghent')] },
-  { template: 'tasks', methods: ['GET'], summary: 'List tasks (1.0)', query: [text('contextId'), text('status'), text('statusTimestampAfter'), { name: 'includeArtifacts', in: 'query', schema: { type: 'boolean' } }, count('historyLength'), count('pageSize'), text('pageToken')], examples: [{ name: 'Completed tasks', path: '/a2a/echo/v1/tasks?status=TASK_STATE_COMPLETED&pageSize=10', headers: V1, expectStatus: 200 }] },
-  { template: 'tasks/{id}', methods: ['GET'], summary: 'Read a task', query: [count('historyLength')], examples: [unknown('GET')] },
-  { template: 'tasks/{id}:cancel', methods: ['POST'], summary: 'Cancel a task', examples: [unknown('POST', ':cancel')] },
-  { template: 'tasks/{id}:subscribe', methods: ['GET', 'POST'], summary: 'Follow a task', examples: [unknown('POST', ':subscribe'), unknown('GET', ':subscribe')] },
-  { template: 'tasks/{id}/pushNotificationConfigs', methods: ['POST'], summary: 'Create a push notification config', takesBody: true, examples: [unknown('POST', '/pushNotificationConfigs', CONFIG)] },
-  { template: 'tasks/{id}/pushNotificationConfigs', methods: ['GET'], summary: 'List push notification configs', examples: [unknown('GET', '/pushNotificationConfigs')] },
-  { template: 'tasks/{id}/pushNotificationConfigs/{configId}', methods: ['GET'], summary: 'Read a push notification config', examples: [unknown('GET', '/pushNotificationConfigs/c-1')] },
-  { template: 'tasks/{id}/pushNotificationConfigs/{configId}', methods: ['DELETE'], summary: 'Delete a push notification config', examples: [unknown('DELETE', '/pushNotificationConfigs/c-1')] },
-  { template: 'extendedAgentCard', methods: ['GET'], summary: 'Card for bearers of a token', examples: [{ name: 'Without a token', path: '/a2a/secure/v1/extendedAgentCard', headers: V1, expectStatus: 401 }] },
-  { template: 'card', methods: ['GET'], summary: 'Card in the form of the binding', examples: [{ name: 'Card', path: '/a2a/echo/v1/card', headers: V1, expectStatus: 200 }] },
+  {
+    template: 'message:send',
+    methods: ['POST'],
+    summary: 'Send a message',
+    takesBody: true,
+    examples: [
+      post('Task', '/a2a/weather/v1/message:send', 'What is the weather in Utrecht?'),
+      post('Direct message', '/a2a/echo/v1/message:send', 'msg: hello'),
+    ],
+  },
+  {
+    template: 'message:stream',
+    methods: ['POST'],
+    summary: 'Send a message, follow the task',
+    protocol: 'sse',
+    takesBody: true,
+    examples: [post('Trip', '/a2a/travel-planner/v1/message:stream', 'Plan a 2-day trip to Ghent')],
+  },
+  {
+    template: 'tasks',
+    methods: ['GET'],
+    summary: 'List tasks (1.0)',
+    query: [
+      text('contextId'),
+      text('status'),
+      text('statusTimestampAfter'),
+      { name: 'includeArtifacts', in: 'query', schema: { type: 'boolean' } },
+      count('historyLength'),
+      count('pageSize'),
+      text('pageToken'),
+    ],
+    examples: [
+      {
+        name: 'Completed tasks',
+        path: '/a2a/echo/v1/tasks?status=TASK_STATE_COMPLETED&pageSize=10',
+        headers: V1,
+        expectStatus: 200,
+      },
+    ],
+  },
+  {
+    template: 'tasks/{id}',
+    methods: ['GET'],
+    summary: 'Read a task',
+    query: [count('historyLength')],
+    examples: [unknown('GET')],
+  },
+  {
+    template: 'tasks/{id}:cancel',
+    methods: ['POST'],
+    summary: 'Cancel a task',
+    examples: [unknown('POST', ':cancel')],
+  },
+  {
+    template: 'tasks/{id}:subscribe',
+    methods: ['GET', 'POST'],
+    summary: 'Follow a task',
+    examples: [unknown('POST', ':subscribe'), unknown('GET', ':subscribe')],
+  },
+  {
+    template: 'tasks/{id}/pushNotificationConfigs',
+    methods: ['POST'],
+    summary: 'Create a push notification config',
+    takesBody: true,
+    examples: [unknown('POST', '/pushNotificationConfigs', CONFIG)],
+  },
+  {
+    template: 'tasks/{id}/pushNotificationConfigs',
+    methods: ['GET'],
+    summary: 'List push notification configs',
+    examples: [unknown('GET', '/pushNotificationConfigs')],
+  },
+  {
+    template: 'tasks/{id}/pushNotificationConfigs/{configId}',
+    methods: ['GET'],
+    summary: 'Read a push notification config',
+    examples: [unknown('GET', '/pushNotificationConfigs/c-1')],
+  },
+  {
+    template: 'tasks/{id}/pushNotificationConfigs/{configId}',
+    methods: ['DELETE'],
+    summary: 'Delete a push notification config',
+    examples: [unknown('DELETE', '/pushNotificationConfigs/c-1')],
+  },
+  {
+    template: 'extendedAgentCard',
+    methods: ['GET'],
+    summary: 'Card for bearers of a token',
+    examples: [{ name: 'Without a token', path: '/a2a/secure/v1/extendedAgentCard', headers: V1, expectStatus: 401 }],
+  },
+  {
+    template: 'card',
+    methods: ['GET'],
+    summary: 'Card in the form of the binding',
+    examples: [{ name: 'Card', path: '/a2a/echo/v1/card', headers: V1, expectStatus: 200 }],
+  },
 ]
 
-const described = ROWS.map((row) => ({ row, description: describeRow(row) }))
+const described = ROWS.map(row => ({ row, description: describeRow(row) }))
 
 /** One description for each operation. */
 export const HTTP_JSON: readonly RouteDescription[] = described.map(({ description }) => description)
@@ -71,7 +168,10 @@ function describeRow({ template, methods, summary, examples, query = [], protoco
     ...(protocol ? { protocol } : {}),
     parameters: [AGENT_PARAMETER, ...names.map(pathParameter), ...query, VERSION_PARAMETER],
     ...(takesBody ? { requestBody: { required: true, content: { 'application/json': { type: 'object' } } } } : {}),
-    responses: { 200: { description: 'The result' }, '4XX': { description: 'A refusal in the shape of google.rpc.Status' } },
+    responses: {
+      200: { description: 'The result' },
+      '4XX': { description: 'A refusal in the shape of google.rpc.Status' },
+    },
     examples,
   }
 }

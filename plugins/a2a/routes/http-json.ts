@@ -37,7 +37,7 @@ async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply)
     const params = { ...queryOf(request), ...readBody(a2a, request, resource), ...resource.params }
     const answer = await resource.operations[method]!(makeCall(a2a, agent, wire, request), params)
     if ('first' in answer) {
-      sendStream(a2a.svc.streams, request, reply, { ...answer, wire, envelope: (event) => event })
+      sendStream(a2a.svc.streams, request, reply, { ...answer, wire, envelope: event => event })
       return reply
     }
     return sendJson(reply.headers(answer.headers ?? {}), answer.result, MEDIA_TYPES[generation])
@@ -45,7 +45,11 @@ async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply)
     if (!(error instanceof A2aError)) throw error
     const isWrongMethod = error.headers.Allow !== undefined
     const status = isWrongMethod ? 405 : error.kind.http
-    return sendJson(reply.code(status).headers(error.headers), httpError(error, generation, status), MEDIA_TYPES[generation])
+    return sendJson(
+      reply.code(status).headers(error.headers),
+      httpError(error, generation, status),
+      MEDIA_TYPES[generation],
+    )
   }
 }
 
@@ -55,7 +59,10 @@ function route(a2a: A2a, request: FastifyRequest, version: RequestedVersion): { 
   if (!resource) throw new A2aError('METHOD_NOT_FOUND', 'there is no operation at this path')
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const allowed = Object.keys(resource.operations)
-  if (!allowed.includes(method)) throw new A2aError('METHOD_NOT_FOUND', `expected ${allowed.join(' or ')}`, { headers: { Allow: allowed.join(', ') } })
+  if (!allowed.includes(method))
+    throw new A2aError('METHOD_NOT_FOUND', `expected ${allowed.join(' or ')}`, {
+      headers: { Allow: allowed.join(', ') },
+    })
   a2a.svc.http.serving(request, descriptionOf(resource.template, method))
   if (version.generation === null) throw wrongVersion(version)
   return { resource, method }
@@ -70,7 +77,8 @@ function tailOf(request: FastifyRequest): string {
 /** The first value of each parameter. */
 function queryOf(request: FastifyRequest): JsonObject {
   const params: JsonObject = Object.create(null)
-  for (const [name, value] of new URLSearchParams(rawQuery(request))) if (!Object.hasOwn(params, name)) params[name] = value
+  for (const [name, value] of new URLSearchParams(rawQuery(request)))
+    if (!Object.hasOwn(params, name)) params[name] = value
   return params
 }
 
@@ -81,7 +89,10 @@ function readBody(a2a: A2a, request: FastifyRequest, { template }: Resource): Js
   if (!isSend && !isCreation) return {}
   const bytes = a2a.svc.http.body(request)
   const parsed = bytes.length === 0 ? { value: {} } : parseJson(bytes)
-  if ('problem' in parsed) throw parsed.problem === 'depth' ? new A2aError('INVALID_REQUEST', 'the body is nested too deeply') : new A2aError('JSON_PARSE', 'the body is no JSON')
+  if ('problem' in parsed)
+    throw parsed.problem === 'depth'
+      ? new A2aError('INVALID_REQUEST', 'the body is nested too deeply')
+      : new A2aError('JSON_PARSE', 'the body is no JSON')
   if (!isRecord(parsed.value)) throw new A2aError('INVALID_REQUEST', 'expected an object')
   return isSend ? parsed.value : { body: parsed.value }
 }

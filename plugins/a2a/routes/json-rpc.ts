@@ -1,5 +1,11 @@
 /** Owns the JSON-RPC routes: `POST /a2a` and `POST /a2a/{agent}`. */
-import { describe, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteDescription } from 'svc/plugin'
+import {
+  describe,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+} from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import { makeCall } from '../call.ts'
 import { A2aError, rpcError } from '../errors.ts'
@@ -12,7 +18,15 @@ import { AGENT_PARAMETER } from './cards.ts'
 export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
   const serve = (request: FastifyRequest, reply: FastifyReply) => serveRpc(a2a, request, reply)
   app.post('/a2a', describe(describeRpc('/a2a', 'JSON-RPC of the default agent', 'echo')), serve)
-  app.post('/a2a/:agent', describe({ ...describeRpc('/a2a/weather', 'JSON-RPC of an agent', 'weather'), parameters: [AGENT_PARAMETER, VERSION_PARAMETER], responses: { ...RESPONSES, 404: { description: 'No such agent' } } }), serve)
+  app.post(
+    '/a2a/:agent',
+    describe({
+      ...describeRpc('/a2a/weather', 'JSON-RPC of an agent', 'weather'),
+      parameters: [AGENT_PARAMETER, VERSION_PARAMETER],
+      responses: { ...RESPONSES, 404: { description: 'No such agent' } },
+    }),
+    serve,
+  )
 }
 
 async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -31,33 +45,66 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
     return sendJson(reply.headers(answer.headers ?? {}), envelope(answer.result))
   } catch (error) {
     if (!(error instanceof A2aError)) throw error
-    void reply.header('A2A-Version', facts.method?.wire.generation ?? version.generation ?? '1.0').headers(error.headers)
+    void reply
+      .header('A2A-Version', facts.method?.wire.generation ?? version.generation ?? '1.0')
+      .headers(error.headers)
     if (error.reason === 'UNAUTHENTICATED') void reply.code(401)
     return sendJson(reply, { jsonrpc: '2.0', id: facts.id, error: rpcError(error) })
   }
 }
 
-export const VERSION_PARAMETER = { name: 'A2A-Version', in: 'header', description: '1.0 or 0.3; absent means 0.3', schema: { type: 'string', enum: ['1.0', '0.3'] } } as const
+export const VERSION_PARAMETER = {
+  name: 'A2A-Version',
+  in: 'header',
+  description: '1.0 or 0.3; absent means 0.3',
+  schema: { type: 'string', enum: ['1.0', '0.3'] },
+} as const
 
-const RESPONSES = { 200: { description: 'A JSON-RPC reply, or an event stream of such' }, 401: { description: 'The extended card without a valid token' } }
+const RESPONSES = {
+  200: { description: 'A JSON-RPC reply, or an event stream of such' },
+  401: { description: 'The extended card without a valid token' },
+}
 
 function describeRpc(path: string, summary: string, agent: string): RouteDescription {
   const text = agent === 'weather' ? 'What is the weather in Utrecht?' : 'Hello, agent'
   const v1 = { name: 'A2A-Version', value: '1.0' }
   const json = { name: 'Content-Type', value: 'application/json' }
   const call = (method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const example = (name: string, headers: typeof json[], body: string) => ({ name, method: 'POST', path, headers: [json, ...headers], body, bodyType: 'json' as const, expectStatus: 200 })
+  const example = (name: string, headers: (typeof json)[], body: string) => ({
+    name,
+    method: 'POST',
+    path,
+    headers: [json, ...headers],
+    body,
+    bodyType: 'json' as const,
+    expectStatus: 200,
+  })
   return {
     category: 'A2A Agents',
     summary,
-    description: 'Generation 1.0 with header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), else 0.3 (message/send, tasks/get and so on).',
+    description:
+      'Generation 1.0 with header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), else 0.3 (message/send, tasks/get and so on).',
     parameters: [VERSION_PARAMETER],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     responses: RESPONSES,
     examples: [
-      example('Send (1.0)', [v1], call('SendMessage', { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text }] } })),
-      example('Send (0.3)', [], call('message/send', { message: { kind: 'message', messageId: 'm-1', role: 'user', parts: [{ kind: 'text', text }] } })),
-      example('Stream (1.0)', [v1], call('SendStreamingMessage', { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text }] } })),
+      example(
+        'Send (1.0)',
+        [v1],
+        call('SendMessage', { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text }] } }),
+      ),
+      example(
+        'Send (0.3)',
+        [],
+        call('message/send', {
+          message: { kind: 'message', messageId: 'm-1', role: 'user', parts: [{ kind: 'text', text }] },
+        }),
+      ),
+      example(
+        'Stream (1.0)',
+        [v1],
+        call('SendStreamingMessage', { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text }] } }),
+      ),
       example('List tasks (1.0)', [v1], call('ListTasks', { pageSize: 10 })),
     ],
   }

@@ -4,16 +4,16 @@ import type { A2a } from '../a2a.ts'
 import { isSinkId } from '../sink.ts'
 
 export function registerSinks(app: FastifyInstance, { svc, sinks }: A2a): void {
-  app.post('/a2a/webhook-sink/:id', describe(describeSink('POST', 'Webhook sink: receive')), async (request) => {
+  app.post('/a2a/webhook-sink/:id', describe(describeSink('POST', 'Webhook sink: receive')), async request => {
     const id = readSinkId(request)
     return { received: true, id, count: await sinks.receive(id, 'http', request.headers, svc.http.body(request)) }
   })
-  app.get('/a2a/webhook-sink/:id', describe(describeSink('GET', 'Webhook sink: what was received')), async (request) => {
+  app.get('/a2a/webhook-sink/:id', describe(describeSink('GET', 'Webhook sink: what was received')), async request => {
     const id = readSinkId(request)
     const notifications = await sinks.read(id)
     return { id, count: notifications.length, notifications }
   })
-  app.delete('/a2a/webhook-sink/:id', describe(describeSink('DELETE', 'Webhook sink: clear')), async (request) => {
+  app.delete('/a2a/webhook-sink/:id', describe(describeSink('DELETE', 'Webhook sink: clear')), async request => {
     const id = readSinkId(request)
     return { id, deleted: await sinks.delete(id) }
   })
@@ -21,16 +21,32 @@ export function registerSinks(app: FastifyInstance, { svc, sinks }: A2a): void {
 
 function readSinkId(request: FastifyRequest): string {
   const { id } = request.params as { id: string }
-  if (!isSinkId(id)) throw new HttpError(400, { error: 'invalid_sink_id', message: 'expected 1 to 64 characters of A-Z a-z 0-9 . _ -' })
+  if (!isSinkId(id))
+    throw new HttpError(400, { error: 'invalid_sink_id', message: 'expected 1 to 64 characters of A-Z a-z 0-9 . _ -' })
   return id
 }
 
 function describeSink(method: string, summary: string): RouteDescription {
-  const body = method === 'POST' ? { headers: [{ name: 'Content-Type', value: 'application/json' }], body: '{"hello":"sink"}', bodyType: 'json' as const } : {}
+  const body =
+    method === 'POST'
+      ? {
+          headers: [{ name: 'Content-Type', value: 'application/json' }],
+          body: '{"hello":"sink"}',
+          bodyType: 'json' as const,
+        }
+      : {}
   return {
     category: 'A2A Agents',
     summary,
-    parameters: [{ name: 'id', in: 'path', required: true, description: '1 to 64 of A-Za-z0-9._-', schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' } }],
+    parameters: [
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: '1 to 64 of A-Za-z0-9._-',
+        schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+      },
+    ],
     responses: { 200: { description: 'As asked' }, 400: { description: 'No valid id' } },
     examples: [{ name: 'Demo sink', method, path: '/a2a/webhook-sink/demo', ...body, expectStatus: 200 }],
   }

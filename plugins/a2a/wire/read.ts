@@ -9,8 +9,8 @@ import type { Wire } from './wire.ts'
 /** The value of a key in camel or snake case (ProtoJSON); null counts as absent. */
 export function field(object: JsonObject, name: string): unknown {
   if (Object.hasOwn(object, name)) return object[name] ?? undefined
-  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return Object.hasOwn(object, snake) ? object[snake] ?? undefined : undefined
+  const snake = name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+  return Object.hasOwn(object, snake) ? (object[snake] ?? undefined) : undefined
 }
 
 export function readObject(object: JsonObject, name: string, path = name): JsonObject | undefined {
@@ -64,7 +64,7 @@ export function readCount(object: JsonObject, name: string, path = name): number
 
 export function readTexts(object: JsonObject, name: string, path = name): string[] {
   const value = field(object, name) ?? []
-  if (Array.isArray(value) && value.length <= 100 && value.every((entry) => typeof entry === 'string')) return value
+  if (Array.isArray(value) && value.length <= 100 && value.every(entry => typeof entry === 'string')) return value
   throw invalidParams(path, 'expected a list of at most 100 strings')
 }
 
@@ -90,7 +90,8 @@ export function readMessage(params: JsonObject, wire: Wire): Message {
 }
 
 function readParts(parts: unknown, wire: Wire): Part[] {
-  if (!Array.isArray(parts) || parts.length === 0 || parts.length > MAX_PARTS) throw invalidParams('message.parts', `expected a list of 1 to ${MAX_PARTS} parts`)
+  if (!Array.isArray(parts) || parts.length === 0 || parts.length > MAX_PARTS)
+    throw invalidParams('message.parts', `expected a list of 1 to ${MAX_PARTS} parts`)
   return parts.map((part: unknown, place) => {
     const path = `message.parts[${place}]`
     if (!isRecord(part)) throw invalidParams(path, 'expected an object')
@@ -103,7 +104,7 @@ function readParts(parts: unknown, wire: Wire): Part[] {
 /** Exactly one of the contents given, by their key; throws otherwise. */
 export function onlyContent<T extends string>(part: JsonObject, keys: readonly T[], path: string): T {
   // Null is a JSON value like any other where the content is data.
-  const present = keys.filter((key) => (key === 'data' ? Object.hasOwn(part, key) : field(part, key) !== undefined))
+  const present = keys.filter(key => (key === 'data' ? Object.hasOwn(part, key) : field(part, key) !== undefined))
   if (present.length !== 1) throw invalidParams(path, `expected exactly one of ${keys.join(', ')}`)
   return present[0] as T
 }
@@ -111,7 +112,8 @@ export function onlyContent<T extends string>(part: JsonObject, keys: readonly T
 /** `kind` may be absent but not say something else. */
 export function checkKind(object: JsonObject, kinds: readonly string[], path: string): void {
   const kind = field(object, 'kind')
-  if (kind !== undefined && !kinds.includes(kind as string)) throw invalidParams(`${path}.kind`, `expected ${kinds.join(' or ')}`)
+  if (kind !== undefined && !kinds.includes(kind as string))
+    throw invalidParams(`${path}.kind`, `expected ${kinds.join(' or ')}`)
 }
 
 export function readContentText(part: JsonObject, path: string): PartContent {
@@ -125,11 +127,18 @@ export function readBase64(object: JsonObject, name: string, path: string): stri
   const digits = match?.[1] ?? ''
   const isPaddedRight = match?.[2] === '' || text.length % 4 === 0
   if (!match || digits.length % 4 === 1 || !isPaddedRight) throw invalidParams(path, 'expected base64')
-  return digits.replaceAll('-', '+').replaceAll('_', '/').padEnd(Math.ceil(digits.length / 4) * 4, '=')
+  return digits
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .padEnd(Math.ceil(digits.length / 4) * 4, '=')
 }
 
 /** A file name and a media type under the names that a wire has for them. */
-export function readFileFacts(object: JsonObject, names: { filename: string; mediaType: string }, path: string): { filename?: string; mediaType?: string } {
+export function readFileFacts(
+  object: JsonObject,
+  names: { filename: string; mediaType: string },
+  path: string,
+): { filename?: string; mediaType?: string } {
   const filename = readText(object, names.filename, `${path}.${names.filename}`)
   const mediaType = readText(object, names.mediaType, `${path}.${names.mediaType}`)
   return { ...(filename ? { filename } : {}), ...(mediaType ? { mediaType } : {}) }
@@ -145,16 +154,27 @@ export function readPushConfig(value: JsonObject, path: string): PushConfigInput
   if (url.length > 2048) throw invalidParams('url', 'expected at most 2048 characters')
   const id = readId(value, 'id', at('id'))
   const token = readText(value, 'token', at('token'))
-  if (token !== undefined && !VISIBLE.test(token)) throw invalidParams(at('token'), 'expected at most 4096 visible ASCII characters or spaces')
-  const authentication = readAuthentication(readObject(value, 'authentication', at('authentication')), at('authentication'))
-  return { url, ...(id === undefined ? {} : { id }), ...(token ? { token } : {}), ...(authentication ? { authentication } : {}) }
+  if (token !== undefined && !VISIBLE.test(token))
+    throw invalidParams(at('token'), 'expected at most 4096 visible ASCII characters or spaces')
+  const authentication = readAuthentication(
+    readObject(value, 'authentication', at('authentication')),
+    at('authentication'),
+  )
+  return {
+    url,
+    ...(id === undefined ? {} : { id }),
+    ...(token ? { token } : {}),
+    ...(authentication ? { authentication } : {}),
+  }
 }
 
 function readAuthentication(value: JsonObject | undefined, path: string): PushConfigInput['authentication'] {
   if (!value) return undefined
   const scheme = readText(value, 'scheme', `${path}.scheme`) ?? readTexts(value, 'schemes', `${path}.schemes`)[0]
-  if (scheme === undefined || !/^[A-Za-z0-9-]{1,64}$/.test(scheme)) throw invalidParams(`${path}.scheme`, 'expected letters, digits and -')
+  if (scheme === undefined || !/^[A-Za-z0-9-]{1,64}$/.test(scheme))
+    throw invalidParams(`${path}.scheme`, 'expected letters, digits and -')
   const credentials = readText(value, 'credentials', `${path}.credentials`)
-  if (credentials !== undefined && !VISIBLE.test(credentials)) throw invalidParams(`${path}.credentials`, 'expected at most 4096 visible ASCII characters or spaces')
+  if (credentials !== undefined && !VISIBLE.test(credentials))
+    throw invalidParams(`${path}.credentials`, 'expected at most 4096 visible ASCII characters or spaces')
   return { scheme, ...(credentials ? { credentials } : {}) }
 }

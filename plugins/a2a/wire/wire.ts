@@ -36,6 +36,11 @@ export interface Wire {
 
 /** The history as a view shows it; undefined where nothing of it is shown. */
 export function shownHistory(task: Task, view: TaskView = {}): readonly Message[] | undefined {
-  const shown = view.historyLength === undefined ? task.history : view.historyLength === 0 ? [] : task.history.slice(-view.historyLength)
+  const shown =
+    view.historyLength === undefined
+      ? task.history
+      : view.historyLength === 0
+        ? []
+        : task.history.slice(-view.historyLength)
   return shown.length === 0 ? undefined : shown
 }

@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto'
 import { isSameSecret } from 'svc/plugin'
 
-const ALGORITHMS = new Map([['sha-256', 'sha256'], ['sha-512', 'sha512']])
+const ALGORITHMS = new Map([
+  ['sha-256', 'sha256'],
+  ['sha-512', 'sha512'],
+])
 
 /** Whether every entry that is supported matches the body's bytes; `unusable` when none is. */
 export function checkBodyDigest(field: string, body: Buffer): 'match' | 'mismatch' | 'unusable' {
@@ -12,6 +15,10 @@ export function checkBodyDigest(field: string, body: Buffer): 'match' | 'mismatc
     return algorithm === undefined ? [] : [{ algorithm, value: entry.slice(equals + 1).trim() }]
   })
   if (supported.length === 0) return 'unusable'
-  const digests = new Map([...new Set(supported.map(entry => entry.algorithm))].map(name => [name, createHash(name).update(body).digest()]))
-  return supported.every(({ algorithm, value }) => isSameSecret(Buffer.from(value, 'base64'), digests.get(algorithm)!)) ? 'match' : 'mismatch'
+  const digests = new Map(
+    [...new Set(supported.map(entry => entry.algorithm))].map(name => [name, createHash(name).update(body).digest()]),
+  )
+  return supported.every(({ algorithm, value }) => isSameSecret(Buffer.from(value, 'base64'), digests.get(algorithm)!))
+    ? 'match'
+    : 'mismatch'
 }

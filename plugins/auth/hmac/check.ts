@@ -26,7 +26,12 @@ export interface HmacExpectation {
 }
 
 /** What was signed by whom; throws the 401 with the reason. `now` is in milliseconds since 1970. */
-export function checkHmac(request: FastifyRequest, body: Buffer, { username, secret, clockSkewS }: HmacExpectation, now: number): Authenticated {
+export function checkHmac(
+  request: FastifyRequest,
+  body: Buffer,
+  { username, secret, clockSkewS }: HmacExpectation,
+  now: number,
+): Authenticated {
   const credentials = readHmacCredentials(request)
   if (typeof credentials === 'string') throw refused(credentials)
   const { header, algorithm, signedHeaders, signature } = credentials
@@ -45,7 +50,8 @@ export function checkHmac(request: FastifyRequest, body: Buffer, { username, sec
   const isDigestSigned = signedHeaders.includes('digest')
   if (isDigestSigned) checkDigest(request, body, shown)
   const expected = createHmac(hash, secret).update(signedBytes).digest()
-  if (!isSameSecret(Buffer.from(signature, 'base64'), expected)) throw refused('signature mismatch', { signing_string: shown })
+  if (!isSameSecret(Buffer.from(signature, 'base64'), expected))
+    throw refused('signature mismatch', { signing_string: shown })
   return {
     authenticated: true,
     auth_type: 'hmac',
@@ -70,7 +76,8 @@ function checkDate(request: FastifyRequest, clockSkewS: number, now: number): 'd
   if (text === null) throw refused('no Date or X-Date header')
   const time = parseHttpDate(text)
   if (time === null) throw refused('unreadable date')
-  if (clockSkewS > 0 && Math.abs(now - time) > clockSkewS * 1000) throw refused(`date outside the clock skew of ${clockSkewS} s`)
+  if (clockSkewS > 0 && Math.abs(now - time) > clockSkewS * 1000)
+    throw refused(`date outside the clock skew of ${clockSkewS} s`)
   return date === null ? 'x-date' : 'date'
 }
 

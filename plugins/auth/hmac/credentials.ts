@@ -17,7 +17,10 @@ export interface HmacCredentials {
 export type CredentialHeader = 'Authorization' | 'Proxy-Authorization' | 'Signature'
 
 /** Why none could be read. */
-export type CredentialProblem = 'no hmac or Signature credentials' | 'malformed credentials' | 'duplicate parameter in the credentials'
+export type CredentialProblem =
+  | 'no hmac or Signature credentials'
+  | 'malformed credentials'
+  | 'duplicate parameter in the credentials'
 
 const DEFAULT_ALGORITHM = 'hmac-sha256'
 /** A header named thousands of times would make a signing string out of all proportion to the request. */
@@ -37,7 +40,10 @@ export function readHmacCredentials(request: FastifyRequest): HmacCredentials | 
   if (located === null) return 'no hmac or Signature credentials'
   const parameters = parseParameters(located.text)
   if (typeof parameters === 'string') return parameters
-  const signedHeaders = (parameters.get('headers') ?? 'date').toLowerCase().split(' ').filter(name => name !== '')
+  const signedHeaders = (parameters.get('headers') ?? 'date')
+    .toLowerCase()
+    .split(' ')
+    .filter(name => name !== '')
   if (signedHeaders.length === 0 || signedHeaders.length > MAX_SIGNED_HEADERS) return 'malformed credentials'
   return {
     header: located.header,
@@ -50,9 +56,13 @@ export function readHmacCredentials(request: FastifyRequest): HmacCredentials | 
 
 function locate(request: FastifyRequest): Located | null {
   const { authorization, 'proxy-authorization': proxyAuthorization } = request.headers
-  for (const [header, value] of [['Authorization', authorization], ['Proxy-Authorization', proxyAuthorization]] as const) {
+  for (const [header, value] of [
+    ['Authorization', authorization],
+    ['Proxy-Authorization', proxyAuthorization],
+  ] as const) {
     const found = readAuthorization(value)
-    if (found?.scheme === 'hmac' || found?.scheme === 'signature') return { header, scheme: found.scheme, text: found.credentials }
+    if (found?.scheme === 'hmac' || found?.scheme === 'signature')
+      return { header, scheme: found.scheme, text: found.credentials }
   }
   // draft-cavage, 4: the bare header. One beside `Signature-Input` is of RFC 9421, which is something else.
   const bare = fieldValues(request, 'signature').join(', ')

@@ -3,7 +3,10 @@ import type { FastifyRequest } from 'svc/plugin'
 import { fieldValues } from '../fields.ts'
 
 /** The string, or the first signed header that the request does not have. */
-export function buildSigningString(request: FastifyRequest, signedHeaders: readonly string[]): { text: string } | { missing: string } {
+export function buildSigningString(
+  request: FastifyRequest,
+  signedHeaders: readonly string[],
+): { text: string } | { missing: string } {
   const lines: string[] = []
   for (const name of signedHeaders) {
     const line = signedLine(request, name)
@@ -18,9 +21,12 @@ function signedLine(request: FastifyRequest, name: string): string | null {
   const method = request.raw.method ?? 'GET'
   const target = request.originalUrl
   switch (name) {
-    case 'request-line': return `${method} ${target} HTTP/${request.raw.httpVersion}`
-    case '(request-target)': return `(request-target): ${method.toLowerCase()} ${target}`
-    case '@request-target': return `${method.toLowerCase()} ${target}`
+    case 'request-line':
+      return `${method} ${target} HTTP/${request.raw.httpVersion}`
+    case '(request-target)':
+      return `(request-target): ${method.toLowerCase()} ${target}`
+    case '@request-target':
+      return `${method.toLowerCase()} ${target}`
     default: {
       const value = fieldText(request, name)
       return value === null ? null : `${name}: ${value}`

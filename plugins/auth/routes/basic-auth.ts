@@ -4,11 +4,18 @@ import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc
 import { RESPONSES, unauthenticated } from '../outcome.ts'
 import type { Authenticated } from '../outcome.ts'
 
-interface Credentials { username: string; password: string }
+interface Credentials {
+  username: string
+  password: string
+}
 
 const DEFAULT: Credentials = { username: 'basic', password: 'password' }
 const CHALLENGE = 'Basic realm="svc", charset="UTF-8"'
-const SHARED = { category: 'Auth: Basic & API Key', negotiated: true, responses: RESPONSES } satisfies Partial<RouteDescription>
+const SHARED = {
+  category: 'Auth: Basic & API Key',
+  negotiated: true,
+  responses: RESPONSES,
+} satisfies Partial<RouteDescription>
 
 function check(request: FastifyRequest, expected: Credentials): Authenticated {
   const authorization = readAuthorization(request.headers.authorization)
@@ -22,23 +29,38 @@ function check(request: FastifyRequest, expected: Credentials): Authenticated {
 
 /** Registers the check against the default credentials, and the one against those of the path. */
 export function registerBasicRoutes(app: FastifyInstance, svc: Svc): void {
-  app.all('/auth/basic-auth', describe({
-    ...SHARED,
-    summary: 'Check Basic credentials',
-    description: 'User `basic`, password `password`.',
-    examples: [
-      { name: 'Right', path: '/auth/basic-auth', auth: { type: 'basic', ...DEFAULT }, expectStatus: 200 },
-      { name: 'None', path: '/auth/basic-auth', expectStatus: 401 },
-    ],
-  }), (request, reply) => svc.http.negotiate(request, reply, check(request, DEFAULT)))
+  app.all(
+    '/auth/basic-auth',
+    describe({
+      ...SHARED,
+      summary: 'Check Basic credentials',
+      description: 'User `basic`, password `password`.',
+      examples: [
+        { name: 'Right', path: '/auth/basic-auth', auth: { type: 'basic', ...DEFAULT }, expectStatus: 200 },
+        { name: 'None', path: '/auth/basic-auth', expectStatus: 401 },
+      ],
+    }),
+    (request, reply) => svc.http.negotiate(request, reply, check(request, DEFAULT)),
+  )
 
-  app.all<{ Params: Credentials }>('/auth/basic-auth/:username/:password', describe({
-    ...SHARED,
-    summary: 'Check Basic credentials against those of the path',
-    parameters: [
-      { name: 'username', in: 'path', description: 'Expected user', schema: { type: 'string' } },
-      { name: 'password', in: 'path', description: 'Expected password', schema: { type: 'string' } },
-    ],
-    examples: [{ name: 'Own credentials', path: '/auth/basic-auth/carol/k3y', auth: { type: 'basic', username: 'carol', password: 'k3y' }, expectStatus: 200 }],
-  }), (request, reply) => svc.http.negotiate(request, reply, check(request, request.params)))
+  app.all<{ Params: Credentials }>(
+    '/auth/basic-auth/:username/:password',
+    describe({
+      ...SHARED,
+      summary: 'Check Basic credentials against those of the path',
+      parameters: [
+        { name: 'username', in: 'path', description: 'Expected user', schema: { type: 'string' } },
+        { name: 'password', in: 'path', description: 'Expected password', schema: { type: 'string' } },
+      ],
+      examples: [
+        {
+          name: 'Own credentials',
+          path: '/auth/basic-auth/carol/k3y',
+          auth: { type: 'basic', username: 'carol', password: 'k3y' },
+          expectStatus: 200,
+        },
+      ],
+    }),
+    (request, reply) => svc.http.negotiate(request, reply, check(request, request.params)),
+  )
 }

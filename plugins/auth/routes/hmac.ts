@@ -5,7 +5,10 @@ import { checkHmac } from '../hmac/check.ts'
 import { RESPONSES, badRequest } from '../outcome.ts'
 import type { Authenticated } from '../outcome.ts'
 
-interface Key { username: string; secret: string }
+interface Key {
+  username: string
+  secret: string
+}
 
 const DEFAULT: Key = { username: 'alice', secret: 'secret' }
 const DEFAULT_SKEW_S = 300
@@ -20,21 +23,26 @@ const SKEW: RouteParameter = {
 const SHARED = {
   category: 'Auth: HMAC',
   negotiated: true,
-  description: '`Authorization: hmac username="...", algorithm="...", headers="...", signature="..."`, or draft-cavage '
-    + '`Signature keyId="..."`. `Date` or `X-Date` must be there. When the signature differs, `signing_string` says what should have been signed.',
+  description:
+    '`Authorization: hmac username="...", algorithm="...", headers="...", signature="..."`, or draft-cavage ' +
+    '`Signature keyId="..."`. `Date` or `X-Date` must be there. When the signature differs, `signing_string` says what should have been signed.',
   responses: { ...RESPONSES, 400: { description: '`clock_skew` is none' } },
 } satisfies Partial<RouteDescription>
 
 function example(name: string, path: string, username: string, signature: string) {
   const authorization = `hmac username="${username}", algorithm="hmac-sha256", headers="x-date", signature="${signature}"`
-  const headers = [{ name: 'X-Date', value: 'Tue, 01 Apr 2025 08:00:00 GMT' }, { name: 'Authorization', value: authorization }]
+  const headers = [
+    { name: 'X-Date', value: 'Tue, 01 Apr 2025 08:00:00 GMT' },
+    { name: 'Authorization', value: authorization },
+  ]
   return { name, path, headers, expectStatus: 200 }
 }
 
 function readSkew(request: FastifyRequest): number {
   const text = readQuery(request).get('clock_skew')
   const skew = text === null ? DEFAULT_SKEW_S : parseInteger(text)
-  if (skew === null || skew > MAX_SKEW_S) throw badRequest(`bad_request: clock_skew must be an integer from 0 to ${MAX_SKEW_S}`)
+  if (skew === null || skew > MAX_SKEW_S)
+    throw badRequest(`bad_request: clock_skew must be an integer from 0 to ${MAX_SKEW_S}`)
   return skew
 }
 
@@ -44,24 +52,39 @@ function check(request: FastifyRequest, svc: Svc, key: Key): Authenticated {
 
 /** Registers the check against the default user, and the one against user and secret of the path. */
 export function registerHmacRoutes(app: FastifyInstance, svc: Svc): void {
-  app.all('/auth/hmac', describe({
-    ...SHARED,
-    summary: 'Check an HMAC signature by alice',
-    parameters: [SKEW],
-    examples: [
-      example('Signed long ago', '/auth/hmac?clock_skew=0', 'alice', '1ivTl4K2Q1P+Gtfndx8mIwdlS4jBdJDHILzTgHP4JUw='),
-      { name: 'None', path: '/auth/hmac', expectStatus: 401 },
-    ],
-  }), (request, reply) => svc.http.negotiate(request, reply, check(request, svc, DEFAULT)))
+  app.all(
+    '/auth/hmac',
+    describe({
+      ...SHARED,
+      summary: 'Check an HMAC signature by alice',
+      parameters: [SKEW],
+      examples: [
+        example('Signed long ago', '/auth/hmac?clock_skew=0', 'alice', '1ivTl4K2Q1P+Gtfndx8mIwdlS4jBdJDHILzTgHP4JUw='),
+        { name: 'None', path: '/auth/hmac', expectStatus: 401 },
+      ],
+    }),
+    (request, reply) => svc.http.negotiate(request, reply, check(request, svc, DEFAULT)),
+  )
 
-  app.all<{ Params: Key }>('/auth/hmac/:username/:secret', describe({
-    ...SHARED,
-    summary: 'Check an HMAC signature against user and secret of the path',
-    parameters: [
-      { name: 'username', in: 'path', description: 'Expected user', schema: { type: 'string' } },
-      { name: 'secret', in: 'path', description: 'Its secret', schema: { type: 'string' } },
-      SKEW,
-    ],
-    examples: [example('Own secret', '/auth/hmac/carol/k3y?clock_skew=0', 'carol', 'Tmu0LuAjWWjlVoErNiLjWWlWC/YAmzRqUohgYlzpix4=')],
-  }), (request, reply) => svc.http.negotiate(request, reply, check(request, svc, request.params)))
+  app.all<{ Params: Key }>(
+    '/auth/hmac/:username/:secret',
+    describe({
+      ...SHARED,
+      summary: 'Check an HMAC signature against user and secret of the path',
+      parameters: [
+        { name: 'username', in: 'path', description: 'Expected user', schema: { type: 'string' } },
+        { name: 'secret', in: 'path', description: 'Its secret', schema: { type: 'string' } },
+        SKEW,
+      ],
+      examples: [
+        example(
+          'Own secret',
+          '/auth/hmac/carol/k3y?clock_skew=0',
+          'carol',
+          'Tmu0LuAjWWjlVoErNiLjWWlWC/YAmzRqUohgYlzpix4=',
+        ),
+      ],
+    }),
+    (request, reply) => svc.http.negotiate(request, reply, check(request, svc, request.params)),
+  )
 }

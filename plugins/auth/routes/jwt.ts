@@ -12,7 +12,8 @@ const EXCHANGED_LIFE_S = 3600
 const DECODE_NOTE = 'nothing but the structure was checked: not the signature, not the dates'
 
 /** Signed with the public demo secret, valid until 2100. */
-const DEMO_TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaXNzIjoic3ZjIiwiYXVkIjoic3ZjIiwic2NvcGUiOiJvcGVuaWQgcHJvZmlsZSIsImlhdCI6MTUxNjIzOTAyMiwiZXhwIjo0MTAyNDQ0ODAwfQ.tbbyFQxyPPedrX-OumeaAzDQEdXQZNUxAwR6Toqb3lc'
+const DEMO_TOKEN =
+  'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaXNzIjoic3ZjIiwiYXVkIjoic3ZjIiwic2NvcGUiOiJvcGVuaWQgcHJvZmlsZSIsImlhdCI6MTUxNjIzOTAyMiwiZXhwIjo0MTAyNDQ0ODAwfQ.tbbyFQxyPPedrX-OumeaAzDQEdXQZNUxAwR6Toqb3lc'
 const DEMO_AUTH = { type: 'bearer', token: DEMO_TOKEN } as const
 
 const SHARED = { category: 'Auth: JWT', negotiated: true, responses: RESPONSES } satisfies Partial<RouteDescription>
@@ -32,7 +33,10 @@ async function verifiedToken(request: FastifyRequest, tokens: Tokens) {
   const query = readQuery(request)
   const issuer = query.get('iss') || undefined
   const audience = query.get('aud') || undefined
-  const verification = await tokens.verify(bearerToken(request), { issuer, audiences: audience === undefined ? undefined : [audience] })
+  const verification = await tokens.verify(bearerToken(request), {
+    issuer,
+    audiences: audience === undefined ? undefined : [audience],
+  })
   if (!verification.valid) throw invalidToken(verification.reason)
   return verification
 }
@@ -57,35 +61,58 @@ async function exchange(request: FastifyRequest, tokens: Tokens): Promise<Authen
   const iat = Math.floor(Date.now() / 1000)
   const { nbf: _, ...kept }: TokenClaims = verification.claims
   const claims = { ...kept, iss: 'svc', iat, exp: iat + EXCHANGED_LIFE_S, jti: randomUUID() }
-  return { authenticated: true, auth_type: 'jwt', claims, exchanged_token: await tokens.sign(claims, { algorithm: 'HS256' }) }
+  return {
+    authenticated: true,
+    auth_type: 'jwt',
+    claims,
+    exchanged_token: await tokens.sign(claims, { algorithm: 'HS256' }),
+  }
 }
 
 /** Registers `/auth/jwt`, `/auth/jwt/decode` and `/auth/jwt/exchange`. */
 export function registerJwtRoutes(app: FastifyInstance, svc: Svc): void {
   const tokens = svc.use('identity.tokens')!
-  app.all('/auth/jwt', describe({
-    ...SHARED,
-    summary: 'Check a JWT',
-    description: 'RS256 by the identity provider, or HS256 with the demo secret. Signature and claims only: revoked tokens pass.',
-    parameters: ASKED,
-    examples: [
-      { name: 'Demo token', path: '/auth/jwt', auth: DEMO_AUTH, expectStatus: 200 },
-      { name: 'Other audience', path: '/auth/jwt?aud=other', auth: DEMO_AUTH, expectStatus: 401 },
-    ],
-  }), async (request, reply) => svc.http.negotiate(request, reply, await check(request, tokens)))
+  app.all(
+    '/auth/jwt',
+    describe({
+      ...SHARED,
+      summary: 'Check a JWT',
+      description:
+        'RS256 by the identity provider, or HS256 with the demo secret. Signature and claims only: revoked tokens pass.',
+      parameters: ASKED,
+      examples: [
+        { name: 'Demo token', path: '/auth/jwt', auth: DEMO_AUTH, expectStatus: 200 },
+        { name: 'Other audience', path: '/auth/jwt?aud=other', auth: DEMO_AUTH, expectStatus: 401 },
+      ],
+    }),
+    async (request, reply) => svc.http.negotiate(request, reply, await check(request, tokens)),
+  )
 
-  app.all('/auth/jwt/decode', describe({
-    ...SHARED,
-    summary: 'Read a JWT without checking it',
-    responses: { 200: { description: 'Header and claims' }, 400: { description: 'No JWT' }, 401: { description: 'No bearer token' } },
-    examples: [{ name: 'Demo token', path: '/auth/jwt/decode', auth: DEMO_AUTH, expectStatus: 200 }],
-  }), (request, reply) => svc.http.negotiate(request, reply, decode(request, tokens)))
+  app.all(
+    '/auth/jwt/decode',
+    describe({
+      ...SHARED,
+      summary: 'Read a JWT without checking it',
+      responses: {
+        200: { description: 'Header and claims' },
+        400: { description: 'No JWT' },
+        401: { description: 'No bearer token' },
+      },
+      examples: [{ name: 'Demo token', path: '/auth/jwt/decode', auth: DEMO_AUTH, expectStatus: 200 }],
+    }),
+    (request, reply) => svc.http.negotiate(request, reply, decode(request, tokens)),
+  )
 
-  app.all('/auth/jwt/exchange', describe({
-    ...SHARED,
-    summary: 'Exchange a JWT for one of this server',
-    description: 'The new token has the claims of the old one, issuer `svc`, and is signed HS256 with the demo secret.',
-    parameters: ASKED,
-    examples: [{ name: 'Demo token', path: '/auth/jwt/exchange', auth: DEMO_AUTH, expectStatus: 200 }],
-  }), async (request, reply) => svc.http.negotiate(request, reply, await exchange(request, tokens)))
+  app.all(
+    '/auth/jwt/exchange',
+    describe({
+      ...SHARED,
+      summary: 'Exchange a JWT for one of this server',
+      description:
+        'The new token has the claims of the old one, issuer `svc`, and is signed HS256 with the demo secret.',
+      parameters: ASKED,
+      examples: [{ name: 'Demo token', path: '/auth/jwt/exchange', auth: DEMO_AUTH, expectStatus: 200 }],
+    }),
+    async (request, reply) => svc.http.negotiate(request, reply, await exchange(request, tokens)),
+  )
 }

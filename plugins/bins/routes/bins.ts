@@ -11,7 +11,8 @@ const category = 'Request Bin & Webhooks'
 const create: RouteDescription = {
   category,
   summary: 'Make a bin',
-  description: 'Everything that is sent to its URL, or to a path below, is recorded and answered as configured here. Anyone who knows the id may send, read and delete.',
+  description:
+    'Everything that is sent to its URL, or to a path below, is recorded and answered as configured here. Anyone who knows the id may send, read and delete.',
   requestBody: {
     description: 'Optional: how the bin answers',
     content: {
@@ -27,10 +28,23 @@ const create: RouteDescription = {
       },
     },
   },
-  responses: { 201: { description: 'The bin, its limits and its addresses' }, 400: { description: 'Not JSON, or a configuration that makes no sense' }, 429: { description: 'Public instances: the session has its ten bins' }, 503: { description: 'Public instances: all bins are in use' } },
+  responses: {
+    201: { description: 'The bin, its limits and its addresses' },
+    400: { description: 'Not JSON, or a configuration that makes no sense' },
+    429: { description: 'Public instances: the session has its ten bins' },
+    503: { description: 'Public instances: all bins are in use' },
+  },
   examples: [
     { name: 'Plain', method: 'POST', path: '/bin', expectStatus: 201 },
-    { name: 'Slow answer', method: 'POST', path: '/bin', headers: [{ name: 'Content-Type', value: 'application/json' }], body: '{"status":202,"headers":{"X-Bin":"demo"},"body":{"accepted":true},"delay_ms":100}', bodyType: 'json', expectStatus: 201 },
+    {
+      name: 'Slow answer',
+      method: 'POST',
+      path: '/bin',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: '{"status":202,"headers":{"X-Bin":"demo"},"body":{"accepted":true},"delay_ms":100}',
+      bodyType: 'json',
+      expectStatus: 201,
+    },
   ],
 }
 const list: RouteDescription = {
@@ -47,7 +61,10 @@ export function registerBins(app: FastifyInstance, svc: Svc, bins: BinStore, lim
     const bin = await bins.create(svc.http.session(request).key, readBinAnswer(wanted, limits))
     const { id, created_at, expires_at, response } = summarize(bin)
     const links = linksOf(id, path => svc.http.url(request, path))
-    return reply.code(201).header('Location', links.url).send({ id, created_at, expires_at, response, limits, ...links })
+    return reply
+      .code(201)
+      .header('Location', links.url)
+      .send({ id, created_at, expires_at, response, limits, ...links })
   })
 
   app.get('/bin', describe(list), async request => {

@@ -9,17 +9,34 @@ import { binNotFound, inspectionIsReadOnly } from '../errors.ts'
 import type { BinLimits } from '../limits.ts'
 
 const category = 'Request Bin & Webhooks'
-const id: RouteParameter = { name: 'id', in: 'path', required: true, description: 'Id of a bin', schema: { type: 'string' } }
+const id: RouteParameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Id of a bin',
+  schema: { type: 'string' },
+}
 const gone = { 404: { description: 'No such bin' } }
 
 const capture: RouteDescription = {
   category,
   summary: 'Capture a request',
-  description: 'Recorded, then answered as the bin is configured; `X-Svc-Bin-Seq` is its sequence number. A DELETE deletes the bin; to capture one, send it to a path below.',
+  description:
+    'Recorded, then answered as the bin is configured; `X-Svc-Bin-Seq` is its sequence number. A DELETE deletes the bin; to capture one, send it to a path below.',
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'],
   parameters: [id],
   responses: { default: { description: 'As configured; by default 200 `{"ok":true,"bin","id","seq"}`' }, ...gone },
-  examples: [{ name: 'A hook', method: 'POST', path: '/bin/<bin_id>', headers: [{ name: 'Content-Type', value: 'application/json' }], body: '{"event":"order.created"}', bodyType: 'json', expectStatus: 200 }],
+  examples: [
+    {
+      name: 'A hook',
+      method: 'POST',
+      path: '/bin/<bin_id>',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: '{"event":"order.created"}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
+  ],
 }
 const remove: RouteDescription = {
   category,
@@ -47,7 +64,7 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
   async function take(request: FastifyRequest, reply: FastifyReply, binId: string): Promise<FastifyReply> {
     const bin = await bins.capture(binId, captureRequest(request, svc, { binId, maxBody: limits.max_captured_body }))
     if (bin === undefined) throw binNotFound(binId)
-    const isThere = bin.answer.delay_ms === 0 || await svc.http.delay(request, bin.answer.delay_ms)
+    const isThere = bin.answer.delay_ms === 0 || (await svc.http.delay(request, bin.answer.delay_ms))
     return isThere ? answer(reply, bin) : reply.hijack()
   }
 
@@ -55,14 +72,14 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
     const { id: binId } = request.params
     if (request.method !== 'DELETE') return take(request, reply, binId)
     svc.http.serving(request, remove)
-    if (!await bins.delete(binId)) throw binNotFound(binId)
+    if (!(await bins.delete(binId))) throw binNotFound(binId)
     return { deleted: binId }
   })
 
   app.all<{ Params: { id: string; '*': string } }>('/bin/:id/*', describe(captureBelow), async (request, reply) => {
     const { id: binId, '*': rest } = request.params
     if (INSPECTION.test(rest)) {
-      if (await bins.find(binId) === undefined) throw binNotFound(binId)
+      if ((await bins.find(binId)) === undefined) throw binNotFound(binId)
       throw inspectionIsReadOnly(request.method, request.raw.url!.split('?', 1)[0]!)
     }
     return take(request, reply, binId)
@@ -70,7 +87,10 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
 }
 
 /** Answers the newest request of a bin. */
-function answer(reply: FastifyReply, { id: binId, answer: { status, headers, body }, requests, total }: Bin): FastifyReply {
+function answer(
+  reply: FastifyReply,
+  { id: binId, answer: { status, headers, body }, requests, total }: Bin,
+): FastifyReply {
   reply.code(status).headers(headers).header('X-Svc-Bin-Seq', String(total))
   if (BODILESS.has(status)) return reply.send()
   const type = headers['content-type'] ?? (body === null ? 'application/json; charset=utf-8' : mediaTypeOf(body))

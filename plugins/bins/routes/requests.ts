@@ -9,7 +9,13 @@ import type { OpenFeed } from '../feed.ts'
 import type { BinLimits } from '../limits.ts'
 
 const category = 'Request Bin & Webhooks'
-const id: RouteParameter = { name: 'id', in: 'path', required: true, description: 'Id of a bin', schema: { type: 'string' } }
+const id: RouteParameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Id of a bin',
+  schema: { type: 'string' },
+}
 
 const list: RouteDescription = {
   category,
@@ -21,27 +27,60 @@ const list: RouteDescription = {
 const one: RouteDescription = {
   category,
   summary: 'One captured request',
-  parameters: [id, { name: 'n', in: 'path', required: true, description: 'Its sequence number', schema: { type: 'integer', minimum: 1 } }],
-  responses: { 200: { description: 'The captured request' }, 400: { description: 'Not an integer' }, 404: { description: 'No such bin, or the request is not stored' } },
+  parameters: [
+    id,
+    {
+      name: 'n',
+      in: 'path',
+      required: true,
+      description: 'Its sequence number',
+      schema: { type: 'integer', minimum: 1 },
+    },
+  ],
+  responses: {
+    200: { description: 'The captured request' },
+    400: { description: 'Not an integer' },
+    404: { description: 'No such bin, or the request is not stored' },
+  },
   examples: [{ name: 'The first', path: '/bin/<bin_id>/requests/1', expectStatus: 200 }],
 }
 const stream: RouteDescription = {
   category,
   summary: 'Live feed of a bin',
-  description: 'One event `request` per capture, its id the sequence number. With `Last-Event-ID` the stored ones after that come first. Ends with the bin.',
+  description:
+    'One event `request` per capture, its id the sequence number. With `Last-Event-ID` the stored ones after that come first. Ends with the bin.',
   protocol: 'sse',
   endless: true,
-  parameters: [id, { name: 'last_event_id', in: 'query', description: 'As the header `Last-Event-ID`; 0 replays all', schema: { type: 'integer', minimum: 0 } }],
-  responses: { 200: { description: 'The feed', content: { 'text/event-stream': {} } }, 404: { description: 'No such bin' } },
+  parameters: [
+    id,
+    {
+      name: 'last_event_id',
+      in: 'query',
+      description: 'As the header `Last-Event-ID`; 0 replays all',
+      schema: { type: 'integer', minimum: 0 },
+    },
+  ],
+  responses: {
+    200: { description: 'The feed', content: { 'text/event-stream': {} } },
+    404: { description: 'No such bin' },
+  },
   examples: [{ name: 'Feed', path: '/bin/<bin_id>/requests/stream', expectStatus: 200 }],
 }
 
 const DEFAULT_LIMIT = 50
 const HEARTBEAT_MS = 15_000
 
-interface BinParams { Params: { id: string } }
+interface BinParams {
+  Params: { id: string }
+}
 
-export function registerRequests(app: FastifyInstance, svc: Svc, bins: BinStore, limits: BinLimits, openFeed: OpenFeed): void {
+export function registerRequests(
+  app: FastifyInstance,
+  svc: Svc,
+  bins: BinStore,
+  limits: BinLimits,
+  openFeed: OpenFeed,
+): void {
   async function binOf(binId: string): Promise<Bin> {
     const bin = await bins.find(binId)
     if (bin === undefined) throw binNotFound(binId)
@@ -52,7 +91,12 @@ export function registerRequests(app: FastifyInstance, svc: Svc, bins: BinStore,
     const bin = await binOf(request.params.id)
     const limit = integerParameter(readQuery(request), 'limit', { fallback: DEFAULT_LIMIT })
     const requests = bin.requests.slice(-Math.min(Math.max(limit, 1), limits.max_requests)).toReversed()
-    return { bin: summarize(bin), links: linksOf(bin.id, path => svc.http.url(request, path)), count: requests.length, requests }
+    return {
+      bin: summarize(bin),
+      links: linksOf(bin.id, path => svc.http.url(request, path)),
+      count: requests.length,
+      requests,
+    }
   })
 
   app.get<BinParams>('/bin/:id/requests/stream', describe(stream), async (request, reply) => {
@@ -74,5 +118,7 @@ export function registerRequests(app: FastifyInstance, svc: Svc, bins: BinStore,
 /** Number after which a reader goes on (WHATWG HTML, 9.2.4); the header wins; null when it is none. */
 function lastEventId(request: FastifyRequest): number | null {
   const header = request.headers['last-event-id']
-  return parseInteger(typeof header === 'string' && header !== '' ? header : readQuery(request).get('last_event_id') ?? '')
+  return parseInteger(
+    typeof header === 'string' && header !== '' ? header : (readQuery(request).get('last_event_id') ?? ''),
+  )
 }

@@ -10,10 +10,23 @@ const MAX_TTL = 4_294_967_295
 const cache: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Answer that may be cached',
-  description: '`Cache-Control: public, max-age=<ttl>` with a strong `ETag` and `Last-Modified`; a conditional request that matches gets 304.',
+  description:
+    '`Cache-Control: public, max-age=<ttl>` with a strong `ETag` and `Last-Modified`; a conditional request that matches gets 304.',
   negotiated: true,
-  parameters: [{ name: 'ttl', in: 'path', required: true, description: 'Seconds', schema: { type: 'integer', minimum: 0, maximum: MAX_TTL } }],
-  responses: { 200: { description: 'The answer, the same each time' }, 304: { description: 'The client has it already' }, 400: { description: 'No number of seconds' } },
+  parameters: [
+    {
+      name: 'ttl',
+      in: 'path',
+      required: true,
+      description: 'Seconds',
+      schema: { type: 'integer', minimum: 0, maximum: MAX_TTL },
+    },
+  ],
+  responses: {
+    200: { description: 'The answer, the same each time' },
+    304: { description: 'The client has it already' },
+    400: { description: 'No number of seconds' },
+  },
   examples: [
     { name: 'For a minute', path: '/cache/60', expectStatus: 200 },
     { name: 'Revalidation', path: '/cache/60', headers: [{ name: 'If-None-Match', value: '*' }], expectStatus: 304 },
@@ -34,7 +47,8 @@ export function registerCache(app: FastifyInstance, svc: Svc): void {
     const etag = `"${tag}"`
     reply.headers({ 'Cache-Control': `public, max-age=${ttl}`, ETag: etag, 'Last-Modified': lastModifiedText })
     const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers
-    if (isNotModified({ ifNoneMatch, ifModifiedSince }, { etag, lastModified })) return reply.code(304).header('Vary', 'Accept').send()
+    if (isNotModified({ ifNoneMatch, ifModifiedSince }, { etag, lastModified }))
+      return reply.code(304).header('Vary', 'Accept').send()
     return svc.http.negotiate(request, reply, { cached: true, ttl, generated_at: generatedAt, etag: tag })
   })
 }

@@ -8,14 +8,24 @@ import { invalidCount } from '../errors.ts'
 const range: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Bytes that can be fetched in parts',
-  description: 'The letters a to z over and over, `n` bytes of them. A single range is served; several, or another unit, give the whole.',
+  description:
+    'The letters a to z over and over, `n` bytes of them. A single range is served; several, or another unit, give the whole.',
   parameters: [
-    { name: 'n', in: 'path', required: true, description: 'Bytes, 1 to 102400 (10240 on public instances)', schema: { type: 'integer', minimum: 1, maximum: 102_400 } },
+    {
+      name: 'n',
+      in: 'path',
+      required: true,
+      description: 'Bytes, 1 to 102400 (10240 on public instances)',
+      schema: { type: 'integer', minimum: 1, maximum: 102_400 },
+    },
     { name: 'Range', in: 'header', description: '`bytes=5-9`, `bytes=40-`, `bytes=-10`', schema: { type: 'string' } },
   ],
   responses: {
     200: { description: 'All bytes', content: { 'application/octet-stream': { type: 'string', format: 'binary' } } },
-    206: { description: 'The part asked for', content: { 'application/octet-stream': { type: 'string', format: 'binary' } } },
+    206: {
+      description: 'The part asked for',
+      content: { 'application/octet-stream': { type: 'string', format: 'binary' } },
+    },
     304: { description: 'The client has it already' },
     400: { description: 'No such number of bytes' },
     416: { description: 'No such part' },
@@ -41,10 +51,12 @@ export function registerRange(app: FastifyInstance, svc: Svc): void {
 
     reply.type('application/octet-stream')
     // Range is for GET alone (RFC 9110, 14.2).
-    if (wanted === undefined || request.method === 'HEAD' || !isRangeCurrent(ifRange as string | undefined, etag)) return reply.send(letters.subarray(0, size))
+    if (wanted === undefined || request.method === 'HEAD' || !isRangeCurrent(ifRange as string | undefined, etag))
+      return reply.send(letters.subarray(0, size))
     const part = readRange(wanted, size)
     if (part === 'whole') return reply.send(letters.subarray(0, size))
-    if (part === 'unsatisfiable') return reply.code(416).removeHeader('Content-Type').header('Content-Range', `bytes */${size}`).send()
+    if (part === 'unsatisfiable')
+      return reply.code(416).removeHeader('Content-Type').header('Content-Range', `bytes */${size}`).send()
     reply.code(206).header('Content-Range', `bytes ${part.first}-${part.last}/${size}`)
     return reply.send(letters.subarray(part.first, part.last + 1))
   })

@@ -6,5 +6,8 @@ const message = { type: 'svc-authorization', answer }
 if (window.opener) (window.opener as Window).postMessage(message, location.origin)
 else new BroadcastChannel('svc.console.authorization').postMessage(message)
 
-document.querySelector('p')!.textContent = answer.error === undefined ? 'Signed in. This window can be closed.' : `Refused: ${answer.error_description ?? answer.error}. This window can be closed.`
+document.querySelector('p')!.textContent =
+  answer.error === undefined
+    ? 'Signed in. This window can be closed.'
+    : `Refused: ${answer.error_description ?? answer.error}. This window can be closed.`
 setTimeout(() => window.close(), 100)

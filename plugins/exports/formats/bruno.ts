@@ -12,20 +12,45 @@ export const bruno: Format = {
   filename: 'svc-bruno.json',
   write: ({ baseUrl, folders }) => {
     const environment = stableId('environment')
-    return JSON.stringify({
-      version: '1',
-      uid: stableId('collection'),
-      name: 'svc',
-      items: folders.map(toFolder),
-      activeEnvironmentUid: environment,
-      environments: [{ uid: environment, name: 'svc', variables: [{ uid: stableId('base_url'), name: 'base_url', value: baseUrl, type: 'text', enabled: true, secret: false }] }],
-      brunoConfig: { version: '1', name: 'svc', type: 'collection' },
-    }, null, 2)
+    return JSON.stringify(
+      {
+        version: '1',
+        uid: stableId('collection'),
+        name: 'svc',
+        items: folders.map(toFolder),
+        activeEnvironmentUid: environment,
+        environments: [
+          {
+            uid: environment,
+            name: 'svc',
+            variables: [
+              {
+                uid: stableId('base_url'),
+                name: 'base_url',
+                value: baseUrl,
+                type: 'text',
+                enabled: true,
+                secret: false,
+              },
+            ],
+          },
+        ],
+        brunoConfig: { version: '1', name: 'svc', type: 'collection' },
+      },
+      null,
+      2,
+    )
   },
 }
 
 function toFolder({ name, entries }: Folder, index: number): object {
-  return { uid: stableId('folder', name), type: 'folder', name, seq: index + 1, items: entries.map((entry, at) => toItem(entry, name, at)) }
+  return {
+    uid: stableId('folder', name),
+    type: 'folder',
+    name,
+    seq: index + 1,
+    items: entries.map((entry, at) => toItem(entry, name, at)),
+  }
 }
 
 function toItem(entry: Entry, folder: string, index: number): object {
@@ -42,7 +67,7 @@ function toItem(entry: Entry, folder: string, index: number): object {
       url: `{{base_url}}${target}`,
       method,
       headers: toPairs(headers, uid, 'header'),
-      params: toPairs(queryOf(entry), uid, 'param').map((pair) => ({ ...pair, type: 'query' })),
+      params: toPairs(queryOf(entry), uid, 'param').map(pair => ({ ...pair, type: 'query' })),
       auth: toAuth(entry),
       body: toBody(entry, uid),
       script: {},

@@ -13,23 +13,31 @@ export const curl: Format = {
   file: 'curl.sh',
   mediaType: 'text/x-shellscript; charset=utf-8',
   filename: 'svc-curl.sh',
-  write: ({ baseUrl, folders }) => `${[
-    '#!/usr/bin/env bash',
-    '# Sends every request once; a failure does not stop it.',
-    `BASE_URL="\${BASE_URL:-${baseUrl}}"`,
-    ...folders.flatMap(({ name, entries }) => ['', `# ${name}`, ...entries.flatMap(toCommand)]),
-  ].join('\n')}\n`,
+  write: ({ baseUrl, folders }) =>
+    `${[
+      '#!/usr/bin/env bash',
+      '# Sends every request once; a failure does not stop it.',
+      `BASE_URL="\${BASE_URL:-${baseUrl}}"`,
+      ...folders.flatMap(({ name, entries }) => ['', `# ${name}`, ...entries.flatMap(toCommand)]),
+    ].join('\n')}\n`,
 }
 
 function toCommand({ name, notes, protocol, method, target, headers, auth, body, bodyType }: Entry): string[] {
   const example = { name, method, path: target, headers, body, body_type: bodyType, auth, expect_status: null }
   const words = curlArguments(example, protocol).map(quote)
-  return ['', `# ${name}`, ...notes.map((note) => `# ${note}`), [COMMAND, ...words, `"$BASE_URL"${quote(target)}`].join(' ')]
+  return [
+    '',
+    `# ${name}`,
+    ...notes.map(note => `# ${note}`),
+    [COMMAND, ...words, `"$BASE_URL"${quote(target)}`].join(' '),
+  ]
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\', "'": "\\'" }
 
 /** A word on one line: where single quotes would need several, line ends are written as bash's `$'…'` has them. */
 function quote(word: string): string {
-  return /[\t\n\r]/.test(word) ? `$'${word.replace(/[\t\n\r\\']/g, (character) => ESCAPES[character]!)}'` : quoteWord(word)
+  return /[\t\n\r]/.test(word)
+    ? `$'${word.replace(/[\t\n\r\\']/g, character => ESCAPES[character]!)}'`
+    : quoteWord(word)
 }

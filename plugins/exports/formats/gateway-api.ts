@@ -13,12 +13,18 @@ export function gatewayApi(plugins: () => PluginRecord[]): Format {
   return {
     id: 'gateway-api',
     title: 'Kubernetes Gateway API',
-    description: 'An HTTPRoute for each plugin and a Service for this instance; routes hang on a Gateway named gateway.',
+    description:
+      'An HTTPRoute for each plugin and a Service for this instance; routes hang on a Gateway named gateway.',
     file: 'gateway-api.yaml',
     mediaType: 'application/yaml',
     filename: 'svc-gateway-api.yaml',
-    write: (selection) => [...backend(new URL(selection.baseUrl)), ...listPrefixes(selection, plugins()).flatMap((prefixes) => toRoutes(prefixes, selection))]
-      .map((manifest) => writeYaml(manifest)).join('---\n'),
+    write: selection =>
+      [
+        ...backend(new URL(selection.baseUrl)),
+        ...listPrefixes(selection, plugins()).flatMap(prefixes => toRoutes(prefixes, selection)),
+      ]
+        .map(manifest => writeYaml(manifest))
+        .join('---\n'),
   }
 }
 
@@ -27,21 +33,34 @@ function backend(url: URL): object[] {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const version = isIP(host)
   const port = { name: 'http', port: portOf(url), ...(url.protocol === 'https:' ? { appProtocol: 'https' } : {}) }
-  const service = (spec: object) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: SERVICE }, spec: { ...spec, ports: [port] } })
+  const service = (spec: object) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: SERVICE },
+    spec: { ...spec, ports: [port] },
+  })
   if (version === 0) return [service({ type: 'ExternalName', externalName: host })]
-  return [service({}), {
-    apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name: SERVICE, labels: { 'kubernetes.io/service-name': SERVICE } },
-    addressType: `IPv${version}`, ports: [port], endpoints: [{ addresses: [host] }],
-  }]
+  return [
+    service({}),
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: SERVICE, labels: { 'kubernetes.io/service-name': SERVICE } },
+      addressType: `IPv${version}`,
+      ports: [port],
+      endpoints: [{ addresses: [host] }],
+    },
+  ]
 }
 
 function toRoutes({ name, paths }: Prefixes, { baseUrl }: Selection): object[] {
   const url = new URL(baseUrl)
-  const rules = paths.map((path) => toRule(path, url))
+  const rules = paths.map(path => toRule(path, url))
   const routes: object[] = []
   for (let at = 0; at < rules.length; at += MAX_RULES) {
     routes.push({
-      apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute',
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'HTTPRoute',
       metadata: { name: at === 0 ? name : `${name}-${at / MAX_RULES + 1}` },
       spec: { parentRefs: [{ name: 'gateway' }], rules: rules.slice(at, at + MAX_RULES) },
     })
@@ -54,7 +73,16 @@ function toRule(path: string, url: URL): object {
   const base = url.pathname.replace(/\/$/, '')
   return {
     matches: [{ path: { type: 'PathPrefix', value: path } }],
-    ...(base === '' ? {} : { filters: [{ type: 'URLRewrite', urlRewrite: { path: { type: 'ReplacePrefixMatch', replacePrefixMatch: base + path } } }] }),
+    ...(base === ''
+      ? {}
+      : {
+          filters: [
+            {
+              type: 'URLRewrite',
+              urlRewrite: { path: { type: 'ReplacePrefixMatch', replacePrefixMatch: base + path } },
+            },
+          ],
+        }),
     backendRefs: [{ name: SERVICE, port: portOf(url) }],
   }
 }

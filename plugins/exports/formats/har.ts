@@ -14,14 +14,26 @@ export const har: Format = {
   file: 'har.json',
   mediaType: 'application/json',
   filename: 'svc.har',
-  write: ({ baseUrl, version, folders }) => JSON.stringify({
-    log: {
-      version: '1.2',
-      creator: { name: 'svc', version },
-      pages: folders.map(({ name }, index) => ({ startedDateTime: STARTED, id: pageId(index), title: name, pageTimings: {} })),
-      entries: folders.flatMap(({ entries }, index) => entries.map((entry) => toEntry(entry, baseUrl, pageId(index)))),
-    },
-  }, null, 2),
+  write: ({ baseUrl, version, folders }) =>
+    JSON.stringify(
+      {
+        log: {
+          version: '1.2',
+          creator: { name: 'svc', version },
+          pages: folders.map(({ name }, index) => ({
+            startedDateTime: STARTED,
+            id: pageId(index),
+            title: name,
+            pageTimings: {},
+          })),
+          entries: folders.flatMap(({ entries }, index) =>
+            entries.map(entry => toEntry(entry, baseUrl, pageId(index))),
+          ),
+        },
+      },
+      null,
+      2,
+    ),
 }
 
 function pageId(index: number): string {
@@ -35,8 +47,15 @@ function toEntry(entry: Entry, baseUrl: string, pageref: string): object {
     time: 0,
     request: toRequest(entry, baseUrl),
     response: {
-      status: 0, statusText: '', httpVersion: HTTP, cookies: [], headers: [], content: { size: 0, mimeType: 'x-unknown' },
-      redirectURL: '', headersSize: UNKNOWN_SIZE, bodySize: UNKNOWN_SIZE,
+      status: 0,
+      statusText: '',
+      httpVersion: HTTP,
+      cookies: [],
+      headers: [],
+      content: { size: 0, mimeType: 'x-unknown' },
+      redirectURL: '',
+      headersSize: UNKNOWN_SIZE,
+      bodySize: UNKNOWN_SIZE,
     },
     cache: {},
     timings: { send: 0, wait: 0, receive: 0 },
@@ -53,7 +72,14 @@ function toRequest(entry: Entry, baseUrl: string): object {
     cookies: [],
     headers: allHeaders(entry),
     queryString: queryOf(entry),
-    ...(body === null ? {} : { postData: { mimeType: headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value ?? '', text: body } }),
+    ...(body === null
+      ? {}
+      : {
+          postData: {
+            mimeType: headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value ?? '',
+            text: body,
+          },
+        }),
     headersSize: UNKNOWN_SIZE,
     bodySize: Buffer.byteLength(body ?? ''),
   }

@@ -9,7 +9,8 @@ export const httpFile: Format = {
   file: 'requests.http',
   mediaType: 'text/plain; charset=utf-8',
   filename: 'svc.http',
-  write: ({ baseUrl, folders }) => `@base_url = ${baseUrl}\n\n${folders.flatMap(({ name, entries }) => entries.map((entry) => toBlock(entry, name))).join('\n')}`,
+  write: ({ baseUrl, folders }) =>
+    `@base_url = ${baseUrl}\n\n${folders.flatMap(({ name, entries }) => entries.map(entry => toBlock(entry, name))).join('\n')}`,
 }
 
 /** What stands before the next `###` is body, so a category is named inside each of its blocks. */
@@ -19,13 +20,13 @@ function toBlock(entry: Entry, category: string): string {
   const writable = headers.filter(({ value }) => !value.includes('{{'))
   const notes = [
     ...entry.notes,
-    ...(body === null && entry.body !== null ? ['The body is left out: this format can\'t hold it.'] : []),
+    ...(body === null && entry.body !== null ? ["The body is left out: this format can't hold it."] : []),
     ...(writable.length < headers.length ? ['A header is left out: {{ would be a variable.'] : []),
   ]
   return [
     `### ${entry.name}`,
     `# ${category}`,
-    ...notes.map((note) => `# ${note}`),
+    ...notes.map(note => `# ${note}`),
     `${entry.method} {{base_url}}${entry.target}`,
     ...writable.map(({ name, value }) => `${name}: ${value}`),
     ...(body === null ? [] : ['', body]),
@@ -38,7 +39,9 @@ const UNWRITABLE = /\{\{|\r|^(?:###|[<>]\s|<@)/m
 
 /** The body in a form that is read as itself, null when there is none. Line ends of multipart bodies are CRLF by themselves. */
 function writableBody(body: string, { bodyType, headers }: Entry): string | null {
-  const isMultipart = headers.some(({ name, value }) => name.toLowerCase() === 'content-type' && /^multipart\//i.test(value))
+  const isMultipart = headers.some(
+    ({ name, value }) => name.toLowerCase() === 'content-type' && /^multipart\//i.test(value),
+  )
   const text = isMultipart ? body.replaceAll('\r\n', '\n').trimEnd() : escapeBraces(body, bodyType)
   return UNWRITABLE.test(text) || text !== text.trim() ? null : text
 }

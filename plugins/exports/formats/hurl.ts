@@ -9,11 +9,12 @@ export const hurl: Format = {
   file: 'requests.hurl',
   mediaType: 'text/plain; charset=utf-8',
   filename: 'svc.hurl',
-  write: ({ baseUrl, folders }) => [
-    `# hurl --variable base_url=${baseUrl} svc.hurl`,
-    ...folders.flatMap(({ name, entries }) => ['', `# ${name}`, ...entries.map(toEntry)]),
-    '',
-  ].join('\n'),
+  write: ({ baseUrl, folders }) =>
+    [
+      `# hurl --variable base_url=${baseUrl} svc.hurl`,
+      ...folders.flatMap(({ name, entries }) => ['', `# ${name}`, ...entries.map(toEntry)]),
+      '',
+    ].join('\n'),
 }
 
 function toEntry(entry: Entry): string {
@@ -21,9 +22,9 @@ function toEntry(entry: Entry): string {
   return [
     '',
     `# ${name}`,
-    ...notes.map((note) => `# ${note}`),
+    ...notes.map(note => `# ${note}`),
     `${method} {{base_url}}${escape(target)}`,
-    ...allHeaders(entry).map((header) => `${escapeName(header.name)}: ${escape(header.value)}`),
+    ...allHeaders(entry).map(header => `${escapeName(header.name)}: ${escape(header.value)}`),
     ...(body === null ? [] : [`\`${escape(body)}\``]),
     'HTTP *',
   ].join('\n')

@@ -12,20 +12,31 @@ export const insomnia: Format = {
   file: 'insomnia.json',
   mediaType: 'application/json',
   filename: 'svc-insomnia.json',
-  write: (selection) => JSON.stringify({
-    _type: 'export',
-    __export_format: 4,
-    // No moment of its own: the same catalog is the same file.
-    __export_date: new Date(0).toISOString(),
-    __export_source: `svc:${selection.version}`,
-    resources: [...workspace(selection), ...selection.folders.flatMap(toResources)],
-  }, null, 2),
+  write: selection =>
+    JSON.stringify(
+      {
+        _type: 'export',
+        __export_format: 4,
+        // No moment of its own: the same catalog is the same file.
+        __export_date: new Date(0).toISOString(),
+        __export_source: `svc:${selection.version}`,
+        resources: [...workspace(selection), ...selection.folders.flatMap(toResources)],
+      },
+      null,
+      2,
+    ),
 }
 
 function workspace({ baseUrl }: Selection): object[] {
   return [
     { _id: WORKSPACE, _type: 'workspace', parentId: null, name: 'svc', description: '', scope: 'collection' },
-    { _id: 'env_svc', _type: 'environment', parentId: WORKSPACE, name: 'Base Environment', data: { base_url: baseUrl } },
+    {
+      _id: 'env_svc',
+      _type: 'environment',
+      parentId: WORKSPACE,
+      name: 'Base Environment',
+      data: { base_url: baseUrl },
+    },
   ]
 }
 
@@ -47,7 +58,7 @@ function toRequest(entry: Entry, parentId: string, index: number): object {
     description: [summary, ...notes].join('\n\n'),
     method,
     url: `{{ _.base_url }}${literal(target)}`,
-    headers: headers.map((header) => ({ name: header.name, value: literal(header.value) })),
+    headers: headers.map(header => ({ name: header.name, value: literal(header.value) })),
     authentication: toAuthentication(entry),
     body: toBody(entry),
     parameters: [],
@@ -66,10 +77,13 @@ function toBody({ body, bodyType, headers }: Entry): object {
   if (body === null) return {}
   const mimeType = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value.split(';', 1)[0]
   if (bodyType !== 'form') return { mimeType, text: literal(body) }
-  return { mimeType, params: decodeForm(body).map(({ name, value }) => ({ name: literal(name), value: literal(value) })) }
+  return {
+    mimeType,
+    params: decodeForm(body).map(({ name, value }) => ({ name: literal(name), value: literal(value) })),
+  }
 }
 
 /** Every text is a template (Nunjucks): what opens a tag is printed by one. */
 function literal(text: string): string {
-  return text.replace(/\{[{%#]/g, (opening) => `{{ "${opening}" }}`)
+  return text.replace(/\{[{%#]/g, opening => `{{ "${opening}" }}`)
 }

@@ -5,7 +5,8 @@ import type { Format } from '../format.ts'
 export const k6: Format = {
   id: 'k6',
   title: 'k6 script',
-  description: 'Sends every request once, in a group for each category; BASE_URL in the environment points it elsewhere.',
+  description:
+    'Sends every request once, in a group for each category; BASE_URL in the environment points it elsewhere.',
   file: 'k6.js',
   mediaType: 'text/javascript; charset=utf-8',
   filename: 'svc-k6.js',
@@ -49,5 +50,8 @@ function joined(headers: { name: string; value: string }[]): [string, string][] 
 
 /** JSON that is JavaScript too, also inside an HTML page. */
 function literal(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(/[<\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(value, null, 2).replace(
+    /[<\u2028\u2029]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

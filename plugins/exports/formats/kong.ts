@@ -14,14 +14,24 @@ export function kong(plugins: () => PluginRecord[]): Format {
     file: 'kong.yaml',
     mediaType: 'application/yaml',
     filename: 'svc-kong.yaml',
-    write: (selection) => writeYaml({
-      _format_version: '3.0',
-      // decK deletes what a file does not name; with this only among entities of this tag.
-      _info: { select_tags: TAGS },
-      services: [{
-        name: 'svc', url: selection.baseUrl, tags: TAGS,
-        routes: listPrefixes(selection, plugins()).map(({ name, paths }) => ({ name, paths, strip_path: false, tags: TAGS })),
-      }],
-    }),
+    write: selection =>
+      writeYaml({
+        _format_version: '3.0',
+        // decK deletes what a file does not name; with this only among entities of this tag.
+        _info: { select_tags: TAGS },
+        services: [
+          {
+            name: 'svc',
+            url: selection.baseUrl,
+            tags: TAGS,
+            routes: listPrefixes(selection, plugins()).map(({ name, paths }) => ({
+              name,
+              paths,
+              strip_path: false,
+              tags: TAGS,
+            })),
+          },
+        ],
+      }),
   }
 }

@@ -19,7 +19,12 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   azure: { prefix: 'azure', apiBase: '', more: { api_version: '2024-10-21' } },
   anthropic: { prefix: 'anthropic', apiBase: '' },
   gemini: { prefix: 'gemini', apiBase: '/v1beta' },
-  bedrock: { prefix: 'bedrock/converse', apiBase: '', more: { aws_region_name: 'us-east-1' }, known: /^(?:[a-z]{2,6}\.)?(?:anthropic\.claude|amazon\.nova)/ },
+  bedrock: {
+    prefix: 'bedrock/converse',
+    apiBase: '',
+    more: { aws_region_name: 'us-east-1' },
+    known: /^(?:[a-z]{2,6}\.)?(?:anthropic\.claude|amazon\.nova)/,
+  },
   ollama: { prefix: 'ollama_chat', apiBase: '' },
   // Of this one it takes the whole URL.
   cohere: { prefix: 'cohere_chat', apiBase: '/v2/chat' },
@@ -36,9 +41,12 @@ export function litellm(providers: ServedProvider[], { needsKey }: { needsKey: b
     file: 'litellm.yaml',
     mediaType: 'application/yaml',
     filename: 'svc-litellm.yaml',
-    write: (selection) => writeYaml({
-      model_list: providers.flatMap((provider) => (isSelected(provider, selection) ? toModels(provider, selection, needsKey) : [])),
-    }),
+    write: selection =>
+      writeYaml({
+        model_list: providers.flatMap(provider =>
+          isSelected(provider, selection) ? toModels(provider, selection, needsKey) : [],
+        ),
+      }),
   }
 }
 
@@ -46,14 +54,25 @@ function isSelected({ basePath }: ServedProvider, { endpoints }: Selection): boo
   return endpoints.some(({ path }) => path === basePath || path.startsWith(`${basePath}/`))
 }
 
-function toModels({ id, format, basePath, models, hasOwnKey }: ServedProvider, { baseUrl }: Selection, needsKey: boolean): object[] {
+function toModels(
+  { id, format, basePath, models, hasOwnKey }: ServedProvider,
+  { baseUrl }: Selection,
+  needsKey: boolean,
+): object[] {
   const dialect = DIALECTS[format]
-  const model = models.find((name) => dialect?.known?.test(name) === true) ?? models[0]
+  const model = models.find(name => dialect?.known?.test(name) === true) ?? models[0]
   if (dialect === undefined || model === undefined) return []
-  return [{
-    model_name: `svc-${id}`,
-    litellm_params: { model: `${dialect.prefix}/${model}`, api_base: baseUrl + basePath + dialect.apiBase, api_key: keyOf(id, hasOwnKey, needsKey), ...dialect.more },
-  }]
+  return [
+    {
+      model_name: `svc-${id}`,
+      litellm_params: {
+        model: `${dialect.prefix}/${model}`,
+        api_base: baseUrl + basePath + dialect.apiBase,
+        api_key: keyOf(id, hasOwnKey, needsKey),
+        ...dialect.more,
+      },
+    },
+  ]
 }
 
 /** A key that is configured is named, never shown. */

@@ -12,7 +12,8 @@ export const mcp: Format = {
   file: 'mcp.json',
   mediaType: 'application/json',
   filename: 'mcp.json',
-  write: ({ baseUrl, endpoints }) => JSON.stringify({ mcpServers: Object.fromEntries(listServers(endpoints, baseUrl)) }, null, 2),
+  write: ({ baseUrl, endpoints }) =>
+    JSON.stringify({ mcpServers: Object.fromEntries(listServers(endpoints, baseUrl)) }, null, 2),
 }
 
 /** Every server is named by examples of its endpoint. */
@@ -24,7 +25,7 @@ function listServers(endpoints: CatalogEndpoint[], baseUrl: string): Map<string,
       const match = ENDPOINT.exec(path)
       if (match === null) continue
       const name = match[1] ?? match[2]
-      const needsKey = headers.some((header) => header.name === 'X-API-Key')
+      const needsKey = headers.some(header => header.name === 'X-API-Key')
       servers.set(name === undefined ? 'svc' : `svc-${name}`, {
         type: 'http',
         url: baseUrl + path,

@@ -10,12 +10,13 @@ export const openCollection: Format = {
   file: 'opencollection.yaml',
   mediaType: 'application/yaml',
   filename: 'svc-opencollection.yaml',
-  write: ({ baseUrl, version, folders }) => writeYaml({
-    opencollection: '1.0.0',
-    info: { name: 'svc', version },
-    config: { environments: [{ name: 'svc', variables: [{ name: 'base_url', value: baseUrl }] }] },
-    items: folders.map(toFolder),
-  }),
+  write: ({ baseUrl, version, folders }) =>
+    writeYaml({
+      opencollection: '1.0.0',
+      info: { name: 'svc', version },
+      config: { environments: [{ name: 'svc', variables: [{ name: 'base_url', value: baseUrl }] }] },
+      items: folders.map(toFolder),
+    }),
 }
 
 function toFolder({ name, entries }: Folder, index: number): object {
@@ -24,14 +25,14 @@ function toFolder({ name, entries }: Folder, index: number): object {
 
 function toItem(entry: Entry, index: number): object {
   const { name, summary, notes, method, target, headers, auth } = entry
-  const params = queryOf(entry).map((pair) => ({ ...pair, type: 'query' }))
+  const params = queryOf(entry).map(pair => ({ ...pair, type: 'query' }))
   return {
     info: { name, type: 'http', seq: index + 1 },
     http: {
       method,
       url: `{{base_url}}${target}`,
       ...(params.length > 0 ? { params } : {}),
-      ...(headers.length > 0 ? { headers: headers.map((header) => ({ name: header.name, value: header.value })) } : {}),
+      ...(headers.length > 0 ? { headers: headers.map(header => ({ name: header.name, value: header.value })) } : {}),
       ...(auth === null ? {} : { auth }),
       ...toBody(entry),
     },

@@ -9,11 +9,20 @@ export const postman: Format = {
   file: 'postman.json',
   mediaType: 'application/json',
   filename: 'svc-postman.json',
-  write: ({ baseUrl, version, folders }) => JSON.stringify({
-    info: { name: 'svc', description: `Every endpoint of svc ${version}.`, schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
-    item: folders.map(({ name, entries }) => ({ name, item: entries.map(toItem) })),
-    variable: [{ key: 'base_url', value: baseUrl, type: 'string' }],
-  }, null, 2),
+  write: ({ baseUrl, version, folders }) =>
+    JSON.stringify(
+      {
+        info: {
+          name: 'svc',
+          description: `Every endpoint of svc ${version}.`,
+          schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
+        },
+        item: folders.map(({ name, entries }) => ({ name, item: entries.map(toItem) })),
+        variable: [{ key: 'base_url', value: baseUrl, type: 'string' }],
+      },
+      null,
+      2,
+    ),
 }
 
 function toItem(entry: Entry): object {
@@ -36,7 +45,10 @@ function toItem(entry: Entry): object {
 function toUrl({ target }: Entry): object {
   const [path = '', ...rest] = target.split('?')
   const query = rest.join('?')
-  const segments = path.slice(1).split('/').map((segment) => segment.replace(/^:/, '%3A'))
+  const segments = path
+    .slice(1)
+    .split('/')
+    .map(segment => segment.replace(/^:/, '%3A'))
   return {
     raw: `{{base_url}}/${segments.join('/')}${rest.length > 0 ? `?${query}` : ''}`,
     host: ['{{base_url}}'],
@@ -59,6 +71,9 @@ function toAuth({ auth }: Entry): object {
 
 function toBody({ body, bodyType }: Entry): object {
   if (body === null) return {}
-  if (bodyType === 'form') return { body: { mode: 'urlencoded', urlencoded: decodeForm(body).map(({ name: key, value }) => ({ key, value })) } }
+  if (bodyType === 'form')
+    return {
+      body: { mode: 'urlencoded', urlencoded: decodeForm(body).map(({ name: key, value }) => ({ key, value })) },
+    }
   return { body: { mode: 'raw', raw: body, options: { raw: { language: bodyType ?? 'text' } } } }
 }

@@ -14,7 +14,11 @@ export function prometheus({ needsToken }: { needsToken: boolean }): Format {
     file: 'prometheus.yml',
     mediaType: 'application/yaml',
     filename: 'svc-prometheus.yml',
-    write: (selection) => writeYaml({ scrape_configs: listJobs(selection) }, needsToken ? { at: ['scrape_configs', 0], text: CREDENTIALS } : undefined),
+    write: selection =>
+      writeYaml(
+        { scrape_configs: listJobs(selection) },
+        needsToken ? { at: ['scrape_configs', 0], text: CREDENTIALS } : undefined,
+      ),
   }
 }
 
@@ -22,10 +26,12 @@ function listJobs({ baseUrl, endpoints }: Selection): object[] {
   if (!endpoints.some(({ path }) => path === METRICS)) return []
   const { protocol, hostname, port, pathname } = new URL(baseUrl)
   const scheme = protocol.slice(0, -1)
-  return [{
-    job_name: 'svc',
-    scheme,
-    metrics_path: pathname.replace(/\/$/, '') + METRICS,
-    static_configs: [{ targets: [`${hostname}:${port || (scheme === 'https' ? '443' : '80')}`] }],
-  }]
+  return [
+    {
+      job_name: 'svc',
+      scheme,
+      metrics_path: pathname.replace(/\/$/, '') + METRICS,
+      static_configs: [{ targets: [`${hostname}:${port || (scheme === 'https' ? '443' : '80')}`] }],
+    },
+  ]
 }

@@ -8,7 +8,10 @@ const shared = {
   category: 'GraphQL',
   responses: {
     200: { description: 'Executed; with application/json also a request that failed, told in errors' },
-    400: { description: 'A malformed request; with application/graphql-response+json also one whose document or variables are refused' },
+    400: {
+      description:
+        'A malformed request; with application/graphql-response+json also one whose document or variables are refused',
+    },
     405: { description: 'A mutation by GET' },
     415: { description: 'A body of another media type' },
   },
@@ -24,15 +27,44 @@ export const postDescription: RouteDescription = {
       'application/json': {
         type: 'object',
         required: ['query'],
-        properties: { query: { type: 'string' }, variables: { type: 'object' }, operationName: { type: 'string' }, extensions: { type: 'object' } },
+        properties: {
+          query: { type: 'string' },
+          variables: { type: 'object' },
+          operationName: { type: 'string' },
+          extensions: { type: 'object' },
+        },
       },
       'application/graphql': { type: 'string' },
     },
   },
   examples: [
-    { name: 'Query', method: 'POST', path: '/graphql', headers: json, body: '{"query":"{ users(limit: 2) { id name orders { id total } } }"}', bodyType: 'json', expectStatus: 200 },
-    { name: 'Mutation with variables', method: 'POST', path: '/graphql', headers: json, body: '{"query":"mutation($input: CreateUserInput!) { createUser(input: $input) { id role } }","variables":{"input":{"name":"Dana","email":"dana@example.com"}}}', bodyType: 'json', expectStatus: 200 },
-    { name: 'Subscription as an event stream', method: 'POST', path: '/graphql', headers: [...json, { name: 'Accept', value: 'text/event-stream' }], body: '{"query":"subscription { ticker(count: 3) { sequence timestamp } }"}', bodyType: 'json', expectStatus: 200 },
+    {
+      name: 'Query',
+      method: 'POST',
+      path: '/graphql',
+      headers: json,
+      body: '{"query":"{ users(limit: 2) { id name orders { id total } } }"}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
+    {
+      name: 'Mutation with variables',
+      method: 'POST',
+      path: '/graphql',
+      headers: json,
+      body: '{"query":"mutation($input: CreateUserInput!) { createUser(input: $input) { id role } }","variables":{"input":{"name":"Dana","email":"dana@example.com"}}}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
+    {
+      name: 'Subscription as an event stream',
+      method: 'POST',
+      path: '/graphql',
+      headers: [...json, { name: 'Accept', value: 'text/event-stream' }],
+      body: '{"query":"subscription { ticker(count: 3) { sequence timestamp } }"}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
   ],
 }
 

@@ -12,12 +12,22 @@ import { sendPage } from './page.ts'
 import { sendResponse } from './response.ts'
 import type { SocketOptions } from './websocket.ts'
 
-export function registerHttp(app: FastifyInstance, svc: Svc, yogaOf: () => Promise<YogaServer>, sockets: SocketOptions): void {
+export function registerHttp(
+  app: FastifyInstance,
+  svc: Svc,
+  yogaOf: () => Promise<YogaServer>,
+  sockets: SocketOptions,
+): void {
   const page = svc.shared('graphiql', () => lazy(createGraphiqlPage))
   // Every access to a member of the server makes a function.
   let members: Pick<YogaServer, 'fetchAPI' | 'handleRequest'> | undefined
 
-  async function serve(request: FastifyRequest, reply: FastifyReply, answerType: AnswerType, init: RequestInit): Promise<FastifyReply> {
+  async function serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answerType: AnswerType,
+    init: RequestInit,
+  ): Promise<FastifyReply> {
     if (members === undefined) {
       const { fetchAPI, handleRequest } = await yogaOf()
       members = { fetchAPI, handleRequest }

@@ -1,19 +1,32 @@
 /** Sends what Yoga answers: a text in one piece, an event stream as it comes. */
 import type { FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 
-export async function sendResponse(svc: Svc, request: FastifyRequest, reply: FastifyReply, response: Response): Promise<FastifyReply> {
+export async function sendResponse(
+  svc: Svc,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  response: Response,
+): Promise<FastifyReply> {
   const contentType = response.headers.get('content-type') ?? ''
   if (contentType === 'text/event-stream') return streamEvents(svc, request, reply, response.body!)
   const allow = response.headers.get('allow')
   if (allow !== null) reply.header('Allow', allow)
-  return reply.code(response.status).type(contentType).send(await response.text())
+  return reply
+    .code(response.status)
+    .type(contentType)
+    .send(await response.text())
 }
 
 /**
  * The events go through the stream registry, which bounds them and ends them with the process. Cancelled with the
  * stream, the body ends its subscription at once; a reader of it would wait for the next event first.
  */
-async function streamEvents(svc: Svc, request: FastifyRequest, reply: FastifyReply, events: ReadableStream<Uint8Array>): Promise<FastifyReply> {
+async function streamEvents(
+  svc: Svc,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  events: ReadableStream<Uint8Array>,
+): Promise<FastifyReply> {
   const stream = svc.streams.sse(request, reply)
   if (stream === null || stream.closed) {
     await events.cancel()
@@ -21,7 +34,8 @@ async function streamEvents(svc: Svc, request: FastifyRequest, reply: FastifyRep
   }
   stream.signal.addEventListener('abort', () => void events.cancel(), { once: true })
   try {
-    for await (const bytes of events) if (!stream.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) await stream.ready()
+    for await (const bytes of events)
+      if (!stream.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) await stream.ready()
   } catch (error) {
     if (!stream.closed) throw error
   }

@@ -8,7 +8,9 @@ import { lazy } from '../lazy.ts'
 const description = describe({
   summary: 'The GraphQL schema as text (SDL)',
   category: 'GraphQL',
-  responses: { 200: { description: 'The same schema that introspection shows', content: { 'text/plain': { type: 'string' } } } },
+  responses: {
+    200: { description: 'The same schema that introspection shows', content: { 'text/plain': { type: 'string' } } },
+  },
   examples: [{ name: 'Schema', path: '/graphql/schema', expectStatus: 200 }],
 })
 

@@ -15,8 +15,19 @@ const description: RouteDescription = {
   description: 'Subprotocols graphql-transport-ws and graphql-ws (the one of subscriptions-transport-ws).',
   category: 'GraphQL',
   protocol: 'websocket',
-  responses: { 101: { description: 'The first offered subprotocol of the two is spoken' }, 400: { description: 'Neither was offered' }, 426: { description: 'No handshake' } },
-  examples: [{ name: 'Handshake', path: '/graphql/ws', headers: [{ name: 'Sec-WebSocket-Protocol', value: 'graphql-transport-ws' }], expectStatus: 101 }],
+  responses: {
+    101: { description: 'The first offered subprotocol of the two is spoken' },
+    400: { description: 'Neither was offered' },
+    426: { description: 'No handshake' },
+  },
+  examples: [
+    {
+      name: 'Handshake',
+      path: '/graphql/ws',
+      headers: [{ name: 'Sec-WebSocket-Protocol', value: 'graphql-transport-ws' }],
+      expectStatus: 101,
+    },
+  ],
   subprotocol: chooseSubprotocol,
 }
 
@@ -32,7 +43,9 @@ export interface SocketOptions {
 }
 
 export function createSockets(svc: Svc, engineOf: () => Promise<Engine>): SocketOptions {
-  const { idleMs, lifetimeMs } = svc.config.publicMode ? { idleMs: 60_000, lifetimeMs: 600_000 } : { idleMs: 300_000, lifetimeMs: 3_600_000 }
+  const { idleMs, lifetimeMs } = svc.config.publicMode
+    ? { idleMs: 60_000, lifetimeMs: 600_000 }
+    : { idleMs: 300_000, lifetimeMs: 3_600_000 }
   let serving: { engine: Engine; server: ReturnType<typeof createTransportServer> } | undefined
 
   /** Before the handshake is answered: a message may stand right behind it. */
@@ -46,7 +59,9 @@ export function createSockets(svc: Svc, engineOf: () => Promise<Engine>): Socket
     preValidation: [refuseForeignSubprotocols, load],
     wsHandler(socket, request) {
       svc.streams.websocket(request, socket, { lifetimeMs })
-      const connection = new Connection(socket, isWatched => svc.streams.websocket(request, socket, { idleMs: isWatched ? idleMs : NO_IDLE_TIME }))
+      const connection = new Connection(socket, isWatched =>
+        svc.streams.websocket(request, socket, { idleMs: isWatched ? idleMs : NO_IDLE_TIME }),
+      )
       const { engine, server } = serving!
       if (socket.protocol === 'graphql-ws') serveLegacy(engine, connection)
       else serveTransport(server, connection)
@@ -60,13 +75,20 @@ export function registerWebSocket(app: FastifyInstance, sockets: SocketOptions):
     url: '/graphql/ws',
     ...describe(description),
     ...sockets,
-    handler: () => { throw new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' }) },
+    handler: () => {
+      throw new HttpError(426, { error: 'upgrade_required' }, { Upgrade: 'websocket', Connection: 'Upgrade' })
+    },
   })
 }
 
 async function refuseForeignSubprotocols(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
   if (!request.ws) return
-  const offered = String(request.headers['sec-websocket-protocol'] ?? '').split(',').map(name => name.trim())
+  const offered = String(request.headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map(name => name.trim())
   if (offered.some(name => SUBPROTOCOLS.includes(name))) return
-  return reply.code(400).type('application/json; charset=utf-8').send(JSON.stringify({ errors: [subprotocolMissing()] }))
+  return reply
+    .code(400)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ errors: [subprotocolMissing()] }))
 }

@@ -31,5 +31,8 @@ export function useAnswerForm({ json, eventStream }: ResultProcessors): Plugin<A
 /** A request that is refused as such never became an operation: its answer is JSON. */
 function isStreamed({ answerType, operationType }: AnswerContext): boolean {
   if (operationType === undefined) return false
-  return answerType.eventStream === 'always' || (answerType.eventStream === 'for subscriptions' && operationType === 'subscription')
+  return (
+    answerType.eventStream === 'always' ||
+    (answerType.eventStream === 'for subscriptions' && operationType === 'subscription')
+  )
 }

@@ -14,7 +14,9 @@ export function createDocumentCache(): DocumentCacheOptions {
   return {
     documentCache: {
       get: text => documents.get(text),
-      set: (text, document) => { if (text.length <= REMEMBERED_LENGTH) documents.set(text, document) },
+      set: (text, document) => {
+        if (text.length <= REMEMBERED_LENGTH) documents.set(text, document)
+      },
     },
     // An error from a cache would end the hooks before the form of the answer is chosen.
     errorCache: { get: () => undefined, set: () => {} },

@@ -11,7 +11,7 @@ export function useDocumentLimits(parse: typeof Parse): Plugin {
 
   function passedLimit(document: DocumentNode): GraphQLError | null {
     let passed = passedLimits.get(document)
-    if (passed === undefined) passedLimits.set(document, passed = findPassedLimit(document))
+    if (passed === undefined) passedLimits.set(document, (passed = findPassedLimit(document)))
     return passed
   }
 

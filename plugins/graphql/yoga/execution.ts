@@ -28,7 +28,8 @@ export function useExecution(rootValue: RootValue): Plugin {
 
 /** A result without `data` means that the variables did not fit (GraphQL, 6.1.2). */
 function giveCode({ result, setResult }: Outcome): void {
-  if (isRequestError(result)) setResult({ errors: result.errors?.map(error => refusedDocument(error, 'BAD_USER_INPUT')) })
+  if (isRequestError(result))
+    setResult({ errors: result.errors?.map(error => refusedDocument(error, 'BAD_USER_INPUT')) })
 }
 
 /** Whether the result says that nothing was executed (GraphQL, 7.1.2: no `data` entry). */

@@ -13,13 +13,16 @@ export interface ChosenOperation {
 /** Yoga's own check comes later, and has neither the code nor the status of this one. */
 export function useOperationChoice(): Plugin<ChosenOperation> {
   return {
-    onParse: () => ({ result, context, extendContext }) => {
-      const operationName = context.params.operationName ?? null
-      const operation = result instanceof Error ? null : getOperationAST(result as DocumentNode, operationName)
-      // Over a WebSocket there is no request.
-      if (operation?.operation === 'mutation' && (context.request as Request | undefined)?.method === 'GET') throw mutationOverGet()
-      extendContext({ operationType: operation?.operation ?? null })
-      if (operation == null && !(result instanceof Error)) throw unresolvedOperation(operationName)
-    },
+    onParse:
+      () =>
+      ({ result, context, extendContext }) => {
+        const operationName = context.params.operationName ?? null
+        const operation = result instanceof Error ? null : getOperationAST(result as DocumentNode, operationName)
+        // Over a WebSocket there is no request.
+        if (operation?.operation === 'mutation' && (context.request as Request | undefined)?.method === 'GET')
+          throw mutationOverGet()
+        extendContext({ operationType: operation?.operation ?? null })
+        if (operation == null && !(result instanceof Error)) throw unresolvedOperation(operationName)
+      },
   }
 }

@@ -7,7 +7,12 @@ import { isObject } from '../http-request.ts'
 
 const MAX_KEPT_BYTES = 64 * 1024
 
-export const persistedQueryBounds: StoreBounds<string> = { maxCount: 1000, ttlMs: 24 * 3_600_000, ttlFrom: 'use', evict: 'idle' }
+export const persistedQueryBounds: StoreBounds<string> = {
+  maxCount: 1000,
+  ttlMs: 24 * 3_600_000,
+  ttlFrom: 'use',
+  evict: 'idle',
+}
 
 /**
  * Finds the text of a request that has only a hash. Yoga's package for it knows neither bounds nor other versions, and
@@ -17,7 +22,9 @@ export function usePersistedQueries(store: Store<string>): Plugin {
   return {
     onParams({ params, setParams }) {
       const hash = readHash(params.extensions?.persistedQuery)
-      return hash === null ? undefined : resolveQuery(store, hash, params.query).then(query => setParams({ ...params, query }))
+      return hash === null
+        ? undefined
+        : resolveQuery(store, hash, params.query).then(query => setParams({ ...params, query }))
     },
   }
 }
@@ -42,6 +49,7 @@ function readHash(persistedQuery: unknown): string | null {
   if (!isObject(persistedQuery)) throw badRequest('extensions.persistedQuery must be a JSON object')
   const { version, sha256Hash } = persistedQuery
   if (version !== 1) throw badRequest('extensions.persistedQuery.version must be 1')
-  if (typeof sha256Hash !== 'string' || !/^[\da-f]{64}$/i.test(sha256Hash)) throw badRequest('extensions.persistedQuery.sha256Hash must be 64 hexadecimal digits')
+  if (typeof sha256Hash !== 'string' || !/^[\da-f]{64}$/i.test(sha256Hash))
+    throw badRequest('extensions.persistedQuery.sha256Hash must be 64 hexadecimal digits')
   return sha256Hash.toLowerCase()
 }

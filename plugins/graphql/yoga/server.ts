@@ -32,7 +32,12 @@ const PATH = '/graphql'
 export const ENDPOINT = `http://localhost${PATH}`
 
 /** The package is loaded with the first request: it would be a good part of a start's time otherwise. */
-export async function createYogaServer({ schema, rootValue, persistedQueries, log }: YogaServerOptions): Promise<YogaServer> {
+export async function createYogaServer({
+  schema,
+  rootValue,
+  persistedQueries,
+  log,
+}: YogaServerOptions): Promise<YogaServer> {
   const { createYoga, getSSEProcessor, processRegularResult } = await import('graphql-yoga')
   return createYoga<ServerContext>({
     schema,
@@ -47,7 +52,12 @@ export async function createYogaServer({ schema, rootValue, persistedQueries, lo
       useAnswerForm({ json: processRegularResult, eventStream: getSSEProcessor() }),
     ],
     parserAndValidationCache: createDocumentCache(),
-    logging: { debug: ignore, info: ignore, warn: ignore, error: (error: unknown) => log.error('a GraphQL request failed', { error: String(error) }) },
+    logging: {
+      debug: ignore,
+      info: ignore,
+      warn: ignore,
+      error: (error: unknown) => log.error('a GraphQL request failed', { error: String(error) }),
+    },
     // The pipeline's own: CORS, the bound on bodies, pages.
     cors: false,
     maxRequestBodySize: false,

@@ -22,5 +22,10 @@ function readRequest(request: Request): GraphQLParams | Promise<GraphQLParams> {
 }
 
 function toParams({ query, variables, operationName, extensions }: HttpOperationRequest): GraphQLParams {
-  return { query: query ?? undefined, variables: variables ?? undefined, operationName: operationName ?? undefined, extensions: extensions ?? undefined }
+  return {
+    query: query ?? undefined,
+    variables: variables ?? undefined,
+    operationName: operationName ?? undefined,
+    extensions: extensions ?? undefined,
+  }
 }

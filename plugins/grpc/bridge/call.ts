@@ -15,7 +15,14 @@ export interface CallListener {
 }
 
 /** Relays a call. `followed` learns its status; `decode` changes the request's bytes on their way in; `response` tells of drain and of the client's leaving. */
-export function relay(request: Readable, response: Writable, call: ClientHttp2Stream, listener: CallListener, followed: MediaTypeCall | null, decode?: Transform): void {
+export function relay(
+  request: Readable,
+  response: Writable,
+  call: ClientHttp2Stream,
+  listener: CallListener,
+  followed: MediaTypeCall | null,
+  decode?: Transform,
+): void {
   const input = decode === undefined ? request.pipe(call) : request.pipe(decode).pipe(call)
   decode?.on('error', () => call.close(constants.NGHTTP2_CANCEL))
   input.on('error', () => {})
@@ -27,7 +34,9 @@ export function relay(request: Readable, response: Writable, call: ClientHttp2St
     if (isWhole) trailers = headers
     listener.head(headers, isWhole)
     // Not before: with the first message in the same turn, data can be told of earlier than the head.
-    call.on('data', (chunk: Buffer) => { if (!listener.data(chunk)) call.pause() })
+    call.on('data', (chunk: Buffer) => {
+      if (!listener.data(chunk)) call.pause()
+    })
   })
   call.on('trailers', headers => {
     trailers = headers
@@ -53,6 +62,8 @@ export function relay(request: Readable, response: Writable, call: ClientHttp2St
     if (!call.closed) call.close(constants.NGHTTP2_NO_ERROR)
   }
   response.on('drain', () => call.resume())
-  response.on('close', () => { if (!call.closed) call.close(constants.NGHTTP2_CANCEL) })
+  response.on('close', () => {
+    if (!call.closed) call.close(constants.NGHTTP2_CANCEL)
+  })
   response.on('error', () => {})
 }

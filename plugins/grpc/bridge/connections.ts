@@ -41,7 +41,10 @@ export class BridgeConnections {
   #connect(): ClientHttp2Session {
     const [near, far] = createDuplexPair()
     this.#server ??= this.#createServer()
-    this.#server.then(server => server.accept(far), (error: Error) => far.destroy(error))
+    this.#server.then(
+      server => server.accept(far),
+      (error: Error) => far.destroy(error),
+    )
     const session = connect('http://internal', { createConnection: () => near, maxSessionMemory: SESSION_MEMORY_MB })
     session.on('error', () => {})
     return session
@@ -59,7 +62,10 @@ export class BridgeConnections {
   /** Ends all calls at once. */
   close(): void {
     for (const outer of this.#connections.keys()) this.#drop(outer)
-    this.#server?.then(server => server.close(), () => {})
+    this.#server?.then(
+      server => server.close(),
+      () => {},
+    )
     this.#server = null
   }
 }

@@ -8,11 +8,33 @@ export const BRIDGE_CALL = `${BRIDGE_PREFIX}call`
 export const BRIDGE_TIMEOUT = `${BRIDGE_PREFIX}timeout`
 
 /** Of one connection only (RFC 9110, 7.6.1; RFC 9113, 8.2.2), or said anew on the other side. */
-const LEFT_OUT = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'http2-settings', 'host', 'te', 'content-type', 'content-length', 'expect'])
+const LEFT_OUT = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'host',
+  'te',
+  'content-type',
+  'content-length',
+  'expect',
+])
 
 /** Headers of a call as the server gets them. `id`: of the call among the open ones; null: it is not followed. */
-export function toCallHeaders(headers: IncomingHttpHeaders, path: string, peer: string, id: string | null): OutgoingHttpHeaders {
-  const call: OutgoingHttpHeaders = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc+proto', te: 'trailers' }
+export function toCallHeaders(
+  headers: IncomingHttpHeaders,
+  path: string,
+  peer: string,
+  id: string | null,
+): OutgoingHttpHeaders {
+  const call: OutgoingHttpHeaders = {
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc+proto',
+    te: 'trailers',
+  }
   for (const [name, value] of Object.entries(headers)) {
     if (name.startsWith(':') || name.startsWith(BRIDGE_PREFIX) || LEFT_OUT.has(name)) continue
     call[name] = value
@@ -27,6 +49,7 @@ export function toCallHeaders(headers: IncomingHttpHeaders, path: string, peer: 
 /** What the server answered, without pseudo-headers and what the outer response says for itself. */
 export function fromCallHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const outer: OutgoingHttpHeaders = {}
-  for (const [name, value] of Object.entries(headers)) if (!name.startsWith(':') && name !== 'content-length' && name !== 'date') outer[name] = value
+  for (const [name, value] of Object.entries(headers))
+    if (!name.startsWith(':') && name !== 'content-length' && name !== 'date') outer[name] = value
   return outer
 }

@@ -8,7 +8,15 @@ import type { OpenCalls } from './open-calls.ts'
 import { relayNative } from './native.ts'
 import { WEB_TYPE, relayWeb } from './web.ts'
 
-const EXPOSED = ['grpc-status', 'grpc-message', 'grpc-status-details-bin', 'x-svc-fail', 'x-svc-fault', 'x-svc-ignored', 'x-request-id']
+const EXPOSED = [
+  'grpc-status',
+  'grpc-message',
+  'grpc-status-details-bin',
+  'x-svc-fail',
+  'x-svc-fault',
+  'x-svc-ignored',
+  'x-request-id',
+]
 const NATIVE_TYPE = /^application\/grpc(?:\+|$)/
 /** Paths below which browsers ask whether they may call. */
 const SERVICES = /^\/(?:svc\.echo|grpc\.health|grpc\.reflection)\./
@@ -22,21 +30,34 @@ const EXEMPT = /^\/grpc\.(?:health|reflection)\./
 export function handleCalls(svc: Svc, connections: BridgeConnections, open: OpenCalls): void {
   const requests = svc.metrics.counter('svc_protocol_requests_total', 'Requests by protocol', ['protocol'])
 
-  function start(request: Request, response: Response, facts: ConnectionFacts): { call: ClientHttp2Stream; followed: MediaTypeCall | null } {
+  function start(
+    request: Request,
+    response: Response,
+    facts: ConnectionFacts,
+  ): { call: ClientHttp2Stream; followed: MediaTypeCall | null } {
     requests.inc({ protocol: 'grpc' })
     const outer = isHttp2(request) ? request.stream.session! : facts.socket
     const path = request.url ?? '/'
     const followed = EXEMPT.test(path) ? null : svc.mediaTypes.follow(request)
     const id = followed && open.add(followed)
     if (id !== null) response.once('close', () => open.remove(id))
-    return { call: connections.sessionFor(outer).request(toCallHeaders(request.headers, path, facts.clientIp, id)), followed }
+    return {
+      call: connections.sessionFor(outer).request(toCallHeaders(request.headers, path, facts.clientIp, id)),
+      followed,
+    }
   }
 
   svc.mediaTypes.requests(
     (mediaType, request) => NATIVE_TYPE.test(mediaType) && request.method === 'POST' && isHttp2(request),
     (request, response, facts) => {
       const { call, followed } = start(request, response, facts)
-      relayNative(request as Http2ServerRequest, response as Http2ServerResponse, call, { 'x-request-id': svc.http.requestId(request) }, followed)
+      relayNative(
+        request as Http2ServerRequest,
+        response as Http2ServerResponse,
+        call,
+        { 'x-request-id': svc.http.requestId(request) },
+        followed,
+      )
     },
   )
   svc.mediaTypes.requests(
@@ -48,7 +69,10 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
     },
   )
   svc.mediaTypes.requests(
-    (_mediaType, request) => request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined && SERVICES.test(request.url ?? ''),
+    (_mediaType, request) =>
+      request.method === 'OPTIONS' &&
+      request.headers['access-control-request-method'] !== undefined &&
+      SERVICES.test(request.url ?? ''),
     (request, response) => answerPreflight(request, response, svc.mediaTypes.cors(request, EXPOSED)),
   )
 }

@@ -14,27 +14,53 @@ const UNAVAILABLE = 14
 const BROKEN_OFF: IncomingHttpHeaders = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the call broke off' }
 
 /** `headers` are put on the response (CORS, request id). */
-export function relayWeb(request: IncomingMessage, response: ServerResponse, call: ClientHttp2Stream, headers: Record<string, string>, followed: MediaTypeCall | null): void {
+export function relayWeb(
+  request: IncomingMessage,
+  response: ServerResponse,
+  call: ClientHttp2Stream,
+  headers: Record<string, string>,
+  followed: MediaTypeCall | null,
+): void {
   const isText = /^\s*application\/grpc-web-text/i.test(request.headers['content-type'] ?? '')
   // Each write is base64 of its own, padded: a reader can take what it has.
   const write = (bytes: Buffer): boolean => response.write(isText ? bytes.toString('base64') : bytes)
-  relay(request, response, call, {
-    head(answered, isWhole) {
-      response.writeHead(200, { ...(isWhole ? {} : fromCallHeaders(answered)), ...headers, 'content-type': `application/grpc-web${isText ? '-text' : ''}+proto` })
+  relay(
+    request,
+    response,
+    call,
+    {
+      head(answered, isWhole) {
+        response.writeHead(200, {
+          ...(isWhole ? {} : fromCallHeaders(answered)),
+          ...headers,
+          'content-type': `application/grpc-web${isText ? '-text' : ''}+proto`,
+        })
+      },
+      data: write,
+      end(trailers) {
+        if (response.destroyed) return
+        if (!response.headersSent) this.head({}, true)
+        write(trailerFrame(fromCallHeaders(trailers ?? BROKEN_OFF) as Record<string, string>))
+        response.end()
+      },
     },
-    data: write,
-    end(trailers) {
-      if (response.destroyed) return
-      if (!response.headersSent) this.head({}, true)
-      write(trailerFrame(fromCallHeaders(trailers ?? BROKEN_OFF) as Record<string, string>))
-      response.end()
-    },
-  }, followed, isText ? new Base64Decoder() : undefined)
+    followed,
+    isText ? new Base64Decoder() : undefined,
+  )
 }
 
 /** Lines `name:value`, the status first. Of an answer that is all head, the head is the trailers. */
-function trailerFrame({ 'grpc-status': code = String(UNKNOWN), 'grpc-message': message, 'content-type': _type, ...metadata }: Record<string, string>): Buffer {
-  const lines: [string, string][] = [['grpc-status', code], ...(message === undefined ? [] : [['grpc-message', message] as [string, string]]), ...Object.entries(metadata)]
+function trailerFrame({
+  'grpc-status': code = String(UNKNOWN),
+  'grpc-message': message,
+  'content-type': _type,
+  ...metadata
+}: Record<string, string>): Buffer {
+  const lines: [string, string][] = [
+    ['grpc-status', code],
+    ...(message === undefined ? [] : [['grpc-message', message] as [string, string]]),
+    ...Object.entries(metadata),
+  ]
   const payload = Buffer.from(lines.map(([name, value]) => `${name}:${value}\r\n`).join(''), 'latin1')
   const head = Buffer.alloc(5)
   head[0] = TRAILER_FLAG

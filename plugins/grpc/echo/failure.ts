@@ -20,20 +20,38 @@ const MAX_METADATA = 32
 const TYPE_URL = 'type.googleapis.com/'
 
 /** Answers what a request asks to fail with; null when it asks for success. */
-export function createFailures({ message }: ProtocolDefinitions, instanceId: string): (request: FailRequest) => Failure | null {
-  const pack = (name: string, value: object): object => ({ type_url: TYPE_URL + name, value: message(name).serialize(value) })
+export function createFailures(
+  { message }: ProtocolDefinitions,
+  instanceId: string,
+): (request: FailRequest) => Failure | null {
+  const pack = (name: string, value: object): object => ({
+    type_url: TYPE_URL + name,
+    value: message(name).serialize(value),
+  })
 
   return request => {
     const { code, retry_delay_ms: retryDelayMs } = request
     if (code === status.OK) return null
-    if (code < 0 || code > MAX_CODE) return { code: status.INVALID_ARGUMENT, details: `invalid code ${code} (expected 0 to ${MAX_CODE})`, metadata: new Metadata() }
+    if (code < 0 || code > MAX_CODE)
+      return {
+        code: status.INVALID_ARGUMENT,
+        details: `invalid code ${code} (expected 0 to ${MAX_CODE})`,
+        metadata: new Metadata(),
+      }
     const text = cut(request.message, MAX_MESSAGE) || `failed with ${status[code]}, as it was asked to`
-    const details = [pack('google.rpc.ErrorInfo', {
-      reason: cut(request.reason, MAX_REASON) || 'SVC_REQUESTED_FAILURE',
-      domain: 'svc',
-      metadata: [...request.metadata.slice(0, MAX_METADATA), { key: 'instance_id', value: instanceId }],
-    })]
-    if (retryDelayMs > 0) details.push(pack('google.rpc.RetryInfo', { retry_delay: { seconds: Math.floor(retryDelayMs / 1000), nanos: (retryDelayMs % 1000) * 1_000_000 } }))
+    const details = [
+      pack('google.rpc.ErrorInfo', {
+        reason: cut(request.reason, MAX_REASON) || 'SVC_REQUESTED_FAILURE',
+        domain: 'svc',
+        metadata: [...request.metadata.slice(0, MAX_METADATA), { key: 'instance_id', value: instanceId }],
+      }),
+    ]
+    if (retryDelayMs > 0)
+      details.push(
+        pack('google.rpc.RetryInfo', {
+          retry_delay: { seconds: Math.floor(retryDelayMs / 1000), nanos: (retryDelayMs % 1000) * 1_000_000 },
+        }),
+      )
     const metadata = new Metadata()
     metadata.set('x-svc-fail', 'true')
     metadata.set('grpc-status-details-bin', message('google.rpc.Status').serialize({ code, message: text, details }))
@@ -43,5 +61,9 @@ export function createFailures({ message }: ProtocolDefinitions, instanceId: str
 
 /** At most so many characters, none cut in two. */
 function cut(text: string, length: number): string {
-  return text.length <= length ? text : Array.from(text.slice(0, length * 2)).slice(0, length).join('')
+  return text.length <= length
+    ? text
+    : Array.from(text.slice(0, length * 2))
+        .slice(0, length)
+        .join('')
 }

@@ -12,7 +12,10 @@ export interface MapEntry {
 export function showMetadata(metadata: Metadata): MapEntry[] {
   return Object.entries(metadata.toJSON())
     .filter(([name]) => !name.startsWith(':') && !name.startsWith(BRIDGE_PREFIX))
-    .map(([key, values]) => ({ key, value: values.map(value => (typeof value === 'string' ? value : value.toString('base64'))).join(', ') }))
+    .map(([key, values]) => ({
+      key,
+      value: values.map(value => (typeof value === 'string' ? value : value.toString('base64'))).join(', '),
+    }))
 }
 
 /** Milliseconds of the units of `grpc-timeout` (gRPC over HTTP/2, "Timeout"). */

@@ -1,6 +1,13 @@
 /** Owns the methods of `svc.echo.v1.EchoService`. */
 import { status } from '@grpc/grpc-js'
-import type { ServerDuplexStream, ServerReadableStream, ServerUnaryCall, ServerWritableStream, UntypedServiceImplementation, sendUnaryData } from '@grpc/grpc-js'
+import type {
+  ServerDuplexStream,
+  ServerReadableStream,
+  ServerUnaryCall,
+  ServerWritableStream,
+  UntypedServiceImplementation,
+  sendUnaryData,
+} from '@grpc/grpc-js'
 import type { Svc } from 'svc/plugin'
 import { admit } from '../admission.ts'
 import type { OpenCalls } from '../bridge/open-calls.ts'
@@ -10,7 +17,10 @@ import type { FailRequest } from './failure.ts'
 import { readTimeout, showMetadata } from './metadata.ts'
 import type { MapEntry } from './metadata.ts'
 
-interface EchoRequest { message: string; count: number }
+interface EchoRequest {
+  message: string
+  count: number
+}
 interface EchoResponse {
   message: string
   metadata: MapEntry[]
@@ -30,16 +40,30 @@ const MAX_JOINED_BYTES = 4 * 1024 * 1024
 
 const tooManyMessages = { code: status.RESOURCE_EXHAUSTED, details: `too many messages (at most ${MAX_MESSAGES})` }
 
-export function createEchoService(svc: Svc, open: OpenCalls, definitions: ProtocolDefinitions): UntypedServiceImplementation {
+export function createEchoService(
+  svc: Svc,
+  open: OpenCalls,
+  definitions: ProtocolDefinitions,
+): UntypedServiceImplementation {
   const failureOf = createFailures(definitions, svc.instance.id)
 
   function responder(call: AnyCall): (message: string, index: number) => EchoResponse {
     const metadata = showMetadata(call.metadata)
     const { text, ms } = readTimeout(call.metadata)
-    return (message, index) => ({ message, metadata, instance_id: svc.instance.id, index, grpc_timeout: text, deadline_ms: ms })
+    return (message, index) => ({
+      message,
+      metadata,
+      instance_id: svc.instance.id,
+      index,
+      grpc_timeout: text,
+      deadline_ms: ms,
+    })
   }
 
-  async function echo(call: ServerUnaryCall<EchoRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): Promise<void> {
+  async function echo(
+    call: ServerUnaryCall<EchoRequest, EchoResponse>,
+    reply: sendUnaryData<EchoResponse>,
+  ): Promise<void> {
     const refused = await admit(svc, open, call)
     if (refused !== null) return reply(refused)
     reply(null, responder(call)(call.request.message, 0))
@@ -58,7 +82,10 @@ export function createEchoService(svc: Svc, open: OpenCalls, definitions: Protoc
     call.end()
   }
 
-  async function clientStream(call: ServerReadableStream<EchoRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): Promise<void> {
+  async function clientStream(
+    call: ServerReadableStream<EchoRequest, EchoResponse>,
+    reply: sendUnaryData<EchoResponse>,
+  ): Promise<void> {
     const refused = await admit(svc, open, call)
     if (refused !== null) return reply(refused)
     const messages: string[] = []
@@ -73,7 +100,13 @@ export function createEchoService(svc: Svc, open: OpenCalls, definitions: Protoc
       if (isOver) return
       bytes += Buffer.byteLength(message) + 1
       if (messages.length === MAX_MESSAGES) end(() => reply(tooManyMessages))
-      else if (bytes > MAX_JOINED_BYTES) end(() => reply({ code: status.RESOURCE_EXHAUSTED, details: `the messages are larger than ${MAX_JOINED_BYTES} bytes together` }))
+      else if (bytes > MAX_JOINED_BYTES)
+        end(() =>
+          reply({
+            code: status.RESOURCE_EXHAUSTED,
+            details: `the messages are larger than ${MAX_JOINED_BYTES} bytes together`,
+          }),
+        )
       else messages.push(message)
     })
     call.on('end', () => end(() => reply(null, responder(call)(messages.join(' '), messages.length))))
@@ -94,10 +127,15 @@ export function createEchoService(svc: Svc, open: OpenCalls, definitions: Protoc
       }
       index++
     })
-    call.on('end', () => { if (index <= MAX_MESSAGES) call.end() })
+    call.on('end', () => {
+      if (index <= MAX_MESSAGES) call.end()
+    })
   }
 
-  async function fail(call: ServerUnaryCall<FailRequest, EchoResponse>, reply: sendUnaryData<EchoResponse>): Promise<void> {
+  async function fail(
+    call: ServerUnaryCall<FailRequest, EchoResponse>,
+    reply: sendUnaryData<EchoResponse>,
+  ): Promise<void> {
     const refused = await admit(svc, open, call)
     if (refused !== null) return reply(refused)
     const failure = failureOf(call.request)
@@ -105,7 +143,13 @@ export function createEchoService(svc: Svc, open: OpenCalls, definitions: Protoc
     reply(null, responder(call)(call.request.message || 'OK', 0))
   }
 
-  return { Echo: echo, ServerStream: serverStream, ClientStream: clientStream, BidiStream: bidiStream, Fail: fail } as UntypedServiceImplementation
+  return {
+    Echo: echo,
+    ServerStream: serverStream,
+    ClientStream: clientStream,
+    BidiStream: bidiStream,
+    Fail: fail,
+  } as UntypedServiceImplementation
 }
 
 /** The time between two answers; ends early with the call. */

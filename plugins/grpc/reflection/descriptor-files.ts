@@ -15,7 +15,7 @@ export function filesOf(descriptorSet: Buffer): Buffer[] {
       length += (byte & 0x7f) * scale
       scale *= 128
     } while (byte >= 0x80)
-    files.push(descriptorSet.subarray(at, at += length))
+    files.push(descriptorSet.subarray(at, (at += length)))
   }
   return files
 }

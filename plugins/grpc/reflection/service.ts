@@ -32,11 +32,22 @@ type Call = ServerDuplexStream<Request, Response>
 /** Both versions. Reading all files takes a tenth of a second: servers share the result. */
 export function createReflection(definitions: ProtocolDefinitions): Reflection[] {
   // Of a definition the library reads the files alone.
-  const library = new ReflectionService({ any: { format: 'Protocol Buffer 3 EnumDescriptorProto', type: {}, fileDescriptorProtos: filesOf(definitions.descriptorSet) } })
+  const library = new ReflectionService({
+    any: {
+      format: 'Protocol Buffer 3 EnumDescriptorProto',
+      type: {},
+      fileDescriptorProtos: filesOf(definitions.descriptorSet),
+    },
+  })
   const versions: Reflection[] = []
   library.addToServer({
     addService(service, { ServerReflectionInfo: answer }) {
-      versions.push({ service, implementation: { ServerReflectionInfo: (call: Call) => (answer as (call: Call) => void)(withCorrections(call, definitions)) } })
+      versions.push({
+        service,
+        implementation: {
+          ServerReflectionInfo: (call: Call) => (answer as (call: Call) => void)(withCorrections(call, definitions)),
+        },
+      })
     },
   })
   return versions
@@ -62,14 +73,26 @@ function withCorrections(call: Call, definitions: ProtocolDefinitions): Call {
  */
 function correct(response: Response, { isMessage }: ProtocolDefinitions): Response {
   const { validHost, originalRequest, listServicesResponse, fileDescriptorResponse } = response
-  const refuse = (errorCode: status, errorMessage: string): Response => ({ validHost, originalRequest, errorResponse: { errorCode, errorMessage } })
+  const refuse = (errorCode: status, errorMessage: string): Response => ({
+    validHost,
+    originalRequest,
+    errorResponse: { errorCode, errorMessage },
+  })
   if (originalRequest.messageRequest === undefined) return refuse(status.INVALID_ARGUMENT, 'no question is set')
   if (originalRequest.messageRequest === 'allExtensionNumbersOfType') {
     const baseTypeName = originalRequest.allExtensionNumbersOfType ?? ''
     if (!isMessage(baseTypeName)) return refuse(status.NOT_FOUND, 'the message is not known')
-    return { validHost, originalRequest, allExtensionNumbersResponse: response.allExtensionNumbersResponse ?? { baseTypeName, extensionNumber: [] } }
+    return {
+      validHost,
+      originalRequest,
+      allExtensionNumbersResponse: response.allExtensionNumbersResponse ?? { baseTypeName, extensionNumber: [] },
+    }
   }
-  if (fileDescriptorResponse?.fileDescriptorProto.some(({ length }) => length === 0)) return refuse(status.NOT_FOUND, 'the name is not known')
+  if (fileDescriptorResponse?.fileDescriptorProto.some(({ length }) => length === 0))
+    return refuse(status.NOT_FOUND, 'the name is not known')
   if (listServicesResponse === undefined) return response
-  return { ...response, listServicesResponse: { service: listServicesResponse.service.toSorted((a, b) => (a.name < b.name ? -1 : 1)) } }
+  return {
+    ...response,
+    listServicesResponse: { service: listServicesResponse.service.toSorted((a, b) => (a.name < b.name ? -1 : 1)) },
+  }
 }

@@ -32,6 +32,7 @@ function domainEnd(text: string, at: number): number | null {
   if (end - at - 1 > MAX_DOMAIN || isWordAt(text, end) || text[end] === '@') return null
   while (/[.-]/.test(text[end - 1]!)) end--
   const labels = text.slice(at + 1, end).split('.')
-  const isValid = labels.length >= 2 && labels.every(label => LABEL.test(label)) && /^[A-Za-z]{2,63}$/.test(labels.at(-1)!)
+  const isValid =
+    labels.length >= 2 && labels.every(label => LABEL.test(label)) && /^[A-Za-z]{2,63}$/.test(labels.at(-1)!)
   return isValid ? end : null
 }

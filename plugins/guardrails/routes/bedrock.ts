@@ -7,29 +7,39 @@ import { bedrockError } from '../errors.ts'
 import type { BedrockGuardrails, DetectorRegistry } from '../types.ts'
 
 export function registerBedrock(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
-  app.post('/guardrails/bedrock/guardrail/:id/version/:version/apply', describe({
-    summary: 'Apply a guardrail to texts (Bedrock ApplyGuardrail)',
-    description: 'Any id and version; an id that contains `block-pii` blocks personal data instead of masking it.',
-    category: 'AI: Guardrails',
-    responses: { 200: { description: 'action, outputs, assessments' }, 400: { description: 'ValidationException' } },
-    examples: [{
-      name: 'Personal data',
-      method: 'POST',
-      path: '/guardrails/bedrock/guardrail/demo/version/1/apply',
-      headers: [{ name: 'Content-Type', value: 'application/json' }],
-      body: '{"source":"INPUT","content":[{"text":{"text":"Write to post@example.org"}}]}',
-      bodyType: 'json',
-      expectStatus: 200,
-    }],
-  }), (request, reply) => {
-    const startedAt = performance.now()
-    const { id, version } = request.params as { id: string; version: string }
-    reply.headers({ 'x-amzn-requestid': svc.http.requestId(request), 'X-Svc-Guardrail-Id': visible(id), 'X-Svc-Guardrail-Version': visible(version) })
-    const body = svc.http.body(request)
-    const value = body.length === 0 ? null : readJsonObject(body)
-    if (value === null) throw bedrockError('the body must be a JSON object')
-    return reply.send(applyGuardrail(registry, parseGuardrail(value), id, startedAt))
-  })
+  app.post(
+    '/guardrails/bedrock/guardrail/:id/version/:version/apply',
+    describe({
+      summary: 'Apply a guardrail to texts (Bedrock ApplyGuardrail)',
+      description: 'Any id and version; an id that contains `block-pii` blocks personal data instead of masking it.',
+      category: 'AI: Guardrails',
+      responses: { 200: { description: 'action, outputs, assessments' }, 400: { description: 'ValidationException' } },
+      examples: [
+        {
+          name: 'Personal data',
+          method: 'POST',
+          path: '/guardrails/bedrock/guardrail/demo/version/1/apply',
+          headers: [{ name: 'Content-Type', value: 'application/json' }],
+          body: '{"source":"INPUT","content":[{"text":{"text":"Write to post@example.org"}}]}',
+          bodyType: 'json',
+          expectStatus: 200,
+        },
+      ],
+    }),
+    (request, reply) => {
+      const startedAt = performance.now()
+      const { id, version } = request.params as { id: string; version: string }
+      reply.headers({
+        'x-amzn-requestid': svc.http.requestId(request),
+        'X-Svc-Guardrail-Id': visible(id),
+        'X-Svc-Guardrail-Version': visible(version),
+      })
+      const body = svc.http.body(request)
+      const value = body.length === 0 ? null : readJsonObject(body)
+      if (value === null) throw bedrockError('the body must be a JSON object')
+      return reply.send(applyGuardrail(registry, parseGuardrail(value), id, startedAt))
+    },
+  )
 }
 
 /** The same for other plugins. */

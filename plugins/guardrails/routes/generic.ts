@@ -13,60 +13,149 @@ const category = 'AI: Guardrails'
 const ENDPOINTS = [
   { method: 'POST', path: '/guardrails/check', summary: 'Everything that all detectors find in a text' },
   { method: 'POST', path: '/guardrails/pii/redact', summary: 'A text without its personal data' },
-  { method: 'POST', path: '/guardrails/azure/contentsafety/text:analyze', summary: 'Azure AI Content Safety: harm categories' },
-  { method: 'POST', path: '/guardrails/azure/contentsafety/text:shieldPrompt', summary: 'Azure AI Content Safety: prompt attacks' },
-  { method: 'POST', path: '/guardrails/bedrock/guardrail/{id}/version/{version}/apply', summary: 'Bedrock ApplyGuardrail' },
+  {
+    method: 'POST',
+    path: '/guardrails/azure/contentsafety/text:analyze',
+    summary: 'Azure AI Content Safety: harm categories',
+  },
+  {
+    method: 'POST',
+    path: '/guardrails/azure/contentsafety/text:shieldPrompt',
+    summary: 'Azure AI Content Safety: prompt attacks',
+  },
+  {
+    method: 'POST',
+    path: '/guardrails/bedrock/guardrail/{id}/version/{version}/apply',
+    summary: 'Bedrock ApplyGuardrail',
+  },
 ] as const
 
 export function registerGeneric(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
-  app.get('/guardrails', describe({
-    category,
-    summary: 'What checks there are',
-    responses: { 200: { description: '`endpoints`: method, path and summary of each', content: { 'application/json': { type: 'object' } } } },
-    examples: [{ name: 'Index', path: '/guardrails', expectStatus: 200 }],
-  }), () => ({ endpoints: ENDPOINTS }))
+  app.get(
+    '/guardrails',
+    describe({
+      category,
+      summary: 'What checks there are',
+      responses: {
+        200: {
+          description: '`endpoints`: method, path and summary of each',
+          content: { 'application/json': { type: 'object' } },
+        },
+      },
+      examples: [{ name: 'Index', path: '/guardrails', expectStatus: 200 }],
+    }),
+    () => ({ endpoints: ENDPOINTS }),
+  )
 
-  app.post('/guardrails/check', describe({
-    summary: 'Everything that all detectors find in a text',
-    category,
-    responses: { 200: { description: 'flagged, action, categories, prompt_injection, blocklist, pii, redacted_text' }, 400: { description: 'no usable text' } },
-    examples: [
-      { name: 'JSON', method: 'POST', path: '/guardrails/check', headers: json, body: '{"text":"A cheap bomb at 192.0.2.7"}', bodyType: 'json', expectStatus: 200 },
-      { name: 'Text', method: 'POST', path: '/guardrails/check', headers: [{ name: 'Content-Type', value: 'text/plain' }], body: 'hello', expectStatus: 200 },
-    ],
-  }), (request, reply) => {
-    const { text } = readText(request, svc, ['text', 'input'])
-    return reply.send(checkText(registry, text))
-  })
+  app.post(
+    '/guardrails/check',
+    describe({
+      summary: 'Everything that all detectors find in a text',
+      category,
+      responses: {
+        200: { description: 'flagged, action, categories, prompt_injection, blocklist, pii, redacted_text' },
+        400: { description: 'no usable text' },
+      },
+      examples: [
+        {
+          name: 'JSON',
+          method: 'POST',
+          path: '/guardrails/check',
+          headers: json,
+          body: '{"text":"A cheap bomb at 192.0.2.7"}',
+          bodyType: 'json',
+          expectStatus: 200,
+        },
+        {
+          name: 'Text',
+          method: 'POST',
+          path: '/guardrails/check',
+          headers: [{ name: 'Content-Type', value: 'text/plain' }],
+          body: 'hello',
+          expectStatus: 200,
+        },
+      ],
+    }),
+    (request, reply) => {
+      const { text } = readText(request, svc, ['text', 'input'])
+      return reply.send(checkText(registry, text))
+    },
+  )
 
-  app.post('/guardrails/pii/redact', describe({
-    summary: 'A text without its personal data',
-    category,
-    parameters: [
-      { name: 'mode', in: 'query', description: '`label` or `mask`', schema: { type: 'string', enum: ['label', 'mask'], default: 'label' } },
-      { name: 'types', in: 'query', description: 'Comma list of types, default all', schema: { type: 'string' } },
-    ],
-    responses: { 200: { description: 'redacted_text, count, entities; for a text body the text alone' }, 400: { description: 'no usable text, mode or types' } },
-    examples: [
-      { name: 'JSON', method: 'POST', path: '/guardrails/pii/redact', headers: json, body: '{"text":"Call 555-010-9999","mode":"label"}', bodyType: 'json', expectStatus: 200 },
-      { name: 'Text, masked', method: 'POST', path: '/guardrails/pii/redact?mode=mask&types=EMAIL', headers: [{ name: 'Content-Type', value: 'text/plain' }], body: 'Write to post@example.org', expectStatus: 200 },
-    ],
-  }), (request, reply) => {
-    const { text, body } = readText(request, svc, ['text'])
-    const query = new URLSearchParams((request.raw.url ?? '').split('?').slice(1).join('?'))
-    const replacement = parseMode(body?.mode ?? query.get('mode') ?? 'label')
-    const types = parseTypes(body?.types ?? query.get('types')?.split(',').map(type => type.trim()).filter(type => type !== '') ?? [], piiTypes(registry))
-    const entities = findPersonalData(registry, text, types)
-    const redacted = replaceEntities(text, entities, replacement)
-    if (body === null) return reply.header('X-Svc-Pii-Count', entities.length).type('text/plain; charset=utf-8').send(redacted)
-    const lists = new Lists(text)
-    const shown = lists.cut(entities)
-    return reply.send({ redacted_text: redacted, count: entities.length, entities: shown, ...(lists.isTruncated ? { truncated: true } : {}) })
-  })
+  app.post(
+    '/guardrails/pii/redact',
+    describe({
+      summary: 'A text without its personal data',
+      category,
+      parameters: [
+        {
+          name: 'mode',
+          in: 'query',
+          description: '`label` or `mask`',
+          schema: { type: 'string', enum: ['label', 'mask'], default: 'label' },
+        },
+        { name: 'types', in: 'query', description: 'Comma list of types, default all', schema: { type: 'string' } },
+      ],
+      responses: {
+        200: { description: 'redacted_text, count, entities; for a text body the text alone' },
+        400: { description: 'no usable text, mode or types' },
+      },
+      examples: [
+        {
+          name: 'JSON',
+          method: 'POST',
+          path: '/guardrails/pii/redact',
+          headers: json,
+          body: '{"text":"Call 555-010-9999","mode":"label"}',
+          bodyType: 'json',
+          expectStatus: 200,
+        },
+        {
+          name: 'Text, masked',
+          method: 'POST',
+          path: '/guardrails/pii/redact?mode=mask&types=EMAIL',
+          headers: [{ name: 'Content-Type', value: 'text/plain' }],
+          body: 'Write to post@example.org',
+          expectStatus: 200,
+        },
+      ],
+    }),
+    (request, reply) => {
+      const { text, body } = readText(request, svc, ['text'])
+      const query = new URLSearchParams((request.raw.url ?? '').split('?').slice(1).join('?'))
+      const replacement = parseMode(body?.mode ?? query.get('mode') ?? 'label')
+      const types = parseTypes(
+        body?.types ??
+          query
+            .get('types')
+            ?.split(',')
+            .map(type => type.trim())
+            .filter(type => type !== '') ??
+          [],
+        piiTypes(registry),
+      )
+      const entities = findPersonalData(registry, text, types)
+      const redacted = replaceEntities(text, entities, replacement)
+      if (body === null)
+        return reply.header('X-Svc-Pii-Count', entities.length).type('text/plain; charset=utf-8').send(redacted)
+      const lists = new Lists(text)
+      const shown = lists.cut(entities)
+      return reply.send({
+        redacted_text: redacted,
+        count: entities.length,
+        entities: shown,
+        ...(lists.isTruncated ? { truncated: true } : {}),
+      })
+    },
+  )
 }
 
 /** A JSON object when the media type says so, else the body is the text. */
-function readText(request: FastifyRequest, svc: Svc, fields: readonly string[]): { text: string; body: Record<string, unknown> | null } {
+function readText(
+  request: FastifyRequest,
+  svc: Svc,
+  fields: readonly string[],
+): { text: string; body: Record<string, unknown> | null } {
   const bytes = svc.http.body(request)
   if (!/json/i.test(request.headers['content-type'] ?? '')) {
     if (!isUtf8(bytes)) throw genericError('invalid_utf8')
@@ -90,7 +179,9 @@ function parseMode(mode: unknown): typeof label {
 function parseTypes(types: unknown, known: readonly string[]): string[] | undefined {
   if (!Array.isArray(types) || !types.every(type => typeof type === 'string')) throw genericError('invalid_types')
   if (types.length === 0) return undefined
-  return (types as string[]).map(given => known.find(type => type.toLowerCase() === given.toLowerCase()) ?? unknown(given, known))
+  return (types as string[]).map(
+    given => known.find(type => type.toLowerCase() === given.toLowerCase()) ?? unknown(given, known),
+  )
 }
 
 function unknown(given: string, known: readonly string[]): never {

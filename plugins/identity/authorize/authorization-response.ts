@@ -16,12 +16,20 @@ const SUBMIT_SCRIPT = 'document.forms[0].submit()'
 const SUBMIT_SCRIPT_SOURCE = `'sha256-${createHash('sha256').update(SUBMIT_SCRIPT).digest('base64')}'`
 
 /** Sends the browser back to the client, with `state` as it came and the issuer. */
-export function sendToClient(reply: FastifyReply, request: AuthorizationRequest, issuer: string, result: AuthorizationResult): FastifyReply {
+export function sendToClient(
+  reply: FastifyReply,
+  request: AuthorizationRequest,
+  issuer: string,
+  result: AuthorizationResult,
+): FastifyReply {
   const { redirectUri, responseMode, state } = request
-  const parameters: Record<string, string> = { ...result, ...state !== undefined && { state }, iss: issuer }
+  const parameters: Record<string, string> = { ...result, ...(state !== undefined && { state }), iss: issuer }
   if (responseMode === 'form_post') return sendForm(reply, redirectUri, parameters)
   // 303: the browser must not repeat the form, with the password in it, at the client (RFC 9700, 4.12).
-  return reply.code(303).headers({ ...NO_STORE, Location: appendParameters(redirectUri, parameters) }).send()
+  return reply
+    .code(303)
+    .headers({ ...NO_STORE, Location: appendParameters(redirectUri, parameters) })
+    .send()
 }
 
 /** Form Post Response Mode, 2: a form that submits itself; the one script that may run is named by its hash. */

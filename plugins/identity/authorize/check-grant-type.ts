@@ -4,5 +4,6 @@ import type { Check } from './authorization-request.ts'
 
 /** Throws `unauthorized_client`. */
 export const checkGrantType: Check = ({ client }) => {
-  if (!client.grantTypes.includes('authorization_code')) throw new OAuthError('unauthorized_client', 'the client may not use authorization_code')
+  if (!client.grantTypes.includes('authorization_code'))
+    throw new OAuthError('unauthorized_client', 'the client may not use authorization_code')
 }

@@ -7,6 +7,7 @@ const MAX_CHARACTERS = 512
 /** Throws `invalid_request` for one that is too long. */
 export const checkNonce: Check = request => {
   const nonce = request.parameters.get('nonce')
-  if (nonce !== undefined && nonce.length > MAX_CHARACTERS) throw new OAuthError('invalid_request', `nonce has at most ${MAX_CHARACTERS} characters`)
+  if (nonce !== undefined && nonce.length > MAX_CHARACTERS)
+    throw new OAuthError('invalid_request', `nonce has at most ${MAX_CHARACTERS} characters`)
   request.nonce = nonce
 }

@@ -10,10 +10,12 @@ export const checkPkce: Check = request => {
   const method = findChallengeMethod(parameters.get('code_challenge_method'))
   if (method === null) throw new OAuthError('invalid_request', 'code_challenge_method must be S256 or plain')
   if (value === undefined) {
-    if (parameters.has('code_challenge_method')) throw new OAuthError('invalid_request', 'code_challenge_method without a code_challenge')
+    if (parameters.has('code_challenge_method'))
+      throw new OAuthError('invalid_request', 'code_challenge_method without a code_challenge')
     if (client.secret === null) throw new OAuthError('invalid_request', 'code_challenge is required for public clients')
     return
   }
-  if (!isPkceValue(value)) throw new OAuthError('invalid_request', 'code_challenge must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~')
+  if (!isPkceValue(value))
+    throw new OAuthError('invalid_request', 'code_challenge must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~')
   request.challenge = { value, method }
 }

@@ -13,7 +13,8 @@ export function checkRedirectUri(parameters: Parameters, client: Client): string
     return only
   }
   if (client.redirectUris === null) {
-    if (!isWebRedirectUri(given)) throw new OAuthError('invalid_request', 'redirect_uri must be an absolute http or https URI without fragment')
+    if (!isWebRedirectUri(given))
+      throw new OAuthError('invalid_request', 'redirect_uri must be an absolute http or https URI without fragment')
   } else if (!client.redirectUris.includes(given)) {
     // As strings (RFC 9700, 2.1): no port, case or slash is forgiven.
     throw new OAuthError('invalid_request', 'redirect_uri is not registered for this client')

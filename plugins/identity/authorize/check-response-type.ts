@@ -5,5 +5,6 @@ import type { Check } from './authorization-request.ts'
 
 /** Throws `invalid_request` when it is missing, `unsupported_response_type` for all but `code`. */
 export const checkResponseType: Check = ({ parameters }) => {
-  if (required(parameters, 'response_type') !== 'code') throw new OAuthError('unsupported_response_type', 'response_type must be code')
+  if (required(parameters, 'response_type') !== 'code')
+    throw new OAuthError('unsupported_response_type', 'response_type must be code')
 }

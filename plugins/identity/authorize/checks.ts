@@ -40,7 +40,10 @@ export interface CheckedRequest {
 }
 
 /** Runs the checks; throws an OAuth error for a page when client or redirect URI are wrong. */
-export async function checkAuthorizationRequest(parameters: Parameters, registered: Store<Client>): Promise<CheckedRequest> {
+export async function checkAuthorizationRequest(
+  parameters: Parameters,
+  registered: Store<Client>,
+): Promise<CheckedRequest> {
   const client = await checkClient(parameters, registered)
   const request: AuthorizationRequest = {
     parameters,

@@ -8,7 +8,15 @@ export class Html {
   }
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '\r': '&#13;', '\n': '&#10;' }
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '\r': '&#13;',
+  '\n': '&#10;',
+}
 
 /**
  * Template tag: texts that are filled in are escaped for elements and quoted attributes, `Html` goes in as it is, lists

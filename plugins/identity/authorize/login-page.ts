@@ -8,7 +8,17 @@ import { sendPage } from './page.ts'
 
 /** Parameters of the request that come back with the form. */
 const CARRIED = [
-  'client_id', 'redirect_uri', 'response_type', 'response_mode', 'scope', 'state', 'nonce', 'code_challenge', 'code_challenge_method', 'max_age', 'resource',
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'max_age',
+  'resource',
 ]
 const MAX_USERNAME_CHARACTERS = 256
 const DEFAULT_USERNAME = 'demo'
@@ -19,9 +29,13 @@ export interface FailedLogin {
 }
 
 /** Sends the form; with `failed` the one that says what went wrong and keeps what was typed, the password aside. */
-export function sendLoginPage(reply: FastifyReply, request: AuthorizationRequest, failed: FailedLogin | null): FastifyReply {
+export function sendLoginPage(
+  reply: FastifyReply,
+  request: AuthorizationRequest,
+  failed: FailedLogin | null,
+): FastifyReply {
   const { client, parameters, scope } = request
-  const username = failed === null ? parameters.get('login_hint') ?? DEFAULT_USERNAME : failed.username
+  const username = failed === null ? (parameters.get('login_hint') ?? DEFAULT_USERNAME) : failed.username
   return sendPage(reply, failed === null ? 200 : 401, {
     title: failed === null ? 'Sign in' : 'Sign-in failed',
     content: html`<h1>Sign in</h1>

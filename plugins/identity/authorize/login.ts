@@ -13,14 +13,27 @@ export function isLoginForm(parameters: Parameters): boolean {
 }
 
 /** What the client is to be told; null when user name or password are wrong. Denying needs neither. */
-export async function decide(request: AuthorizationRequest, codes: Store<AuthorizationCode>): Promise<AuthorizationResult | null> {
+export async function decide(
+  request: AuthorizationRequest,
+  codes: Store<AuthorizationCode>,
+): Promise<AuthorizationResult | null> {
   const { parameters } = request
-  if (parameters.get('action') === 'deny') return { error: 'access_denied', error_description: 'the request was denied' }
+  if (parameters.get('action') === 'deny')
+    return { error: 'access_denied', error_description: 'the request was denied' }
   const user = logIn(parameters.get('username') ?? '', parameters.get('password') ?? '')
   if (user === null) return null
   const code = randomBytes(32).toString('base64url')
   const { client, redirectUri, isRedirectUriGiven, scope, resources, nonce, challenge } = request
   const login = { user, authTime: Math.floor(Date.now() / 1000) }
-  await codes.set(code, { clientId: client.id, redirectUri, isRedirectUriGiven, login, scope, resources, nonce, challenge })
+  await codes.set(code, {
+    clientId: client.id,
+    redirectUri,
+    isRedirectUriGiven,
+    login,
+    scope,
+    resources,
+    nonce,
+    challenge,
+  })
   return { code }
 }

@@ -33,14 +33,18 @@ ${content}
 </body>
 </html>
 `
-  return reply.code(status).headers({
-    ...NO_STORE,
-    'Content-Type': 'text/html; charset=utf-8',
-    'X-Frame-Options': 'DENY',
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-    'Content-Security-Policy': scriptSource === undefined ? CONTENT_SECURITY_POLICY : `${CONTENT_SECURITY_POLICY}; script-src ${scriptSource}`,
-  }).send(document.markup)
+  return reply
+    .code(status)
+    .headers({
+      ...NO_STORE,
+      'Content-Type': 'text/html; charset=utf-8',
+      'X-Frame-Options': 'DENY',
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Content-Security-Policy':
+        scriptSource === undefined ? CONTENT_SECURITY_POLICY : `${CONTENT_SECURITY_POLICY}; script-src ${scriptSource}`,
+    })
+    .send(document.markup)
 }
 
 /** Sends the page of a request that can't be answered at its redirect URI. */

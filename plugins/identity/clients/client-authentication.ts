@@ -16,10 +16,15 @@ interface ClientCredentials {
  * The client that the request proves to come from, whichever method it registered; a public client by its id alone.
  * Throws `invalid_client`, or `invalid_request` when two methods are mixed.
  */
-export async function authenticateClient(authorization: string | undefined, parameters: Parameters, registered: Store<Client>): Promise<Client> {
+export async function authenticateClient(
+  authorization: string | undefined,
+  parameters: Parameters,
+  registered: Store<Client>,
+): Promise<Client> {
   const { id, secret } = readClientCredentials(authorization, parameters)
   const client = await findClient(id, registered)
-  if (client === undefined || !isClientSecret(client, secret)) throw failed('unknown client, or wrong or missing secret')
+  if (client === undefined || !isClientSecret(client, secret))
+    throw failed('unknown client, or wrong or missing secret')
   return client
 }
 
@@ -35,7 +40,8 @@ function readClientCredentials(authorization: string | undefined, parameters: Pa
   if (pair === null) throw failed('malformed Basic credentials')
   const basic = { id: formDecode(pair.username), secret: formDecode(pair.password) }
   if (secret !== null) throw new OAuthError('invalid_request', 'use either Basic or client_secret, not both')
-  if (id !== undefined && id !== basic.id) throw new OAuthError('invalid_request', 'client_id differs from that of Basic')
+  if (id !== undefined && id !== basic.id)
+    throw new OAuthError('invalid_request', 'client_id differs from that of Basic')
   return basic
 }
 

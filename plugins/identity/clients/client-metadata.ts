@@ -16,7 +16,16 @@ const MAX_NAME_CHARACTERS = 200
 const DEFAULT_NAME = 'Registered client'
 
 /** Members that mean nothing here and are said back as they came. */
-const ECHOED = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri', 'software_id', 'software_version', 'application_type', 'contacts']
+const ECHOED = [
+  'client_uri',
+  'logo_uri',
+  'tos_uri',
+  'policy_uri',
+  'software_id',
+  'software_version',
+  'application_type',
+  'contacts',
+]
 
 /** What a client registers with, defaults filled in. */
 export interface ClientMetadata {
@@ -59,7 +68,8 @@ function readAuthMethod(value: unknown = 'client_secret_basic'): AuthMethod {
 }
 
 function readGrantTypes(value: unknown = ['authorization_code'], authMethod: AuthMethod): GrantType[] {
-  if (!Array.isArray(value) || value.length === 0 || !value.every(isGrantType)) throw invalid('grant_types must be a list of grants that are supported')
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isGrantType))
+    throw invalid('grant_types must be a list of grants that are supported')
   // Both prove nothing but who the client is.
   if (authMethod === 'none' && (value.includes('client_credentials') || value.includes(TOKEN_EXCHANGE))) {
     throw invalid('a public client can use neither client_credentials nor token exchange')
@@ -69,22 +79,29 @@ function readGrantTypes(value: unknown = ['authorization_code'], authMethod: Aut
 
 function readResponseTypes(value: unknown, grantTypes: readonly GrantType[]): 'code'[] {
   if (value === undefined) return grantTypes.includes('authorization_code') ? ['code'] : []
-  if (!Array.isArray(value) || !value.every(type => type === 'code')) throw invalid('response_types must be a list of code')
+  if (!Array.isArray(value) || !value.every(type => type === 'code'))
+    throw invalid('response_types must be a list of code')
   return [...new Set<'code'>(value)]
 }
 
 function readRedirectUris(value: unknown = [], grantTypes: readonly GrantType[]): string[] {
-  if (!Array.isArray(value) || !value.every(uri => typeof uri === 'string')) throw invalidRedirectUri('redirect_uris must be a list of strings')
-  if (value.length > MAX_REDIRECT_URIS) throw invalidRedirectUri(`at most ${MAX_REDIRECT_URIS} redirect_uris can be registered`)
+  if (!Array.isArray(value) || !value.every(uri => typeof uri === 'string'))
+    throw invalidRedirectUri('redirect_uris must be a list of strings')
+  if (value.length > MAX_REDIRECT_URIS)
+    throw invalidRedirectUri(`at most ${MAX_REDIRECT_URIS} redirect_uris can be registered`)
   if (!value.every(isRegistrableRedirectUri)) {
-    throw invalidRedirectUri('redirect_uris must be absolute http or https URIs, or of a scheme of the client, without fragment')
+    throw invalidRedirectUri(
+      'redirect_uris must be absolute http or https URIs, or of a scheme of the client, without fragment',
+    )
   }
-  if (value.length === 0 && grantTypes.includes('authorization_code')) throw invalidRedirectUri('redirect_uris is required for authorization_code')
+  if (value.length === 0 && grantTypes.includes('authorization_code'))
+    throw invalidRedirectUri('redirect_uris is required for authorization_code')
   return value
 }
 
 function readName(value: unknown = DEFAULT_NAME): string {
-  if (typeof value !== 'string' || value.length > MAX_NAME_CHARACTERS) throw invalid(`client_name must be a string of at most ${MAX_NAME_CHARACTERS} characters`)
+  if (typeof value !== 'string' || value.length > MAX_NAME_CHARACTERS)
+    throw invalid(`client_name must be a string of at most ${MAX_NAME_CHARACTERS} characters`)
   return value
 }
 

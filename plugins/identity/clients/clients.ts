@@ -19,7 +19,14 @@ export interface Client {
 
 const DEMO_CLIENTS: readonly Client[] = [
   { id: 'svc', name: 'svc demo client', secret: 'svc-secret', grantTypes: GRANT_TYPES, redirectUris: null, scope: [] },
-  { id: 'svc-public', name: 'svc public demo client', secret: null, grantTypes: ['authorization_code', 'refresh_token'], redirectUris: null, scope: [] },
+  {
+    id: 'svc-public',
+    name: 'svc public demo client',
+    secret: null,
+    grantTypes: ['authorization_code', 'refresh_token'],
+    redirectUris: null,
+    scope: [],
+  },
 ]
 
 const demoClients = new Map(DEMO_CLIENTS.map(client => [client.id, client]))

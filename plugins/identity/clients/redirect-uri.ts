@@ -9,7 +9,20 @@ const WEB_URI = /^https?:\/\/[^/?#\\]/i
 const PRIVATE_USE_URI = /^([a-z][a-z0-9+.-]*):\//i
 /** Schemes that run or show something in the browser, or belong to other programs. */
 const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
-  'javascript', 'data', 'vbscript', 'file', 'filesystem', 'blob', 'about', 'ftp', 'ftps', 'ws', 'wss', 'mailto', 'tel', 'view-source',
+  'javascript',
+  'data',
+  'vbscript',
+  'file',
+  'filesystem',
+  'blob',
+  'about',
+  'ftp',
+  'ftps',
+  'ws',
+  'wss',
+  'mailto',
+  'tel',
+  'view-source',
 ])
 
 /** Whether this is an absolute http(s) URI with a host, at most 2048 characters. */

@@ -7,19 +7,28 @@ import { readJson } from '../requests/json-body.ts'
 import { REGISTRATION_LIFE_MS } from '../stores.ts'
 
 /** Registers a client; answers the information response (RFC 7591, 3.2.1), or throws what is wrong with the metadata. */
-export async function registerClient(contentType: string | undefined, body: Buffer, clients: Store<Client>): Promise<Record<string, unknown>> {
+export async function registerClient(
+  contentType: string | undefined,
+  body: Buffer,
+  clients: Store<Client>,
+): Promise<Record<string, unknown>> {
   const metadata = checkClientMetadata(readJson(contentType, body, 'invalid_client_metadata'))
   const id = `dyn-${randomBytes(16).toString('hex')}`
   const secret = metadata.authMethod === 'none' ? null : randomBytes(32).toString('base64url')
   const issuedAt = Math.floor(Date.now() / 1000)
   await clients.set(id, {
-    id, name: metadata.name, secret, grantTypes: metadata.grantTypes, redirectUris: metadata.redirectUris, scope: metadata.scope ?? [],
+    id,
+    name: metadata.name,
+    secret,
+    grantTypes: metadata.grantTypes,
+    redirectUris: metadata.redirectUris,
+    scope: metadata.scope ?? [],
   })
   return {
     client_id: id,
     client_id_issued_at: issuedAt,
     // RFC 7591, 3.2.1: whoever gets a secret is told its end.
-    ...secret !== null && { client_secret: secret, client_secret_expires_at: issuedAt + REGISTRATION_LIFE_MS / 1000 },
+    ...(secret !== null && { client_secret: secret, client_secret_expires_at: issuedAt + REGISTRATION_LIFE_MS / 1000 }),
     client_name: metadata.name,
     redirect_uris: metadata.redirectUris,
     grant_types: metadata.grantTypes,

@@ -50,7 +50,8 @@ function checkRedirectUri({ redirectUri, isRedirectUriGiven }: AuthorizationCode
 
 /** A verifier without a challenge is refused, so that nobody can strip the challenge (RFC 9700, 4.8.2). */
 function checkVerifier(challenge: Challenge | null, verifier: string | undefined): void {
-  if (challenge === null && verifier !== undefined) throw refused('code_verifier without a code_challenge in the authorization request')
+  if (challenge === null && verifier !== undefined)
+    throw refused('code_verifier without a code_challenge in the authorization request')
   if (challenge !== null && (verifier === undefined || !isVerifierOf(challenge, verifier))) {
     throw refused('code_verifier is missing, malformed or wrong')
   }

@@ -26,7 +26,11 @@ export type GrantHandler = (request: GrantRequest) => Promise<TokenResponse>
 /** The scope that is asked for, empty when none is; throws `invalid_scope`. */
 export function requestedScope(parameters: Parameters): readonly string[] {
   const scope = parseScope(parameters.get('scope') ?? '')
-  if (scope === null) throw new OAuthError('invalid_scope', 'scope must be printable ASCII without quotes and backslashes, at most 1000 characters')
+  if (scope === null)
+    throw new OAuthError(
+      'invalid_scope',
+      'scope must be printable ASCII without quotes and backslashes, at most 1000 characters',
+    )
   return scope
 }
 
@@ -41,7 +45,11 @@ export function firstNonEmpty(...lists: (readonly string[])[]): readonly string[
 }
 
 /** Tokens for a user's grant, with a refresh token where the client may use it; that keeps `refreshable`, not `grant`. */
-export async function issueUserTokens(grant: Grant, { issuer, stores, tokens }: GrantRequest, refreshable: Grant = grant): Promise<TokenResponse> {
+export async function issueUserTokens(
+  grant: Grant,
+  { issuer, stores, tokens }: GrantRequest,
+  refreshable: Grant = grant,
+): Promise<TokenResponse> {
   const response = await issueTokens(grant, issuer, tokens)
   return { ...response, refresh_token: await issueRefreshToken(refreshable, issuer, stores.refreshTokens) }
 }

@@ -4,7 +4,13 @@
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
 /** In the order of the metadata. */
-export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials', 'password', TOKEN_EXCHANGE] as const
+export const GRANT_TYPES = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'password',
+  TOKEN_EXCHANGE,
+] as const
 
 /** One of them. */
 export type GrantType = (typeof GRANT_TYPES)[number]

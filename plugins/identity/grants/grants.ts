@@ -33,11 +33,16 @@ export interface TokenRequest {
 }
 
 /** Answers tokens, or throws the OAuth error of the first check that fails. */
-export async function grantTokens({ parameters, authorization, issuer }: TokenRequest, stores: Stores, tokens: Tokens): Promise<TokenResponse> {
+export async function grantTokens(
+  { parameters, authorization, issuer }: TokenRequest,
+  stores: Stores,
+  tokens: Tokens,
+): Promise<TokenResponse> {
   const grantType = required(parameters, 'grant_type')
   if (!isGrantType(grantType)) throw new OAuthError('unsupported_grant_type', 'this grant_type is not supported')
   const client = await authenticateClient(authorization, parameters, stores.clients)
-  if (!client.grantTypes.includes(grantType)) throw new OAuthError('unauthorized_client', 'the client may not use this grant_type')
+  if (!client.grantTypes.includes(grantType))
+    throw new OAuthError('unauthorized_client', 'the client may not use this grant_type')
   const resources = checkResources(parameters.getAll('resource'))
   return GRANTS[grantType]({ parameters, client, resources, issuer, stores, tokens })
 }

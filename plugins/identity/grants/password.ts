@@ -13,5 +13,8 @@ export const password: GrantHandler = async request => {
   const scope = userScope(parameters, client)
   const user = logIn(username, secret)
   if (user === null) throw new OAuthError('invalid_grant', 'wrong user name or password')
-  return issueUserTokens({ client, login: { user, authTime: Math.floor(Date.now() / 1000) }, scope, resources }, request)
+  return issueUserTokens(
+    { client, login: { user, authTime: Math.floor(Date.now() / 1000) }, scope, resources },
+    request,
+  )
 }

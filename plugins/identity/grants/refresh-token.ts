@@ -17,10 +17,17 @@ export const refreshToken: GrantHandler = async request => {
   if (record === undefined) throw refused()
 
   const granted = { client, login: record.login, scope: record.scope, resources: record.resources }
-  const narrowed = { ...granted, scope: firstNonEmpty(asked, record.scope), resources: firstNonEmpty(request.resources, record.resources) }
+  const narrowed = {
+    ...granted,
+    scope: firstNonEmpty(asked, record.scope),
+    resources: firstNonEmpty(request.resources, record.resources),
+  }
   return issueUserTokens(narrowed, request, granted)
 }
 
 function refused(): OAuthError {
-  return new OAuthError('invalid_grant', 'the refresh token is unknown, used, expired, revoked or that of another client')
+  return new OAuthError(
+    'invalid_grant',
+    'the refresh token is unknown, used, expired, revoked or that of another client',
+  )
 }

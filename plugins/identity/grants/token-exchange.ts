@@ -33,7 +33,7 @@ export const tokenExchange: GrantHandler = async request => {
   const claims = {
     ...registeredClaims(issuer, shownText(subject.sub), isIdToken ? client.id : audience),
     client_id: client.id,
-    ...isIdToken ? { azp: client.id } : { scope: scope.join(' ') },
+    ...(isIdToken ? { azp: client.id } : { scope: scope.join(' ') }),
     ...pick(subject, PERSON_CLAIMS),
     act: actorClaim(subject, actor),
   }
@@ -53,7 +53,8 @@ async function readToken(role: 'subject' | 'actor', parameters: Parameters, toke
   readType(`${role}_token_type`, required(parameters, `${role}_token_type`))
   const verification = await tokens.verify(token, { refuseRevoked: true })
   if (!verification.valid) throw new OAuthError('invalid_request', `${role}_token: ${verification.reason}`)
-  if (typeof verification.claims.sub !== 'string') throw new OAuthError('invalid_request', `${role}_token: claim sub missing`)
+  if (typeof verification.claims.sub !== 'string')
+    throw new OAuthError('invalid_request', `${role}_token: claim sub missing`)
   return verification.claims
 }
 
@@ -63,7 +64,8 @@ async function readActor(parameters: Parameters, tokens: Tokens): Promise<TokenC
 }
 
 function readType(name: string, type: string): string {
-  if (!TOKEN_TYPES.includes(type)) throw new OAuthError('invalid_request', `${name} must be ${TYPE_PREFIX} with access_token, id_token or jwt`)
+  if (!TOKEN_TYPES.includes(type))
+    throw new OAuthError('invalid_request', `${name} must be ${TYPE_PREFIX} with access_token, id_token or jwt`)
   return type
 }
 

@@ -11,10 +11,14 @@ const DEFAULT_AUDIENCE = 'svc'
 
 /** The resources of a request unchanged, each once; throws `invalid_target`. */
 export function checkResources(resources: readonly string[]): string[] {
-  if (resources.length > MAX_RESOURCES) throw new OAuthError('invalid_target', `at most ${MAX_RESOURCES} resources can be named`)
+  if (resources.length > MAX_RESOURCES)
+    throw new OAuthError('invalid_target', `at most ${MAX_RESOURCES} resources can be named`)
   for (const resource of resources) {
     if (resource.length > MAX_URI_CHARACTERS || !ABSOLUTE_URI.test(resource)) {
-      throw new OAuthError('invalid_target', `a resource must be an absolute URI without fragment, at most ${MAX_URI_CHARACTERS} characters`)
+      throw new OAuthError(
+        'invalid_target',
+        `a resource must be an absolute URI without fragment, at most ${MAX_URI_CHARACTERS} characters`,
+      )
     }
   }
   return [...new Set(resources)]

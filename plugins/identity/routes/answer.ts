@@ -3,7 +3,11 @@ import type { FastifyReply, RouteDescription, RouteExample } from 'svc/plugin'
 import { NO_STORE } from '../errors.ts'
 
 /** Always JSON: OAuth knows no other form. `headers` default to those of answers that nobody may keep. */
-export function sendJson(reply: FastifyReply, value: unknown, headers: Record<string, string> = NO_STORE): FastifyReply {
+export function sendJson(
+  reply: FastifyReply,
+  value: unknown,
+  headers: Record<string, string> = NO_STORE,
+): FastifyReply {
   return reply.headers({ ...headers, 'Content-Type': 'application/json; charset=utf-8' }).send(JSON.stringify(value))
 }
 
@@ -14,18 +18,49 @@ export const CATEGORY = 'Auth: OIDC Provider'
 export const DEMO_CLIENT: RouteExample['auth'] = { type: 'basic', username: 'svc', password: 'svc-secret' }
 
 /** A POST of a form. */
-export function formExample(name: string, path: string, form: Record<string, string>, expectStatus: number, auth: RouteExample['auth'] = DEMO_CLIENT): RouteExample {
+export function formExample(
+  name: string,
+  path: string,
+  form: Record<string, string>,
+  expectStatus: number,
+  auth: RouteExample['auth'] = DEMO_CLIENT,
+): RouteExample {
   const headers = [{ name: 'Content-Type', value: 'application/x-www-form-urlencoded' }]
-  return { name, method: 'POST', path, headers, body: new URLSearchParams(form).toString(), bodyType: 'form', auth, expectStatus }
+  return {
+    name,
+    method: 'POST',
+    path,
+    headers,
+    body: new URLSearchParams(form).toString(),
+    bodyType: 'form',
+    auth,
+    expectStatus,
+  }
 }
 
 /** A POST of JSON. */
 export function jsonExample(name: string, path: string, value: object, expectStatus: number): RouteExample {
-  return { name, method: 'POST', path, headers: [{ name: 'Content-Type', value: 'application/json' }], body: JSON.stringify(value), bodyType: 'json', expectStatus }
+  return {
+    name,
+    method: 'POST',
+    path,
+    headers: [{ name: 'Content-Type', value: 'application/json' }],
+    body: JSON.stringify(value),
+    bodyType: 'json',
+    expectStatus,
+  }
 }
 
 /** The schema of a form body, for descriptions; all values are strings. */
-export function formBody(description: string, names: readonly string[], requiredNames: readonly string[] = []): NonNullable<RouteDescription['requestBody']> {
+export function formBody(
+  description: string,
+  names: readonly string[],
+  requiredNames: readonly string[] = [],
+): NonNullable<RouteDescription['requestBody']> {
   const properties = Object.fromEntries(names.map(name => [name, { type: 'string' }]))
-  return { description, required: true, content: { 'application/x-www-form-urlencoded': { type: 'object', properties, required: requiredNames } } }
+  return {
+    description,
+    required: true,
+    content: { 'application/x-www-form-urlencoded': { type: 'object', properties, required: requiredNames } },
+  }
 }

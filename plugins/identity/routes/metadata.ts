@@ -9,20 +9,47 @@ import { CATEGORY, sendJson } from './answer.ts'
 const NO_CACHE = { 'Cache-Control': 'no-cache' }
 
 function describeDocument(path: string, summary: string, description: string): RouteDescription {
-  return { category: CATEGORY, summary, description, responses: { 200: { description: 'The document' } }, examples: [{ name: summary, path, expectStatus: 200 }] }
+  return {
+    category: CATEGORY,
+    summary,
+    description,
+    responses: { 200: { description: 'The document' } },
+    examples: [{ name: summary, path, expectStatus: 200 }],
+  }
 }
 
 /** Registers `/.well-known/openid-configuration`, `/.well-known/oauth-authorization-server` and `/oauth/jwks`. */
 export function registerMetadataRoutes(app: FastifyInstance, { tokens, keys }: Provider): void {
   const discovery = '/.well-known/openid-configuration'
-  app.get(discovery, describe(describeDocument(discovery, 'OpenID Connect discovery', 'The issuer is the base URL of the request, with the prefix that a trusted gateway took off.')),
-    (request, reply) => sendJson(reply, openidConfiguration(tokens.issuer(request)), NO_CACHE))
+  app.get(
+    discovery,
+    describe(
+      describeDocument(
+        discovery,
+        'OpenID Connect discovery',
+        'The issuer is the base URL of the request, with the prefix that a trusted gateway took off.',
+      ),
+    ),
+    (request, reply) => sendJson(reply, openidConfiguration(tokens.issuer(request)), NO_CACHE),
+  )
 
   const server = '/.well-known/oauth-authorization-server'
-  app.get(server, describe(describeDocument(server, 'Authorization server metadata', 'RFC 8414; MCP clients start here.')),
-    (request, reply) => sendJson(reply, serverMetadata(tokens.issuer(request)), NO_CACHE))
+  app.get(
+    server,
+    describe(describeDocument(server, 'Authorization server metadata', 'RFC 8414; MCP clients start here.')),
+    (request, reply) => sendJson(reply, serverMetadata(tokens.issuer(request)), NO_CACHE),
+  )
 
   const jwks = '/oauth/jwks'
-  app.get(jwks, describe(describeDocument(jwks, 'Public signing key', 'JWK Set with the RSA key of this process; a restart makes a new one.')),
-    async (_request, reply) => sendJson(reply, { keys: [(await keys).jwk] }, NO_CACHE))
+  app.get(
+    jwks,
+    describe(
+      describeDocument(
+        jwks,
+        'Public signing key',
+        'JWK Set with the RSA key of this process; a restart makes a new one.',
+      ),
+    ),
+    async (_request, reply) => sendJson(reply, { keys: [(await keys).jwk] }, NO_CACHE),
+  )
 }

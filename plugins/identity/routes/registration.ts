@@ -19,15 +19,30 @@ const BODY = {
 
 /** Registers `POST /oauth/register`. */
 export function registerRegistrationRoute(app: FastifyInstance, { svc, stores }: Provider): void {
-  app.post('/oauth/register', describe({
-    category: CATEGORY,
-    summary: 'Register a client',
-    description: 'RFC 7591, open to everybody; a registration is forgotten after a day. Its redirect URIs are compared exactly.',
-    requestBody: { description: 'Client metadata', required: true, content: { 'application/json': BODY } },
-    responses: { 201: { description: 'The client, with its secret unless it is public' }, 400: { description: '`invalid_client_metadata` or `invalid_redirect_uri`' } },
-    examples: [jsonExample('Public client', '/oauth/register', { client_name: 'cli', redirect_uris: ['http://localhost:3000/callback'], token_endpoint_auth_method: 'none' }, 201)],
-  }), async (request, reply) => {
-    const client = await registerClient(request.headers['content-type'], svc.http.body(request), stores.clients)
-    return sendJson(reply.code(201), client)
-  })
+  app.post(
+    '/oauth/register',
+    describe({
+      category: CATEGORY,
+      summary: 'Register a client',
+      description:
+        'RFC 7591, open to everybody; a registration is forgotten after a day. Its redirect URIs are compared exactly.',
+      requestBody: { description: 'Client metadata', required: true, content: { 'application/json': BODY } },
+      responses: {
+        201: { description: 'The client, with its secret unless it is public' },
+        400: { description: '`invalid_client_metadata` or `invalid_redirect_uri`' },
+      },
+      examples: [
+        jsonExample(
+          'Public client',
+          '/oauth/register',
+          { client_name: 'cli', redirect_uris: ['http://localhost:3000/callback'], token_endpoint_auth_method: 'none' },
+          201,
+        ),
+      ],
+    }),
+    async (request, reply) => {
+      const client = await registerClient(request.headers['content-type'], svc.http.body(request), stores.clients)
+      return sendJson(reply.code(201), client)
+    },
+  )
 }

@@ -21,20 +21,31 @@ const BODY = {
 /** Registers `POST /oauth/debug/token`; in public mode it is for admins, since it vouches for anything. */
 export function registerTokenOrderRoute(app: FastifyInstance, { svc, keys, tokens }: Provider): void {
   const path = '/oauth/debug/token'
-  app.post(path, describe({
-    category: CATEGORY,
-    summary: 'Order a token, good or bad',
-    description: 'Any claims, header, dates and signature, for trying what a gateway lets through.',
-    requestBody: { description: 'What differs from a usual access token', content: { 'application/json': BODY } },
-    responses: { 200: { description: 'The token, and what is in it' }, 400: { description: '`invalid_request`' } },
-    examples: [
-      jsonExample('Expired', path, { expires_in: -60 }, 200),
-      jsonExample('Own claims, unknown key', path, { claims: { sub: 'carol', roles: ['admin'] }, header: { kid: 'retired-key' } }, 200),
-      jsonExample('Wrong signature', path, { wrong_signature: true }, 200),
-    ],
-  }), async (request, reply) => {
-    if (svc.config.publicMode) svc.http.guardAdmin(request)
-    const order = checkTokenOrder(readJson(request.headers['content-type'], svc.http.body(request), 'invalid_request'))
-    return sendJson(reply, await makeToken(order, tokens.issuer(request), await keys))
-  })
+  app.post(
+    path,
+    describe({
+      category: CATEGORY,
+      summary: 'Order a token, good or bad',
+      description: 'Any claims, header, dates and signature, for trying what a gateway lets through.',
+      requestBody: { description: 'What differs from a usual access token', content: { 'application/json': BODY } },
+      responses: { 200: { description: 'The token, and what is in it' }, 400: { description: '`invalid_request`' } },
+      examples: [
+        jsonExample('Expired', path, { expires_in: -60 }, 200),
+        jsonExample(
+          'Own claims, unknown key',
+          path,
+          { claims: { sub: 'carol', roles: ['admin'] }, header: { kid: 'retired-key' } },
+          200,
+        ),
+        jsonExample('Wrong signature', path, { wrong_signature: true }, 200),
+      ],
+    }),
+    async (request, reply) => {
+      if (svc.config.publicMode) svc.http.guardAdmin(request)
+      const order = checkTokenOrder(
+        readJson(request.headers['content-type'], svc.http.body(request), 'invalid_request'),
+      )
+      return sendJson(reply, await makeToken(order, tokens.issuer(request), await keys))
+    },
+  )
 }

@@ -13,8 +13,20 @@ import { CATEGORY, formBody, formExample, sendJson } from './answer.ts'
 
 const CLIENT_FIELDS = ['client_id', 'client_secret']
 const GRANT_FIELDS = [
-  'scope', 'resource', 'username', 'password', 'code', 'redirect_uri', 'code_verifier', 'refresh_token',
-  'subject_token', 'subject_token_type', 'actor_token', 'actor_token_type', 'requested_token_type', 'audience',
+  'scope',
+  'resource',
+  'username',
+  'password',
+  'code',
+  'redirect_uri',
+  'code_verifier',
+  'refresh_token',
+  'subject_token',
+  'subject_token_type',
+  'actor_token',
+  'actor_token_type',
+  'requested_token_type',
+  'audience',
 ]
 const FAILURES = {
   400: { description: '`invalid_request` or another OAuth error' },
@@ -24,48 +36,77 @@ const SAMPLE_TOKEN = 'not-a-token'
 
 /** Registers `POST /oauth/token`, `/oauth/introspect` and `/oauth/revoke`. */
 export function registerTokenRoutes(app: FastifyInstance, { svc, stores, tokens, revocations }: Provider): void {
-  app.post('/oauth/token', describe({
-    category: CATEGORY,
-    summary: 'Get tokens',
-    description: `Grants: ${GRANT_TYPES.join(', ')}. The client authenticates by Basic, or by client_id and client_secret in the form.`,
-    requestBody: formBody('Grant and its parameters', ['grant_type', ...CLIENT_FIELDS, ...GRANT_FIELDS], ['grant_type']),
-    responses: { 200: { description: 'Access token, and by grant and scope ID and refresh token' }, ...FAILURES },
-    examples: [
-      formExample('Client credentials', '/oauth/token', { grant_type: 'client_credentials', scope: 'openid' }, 200),
-      formExample('Password', '/oauth/token', { grant_type: 'password', username: 'alice', password: 'alice' }, 200),
-      formExample('Client in the form', '/oauth/token', { grant_type: 'client_credentials', client_id: 'svc', client_secret: 'svc-secret' }, 200, null),
-    ],
-  }), async (request, reply) => {
-    const parameters = readForm(request, svc)
-    const { authorization } = request.headers
-    return sendJson(reply, await grantTokens({ parameters, authorization, issuer: tokens.issuer(request) }, stores, tokens))
-  })
+  app.post(
+    '/oauth/token',
+    describe({
+      category: CATEGORY,
+      summary: 'Get tokens',
+      description: `Grants: ${GRANT_TYPES.join(', ')}. The client authenticates by Basic, or by client_id and client_secret in the form.`,
+      requestBody: formBody(
+        'Grant and its parameters',
+        ['grant_type', ...CLIENT_FIELDS, ...GRANT_FIELDS],
+        ['grant_type'],
+      ),
+      responses: { 200: { description: 'Access token, and by grant and scope ID and refresh token' }, ...FAILURES },
+      examples: [
+        formExample('Client credentials', '/oauth/token', { grant_type: 'client_credentials', scope: 'openid' }, 200),
+        formExample('Password', '/oauth/token', { grant_type: 'password', username: 'alice', password: 'alice' }, 200),
+        formExample(
+          'Client in the form',
+          '/oauth/token',
+          { grant_type: 'client_credentials', client_id: 'svc', client_secret: 'svc-secret' },
+          200,
+          null,
+        ),
+      ],
+    }),
+    async (request, reply) => {
+      const parameters = readForm(request, svc)
+      const { authorization } = request.headers
+      return sendJson(
+        reply,
+        await grantTokens({ parameters, authorization, issuer: tokens.issuer(request) }, stores, tokens),
+      )
+    },
+  )
 
-  app.post('/oauth/introspect', describe({
-    category: CATEGORY,
-    summary: 'Ask about a token',
-    description: 'RFC 7662, for any confidential client and any token of this server: access, ID and refresh tokens.',
-    requestBody: formBody('The token', ['token', 'token_type_hint', ...CLIENT_FIELDS], ['token']),
-    responses: { 200: { description: 'What the token is worth; `active` false for everything that is not valid' }, ...FAILURES },
-    examples: [formExample('Unknown token', '/oauth/introspect', { token: SAMPLE_TOKEN }, 200)],
-  }), async (request, reply) => {
-    const parameters = readForm(request, svc)
-    const client = await authenticateClient(request.headers.authorization, parameters, stores.clients)
-    if (client.secret === null) throw new OAuthError('invalid_client', 'a public client may not introspect')
-    return sendJson(reply, await introspect(required(parameters, 'token'), stores, tokens))
-  })
+  app.post(
+    '/oauth/introspect',
+    describe({
+      category: CATEGORY,
+      summary: 'Ask about a token',
+      description: 'RFC 7662, for any confidential client and any token of this server: access, ID and refresh tokens.',
+      requestBody: formBody('The token', ['token', 'token_type_hint', ...CLIENT_FIELDS], ['token']),
+      responses: {
+        200: { description: 'What the token is worth; `active` false for everything that is not valid' },
+        ...FAILURES,
+      },
+      examples: [formExample('Unknown token', '/oauth/introspect', { token: SAMPLE_TOKEN }, 200)],
+    }),
+    async (request, reply) => {
+      const parameters = readForm(request, svc)
+      const client = await authenticateClient(request.headers.authorization, parameters, stores.clients)
+      if (client.secret === null) throw new OAuthError('invalid_client', 'a public client may not introspect')
+      return sendJson(reply, await introspect(required(parameters, 'token'), stores, tokens))
+    },
+  )
 
-  app.post('/oauth/revoke', describe({
-    category: CATEGORY,
-    summary: 'Revoke a token',
-    description: 'RFC 7009: a client revokes its own tokens; others, unknown and expired ones are answered alike and left alone.',
-    requestBody: formBody('The token', ['token', 'token_type_hint', ...CLIENT_FIELDS], ['token']),
-    responses: { 200: { description: 'Done, or nothing to do' }, ...FAILURES },
-    examples: [formExample('Unknown token', '/oauth/revoke', { token: SAMPLE_TOKEN }, 200)],
-  }), async (request, reply) => {
-    const parameters = readForm(request, svc)
-    const client = await authenticateClient(request.headers.authorization, parameters, stores.clients)
-    await revoke(required(parameters, 'token'), client, stores, tokens, revocations)
-    return sendJson(reply, {})
-  })
+  app.post(
+    '/oauth/revoke',
+    describe({
+      category: CATEGORY,
+      summary: 'Revoke a token',
+      description:
+        'RFC 7009: a client revokes its own tokens; others, unknown and expired ones are answered alike and left alone.',
+      requestBody: formBody('The token', ['token', 'token_type_hint', ...CLIENT_FIELDS], ['token']),
+      responses: { 200: { description: 'Done, or nothing to do' }, ...FAILURES },
+      examples: [formExample('Unknown token', '/oauth/revoke', { token: SAMPLE_TOKEN }, 200)],
+    }),
+    async (request, reply) => {
+      const parameters = readForm(request, svc)
+      const client = await authenticateClient(request.headers.authorization, parameters, stores.clients)
+      await revoke(required(parameters, 'token'), client, stores, tokens, revocations)
+      return sendJson(reply, {})
+    },
+  )
 }

@@ -16,23 +16,31 @@ const DESCRIPTION = 'Takes an access token with scope `openid`; `profile` and `e
 
 /** Registers `GET` and `POST /oauth/userinfo`. */
 export function registerUserInfoRoutes(app: FastifyInstance, { svc, tokens }: Provider): void {
-  app.get('/oauth/userinfo', describe({
-    category: CATEGORY,
-    summary: 'Claims about the user',
-    description: DESCRIPTION,
-    responses: RESPONSES,
-    examples: [{ name: 'Without a token', path: '/oauth/userinfo', expectStatus: 401 }],
-  }), async (request, reply) => sendJson(reply, await userInfo(request.headers.authorization, null, tokens)))
+  app.get(
+    '/oauth/userinfo',
+    describe({
+      category: CATEGORY,
+      summary: 'Claims about the user',
+      description: DESCRIPTION,
+      responses: RESPONSES,
+      examples: [{ name: 'Without a token', path: '/oauth/userinfo', expectStatus: 401 }],
+    }),
+    async (request, reply) => sendJson(reply, await userInfo(request.headers.authorization, null, tokens)),
+  )
 
-  app.post('/oauth/userinfo', describe({
-    category: CATEGORY,
-    summary: 'Claims about the user, token in the form',
-    description: DESCRIPTION,
-    requestBody: formBody('The token, unless it is in the header', ['access_token']),
-    responses: RESPONSES,
-    examples: [formExample('Token that is none', '/oauth/userinfo', { access_token: 'not-a-token' }, 401, null)],
-  }), async (request, reply) => {
-    const form = isForm(request.headers['content-type']) ? readParameters(svc.http.body(request).toString()) : null
-    return sendJson(reply, await userInfo(request.headers.authorization, form, tokens))
-  })
+  app.post(
+    '/oauth/userinfo',
+    describe({
+      category: CATEGORY,
+      summary: 'Claims about the user, token in the form',
+      description: DESCRIPTION,
+      requestBody: formBody('The token, unless it is in the header', ['access_token']),
+      responses: RESPONSES,
+      examples: [formExample('Token that is none', '/oauth/userinfo', { access_token: 'not-a-token' }, 401, null)],
+    }),
+    async (request, reply) => {
+      const form = isForm(request.headers['content-type']) ? readParameters(svc.http.body(request).toString()) : null
+      return sendJson(reply, await userInfo(request.headers.authorization, form, tokens))
+    },
+  )
 }

@@ -5,7 +5,7 @@ import type { Stores } from '../stores.ts'
 import type { TokenClaims, TokenHeader, Tokens } from '../types.ts'
 
 /** RFC 7662, 2.2: nothing more is said about a token that is not valid. */
-export type Introspection = { active: false } | { active: true, [member: string]: unknown }
+export type Introspection = { active: false } | { active: true; [member: string]: unknown }
 
 /** Claims that are shown as they stand, where the token has them. */
 const SHOWN_CLAIMS = ['sub', 'aud', 'iss', 'exp', 'nbf', 'iat', 'jti', 'act']
@@ -18,11 +18,27 @@ export async function introspect(token: string, { refreshTokens }: Stores, token
   return verification.valid ? describeJwt(verification.header, verification.claims) : { active: false }
 }
 
-function describeRefreshToken({ clientId, login, scope, resources, issuer, issuedAt, expiresAt }: RefreshToken): Introspection {
+function describeRefreshToken({
+  clientId,
+  login,
+  scope,
+  resources,
+  issuer,
+  issuedAt,
+  expiresAt,
+}: RefreshToken): Introspection {
   const { username } = login.user
   return {
-    active: true, token_type: 'refresh_token', scope: scope.join(' '), client_id: clientId, sub: username,
-    aud: audienceOf(resources), iss: issuer, exp: expiresAt, iat: issuedAt, username,
+    active: true,
+    token_type: 'refresh_token',
+    scope: scope.join(' '),
+    client_id: clientId,
+    sub: username,
+    aud: audienceOf(resources),
+    iss: issuer,
+    exp: expiresAt,
+    iat: issuedAt,
+    username,
   }
 }
 

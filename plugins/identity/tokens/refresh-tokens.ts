@@ -18,10 +18,22 @@ export interface RefreshToken {
 }
 
 /** Issues a refresh token for a user's grant; undefined where the client may not use any. */
-export async function issueRefreshToken({ client, login, scope, resources }: Grant, issuer: string, store: Store<RefreshToken>): Promise<string | undefined> {
+export async function issueRefreshToken(
+  { client, login, scope, resources }: Grant,
+  issuer: string,
+  store: Store<RefreshToken>,
+): Promise<string | undefined> {
   if (login === null || !client.grantTypes.includes('refresh_token')) return undefined
   const token = `rt_${randomBytes(32).toString('base64url')}`
   const issuedAt = Math.floor(Date.now() / 1000)
-  await store.set(token, { clientId: client.id, login, scope, resources, issuer, issuedAt, expiresAt: issuedAt + REFRESH_TOKEN_LIFE_MS / 1000 })
+  await store.set(token, {
+    clientId: client.id,
+    login,
+    scope,
+    resources,
+    issuer,
+    issuedAt,
+    expiresAt: issuedAt + REFRESH_TOKEN_LIFE_MS / 1000,
+  })
   return token
 }

@@ -8,12 +8,19 @@ import type { Tokens } from '../types.ts'
  * Revokes a token of the client: a refresh token, or one JWT by its id, none of which takes others along. A token of
  * somebody else, an unknown or an expired one is left as it is, and the client is not told (RFC 7009, 2.2).
  */
-export async function revoke(token: string, client: Client, { refreshTokens }: Stores, tokens: Tokens, revocations: Revocations): Promise<void> {
+export async function revoke(
+  token: string,
+  client: Client,
+  { refreshTokens }: Stores,
+  tokens: Tokens,
+  revocations: Revocations,
+): Promise<void> {
   const refreshToken = await refreshTokens.peek(token)
   if (refreshToken !== undefined) {
     if (refreshToken.clientId === client.id) await refreshTokens.delete(token)
     return
   }
   const verification = await tokens.verify(token)
-  if (verification.valid && (verification.claims.client_id ?? verification.claims.azp) === client.id) await revocations.add(verification.claims)
+  if (verification.valid && (verification.claims.client_id ?? verification.claims.azp) === client.id)
+    await revocations.add(verification.claims)
 }

@@ -22,7 +22,7 @@ export function createRevocations(store: Store<true>): Revocations {
       const ttlMs = Math.min(exp * 1000 + AFTER_EXPIRY_MS - Date.now(), MAX_LIFE_MS)
       await store.set(keyOf(jti), true, { ttlMs })
     },
-    has: async ({ jti }) => typeof jti === 'string' && await store.peek(keyOf(jti)) !== undefined,
+    has: async ({ jti }) => typeof jti === 'string' && (await store.peek(keyOf(jti))) !== undefined,
   }
 }
 

@@ -30,9 +30,16 @@ const MAX_KNOWN = 1000
 
 /** Makes a new RSA pair of 2048 bits. */
 export async function createSigningKeys(): Promise<SigningKeys> {
-  const { publicKey, privateKey } = await subtle.generateKey({ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) }, false, ['sign', 'verify'])
+  const { publicKey, privateKey } = await subtle.generateKey(
+    { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) },
+    false,
+    ['sign', 'verify'],
+  )
   // Imported once: a key of bytes would be imported anew for every token.
-  const secret = await subtle.importKey('raw', Buffer.from(DEMO_SECRET), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+  const secret = await subtle.importKey('raw', Buffer.from(DEMO_SECRET), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+    'verify',
+  ])
   const { kty, n, e } = await subtle.exportKey('jwk', publicKey)
   return {
     signing: { RS256: privateKey, HS256: secret },

@@ -53,20 +53,34 @@ export function checkTokenOrder(value: unknown): TokenOrder {
 function unknownMember(name: string): OAuthError {
   const meant = nearest(name, MEMBERS, MAX_EDITS)
   const details = { unknown: name.slice(0, 200), ...(meant === undefined ? {} : { did_you_mean: meant }) }
-  return new OAuthError('invalid_request', meant === undefined ? 'unknown member' : `unknown member; did you mean ${meant}`, { details })
+  return new OAuthError(
+    'invalid_request',
+    meant === undefined ? 'unknown member' : `unknown member; did you mean ${meant}`,
+    { details },
+  )
 }
 
 /** Makes the token, with the header and claims that are in it. */
-export async function makeToken(order: TokenOrder, issuer: string, keys: SigningKeys): Promise<{ token: string; header: TokenHeader; claims: TokenClaims }> {
+export async function makeToken(
+  order: TokenOrder,
+  issuer: string,
+  keys: SigningKeys,
+): Promise<{ token: string; header: TokenHeader; claims: TokenClaims }> {
   const now = Math.floor(Date.now() / 1000)
-  const header = overlay({ alg: order.algorithm, typ: 'at+jwt', ...order.algorithm === 'RS256' && { kid: RSA_KEY_ID } }, order.header)
-  const claims = overlay({
-    ...registeredClaims(issuer, 'demo', 'svc'),
-    client_id: 'svc',
-    scope: 'openid',
-    exp: now + order.expiresInS,
-    ...order.notBeforeInS !== null && { nbf: now + order.notBeforeInS },
-  }, order.claims)
+  const header = overlay(
+    { alg: order.algorithm, typ: 'at+jwt', ...(order.algorithm === 'RS256' && { kid: RSA_KEY_ID }) },
+    order.header,
+  )
+  const claims = overlay(
+    {
+      ...registeredClaims(issuer, 'demo', 'svc'),
+      client_id: 'svc',
+      scope: 'openid',
+      exp: now + order.expiresInS,
+      ...(order.notBeforeInS !== null && { nbf: now + order.notBeforeInS }),
+    },
+    order.claims,
+  )
   const input = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`
   const signature = await sign(input, order.algorithm, keys)
   // One bit is enough.
@@ -96,7 +110,8 @@ function readObject(name: string, value: unknown): Record<string, unknown> {
 
 function readSeconds(name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null
-  if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > MAX_OFFSET_S) throw invalid(`${name} must be a whole number of seconds from -${MAX_OFFSET_S} to ${MAX_OFFSET_S}`)
+  if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > MAX_OFFSET_S)
+    throw invalid(`${name} must be a whole number of seconds from -${MAX_OFFSET_S} to ${MAX_OFFSET_S}`)
   return value
 }
 

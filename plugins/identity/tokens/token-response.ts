@@ -66,11 +66,23 @@ function accessTokenClaims({ client, login, scope, resources }: Grant, issuer: s
   }
   if (login === null) return claims
   const { user, authTime } = login
-  return { ...claims, name: user.name, email: user.email, preferred_username: user.username, groups: user.groups, auth_time: authTime }
+  return {
+    ...claims,
+    name: user.name,
+    email: user.email,
+    preferred_username: user.username,
+    groups: user.groups,
+    auth_time: authTime,
+  }
 }
 
 /** OpenID Connect Core, 2 and 3.1.3.6. */
-function idTokenClaims({ client, scope, nonce }: Grant, { user, authTime }: Login, issuer: string, accessToken: string): TokenClaims {
+function idTokenClaims(
+  { client, scope, nonce }: Grant,
+  { user, authTime }: Login,
+  issuer: string,
+  accessToken: string,
+): TokenClaims {
   return {
     ...registeredClaims(issuer, user.username, client.id),
     azp: client.id,
@@ -86,7 +98,7 @@ function idTokenClaims({ client, scope, nonce }: Grant, { user, authTime }: Logi
 /** The claims that the scopes `profile` and `email` ask for (OpenID Connect Core, 5.4). */
 export function profileClaims(user: User, scope: readonly string[]): TokenClaims {
   return {
-    ...scope.includes('profile') && { name: user.name },
-    ...scope.includes('email') && { email: user.email, email_verified: true },
+    ...(scope.includes('profile') && { name: user.name }),
+    ...(scope.includes('email') && { email: user.email, email_verified: true }),
   }
 }

@@ -13,7 +13,7 @@ export function createTokens(svc: Svc, keys: Promise<SigningKeys>, revocations: 
     async verify(token, checks = {}) {
       const verification = await verifyToken(token, checks, await keys, Date.now() / 1000)
       if (!verification.valid || checks.refuseRevoked !== true) return verification
-      return await revocations.has(verification.claims) ? { valid: false, reason: 'token revoked' } : verification
+      return (await revocations.has(verification.claims)) ? { valid: false, reason: 'token revoked' } : verification
     },
     decode: decodeCompactJwt,
     sign: async (claims, signing) => signToken(claims, await keys, signing),
@@ -22,9 +22,15 @@ export function createTokens(svc: Svc, keys: Promise<SigningKeys>, revocations: 
 }
 
 /** Not jose's SignJWT, which has its own idea of the dates; here the claims are signed as they stand. */
-async function signToken(claims: TokenClaims, keys: SigningKeys, { algorithm = 'RS256', typ = 'JWT' }: TokenSigning = {}): Promise<string> {
+async function signToken(
+  claims: TokenClaims,
+  keys: SigningKeys,
+  { algorithm = 'RS256', typ = 'JWT' }: TokenSigning = {},
+): Promise<string> {
   // The package comes with the first token: it is a twentieth of the server's start.
   const { CompactSign } = await import('jose')
   const header = algorithm === 'RS256' ? { alg: algorithm, typ, kid: RSA_KEY_ID } : { alg: algorithm, typ }
-  return new CompactSign(new TextEncoder().encode(JSON.stringify(claims))).setProtectedHeader(header).sign(keys.signing[algorithm])
+  return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
+    .setProtectedHeader(header)
+    .sign(keys.signing[algorithm])
 }

@@ -8,7 +8,12 @@ const LEEWAY_S = 30
 const ALGORITHMS: readonly TokenAlgorithm[] = ['RS256', 'HS256']
 
 /** Verifies everything but revocation; `now` is in seconds since 1970. */
-export async function verifyToken(token: string, checks: TokenChecks, keys: SigningKeys, now: number): Promise<TokenVerification> {
+export async function verifyToken(
+  token: string,
+  checks: TokenChecks,
+  keys: SigningKeys,
+  now: number,
+): Promise<TokenVerification> {
   const decoded = decodeCompactJwt(token)
   if ('malformed' in decoded) return failed('malformed token')
   const { header, claims } = decoded
@@ -17,8 +22,9 @@ export async function verifyToken(token: string, checks: TokenChecks, keys: Sign
   // No extension is understood here, so that any critical one fails the token (RFC 7515, 4.1.11).
   if (header.crit !== undefined) return failed('invalid token')
   // The key follows from the algorithm alone: `kid`, `jwk`, `jku` and `x5c` are the sender's wishes.
-  if (!await isSigned(token, keys, algorithm.name)) return failed('invalid signature')
-  const reason = checkType(header, checks) ?? checkDates(claims, now) ?? checkIssuer(claims, checks) ?? checkAudience(claims, checks)
+  if (!(await isSigned(token, keys, algorithm.name))) return failed('invalid signature')
+  const reason =
+    checkType(header, checks) ?? checkDates(claims, now) ?? checkIssuer(claims, checks) ?? checkAudience(claims, checks)
   return reason === null ? { valid: true, header, claims } : failed(reason)
 }
 
@@ -26,7 +32,10 @@ function failed(reason: TokenReason): TokenVerification {
   return { valid: false, reason }
 }
 
-function algorithmOf(header: TokenHeader, allowed: readonly TokenAlgorithm[]): { name: TokenAlgorithm } | { reason: TokenReason } {
+function algorithmOf(
+  header: TokenHeader,
+  allowed: readonly TokenAlgorithm[],
+): { name: TokenAlgorithm } | { reason: TokenReason } {
   const { alg } = header
   if (alg === undefined) return { reason: 'alg missing' }
   if (typeof alg === 'string' && alg.toLowerCase() === 'none') return { reason: 'alg none is refused' }

@@ -18,13 +18,25 @@ export function registerAddress(app: FastifyInstance, svc: Svc): void {
     const ip = svc.http.clientIp(request)
     return isIPv6(ip) ? { ipv4: null, ipv6: ip } : { ipv4: ip, ipv6: null }
   }
-  app.get('/ip', describe(describeAddress('/ip', 'Address of the client', '`ipv4` and `ipv6`, one of them null')), (request, reply) => {
-    return svc.http.negotiate(request, reply, addresses(request))
-  })
-  app.get('/ip/v4', describe(describeAddress('/ip/v4', 'IPv4 address of the client', '`ipv4`, or null')), (request, reply) => {
-    return svc.http.negotiate(request, reply, { ipv4: addresses(request).ipv4 })
-  })
-  app.get('/ip/v6', describe(describeAddress('/ip/v6', 'IPv6 address of the client', '`ipv6`, or null')), (request, reply) => {
-    return svc.http.negotiate(request, reply, { ipv6: addresses(request).ipv6 })
-  })
+  app.get(
+    '/ip',
+    describe(describeAddress('/ip', 'Address of the client', '`ipv4` and `ipv6`, one of them null')),
+    (request, reply) => {
+      return svc.http.negotiate(request, reply, addresses(request))
+    },
+  )
+  app.get(
+    '/ip/v4',
+    describe(describeAddress('/ip/v4', 'IPv4 address of the client', '`ipv4`, or null')),
+    (request, reply) => {
+      return svc.http.negotiate(request, reply, { ipv4: addresses(request).ipv4 })
+    },
+  )
+  app.get(
+    '/ip/v6',
+    describe(describeAddress('/ip/v6', 'IPv6 address of the client', '`ipv6`, or null')),
+    (request, reply) => {
+      return svc.http.negotiate(request, reply, { ipv6: addresses(request).ipv6 })
+    },
+  )
 }

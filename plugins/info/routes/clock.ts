@@ -21,9 +21,20 @@ function describeZoned(what: 'date' | 'time'): RouteDescription {
     ...shared,
     path: `/${what}/{*timezone}`,
     summary: what === 'date' ? 'Date of today in a time zone' : 'Time in a time zone',
-    parameters: [{ name: 'timezone', in: 'path', required: true, description: 'Name in the IANA database', schema: { type: 'string' } }],
+    parameters: [
+      {
+        name: 'timezone',
+        in: 'path',
+        required: true,
+        description: 'Name in the IANA database',
+        schema: { type: 'string' },
+      },
+    ],
     responses: { 200: { description: `\`${what}\` and \`timezone\`` }, 404: { description: 'No such zone' } },
-    examples: [{ name: 'Kolkata', path: `/${what}/Asia/Kolkata`, expectStatus: 200 }, { name: 'No such zone', path: `/${what}/Mars/Olympus`, expectStatus: 404 }],
+    examples: [
+      { name: 'Kolkata', path: `/${what}/Asia/Kolkata`, expectStatus: 200 },
+      { name: 'No such zone', path: `/${what}/Mars/Olympus`, expectStatus: 404 },
+    ],
   }
 }
 

@@ -8,7 +8,12 @@ import { randomBetween, readBound } from '../random-integer.ts'
 
 const MAX_PARAGRAPHS = 32
 
-function describeValue(summary: string, path: string, reply: string, more: Partial<RouteDescription> = {}): RouteDescription {
+function describeValue(
+  summary: string,
+  path: string,
+  reply: string,
+  more: Partial<RouteDescription> = {},
+): RouteDescription {
   return {
     category: 'Info & Random',
     summary,
@@ -21,33 +26,80 @@ function describeValue(summary: string, path: string, reply: string, more: Parti
 const between = describeValue('Random integer between two bounds', '/random/int/1/6', '`value`', {
   description: 'Both bounds included; they may be as large as 64 bits allow.',
   responses: { 200: { description: '`value`' }, 400: { description: 'Not two integers in their order' } },
-  parameters: ['lower', 'upper'].map(name => ({ name, in: 'path', required: true, schema: { type: 'integer', format: 'int64' } })),
-  examples: [{ name: 'A die', path: '/random/int/1/6', expectStatus: 200 }, { name: 'Bounds in the wrong order', path: '/random/int/6/1', expectStatus: 400 }],
+  parameters: ['lower', 'upper'].map(name => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'integer', format: 'int64' },
+  })),
+  examples: [
+    { name: 'A die', path: '/random/int/1/6', expectStatus: 200 },
+    { name: 'Bounds in the wrong order', path: '/random/int/6/1', expectStatus: 400 },
+  ],
 })
 const paragraphs = describeValue('Paragraphs of filler text', '/random/lorem-ipsum/3', '`paragraphs`', {
   responses: { 200: { description: '`paragraphs`' }, 400: { description: 'Not a number of paragraphs' } },
-  parameters: [{ name: 'count', in: 'path', required: true, schema: { type: 'integer', minimum: 1, maximum: MAX_PARAGRAPHS } }],
+  parameters: [
+    { name: 'count', in: 'path', required: true, schema: { type: 'integer', minimum: 1, maximum: MAX_PARAGRAPHS } },
+  ],
 })
 
 export function registerRandom(app: FastifyInstance, svc: Svc): void {
   const { negotiate } = svc.http
 
-  app.get('/uuid', describe(describeValue('UUID, version 4', '/uuid', '`uuid`')), (request, reply) => negotiate(request, reply, { uuid: randomUUID() }))
-  app.get('/guuid', describe(describeValue('UUID in braces', '/guuid', '`guuid`')), (request, reply) => negotiate(request, reply, { guuid: braced(randomUUID()) }))
+  app.get('/uuid', describe(describeValue('UUID, version 4', '/uuid', '`uuid`')), (request, reply) =>
+    negotiate(request, reply, { uuid: randomUUID() }),
+  )
+  app.get('/guuid', describe(describeValue('UUID in braces', '/guuid', '`guuid`')), (request, reply) =>
+    negotiate(request, reply, { guuid: braced(randomUUID()) }),
+  )
 
-  app.get('/random', describe(describeValue('One random value of each kind', '/random', '`int`, `uint`, `uuid`, `guuid`, `lorem_ipsum`')), (request, reply) => {
-    return negotiate(request, reply, { int: smallInt(), uint: smallUint(), uuid: randomUUID(), guuid: braced(randomUUID()), lorem_ipsum: loremIpsum(1)[0] })
-  })
-  app.get('/random/int', describe(describeValue('Random integer', '/random/int', '`value`, -32000 to 32000')), (request, reply) => negotiate(request, reply, { value: smallInt() }))
-  app.get('/random/uint', describe(describeValue('Random unsigned integer', '/random/uint', '`value`, 0 to 65535')), (request, reply) => negotiate(request, reply, { value: smallUint() }))
+  app.get(
+    '/random',
+    describe(
+      describeValue('One random value of each kind', '/random', '`int`, `uint`, `uuid`, `guuid`, `lorem_ipsum`'),
+    ),
+    (request, reply) => {
+      return negotiate(request, reply, {
+        int: smallInt(),
+        uint: smallUint(),
+        uuid: randomUUID(),
+        guuid: braced(randomUUID()),
+        lorem_ipsum: loremIpsum(1)[0],
+      })
+    },
+  )
+  app.get(
+    '/random/int',
+    describe(describeValue('Random integer', '/random/int', '`value`, -32000 to 32000')),
+    (request, reply) => negotiate(request, reply, { value: smallInt() }),
+  )
+  app.get(
+    '/random/uint',
+    describe(describeValue('Random unsigned integer', '/random/uint', '`value`, 0 to 65535')),
+    (request, reply) => negotiate(request, reply, { value: smallUint() }),
+  )
 
-  app.get<{ Params: { lower: string; upper: string } }>('/random/int/:lower/:upper', describe(between), (request, reply) => {
-    return sendInteger(request, reply, randomBetween(readBound(request.params.lower), readBound(request.params.upper)), svc)
-  })
+  app.get<{ Params: { lower: string; upper: string } }>(
+    '/random/int/:lower/:upper',
+    describe(between),
+    (request, reply) => {
+      return sendInteger(
+        request,
+        reply,
+        randomBetween(readBound(request.params.lower), readBound(request.params.upper)),
+        svc,
+      )
+    },
+  )
 
-  app.get('/random/lorem-ipsum', describe(describeValue('Paragraph of filler text', '/random/lorem-ipsum', '`paragraphs`')), (request, reply) => {
-    return negotiate(request, reply, { paragraphs: loremIpsum(1) })
-  })
+  app.get(
+    '/random/lorem-ipsum',
+    describe(describeValue('Paragraph of filler text', '/random/lorem-ipsum', '`paragraphs`')),
+    (request, reply) => {
+      return negotiate(request, reply, { paragraphs: loremIpsum(1) })
+    },
+  )
   app.get<{ Params: { count: string } }>('/random/lorem-ipsum/:count', describe(paragraphs), (request, reply) => {
     const count = parseInteger(request.params.count)
     if (count === null || count < 1 || count > MAX_PARAGRAPHS) throw invalidCount(request.params.count, MAX_PARAGRAPHS)
@@ -70,6 +122,7 @@ function smallUint(): number {
 
 /** Digit for digit: JSON has integers of any size, `JSON.stringify` has none beyond 2^53. */
 function sendInteger(request: FastifyRequest, reply: FastifyReply, value: bigint, { http }: Svc): FastifyReply {
-  if (http.negotiatedType(request) !== 'application/json') return http.negotiate(request, reply, { value: String(value) })
+  if (http.negotiatedType(request) !== 'application/json')
+    return http.negotiate(request, reply, { value: String(value) })
   return reply.headers({ Vary: 'Accept', 'Content-Type': 'application/json; charset=utf-8' }).send(`{"value":${value}}`)
 }

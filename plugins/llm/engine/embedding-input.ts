@@ -12,13 +12,18 @@ export interface EmbeddingNames {
 export function vectorSize(asked: unknown, fallback: number, limits: EngineLimits, names: EmbeddingNames): number {
   if (asked == null) return Math.min(fallback, limits.dimensions)
   if (typeof asked === 'number' && Number.isInteger(asked) && asked >= 1 && asked <= limits.dimensions) return asked
-  throw new BadInput(`${names.dimensions} must be a whole number from 1 to ${limits.dimensions}`, { param: names.dimensions, code: 'invalid_value' })
+  throw new BadInput(`${names.dimensions} must be a whole number from 1 to ${limits.dimensions}`, {
+    param: names.dimensions,
+    code: 'invalid_value',
+  })
 }
 
 /** The inputs of a request: a text, texts, token ids or lists of them; none empty, at most the instance's cap. Throws. */
 export function embeddingInputs(given: unknown, limits: EngineLimits, names: EmbeddingNames): (string | number[])[] {
-  const wrong = (problem: string): BadInput => new BadInput(`${names.input} ${problem}`, { param: names.input, code: 'invalid_value' })
-  if (given == null) throw new BadInput(`${names.input} is required`, { param: names.input, code: 'missing_required_parameter' })
+  const wrong = (problem: string): BadInput =>
+    new BadInput(`${names.input} ${problem}`, { param: names.input, code: 'invalid_value' })
+  if (given == null)
+    throw new BadInput(`${names.input} is required`, { param: names.input, code: 'missing_required_parameter' })
   const list = isTokens(given) ? [given] : Array.isArray(given) ? given : [given]
   if (list.length === 0) throw wrong('must not be empty')
   if (list.length > limits.inputs) throw wrong(`has ${list.length} items, at most ${limits.inputs} are taken`)
@@ -32,5 +37,9 @@ export function embeddingInputs(given: unknown, limits: EngineLimits, names: Emb
 }
 
 function isTokens(value: unknown): value is number[] {
-  return Array.isArray(value) && value.length > 0 && value.every((token) => typeof token === 'number' && Number.isSafeInteger(token) && token >= 0)
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(token => typeof token === 'number' && Number.isSafeInteger(token) && token >= 0)
+  )
 }

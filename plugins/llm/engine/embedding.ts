@@ -42,7 +42,10 @@ function multiply(a: Wide, b: Wide): Wide {
   const middle = a1 * b0 + Math.floor((a0 * b0) / 65536)
   const cross = (middle % 65536) + a0 * b1
   const high = a1 * b1 + Math.floor(middle / 65536) + Math.floor(cross / 65536)
-  return { high: (high + Math.imul(a.high, b.low) + Math.imul(a.low, b.high)) >>> 0, low: Math.imul(a.low, b.low) >>> 0 }
+  return {
+    high: (high + Math.imul(a.high, b.low) + Math.imul(a.low, b.high)) >>> 0,
+    low: Math.imul(a.low, b.low) >>> 0,
+  }
 }
 
 /** `x ^ (x >> bits)` for fewer than 32 bits. */
@@ -75,8 +78,10 @@ export class Embedder {
       const weight = stopWords.has(word) ? stopWeight : 1
       this.#add(vector, `w:${word}`, weight)
       const framed = `^${word}$`
-      for (let at = 0; at + 3 <= framed.length; at++) this.#add(vector, `t:${framed.slice(at, at + 3)}`, weight * trigramWeight)
-      if (before !== undefined) this.#add(vector, `b:${before.word} ${word}`, pairWeight * Math.min(before.weight, weight))
+      for (let at = 0; at + 3 <= framed.length; at++)
+        this.#add(vector, `t:${framed.slice(at, at + 3)}`, weight * trigramWeight)
+      if (before !== undefined)
+        this.#add(vector, `b:${before.word} ${word}`, pairWeight * Math.min(before.weight, weight))
       before = { word, weight }
     }
     return normalize(vector)
@@ -114,7 +119,7 @@ function normalize(vector: Float64Array): number[] {
   for (const value of vector) sum += value * value
   if (sum === 0) return Array.from(vector, (_, i) => (i === 0 ? 1 : 0))
   const length = Math.sqrt(sum)
-  return Array.from(vector, (value) => Math.round((value / length) * 1e8) / 1e8)
+  return Array.from(vector, value => Math.round((value / length) * 1e8) / 1e8)
 }
 
 /** Cosine of two vectors of length 1. */

@@ -62,7 +62,7 @@ const poolBytes = 4096
 function idMaker(): (digits: number) => string {
   const pool = Buffer.alloc(poolBytes)
   let at = poolBytes
-  return (digits) => {
+  return digits => {
     const bytes = Math.ceil(digits / 2)
     if (at + bytes > poolBytes) {
       randomFillSync(pool)
@@ -79,8 +79,26 @@ export function createEngine(): Engine {
 }
 
 const pure: Omit<Engine, 'randomId'> = {
-  generate, pieces, count, words, render, lastUserText, textOfParts, cosine, fromSchema, modeOfModel, digest, generator, json, vectorSize, embeddingInputs, describeUrl, describeInline, pageStart, cutPage,
-  promptTokens: (request) => promptTokens(request, render(request)),
+  generate,
+  pieces,
+  count,
+  words,
+  render,
+  lastUserText,
+  textOfParts,
+  cosine,
+  fromSchema,
+  modeOfModel,
+  digest,
+  generator,
+  json,
+  vectorSize,
+  embeddingInputs,
+  describeUrl,
+  describeInline,
+  pageStart,
+  cutPage,
+  promptTokens: request => promptTokens(request, render(request)),
   embed: (text, dimensions) => new Embedder(dimensions).embed(text),
   relevance: rankDocuments,
   badInput: (message, details) => new BadInput(message, details),

@@ -41,7 +41,13 @@ export function generate(request: NeutralRequest, options: GenerateOptions): Cha
   const reasoningPieces = pieces(reasoning)
   const choices: Choice[] = []
   for (let index = 0; index < request.n; index++) {
-    const { text, pieces: textPieces, calls, finish, stopSequence } = say(request, { prompt, userText, index, rule }, options)
+    const {
+      text,
+      pieces: textPieces,
+      calls,
+      finish,
+      stopSequence,
+    } = say(request, { prompt, userText, index, rule }, options)
     choices.push({ index, text, pieces: textPieces, calls, finish, stopSequence, reasoning, reasoningPieces })
   }
   return {
@@ -70,9 +76,14 @@ type Said = Omit<Choice, 'index' | 'reasoning' | 'reasoningPieces'>
 
 /** Rules hold in the modes canned and scripted, but not when the request ends with tool results. */
 function matchingRule(request: NeutralRequest, userText: string, options: GenerateOptions): RuleReply | undefined {
-  if (options.filtered !== undefined || (options.mode !== 'canned' && options.mode !== 'scripted') || !options.rules?.length) return undefined
+  if (
+    options.filtered !== undefined ||
+    (options.mode !== 'canned' && options.mode !== 'scripted') ||
+    !options.rules?.length
+  )
+    return undefined
   if (answerToResults(request) !== null) return undefined
-  return options.rules.find((rule) => rule.matches(request, userText))?.reply
+  return options.rules.find(rule => rule.matches(request, userText))?.reply
 }
 
 /** The order that decides: filter, echo, tool results, rule, tool, text of the mode. */
@@ -83,14 +94,23 @@ function say(request: NeutralRequest, turn: Turn, options: GenerateOptions): Sai
   if (results !== null) return limited(wrap(results, request, turn.userText), request)
   if (turn.rule !== undefined) return saidByRule(turn.rule, request, turn)
   const tool = chooseTool(request, turn.userText)
-  if (tool !== undefined) return saidCall(callOf(request, turn, tool.name, argumentsFor(tool, turn.userText), tool.input !== undefined))
+  if (tool !== undefined)
+    return saidCall(callOf(request, turn, tool.name, argumentsFor(tool, turn.userText), tool.input !== undefined))
   return limited(wrap(textOfMode(request, turn, options), request, turn.userText), request)
 }
 
 function saidByRule(rule: Exclude<RuleReply, { fail: string }>, request: NeutralRequest, turn: Turn): Said {
   if ('tool' in rule) {
-    const tool = request.tools.find((candidate) => candidate.name === rule.tool)
-    return saidCall(callOf(request, turn, rule.tool, rule.args ?? (tool === undefined ? {} : argumentsFor(tool, turn.userText)), tool?.input !== undefined))
+    const tool = request.tools.find(candidate => candidate.name === rule.tool)
+    return saidCall(
+      callOf(
+        request,
+        turn,
+        rule.tool,
+        rule.args ?? (tool === undefined ? {} : argumentsFor(tool, turn.userText)),
+        tool?.input !== undefined,
+      ),
+    )
   }
   if (rule.finish === 'content_filter') return saidText('', [], 'content_filter')
   const said = limited(wrap(fillTemplate(rule.text, request, turn.userText), request, turn.userText), request)
@@ -99,7 +119,8 @@ function saidByRule(rule: Exclude<RuleReply, { fail: string }>, request: Neutral
 
 function textOfMode(request: NeutralRequest, turn: Turn, options: GenerateOptions): string {
   if (options.mode === 'random') return randomText(request.model, turn.prompt, turn.index)
-  const scripted = options.mode === 'scripted' ? scriptedText(turn.userText, turn.prompt, options.loremWords) : undefined
+  const scripted =
+    options.mode === 'scripted' ? scriptedText(turn.userText, turn.prompt, options.loremWords) : undefined
   if (scripted !== undefined) return scripted
   return options.reply === undefined ? cannedText(turn.userText) : fillTemplate(options.reply, request, turn.userText)
 }
@@ -111,7 +132,9 @@ function wrap(text: string, request: NeutralRequest, userText: string): string {
 }
 
 /** The pieces of the texts that most replies are. */
-const cannedPieces: ReadonlyMap<string, readonly string[]> = new Map([standard, ...cannedTable.map((row) => row.text)].map((text) => [text, pieces(text)]))
+const cannedPieces: ReadonlyMap<string, readonly string[]> = new Map(
+  [standard, ...cannedTable.map(row => row.text)].map(text => [text, pieces(text)]),
+)
 
 /** Cuts before the earliest stop sequence, then to the token limit. */
 function limited(text: string, request: NeutralRequest): Said {
@@ -135,7 +158,12 @@ function limited(text: string, request: NeutralRequest): Said {
   return saidText(cut, all, stopSequence === null ? 'stop' : 'stop_sequence', stopSequence)
 }
 
-function saidText(text: string, textPieces: readonly string[], finish: Finish, stopSequence: string | null = null): Said {
+function saidText(
+  text: string,
+  textPieces: readonly string[],
+  finish: Finish,
+  stopSequence: string | null = null,
+): Said {
   return { text, pieces: textPieces, calls: [], finish, stopSequence }
 }
 

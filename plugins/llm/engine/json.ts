@@ -30,7 +30,9 @@ export function own(value: unknown, key: string): unknown {
 
 /** Stop sequences of a request: a text or a list of texts, empty ones left out, the first `max`. */
 export function stopsOf(value: unknown, max: number): string[] {
-  return (Array.isArray(value) ? value : [value]).filter((item): item is string => typeof item === 'string' && item !== '').slice(0, max)
+  return (Array.isArray(value) ? value : [value])
+    .filter((item): item is string => typeof item === 'string' && item !== '')
+    .slice(0, max)
 }
 
 /** Arguments of an earlier call: JSON text is read, text that is none stays as it is. */

@@ -1,7 +1,14 @@
 /** Which mode answers: asked for by header, by the model's name, by the provider. */
 import { modes, type Mode } from '../neutral.ts'
 
-const headerWords: Readonly<Record<string, Mode>> = { canned: 'canned', default: 'canned', echo: 'echo', scripted: 'scripted', script: 'scripted', random: 'random' }
+const headerWords: Readonly<Record<string, Mode>> = {
+  canned: 'canned',
+  default: 'canned',
+  echo: 'echo',
+  scripted: 'scripted',
+  script: 'scripted',
+  random: 'random',
+}
 
 /** The mode that an `X-Svc-Mode` value asks for; undefined for others. */
 export function modeOfHeader(value: string | undefined): Mode | undefined {
@@ -13,9 +20,9 @@ export function modeOfHeader(value: string | undefined): Mode | undefined {
 export function modeOfModel(model: string): Mode | undefined {
   const name = model.toLowerCase()
   // Most names have none anywhere, and splitting is felt.
-  if (!modes.some((mode) => name.includes(mode))) return undefined
+  if (!modes.some(mode => name.includes(mode))) return undefined
   for (const segment of name.split(/[-_:/.@]/)) {
-    const mode = modes.find((candidate) => candidate === segment)
+    const mode = modes.find(candidate => candidate === segment)
     if (mode !== undefined) return mode
   }
   return undefined

@@ -8,8 +8,8 @@ const resultCharacters = 300
 
 /** The request as text, one line an item, as the mode `echo` answers it and prompt tokens are counted. */
 export function render(request: NeutralRequest): string {
-  const lines = request.system.map((text) => `system: ${text}`)
-  if (request.tools.length > 0) lines.push(`tools: ${request.tools.map((tool) => tool.name).join(', ')}`)
+  const lines = request.system.map(text => `system: ${text}`)
+  if (request.tools.length > 0) lines.push(`tools: ${request.tools.map(tool => tool.name).join(', ')}`)
   for (const message of request.messages) {
     for (const part of message.parts) lines.push(renderPart(message.role, part))
   }
@@ -31,7 +31,8 @@ function compact(args: unknown): string {
 /** Tokens of a request whose text form is `prompt`: the text, its tools, 85 for an image; at least 1. */
 export function promptTokens(request: NeutralRequest, prompt: string): number {
   let tokens = count(prompt)
-  for (const tool of request.tools) tokens += count(`${tool.name} ${tool.description} ${JSON.stringify(tool.schema) ?? ''}`)
+  for (const tool of request.tools)
+    tokens += count(`${tool.name} ${tool.description} ${JSON.stringify(tool.schema) ?? ''}`)
   for (const message of request.messages) {
     for (const part of message.parts) if (part.type === 'image') tokens += imageTokens
   }
@@ -51,7 +52,8 @@ export function textOfParts(parts: readonly Part[]): string {
 export function lastUserText(request: NeutralRequest): string {
   for (let i = request.messages.length - 1; i >= 0; i--) {
     const message = request.messages[i]
-    if (message?.role !== 'user' || (message.parts.length > 0 && message.parts.every((part) => part.type === 'result'))) continue
+    if (message?.role !== 'user' || (message.parts.length > 0 && message.parts.every(part => part.type === 'result')))
+      continue
     return textOfParts(message.parts)
   }
   return ''
@@ -63,14 +65,18 @@ export function answerToResults(request: NeutralRequest): string | null {
   for (let i = request.messages.length - 1; i >= 0; i--) {
     const message = request.messages[i]
     if (message === undefined || message.role === 'assistant') break
-    const own = message.parts.filter((part) => part.type === 'result')
+    const own = message.parts.filter(part => part.type === 'result')
     if (own.length === 0) {
       if (message.role === 'user') break
       continue
     }
-    results.unshift(...own.map((part) => `${part.name ?? nameOfCall(request, part.id) ?? 'tool'} returned ${shorten(part.content)}`))
+    results.unshift(
+      ...own.map(part => `${part.name ?? nameOfCall(request, part.id) ?? 'tool'} returned ${shorten(part.content)}`),
+    )
   }
-  return results.length === 0 ? null : `Based on the tool results: ${results.join('; ')}. Let me know if you need anything else.`
+  return results.length === 0
+    ? null
+    : `Based on the tool results: ${results.join('; ')}. Let me know if you need anything else.`
 }
 
 function nameOfCall(request: NeutralRequest, id: string): string | undefined {

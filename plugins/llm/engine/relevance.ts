@@ -11,7 +11,7 @@ export function rankDocuments(query: string, documents: readonly string[]): { in
   const vector = embedder.embed(query)
   const results = documents.map((document, index) => {
     const said = new Set(words(document))
-    const shared = wanted.size === 0 ? 0 : [...wanted].filter((word) => said.has(word)).length / wanted.size
+    const shared = wanted.size === 0 ? 0 : [...wanted].filter(word => said.has(word)).length / wanted.size
     const score = 0.7 * shared + 0.3 * Math.max(0, cosine(vector, embedder.embed(document)))
     return { index, score: Math.min(1, Math.round(score * 1e6) / 1e6) }
   })

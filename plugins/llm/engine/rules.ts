@@ -33,7 +33,7 @@ const regexTextCharacters = 4096
 /** Throws a SyntaxError for a regular expression that is none. */
 export function compileRule(rule: Rule): CompiledRule {
   const { contains, regex, model, system } = rule.match
-  const wanted = (typeof contains === 'string' ? [contains] : contains)?.map((text) => text.toLowerCase())
+  const wanted = (typeof contains === 'string' ? [contains] : contains)?.map(text => text.toLowerCase())
   const pattern = regex === undefined ? undefined : new RegExp(regex, 'iu')
   const matchesModel = modelMatcher(model)
   return {
@@ -41,20 +41,20 @@ export function compileRule(rule: Rule): CompiledRule {
     matches(request, userText) {
       if (wanted !== undefined) {
         const said = userText.toLowerCase()
-        if (!wanted.some((text) => said.includes(text))) return false
+        if (!wanted.some(text => said.includes(text))) return false
       }
       // The pattern is the operator's own, the text is not: a bounded text bounds what a slow pattern can cost.
       if (pattern !== undefined && !pattern.test(userText.slice(0, regexTextCharacters))) return false
-      return matchesModel(request.model) && (system === undefined || request.system.some((text) => text.includes(system)))
+      return matchesModel(request.model) && (system === undefined || request.system.some(text => text.includes(system)))
     },
   }
 }
 
 function modelMatcher(model: string | undefined): (name: string) => boolean {
   if (model === undefined) return () => true
-  if (!model.endsWith('*')) return (name) => name === model
+  if (!model.endsWith('*')) return name => name === model
   const prefix = model.slice(0, -1)
-  return (name) => name.startsWith(prefix)
+  return name => name.startsWith(prefix)
 }
 
 /** Replaces `{{prompt}}` and `{{model}}`; nothing is evaluated. */

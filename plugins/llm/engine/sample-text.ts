@@ -6,7 +6,9 @@ const sentence = 'A short text that svc made up for this field.'
 
 /** The first run of capitalized words after `in`, `for`, `at`, `to`, `from`, `about` or `near`: `New York`. */
 export function entityOf(userText: string): string | undefined {
-  return /(?<![\p{L}\p{N}])(?:[Ii]n|[Ff]or|[Aa]t|[Tt]o|[Ff]rom|[Aa]bout|[Nn]ear)\s+(\p{Lu}[\p{L}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{N}'’-]*)*)/u.exec(userText)?.[1]?.replace(/\s+/g, ' ')
+  return /(?<![\p{L}\p{N}])(?:[Ii]n|[Ff]or|[Aa]t|[Tt]o|[Ff]rom|[Aa]bout|[Nn]ear)\s+(\p{Lu}[\p{L}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{N}'’-]*)*)/u
+    .exec(userText)?.[1]
+    ?.replace(/\s+/g, ' ')
 }
 
 /** `getWeather`, `get_weather` become `get weather`. */
@@ -22,7 +24,7 @@ interface NamedText {
 }
 
 const namedTexts: readonly NamedText[] = [
-  { contains: ['location', 'city', 'place', 'destination', 'region'], text: (user) => entityOf(user) ?? 'San Francisco' },
+  { contains: ['location', 'city', 'place', 'destination', 'region'], text: user => entityOf(user) ?? 'San Francisco' },
   { contains: ['country'], text: () => 'France' },
   { contains: ['email'], text: () => 'jane.doe@example.com' },
   { contains: ['phone'], text: () => '+1-555-0100' },
@@ -32,7 +34,11 @@ const namedTexts: readonly NamedText[] = [
   { contains: ['unit'], text: () => 'celsius' },
   { contains: ['currency'], text: () => 'USD' },
   { contains: ['lang'], text: () => 'en' },
-  { contains: ['query', 'question', 'prompt', 'search', 'keyword', 'text', 'input', 'message'], exactly: 'q', text: (user) => user.slice(0, quotedCharacters) },
+  {
+    contains: ['query', 'question', 'prompt', 'search', 'keyword', 'text', 'input', 'message'],
+    exactly: 'q',
+    text: user => user.slice(0, quotedCharacters),
+  },
   { contains: ['first name'], text: () => 'Jane' },
   { contains: ['last name'], text: () => 'Doe' },
   { contains: ['user', 'author', 'owner', 'customer'], exactly: 'name', text: () => 'Jane Doe' },
@@ -46,7 +52,7 @@ const lateTexts: readonly NamedText[] = [
 ]
 
 function hit(table: readonly NamedText[], name: string): NamedText | undefined {
-  return table.find((row) => row.exactly === name || row.contains.some((word) => name.includes(word)))
+  return table.find(row => row.exactly === name || row.contains.some(word => name.includes(word)))
 }
 
 /** A text for a property of this name. */
@@ -59,16 +65,23 @@ export function textFor(name: string, userText: string): string {
 }
 
 const integers: readonly [words: readonly string[], value: number][] = [
-  [['age'], 30], [['year'], 2026], [['count', 'quantity', 'num', 'limit'], 3], [['id'], 12345],
+  [['age'], 30],
+  [['year'], 2026],
+  [['count', 'quantity', 'num', 'limit'], 3],
+  [['id'], 12345],
 ]
 const decimals: readonly [words: readonly string[], value: number][] = [
-  [['lat'], 48.8566], [['lon'], 2.3522], [['temp'], 21.5], [['price', 'amount', 'cost'], 19.99], [['score', 'confidence', 'prob'], 0.87],
+  [['lat'], 48.8566],
+  [['lon'], 2.3522],
+  [['temp'], 21.5],
+  [['price', 'amount', 'cost'], 19.99],
+  [['score', 'confidence', 'prob'], 0.87],
 ]
 
 /** A number for a property of this name. */
 export function numberFor(name: string, isInteger: boolean): number {
   const spaced = spacedName(name)
-  const row = (isInteger ? integers : decimals).find(([parts]) => parts.some((part) => spaced.includes(part)))
+  const row = (isInteger ? integers : decimals).find(([parts]) => parts.some(part => spaced.includes(part)))
   return row?.[1] ?? (isInteger ? 42 : 2.5)
 }
 
@@ -77,16 +90,27 @@ export function textOfFormat(format: unknown, variant: number): string | undefin
   const day = String(1 + ((14 + variant) % 28)).padStart(2, '0')
   const suffix = variant === 0 ? '' : String(variant + 1)
   switch (format) {
-    case 'date-time': return `2026-01-${day}T09:30:00Z`
-    case 'date': return `2026-01-${day}`
-    case 'time': return `09:${String((30 + variant) % 60).padStart(2, '0')}:00Z`
-    case 'email': return `jane.doe${suffix}@example.com`
-    case 'uri': return `https://example.com${suffix === '' ? '' : `/${suffix}`}`
-    case 'uuid': return `00000000-0000-4000-8000-${String(variant + 1).padStart(12, '0')}`
-    case 'ipv4': return `192.0.2.${1 + (variant % 254)}`
-    case 'ipv6': return `2001:db8::${(variant + 1).toString(16)}`
-    case 'hostname': return `example${suffix}.com`
-    case 'duration': return `PT${variant + 1}H`
-    default: return undefined
+    case 'date-time':
+      return `2026-01-${day}T09:30:00Z`
+    case 'date':
+      return `2026-01-${day}`
+    case 'time':
+      return `09:${String((30 + variant) % 60).padStart(2, '0')}:00Z`
+    case 'email':
+      return `jane.doe${suffix}@example.com`
+    case 'uri':
+      return `https://example.com${suffix === '' ? '' : `/${suffix}`}`
+    case 'uuid':
+      return `00000000-0000-4000-8000-${String(variant + 1).padStart(12, '0')}`
+    case 'ipv4':
+      return `192.0.2.${1 + (variant % 254)}`
+    case 'ipv6':
+      return `2001:db8::${(variant + 1).toString(16)}`
+    case 'hostname':
+      return `example${suffix}.com`
+    case 'duration':
+      return `PT${variant + 1}H`
+    default:
+      return undefined
   }
 }

@@ -27,7 +27,12 @@ function upperBound(schema: JsonObject): Bound {
 }
 
 /** An exclusive bound is a number of its own, in older drafts a flag beside the inclusive one. */
-function bound(inclusive: unknown, exclusive: unknown, none: number, isTighter: (a: number, b: number) => boolean): Bound {
+function bound(
+  inclusive: unknown,
+  exclusive: unknown,
+  none: number,
+  isTighter: (a: number, b: number) => boolean,
+): Bound {
   const soft = typeof inclusive === 'number' ? inclusive : none
   if (typeof exclusive === 'number' && isTighter(exclusive, soft)) return { value: exclusive, exclusive: true }
   return { value: soft, exclusive: exclusive === true && soft !== none }
@@ -47,7 +52,10 @@ export function fitNumber(value: number, schema: JsonObject, isInteger: boolean,
 }
 
 function isWithin(value: number, low: Bound, high: Bound): boolean {
-  return (low.exclusive ? value > low.value : value >= low.value) && (high.exclusive ? value < high.value : value <= high.value)
+  return (
+    (low.exclusive ? value > low.value : value >= low.value) &&
+    (high.exclusive ? value < high.value : value <= high.value)
+  )
 }
 
 function stepOf(multipleOf: unknown, isInteger: boolean): number | undefined {

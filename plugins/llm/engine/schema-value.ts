@@ -34,11 +34,16 @@ function valueOf(given: unknown, place: Place, walk: Walk): unknown {
   const schema = resolve(given, walk.root)
   if (!isRecord(schema)) return textFor(place.name, walk.userText)
   if (Object.hasOwn(schema, 'const')) return schema.const
-  const options = listOf(schema.enum).filter((option) => option !== null)
+  const options = listOf(schema.enum).filter(option => option !== null)
   if (options.length > 0) return options[place.variant % options.length]
   if (Object.hasOwn(schema, 'default') && place.variant === 0) return schema.default
   const alternative = firstAlternative(schema, walk.root)
-  if (alternative !== undefined) return valueOf(merge({ ...schema, anyOf: undefined, oneOf: undefined }, alternative), { ...place, depth: place.depth + 1 }, walk)
+  if (alternative !== undefined)
+    return valueOf(
+      merge({ ...schema, anyOf: undefined, oneOf: undefined }, alternative),
+      { ...place, depth: place.depth + 1 },
+      walk,
+    )
   if (Array.isArray(schema.allOf)) {
     const parts = schema.allOf.map((part: unknown) => resolve(part, walk.root)).filter(isRecord)
     return valueOf(parts.reduce(merge, { ...schema, allOf: undefined }), { ...place, depth: place.depth + 1 }, walk)
@@ -48,13 +53,20 @@ function valueOf(given: unknown, place: Place, walk: Walk): unknown {
 
 function ofType(type: string, schema: JsonObject, place: Place, walk: Walk): unknown {
   switch (type) {
-    case 'object': return objectFor(schema, place, walk)
-    case 'array': return listFor(schema, place, walk)
-    case 'integer': return fitNumber(numberFor(place.name, true), schema, true, place.variant)
-    case 'number': return fitNumber(numberFor(place.name, false), schema, false, place.variant)
-    case 'boolean': return place.variant === 0
-    case 'null': return null
-    default: return textValue(schema, place, walk)
+    case 'object':
+      return objectFor(schema, place, walk)
+    case 'array':
+      return listFor(schema, place, walk)
+    case 'integer':
+      return fitNumber(numberFor(place.name, true), schema, true, place.variant)
+    case 'number':
+      return fitNumber(numberFor(place.name, false), schema, false, place.variant)
+    case 'boolean':
+      return place.variant === 0
+    case 'null':
+      return null
+    default:
+      return textValue(schema, place, walk)
   }
 }
 
@@ -66,12 +78,17 @@ function textValue(schema: JsonObject, place: Place, walk: Walk): string {
   // The number that tells items apart must survive the cut to maxLength.
   const suffix = ` ${place.variant + 1}`
   const most = countOf(schema.maxLength)
-  return fitText(most === undefined ? text + suffix : [...text].slice(0, Math.max(0, most - suffix.length)).join('') + suffix, schema)
+  return fitText(
+    most === undefined ? text + suffix : [...text].slice(0, Math.max(0, most - suffix.length)).join('') + suffix,
+    schema,
+  )
 }
 
 function typeOf(schema: JsonObject): string {
-  const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type): type is string => typeof type === 'string')
-  const type = types.map((name) => name.toLowerCase()).find((name) => name !== 'null') ?? types[0]?.toLowerCase()
+  const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter(
+    (type): type is string => typeof type === 'string',
+  )
+  const type = types.map(name => name.toLowerCase()).find(name => name !== 'null') ?? types[0]?.toLowerCase()
   if (type !== undefined) return type
   if (isRecord(schema.properties)) return 'object'
   return Object.hasOwn(schema, 'items') || Array.isArray(schema.prefixItems) ? 'array' : 'string'
@@ -80,7 +97,8 @@ function typeOf(schema: JsonObject): string {
 function objectFor(schema: JsonObject, place: Place, walk: Walk): object {
   const properties = isRecord(schema.properties) ? schema.properties : {}
   const names = new Set<string>()
-  for (const name of listOf(schema.propertyOrdering)) if (typeof name === 'string' && Object.hasOwn(properties, name)) names.add(name)
+  for (const name of listOf(schema.propertyOrdering))
+    if (typeof name === 'string' && Object.hasOwn(properties, name)) names.add(name)
   for (const name of Object.keys(properties)) names.add(name)
   for (const name of listOf(schema.required)) if (typeof name === 'string') names.add(name)
   const value = Object.create(null) as Record<string, unknown>
@@ -94,13 +112,17 @@ function objectFor(schema: JsonObject, place: Place, walk: Walk): object {
 function listFor(schema: JsonObject, place: Place, walk: Walk): unknown[] {
   const most = Math.min(countOf(schema.maxItems) ?? maxItems, maxItems)
   const fixed = listOf(schema.prefixItems).slice(0, most)
-  const values = fixed.map((item) => valueOf(item, { name: place.name, depth: place.depth + 1, variant: 0 }, walk))
+  const values = fixed.map(item => valueOf(item, { name: place.name, depth: place.depth + 1, variant: 0 }, walk))
   const least = Math.min(Math.max(countOf(schema.minItems) ?? 0, 1), most)
   if (schema.items === false) return values
-  const seen = new Set(values.map((value) => JSON.stringify(value)))
+  const seen = new Set(values.map(value => JSON.stringify(value)))
   // Further tries are for items that collide with a prefix item; each has its own variant.
   for (let variant = place.variant; values.length < least && variant < place.variant + 2 * maxItems; variant++) {
-    const value = valueOf(schema.items, { name: place.name, depth: place.depth + 1, variant: schema.uniqueItems === true ? variant : place.variant }, walk)
+    const value = valueOf(
+      schema.items,
+      { name: place.name, depth: place.depth + 1, variant: schema.uniqueItems === true ? variant : place.variant },
+      walk,
+    )
     const key = JSON.stringify(value)
     if (schema.uniqueItems === true && seen.has(key)) continue
     seen.add(key)
@@ -131,14 +153,20 @@ function pointed(root: unknown, ref: string): unknown {
 }
 
 function firstAlternative(schema: JsonObject, root: unknown): JsonObject | undefined {
-  const list = [schema.anyOf, schema.oneOf].find((candidate): candidate is unknown[] => Array.isArray(candidate) && candidate.length > 0)
-  return list?.map((option) => resolve(option, root)).find((option): option is JsonObject => isRecord(option) && option.type !== 'null' && option.const !== null)
+  const list = [schema.anyOf, schema.oneOf].find(
+    (candidate): candidate is unknown[] => Array.isArray(candidate) && candidate.length > 0,
+  )
+  return list
+    ?.map(option => resolve(option, root))
+    .find((option): option is JsonObject => isRecord(option) && option.type !== 'null' && option.const !== null)
 }
 
 /** Both schemas at once: properties and required names add up, else the second one's keyword holds. */
 function merge(first: JsonObject, second: JsonObject): JsonObject {
   const both = Object.assign(Object.create(null) as JsonObject, first, second)
-  if (isRecord(first.properties) && isRecord(second.properties)) both.properties = Object.assign(Object.create(null) as JsonObject, first.properties, second.properties)
-  if (Array.isArray(first.required) && Array.isArray(second.required)) both.required = [...first.required, ...second.required]
+  if (isRecord(first.properties) && isRecord(second.properties))
+    both.properties = Object.assign(Object.create(null) as JsonObject, first.properties, second.properties)
+  if (Array.isArray(first.required) && Array.isArray(second.required))
+    both.required = [...first.required, ...second.required]
   return both
 }

@@ -1,6 +1,18 @@
 /** The texts of the modes: what a trigger in the last user message brings up. */
 import { digest, generator } from './seed.ts'
-import { bareJson, cannedTable, links, loremWords, markdown, personalData, randomWords, refusal, secrets, standard, toxic } from './texts.ts'
+import {
+  bareJson,
+  cannedTable,
+  links,
+  loremWords,
+  markdown,
+  personalData,
+  randomWords,
+  refusal,
+  secrets,
+  standard,
+  toxic,
+} from './texts.ts'
 import { words } from './tokens.ts'
 
 /** Whether a word or phrase stands in a word list as whole words. */
@@ -16,7 +28,7 @@ export function containsPhrase(list: readonly string[], phrase: string): boolean
 /** The reply of the mode `canned` to a user text. */
 export function cannedText(userText: string): string {
   const said = new Set(words(userText))
-  return cannedTable.find((row) => row.words.some((word) => said.has(word)))?.text ?? standard
+  return cannedTable.find(row => row.words.some(word => said.has(word)))?.text ?? standard
 }
 
 interface Script {
@@ -40,7 +52,9 @@ const scripts: readonly Script[] = [
 /** The scripted reply to a user text; undefined when no trigger stands in it. */
 export function scriptedText(userText: string, prompt: string, loremCap: number): string | undefined {
   const said = words(userText)
-  return scripts.find((script) => script.triggers.some((trigger) => containsPhrase(said, trigger)))?.text(said, prompt, loremCap)
+  return scripts
+    .find(script => script.triggers.some(trigger => containsPhrase(said, trigger)))
+    ?.text(said, prompt, loremCap)
 }
 
 const defaultLoremWords = 50

@@ -63,7 +63,7 @@ export function count(text: string): number {
 export function pieces(text: string): string[] {
   const result: string[] = []
   let start = 0
-  scan(text, (end) => {
+  scan(text, end => {
     result.push(text.slice(start, end))
     start = end
   })

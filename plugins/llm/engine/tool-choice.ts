@@ -8,10 +8,12 @@ import { words } from './tokens.ts'
 /** The tool to call; undefined when none is forced and none fits. */
 export function chooseTool(request: NeutralRequest, userText: string): Tool | undefined {
   const { toolChoice } = request
-  const tools = request.tools.some((tool) => tool.input === 'grammar') ? request.tools.filter((tool) => tool.input !== 'grammar') : request.tools
+  const tools = request.tools.some(tool => tool.input === 'grammar')
+    ? request.tools.filter(tool => tool.input !== 'grammar')
+    : request.tools
   if (tools.length === 0 || toolChoice === 'none') return undefined
   if (typeof toolChoice === 'object') {
-    const named = tools.find((tool) => tool.name === toolChoice.name)
+    const named = tools.find(tool => tool.name === toolChoice.name)
     if (named !== undefined) return named
   }
   const best = bestTool(tools, userText)
@@ -38,6 +40,7 @@ function scoreTool(tool: Tool, said: readonly string[], saidSet: ReadonlySet<str
   const name = spacedName(tool.name)
   let score = containsPhrase(said, name) ? 10 : 0
   for (const part of name.split(' ')) if (part.length >= 3 && !toolStopWords.has(part) && saidSet.has(part)) score += 3
-  for (const word of new Set(words(tool.description))) if (word.length >= 4 && !toolStopWords.has(word) && saidSet.has(word)) score += 1
+  for (const word of new Set(words(tool.description)))
+    if (word.length >= 4 && !toolStopWords.has(word) && saidSet.has(word)) score += 1
   return score
 }

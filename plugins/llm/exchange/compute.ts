@@ -9,7 +9,15 @@ import { rankDocuments } from '../engine/relevance.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { findModel, type ProviderInstance } from '../providers/instance.ts'
 import type { ChatResult, EmbedResult, Mode, ModelsResult, NeutralRequest, RerankResult } from '../neutral.ts'
-import type { ChatParsed, EmbedParsed, EngineLimits, ModelsParsed, Parsed, RerankParsed, ResultOf } from '../provider.ts'
+import type {
+  ChatParsed,
+  EmbedParsed,
+  EngineLimits,
+  ModelsParsed,
+  Parsed,
+  RerankParsed,
+  ResultOf,
+} from '../provider.ts'
 import { Refusal } from './error-replies.ts'
 
 export interface ComputeOptions {
@@ -35,16 +43,27 @@ type AnyResult = ResultOf<Parsed>
 
 /** Throws `Refusal` for an unknown model, `RuleFault` when a rule asks for a fault. */
 export function compute(parsed: Parsed, options: ComputeOptions): AnyResult | Promise<AnyResult> {
-  if (parsed.op !== 'models' && parsed.model !== undefined && options.instance.strictModels && findModel(options.instance, parsed.model) === undefined) {
+  if (
+    parsed.op !== 'models' &&
+    parsed.model !== undefined &&
+    options.instance.strictModels &&
+    findModel(options.instance, parsed.model) === undefined
+  ) {
     throw unknownModel(options.instance, parsed.model)
   }
   switch (parsed.op) {
-    case 'chat': return chat(parsed, options)
-    case 'embed': return embed(parsed)
-    case 'rerank': return rerank(parsed)
-    case 'count': return { op: 'count', promptTokens: promptTokens(parsed.request, render(parsed.request)) }
-    case 'models': return models(parsed, options.instance)
-    case 'own': return { op: 'own' }
+    case 'chat':
+      return chat(parsed, options)
+    case 'embed':
+      return embed(parsed)
+    case 'rerank':
+      return rerank(parsed)
+    case 'count':
+      return { op: 'count', promptTokens: promptTokens(parsed.request, render(parsed.request)) }
+    case 'models':
+      return models(parsed, options.instance)
+    case 'own':
+      return { op: 'own' }
   }
 }
 
@@ -55,9 +74,13 @@ function unknownModel(instance: ProviderInstance, id: string): Refusal {
 
 /** Header, then the model's own entry, then its name, then the provider, then canned. */
 function modeOf(parsed: ChatParsed, { instance, modeHeader }: ComputeOptions): Mode {
-  return modeOfHeader(modeHeader)
-    ?? (instance.isNamed ? instance.models.find((model) => model.id === parsed.model)?.mode : undefined)
-    ?? modeOfModel(parsed.model) ?? instance.mode ?? 'canned'
+  return (
+    modeOfHeader(modeHeader) ??
+    (instance.isNamed ? instance.models.find(model => model.id === parsed.model)?.mode : undefined) ??
+    modeOfModel(parsed.model) ??
+    instance.mode ??
+    'canned'
+  )
 }
 
 function chat(parsed: ChatParsed, options: ComputeOptions): ChatResult {
@@ -70,7 +93,10 @@ function chat(parsed: ChatParsed, options: ComputeOptions): ChatResult {
   if (instance.reply !== undefined) generateOptions.reply = instance.reply
   if (options.filtered !== undefined) generateOptions.filtered = options.filtered
   const first = replyTo(parsed.request, generateOptions)
-  const result = parsed.also === undefined ? first : joined([first, ...parsed.also.map((request) => replyTo(request, generateOptions))])
+  const result =
+    parsed.also === undefined
+      ? first
+      : joined([first, ...parsed.also.map(request => replyTo(request, generateOptions))])
   return parsed.promptTokens === undefined ? result : { ...result, promptTokens: parsed.promptTokens }
 }
 
@@ -82,14 +108,15 @@ function replyTo(request: NeutralRequest, options: GenerateOptions): ChatResult 
 
 /** Several prompts in one reply: choices numbered through, tokens added up. */
 function joined(results: readonly ChatResult[]): ChatResult {
-  const sum = (tokens: (result: ChatResult) => number): number => results.reduce((total, result) => total + tokens(result), 0)
+  const sum = (tokens: (result: ChatResult) => number): number =>
+    results.reduce((total, result) => total + tokens(result), 0)
   return {
     ...(results[0] as ChatResult),
-    prompt: results.map((result) => result.prompt).join('\n'),
-    choices: results.flatMap((result) => result.choices).map((choice, index) => ({ ...choice, index })),
-    promptTokens: sum((result) => result.promptTokens),
-    completionTokens: sum((result) => result.completionTokens),
-    reasoningTokens: sum((result) => result.reasoningTokens),
+    prompt: results.map(result => result.prompt).join('\n'),
+    choices: results.flatMap(result => result.choices).map((choice, index) => ({ ...choice, index })),
+    promptTokens: sum(result => result.promptTokens),
+    completionTokens: sum(result => result.completionTokens),
+    reasoningTokens: sum(result => result.reasoningTokens),
   }
 }
 
@@ -116,7 +143,11 @@ async function embed(parsed: EmbedParsed): Promise<EmbedResult> {
 }
 
 function rerank({ query, documents }: RerankParsed): RerankResult {
-  return { op: 'rerank', results: rankDocuments(query, documents), promptTokens: documents.reduce((sum, text) => sum + count(text), count(query)) }
+  return {
+    op: 'rerank',
+    results: rankDocuments(query, documents),
+    promptTokens: documents.reduce((sum, text) => sum + count(text), count(query)),
+  }
 }
 
 function models(parsed: ModelsParsed, instance: ProviderInstance): ModelsResult {

@@ -10,21 +10,33 @@ export interface Credential {
 }
 
 /** The first credential that a rule finds; null for none. */
-export function findCredential(rules: readonly CredentialRule[], headers: RequestHeaders, query: () => URLSearchParams): Credential | null {
+export function findCredential(
+  rules: readonly CredentialRule[],
+  headers: RequestHeaders,
+  query: () => URLSearchParams,
+): Credential | null {
   for (const rule of rules) {
     const found = readBy(rule, headers, query)
-    if (found !== undefined) return found.malformed === undefined ? { source: rule.source, value: found.value } : { source: rule.source, ...found }
+    if (found !== undefined)
+      return found.malformed === undefined
+        ? { source: rule.source, value: found.value }
+        : { source: rule.source, ...found }
   }
   return null
 }
 
-function readBy(rule: CredentialRule, headers: RequestHeaders, query: () => URLSearchParams): { value: string; malformed?: string } | undefined {
+function readBy(
+  rule: CredentialRule,
+  headers: RequestHeaders,
+  query: () => URLSearchParams,
+): { value: string; malformed?: string } | undefined {
   if (rule.read !== undefined) return rule.read(headers)
   if (rule.query !== undefined) return nonEmpty(query().get(rule.query))
   const value = header(headers, rule.header ?? 'authorization')
   if (rule.scheme === undefined) return nonEmpty(value)
   const length = rule.scheme.length
-  const isOfScheme = value !== undefined && value[length] === ' ' && value.slice(0, length).toLowerCase() === rule.scheme.toLowerCase()
+  const isOfScheme =
+    value !== undefined && value[length] === ' ' && value.slice(0, length).toLowerCase() === rule.scheme.toLowerCase()
   return isOfScheme ? nonEmpty(value.slice(length + 1)) : undefined
 }
 

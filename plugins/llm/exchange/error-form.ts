@@ -8,25 +8,56 @@ import type { ErrorKind } from '../provider.ts'
 import { keepHeaders, keepQuery } from '../records/records.ts'
 import type { RunnerServices } from './runner.ts'
 
-const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = { payload_too_large: 'too_large', timeout: 'unavailable', internal: 'server_error', injected: 'server_error', refused: 'bad_request', unrouted: 'unknown_route' }
+const kindOf: Readonly<Record<CoreFailure['kind'], ErrorKind>> = {
+  payload_too_large: 'too_large',
+  timeout: 'unavailable',
+  internal: 'server_error',
+  injected: 'server_error',
+  refused: 'bad_request',
+  unrouted: 'unknown_route',
+}
 
 /** The error form of a provider's routes; what it answers is recorded as well. */
 export function createErrorForm(instance: ProviderInstance, { svc, records }: RunnerServices): ErrorForm {
   return (failure, facts) => {
     const [path = '', search] = facts.url.split('?', 2)
     const credential = findCredential(instance.format.credentials, facts.headers, () => new URLSearchParams(search))
-    const audience: Audience = { requestId: failure.requestId, path, instanceId: svc.instance.id, credential, shownCredential: showCredential(credential), startedAt: performance.now() }
+    const audience: Audience = {
+      requestId: failure.requestId,
+      path,
+      instanceId: svc.instance.id,
+      credential,
+      shownCredential: showCredential(credential),
+      startedAt: performance.now(),
+    }
     const kind = failure.kind === 'unrouted' && failure.status === 405 ? 'wrong_method' : kindOf[failure.kind]
     const refusalFacts: RefusalFacts = { status: failure.status }
     if (failure.kind === 'unrouted') refusalFacts.message = unroutedMessage(instance, kind, facts.method, path)
     const { status, headers, body } = errorAnswer(instance, audience, kind, refusalFacts)
     const session = header(facts.headers, 'x-svc-session') ?? null
     records.add({
-      request_id: failure.requestId, at: Date.now(), provider: instance.name, method: facts.method,
-      endpoint: path, query: keepQuery(facts.url, svc.inspector), model: null, mode: null, stream: false,
-      credential: credential === null ? null : audience.shownCredential, headers: keepHeaders(facts.headers, svc.inspector),
-      body: '', json: false, normalized_prompt: '', prompt_tokens: 0, completion_tokens: 0, finish_reason: 'error', reply_preview: '',
-      status, fault: null, session_header: session, session: session ?? '',
+      request_id: failure.requestId,
+      at: Date.now(),
+      provider: instance.name,
+      method: facts.method,
+      endpoint: path,
+      query: keepQuery(facts.url, svc.inspector),
+      model: null,
+      mode: null,
+      stream: false,
+      credential: credential === null ? null : audience.shownCredential,
+      headers: keepHeaders(facts.headers, svc.inspector),
+      body: '',
+      json: false,
+      normalized_prompt: '',
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      finish_reason: 'error',
+      reply_preview: '',
+      status,
+      fault: null,
+      session_header: session,
+      session: session ?? '',
     })
     return { status, headers, body }
   }
@@ -37,5 +68,7 @@ const mostPathCharacters = 200
 /** Says which method and path were asked for. */
 function unroutedMessage(instance: ProviderInstance, kind: ErrorKind, method: string, path: string): string {
   const shown = path.slice(0, mostPathCharacters)
-  return (instance.format.messages?.[kind] ?? kinds[kind].message).replace('{method}', () => method).replace('{path}', () => shown)
+  return (instance.format.messages?.[kind] ?? kinds[kind].message)
+    .replace('{method}', () => method)
+    .replace('{path}', () => shown)
 }

@@ -48,8 +48,22 @@ export function commonHeaders(instance: ProviderInstance, audience: Audience): R
 }
 
 /** The provider's own headers for an answer. */
-export function nativeHeaders(instance: ProviderInstance, audience: Audience, status: number, prompt: number, completion: number, kind?: ErrorKind): Record<string, string> {
-  const facts: HeaderFacts = { status, prompt, completion, requestId: audience.requestId, elapsedMs: Math.round(performance.now() - audience.startedAt), now: Date.now() }
+export function nativeHeaders(
+  instance: ProviderInstance,
+  audience: Audience,
+  status: number,
+  prompt: number,
+  completion: number,
+  kind?: ErrorKind,
+): Record<string, string> {
+  const facts: HeaderFacts = {
+    status,
+    prompt,
+    completion,
+    requestId: audience.requestId,
+    elapsedMs: Math.round(performance.now() - audience.startedAt),
+    now: Date.now(),
+  }
   if (kind !== undefined) facts.kind = kind
   return instance.format.headers?.(facts) ?? {}
 }
@@ -59,11 +73,18 @@ export function statusOf(instance: ProviderInstance, kind: FaultKind): number {
 }
 
 /** The facts of an error as the provider gets them: status and text filled in where nobody set them. */
-export function errorFacts(instance: ProviderInstance, audience: Audience, kind: ErrorKind, facts: RefusalFacts): ErrorFacts {
+export function errorFacts(
+  instance: ProviderInstance,
+  audience: Audience,
+  kind: ErrorKind,
+  facts: RefusalFacts,
+): ErrorFacts {
   const text = facts.message ?? instance.format.messages?.[kind] ?? kinds[kind].message
   return {
     status: facts.status ?? statusOf(instance, kind),
-    message: text.replace('{key}', () => maskKey(audience.credential?.value ?? '')) + (facts.injected === undefined ? '' : ' (simulated)'),
+    message:
+      text.replace('{key}', () => maskKey(audience.credential?.value ?? '')) +
+      (facts.injected === undefined ? '' : ' (simulated)'),
     requestId: audience.requestId,
     path: audience.path,
     ...(facts.param === undefined ? {} : { param: facts.param }),
@@ -73,7 +94,12 @@ export function errorFacts(instance: ProviderInstance, audience: Audience, kind:
 }
 
 /** A whole error answer with all its headers. */
-export function errorAnswer(instance: ProviderInstance, audience: Audience, kind: ErrorKind, facts: RefusalFacts): Required<ProviderAnswer> {
+export function errorAnswer(
+  instance: ProviderInstance,
+  audience: Audience,
+  kind: ErrorKind,
+  facts: RefusalFacts,
+): Required<ProviderAnswer> {
   const { status, headers, body } = instance.format.error(kind, errorFacts(instance, audience, kind, facts))
   return {
     status,

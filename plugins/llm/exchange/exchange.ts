@@ -32,7 +32,13 @@ export class Exchange implements Audience {
   #query: URLSearchParams | undefined
   #bodyText: string | undefined
 
-  constructor(svc: Svc<unknown, Variables>, served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string> }, limits: EngineLimits, request: FastifyRequest, reply: FastifyReply) {
+  constructor(
+    svc: Svc<unknown, Variables>,
+    served: { instance: ProviderInstance; route: LlmRoute; params: Record<string, string> },
+    limits: EngineLimits,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
     this.svc = svc
     this.instance = served.instance
     this.route = served.route

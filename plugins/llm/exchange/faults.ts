@@ -23,8 +23,16 @@ export interface FaultWish {
 }
 
 const byStatus: Readonly<Record<number, ErrorKind>> = {
-  400: 'bad_request', 401: 'invalid_credential', 403: 'forbidden', 404: 'not_found', 413: 'too_large', 429: 'rate_limit',
-  500: 'server_error', 503: 'unavailable', 504: 'timeout', 529: 'overloaded',
+  400: 'bad_request',
+  401: 'invalid_credential',
+  403: 'forbidden',
+  404: 'not_found',
+  413: 'too_large',
+  429: 'rate_limit',
+  500: 'server_error',
+  503: 'unavailable',
+  504: 'timeout',
+  529: 'overloaded',
 }
 
 /** Reads fault words; plugins may have added some of their own. */
@@ -41,14 +49,14 @@ export class FaultWords {
   /** Throws for a word that is taken. */
   add({ kind, aliases = [], like, status, message }: AddedFault): void {
     const words = [kind, ...aliases]
-    const taken = words.find((word) => this.#words.has(word))
+    const taken = words.find(word => this.#words.has(word))
     if (taken !== undefined) throw new Error(`the fault kind ${taken} exists already`)
     for (const word of words) this.#words.set(word, { kind: like, label: kind, status, message })
   }
 
   /** Names of all kinds that can be asked for, breaks of streams included. */
   names(): string[] {
-    return [...new Set([...this.#words.values()].map((wish) => wish.label)), ...streamBreaks.map((what) => `${what}@n`)]
+    return [...new Set([...this.#words.values()].map(wish => wish.label)), ...streamBreaks.map(what => `${what}@n`)]
   }
 
   /** `<kind or status>[:<percent>]`; null for what does not parse. */
@@ -65,7 +73,7 @@ export class FaultWords {
     if (named !== undefined) return named
     const broken = /^([a-z_]+)@(\d{1,9})$/.exec(word)
     if (broken !== null) {
-      const what = streamBreaks.find((candidate) => candidate === broken[1])
+      const what = streamBreaks.find(candidate => candidate === broken[1])
       return what === undefined ? null : { label: what, break: { what, afterTokens: Number(broken[2]) } }
     }
     if (!/^[45]\d\d$/.test(word)) return null
@@ -75,7 +83,12 @@ export class FaultWords {
   }
 
   /** The wish of a request: its header, else its query, else what the provider does by default. */
-  ofRequest(headerValue: string | undefined, query: () => URLSearchParams, hasQuery: boolean, fallback: FaultWish | null): FaultWish | null {
+  ofRequest(
+    headerValue: string | undefined,
+    query: () => URLSearchParams,
+    hasQuery: boolean,
+    fallback: FaultWish | null,
+  ): FaultWish | null {
     if (headerValue !== undefined) return sourced(this.parse(headerValue), `X-Svc-Fail: ${headerValue.trim()}`)
     const asked = hasQuery ? this.#ofQuery(query()) : null
     return asked ?? fallback
@@ -85,7 +98,9 @@ export class FaultWords {
     const rate = parseRate(query.get('fail_rate'))
     const word = query.get('fail')
     const wish = this.parse(word ?? (rate === null ? null : 'unavailable'))
-    const source = [word === null ? '' : `fail=${word}`, rate === null ? '' : `fail_rate=${query.get('fail_rate')}`].filter((part) => part !== '').join('&')
+    const source = [word === null ? '' : `fail=${word}`, rate === null ? '' : `fail_rate=${query.get('fail_rate')}`]
+      .filter(part => part !== '')
+      .join('&')
     return sourced(wish && (rate === null ? wish : { ...wish, percent: rate }), `?${source}`)
   }
 }

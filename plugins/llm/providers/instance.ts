@@ -29,7 +29,7 @@ export interface ProviderInstance {
 
 /** The model of that id: a listed one, or one that exists by its name (`svc...`, a mode in it, the format's own rule). */
 export function findModel(instance: ProviderInstance, id: string): ModelInfo | undefined {
-  const listed = instance.models.find((model) => model.id === id)
+  const listed = instance.models.find(model => model.id === id)
   if (listed !== undefined || instance.strictModels) return listed
   const exists = id.startsWith('svc') || modeOfModel(id) !== undefined || instance.format.knowsModel?.(id) === true
   return exists ? { id } : undefined

@@ -1,6 +1,14 @@
 /** Puts a provider's routes on the router, under its base path and its aliases, each with its description. */
 import { describe, replaceParameters, templateParameters } from 'svc/plugin'
-import type { ErrorForm, FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteExample, RouteParameter } from 'svc/plugin'
+import type {
+  ErrorForm,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteDescription,
+  RouteExample,
+  RouteParameter,
+} from 'svc/plugin'
 import { createErrorForm } from '../exchange/error-form.ts'
 import type { ProviderInstance } from './instance.ts'
 import { routerPath, type RouterPath } from './router-path.ts'
@@ -11,13 +19,43 @@ export const category = 'AI: Mock LLM'
 
 /** Headers that every provider route takes. */
 const sharedParameters: RouteParameter[] = [
-  { name: 'X-Svc-Mode', in: 'header', description: 'How text is chosen', schema: { enum: ['canned', 'echo', 'scripted', 'random'] } },
-  { name: 'X-Svc-Fail', in: 'header', description: 'A fault: kind or status, with :percent if wanted; also as ?fail=', schema: { type: 'string' } },
+  {
+    name: 'X-Svc-Mode',
+    in: 'header',
+    description: 'How text is chosen',
+    schema: { enum: ['canned', 'echo', 'scripted', 'random'] },
+  },
+  {
+    name: 'X-Svc-Fail',
+    in: 'header',
+    description: 'A fault: kind or status, with :percent if wanted; also as ?fail=',
+    schema: { type: 'string' },
+  },
   { name: 'X-Svc-Require-Auth', in: 'header', description: 'Demands a credential', schema: { type: 'boolean' } },
-  { name: 'X-Svc-Latency-Ms', in: 'header', description: 'Wait before the response headers', schema: { type: 'integer', minimum: 0 } },
-  { name: 'X-Svc-TTFT-Ms', in: 'header', description: 'Wait before the first token', schema: { type: 'integer', minimum: 0 } },
-  { name: 'X-Svc-Tokens-Per-Second', in: 'header', description: 'Pace of streams, 0 for none', schema: { type: 'integer', minimum: 0 } },
-  { name: 'X-Svc-Jitter', in: 'header', description: 'Percent by which gaps vary', schema: { type: 'integer', minimum: 0, maximum: 100 } },
+  {
+    name: 'X-Svc-Latency-Ms',
+    in: 'header',
+    description: 'Wait before the response headers',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  {
+    name: 'X-Svc-TTFT-Ms',
+    in: 'header',
+    description: 'Wait before the first token',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  {
+    name: 'X-Svc-Tokens-Per-Second',
+    in: 'header',
+    description: 'Pace of streams, 0 for none',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  {
+    name: 'X-Svc-Jitter',
+    in: 'header',
+    description: 'Percent by which gaps vary',
+    schema: { type: 'integer', minimum: 0, maximum: 100 },
+  },
 ]
 
 /** A route at one of its places. */
@@ -53,9 +91,15 @@ function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(prefix === '' ? '/' : `${prefix}/`)
 }
 
-function register(app: FastifyInstance, key: string, places: Place[], instance: ProviderInstance, services: RunnerServices): void {
+function register(
+  app: FastifyInstance,
+  key: string,
+  places: Place[],
+  instance: ProviderInstance,
+  services: RunnerServices,
+): void {
   const [method = 'GET', path = ''] = key.split(' ', 2)
-  const descriptions = places.map((place) => place.description)
+  const descriptions = places.map(place => place.description)
   app.route({
     method,
     url: path,
@@ -66,17 +110,30 @@ function register(app: FastifyInstance, key: string, places: Place[], instance: 
         const found = router.read === null ? {} : router.read(params['*'] ?? '')
         if (found === null) continue
         if (places.length > 1) services.svc.http.serving(request, description)
-        return run(services, { instance, route, params: router.read === null ? params : { ...params, ...found } }, request, reply)
+        return run(
+          services,
+          { instance, route, params: router.read === null ? params : { ...params, ...found } },
+          request,
+          reply,
+        )
       }
       return services.svc.http.notFound(request, reply)
     },
   })
 }
 
-function describeAt(instance: ProviderInstance, route: LlmRoute, template: string, at: { base: string; below: string; errorForm: ErrorForm }): RouteDescription {
+function describeAt(
+  instance: ProviderInstance,
+  route: LlmRoute,
+  template: string,
+  at: { base: string; below: string; errorForm: ErrorForm },
+): RouteDescription {
   const { describe: own } = route
   return {
-    responses: { 200: { description: 'The reply in the format of the provider' }, default: { description: "An error in the provider's own form" } },
+    responses: {
+      200: { description: 'The reply in the format of the provider' },
+      default: { description: "An error in the provider's own form" },
+    },
     ...own,
     path: template,
     methods: [route.method],
@@ -86,13 +143,19 @@ function describeAt(instance: ProviderInstance, route: LlmRoute, template: strin
     ownFail: true,
     errorForm: at.errorForm,
     parameters: [...parametersOf(at.base), ...(own.parameters ?? []), ...sharedParameters],
-    examples: own.examples.map((example) => moveExample(example, route, instance, at)),
+    examples: own.examples.map(example => moveExample(example, route, instance, at)),
   }
 }
 
 /** Those of an alias. */
 function parametersOf(base: string): RouteParameter[] {
-  return templateParameters(base).map(({ name }) => ({ name, in: 'path', required: true, description: 'Any value', schema: { type: 'string' } }))
+  return templateParameters(base).map(({ name }) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: 'Any value',
+    schema: { type: 'string' },
+  }))
 }
 
 /** A plugin may name itself in a summary; what it is called here comes first anyway. */
@@ -101,14 +164,24 @@ function withoutTitle(summary: string, title: string): string {
 }
 
 /** An example at another base path; a named provider's asks for a model that it lists. */
-function moveExample(example: RouteExample, route: LlmRoute, instance: ProviderInstance, { base, below }: { base: string; below: string }): RouteExample {
+function moveExample(
+  example: RouteExample,
+  route: LlmRoute,
+  instance: ProviderInstance,
+  { base, below }: { base: string; below: string },
+): RouteExample {
   const from = instance.format.basePath + below
-  const path = example.path.startsWith(from) ? replaceParameters(base, ({ name }) => `my-${name}`) + example.path.slice(from.length) : example.path
+  const path = example.path.startsWith(from)
+    ? replaceParameters(base, ({ name }) => `my-${name}`) + example.path.slice(from.length)
+    : example.path
   if (!instance.isNamed) return { ...example, path }
   const { defaultModel } = instance
   return {
     ...example,
-    path: defaultModel !== undefined && route.op === 'models' && route.path.endsWith('/{model}') ? path.slice(0, path.lastIndexOf('/') + 1) + encodeURIComponent(defaultModel) : path,
+    path:
+      defaultModel !== undefined && route.op === 'models' && route.path.endsWith('/{model}')
+        ? path.slice(0, path.lastIndexOf('/') + 1) + encodeURIComponent(defaultModel)
+        : path,
     // It may demand a credential or fail on purpose; only what must fail still must.
     expectStatus: (example.expectStatus ?? 0) >= 400 ? (example.expectStatus ?? null) : null,
     ...(typeof example.body === 'string' ? { body: withModel(example.body, defaultModel) } : {}),

@@ -19,7 +19,11 @@ export interface NamedProviderServices {
 export function createNamed(item: NamedProvider, at: string, services: NamedProviderServices): ProviderInstance | null {
   const format = services.formats.get(item.format)
   if (format === undefined) {
-    services.report(`${at}.format`, `no running plugin offers the format ${JSON.stringify(item.format)} (there are ${[...services.formats.keys()].join(', ')})`, 'write one of these, or switch its plugin on')
+    services.report(
+      `${at}.format`,
+      `no running plugin offers the format ${JSON.stringify(item.format)} (there are ${[...services.formats.keys()].join(', ')})`,
+      'write one of these, or switch its plugin on',
+    )
     return null
   }
   if (services.isTaken(item.name)) {
@@ -28,13 +32,14 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
   }
   const fail = readFail(item.fail, `${at}.fail`, services)
   if (fail === undefined) return null
-  const models = item.models?.map((model): ModelInfo => (typeof model === 'string' ? { id: model } : model)) ?? format.models
+  const models =
+    item.models?.map((model): ModelInfo => (typeof model === 'string' ? { id: model } : model)) ?? format.models
   return {
     name: item.name,
     title: item.title ?? item.name,
     basePath: `/ai/${item.name}`,
     format,
-    models: models.map((model) => ({ owned_by: item.name, ...model })),
+    models: models.map(model => ({ owned_by: item.name, ...model })),
     ...(item.models?.length ? { defaultModel: models[0]?.id } : {}),
     strictModels: item.strict_models ?? false,
     ...(item.mode === undefined ? {} : { mode: item.mode }),
@@ -56,7 +61,11 @@ function readFail(text: string | undefined, at: string, services: NamedProviderS
   if (text === undefined) return null
   const wish = services.faults.parse(text)
   if (wish !== null) return wish
-  services.report(at, `unknown fault ${JSON.stringify(text)} (expected a kind or a status from 400 to 599, with :<percent> if wanted)`, 'write one of the kinds that GET /ai lists, such as rate_limit')
+  services.report(
+    at,
+    `unknown fault ${JSON.stringify(text)} (expected a kind or a status from 400 to 599, with :<percent> if wanted)`,
+    'write one of the kinds that GET /ai lists, such as rate_limit',
+  )
   return undefined
 }
 
@@ -64,13 +73,21 @@ function readFail(text: string | undefined, at: string, services: NamedProviderS
 function readRules(item: NamedProvider, at: string, services: NamedProviderServices): CompiledRule[] {
   return (item.rules ?? []).flatMap((rule, index) => {
     if ('fail' in rule.reply && services.faults.parse(rule.reply.fail) === null) {
-      services.report(`${at}.rules[${index}].reply.fail`, `unknown fault ${JSON.stringify(rule.reply.fail)}`, 'write one of the kinds that GET /ai lists, such as rate_limit')
+      services.report(
+        `${at}.rules[${index}].reply.fail`,
+        `unknown fault ${JSON.stringify(rule.reply.fail)}`,
+        'write one of the kinds that GET /ai lists, such as rate_limit',
+      )
       return []
     }
     try {
       return [compileRule(rule)]
     } catch (error) {
-      services.report(`${at}.rules[${index}].match.regex`, error instanceof Error ? error.message : String(error), 'correct the expression')
+      services.report(
+        `${at}.rules[${index}].match.regex`,
+        error instanceof Error ? error.message : String(error),
+        'correct the expression',
+      )
       return []
     }
   })

@@ -37,7 +37,12 @@ function object(properties: Record<string, JsonSchema>, required: string[] = [])
   return { type: 'object', properties, required, additionalProperties: false }
 }
 
-const match = object({ contains: { anyOf: [text, { type: 'array', items: text, minItems: 1, maxItems: 100 }] }, regex: { type: 'string', minLength: 1, maxLength: 1000 }, model: shortText, system: text })
+const match = object({
+  contains: { anyOf: [text, { type: 'array', items: text, minItems: 1, maxItems: 100 }] },
+  regex: { type: 'string', minLength: 1, maxLength: 1000 },
+  model: shortText,
+  system: text,
+})
 const reply: JsonSchema = {
   anyOf: [
     object({ text: replyText, finish: { enum: ['stop', 'length', 'content_filter'] } }, ['text']),
@@ -52,19 +57,31 @@ export const optionsSchema: JsonSchema = object({
     type: 'array',
     default: [],
     maxItems: 20,
-    items: object({
-      name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,31}$', not: { enum: ['v1', 'requests'] } },
-      format: shortText,
-      title: shortText,
-      models: { type: 'array', maxItems: 100, items: { anyOf: [shortText, object({ id: shortText, mode, owned_by: shortText }, ['id'])] } },
-      strict_models: { type: 'boolean' },
-      mode,
-      reply: replyText,
-      rules: { type: 'array', maxItems: 200, items: object({ match, reply }, ['match', 'reply']) },
-      latency: object({ latency_ms: whole(30_000), ttft_ms: whole(30_000), tokens_per_second: whole(100_000), jitter_percent: whole(100) }),
-      fail: shortText,
-      require_auth: { type: 'boolean' },
-      api_key: text,
-    }, ['name', 'format']),
+    items: object(
+      {
+        name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,31}$', not: { enum: ['v1', 'requests'] } },
+        format: shortText,
+        title: shortText,
+        models: {
+          type: 'array',
+          maxItems: 100,
+          items: { anyOf: [shortText, object({ id: shortText, mode, owned_by: shortText }, ['id'])] },
+        },
+        strict_models: { type: 'boolean' },
+        mode,
+        reply: replyText,
+        rules: { type: 'array', maxItems: 200, items: object({ match, reply }, ['match', 'reply']) },
+        latency: object({
+          latency_ms: whole(30_000),
+          ttft_ms: whole(30_000),
+          tokens_per_second: whole(100_000),
+          jitter_percent: whole(100),
+        }),
+        fail: shortText,
+        require_auth: { type: 'boolean' },
+        api_key: text,
+      },
+      ['name', 'format'],
+    ),
   },
 })

@@ -28,12 +28,22 @@ export class ProviderRegistry implements Providers {
   }
 
   register(app: FastifyInstance, provider: LlmProvider): void {
-    const same = this.#instances.find((other) => other.name === provider.id || other.basePath === provider.basePath)
-    if (same !== undefined) throw new Error(`the provider ${provider.id} at ${provider.basePath} exists already (${same.title})`)
+    const same = this.#instances.find(other => other.name === provider.id || other.basePath === provider.basePath)
+    if (same !== undefined)
+      throw new Error(`the provider ${provider.id} at ${provider.basePath} exists already (${same.title})`)
     this.#formats.set(provider.id, provider)
     this.#serve(app, {
-      name: provider.id, title: provider.title, basePath: provider.basePath, format: provider, models: provider.models,
-      strictModels: false, rules: [], latency: defaultLatency, fail: null, demand: { requireAuth: false, apiKey: null }, isNamed: false,
+      name: provider.id,
+      title: provider.title,
+      basePath: provider.basePath,
+      format: provider,
+      models: provider.models,
+      strictModels: false,
+      rules: [],
+      latency: defaultLatency,
+      fail: null,
+      demand: { requireAuth: false, apiKey: null },
+      isNamed: false,
     })
   }
 
@@ -52,7 +62,7 @@ export class ProviderRegistry implements Providers {
       const instance = createNamed(item, `llm.providers[${index}]`, {
         formats: this.#formats,
         faults,
-        isTaken: (name) => this.#instances.some((other) => other.name === name || other.basePath === `/ai/${name}`),
+        isTaken: name => this.#instances.some(other => other.name === name || other.basePath === `/ai/${name}`),
         report: (at, message, remedy) => svc.reportLoadError({ at, message, remedy }),
       })
       if (instance !== null) this.#serve(app, instance)
@@ -63,12 +73,16 @@ export class ProviderRegistry implements Providers {
     this.#instances.push(instance)
     mount(app, instance, this.#services)
     const { svc } = this.#services
-    app.get(instance.basePath, describe({
-      summary: `${instance.title}: what is served`,
-      category,
-      area: 'http',
-      examples: [{ name: 'Index', path: instance.basePath, expectStatus: 200 }],
-    }), (request, reply) => reply.send(describeInstance(instance, svc.http.baseUrl(request))))
+    app.get(
+      instance.basePath,
+      describe({
+        summary: `${instance.title}: what is served`,
+        category,
+        area: 'http',
+        examples: [{ name: 'Index', path: instance.basePath, expectStatus: 200 }],
+      }),
+      (request, reply) => reply.send(describeInstance(instance, svc.http.baseUrl(request))),
+    )
   }
 
   get hasCommonKey(): boolean {
@@ -77,20 +91,28 @@ export class ProviderRegistry implements Providers {
 
   list(): ServedProvider[] {
     return this.#inOrder().map(({ name, title, format, basePath, models, demand }) => ({
-      id: name, title, format: format.id, basePath, sdkPath: basePath + (format.sdkPath ?? ''),
-      models: models.map((model) => model.id), hasOwnKey: demand.apiKey !== null,
+      id: name,
+      title,
+      format: format.id,
+      basePath,
+      sdkPath: basePath + (format.sdkPath ?? ''),
+      models: models.map(model => model.id),
+      hasOwnKey: demand.apiKey !== null,
     }))
   }
 
   /** Elements of the index of `GET /ai`. */
   index(origin: string): object[] {
-    return this.#inOrder().map((instance) => describeInstance(instance, origin))
+    return this.#inOrder().map(instance => describeInstance(instance, origin))
   }
 
   /** Built-in formats in their order, then others, then named providers as in the file. */
   #inOrder(): ProviderInstance[] {
     const place = ({ isNamed, format }: ProviderInstance): number => (isNamed ? Infinity : (format.order ?? lastPlace))
-    return this.#instances.map((instance, at) => ({ instance, at })).sort((a, b) => (place(a.instance) === place(b.instance) ? a.at - b.at : place(a.instance) - place(b.instance))).map(({ instance }) => instance)
+    return this.#instances
+      .map((instance, at) => ({ instance, at }))
+      .sort((a, b) => (place(a.instance) === place(b.instance) ? a.at - b.at : place(a.instance) - place(b.instance)))
+      .map(({ instance }) => instance)
   }
 }
 
@@ -102,8 +124,8 @@ function describeInstance(instance: ProviderInstance, origin: string): object {
     title: instance.title,
     base_path: instance.basePath,
     sdk_base_url: `${origin}${instance.basePath}${format.sdkPath ?? ''}`,
-    credentials: format.credentials.map((rule) => rule.source),
-    models: instance.models.map((model) => model.id),
+    credentials: format.credentials.map(rule => rule.source),
+    models: instance.models.map(model => model.id),
     routes: format.routes.map(({ method, path }) => ({ method, path: instance.basePath + path })),
   }
 }

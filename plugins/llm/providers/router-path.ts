@@ -15,7 +15,9 @@ export interface RouterPath {
  */
 export function routerPath(template: string): RouterPath {
   const segments = template.split('/')
-  const first = segments.findIndex((segment) => segment.includes('{*') || (segment.includes('{') && !/^\{[^{}]+\}$/.test(segment)))
+  const first = segments.findIndex(
+    segment => segment.includes('{*') || (segment.includes('{') && !/^\{[^{}]+\}$/.test(segment)),
+  )
   if (first < 0) return { path: replaceParameters(template, ({ name }) => `:${name}`), read: null }
   const rest = segments.slice(first).join('/')
   const names = templateParameters(rest).map(({ name }) => name)

@@ -3,10 +3,11 @@ import { memoize, type SvcMetrics } from 'svc/plugin'
 
 /** Names looked for in a model's id, first hit wins, with the family they stand for. */
 const families: readonly (readonly [name: string, family: string])[] = [
-  ...['gpt-4o', 'gpt-4.1', 'gpt-4', 'gpt-5', 'gpt-6', 'gpt-3.5', 'gpt-oss'].map((name) => [name, name] as const),
-  ...['claude', 'gemini', 'gemma', 'llama'].map((name) => [name, name] as const),
-  ['mixtral', 'mistral'], ['mistral', 'mistral'],
-  ...['command', 'titan', 'nova', 'qwen', 'deepseek', 'phi', 'rerank'].map((name) => [name, name] as const),
+  ...['gpt-4o', 'gpt-4.1', 'gpt-4', 'gpt-5', 'gpt-6', 'gpt-3.5', 'gpt-oss'].map(name => [name, name] as const),
+  ...['claude', 'gemini', 'gemma', 'llama'].map(name => [name, name] as const),
+  ['mixtral', 'mistral'],
+  ['mistral', 'mistral'],
+  ...['command', 'titan', 'nova', 'qwen', 'deepseek', 'phi', 'rerank'].map(name => [name, name] as const),
   ['embed', 'embedding'],
 ]
 /** The o-series is told by its prefix alone, and comes after the GPT names. */
@@ -33,8 +34,16 @@ const builtIn = ['openai', 'azure', 'anthropic', 'gemini', 'bedrock', 'ollama', 
 
 /** Counts for the built-in providers and at most 20 more; those beyond count as `other`. */
 export function createMetrics(metrics: SvcMetrics): LlmMetrics {
-  const requests = metrics.counter('svc_llm_requests_total', 'Requests that the mock LLM answered', ['provider', 'model_family', 'streaming'])
-  const tokens = metrics.counter('svc_llm_tokens_total', 'Tokens of those requests', ['provider', 'model_family', 'direction'])
+  const requests = metrics.counter('svc_llm_requests_total', 'Requests that the mock LLM answered', [
+    'provider',
+    'model_family',
+    'streaming',
+  ])
+  const tokens = metrics.counter('svc_llm_tokens_total', 'Tokens of those requests', [
+    'provider',
+    'model_family',
+    'direction',
+  ])
   const faults = metrics.counter('svc_llm_faults_total', 'Faults that the mock LLM injected', ['provider', 'kind'])
   const known = new Set(builtIn)
   const label = (provider: string): string => {

@@ -5,14 +5,21 @@ import type { Parsed, ResultOf } from '../provider.ts'
 import { keepBody, keepHeaders, keepPreview, keepPrompt, keepQuery, type AiRecord } from './records.ts'
 
 /** What the record says of the answer. */
-type Told = Pick<AiRecord, 'mode' | 'normalized_prompt' | 'prompt_tokens' | 'completion_tokens' | 'finish_reason' | 'reply_preview'>
+type Told = Pick<
+  AiRecord,
+  'mode' | 'normalized_prompt' | 'prompt_tokens' | 'completion_tokens' | 'finish_reason' | 'reply_preview'
+>
 type Sent = Pick<AiRecord, 'model' | 'stream' | 'status'>
 
 /** One literal of all members: there is a record for every request, and spreading objects into each other is felt. */
 function record(exchange: Exchange, told: Told, { model, stream, status }: Sent, bodyLine?: string): AiRecord {
   const { svc, request } = exchange
   const session = svc.http.session(request)
-  const { body, json } = keepBody(exchange.body, bodyLine ?? (isMultipart(exchange) ? 'multipart body' : undefined), exchange.readText)
+  const { body, json } = keepBody(
+    exchange.body,
+    bodyLine ?? (isMultipart(exchange) ? 'multipart body' : undefined),
+    exchange.readText,
+  )
   return {
     request_id: exchange.requestId,
     at: Date.now(),
@@ -45,11 +52,29 @@ function isMultipart(exchange: Exchange): boolean {
 
 /** The record of an error. */
 export function recordError(exchange: Exchange, status: number): AiRecord {
-  return record(exchange, { mode: null, normalized_prompt: '', prompt_tokens: 0, completion_tokens: 0, finish_reason: 'error', reply_preview: '' }, { model: null, stream: false, status })
+  return record(
+    exchange,
+    {
+      mode: null,
+      normalized_prompt: '',
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      finish_reason: 'error',
+      reply_preview: '',
+    },
+    { model: null, stream: false, status },
+  )
 }
 
 /** The record of a reply; null for what is not recorded, such as lists of models. */
-export function recordReply(exchange: Exchange, parsed: Parsed, result: ResultOf<Parsed>, words: Record<Finish, string>, stream: boolean, status: number): AiRecord | null {
+export function recordReply(
+  exchange: Exchange,
+  parsed: Parsed,
+  result: ResultOf<Parsed>,
+  words: Record<Finish, string>,
+  stream: boolean,
+  status: number,
+): AiRecord | null {
   const told = tell(parsed, result, words)
   return told && record(exchange, told, { model: parsed.model ?? null, stream, status }, parsed.bodyLine)
 }
@@ -57,26 +82,52 @@ export function recordReply(exchange: Exchange, parsed: Parsed, result: ResultOf
 function tell(parsed: Parsed, result: ResultOf<Parsed>, words: Record<Finish, string>): Told | null {
   const nothing = { completion_tokens: 0, finish_reason: null, reply_preview: '' }
   switch (result.op) {
-    case 'chat': return tellChat(result, words)
-    case 'embed': return { ...nothing, mode: 'embedding', normalized_prompt: keepPrompt(parsed.op === 'embed' ? textOf(parsed.inputs) : ''), prompt_tokens: result.promptTokens }
-    case 'rerank': return { ...nothing, mode: 'rerank', normalized_prompt: keepPrompt(parsed.op === 'rerank' ? [parsed.query, ...parsed.documents].join('\n') : ''), prompt_tokens: result.promptTokens }
-    case 'count': return { ...nothing, mode: 'count_tokens', normalized_prompt: '', prompt_tokens: result.promptTokens }
+    case 'chat':
+      return tellChat(result, words)
+    case 'embed':
+      return {
+        ...nothing,
+        mode: 'embedding',
+        normalized_prompt: keepPrompt(parsed.op === 'embed' ? textOf(parsed.inputs) : ''),
+        prompt_tokens: result.promptTokens,
+      }
+    case 'rerank':
+      return {
+        ...nothing,
+        mode: 'rerank',
+        normalized_prompt: keepPrompt(parsed.op === 'rerank' ? [parsed.query, ...parsed.documents].join('\n') : ''),
+        prompt_tokens: result.promptTokens,
+      }
+    case 'count':
+      return { ...nothing, mode: 'count_tokens', normalized_prompt: '', prompt_tokens: result.promptTokens }
     case 'own': {
       if (parsed.op !== 'own' || parsed.mode === undefined) return null
-      return { ...nothing, mode: parsed.mode, normalized_prompt: keepPrompt(parsed.prompt ?? ''), prompt_tokens: parsed.promptTokens, completion_tokens: parsed.completionTokens, reply_preview: keepPreview(parsed.preview ?? '') }
+      return {
+        ...nothing,
+        mode: parsed.mode,
+        normalized_prompt: keepPrompt(parsed.prompt ?? ''),
+        prompt_tokens: parsed.promptTokens,
+        completion_tokens: parsed.completionTokens,
+        reply_preview: keepPreview(parsed.preview ?? ''),
+      }
     }
-    default: return null
+    default:
+      return null
   }
 }
 
 function textOf(inputs: readonly (string | number[])[]): string {
-  return inputs.map((input) => (typeof input === 'string' ? input : input.join(' '))).join('\n')
+  return inputs.map(input => (typeof input === 'string' ? input : input.join(' '))).join('\n')
 }
 
 function tellChat(result: ChatResult, words: Record<Finish, string>): Told {
   const [first] = result.choices
-  const preview = first === undefined || first.calls.length === 0 ? first?.text ?? ''
-    : [first.text, ...first.calls.map((call) => `[tool_call ${call.name}] ${call.json}`)].filter((text) => text !== '').join('\n')
+  const preview =
+    first === undefined || first.calls.length === 0
+      ? (first?.text ?? '')
+      : [first.text, ...first.calls.map(call => `[tool_call ${call.name}] ${call.json}`)]
+          .filter(text => text !== '')
+          .join('\n')
   return {
     mode: result.mode,
     normalized_prompt: keepPrompt(result.prompt),

@@ -45,12 +45,16 @@ export type Records = RingBuffer<AiRecord>
 
 /** Kept one hour, the newest 1000 (200 in public mode), at most 64 MiB. */
 export function createRecords(svc: Svc<unknown>): Records {
-  return svc.shared('records', () => new RingBuffer<AiRecord>({
-    maxCount: svc.config.publicMode ? 200 : 1000,
-    maxBytes: storeBytes,
-    sizeOf: (record) => 1024 + 2 * (record.body.length + record.normalized_prompt.length),
-    ttlMs: lifetimeMs,
-  }))
+  return svc.shared(
+    'records',
+    () =>
+      new RingBuffer<AiRecord>({
+        maxCount: svc.config.publicMode ? 200 : 1000,
+        maxBytes: storeBytes,
+        sizeOf: record => 1024 + 2 * (record.body.length + record.normalized_prompt.length),
+        ttlMs: lifetimeMs,
+      }),
+  )
 }
 
 /** The body as it is kept: JSON up to 64 KiB whole, else the first 16 KiB as text. `text` is the body, where it was read. */
@@ -77,7 +81,11 @@ export function keepHeaders(headers: RequestHeaders, inspector: SvcInspector): s
   for (const name in headers) {
     const value = headers[name]
     // The core's redaction comes first: of its own credentials not even four characters stay.
-    if (value !== undefined) kept.push(name, maskHeader(name, inspector.redactHeader(name, typeof value === 'string' ? value : value.join(', '))))
+    if (value !== undefined)
+      kept.push(
+        name,
+        maskHeader(name, inspector.redactHeader(name, typeof value === 'string' ? value : value.join(', '))),
+      )
   }
   return kept
 }
@@ -88,7 +96,8 @@ function maskHeader(name: string, value: string): string {
 }
 
 function maskAuthorization(value: string): string {
-  if (/^AWS4-HMAC-SHA256\s/i.test(value)) return value.slice(0, Math.min(sigV4Characters, indexOrEnd(value, 'Signature=')))
+  if (/^AWS4-HMAC-SHA256\s/i.test(value))
+    return value.slice(0, Math.min(sigV4Characters, indexOrEnd(value, 'Signature=')))
   const text = value.trim()
   const end = text.search(/\s/)
   return end < 0 ? maskKey(text) : `${text.slice(0, end)} ${maskKey(text.slice(end).trimStart())}`
@@ -103,5 +112,12 @@ function indexOrEnd(text: string, part: string): number {
 export function keepQuery(url: string, inspector: SvcInspector): string | null {
   const at = url.indexOf('?')
   if (at < 0) return null
-  return inspector.redactUrl(url.slice(at + 1).replace(/(^|&)(key=)([^&]*)/gi, (_whole, before: string, name: string, value: string) => `${before}${name}${maskKey(value)}`))
+  return inspector.redactUrl(
+    url
+      .slice(at + 1)
+      .replace(
+        /(^|&)(key=)([^&]*)/gi,
+        (_whole, before: string, name: string, value: string) => `${before}${name}${maskKey(value)}`,
+      ),
+  )
 }

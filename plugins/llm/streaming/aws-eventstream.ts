@@ -8,9 +8,18 @@ const textHeader = 7
 
 /** One message: lengths, their CRC32, headers, payload, CRC32 of everything before it; big-endian. */
 export function eventFrame(payload: string, event: Pick<StreamEvent, 'event' | 'exception'>): Buffer {
-  const kind = event.exception === undefined
-    ? [[':event-type', event.event ?? 'chunk'], [':content-type', 'application/json'], [':message-type', 'event']]
-    : [[':exception-type', event.exception], [':content-type', 'application/json'], [':message-type', 'exception']]
+  const kind =
+    event.exception === undefined
+      ? [
+          [':event-type', event.event ?? 'chunk'],
+          [':content-type', 'application/json'],
+          [':message-type', 'event'],
+        ]
+      : [
+          [':exception-type', event.exception],
+          [':content-type', 'application/json'],
+          [':message-type', 'exception'],
+        ]
   const headers = Buffer.concat(kind.map(([name = '', value = '']) => encodeHeader(name, value)))
   const body = Buffer.from(payload)
   const frame = Buffer.alloc(preludeBytes + checksumBytes + headers.length + body.length + checksumBytes)

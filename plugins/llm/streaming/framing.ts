@@ -22,9 +22,16 @@ function half(event: StreamEvent): string {
   return text.slice(0, Math.max(1, text.length >> 1))
 }
 
-function framer(contentType: string, frame: (text: string, event: StreamEvent, isFirst: boolean) => string | Buffer, head = '', tail = ''): Framer {
+function framer(
+  contentType: string,
+  frame: (text: string, event: StreamEvent, isFirst: boolean) => string | Buffer,
+  head = '',
+  tail = '',
+): Framer {
   return {
-    contentType, head, tail,
+    contentType,
+    head,
+    tail,
     frame: (event, isFirst) => frame(line(event), event, isFirst),
     broken: (event, isFirst) => frame(half(event), event, isFirst),
   }
@@ -32,10 +39,17 @@ function framer(contentType: string, frame: (text: string, event: StreamEvent, i
 
 /** By name: SSE (WHATWG HTML, 9.2), newline-delimited JSON, one JSON array, AWS event streams. */
 export const framings: Readonly<Record<Framing, Framer>> = {
-  'sse': framer('text/event-stream; charset=utf-8', (text, event) => (event.event === undefined ? `data: ${text}\n\n` : `event: ${event.event}\ndata: ${text}\n\n`)),
-  'sse-crlf': framer('text/event-stream', (text) => `data: ${text}\r\n\r\n`),
-  'ndjson': framer('application/x-ndjson', (text) => `${text}\n`),
+  sse: framer('text/event-stream; charset=utf-8', (text, event) =>
+    event.event === undefined ? `data: ${text}\n\n` : `event: ${event.event}\ndata: ${text}\n\n`,
+  ),
+  'sse-crlf': framer('text/event-stream', text => `data: ${text}\r\n\r\n`),
+  ndjson: framer('application/x-ndjson', text => `${text}\n`),
   // The bracket has a line of its own, as Google writes it: clients that cut off the last line would lose an element with it.
-  'json-array': framer('application/json; charset=UTF-8', (text, _event, isFirst) => (isFirst ? text : `,\r\n${text}`), '[', '\n]'),
+  'json-array': framer(
+    'application/json; charset=UTF-8',
+    (text, _event, isFirst) => (isFirst ? text : `,\r\n${text}`),
+    '[',
+    '\n]',
+  ),
   'aws-eventstream': framer('application/vnd.amazon.eventstream', (text, event) => eventFrame(text, event)),
 }

@@ -24,7 +24,10 @@ export function readLatency(headers: RequestHeaders, defaults: Latency, maxDelay
   return {
     latencyMs: Math.min(whole(headers, 'x-svc-latency-ms') ?? defaults.latencyMs, maxDelayMs),
     ttftMs: Math.min(whole(headers, 'x-svc-ttft-ms') ?? defaults.ttftMs, maxDelayMs),
-    tokensPerSecond: Math.min(whole(headers, 'x-svc-tokens-per-second') ?? defaults.tokensPerSecond, maxTokensPerSecond),
+    tokensPerSecond: Math.min(
+      whole(headers, 'x-svc-tokens-per-second') ?? defaults.tokensPerSecond,
+      maxTokensPerSecond,
+    ),
     jitterPercent: Math.min(whole(headers, 'x-svc-jitter') ?? defaults.jitterPercent, maxJitterPercent),
   }
 }

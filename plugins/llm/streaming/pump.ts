@@ -147,7 +147,8 @@ class Pump implements Sleeper {
 
   #finish(): null {
     // Its last event had the last token.
-    if (this.#options.break !== undefined && this.#tokens >= this.#options.break.afterTokens) return this.#break({ data: {} })
+    if (this.#options.break !== undefined && this.#tokens >= this.#options.break.afterTokens)
+      return this.#break({ data: {} })
     this.#add(this.#options.framer.tail)
     this.#stream.end(this.#text)
     return null
@@ -177,7 +178,7 @@ class Pump implements Sleeper {
     if (what !== 'disconnect' && what !== 'stall') return stream.end()
     // What was written leaves first: the client has to see the tokens before the connection breaks.
     await stream.ready()
-    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise(resolve => setImmediate(resolve))
     destroy()
   }
 }

@@ -10,21 +10,35 @@ export async function checkBearer(exchange: Exchange): Promise<JsonObject> {
   const token = /^Bearer +(\S+)$/i.exec(exchange.request.headers.authorization?.trim() ?? '')?.[1]
   if (token === undefined) throw unauthorized(exchange, 'unauthorized', 'Bearer token required')
   const tokens = exchange.mcp.svc.use('identity.tokens')
-  const verification = await tokens?.verify(token, { algorithms: ['RS256'], typ: 'at+jwt', audiences: audiences(exchange) })
-  if (!verification?.valid) throw unauthorized(exchange, 'invalid_token', verification?.reason ?? 'there is no identity provider')
+  const verification = await tokens?.verify(token, {
+    algorithms: ['RS256'],
+    typ: 'at+jwt',
+    audiences: audiences(exchange),
+  })
+  if (!verification?.valid)
+    throw unauthorized(exchange, 'invalid_token', verification?.reason ?? 'there is no identity provider')
   return verification.claims
 }
 
 /** The resource itself and those accepted beside it, each with and without a trailing `/`. */
 function audiences({ mcp, server, request }: Exchange): string[] {
   const accepted = [resourceUrl(mcp, server, request), ...mcp.svc.variables.acceptedAudiences]
-  return accepted.flatMap((audience) => [audience.replace(/\/$/, ''), `${audience.replace(/\/$/, '')}/`])
+  return accepted.flatMap(audience => [audience.replace(/\/$/, ''), `${audience.replace(/\/$/, '')}/`])
 }
 
 /** Without a token the challenge says only where to get one (RFC 6750, 3.1). */
-function unauthorized({ mcp, server, request }: Exchange, error: 'unauthorized' | 'invalid_token', description: string): HttpError {
+function unauthorized(
+  { mcp, server, request }: Exchange,
+  error: 'unauthorized' | 'invalid_token',
+  description: string,
+): HttpError {
   const isRefused = error === 'invalid_token'
   const resource_metadata = metadataUrl(mcp, server, request)
-  const headers = challenge({ error: isRefused ? error : undefined, resource_metadata, scope: BASE_SCOPE, error_description: isRefused ? description : undefined })
+  const headers = challenge({
+    error: isRefused ? error : undefined,
+    resource_metadata,
+    scope: BASE_SCOPE,
+    error_description: isRefused ? description : undefined,
+  })
   return new HttpError(401, { error, error_description: description, resource_metadata }, headers)
 }

@@ -12,7 +12,7 @@ export function readAccept(header: string | undefined): Accepted {
   // What official clients send, and what every client may leave out.
   if (header === undefined || header === 'application/json, text/event-stream' || header.trim() === '') return BOTH
   const types = header.split(',').map(mediaType)
-  const has = (...names: string[]) => names.some((name) => types.includes(name))
+  const has = (...names: string[]) => names.some(name => types.includes(name))
   if (has('*/*')) return BOTH
   return { json: has('application/json', 'application/*'), sse: has('text/event-stream', 'text/*') }
 }

@@ -7,5 +7,6 @@ export function checkOrigin({ request, mcp }: Pick<Exchange, 'request' | 'mcp'>)
   const { origin } = request.headers
   const { allowedOrigins } = mcp.svc.variables
   if (origin === undefined || allowedOrigins.includes('*')) return
-  if (!allowedOrigins.includes(origin.replace(/\/$/, '').toLowerCase())) throw refusal(403, 'Forbidden: this Origin is not allowed')
+  if (!allowedOrigins.includes(origin.replace(/\/$/, '').toLowerCase()))
+    throw refusal(403, 'Forbidden: this Origin is not allowed')
 }

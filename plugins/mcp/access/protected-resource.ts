@@ -38,6 +38,8 @@ export function metadataUrl(mcp: Mcp, server: Server, request: FastifyRequest): 
 
 /** `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1): the parameters in the order given, undefined ones left out. */
 export function challenge(parameters: Record<string, string | undefined>): Record<string, string> {
-  const text = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${value}"`])).join(', ')
+  const text = Object.entries(parameters)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${value}"`]))
+    .join(', ')
   return { 'WWW-Authenticate': `Bearer ${text}` }
 }

@@ -13,8 +13,17 @@ export function checkScope(exchange: Exchange, { method, params }: RpcRequest): 
   const scope = server.tools.get(shownText(params.name))?.definition.scope
   if (scope === undefined || grantedScopes(claims).includes(scope)) return
   const description = `the token lacks the scope ${scope}`
-  const headers = challenge({ error: 'insufficient_scope', scope, resource_metadata: metadataUrl(mcp, server, request), error_description: description })
-  throw new RpcError(CODES.scopeMissing, `Forbidden: ${description}`, { status: 403, data: { requiredScope: scope }, headers })
+  const headers = challenge({
+    error: 'insufficient_scope',
+    scope,
+    resource_metadata: metadataUrl(mcp, server, request),
+    error_description: description,
+  })
+  throw new RpcError(CODES.scopeMissing, `Forbidden: ${description}`, {
+    status: 403,
+    data: { requiredScope: scope },
+    headers,
+  })
 }
 
 /** RFC 9068, 2.2.3: one string, separated by blanks. */

@@ -3,7 +3,16 @@ import { isRecord } from 'svc/plugin'
 import { type Call, LOG_LEVELS } from './call.ts'
 import { Cancelled, RpcError } from '../errors.ts'
 import { isSupported } from './questions.ts'
-import type { Answers, CallContext, CallHttp, JsonObject, ListName, LogLevel, Question, QuestionMethod } from '../types.ts'
+import type {
+  Answers,
+  CallContext,
+  CallHttp,
+  JsonObject,
+  ListName,
+  LogLevel,
+  Question,
+  QuestionMethod,
+} from '../types.ts'
 
 export class HandlerContext implements CallContext {
   readonly #call: Call

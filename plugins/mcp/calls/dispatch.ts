@@ -25,7 +25,7 @@ const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>
   ['resources/read', { run: readResourceMethod, isOffered: hasResources }],
   ['prompts/list', { run: listPrompts, isOffered: hasPrompts }],
   ['prompts/get', { run: getPrompt, isOffered: hasPrompts }],
-  ['completion/complete', { run: complete, isOffered: (call) => offersCompletions(call.server, call.version) }],
+  ['completion/complete', { run: complete, isOffered: call => offersCompletions(call.server, call.version) }],
 ])
 
 /** Runs a method; `own` finds those of the era alone. Throws -32601 for one that is unknown or not offered. */

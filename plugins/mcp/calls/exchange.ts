@@ -89,7 +89,12 @@ export class Exchange {
     if (this.reply.sent) return null
     this.reply.headers(factHeaders(this.facts))
     this.reply.header('Cache-Control', 'no-cache, no-transform')
-    return this.mcp.svc.streams.sse(this.request, this.reply, { status: 200, heartbeatMs: KEEP_ALIVE_MS, heartbeatText: 'keepalive', ...options })
+    return this.mcp.svc.streams.sse(this.request, this.reply, {
+      status: 200,
+      heartbeatMs: KEEP_ALIVE_MS,
+      heartbeatText: 'keepalive',
+      ...options,
+    })
   }
 }
 

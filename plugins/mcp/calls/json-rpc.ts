@@ -32,7 +32,8 @@ const MAX_DEPTH = 128
 /** The JSON value of a body (RFC 8259). Throws -32700 with status 400, -32600 when it is nested too deeply. */
 export function parseBody(body: Buffer): unknown {
   const text = body.toString('utf8')
-  if (!isTextNestedWithin(text, MAX_DEPTH)) throw refusal(400, `Invalid Request: JSON nested deeper than ${MAX_DEPTH} levels`)
+  if (!isTextNestedWithin(text, MAX_DEPTH))
+    throw refusal(400, `Invalid Request: JSON nested deeper than ${MAX_DEPTH} levels`)
   try {
     return JSON.parse(text)
   } catch {
@@ -48,7 +49,8 @@ export function readMessage(value: unknown): RpcMessage {
   if ('id' in value && id === null) throw refusal(400, 'Invalid Request: "id" must be a string or an integer')
   if ('method' in value) return readCall(value, id)
   if (id === null) throw refusal(400, 'Invalid Request: a message has a "method", or an "id" with "result" or "error"')
-  if ('result' in value === 'error' in value) throw refusal(400, 'Invalid Request: a response has either "result" or "error"')
+  if ('result' in value === 'error' in value)
+    throw refusal(400, 'Invalid Request: a response has either "result" or "error"')
   return { kind: 'response', id, result: value.result, error: value.error }
 }
 
@@ -80,5 +82,7 @@ function readCall(value: JsonObject, id: RequestId | null): RpcRequest | RpcNoti
   const { method, params } = value
   if (typeof method !== 'string') throw refusal(400, 'Invalid Request: "method" must be a string')
   if (params !== undefined && !isRecord(params)) throw refusal(400, 'Invalid Request: "params" must be an object')
-  return id === null ? { kind: 'notification', method, params: params ?? {} } : { kind: 'request', id, method, params: params ?? {} }
+  return id === null
+    ? { kind: 'notification', method, params: params ?? {} }
+    : { kind: 'request', id, method, params: params ?? {} }
 }

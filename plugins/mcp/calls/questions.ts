@@ -23,7 +23,7 @@ export const SUBJECT: Record<QuestionMethod, string> = {
 
 /** Which of the known capabilities an object declares; whatever else is in it is not kept. */
 export function readCapabilities(declared: unknown): ClientCapabilities {
-  return new Set(isRecord(declared) ? Object.values(CAPABILITY).filter((name) => isRecord(declared[name])) : [])
+  return new Set(isRecord(declared) ? Object.values(CAPABILITY).filter(name => isRecord(declared[name])) : [])
 }
 
 /** Whether the client declared the capability and the version has the question. */
@@ -33,13 +33,16 @@ export function isSupported(method: QuestionMethod, version: Version, clientCapa
 
 /** The parameters as this version puts them. */
 export function questionParams(question: Question, version: Version): JsonObject {
-  return question.method === 'elicitation/create' && version.descriptions ? { mode: 'form', ...question.params } : { ...question.params }
+  return question.method === 'elicitation/create' && version.descriptions
+    ? { mode: 'form', ...question.params }
+    : { ...question.params }
 }
 
 /** Whether an answer has what the question's result must have. */
 export function isUsable(method: QuestionMethod, answer: unknown): answer is JsonObject {
   if (!isRecord(answer)) return false
   if (method === 'elicitation/create') return ['accept', 'decline', 'cancel'].includes(answer.action as string)
-  if (method === 'sampling/createMessage') return typeof answer.model === 'string' && answer.content !== undefined && answer.content !== null
+  if (method === 'sampling/createMessage')
+    return typeof answer.model === 'string' && answer.content !== undefined && answer.content !== null
   return Array.isArray(answer.roots)
 }

@@ -25,8 +25,17 @@ export function defineDeclaredTool(tool: DeclaredTool, maxDelayMs: number): Tool
   }
 }
 
-async function answerDeclared(answers: DeclaredAnswer[], args: JsonObject, context: CallContext, maxDelayMs: number): Promise<ToolResult> {
-  const answer = answers.find(({ when }) => Object.entries(when ?? {}).every(([name, value]) => Object.hasOwn(args, name) && isDeepStrictEqual(args[name], value)))
+async function answerDeclared(
+  answers: DeclaredAnswer[],
+  args: JsonObject,
+  context: CallContext,
+  maxDelayMs: number,
+): Promise<ToolResult> {
+  const answer = answers.find(({ when }) =>
+    Object.entries(when ?? {}).every(
+      ([name, value]) => Object.hasOwn(args, name) && isDeepStrictEqual(args[name], value),
+    ),
+  )
   if (!answer) return { content: [{ type: 'text', text: 'no answer declared for these arguments' }], isError: true }
   if (answer.delay_ms) await context.sleep(Math.min(answer.delay_ms, maxDelayMs))
   const filler = new Filler(args)
@@ -51,7 +60,7 @@ class Filler {
   /** A value with all its texts filled. */
   fill(value: unknown): unknown {
     if (typeof value === 'string') return this.fillText(value)
-    if (Array.isArray(value)) return value.map((item) => this.fill(item))
+    if (Array.isArray(value)) return value.map(item => this.fill(item))
     if (!isRecord(value)) return value
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.fill(member)]))
   }
@@ -62,7 +71,8 @@ class Filler {
       const value = valueAt(this.#args, path.slice(1).split('.'))
       const filled = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
       this.#filledChars += filled.length
-      if (this.#filledChars > MAX_ANSWER_BYTES) throw new ToolFailure(`the answer would have more than ${MAX_ANSWER_BYTES} bytes`)
+      if (this.#filledChars > MAX_ANSWER_BYTES)
+        throw new ToolFailure(`the answer would have more than ${MAX_ANSWER_BYTES} bytes`)
       return filled
     })
   }
@@ -70,6 +80,8 @@ class Filler {
 
 function valueAt(root: unknown, path: string[]): unknown {
   let value = root
-  for (const name of path) value = (isRecord(value) || Array.isArray(value)) && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
+  for (const name of path)
+    value =
+      (isRecord(value) || Array.isArray(value)) && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined
   return value
 }

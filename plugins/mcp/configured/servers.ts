@@ -7,29 +7,51 @@ import { Server } from '../registry/server.ts'
 import { defineDeclaredTool } from './declared-tool.ts'
 
 /** The configured servers. A wrong tool, resource or prompt is reported and left out, a taken name loses its server. */
-export function buildConfiguredServers(configured: ConfiguredServer[], registry: Registry, release: string, config: Config, report: Report): Server[] {
+export function buildConfiguredServers(
+  configured: ConfiguredServer[],
+  registry: Registry,
+  release: string,
+  config: Config,
+  report: Report,
+): Server[] {
   const servers = new Map<string, Server>()
   for (const [index, item] of configured.entries()) {
     const at = `servers[${index}]`
     if (registry.servers.has(item.name) || servers.has(item.name)) report(at, `the server name "${item.name}" is taken`)
-    else servers.set(item.name, buildServer(item, registry, release, config, (member, message) => report(`${at}.${member}`, message)))
+    else
+      servers.set(
+        item.name,
+        buildServer(item, registry, release, config, (member, message) => report(`${at}.${member}`, message)),
+      )
   }
   return [...servers.values()]
 }
 
-function buildServer(item: ConfiguredServer, registry: Registry, release: string, config: Config, report: Report): Server {
+function buildServer(
+  item: ConfiguredServer,
+  registry: Registry,
+  release: string,
+  config: Config,
+  report: Report,
+): Server {
   const { name, title = name, description, instructions, auth, api_key = null } = item
   const selection = select(registry, item, report)
   const tools = new Map([...selection.tools, ...declaredTools(item, selection.tools, config, report)])
   return new Server({ name, title, description, instructions, auth }, { ...selection, tools }, release, api_key)
 }
 
-function declaredTools(item: ConfiguredServer, taken: ReadonlyMap<string, Tool>, config: Config, report: Report): Map<string, Tool> {
+function declaredTools(
+  item: ConfiguredServer,
+  taken: ReadonlyMap<string, Tool>,
+  config: Config,
+  report: Report,
+): Map<string, Tool> {
   const tools = new Map<string, Tool>()
   for (const [index, declared] of item.tools.entries()) {
     if (typeof declared === 'string') continue
     try {
-      if (taken.has(declared.name) || tools.has(declared.name)) throw new Error(`the tool name "${declared.name}" is taken`)
+      if (taken.has(declared.name) || tools.has(declared.name))
+        throw new Error(`the tool name "${declared.name}" is taken`)
       tools.set(declared.name, compileTool(defineDeclaredTool(declared, config.maxDelayMs)))
     } catch (error) {
       report(`tools[${index}]`, (error as Error).message)

@@ -13,7 +13,15 @@ export const askingFixtures: ToolDefinition[] = [
     return said(`LLM response: ${firstText(sample.content)}`)
   }),
   fixtureTool('test_elicitation', 'Asks for name and e-mail', { 'message*': text }, ({ message }, context) =>
-    elicit(context, shownText(message), { username: { type: 'string', description: "User's response" }, email: { type: 'string', description: "User's email address" } }, ['username', 'email']),
+    elicit(
+      context,
+      shownText(message),
+      {
+        username: { type: 'string', description: "User's response" },
+        email: { type: 'string', description: "User's email address" },
+      },
+      ['username', 'email'],
+    ),
   ),
   fixtureTool('test_elicitation_sep1034_defaults', 'Asks with defaults', {}, (_args, context) =>
     elicit(context, 'Please review the form with its defaults', {
@@ -24,7 +32,9 @@ export const askingFixtures: ToolDefinition[] = [
       verified: { type: 'boolean', default: true },
     }),
   ),
-  fixtureTool('test_elicitation_sep1330_enums', 'Asks with all forms of choices', {}, (_args, context) => elicit(context, 'Please choose', choices())),
+  fixtureTool('test_elicitation_sep1330_enums', 'Asks with all forms of choices', {}, (_args, context) =>
+    elicit(context, 'Please choose', choices()),
+  ),
   fixtureTool('test_missing_capability', 'Needs sampling', {}, async (_args, context) => {
     await context.ask({ sample: sampling('Say hello', 10) })
     return said('The client samples.')
@@ -32,7 +42,9 @@ export const askingFixtures: ToolDefinition[] = [
   fixtureTool('test_streaming_elicitation', 'Asks for a name', {}, askName),
   fixtureTool('test_input_required_result_elicitation', 'Asks for a name', {}, askName),
   fixtureTool('test_input_required_result_sampling', 'Asks the model for a capital', {}, async (_args, context) => {
-    const { capital_question } = await context.ask({ capital_question: sampling('What is the capital of France?', 100) })
+    const { capital_question } = await context.ask({
+      capital_question: sampling('What is the capital of France?', 100),
+    })
     return said(`The model says: ${firstText(capital_question.content)}`)
   }),
   fixtureTool('test_input_required_result_list_roots', 'Asks for the roots', {}, async (_args, context) => {
@@ -40,9 +52,18 @@ export const askingFixtures: ToolDefinition[] = [
     return said(`Roots: ${rootUris(client_roots)}`)
   }),
   fixtureTool('test_input_required_result_request_state', 'Asks with state', {}, confirmWithState),
-  fixtureTool('test_input_required_result_tampered_state', 'Asks with state that must come back as it was', {}, confirmWithState),
+  fixtureTool(
+    'test_input_required_result_tampered_state',
+    'Asks with state that must come back as it was',
+    {},
+    confirmWithState,
+  ),
   fixtureTool('test_input_required_result_multiple_inputs', 'Asks three things at once', {}, async (_args, context) => {
-    const { user_name, greeting, client_roots } = await context.ask({ user_name: form('What is your name?', 'name'), greeting: sampling('Generate a greeting', 50), client_roots: ROOTS })
+    const { user_name, greeting, client_roots } = await context.ask({
+      user_name: form('What is your name?', 'name'),
+      greeting: sampling('Generate a greeting', 50),
+      client_roots: ROOTS,
+    })
     return said(`${firstText(greeting.content)} ${field(user_name, 'name')}, roots: ${rootUris(client_roots)}`)
   }),
   fixtureTool('test_input_required_result_multi_round', 'Asks twice', {}, async (_args, context) => {
@@ -53,18 +74,32 @@ export const askingFixtures: ToolDefinition[] = [
   fixtureTool('test_input_required_result_capabilities', 'Asks only what the client takes', {}, askWhatIsSupported),
 ]
 
-async function elicit(context: CallContext, message: string, properties: JsonObject, required?: string[]): Promise<ToolResult> {
-  const { answer } = await context.ask({ answer: { method: 'elicitation/create', params: { message, requestedSchema: { type: 'object', properties, required: required ?? [] } } } })
+async function elicit(
+  context: CallContext,
+  message: string,
+  properties: JsonObject,
+  required?: string[],
+): Promise<ToolResult> {
+  const { answer } = await context.ask({
+    answer: {
+      method: 'elicitation/create',
+      params: { message, requestedSchema: { type: 'object', properties, required: required ?? [] } },
+    },
+  })
   return said(`User response: action=${shownText(answer.action)}, content=${JSON.stringify(answer.content ?? {})}`)
 }
 
 function choices(): JsonObject {
   const options = ['option1', 'option2', 'option3']
-  const titled = [1, 2, 3].map((number) => ({ const: `value${number}`, title: `Option ${number}` }))
+  const titled = [1, 2, 3].map(number => ({ const: `value${number}`, title: `Option ${number}` }))
   return {
     untitledSingle: { type: 'string', enum: options },
     titledSingle: { type: 'string', oneOf: titled },
-    legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Option Two', 'Option Three'] },
+    legacyEnum: {
+      type: 'string',
+      enum: ['opt1', 'opt2', 'opt3'],
+      enumNames: ['Option One', 'Option Two', 'Option Three'],
+    },
     untitledMulti: { type: 'array', items: { type: 'string', enum: options } },
     titledMulti: { type: 'array', items: { anyOf: titled } },
   }
@@ -81,7 +116,11 @@ async function confirmWithState(_args: JsonObject, context: CallContext): Promis
 }
 
 async function askWhatIsSupported(_args: JsonObject, context: CallContext): Promise<ToolResult> {
-  const all: Record<string, Question> = { user_name: form('What is your name?', 'name'), greeting: sampling('Generate a greeting', 50), client_roots: ROOTS }
+  const all: Record<string, Question> = {
+    user_name: form('What is your name?', 'name'),
+    greeting: sampling('Generate a greeting', 50),
+    client_roots: ROOTS,
+  }
   const supported = Object.entries(all).filter(([, question]) => context.supports(question.method))
   if (supported.length > 0) await context.ask(Object.fromEntries(supported))
   return said(`Asked: ${supported.map(([key]) => key).join(', ') || 'nothing'}`)
@@ -92,5 +131,5 @@ function field(answer: JsonObject, name: string): string {
 }
 
 function rootUris({ roots }: JsonObject): string {
-  return Array.isArray(roots) ? roots.map((root) => (isRecord(root) ? shownText(root.uri) : '')).join(', ') : ''
+  return Array.isArray(roots) ? roots.map(root => (isRecord(root) ? shownText(root.uri) : '')).join(', ') : ''
 }

@@ -27,11 +27,17 @@ function encodeSilence(samples: number): Buffer {
 
 /** A form of one required field. */
 export function form(message: string, field: string, type: 'string' | 'boolean' = 'string'): Question {
-  return { method: 'elicitation/create', params: { message, requestedSchema: { type: 'object', properties: { [field]: { type } }, required: [field] } } }
+  return {
+    method: 'elicitation/create',
+    params: { message, requestedSchema: { type: 'object', properties: { [field]: { type } }, required: [field] } },
+  }
 }
 
 export function sampling(text: string, maxTokens: number): Question {
-  return { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens } }
+  return {
+    method: 'sampling/createMessage',
+    params: { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens },
+  }
 }
 
 export const ROOTS: Question = { method: 'roots/list' }

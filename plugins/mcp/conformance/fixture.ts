@@ -5,12 +5,19 @@ import type { CallContext, JsonObject, ToolDefinition, ToolResult } from '../typ
 export const ON_CONFORMANCE = { servers: ['conformance'], fixture: true }
 
 /** A tool of the suite; properties that end in `*` are required. */
-export function fixtureTool(name: string, description: string, input: Record<string, JsonSchema>, call: (args: JsonObject, context: CallContext) => ToolResult | Promise<ToolResult>): ToolDefinition {
+export function fixtureTool(
+  name: string,
+  description: string,
+  input: Record<string, JsonSchema>,
+  call: (args: JsonObject, context: CallContext) => ToolResult | Promise<ToolResult>,
+): ToolDefinition {
   const plain = (property: string) => property.replace(/\*$/, '')
   const inputSchema = {
     type: 'object',
     properties: Object.fromEntries(Object.entries(input).map(([property, schema]) => [plain(property), schema])),
-    required: Object.keys(input).filter((property) => property.endsWith('*')).map(plain),
+    required: Object.keys(input)
+      .filter(property => property.endsWith('*'))
+      .map(plain),
     additionalProperties: false,
   }
   return { ...ON_CONFORMANCE, name, description, inputSchema, call }

@@ -5,7 +5,12 @@ import { form, PNG } from './contents.ts'
 import { ON_CONFORMANCE } from './fixture.ts'
 
 export const promptFixtures: PromptDefinition[] = [
-  { ...ON_CONFORMANCE, name: 'test_simple_prompt', description: 'Without arguments', get: () => spoken({ type: 'text', text: 'This is a simple prompt for testing.' }) },
+  {
+    ...ON_CONFORMANCE,
+    name: 'test_simple_prompt',
+    description: 'Without arguments',
+    get: () => spoken({ type: 'text', text: 'This is a simple prompt for testing.' }),
+  },
   {
     ...ON_CONFORMANCE,
     name: 'test_prompt_with_arguments',
@@ -23,7 +28,10 @@ export const promptFixtures: PromptDefinition[] = [
     arguments: [{ name: 'resourceUri', description: 'URI of the resource', required: true }],
     get: ({ resourceUri = '' }) =>
       spoken(
-        { type: 'resource', resource: { uri: resourceUri, mimeType: 'text/plain', text: 'Embedded resource content for testing.' } },
+        {
+          type: 'resource',
+          resource: { uri: resourceUri, mimeType: 'text/plain', text: 'Embedded resource content for testing.' },
+        },
         { type: 'text', text: 'Please process the embedded resource above.' },
       ),
   },
@@ -31,14 +39,20 @@ export const promptFixtures: PromptDefinition[] = [
     ...ON_CONFORMANCE,
     name: 'test_prompt_with_image',
     description: 'With an image',
-    get: () => spoken({ type: 'image', data: PNG, mimeType: 'image/png' }, { type: 'text', text: 'Please analyze the image above.' }),
+    get: () =>
+      spoken(
+        { type: 'image', data: PNG, mimeType: 'image/png' },
+        { type: 'text', text: 'Please analyze the image above.' },
+      ),
   },
   {
     ...ON_CONFORMANCE,
     name: 'test_input_required_result_prompt',
     description: 'Asks before it answers',
     async get(_args, context) {
-      const { user_context } = await context.ask({ user_context: form('What context should the prompt use?', 'context') })
+      const { user_context } = await context.ask({
+        user_context: form('What context should the prompt use?', 'context'),
+      })
       const content = isRecord(user_context.content) ? user_context.content : {}
       return spoken({ type: 'text', text: `Use this context: ${shownText(content.context ?? '')}` })
     },
@@ -46,5 +60,5 @@ export const promptFixtures: PromptDefinition[] = [
 ]
 
 function spoken(...contents: Content[]): PromptResult {
-  return { messages: contents.map((content) => ({ role: 'user', content })) }
+  return { messages: contents.map(content => ({ role: 'user', content })) }
 }

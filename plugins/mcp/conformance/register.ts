@@ -11,5 +11,9 @@ export function registerConformance(servers: McpServers): void {
   servers.template(templateFixture)
   for (const prompt of promptFixtures) servers.prompt(prompt)
   // Its content names it, so that it selects nothing itself.
-  servers.server({ name: 'conformance', title: 'svc MCP conformance', description: 'Fixtures of the official conformance suite' })
+  servers.server({
+    name: 'conformance',
+    title: 'svc MCP conformance',
+    description: 'Fixtures of the official conformance suite',
+  })
 }

@@ -4,9 +4,30 @@ import { PNG } from './contents.ts'
 import { ON_CONFORMANCE } from './fixture.ts'
 
 export const resourceFixtures: ResourceDefinition[] = [
-  { ...ON_CONFORMANCE, uri: 'test://static-text', name: 'static-text', description: 'A text', mimeType: 'text/plain', read: () => ({ text: 'This is the content of the static text resource.' }) },
-  { ...ON_CONFORMANCE, uri: 'test://static-binary', name: 'static-binary', description: 'An image', mimeType: 'image/png', read: () => ({ blob: PNG }) },
-  { ...ON_CONFORMANCE, uri: 'test://watched-resource', name: 'watched-resource', description: 'To subscribe to', mimeType: 'text/plain', read: () => ({ text: 'Watched resource content' }) },
+  {
+    ...ON_CONFORMANCE,
+    uri: 'test://static-text',
+    name: 'static-text',
+    description: 'A text',
+    mimeType: 'text/plain',
+    read: () => ({ text: 'This is the content of the static text resource.' }),
+  },
+  {
+    ...ON_CONFORMANCE,
+    uri: 'test://static-binary',
+    name: 'static-binary',
+    description: 'An image',
+    mimeType: 'image/png',
+    read: () => ({ blob: PNG }),
+  },
+  {
+    ...ON_CONFORMANCE,
+    uri: 'test://watched-resource',
+    name: 'watched-resource',
+    description: 'To subscribe to',
+    mimeType: 'text/plain',
+    read: () => ({ text: 'Watched resource content' }),
+  },
 ]
 
 export const templateFixture: TemplateDefinition = {

@@ -12,15 +12,33 @@ const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' }
 export const plainFixtures: ToolDefinition[] = [
   fixtureTool('test_simple_text', 'Answers with a text', {}, () => said('This is a simple text response for testing.')),
   fixtureTool('test_image_content', 'Answers with an image', {}, () => ({ content: [image] })),
-  fixtureTool('test_audio_content', 'Answers with a sound', {}, () => ({ content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }] })),
+  fixtureTool('test_audio_content', 'Answers with a sound', {}, () => ({
+    content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }],
+  })),
   fixtureTool('test_embedded_resource', 'Answers with an embedded resource', {}, () => ({
-    content: [{ type: 'resource', resource: { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource content.' } }],
+    content: [
+      {
+        type: 'resource',
+        resource: {
+          uri: 'test://embedded-resource',
+          mimeType: 'text/plain',
+          text: 'This is an embedded resource content.',
+        },
+      },
+    ],
   })),
   fixtureTool('test_multiple_content_types', 'Answers with text, image and resource', {}, () => ({
     content: [
       { type: 'text', text: 'Multiple content types test:' },
       image,
-      { type: 'resource', resource: { uri: 'test://mixed-content-resource', mimeType: 'application/json', text: '{"test":"data","value":123}' } },
+      {
+        type: 'resource',
+        resource: {
+          uri: 'test://mixed-content-resource',
+          mimeType: 'application/json',
+          text: '{"test":"data","value":123}',
+        },
+      },
     ],
   })),
   fixtureTool('test_tool_with_logging', 'Logs three times while it runs', {}, logThreeTimes),
@@ -32,7 +50,10 @@ export const plainFixtures: ToolDefinition[] = [
     }
     return said('Progress was reported.')
   }),
-  fixtureTool('test_error_handling', 'Fails', {}, () => ({ ...said('This tool intentionally returns an error for testing'), isError: true })),
+  fixtureTool('test_error_handling', 'Fails', {}, () => ({
+    ...said('This tool intentionally returns an error for testing'),
+    isError: true,
+  })),
   fixtureTool('test_reconnection', 'Closes its stream before it answers', {}, async (_args, context) => {
     context.closeStream()
     await context.sleep(2 * PAUSE_MS)
@@ -45,8 +66,20 @@ export const plainFixtures: ToolDefinition[] = [
     inputSchema: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
-      $defs: { address: { $anchor: 'addressDef', type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
-      properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' }, contactMethod: { type: 'string', enum: ['phone', 'email'] }, phone: { type: 'string' }, email: { type: 'string' } },
+      $defs: {
+        address: {
+          $anchor: 'addressDef',
+          type: 'object',
+          properties: { street: { type: 'string' }, city: { type: 'string' } },
+        },
+      },
+      properties: {
+        name: { type: 'string' },
+        address: { $ref: '#/$defs/address' },
+        contactMethod: { type: 'string', enum: ['phone', 'email'] },
+        phone: { type: 'string' },
+        email: { type: 'string' },
+      },
       allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }, { not: { required: ['contactMethod'] } }] }],
       if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
       // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
@@ -54,11 +87,20 @@ export const plainFixtures: ToolDefinition[] = [
       else: { properties: { email: { type: 'string' } } },
       additionalProperties: false,
     },
-    call: (args) => said(`JSON Schema 2020-12 tool called with: ${JSON.stringify(args)}`),
+    call: args => said(`JSON Schema 2020-12 tool called with: ${JSON.stringify(args)}`),
   },
-  fixtureTool('test_header_routed', 'Takes an argument that a header repeats', { 'region*': { type: 'string', 'x-mcp-header': 'Region' }, note: { type: 'string' } }, ({ region }) => said(`Routed to ${shownText(region)}.`)),
-  fixtureTool('test_trigger_tool_change', 'Announces a change of the tools', {}, (_args, context) => announce('tools', context)),
-  fixtureTool('test_trigger_prompt_change', 'Announces a change of the prompts', {}, (_args, context) => announce('prompts', context)),
+  fixtureTool(
+    'test_header_routed',
+    'Takes an argument that a header repeats',
+    { 'region*': { type: 'string', 'x-mcp-header': 'Region' }, note: { type: 'string' } },
+    ({ region }) => said(`Routed to ${shownText(region)}.`),
+  ),
+  fixtureTool('test_trigger_tool_change', 'Announces a change of the tools', {}, (_args, context) =>
+    announce('tools', context),
+  ),
+  fixtureTool('test_trigger_prompt_change', 'Announces a change of the prompts', {}, (_args, context) =>
+    announce('prompts', context),
+  ),
 ]
 
 async function logThreeTimes(_args: unknown, context: CallContext) {

@@ -52,7 +52,10 @@ class Parser {
     for (let operator = this.#take('*/%'); operator; operator = this.#take('*/%')) {
       const position = this.#position - 1
       const right = this.#signed()
-      value = requireFinite(operator === '*' ? value * right : operator === '/' ? value / right : value % right, position)
+      value = requireFinite(
+        operator === '*' ? value * right : operator === '/' ? value / right : value % right,
+        position,
+      )
     }
     return value
   }
@@ -112,7 +115,10 @@ class Parser {
 
   #unexpected(expected = 'an operator'): ArithmeticError {
     const found = this.#peek()
-    return new ArithmeticError(`${found === '' ? 'unexpected end' : `unexpected "${found}"`} (expected ${expected})`, this.#position)
+    return new ArithmeticError(
+      `${found === '' ? 'unexpected end' : `unexpected "${found}"`} (expected ${expected})`,
+      this.#position,
+    )
   }
 }
 

@@ -21,8 +21,10 @@ export function timeIn(timezone: string, now: number): ZonedTime | null {
 
 function offsetOf(timezone: string, now: number): string | null {
   try {
-    const parts = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' }).formatToParts(now)
-    const name = parts.find((part) => part.type === 'timeZoneName')?.value ?? 'GMT'
+    const parts = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' }).formatToParts(
+      now,
+    )
+    const name = parts.find(part => part.type === 'timeZoneName')?.value ?? 'GMT'
     return name === 'GMT' ? '+00:00' : name.slice(3, 9)
   } catch {
     return null

@@ -28,12 +28,12 @@ export class Crm {
 
   constructor(records: DemoRecords) {
     this.customers = records.users.map(showCustomer)
-    const productNames = new Map(records.products.map((product) => [product.id, product.name]))
-    this.orders = records.orders.map((order) => showOrder(order, productNames))
+    const productNames = new Map(records.products.map(product => [product.id, product.name]))
+    this.orders = records.orders.map(order => showOrder(order, productNames))
   }
 
   customer(id: string): Customer | undefined {
-    return this.customers.find((customer) => customer.id === id)
+    return this.customers.find(customer => customer.id === id)
   }
 
   /** By id, by e-mail in any case, else the first whose name holds the text. */
@@ -41,26 +41,32 @@ export class Crm {
     const wanted = text.trim().toLowerCase()
     if (wanted === '') return undefined
     const by = (matches: (customer: Customer) => boolean) => this.customers.find(matches)
-    return by(({ id }) => id === wanted) ?? by(({ email }) => email.toLowerCase() === wanted) ?? by(({ name }) => name.toLowerCase().includes(wanted))
+    return (
+      by(({ id }) => id === wanted) ??
+      by(({ email }) => email.toLowerCase() === wanted) ??
+      by(({ name }) => name.toLowerCase().includes(wanted))
+    )
   }
 
   ordersOf(customer: Customer): Order[] {
-    return this.orders.filter((order) => order.customerId === customer.id)
+    return this.orders.filter(order => order.customerId === customer.id)
   }
 
   order(id: string): Order | undefined {
-    return this.orders.find((order) => order.id === id)
+    return this.orders.find(order => order.id === id)
   }
 
   /** What a customer has bought, cancelled orders aside; exact to two decimals. */
   lifetimeValue(customer: Customer): number {
-    const cents = this.ordersOf(customer).filter((order) => order.status !== 'cancelled').reduce((sum, order) => sum + Math.round(order.total * 100), 0)
+    const cents = this.ordersOf(customer)
+      .filter(order => order.status !== 'cancelled')
+      .reduce((sum, order) => sum + Math.round(order.total * 100), 0)
     return cents / 100
   }
 
   /** What a caller may say instead of a wrong id. */
   get knownIds(): string {
-    return this.customers.map((customer) => customer.id).join(', ')
+    return this.customers.map(customer => customer.id).join(', ')
   }
 }
 
@@ -74,7 +80,10 @@ function showOrder(order: DemoOrder, productNames: ReadonlyMap<string, string>):
     customerId: order.userId,
     status: order.status.toLowerCase(),
     total: order.total,
-    items: order.items.map(({ productId, quantity }) => ({ product: productNames.get(productId) ?? productId, quantity })),
+    items: order.items.map(({ productId, quantity }) => ({
+      product: productNames.get(productId) ?? productId,
+      quantity,
+    })),
     createdAt: order.createdAt,
   }
 }

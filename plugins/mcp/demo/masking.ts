@@ -1,6 +1,13 @@
 /** Owns how credentials of a request are hidden when it is shown. */
 
-const MASKED_HEADERS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'x-svc-key', 'x-svc-admin-token'])
+const MASKED_HEADERS = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'x-api-key',
+  'x-svc-key',
+  'x-svc-admin-token',
+])
 const MASKED_PARAMETERS = new Set(['rb_key', 'svc_key'])
 
 /** Six characters and the length are shown, of short ones the length alone. */
@@ -14,7 +21,9 @@ export function maskedHeaders(rawHeaders: readonly string[]): Record<string, str
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? '').toLowerCase()
     if (name.startsWith(':')) continue
-    const value = MASKED_HEADERS.has(name) ? maskHeader(name, rawHeaders[index + 1] ?? '') : (rawHeaders[index + 1] ?? '')
+    const value = MASKED_HEADERS.has(name)
+      ? maskHeader(name, rawHeaders[index + 1] ?? '')
+      : (rawHeaders[index + 1] ?? '')
     const before = headers.get(name)
     headers.set(name, before === undefined ? value : [before, value].flat())
   }
@@ -25,7 +34,7 @@ export function maskedHeaders(rawHeaders: readonly string[]): Record<string, str
 export function maskedUri(uri: string): string {
   const [path = '', query] = splitOnce(uri, '?')
   if (query === undefined) return uri
-  const parameters = query.split('&').map((parameter) => {
+  const parameters = query.split('&').map(parameter => {
     const [name = '', value] = splitOnce(parameter, '=')
     return value !== undefined && MASKED_PARAMETERS.has(name) ? `${name}=${maskCredential(value)}` : parameter
   })

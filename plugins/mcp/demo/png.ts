@@ -16,7 +16,12 @@ export function encodePng(size: number, colorAt: (x: number, y: number) => reado
   header.writeUInt32BE(size, 0)
   header.writeUInt32BE(size, 4)
   header.set(TRUECOLOR_8_BIT, 8)
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
 
 /** The same text and size give the same image: a gradient between two colors, with blocks from a hash. */

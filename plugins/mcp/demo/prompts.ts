@@ -11,7 +11,9 @@ const summarize: PromptDefinition = {
     { name: 'text', description: 'What to summarize', required: true },
     { name: 'style', description: 'bullets, paragraph or tldr', complete: STYLES },
   ],
-  get: ({ text = '', style = 'bullets' }) => ({ messages: [{ role: 'user', content: textContent(`Summarize the following text. Style: ${style}.\n\n${text}`) }] }),
+  get: ({ text = '', style = 'bullets' }) => ({
+    messages: [{ role: 'user', content: textContent(`Summarize the following text. Style: ${style}.\n\n${text}`) }],
+  }),
 }
 
 const codeReview: PromptDefinition = {
@@ -25,8 +27,14 @@ const codeReview: PromptDefinition = {
   ],
   get: ({ code = '', language = '', focus = 'correctness' }) => ({
     messages: [
-      { role: 'user', content: textContent(`Review this code. Focus: ${focus}.\n\n\`\`\`${language}\n${code}\n\`\`\``) },
-      { role: 'assistant', content: textContent(`I will review it for ${focus} and name the most important finding first.`) },
+      {
+        role: 'user',
+        content: textContent(`Review this code. Focus: ${focus}.\n\n\`\`\`${language}\n${code}\n\`\`\``),
+      },
+      {
+        role: 'assistant',
+        content: textContent(`I will review it for ${focus} and name the most important finding first.`),
+      },
     ],
   }),
 }
@@ -50,8 +58,16 @@ const incidentReport: PromptDefinition = {
   ],
   get: ({ service = '', severity = 'sev3', summary = '' }) => ({
     messages: [
-      { role: 'user', content: textContent(`Write an incident report for ${service} (${severity}).${summary ? ` Known so far: ${summary}` : ''} Follow the runbook.`) },
-      { role: 'user', content: { type: 'resource', resource: { uri: 'svc://docs/runbook', mimeType: 'text/plain', text: RUNBOOK } } },
+      {
+        role: 'user',
+        content: textContent(
+          `Write an incident report for ${service} (${severity}).${summary ? ` Known so far: ${summary}` : ''} Follow the runbook.`,
+        ),
+      },
+      {
+        role: 'user',
+        content: { type: 'resource', resource: { uri: 'svc://docs/runbook', mimeType: 'text/plain', text: RUNBOOK } },
+      },
     ],
   }),
 }

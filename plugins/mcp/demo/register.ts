@@ -16,7 +16,15 @@ import { surroundingsTools } from './tools/surroundings.ts'
 
 export function registerDemo(servers: McpServers, records: DemoRecords, bounds: Bounds): void {
   const crm = new Crm(records)
-  const tools = [...basicTools, ...surroundingsTools, ...customerTools(crm), ...behaviorTools(bounds), ...contentTools, ...questionTools, ...inspectionTools]
+  const tools = [
+    ...basicTools,
+    ...surroundingsTools,
+    ...customerTools(crm),
+    ...behaviorTools(bounds),
+    ...contentTools,
+    ...questionTools,
+    ...inspectionTools,
+  ]
   for (const tool of tools) servers.tool(tool)
   for (const resource of demoResources(crm)) servers.resource(resource)
   for (const template of demoTemplates(crm)) servers.template(template)

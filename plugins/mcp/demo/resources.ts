@@ -12,7 +12,14 @@ const JSON_TYPE = 'application/json'
 export function demoResources(crm: Crm): ResourceDefinition[] {
   const logo = drawPattern('svc', 32)
   return [
-    { uri: 'svc://docs/readme', name: 'readme', title: 'Read me', description: 'What this server offers', mimeType: 'text/markdown', read: () => ({ text: README }) },
+    {
+      uri: 'svc://docs/readme',
+      name: 'readme',
+      title: 'Read me',
+      description: 'What this server offers',
+      mimeType: 'text/markdown',
+      read: () => ({ text: README }),
+    },
     {
       uri: 'svc://data/customers.json',
       name: 'customers',
@@ -22,7 +29,15 @@ export function demoResources(crm: Crm): ResourceDefinition[] {
       isPrivate: true,
       read: () => ({ text: JSON.stringify(crm.customers, null, 2) }),
     },
-    { uri: 'svc://images/logo.png', name: 'logo', title: 'Logo', description: 'A small image', mimeType: 'image/png', size: logo.length, read: () => ({ blob: logo.toString('base64') }) },
+    {
+      uri: 'svc://images/logo.png',
+      name: 'logo',
+      title: 'Logo',
+      description: 'A small image',
+      mimeType: 'image/png',
+      size: logo.length,
+      read: () => ({ blob: logo.toString('base64') }),
+    },
     {
       uri: CLOCK_URI,
       name: 'clock',
@@ -45,7 +60,7 @@ export function demoTemplates(crm: Crm): TemplateDefinition[] {
       mimeType: JSON_TYPE,
       isPrivate: true,
       exists: ({ id = '' }) => crm.customer(id) !== undefined,
-      complete: { id: crm.customers.map((customer) => customer.id) },
+      complete: { id: crm.customers.map(customer => customer.id) },
       read({ id = '' }) {
         const customer = crm.customer(id)
         return { text: JSON.stringify(customer && { ...customer, orders: crm.ordersOf(customer) }, null, 2) }

@@ -11,8 +11,16 @@ export function complete(call: Call): Outcome {
   const { ref, argument } = call.params
   if (!isRecord(argument) || typeof argument.name !== 'string') throw invalidParams('Missing argument.name')
   const prefix = (typeof argument.value === 'string' ? argument.value : '').toLowerCase()
-  const matching = candidates(call, ref, argument.name).filter((value) => value.toLowerCase().startsWith(prefix))
-  return { result: { completion: { values: matching.slice(0, MAX_VALUES), total: matching.length, hasMore: matching.length > MAX_VALUES } } satisfies CompleteResult }
+  const matching = candidates(call, ref, argument.name).filter(value => value.toLowerCase().startsWith(prefix))
+  return {
+    result: {
+      completion: {
+        values: matching.slice(0, MAX_VALUES),
+        total: matching.length,
+        hasMore: matching.length > MAX_VALUES,
+      },
+    } satisfies CompleteResult,
+  }
 }
 
 /** All values of the argument; a known prompt or template without such an argument has none. */

@@ -10,7 +10,10 @@ import { showPromptResult } from '../wire/results.ts'
 const MAX_ARGUMENT = 20_000
 
 export function listPrompts(call: Call): Outcome {
-  return { result: call.server.lists.page('prompts', call.version, call.params.cursor, call.pageSize), cache: { ttlMs: 300_000, cacheScope: 'public' } }
+  return {
+    result: call.server.lists.page('prompts', call.version, call.params.cursor, call.pageSize),
+    cache: { ttlMs: 300_000, cacheScope: 'public' },
+  }
 }
 
 export async function getPrompt(call: Call): Promise<Outcome> {
@@ -32,7 +35,8 @@ function readArguments(prompt: PromptDefinition, value: unknown): Record<string,
   const args: Record<string, string> = {}
   for (const { name, required } of prompt.arguments ?? []) {
     const argument = given.get(name)
-    if (argument !== undefined && typeof argument !== 'string') throw invalidParams(`Prompt argument "${name}" must be a string`)
+    if (argument !== undefined && typeof argument !== 'string')
+      throw invalidParams(`Prompt argument "${name}" must be a string`)
     if (required && !argument) throw invalidParams(`Missing prompt argument "${name}"`)
     if (argument) args[name] = argument.slice(0, MAX_ARGUMENT)
   }

@@ -6,11 +6,17 @@ import type { FoundResource, Server } from '../registry/server.ts'
 import type { CallContext, ResourceContents } from '../types.ts'
 
 export function listResources(call: Call): Outcome {
-  return { result: call.server.lists.page('resources', call.version, call.params.cursor, call.pageSize), cache: { ttlMs: 60_000, cacheScope: 'public' } }
+  return {
+    result: call.server.lists.page('resources', call.version, call.params.cursor, call.pageSize),
+    cache: { ttlMs: 60_000, cacheScope: 'public' },
+  }
 }
 
 export function listTemplates(call: Call): Outcome {
-  return { result: call.server.lists.page('resourceTemplates', call.version, call.params.cursor, call.pageSize), cache: { ttlMs: 300_000, cacheScope: 'public' } }
+  return {
+    result: call.server.lists.page('resourceTemplates', call.version, call.params.cursor, call.pageSize),
+    cache: { ttlMs: 300_000, cacheScope: 'public' },
+  }
 }
 
 export async function readResourceMethod(call: Call): Promise<Outcome> {
@@ -22,7 +28,11 @@ export async function readResourceMethod(call: Call): Promise<Outcome> {
 }
 
 /** The contents, under the URI that was asked for. */
-export async function readResource(resource: FoundResource, uri: string, context: CallContext): Promise<ResourceContents> {
+export async function readResource(
+  resource: FoundResource,
+  uri: string,
+  context: CallContext,
+): Promise<ResourceContents> {
   const { definition, variables } = resource
   const readout = variables === null ? await definition.read(context) : await definition.read(variables, context)
   return { uri, mimeType: definition.mimeType, ...readout }
@@ -39,9 +49,16 @@ export function readUri(call: Call): string {
 export function requireResource(call: Call, uri: string): FoundResource {
   const resource = call.server.findResource(uri)
   if (resource) return resource
-  throw new RpcError(call.version.isStateless ? CODES.invalidParams : CODES.resourceNotFound, `Resource not found: ${shorten(uri)}`, { data: { uri } })
+  throw new RpcError(
+    call.version.isStateless ? CODES.invalidParams : CODES.resourceNotFound,
+    `Resource not found: ${shorten(uri)}`,
+    { data: { uri } },
+  )
 }
 
 function cacheHint({ definition }: FoundResource, server: Server): CacheHint {
-  return { ttlMs: definition.ttlMs ?? 60_000, cacheScope: definition.isPrivate && server.auth !== 'open' ? 'private' : 'public' }
+  return {
+    ttlMs: definition.ttlMs ?? 60_000,
+    cacheScope: definition.isPrivate && server.auth !== 'open' ? 'private' : 'public',
+  }
 }

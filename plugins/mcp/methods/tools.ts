@@ -24,7 +24,10 @@ export async function callTool(call: Call): Promise<Outcome> {
   context.log('debug', { event: 'tools/call', tool: name })
   const problem = tool.validate(args)
   if (problem === null) call.conversation.resume(call)
-  const result = problem === null ? await run(tool, args, context) : failed(`Invalid arguments for tool ${name}: ${shorten(problem)}`)
+  const result =
+    problem === null
+      ? await run(tool, args, context)
+      : failed(`Invalid arguments for tool ${name}: ${shorten(problem)}`)
   return { result: await showToolResult(result, call, context) }
 }
 

@@ -22,24 +22,29 @@ export class Lists {
   /** A page as the JSON text of a list result. Throws -32602 on a cursor that this list did not hand out. */
   page(kind: ListKind, version: Version, cursor: unknown, pageSize: number): string {
     const items = this.#render(kind, version)
-    if ((cursor === undefined || cursor === null) && items.length <= pageSize) return this.#renderWhole(kind, version, items)
+    if ((cursor === undefined || cursor === null) && items.length <= pageSize)
+      return this.#renderWhole(kind, version, items)
     const start = readCursor(kind, cursor, items.length)
     const end = start + pageSize
     const page = items.slice(start, end).join(',')
-    return end < items.length ? `{"${kind}":[${page}],"nextCursor":"${writeCursor(kind, end)}"}` : `{"${kind}":[${page}]}`
+    return end < items.length
+      ? `{"${kind}":[${page}],"nextCursor":"${writeCursor(kind, end)}"}`
+      : `{"${kind}":[${page}]}`
   }
 
   /** A digest of what a client may see of a list, to find out whether a reload has changed it. */
   fingerprint(list: ListName): string {
     const kinds: ListKind[] = list === 'resources' ? ['resources', 'resourceTemplates'] : [list]
-    return createHash('sha256').update(kinds.map((kind) => this.#render(kind, STATELESS).join(',')).join(';')).digest('base64')
+    return createHash('sha256')
+      .update(kinds.map(kind => this.#render(kind, STATELESS).join(',')).join(';'))
+      .digest('base64')
   }
 
   #render(kind: ListKind, version: Version): string[] {
     const key = `${kind} ${version.name}`
     let items = this.#items.get(key)
     if (!items) {
-      items = this.#show(kind, version).map((item) => JSON.stringify(item))
+      items = this.#show(kind, version).map(item => JSON.stringify(item))
       this.#items.set(key, items)
     }
     return items
@@ -57,10 +62,10 @@ export class Lists {
 
   #show(kind: ListKind, version: Version): object[] {
     const { tools, resources, templates, prompts } = this.#selection
-    if (kind === 'tools') return [...tools.values()].map((tool) => showTool(tool.definition, version))
-    if (kind === 'resources') return [...resources.values()].map((resource) => showResource(resource, version))
-    if (kind === 'resourceTemplates') return templates.map((template) => showTemplate(template.definition, version))
-    return [...prompts.values()].map((prompt) => showPrompt(prompt, version))
+    if (kind === 'tools') return [...tools.values()].map(tool => showTool(tool.definition, version))
+    if (kind === 'resources') return [...resources.values()].map(resource => showResource(resource, version))
+    if (kind === 'resourceTemplates') return templates.map(template => showTemplate(template.definition, version))
+    return [...prompts.values()].map(prompt => showPrompt(prompt, version))
   }
 }
 
@@ -71,7 +76,8 @@ function writeCursor(kind: ListKind, position: number): string {
 
 function readCursor(kind: ListKind, cursor: unknown, count: number): number {
   if (cursor === undefined || cursor === null) return 0
-  const text = typeof cursor === 'string' && cursor.length <= 64 ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
+  const text =
+    typeof cursor === 'string' && cursor.length <= 64 ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
   const position = Number(/^(\w+):([1-9]\d{0,8})$/.exec(text)?.[2])
   // Written again and compared: one position has one spelling, and another list's cursor is none of ours.
   if (!(position < count) || writeCursor(kind, position) !== cursor) throw invalidParams('Invalid cursor')

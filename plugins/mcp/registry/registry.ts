@@ -1,6 +1,13 @@
 /** Owns what all plugins have registered: tools, resources, templates, prompts and servers, each name once. */
 import { compileInput, compileLater, type RoutedArgument, routedArguments, type Validate } from './schema.ts'
-import type { McpServers, PromptDefinition, ResourceDefinition, ServerDefinition, TemplateDefinition, ToolDefinition } from '../types.ts'
+import type {
+  McpServers,
+  PromptDefinition,
+  ResourceDefinition,
+  ServerDefinition,
+  TemplateDefinition,
+  ToolDefinition,
+} from '../types.ts'
 import { parseTemplate, type UriTemplate } from './uri-template.ts'
 
 /** A tool, ready to be called. */
@@ -33,26 +40,27 @@ export class Registry {
   /** The extension point as one plugin uses it; `updated` is told of changed resources. Schemas of our own need no check. */
   registrar(plugin: string, updated: (uri: string) => void, isOwn = false): McpServers {
     return {
-      tool: (definition) => {
+      tool: definition => {
         const tool = isOwn ? ownTool(definition) : compileTool(definition)
         this.#claim('tool', definition.name, plugin)
         this.tools.set(definition.name, tool)
       },
-      resource: (definition) => {
+      resource: definition => {
         this.#claim('resource', definition.uri, plugin)
         this.resources.set(definition.uri, definition)
       },
-      template: (definition) => {
+      template: definition => {
         const pattern = parseTemplate(definition.uriTemplate)
         this.#claim('resource template', definition.uriTemplate, plugin)
         this.templates.set(definition.uriTemplate, { definition, pattern })
       },
-      prompt: (definition) => {
+      prompt: definition => {
         this.#claim('prompt', definition.name, plugin)
         this.prompts.set(definition.name, definition)
       },
-      server: (definition) => {
-        if (!SERVER_NAME.test(definition.name)) throw new Error(`invalid MCP server name "${definition.name}" (expected ${SERVER_NAME.source})`)
+      server: definition => {
+        if (!SERVER_NAME.test(definition.name))
+          throw new Error(`invalid MCP server name "${definition.name}" (expected ${SERVER_NAME.source})`)
         this.#claim('server', definition.name, plugin)
         this.servers.set(definition.name, definition)
       },
@@ -66,7 +74,8 @@ export class Registry {
   }
 
   #claim(kind: string, name: string, plugin: string): void {
-    if (this.#isClosed) throw new Error(`MCP ${kind} "${name}" of plugin ${plugin} comes too late (expected while the plugin registers)`)
+    if (this.#isClosed)
+      throw new Error(`MCP ${kind} "${name}" of plugin ${plugin} comes too late (expected while the plugin registers)`)
     const key = `${kind} ${name}`
     const owner = this.#owners.get(key)
     if (owner !== undefined) throw new Error(`MCP ${kind} "${name}" of plugin ${plugin} is taken by plugin ${owner}`)
@@ -80,9 +89,14 @@ function ownTool(definition: ToolDefinition): Tool {
 
 /** Checks and compiles a definition. Throws a sentence that names the tool. */
 export function compileTool(definition: ToolDefinition): Tool {
-  if (!TOOL_NAME.test(definition.name)) throw new Error(`invalid MCP tool name "${definition.name}" (expected 1 to 128 of A-Za-z0-9_.-)`)
+  if (!TOOL_NAME.test(definition.name))
+    throw new Error(`invalid MCP tool name "${definition.name}" (expected 1 to 128 of A-Za-z0-9_.-)`)
   try {
-    return { definition, validate: compileInput(definition.inputSchema), routed: routedArguments(definition.inputSchema) }
+    return {
+      definition,
+      validate: compileInput(definition.inputSchema),
+      routed: routedArguments(definition.inputSchema),
+    }
   } catch (error) {
     throw new Error(`MCP tool "${definition.name}": ${(error as Error).message}`, { cause: error })
   }

@@ -23,7 +23,9 @@ export type Report = (at: string, message: string) => void
 /** What is selected, and what names the server itself; in order of registration. Unknown names are reported. */
 export function select(registry: Registry, wishes: Wishes, report: Report): Selection {
   const isShown = (entry: { servers?: string[]; fixture?: boolean }, name: string, selected: readonly unknown[] = []) =>
-    (entry.servers ?? UNNAMED_SERVERS).includes(wishes.name) || selected.includes(name) || (selected.includes('*') && !entry.fixture)
+    (entry.servers ?? UNNAMED_SERVERS).includes(wishes.name) ||
+    selected.includes(name) ||
+    (selected.includes('*') && !entry.fixture)
   const { tools, resources, templates, prompts } = registry
   reportUnknown('tools', 'tool', wishes.tools, [tools], report)
   reportUnknown('resources', 'resource', wishes.resources, [resources, templates], report)
@@ -36,9 +38,15 @@ export function select(registry: Registry, wishes: Wishes, report: Report): Sele
   }
 }
 
-function reportUnknown(member: string, kind: string, names: readonly unknown[] = [], registered: ReadonlyMap<string, unknown>[], report: Report): void {
+function reportUnknown(
+  member: string,
+  kind: string,
+  names: readonly unknown[] = [],
+  registered: ReadonlyMap<string, unknown>[],
+  report: Report,
+): void {
   for (const [index, name] of names.entries()) {
-    const isKnown = typeof name !== 'string' || name === '*' || registered.some((entries) => entries.has(name))
+    const isKnown = typeof name !== 'string' || name === '*' || registered.some(entries => entries.has(name))
     if (!isKnown) report(`${member}[${index}]`, `unknown ${kind} "${name}"`)
   }
 }

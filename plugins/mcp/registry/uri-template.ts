@@ -15,9 +15,14 @@ export function parseTemplate(template: string): UriTemplate {
   const parts = template.split(/[{}]/)
   const variables = parts.filter((_, index) => index % 2 === 1)
   const literals = parts.filter((_, index) => index % 2 === 0)
-  const isWellFormed = parts.length % 2 === 1 && variables.length > 0 && variables.every((name) => /^\w+$/.test(name)) && new Set(variables).size === variables.length
-  if (!isWellFormed || literals.slice(1, -1).includes('')) throw new Error(`invalid URI template "${template}" (expected literals and {name} in turn)`)
-  return { variables, match: (uri) => matchParts(uri, literals, variables) }
+  const isWellFormed =
+    parts.length % 2 === 1 &&
+    variables.length > 0 &&
+    variables.every(name => /^\w+$/.test(name)) &&
+    new Set(variables).size === variables.length
+  if (!isWellFormed || literals.slice(1, -1).includes(''))
+    throw new Error(`invalid URI template "${template}" (expected literals and {name} in turn)`)
+  return { variables, match: uri => matchParts(uri, literals, variables) }
 }
 
 /** Each variable reaches to the next literal and holds no `/`, so matching is one pass without going back. */

@@ -35,6 +35,6 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
 }
 
 function refuseUnknownServer(mcp: Mcp, name: string, reply: FastifyReply): FastifyReply {
-  const available = [...mcp.servers.values()].filter((server) => server.isNamed).map((server) => server.name)
+  const available = [...mcp.servers.values()].filter(server => server.isNamed).map(server => server.name)
   return reply.code(404).headers(factHeaders({})).send({ error: 'unknown MCP server', name, available })
 }

@@ -30,7 +30,13 @@ function openStream(exchange: Exchange): void {
   if (request.method === 'HEAD') throw refusal(405, 'Method Not Allowed', { Allow: 'GET' })
   if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: this stream is text/event-stream')
   const { sessions } = mcp.hub
-  const session = sessions.create({ server: server.name, transport: TRANSPORT, version: OLDEST, clientCapabilities: readCapabilities(undefined), principal: null })
+  const session = sessions.create({
+    server: server.name,
+    transport: TRANSPORT,
+    version: OLDEST,
+    clientCapabilities: readCapabilities(undefined),
+    principal: null,
+  })
   exchange.facts.session = session.id
   exchange.facts.version = session.version.name
   const connection = exchange.openStream({ endless: true, lifetimeMs: mcp.bounds.longStreamMs })
@@ -44,8 +50,10 @@ function openStream(exchange: Exchange): void {
 /** Accepted before the work is done; the answer comes on the stream. */
 function takeMessage(exchange: Exchange): void {
   const { sessionId } = exchange.request.query as { sessionId?: string | string[] }
-  if (typeof sessionId !== 'string' || sessionId === '') throw refusal(400, 'Bad Request: the query parameter sessionId is required')
-  if (!isJson(exchange.request.headers['content-type'])) throw refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
+  if (typeof sessionId !== 'string' || sessionId === '')
+    throw refusal(400, 'Bad Request: the query parameter sessionId is required')
+  if (!isJson(exchange.request.headers['content-type']))
+    throw refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
   const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
   exchange.facts.requestId = readId(body)
   const message = readMessage(body)
@@ -70,4 +78,3 @@ async function answer(request: RpcRequest, session: Session, exchange: Exchange)
   const text = await answerRequest(request, session, exchange, legacyOutlet(session))
   if (text !== null) session.writeLegacy(text)
 }
-

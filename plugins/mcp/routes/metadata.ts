@@ -6,13 +6,22 @@ import type { Server } from '../registry/server.ts'
 import { describeMetadata } from './descriptions.ts'
 
 export function registerMetadata(app: FastifyInstance, mcp: Mcp): void {
-  const serveProtected = (request: FastifyRequest, reply: FastifyReply) => send(mcp.servers.get('protected'), mcp, request, reply)
+  const serveProtected = (request: FastifyRequest, reply: FastifyReply) =>
+    send(mcp.servers.get('protected'), mcp, request, reply)
   app.get(METADATA_PATH, describe(describeMetadata(METADATA_PATH, mcp)), serveProtected)
-  app.get(`${METADATA_PATH}/mcp/protected`, describe(describeMetadata(`${METADATA_PATH}/mcp/protected`, mcp)), serveProtected)
-  app.get(`${METADATA_PATH}/mcp/servers/:name`, describe(describeMetadata(`${METADATA_PATH}/mcp/servers/{name}`, mcp)), (request, reply) => {
-    const server = mcp.servers.get((request.params as { name: string }).name)
-    return send(server?.isNamed ? server : undefined, mcp, request, reply)
-  })
+  app.get(
+    `${METADATA_PATH}/mcp/protected`,
+    describe(describeMetadata(`${METADATA_PATH}/mcp/protected`, mcp)),
+    serveProtected,
+  )
+  app.get(
+    `${METADATA_PATH}/mcp/servers/:name`,
+    describe(describeMetadata(`${METADATA_PATH}/mcp/servers/{name}`, mcp)),
+    (request, reply) => {
+      const server = mcp.servers.get((request.params as { name: string }).name)
+      return send(server?.isNamed ? server : undefined, mcp, request, reply)
+    },
+  )
 }
 
 /** Only servers that ask for tokens have one. */

@@ -16,8 +16,16 @@ import { guard } from './guard.ts'
 export function registerEndpoint(app: FastifyInstance, mcp: Mcp, endpoint: Endpoint): RouteDescription {
   const post = describePost(endpoint, mcp)
   app.post(endpoint.route, describe(post), guard(mcp, endpoint.server, servePost))
-  app.get(endpoint.route, describe(describeGet(endpoint, mcp)), guard(mcp, endpoint.server, serveStream, requireSessionMethod))
-  app.delete(endpoint.route, describe(describeDelete(endpoint, mcp)), guard(mcp, endpoint.server, endSession, requireSessionMethod))
+  app.get(
+    endpoint.route,
+    describe(describeGet(endpoint, mcp)),
+    guard(mcp, endpoint.server, serveStream, requireSessionMethod),
+  )
+  app.delete(
+    endpoint.route,
+    describe(describeDelete(endpoint, mcp)),
+    guard(mcp, endpoint.server, endSession, requireSessionMethod),
+  )
   return post
 }
 
@@ -33,15 +41,18 @@ async function servePost(exchange: Exchange): Promise<void> {
 }
 
 function checkAccept({ accepts }: Exchange): void {
-  if (!accepts.json && !accepts.sse) throw refusal(406, 'Not Acceptable: accept application/json, text/event-stream, or both')
+  if (!accepts.json && !accepts.sse)
+    throw refusal(406, 'Not Acceptable: accept application/json, text/event-stream, or both')
 }
 
 function checkContentType({ request }: Exchange): void {
-  if (!isJson(request.headers['content-type'])) throw refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
+  if (!isJson(request.headers['content-type']))
+    throw refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
 }
 
 /** The stateless version has only POST; HEAD opens nothing in any. */
 function requireSessionMethod(exchange: Exchange): void {
-  if (exchange.header('mcp-protocol-version') === STATELESS.name) throw refusal(405, `Method Not Allowed: ${STATELESS.name} has only POST`, { Allow: 'POST' })
+  if (exchange.header('mcp-protocol-version') === STATELESS.name)
+    throw refusal(405, `Method Not Allowed: ${STATELESS.name} has only POST`, { Allow: 'POST' })
   if (exchange.request.method === 'HEAD') throw refusal(405, 'Method Not Allowed', { Allow: 'POST, GET, DELETE' })
 }

@@ -27,8 +27,21 @@ export class Hub {
   readonly #sweeper: NodeJS.Timeout
 
   constructor(bounds: Bounds) {
-    const replay = new ReplayStore({ messages: bounds.replayMessages, bytes: bounds.replayBytes, totalBytes: MAX_REPLAY_BYTES })
-    this.sessions = new SessionStore({ maxCount: bounds.sessions, maxBytes: bounds.sessionBytes, idleMs: bounds.sessionIdleMs, questionMs: bounds.questionMs }, replay, () => performance.now())
+    const replay = new ReplayStore({
+      messages: bounds.replayMessages,
+      bytes: bounds.replayBytes,
+      totalBytes: MAX_REPLAY_BYTES,
+    })
+    this.sessions = new SessionStore(
+      {
+        maxCount: bounds.sessions,
+        maxBytes: bounds.sessionBytes,
+        idleMs: bounds.sessionIdleMs,
+        questionMs: bounds.questionMs,
+      },
+      replay,
+      () => performance.now(),
+    )
     this.#sweeper = setInterval(() => this.sessions.sweep(), SWEEP_MS).unref()
   }
 
@@ -39,22 +52,29 @@ export class Hub {
   }
 
   resourceUpdated(uri: string): void {
-    for (const session of this.sessions) if (session.subscribesTo(uri)) session.push('notifications/resources/updated', { uri })
-    for (const listener of this.#listeners) if (listener.uris.has(uri)) listener.send('notifications/resources/updated', { uri })
+    for (const session of this.sessions)
+      if (session.subscribesTo(uri)) session.push('notifications/resources/updated', { uri })
+    for (const listener of this.#listeners)
+      if (listener.uris.has(uri)) listener.send('notifications/resources/updated', { uri })
   }
 
   listChanged(server: string, list: ListName): void {
     const method = `notifications/${list}/list_changed`
     for (const session of this.sessions) if (session.server === server) session.push(method)
-    for (const listener of this.#listeners) if (listener.server === server && listener.lists.has(list)) listener.send(method, {})
+    for (const listener of this.#listeners)
+      if (listener.server === server && listener.lists.has(list)) listener.send(method, {})
   }
 
   /** Takes over the servers of a new generation: changed lists are announced, sessions of removed servers end. */
   takeOver(servers: ReadonlyMap<string, Server>): void {
     const before = this.#fingerprints
-    this.#fingerprints = new Map([...servers.values()].flatMap((server) => LIST_NAMES.map((list) => [`${server.name} ${list}`, server.lists.fingerprint(list)] as const)))
+    this.#fingerprints = new Map(
+      [...servers.values()].flatMap(server =>
+        LIST_NAMES.map(list => [`${server.name} ${list}`, server.lists.fingerprint(list)] as const),
+      ),
+    )
     if (before === null) return
-    this.sessions.endWhere((session) => !servers.has(session.server))
+    this.sessions.endWhere(session => !servers.has(session.server))
     for (const server of servers.keys()) {
       for (const list of LIST_NAMES) {
         const known = before.get(`${server} ${list}`)

@@ -22,7 +22,12 @@ export class PendingQuestions {
   }
 
   /** Asks over `write`. Rejects with a tool failure when no usable answer comes, with `Cancelled` when the call is. */
-  async ask(method: QuestionMethod, params: JsonObject, signal: AbortSignal, write: (text: string) => void): Promise<JsonObject> {
+  async ask(
+    method: QuestionMethod,
+    params: JsonObject,
+    signal: AbortSignal,
+    write: (text: string) => void,
+  ): Promise<JsonObject> {
     if (this.#pending.size >= MAX_QUESTIONS) throw failure(method, `more than ${MAX_QUESTIONS} questions are pending`)
     const id = `svc-${++this.#count}`
     let timer: NodeJS.Timeout | undefined
@@ -57,5 +62,7 @@ function failure(method: QuestionMethod, reason: string): ToolFailure {
 }
 
 function reasonOf(error: unknown): string {
-  return isRecord(error) && typeof error.message === 'string' ? shorten(error.message) : 'the client answered with an error'
+  return isRecord(error) && typeof error.message === 'string'
+    ? shorten(error.message)
+    : 'the client answered with an error'
 }

@@ -80,7 +80,7 @@ export class ReplayLog {
 
   /** What is kept of a stream after a position, in order. */
   after(stream: number, sequence: number): KeptMessage[] {
-    return [...this.entries].filter((entry) => entry.stream === stream && entry.sequence > sequence)
+    return [...this.entries].filter(entry => entry.stream === stream && entry.sequence > sequence)
   }
 
   holds(stream: number): boolean {

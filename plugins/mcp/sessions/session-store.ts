@@ -43,7 +43,14 @@ export class SessionStore implements SessionMemory {
   create(agreement: Agreement): Session {
     this.sweep()
     if (this.#sessions.size >= this.#bounds.maxCount) this.#endLeastRecent()
-    const session = new Session(randomBytes(16).toString('hex'), agreement, this.#replay.open(), this, this.#bounds.questionMs, this.now())
+    const session = new Session(
+      randomBytes(16).toString('hex'),
+      agreement,
+      this.#replay.open(),
+      this,
+      this.#bounds.questionMs,
+      this.now(),
+    )
     this.#bytes += session.bytes
     this.#sessions.set(session.id, session)
     this.#makeRoom(session)
@@ -88,7 +95,7 @@ export class SessionStore implements SessionMemory {
 
   /** Ends what was idle for too long. */
   sweep(): void {
-    this.endWhere((session) => this.#isExpired(session))
+    this.endWhere(session => this.#isExpired(session))
   }
 
   #isExpired(session: Session): boolean {

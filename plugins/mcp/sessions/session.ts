@@ -67,7 +67,14 @@ export class Session {
   #legacy: SseStream | null = null
   #hasEnded = false
 
-  constructor(id: string, agreement: Agreement, log: ReplayLog, memory: SessionMemory, questionMs: number, now: number) {
+  constructor(
+    id: string,
+    agreement: Agreement,
+    log: ReplayLog,
+    memory: SessionMemory,
+    questionMs: number,
+    now: number,
+  ) {
     this.id = id
     this.server = agreement.server
     this.transport = agreement.transport
@@ -101,7 +108,8 @@ export class Session {
   /** Throws -32602 when there are too many, -32603 when sessions hold too much. */
   subscribe(uri: string): void {
     if (this.#subscriptions.has(uri)) return
-    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) throw invalidParams(`Too many subscriptions (at most ${MAX_SUBSCRIPTIONS})`)
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
+      throw invalidParams(`Too many subscriptions (at most ${MAX_SUBSCRIPTIONS})`)
     this.#take(heldBytes(uri))
     this.#subscriptions.add(uri)
   }
@@ -143,7 +151,9 @@ export class Session {
 
   attachLegacy(connection: SseStream): void {
     this.#legacy = connection
-    void connection.over.then(() => { this.#legacy = null })
+    void connection.over.then(() => {
+      this.#legacy = null
+    })
   }
 
   /** Sends on the one stream of the legacy transport. */
@@ -163,7 +173,8 @@ export class Session {
 
   /** Registers a request that came in so many bytes. Throws -32603 when too many are in flight, or they are too large. */
   begin(id: RequestId, bytes: number, onCancel: () => void): InFlight {
-    if (this.#inFlight.size >= MAX_REQUESTS_IN_FLIGHT) throw new RpcError(CODES.internal, `Too many requests in flight (at most ${MAX_REQUESTS_IN_FLIGHT})`)
+    if (this.#inFlight.size >= MAX_REQUESTS_IN_FLIGHT)
+      throw new RpcError(CODES.internal, `Too many requests in flight (at most ${MAX_REQUESTS_IN_FLIGHT})`)
     this.#take(bytes)
     let controller: AbortController | undefined
     let isCancelled = false

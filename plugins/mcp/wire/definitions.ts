@@ -1,6 +1,13 @@
 /** Owns how tools, resources, templates and prompts look in the lists of each protocol version. */
 import { withoutRouting } from '../registry/schema.ts'
-import type { JsonObject, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolAnnotations, ToolDefinition } from '../types.ts'
+import type {
+  JsonObject,
+  PromptDefinition,
+  ResourceDefinition,
+  TemplateDefinition,
+  ToolAnnotations,
+  ToolDefinition,
+} from '../types.ts'
 import type { Prompt, Resource, ResourceTemplate, Tool } from './spec.ts'
 import type { Version } from './versions.ts'
 

@@ -14,19 +14,29 @@ export async function showToolResult(result: ToolResult, call: Call, context: Ca
 }
 
 export async function showPromptResult(result: PromptResult, call: Call, context: CallContext): Promise<JsonObject> {
-  const contents = await showContents(result.messages.map((message) => message.content), call, context)
-  return { description: result.description, messages: result.messages.map(({ role }, index) => ({ role, content: contents[index]! })) } satisfies GetPromptResult
+  const contents = await showContents(
+    result.messages.map(message => message.content),
+    call,
+    context,
+  )
+  return {
+    description: result.description,
+    messages: result.messages.map(({ role }, index) => ({ role, content: contents[index]! })),
+  } satisfies GetPromptResult
 }
 
 function showContents(contents: Content[], call: Call, context: CallContext): Promise<Content[]> | Content[] {
   const { resourceLinks, audio } = call.version
-  return resourceLinks && audio ? contents : Promise.all(contents.map((content) => showContent(content, call, context)))
+  return resourceLinks && audio ? contents : Promise.all(contents.map(content => showContent(content, call, context)))
 }
 
 /** What a version does not know is replaced by the nearest thing that it does. */
 async function showContent(content: Content, call: Call, context: CallContext): Promise<Content> {
-  if (content.type === 'audio' && !call.version.audio) return { type: 'text', text: `[audio, ${content.mimeType}, ${Buffer.byteLength(content.data, 'base64')} bytes]` }
+  if (content.type === 'audio' && !call.version.audio)
+    return { type: 'text', text: `[audio, ${content.mimeType}, ${Buffer.byteLength(content.data, 'base64')} bytes]` }
   if (content.type !== 'resource_link' || call.version.resourceLinks) return content
   const resource = call.server.findResource(content.uri)
-  return resource ? { type: 'resource', resource: await readResource(resource, content.uri, context) } : { type: 'text', text: content.uri }
+  return resource
+    ? { type: 'resource', resource: await readResource(resource, content.uri, context) }
+    : { type: 'text', text: content.uri }
 }

@@ -41,21 +41,49 @@ const version20241105: Version = {
   priming: false,
   routedArguments: false,
 }
-const version20250326: Version = { ...version20241105, name: '2025-03-26', batches: true, annotations: true, audio: true, completions: true, progressMessage: true }
-const version20250618: Version = { ...version20250326, name: '2025-06-18', batches: false, titles: true, structuredOutput: true, resourceLinks: true, elicitation: true }
+const version20250326: Version = {
+  ...version20241105,
+  name: '2025-03-26',
+  batches: true,
+  annotations: true,
+  audio: true,
+  completions: true,
+  progressMessage: true,
+}
+const version20250618: Version = {
+  ...version20250326,
+  name: '2025-06-18',
+  batches: false,
+  titles: true,
+  structuredOutput: true,
+  resourceLinks: true,
+  elicitation: true,
+}
 const version20251125: Version = { ...version20250618, name: '2025-11-25', descriptions: true, priming: true }
 
 /** The revision without sessions. */
-export const STATELESS: Version = { ...version20251125, name: '2026-07-28', isStateless: true, priming: false, routedArguments: true }
+export const STATELESS: Version = {
+  ...version20251125,
+  name: '2026-07-28',
+  isStateless: true,
+  priming: false,
+  routedArguments: true,
+}
 /** What a legacy client speaks before it has said so. */
 export const OLDEST: Version = version20241105
 /** Newest first. */
-export const VERSIONS: readonly Version[] = [STATELESS, version20251125, version20250618, version20250326, version20241105]
-export const VERSION_NAMES: readonly string[] = VERSIONS.map((version) => version.name)
+export const VERSIONS: readonly Version[] = [
+  STATELESS,
+  version20251125,
+  version20250618,
+  version20250326,
+  version20241105,
+]
+export const VERSION_NAMES: readonly string[] = VERSIONS.map(version => version.name)
 
 /** The handshake version of that name. */
 export function handshakeVersion(name: unknown): Version | undefined {
-  return VERSIONS.find((version) => version.name === name && !version.isStateless)
+  return VERSIONS.find(version => version.name === name && !version.isStateless)
 }
 
 /** The version that `initialize` settles on: the one asked for, else the newest with a handshake. */

@@ -35,8 +35,19 @@ export interface CheckOutput {
 export async function checkDefinition(input: CheckInput, official: OfficialSchema): Promise<CheckOutput> {
   const started = performance.now()
   const bounds = boundsFor(input.publicMode)
-  const report: Report = { deployable: false, against: null, errors: [], warnings: [], summary: null, changes: null, took_ms: 0 }
-  const read = Buffer.byteLength(input.text) > bounds.documentBytes ? { error: issue('too_large', null, `the document has more than ${bounds.documentBytes} bytes`) } : readDocument(input.text, bounds)
+  const report: Report = {
+    deployable: false,
+    against: null,
+    errors: [],
+    warnings: [],
+    summary: null,
+    changes: null,
+    took_ms: 0,
+  }
+  const read =
+    Buffer.byteLength(input.text) > bounds.documentBytes
+      ? { error: issue('too_large', null, `the document has more than ${bounds.documentBytes} bytes`) }
+      : readDocument(input.text, bounds)
   if ('error' in read) report.errors.push(read.error)
   else report.errors.push(...structureErrors(read.value, bounds))
   const readable = !('error' in read) && report.errors.length === 0
@@ -44,23 +55,34 @@ export async function checkDefinition(input: CheckInput, official: OfficialSchem
   report.deployable = report.errors.length === 0
   if (!('error' in read)) for (const list of [report.errors, report.warnings]) addLines(list, read)
   report.took_ms = Math.round(performance.now() - started)
-  return { report, json: readable ? (read.format === 'json' ? input.text : JSON.stringify(read.value)) : null, format: 'error' in read ? 'json' : read.format }
+  return {
+    report,
+    json: readable ? (read.format === 'json' ? input.text : JSON.stringify(read.value)) : null,
+    format: 'error' in read ? 'json' : read.format,
+  }
 }
 
 type Readable = Exclude<ReadResult, { error: Issue }>
 
-async function inspect(read: Readable, input: CheckInput, bounds: Bounds, official: OfficialSchema, report: Report): Promise<void> {
+async function inspect(
+  read: Readable,
+  input: CheckInput,
+  bounds: Bounds,
+  official: OfficialSchema,
+  report: Report,
+): Promise<void> {
   const api = new CompiledApi(read.value, bounds)
   report.summary = summarize(api, Buffer.byteLength(input.text))
   if (!input.isBrief) report.warnings.push(...(await official.findings(read.value)), ...documentWarnings(api.document))
-  const parts = readParts(input, { bounds, maxDelayMs: input.maxDelayMs }, (name) => api.operation(name)?.key)
+  const parts = readParts(input, { bounds, maxDelayMs: input.maxDelayMs }, name => api.operation(name)?.key)
   if ('errors' in parts) report.errors.push(...parts.errors)
   else report.warnings.push(...rulesThatNeverMatch(api, parts.parts), ...securityNote(api, parts.parts))
   if (input.against) {
     report.against = input.against.version
     const before = input.against.text === input.text ? null : readDocument(input.against.text, bounds)
     if (before === null) report.changes = { unchanged: true, breaking: [], compatible: [] }
-    else if (!('error' in before)) report.changes = compareDocuments(new ApiDocument(before.value, bounds), api.document)
+    else if (!('error' in before))
+      report.changes = compareDocuments(new ApiDocument(before.value, bounds), api.document)
   }
 }
 
@@ -68,24 +90,60 @@ async function inspect(read: Readable, input: CheckInput, bounds: Bounds, offici
 function structureErrors(root: JsonObject, bounds: Bounds): Issue[] {
   const version = versionError(root)
   if (version) return [version]
-  if (!isRecord(own(root, 'paths')) && !isRecord(own(root, 'webhooks')) && !isRecord(own(root, 'components'))) return [issue('not_openapi', '#', 'the document has no paths')]
+  if (!isRecord(own(root, 'paths')) && !isRecord(own(root, 'webhooks')) && !isRecord(own(root, 'components')))
+    return [issue('not_openapi', '#', 'the document has no paths')]
   let operations = 0
-  for (const item of Object.values(ownObject(root, 'paths') ?? {})) if (isRecord(item)) operations += Object.keys(item).filter((key) => /^(?:get|put|post|delete|options|head|patch|trace)$/.test(key)).length
-  if (operations > bounds.operations) return [issue('too_many_operations', '#/paths', `the document has ${operations} operations, at most ${bounds.operations} are served`)]
+  for (const item of Object.values(ownObject(root, 'paths') ?? {}))
+    if (isRecord(item))
+      operations += Object.keys(item).filter(key =>
+        /^(?:get|put|post|delete|options|head|patch|trace)$/.test(key),
+      ).length
+  if (operations > bounds.operations)
+    return [
+      issue(
+        'too_many_operations',
+        '#/paths',
+        `the document has ${operations} operations, at most ${bounds.operations} are served`,
+      ),
+    ]
   return checkReferences(root, bounds, LIST_LIMIT + 1)
 }
 
 function versionError(root: JsonObject): Issue | null {
   const openapi = own(root, 'openapi')
-  if (Object.hasOwn(root, 'swagger')) return issue('unsupported_version', '#/swagger', `this is a Swagger ${shownText(root['swagger']).slice(0, 20)} document; 3.0 and 3.1 are served, convert it first`)
+  if (Object.hasOwn(root, 'swagger'))
+    return issue(
+      'unsupported_version',
+      '#/swagger',
+      `this is a Swagger ${shownText(root['swagger']).slice(0, 20)} document; 3.0 and 3.1 are served, convert it first`,
+    )
   if (openapi === undefined) return issue('not_openapi', '#', 'the key "openapi" is missing')
-  if (typeof openapi !== 'string' || !/^3\.[01](?:\.|$)/.test(openapi)) return issue('unsupported_version', '#/openapi', `OpenAPI ${shownText(openapi).slice(0, 20)} is not served, 3.0 and 3.1 are`)
+  if (typeof openapi !== 'string' || !/^3\.[01](?:\.|$)/.test(openapi))
+    return issue(
+      'unsupported_version',
+      '#/openapi',
+      `OpenAPI ${shownText(openapi).slice(0, 20)} is not served, 3.0 and 3.1 are`,
+    )
   return null
 }
 
 function summarize(api: CompiledApi, bytes: number): Report['summary'] {
   const components = ownObject(api.document.root, 'components')
-  const examples = api.operations.reduce((count, operation) => count + operation.responses.reduce((sum, response) => sum + response.content.reduce((found, { raw }) => found + (Object.hasOwn(raw, 'example') ? 1 : Object.keys(ownObject(raw, 'examples') ?? {}).length), 0), 0), 0)
+  const examples = api.operations.reduce(
+    (count, operation) =>
+      count +
+      operation.responses.reduce(
+        (sum, response) =>
+          sum +
+          response.content.reduce(
+            (found, { raw }) =>
+              found + (Object.hasOwn(raw, 'example') ? 1 : Object.keys(ownObject(raw, 'examples') ?? {}).length),
+            0,
+          ),
+        0,
+      ),
+    0,
+  )
   return {
     openapi: api.document.openapi,
     title: api.document.title,
@@ -103,27 +161,56 @@ function rulesThatNeverMatch(api: CompiledApi, parts: Parts): Issue[] {
   for (const [index, rule] of parts.rules.entries()) {
     const at = `rules[${index}]`
     const operation = rule.operation === null ? undefined : api.operation(rule.operation)
-    if (rule.operation !== null && !operation) issues.push(issue('rule_never_matches', `${at}.operation`, `there is no operation "${rule.operation}"`))
+    if (rule.operation !== null && !operation)
+      issues.push(issue('rule_never_matches', `${at}.operation`, `there is no operation "${rule.operation}"`))
     if (!operation) continue
     const { status, example, body } = rule.outcome
-    const names = (status === null ? operation.responses : [responseFor(operation, status)]).flatMap((response) => (response ? exampleNames(response) : []))
-    if (example !== null && !names.includes(example)) issues.push(issue('rule_never_matches', `${at}.then.example`, `there is no example "${example}"`))
-    else if (status !== null && body === undefined && !responseFor(operation, status)) issues.push(issue('rule_never_matches', `${at}.then.status`, `the document has no response ${status} for "${operation.key}"; the body will be empty`))
+    const names = (status === null ? operation.responses : [responseFor(operation, status)]).flatMap(response =>
+      response ? exampleNames(response) : [],
+    )
+    if (example !== null && !names.includes(example))
+      issues.push(issue('rule_never_matches', `${at}.then.example`, `there is no example "${example}"`))
+    else if (status !== null && body === undefined && !responseFor(operation, status))
+      issues.push(
+        issue(
+          'rule_never_matches',
+          `${at}.then.status`,
+          `the document has no response ${status} for "${operation.key}"; the body will be empty`,
+        ),
+      )
   }
-  for (const key of Object.keys(parts.overrides.shown())) if (key !== '*' && !api.operation(key)) issues.push(issue('rule_never_matches', `overrides[${JSON.stringify(key)}]`, `there is no operation "${key}"`))
+  for (const key of Object.keys(parts.overrides.shown()))
+    if (key !== '*' && !api.operation(key))
+      issues.push(issue('rule_never_matches', `overrides[${JSON.stringify(key)}]`, `there is no operation "${key}"`))
   return issues
 }
 
 function securityNote(api: CompiledApi, parts: Parts): Issue[] {
-  const isAsked = api.operations.some((operation) => operation.security.some((alternative) => Object.keys(alternative).length > 0))
-  return isAsked && parts.settings.security !== 'enforce' ? [issue('security_not_enforced', 'settings.security', `the document asks for credentials; with "${parts.settings.security}" requests without them are answered`)] : []
+  const isAsked = api.operations.some(operation =>
+    operation.security.some(alternative => Object.keys(alternative).length > 0),
+  )
+  return isAsked && parts.settings.security !== 'enforce'
+    ? [
+        issue(
+          'security_not_enforced',
+          'settings.security',
+          `the document asks for credentials; with "${parts.settings.security}" requests without them are answered`,
+        ),
+      ]
+    : []
 }
 
 /** Adds the lines of YAML sources; after the first few hundred nobody reads on. */
 function addLines(list: Issue[], read: Readable): void {
   for (const entry of list.slice(0, LIST_LIMIT)) {
     if (entry.line !== undefined || !entry.at?.startsWith('#')) continue
-    const tokens: Json[] = entry.at === '#' ? [] : entry.at.slice(2).split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const tokens: Json[] =
+      entry.at === '#'
+        ? []
+        : entry.at
+            .slice(2)
+            .split('/')
+            .map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'))
     const line = read.lineOf(tokens.map(String))
     if (line !== undefined) entry.line = line
   }

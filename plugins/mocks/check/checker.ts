@@ -27,8 +27,9 @@ export class Checker {
 
   /** The report on a definition, and its document as JSON. Takes at most the time that the bounds give. */
   async check(input: CheckInput): Promise<CheckOutput> {
-    if (input.text.length + (input.against?.text.length ?? 0) <= INLINE_LIMIT) return checkDefinition(input, this.#official)
-    while (this.#running >= MAX_THREADS) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (input.text.length + (input.against?.text.length ?? 0) <= INLINE_LIMIT)
+      return checkDefinition(input, this.#official)
+    while (this.#running >= MAX_THREADS) await new Promise<void>(resolve => this.#waiting.push(resolve))
     this.#running++
     try {
       return await this.#inThread(input)
@@ -41,9 +42,16 @@ export class Checker {
   #inThread(input: CheckInput): Promise<CheckOutput> {
     const started = performance.now()
     const limitMs = boundsFor(input.publicMode).checkMs
-    const refused = (message: string): CheckOutput => ({ report: refusal(message, performance.now() - started), json: null, format: 'json' })
-    return new Promise((resolve) => {
-      const worker = new Worker(this.#workerFile, { workerData: input, resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB } })
+    const refused = (message: string): CheckOutput => ({
+      report: refusal(message, performance.now() - started),
+      json: null,
+      format: 'json',
+    })
+    return new Promise(resolve => {
+      const worker = new Worker(this.#workerFile, {
+        workerData: input,
+        resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+      })
       const finish = (output: CheckOutput): void => {
         clearTimeout(timer)
         resolve(output)
@@ -51,11 +59,27 @@ export class Checker {
       }
       const timer = setTimeout(() => finish(refused(`the check took longer than ${limitMs / 1000} s`)), limitMs)
       worker.once('message', (output: CheckOutput) => finish(output))
-      worker.once('error', (error) => finish(refused((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'the check needed too much memory' : `the check failed: ${error.message}`)))
+      worker.once('error', error =>
+        finish(
+          refused(
+            (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+              ? 'the check needed too much memory'
+              : `the check failed: ${error.message}`,
+          ),
+        ),
+      )
     })
   }
 }
 
 function refusal(message: string, tookMs: number): Report {
-  return { deployable: false, against: null, errors: [issue('too_large', null, message)], warnings: [], summary: null, changes: null, took_ms: Math.round(tookMs) }
+  return {
+    deployable: false,
+    against: null,
+    errors: [issue('too_large', null, message)],
+    warnings: [],
+    summary: null,
+    changes: null,
+    took_ms: Math.round(tookMs),
+  }
 }

@@ -15,7 +15,11 @@ export class OfficialSchema {
     const { valid, errors } = await this.#validator.validate(root)
     if (valid || errors === undefined) return []
     if (typeof errors === 'string') return [issue('spec_invalid', '#', errors)]
-    return errors.slice(0, LIMIT).map((error) => issue('spec_invalid', `#${error.instancePath}`, `${error.message ?? 'is not valid'}${extra(error.params)}`))
+    return errors
+      .slice(0, LIMIT)
+      .map(error =>
+        issue('spec_invalid', `#${error.instancePath}`, `${error.message ?? 'is not valid'}${extra(error.params)}`),
+      )
   }
 }
 

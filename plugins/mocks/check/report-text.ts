@@ -5,16 +5,26 @@ import { LIST_LIMIT, type Report } from './report.ts'
 /** Errors first, then warnings, then what changes for clients; ends with a line break. */
 export function reportText(file: string, report: Report): string {
   const lines = [`${file}: ${report.deployable ? 'deployable' : 'not deployable'}`]
-  if (report.summary) lines.push(`  OpenAPI ${report.summary.openapi}, ${report.summary.title} ${report.summary.api_version}: ${report.summary.operations} operations, ${report.summary.schemas} schemas, ${report.summary.examples} examples`)
+  if (report.summary)
+    lines.push(
+      `  OpenAPI ${report.summary.openapi}, ${report.summary.title} ${report.summary.api_version}: ${report.summary.operations} operations, ${report.summary.schemas} schemas, ${report.summary.examples} examples`,
+    )
   lines.push(...issues('error', report.errors), ...issues('warning', report.warnings))
   if (report.changes) {
     if (report.changes.unchanged) lines.push('  nothing changed')
-    for (const change of report.changes.breaking) lines.push(`  breaking  ${change.operation}: ${change.message} (${change.code})`)
-    for (const change of report.changes.compatible) lines.push(`  compatible  ${change.operation}: ${change.message} (${change.code})`)
+    for (const change of report.changes.breaking)
+      lines.push(`  breaking  ${change.operation}: ${change.message} (${change.code})`)
+    for (const change of report.changes.compatible)
+      lines.push(`  compatible  ${change.operation}: ${change.message} (${change.code})`)
   }
   return `${lines.join('\n')}\n`
 }
 
 function issues(kind: string, list: readonly Issue[]): string[] {
-  return list.slice(0, LIST_LIMIT).map(({ code, at, message, line }) => `  ${kind}  ${code}${line === undefined ? '' : ` line ${line}`}${at === null ? '' : ` ${at}`}: ${message}`)
+  return list
+    .slice(0, LIST_LIMIT)
+    .map(
+      ({ code, at, message, line }) =>
+        `  ${kind}  ${code}${line === undefined ? '' : ` line ${line}`}${at === null ? '' : ` ${at}`}: ${message}`,
+    )
 }

@@ -23,7 +23,16 @@ export interface Report {
   errors: Issue[]
   warnings: Issue[]
   truncated?: boolean
-  summary: { openapi: string; title: string; api_version: string; operations: number; schemas: number; examples: number; bytes: number; security_schemes: string[] } | null
+  summary: {
+    openapi: string
+    title: string
+    api_version: string
+    operations: number
+    schemas: number
+    examples: number
+    bytes: number
+    security_schemes: string[]
+  } | null
   changes: Changes | null
   took_ms: number
 }
@@ -34,5 +43,12 @@ export const LIST_LIMIT = 200
 /** The report as JSON, its lists cut at the limit. */
 export function showReport(report: Report): JsonObject {
   const cut = report.errors.length > LIST_LIMIT || report.warnings.length > LIST_LIMIT
-  return JSON.parse(JSON.stringify({ ...report, errors: report.errors.slice(0, LIST_LIMIT), warnings: report.warnings.slice(0, LIST_LIMIT), ...(cut ? { truncated: true } : {}) })) as JsonObject
+  return JSON.parse(
+    JSON.stringify({
+      ...report,
+      errors: report.errors.slice(0, LIST_LIMIT),
+      warnings: report.warnings.slice(0, LIST_LIMIT),
+      ...(cut ? { truncated: true } : {}),
+    }),
+  ) as JsonObject
 }

@@ -35,7 +35,14 @@ function duplicateOperationIds(document: ApiDocument): Issue[] {
       const id = ownText(ownObject(document.resolve(item), method), 'operationId')
       if (id === undefined) continue
       const first = seen.get(id)
-      if (first !== undefined) issues.push(issue('duplicate_operation_id', fragmentOf(['paths', template, method, 'operationId']), `"${id}" is also the id of ${first}`))
+      if (first !== undefined)
+        issues.push(
+          issue(
+            'duplicate_operation_id',
+            fragmentOf(['paths', template, method, 'operationId']),
+            `"${id}" is also the id of ${first}`,
+          ),
+        )
       else seen.set(id, `${method.toUpperCase()} ${template}`)
     }
   }
@@ -50,29 +57,52 @@ function pathWarnings(document: ApiDocument): Issue[] {
     const added = trie.add(template, template)
     const at = fragmentOf(['paths', template])
     if (added.added) continue
-    if (added.unreachable) issues.push(issue('path_unreachable', at, 'no request can have this path: it must begin with "/", hold no "?" or "#", and have at most 64 segments'))
-    else issues.push(issue('path_conflict', at, `it matches the same requests as ${added.taken}, which wins where both have a method`))
+    if (added.unreachable)
+      issues.push(
+        issue(
+          'path_unreachable',
+          at,
+          'no request can have this path: it must begin with "/", hold no "?" or "#", and have at most 64 segments',
+        ),
+      )
+    else
+      issues.push(
+        issue(
+          'path_conflict',
+          at,
+          `it matches the same requests as ${added.taken}, which wins where both have a method`,
+        ),
+      )
   }
   return issues
 }
 
 function undeclaredPathParameters(operations: readonly Operation[]): Issue[] {
-  return operations.flatMap((operation) => {
-    const declared = new Set(operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name))
-    return templateNames(operation.template).filter((name) => !declared.has(name)).map((name) => issue('path_parameter_undeclared', operation.at, `the path parameter "${name}" is not declared`))
+  return operations.flatMap(operation => {
+    const declared = new Set(
+      operation.parameters.filter(parameter => parameter.in === 'path').map(parameter => parameter.name),
+    )
+    return templateNames(operation.template)
+      .filter(name => !declared.has(name))
+      .map(name => issue('path_parameter_undeclared', operation.at, `the path parameter "${name}" is not declared`))
   })
 }
 
 function missingSuccess(operations: readonly Operation[]): Issue[] {
-  return operations.filter((operation) => !operation.responses.some(({ status }) => /^(?:2|default)/.test(status))).map((operation) => issue('no_success_response', operation.at, 'no 2xx and no default response is declared'))
+  return operations
+    .filter(operation => !operation.responses.some(({ status }) => /^(?:2|default)/.test(status)))
+    .map(operation => issue('no_success_response', operation.at, 'no 2xx and no default response is declared'))
 }
 
 function unknownSchemes(document: ApiDocument, operations: readonly Operation[]): Issue[] {
   const unknown = new Map<string, string>()
   for (const operation of operations) {
-    for (const name of operation.security.flatMap((alternative) => Object.keys(alternative))) if (!document.component('securitySchemes', name)) unknown.set(name, operation.at)
+    for (const name of operation.security.flatMap(alternative => Object.keys(alternative)))
+      if (!document.component('securitySchemes', name)) unknown.set(name, operation.at)
   }
-  return [...unknown].map(([name, at]) => issue('unknown_security_scheme', at, `the security scheme "${name}" is not defined; requests never pass it`))
+  return [...unknown].map(([name, at]) =>
+    issue('unknown_security_scheme', at, `the security scheme "${name}" is not defined; requests never pass it`),
+  )
 }
 
 /** Patterns, dynamic references, schemas that can't be compiled, and examples that do not fit. */
@@ -82,8 +112,18 @@ function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
   eachObject(document.root, (object, tokens) => {
     if (issues.length > LIST_LIMIT) return
     const pattern = ownText(object, 'pattern')
-    if (pattern !== undefined && !linearPattern(pattern)) issues.push(issue('pattern_unsupported', fragmentOf([...tokens, 'pattern']), 'no linear engine runs this pattern (look-around, back-reference, or a repetition above 1000); it is ignored'))
-    if (Object.hasOwn(object, '$dynamicRef')) issues.push(issue('dynamic_ref_ignored', fragmentOf([...tokens, '$dynamicRef']), 'dynamic references are not followed'))
+    if (pattern !== undefined && !linearPattern(pattern))
+      issues.push(
+        issue(
+          'pattern_unsupported',
+          fragmentOf([...tokens, 'pattern']),
+          'no linear engine runs this pattern (look-around, back-reference, or a repetition above 1000); it is ignored',
+        ),
+      )
+    if (Object.hasOwn(object, '$dynamicRef'))
+      issues.push(
+        issue('dynamic_ref_ignored', fragmentOf([...tokens, '$dynamicRef']), 'dynamic references are not followed'),
+      )
     issues.push(...holderWarnings(object, tokens, document, schemas, broken))
   })
   return issues
@@ -92,36 +132,62 @@ function schemaWarnings(document: ApiDocument, schemas: SchemaSet): Issue[] {
 /** Steps that checking all examples may take together: thousands of them against schemas that double would hold up others. */
 const EXAMPLE_BUDGET = 5_000_000
 
-function holderWarnings(object: JsonObject, tokens: Tokens, document: ApiDocument, schemas: SchemaSet, broken: Set<object>): Issue[] {
+function holderWarnings(
+  object: JsonObject,
+  tokens: Tokens,
+  document: ApiDocument,
+  schemas: SchemaSet,
+  broken: Set<object>,
+): Issue[] {
   const isHolder = isRecord(own(object, 'schema'))
   const schema = isHolder ? own(object, 'schema') : looksLikeSchema(object) ? object : undefined
   if (!isRecord(schema)) return []
-  const direction = tokens.some((token) => token === 'requestBody' || token === 'requestBodies' || token === 'parameters') ? 'request' : 'response'
+  const direction = tokens.some(token => token === 'requestBody' || token === 'requestBodies' || token === 'parameters')
+    ? 'request'
+    : 'response'
   const found = listExamples(object, document, !isHolder)
   if (!isHolder && found.length === 0) return []
   const error = schemas.compileError(schema, direction)
   if (error !== null) {
     if (broken.has(schema)) return []
     broken.add(schema)
-    return [issue('schema_uncompilable', fragmentOf(isHolder ? [...tokens, 'schema'] : tokens), `nothing is checked against this schema: ${error}`)]
+    return [
+      issue(
+        'schema_uncompilable',
+        fragmentOf(isHolder ? [...tokens, 'schema'] : tokens),
+        `nothing is checked against this schema: ${error}`,
+      ),
+    ]
   }
   return found.flatMap(({ steps, value }) => {
     if (schemas.steps > EXAMPLE_BUDGET) return []
     const first = schemas.errors(schema, value, direction, { all: false })?.[0]
-    return first ? [issue('example_invalid', fragmentOf([...tokens, ...steps]), `${first.path} ${first.message}`.trim())] : []
+    return first
+      ? [issue('example_invalid', fragmentOf([...tokens, ...steps]), `${first.path} ${first.message}`.trim())]
+      : []
   })
 }
 
 function looksLikeSchema(object: JsonObject): boolean {
-  return (Object.hasOwn(object, 'example') || Array.isArray(own(object, 'examples'))) && ['type', 'properties', 'items', 'allOf', 'oneOf', 'anyOf', 'enum', 'format'].some((keyword) => Object.hasOwn(object, keyword))
+  return (
+    (Object.hasOwn(object, 'example') || Array.isArray(own(object, 'examples'))) &&
+    ['type', 'properties', 'items', 'allOf', 'oneOf', 'anyOf', 'enum', 'format'].some(keyword =>
+      Object.hasOwn(object, keyword),
+    )
+  )
 }
 
 /** The examples beside or in a schema, with the way to each. */
-function listExamples(object: JsonObject, document: ApiDocument, isSchema: boolean): { steps: (string | number)[]; value: Json }[] {
+function listExamples(
+  object: JsonObject,
+  document: ApiDocument,
+  isSchema: boolean,
+): { steps: (string | number)[]; value: Json }[] {
   const found: { steps: (string | number)[]; value: Json }[] = []
   if (Object.hasOwn(object, 'example')) found.push({ steps: ['example'], value: object['example'] ?? null })
   const examples = own(object, 'examples')
-  if (isSchema && Array.isArray(examples)) for (const [index, value] of examples.entries()) found.push({ steps: ['examples', index], value })
+  if (isSchema && Array.isArray(examples))
+    for (const [index, value] of examples.entries()) found.push({ steps: ['examples', index], value })
   if (!isSchema && isRecord(examples)) {
     for (const [name, entry] of Object.entries(examples)) {
       const value = own(document.resolve(entry), 'value')

@@ -11,7 +11,10 @@ export function escapeToken(token: string): string {
 export function pointerTokens(pointer: string): string[] | undefined {
   if (pointer === '') return []
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
-  return pointer.slice(1).split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return pointer
+    .slice(1)
+    .split('/')
+    .map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 /** The tokens of a `$ref` fragment such as `#/components/schemas/A`; undefined when it is no local pointer. */
@@ -38,5 +41,5 @@ export function valueAt(root: Json, tokens: readonly string[]): Json | undefined
 
 /** A pointer fragment (`#/a/b~1c`) from tokens. */
 export function fragmentOf(tokens: readonly (string | number)[]): string {
-  return tokens.length === 0 ? '#' : `#/${tokens.map((token) => escapeToken(String(token))).join('/')}`
+  return tokens.length === 0 ? '#' : `#/${tokens.map(token => escapeToken(String(token))).join('/')}`
 }

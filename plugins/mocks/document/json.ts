@@ -25,17 +25,19 @@ export function ownText(object: JsonObject | undefined, key: string): string | u
 
 /** Sets a member whose name comes from input: `__proto__` becomes an ordinary key. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
   else object[key] = value
 }
 
 /** Deep equality of JSON values; the order of members does not count. */
 export function deepEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]))
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]))
   if (!isRecord(a) || !isRecord(b)) return false
   const keys = Object.keys(a)
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
+  return keys.length === Object.keys(b).length && keys.every(key => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
 }
 
 /** JSON Merge Patch (RFC 7396): members that are null in the patch are removed. The target is not changed. */

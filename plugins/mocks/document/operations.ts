@@ -80,7 +80,10 @@ export function listOperations(document: ApiDocument): Operation[] {
   return operations
 }
 
-function readOperation(document: ApiDocument, found: { template: string; method: string; pathItem: JsonObject; raw: JsonObject; operationId: string | null }): Operation {
+function readOperation(
+  document: ApiDocument,
+  found: { template: string; method: string; pathItem: JsonObject; raw: JsonObject; operationId: string | null },
+): Operation {
   const { template, raw, operationId } = found
   const method = found.method.toUpperCase()
   return {
@@ -105,7 +108,11 @@ function readParameters(document: ApiDocument, shared: Json | undefined, particu
   for (const list of [shared, particular]) {
     for (const entry of Array.isArray(list) ? list : []) {
       const parameter = readParameter(document, entry)
-      if (parameter) byPlace.set(`${parameter.in}:${parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name}`, parameter)
+      if (parameter)
+        byPlace.set(
+          `${parameter.in}:${parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name}`,
+          parameter,
+        )
     }
   }
   return [...byPlace.values()]
@@ -119,7 +126,8 @@ function readParameter(document: ApiDocument, entry: Json): Parameter | null {
   const raw = document.resolve(entry)
   const place = ownText(raw, 'in')
   const name = ownText(raw, 'name')
-  if (!raw || name === undefined || (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie')) return null
+  if (!raw || name === undefined || (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie'))
+    return null
   if (place === 'header' && IGNORED_HEADERS.has(name.toLowerCase())) return null
   const style = ownText(raw, 'style') ?? DEFAULT_STYLE[place]
   const content = Object.entries(ownObject(raw, 'content') ?? {})[0]
@@ -142,7 +150,9 @@ function readRequestBody(document: ApiDocument, value: Json | undefined): Reques
 
 /** The media types of a body or response, in document order, their names in lower case. */
 export function readContent(raw: JsonObject): MediaType[] {
-  return Object.entries(ownObject(raw, 'content') ?? {}).flatMap(([type, media]) => (isRecord(media) ? [{ type: type.trim().toLowerCase(), schema: own(media, 'schema'), raw: media }] : []))
+  return Object.entries(ownObject(raw, 'content') ?? {}).flatMap(([type, media]) =>
+    isRecord(media) ? [{ type: type.trim().toLowerCase(), schema: own(media, 'schema'), raw: media }] : [],
+  )
 }
 
 function readResponses(document: ApiDocument, responses: JsonObject | undefined): ResponseDefinition[] {
@@ -161,11 +171,12 @@ function readResponses(document: ApiDocument, responses: JsonObject | undefined)
 }
 
 function readSecurity(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter((item) => isRecord(item)) : []
+  return Array.isArray(value) ? value.filter(item => isRecord(item)) : []
 }
 
 /** The response for a status: exact, else its range, else `default`. */
 export function responseFor(operation: Operation, status: number): ResponseDefinition | undefined {
-  const named = (name: string): ResponseDefinition | undefined => operation.responses.find((response) => response.status === name)
+  const named = (name: string): ResponseDefinition | undefined =>
+    operation.responses.find(response => response.status === name)
   return named(String(status)) ?? named(`${Math.floor(status / 100)}XX`) ?? named('default')
 }

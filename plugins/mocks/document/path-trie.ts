@@ -18,7 +18,10 @@ const MAX_SEGMENTS = 64
 const PLACEHOLDER = /\{([^{}]*)\}/g
 
 /** Why a template can't be added: it can never be requested, or its shape is taken (`taken` is what ends there). */
-export type AddResult<T> = { added: true } | { added: false; unreachable: true } | { added: false; unreachable: false; taken: T }
+export type AddResult<T> =
+  | { added: true }
+  | { added: false; unreachable: true }
+  | { added: false; unreachable: false; taken: T }
 
 export class PathTrie<T> {
   readonly #root: Node<T> = emptyNode()
@@ -26,7 +29,8 @@ export class PathTrie<T> {
   /** Adds a template such as `/pets/{id}.json`. */
   add(template: string, value: T): AddResult<T> {
     const segments = template.split('/').slice(1)
-    if (!template.startsWith('/') || /[?#]/.test(template) || segments.length > MAX_SEGMENTS) return { added: false, unreachable: true }
+    if (!template.startsWith('/') || /[?#]/.test(template) || segments.length > MAX_SEGMENTS)
+      return { added: false, unreachable: true }
     let node = this.#root
     for (const segment of segments) node = descend(node, segment)
     if (node.end) return { added: false, unreachable: false, taken: node.end.value }
@@ -73,7 +77,7 @@ export function templateShape(template: string): string {
 
 /** The names of a template's parameters, in order. */
 export function templateNames(template: string): string[] {
-  return [...template.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '')
+  return [...template.matchAll(PLACEHOLDER)].map(match => match[1] ?? '')
 }
 
 function descend<T>(node: Node<T>, segment: string): Node<T> {
@@ -85,12 +89,12 @@ function descend<T>(node: Node<T>, segment: string): Node<T> {
     return next
   }
   const parts = segment.split(PLACEHOLDER).filter((_, index) => index % 2 === 0)
-  if (found.length === 1 && parts.every((part) => part === '')) {
+  if (found.length === 1 && parts.every(part => part === '')) {
     node.parameter ??= emptyNode()
     return node.parameter
   }
   const shape = parts.join('{}')
-  let mixed = node.mixed.find((other) => other.shape === shape)
+  let mixed = node.mixed.find(other => other.shape === shape)
   if (!mixed) {
     mixed = { shape, parts, node: emptyNode() }
     node.mixed.push(mixed)
@@ -100,7 +104,13 @@ function descend<T>(node: Node<T>, segment: string): Node<T> {
   return mixed.node
 }
 
-function search<T>(node: Node<T>, segments: string[], index: number, values: string[], budget: { steps: number }): Node<T>['end'] {
+function search<T>(
+  node: Node<T>,
+  segments: string[],
+  index: number,
+  values: string[],
+  budget: { steps: number },
+): Node<T>['end'] {
   if (budget.steps-- <= 0) return null
   if (index === segments.length) return node.end
   const segment = segments[index] ?? ''

@@ -1,5 +1,16 @@
 /** Reads the text of an OpenAPI document, JSON or YAML, within bounds; nothing outside the text is ever opened. */
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document, type Pair, type Scalar } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Pair,
+  type Scalar,
+} from 'yaml'
 import { isRecord } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { issue, type Issue } from '../check/issue.ts'
@@ -24,7 +35,9 @@ export function readDocument(text: string, bounds: Bounds): ReadResult {
   return 'error' in yaml ? yaml : checked(yaml, bounds)
 }
 
-type Parsed = { value: Json; format: 'json' | 'yaml'; lineOf(tokens: readonly (string | number)[]): number | undefined } | { error: Issue }
+type Parsed =
+  | { value: Json; format: 'json' | 'yaml'; lineOf(tokens: readonly (string | number)[]): number | undefined }
+  | { error: Issue }
 
 function readJson(text: string): Parsed {
   try {
@@ -42,24 +55,35 @@ function readYaml(text: string, bounds: Bounds): Parsed {
   const lines = new LineCounter()
   let document: Document.Parsed
   try {
-    document = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: true, lineCounter: lines, prettyErrors: false })
+    document = parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      uniqueKeys: true,
+      lineCounter: lines,
+      prettyErrors: false,
+    })
   } catch {
     // The composer recurses: thousands of nested collections end its stack, which is an ordinary exception.
     return { error: issue('too_deep', null, `the document nests more than ${bounds.levels} levels`) }
   }
   const first = document.errors[0]
-  if (first && /call stack/.test(first.message)) return { error: issue('too_deep', null, `the document nests more than ${bounds.levels} levels`) }
+  if (first && /call stack/.test(first.message))
+    return { error: issue('too_deep', null, `the document nests more than ${bounds.levels} levels`) }
   if (first) return { error: issue('parse_error', null, first.message, lines.linePos(first.pos[0]).line) }
   try {
     const value = document.toJS({ maxAliasCount: 100 }) as Json
-    return { value, format: 'yaml', lineOf: (tokens) => lineIn(document, lines, tokens) }
+    return { value, format: 'yaml', lineOf: tokens => lineIn(document, lines, tokens) }
   } catch (error) {
     return { error: issue('parse_error', null, (error as Error).message) }
   }
 }
 
 /** The line of the innermost key or list item that the tokens lead to. */
-function lineIn(document: Document.Parsed, lines: LineCounter, tokens: readonly (string | number)[]): number | undefined {
+function lineIn(
+  document: Document.Parsed,
+  lines: LineCounter,
+  tokens: readonly (string | number)[],
+): number | undefined {
   let node: unknown = document.contents
   let offset: number | undefined
   for (const token of tokens) {
@@ -78,7 +102,8 @@ function lineIn(document: Document.Parsed, lines: LineCounter, tokens: readonly 
 }
 
 function checked(read: Exclude<Parsed, { error: Issue }>, bounds: Bounds): ReadResult {
-  if (!isRecord(read.value)) return { error: issue('not_openapi', '#', `an OpenAPI document is a mapping, this is ${kindOf(read.value)}`) }
+  if (!isRecord(read.value))
+    return { error: issue('not_openapi', '#', `an OpenAPI document is a mapping, this is ${kindOf(read.value)}`) }
   const problem = measure(read.value, bounds)
   return problem ? { error: problem } : { ...read, value: read.value }
 }
@@ -105,7 +130,8 @@ export function measure(root: Json, bounds: Bounds): Issue | undefined {
         stack.push({ value: child, level: level + 1 })
       }
     }
-    if (characters > bounds.documentBytes * 2) return issue('too_large', null, 'the document unfolds to more than twice the permitted size')
+    if (characters > bounds.documentBytes * 2)
+      return issue('too_large', null, 'the document unfolds to more than twice the permitted size')
   }
   return undefined
 }

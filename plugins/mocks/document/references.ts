@@ -47,17 +47,23 @@ export function checkReferences(root: JsonObject, bounds: Bounds, limit: number)
     if (ref === undefined) return
     if (!verifications.has(ref)) verifications.set(ref, judge(ref, references, bounds.refChain))
     const verification = verifications.get(ref)
-    if (verification && issues.length < limit) issues.push(issue(verification.code, fragmentOf([...tokens, '$ref']), verification.message))
+    if (verification && issues.length < limit)
+      issues.push(issue(verification.code, fragmentOf([...tokens, '$ref']), verification.message))
   })
   return issues
 }
 
 function judge(ref: string, references: References, chain: number): { code: string; message: string } | undefined {
-  if (!ref.startsWith('#')) return { code: 'external_ref', message: `"${ref.slice(0, 200)}" lies outside the document and is not fetched; bundle the document first` }
+  if (!ref.startsWith('#'))
+    return {
+      code: 'external_ref',
+      message: `"${ref.slice(0, 200)}" lies outside the document and is not fetched; bundle the document first`,
+    }
   const seen = new Set<string>()
   let current = ref
   for (;;) {
-    if (seen.has(current) || seen.size > chain) return { code: 'circular_ref', message: `"${ref}" leads through ${seen.size} references and never to a value` }
+    if (seen.has(current) || seen.size > chain)
+      return { code: 'circular_ref', message: `"${ref}" leads through ${seen.size} references and never to a value` }
     seen.add(current)
     const target = references.target(current)
     if (target === undefined) return { code: 'unresolved_ref', message: `"${current}" names nothing in the document` }

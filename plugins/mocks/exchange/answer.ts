@@ -62,7 +62,13 @@ export class Answerer {
     const merge = decision.outcome?.merge
     const own = decision.outcome?.mediaType ?? rendered.contentType
     const changed = merge === undefined && own === rendered.contentType ? null : this.#changed(rendered, merge, own)
-    const answer = this.#answer(choice.status, changed ?? rendered.bytes, own, decision.source ?? rendered.source, decision)
+    const answer = this.#answer(
+      choice.status,
+      changed ?? rendered.bytes,
+      own,
+      decision.source ?? rendered.source,
+      decision,
+    )
     answer.headers.push(...rendered.headers.map(([name, value]): [string, string] => [name, value]))
     const applied = preferred && appliedPreferences(preferred)
     if (applied) answer.headers.push(['Preference-Applied', applied])
@@ -73,10 +79,22 @@ export class Answerer {
   /** A body of a rule or override; its media type is the one that the document's response would have. */
   fromBody(body: Json, choice: Choice | undefined, status: number, decision: Decision): Answer {
     const chosen = choice && chooseType(choice, this.#exchange.incoming.header('accept'))
-    const contentType = decision.outcome?.mediaType ?? chosen?.type ?? (typeof body === 'string' && !choice ? 'text/plain; charset=utf-8' : 'application/json')
+    const contentType =
+      decision.outcome?.mediaType ??
+      chosen?.type ??
+      (typeof body === 'string' && !choice ? 'text/plain; charset=utf-8' : 'application/json')
     const filled = fillValue(body, this.#templates())
-    const value = decision.outcome?.merge === undefined ? filled : mergePatch(filled, fillValue(decision.outcome.merge, this.#templates()))
-    const answer = this.#answer(status, serializeBody(value, contentType, chosen?.media.schema, this.#exchange.live.api), contentType, decision.source ?? 'generated', decision)
+    const value =
+      decision.outcome?.merge === undefined
+        ? filled
+        : mergePatch(filled, fillValue(decision.outcome.merge, this.#templates()))
+    const answer = this.#answer(
+      status,
+      serializeBody(value, contentType, chosen?.media.schema, this.#exchange.live.api),
+      contentType,
+      decision.source ?? 'generated',
+      decision,
+    )
     this.#applyHeaders(answer, decision.outcome)
     return answer
   }
@@ -98,16 +116,26 @@ export class Answerer {
     const choice = this.#refusalChoice(status)
     if (!choice) return this.problem(code, detail, options)
     const { rendered } = this.#render(choice, chooseType(choice, this.#exchange.incoming.header('accept')))
-    const answer = this.#answer(choice.status, rendered.bytes, rendered.contentType, 'error', { outcome: null, source: null, rule: null })
+    const answer = this.#answer(choice.status, rendered.bytes, rendered.contentType, 'error', {
+      outcome: null,
+      source: null,
+      rule: null,
+    })
     const own = new Set((options.headers ?? []).map(([name]) => name.toLowerCase()))
-    answer.headers.push(...rendered.headers.filter(([name]) => !own.has(name.toLowerCase())).map(([name, value]): [string, string] => [name, value]), ...(options.headers ?? []), ['X-Svc-Mock-Error', code])
+    answer.headers.push(
+      ...rendered.headers
+        .filter(([name]) => !own.has(name.toLowerCase()))
+        .map(([name, value]): [string, string] => [name, value]),
+      ...(options.headers ?? []),
+      ['X-Svc-Mock-Error', code],
+    )
     return answer
   }
 
   /** 422 is also told as 400 where the document has only that. */
   #refusalChoice(status: number): Choice | undefined {
     const { operation } = this.#exchange
-    const declares = (name: string): boolean => operation.responses.some((response) => response.status === name)
+    const declares = (name: string): boolean => operation.responses.some(response => response.status === name)
     if (status === 422 && !declares('422') && declares('400')) return choiceForStatus(operation, 400)
     return choiceForStatus(operation, status)
   }
@@ -117,7 +145,13 @@ export class Answerer {
     const { around, operation } = this.#exchange
     const status = options.status ?? PROBLEMS[code].status
     const body = problemBody(code, status, detail, { mock: around.mock, operation: operation.key, ...options.extra })
-    const answer = this.#answer(status, Buffer.from(JSON.stringify(body)), 'application/problem+json', options.source ?? 'error', { outcome: null, source: null, rule: null })
+    const answer = this.#answer(
+      status,
+      Buffer.from(JSON.stringify(body)),
+      'application/problem+json',
+      options.source ?? 'error',
+      { outcome: null, source: null, rule: null },
+    )
     answer.headers.push(...(options.headers ?? []), ['X-Svc-Mock-Error', code])
     return answer
   }
@@ -132,33 +166,59 @@ export class Answerer {
     const { validation } = live.parts.settings
     if (!chosen || chosen.fits || validation === 'off') return null
     const available = choice.definition.content.map(({ type }) => type)
-    if (validation === 'enforce') return this.problem('not_acceptable', 'no media type of the response is acceptable', { extra: { available } })
-    violations.push({ in: 'header', path: '/accept', keyword: 'media_type', message: `no media type of the response is acceptable (${available.join(', ')})` })
+    if (validation === 'enforce')
+      return this.problem('not_acceptable', 'no media type of the response is acceptable', { extra: { available } })
+    violations.push({
+      in: 'header',
+      path: '/accept',
+      keyword: 'media_type',
+      message: `no media type of the response is acceptable (${available.join(', ')})`,
+    })
     return null
   }
 
-  #render(choice: Choice, chosen: ChosenType | undefined): { rendered: Rendered; preferred: Exchange['preferences'] | null } {
+  #render(
+    choice: Choice,
+    chosen: ChosenType | undefined,
+  ): { rendered: Rendered; preferred: Exchange['preferences'] | null } {
     const { live, operation, path, preferences, incoming, around } = this.#exchange
     const { settings } = live.parts
-    const isAsked = preferences.code !== null || preferences.example !== null || preferences.dynamic !== null || preferences.seed !== null
+    const isAsked =
+      preferences.code !== null ||
+      preferences.example !== null ||
+      preferences.dynamic !== null ||
+      preferences.seed !== null
     // A random seed makes every answer another one: remembering them would push out those that come again.
     const wanted = preferences.seed === 'random' ? `random ${around.random()}` : (preferences.seed ?? '')
     const seed = [around.mock, settings.seed, wanted].join('\u0002')
-    const rendered = live.renderer.render({ operation, choice, dynamic: preferences.dynamic ?? settings.dynamic, seed, path, echo: settings.echo, requestBody: incoming.json }, chosen)
+    const rendered = live.renderer.render(
+      {
+        operation,
+        choice,
+        dynamic: preferences.dynamic ?? settings.dynamic,
+        seed,
+        path,
+        echo: settings.echo,
+        requestBody: incoming.json,
+      },
+      chosen,
+    )
     return { rendered, preferred: isAsked ? preferences : null }
   }
 
   /** The rendered value patched, or put on the wire as another type. */
   #changed(rendered: Rendered, merge: Json | undefined, type: string | null): Buffer | null {
     if (rendered.value === undefined && merge === undefined) return null
-    const value = merge === undefined ? (rendered.value ?? null) : mergePatch(rendered.value, fillValue(merge, this.#templates()))
+    const value =
+      merge === undefined ? (rendered.value ?? null) : mergePatch(rendered.value, fillValue(merge, this.#templates()))
     return serializeBody(value, type ?? 'application/json', rendered.schema, this.#exchange.live.api)
   }
 
   #answer(status: number, body: Buffer | null, contentType: string | null, source: string, decision: Decision): Answer {
     const { violations, credential, live, skipped } = this.#exchange
     const headers: [string, string][] = contentType === null || body === null ? [] : [['Content-Type', contentType]]
-    if (skipped !== null) headers.push(['X-Svc-Mock-Validation', `skipped; reason="${headerText(skipped.replaceAll(/["\\]/g, "'"))}"`])
+    if (skipped !== null)
+      headers.push(['X-Svc-Mock-Validation', `skipped; reason="${headerText(skipped.replaceAll(/["\\]/g, "'"))}"`])
     return {
       status,
       headers,
@@ -198,7 +258,10 @@ export class Answerer {
       mock: around.mock,
       operation: operation.key,
       now: () => around.now().toISOString(),
-      uuid: () => seededUuid([around.mock, live.parts.settings.seed, around.session, operation.key, count, this.#drawn++].join('\u0003')),
+      uuid: () =>
+        seededUuid(
+          [around.mock, live.parts.settings.seed, around.session, operation.key, count, this.#drawn++].join('\u0003'),
+        ),
     }
     return this.#scope
   }

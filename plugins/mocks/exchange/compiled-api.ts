@@ -54,7 +54,8 @@ export class CompiledApi {
   #addRoute(operation: Operation): void {
     const item: PathItem = { template: operation.template, methods: new Map([[operation.method, operation]]) }
     const added = this.#trie.add(operation.template, item)
-    if (!added.added && !added.unreachable && !added.taken.methods.has(operation.method)) added.taken.methods.set(operation.method, operation)
+    if (!added.added && !added.unreachable && !added.taken.methods.has(operation.method))
+      added.taken.methods.set(operation.method, operation)
   }
 
   /** The operation for a method and a path below the mock; `basePath` as the settings say. */
@@ -66,7 +67,12 @@ export class CompiledApi {
       if (!found) continue
       const { methods, template } = found.value
       const operation = methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined)
-      if (operation) return { kind: 'operation', operation, path: new Map(operation.pathNames.map((name, index) => [name, found.values[index] ?? ''])) }
+      if (operation)
+        return {
+          kind: 'operation',
+          operation,
+          path: new Map(operation.pathNames.map((name, index) => [name, found.values[index] ?? ''])),
+        }
       other = { kind: 'method', template, allow: allowed(methods) }
     }
     return other
@@ -96,7 +102,7 @@ export class CompiledApi {
   nearest(path: string): { template: string; reason: string } | null {
     const wanted = path.split('/').slice(1, 65)
     let best: { template: string; score: number; reason: string } | null = null
-    for (const template of new Set(this.operations.map((operation) => operation.template))) {
+    for (const template of new Set(this.operations.map(operation => operation.template))) {
       for (const prefix of ['', ...this.serverPaths]) {
         const near = compare(wanted, `${prefix}${template}`.split('/').slice(1))
         if (best === null || near.score > best.score) best = { template: `${prefix}${template}`, ...near }
@@ -118,9 +124,14 @@ function compare(wanted: readonly string[], segments: readonly string[]): { scor
   for (const [index, segment] of segments.entries()) {
     const sent = wanted[index]
     if (sent === segment || (segment.includes('{') && sent !== undefined && sent !== '')) same++
-    else if (reason === '') reason = sent === undefined ? `segment ${index + 1} ("${segment}") is missing` : `segment ${index + 1} is "${sent.slice(0, 60)}", expected "${segment}"`
+    else if (reason === '')
+      reason =
+        sent === undefined
+          ? `segment ${index + 1} ("${segment}") is missing`
+          : `segment ${index + 1} is "${sent.slice(0, 60)}", expected "${segment}"`
   }
-  if (reason === '' && wanted.length > segments.length) reason = `"${(wanted[segments.length] ?? '').slice(0, 60)}" follows where the template ends`
+  if (reason === '' && wanted.length > segments.length)
+    reason = `"${(wanted[segments.length] ?? '').slice(0, 60)}" follows where the template ends`
   return { score: same * 2 - Math.abs(wanted.length - segments.length), reason }
 }
 
@@ -137,7 +148,13 @@ function serverPaths(root: JsonObject): string[] {
 /** The path of a server's URL, its variables replaced by their defaults. */
 function serverPath(server: JsonObject): string {
   const variables = ownObject(server, 'variables')
-  const url = (ownText(server, 'url') ?? '').replaceAll(/\{([^{}]*)\}/g, (_, name: string) => ownText(ownObject(variables, name), 'default') ?? '')
-  const path = trimEndCharacters(url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*|^\/\/[^/?#]*/i, '').replace(/[?#].*$/s, ''), '/')
+  const url = (ownText(server, 'url') ?? '').replaceAll(
+    /\{([^{}]*)\}/g,
+    (_, name: string) => ownText(ownObject(variables, name), 'default') ?? '',
+  )
+  const path = trimEndCharacters(
+    url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*|^\/\/[^/?#]*/i, '').replace(/[?#].*$/s, ''),
+    '/',
+  )
   return path === '' || path.startsWith('/') ? path : `/${path}`
 }

@@ -11,7 +11,13 @@ import { readPreferences, type Preferences } from '../request/prefer.ts'
 import { checkSecurity, type SecurityInput, type SecurityResult } from '../request/security.ts'
 import { checkBody, checkParameters, isSupportedType, type Violation } from '../request/validation.ts'
 import { Answerer, type Answer } from './answer.ts'
-import { choiceForExample, choiceForStatus, exampleNames, findPairing, type Choice } from '../response/response-choice.ts'
+import {
+  choiceForExample,
+  choiceForStatus,
+  exampleNames,
+  findPairing,
+  type Choice,
+} from '../response/response-choice.ts'
 import type { Renderer } from '../response/rendering.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import type { Rule } from '../rules/rule.ts'
@@ -57,11 +63,32 @@ export interface Exchange {
 }
 
 /** Answers a request for an operation (steps 3 to 9). */
-export async function answerOperation(live: Live, incoming: Incoming, around: Surroundings, operation: Operation, path: Map<string, string>): Promise<Answer> {
+export async function answerOperation(
+  live: Live,
+  incoming: Incoming,
+  around: Surroundings,
+  operation: Operation,
+  path: Map<string, string>,
+): Promise<Answer> {
   const { settings } = live.parts
   const memory = await around.count(operation.key)
-  const preferences = readPreferences(settings.prefer ? incoming.header('prefer') : undefined, settings.prefer ? incoming.fullQuery : [])
-  const exchange: Exchange = { live, incoming, around, operation, path, preferences, memory, count: memory.counts[operation.key] ?? 1, violations: [], skipped: null, credential: null }
+  const preferences = readPreferences(
+    settings.prefer ? incoming.header('prefer') : undefined,
+    settings.prefer ? incoming.fullQuery : [],
+  )
+  const exchange: Exchange = {
+    live,
+    incoming,
+    around,
+    operation,
+    path,
+    preferences,
+    memory,
+    count: memory.counts[operation.key] ?? 1,
+    violations: [],
+    skipped: null,
+    credential: null,
+  }
   const answerer = new Answerer(exchange)
   readBodyOnce(exchange)
   return (
@@ -77,14 +104,16 @@ export async function answerOperation(live: Live, incoming: Incoming, around: Su
 
 /** Rules, validation and pairing see the body as its media type says. */
 function readBodyOnce({ incoming, operation, live }: Exchange): void {
-  if (incoming.bytes.length > 0) incoming.read(coveringType(operation.requestBody?.content ?? [], incoming.contentType), live.api.sampler.flattener)
+  if (incoming.bytes.length > 0)
+    incoming.read(coveringType(operation.requestBody?.content ?? [], incoming.contentType), live.api.sampler.flattener)
 }
 
 async function byRule(exchange: Exchange, answerer: Answerer, bypass: boolean): Promise<Answer | null> {
   const rule = firstRule(exchange, bypass)
   if (!rule) return null
   const { outcome } = rule
-  if (Object.keys(outcome.setState).length > 0) exchange.memory = { ...exchange.memory, state: await stateAfter(exchange, answerer, outcome) }
+  if (Object.keys(outcome.setState).length > 0)
+    exchange.memory = { ...exchange.memory, state: await stateAfter(exchange, answerer, outcome) }
   if (outcome.abort) return answerer.abort(rule.id)
   const answer = byOutcome(exchange, answerer, outcome, { source: `rule:${rule.id}`, rule: rule.id })
   return answer ?? byOverride(exchange, answerer, rule) ?? byDocument(exchange, answerer, rule)
@@ -94,12 +123,31 @@ function firstRule(exchange: Exchange, bypass: boolean): Rule | undefined {
   const { parts, api } = exchange.live
   if (parts.rules.length === 0) return undefined
   const { incoming, around, path, memory, count, violations, operation } = exchange
-  const scope = { method: incoming.method, session: around.session, path, query: incoming.query, header: incoming.header, cookies: incoming.cookies, body: incoming.json, state: memory.state, count, violations: violations.length }
-  return parts.rules.find((rule) => rule.enabled && rule.bypass === bypass && (rule.operation === null || api.operation(rule.operation) === operation) && rule.matches(scope))
+  const scope = {
+    method: incoming.method,
+    session: around.session,
+    path,
+    query: incoming.query,
+    header: incoming.header,
+    cookies: incoming.cookies,
+    body: incoming.json,
+    state: memory.state,
+    count,
+    violations: violations.length,
+  }
+  return parts.rules.find(
+    rule =>
+      rule.enabled &&
+      rule.bypass === bypass &&
+      (rule.operation === null || api.operation(rule.operation) === operation) &&
+      rule.matches(scope),
+  )
 }
 
 async function stateAfter(exchange: Exchange, answerer: Answerer, outcome: Outcome): Promise<Record<string, string>> {
-  const values = Object.entries(outcome.setState).map(([name, value]) => [name, value === null ? null : answerer.fill(value)] as const)
+  const values = Object.entries(outcome.setState).map(
+    ([name, value]) => [name, value === null ? null : answerer.fill(value)] as const,
+  )
   await exchange.around.setState(Object.fromEntries(values))
   const state: Record<string, string> = Object.assign(Object.create(null) as object, exchange.memory.state)
   for (const [name, value] of values) {
@@ -110,29 +158,51 @@ async function stateAfter(exchange: Exchange, answerer: Answerer, outcome: Outco
 }
 
 /** What status, example or body of a rule or override make; null when none of them is given. */
-function byOutcome(exchange: Exchange, answerer: Answerer, outcome: Outcome, by: { source: string; rule: string | null }): Answer | null {
+function byOutcome(
+  exchange: Exchange,
+  answerer: Answerer,
+  outcome: Outcome,
+  by: { source: string; rule: string | null },
+): Answer | null {
   const { operation } = exchange
   if (outcome.status === null && outcome.example === null && outcome.body === undefined) return null
   if (outcome.example !== null) {
     const choice = choiceForExample(operation, outcome.example, outcome.status)
-    return choice ? answerer.fromChoice(choice, { outcome, ...by }) : noSuchResponse(exchange, answerer, `example "${outcome.example}"`)
+    return choice
+      ? answerer.fromChoice(choice, { outcome, ...by })
+      : noSuchResponse(exchange, answerer, `example "${outcome.example}"`)
   }
-  const choice = outcome.status === null ? exchange.live.api.defaultChoice(operation) : choiceForStatus(operation, outcome.status)
-  if (outcome.body !== undefined) return answerer.fromBody(outcome.body, choice, outcome.status ?? choice?.status ?? 200, { outcome, ...by })
-  return choice ? answerer.fromChoice(choice, { outcome, ...by }) : answerer.empty(outcome.status ?? 200, { outcome, ...by })
+  const choice =
+    outcome.status === null ? exchange.live.api.defaultChoice(operation) : choiceForStatus(operation, outcome.status)
+  if (outcome.body !== undefined)
+    return answerer.fromBody(outcome.body, choice, outcome.status ?? choice?.status ?? 200, { outcome, ...by })
+  return choice
+    ? answerer.fromChoice(choice, { outcome, ...by })
+    : answerer.empty(outcome.status ?? 200, { outcome, ...by })
 }
 
 async function bySecurity(exchange: Exchange, answerer: Answerer): Promise<Answer | null> {
   const { live, incoming, around, operation } = exchange
   const { security, credentials } = live.parts.settings
   if (security === 'off' || operation.security.length === 0) return null
-  const result: SecurityResult = await checkSecurity(live.api.document, operation.security, { mock: around.mock, header: incoming.header, query: incoming.query, cookies: incoming.cookies, credentials, hasClientCertificate: around.hasClientCertificate, verifyToken: around.verifyToken })
+  const result: SecurityResult = await checkSecurity(live.api.document, operation.security, {
+    mock: around.mock,
+    header: incoming.header,
+    query: incoming.query,
+    cookies: incoming.cookies,
+    credentials,
+    hasClientCertificate: around.hasClientCertificate,
+    verifyToken: around.verifyToken,
+  })
   if (result.passed) {
     exchange.credential = result.credential
     return null
   }
   const code: ProblemCode = result.status === 403 ? 'insufficient_scope' : 'unauthorized'
-  if (security === 'enforce') return answerer.refuse(code, result.message, { headers: result.challenges.map((challenge) => ['WWW-Authenticate', challenge]) })
+  if (security === 'enforce')
+    return answerer.refuse(code, result.message, {
+      headers: result.challenges.map(challenge => ['WWW-Authenticate', challenge]),
+    })
   exchange.violations.push({ in: 'security', path: '', keyword: code, message: result.message })
   return null
 }
@@ -142,7 +212,11 @@ function byValidation(exchange: Exchange, answerer: Answerer): Answer | null {
   const { validation } = live.parts.settings
   if (validation === 'off') return null
   const { schemas, sampler } = live.api
-  const body = { bytes: incoming.bytes, contentType: incoming.contentType, read: incoming.read(undefined, sampler.flattener) }
+  const body = {
+    bytes: incoming.bytes,
+    contentType: incoming.contentType,
+    read: incoming.read(undefined, sampler.flattener),
+  }
   if (!isSupportedType(operation, body)) {
     const supported = operation.requestBody?.content.map(({ type }) => type) ?? []
     const message = `the type "${incoming.contentType.slice(0, 200)}" is not taken`
@@ -153,10 +227,17 @@ function byValidation(exchange: Exchange, answerer: Answerer): Answer | null {
   const onSkipped = (reason: string): void => {
     exchange.skipped ??= reason
   }
-  const violations = [...checkParameters(operation, rawParameters(incoming, path), schemas, sampler.flattener, onSkipped), ...checkBody(operation, body, schemas, onSkipped)].slice(0, 20)
+  const violations = [
+    ...checkParameters(operation, rawParameters(incoming, path), schemas, sampler.flattener, onSkipped),
+    ...checkBody(operation, body, schemas, onSkipped),
+  ].slice(0, 20)
   exchange.violations.push(...violations)
   if (validation !== 'enforce' || violations.length === 0) return null
-  return answerer.refuse('invalid_request', violations.length === 1 ? '1 violation' : `${violations.length} violations`, { extra: { errors: violations.map((violation) => ({ ...violation })) } })
+  return answerer.refuse(
+    'invalid_request',
+    violations.length === 1 ? '1 violation' : `${violations.length} violations`,
+    { extra: { errors: violations.map(violation => ({ ...violation })) } },
+  )
 }
 
 function rawParameters(incoming: Incoming, path: ReadonlyMap<string, string>): RawParameters {
@@ -173,14 +254,31 @@ function rawParameters(incoming: Incoming, path: ReadonlyMap<string, string>): R
 function byPreference(exchange: Exchange, answerer: Answerer): Answer | null {
   const { preferences, operation } = exchange
   if (preferences.code === null && preferences.example === null) return null
-  const choice = preferences.example === null ? choiceForStatus(operation, preferences.code ?? 200) : choiceForExample(operation, preferences.example, preferences.code)
+  const choice =
+    preferences.example === null
+      ? choiceForStatus(operation, preferences.code ?? 200)
+      : choiceForExample(operation, preferences.example, preferences.code)
   if (choice) return answerer.fromChoice(choice, { outcome: null, source: null, rule: null })
-  return noSuchResponse(exchange, answerer, [preferences.code === null ? '' : `response ${preferences.code}`, preferences.example === null ? '' : `example "${preferences.example}"`].filter(Boolean).join(' with '))
+  return noSuchResponse(
+    exchange,
+    answerer,
+    [
+      preferences.code === null ? '' : `response ${preferences.code}`,
+      preferences.example === null ? '' : `example "${preferences.example}"`,
+    ]
+      .filter(Boolean)
+      .join(' with '),
+  )
 }
 
 function noSuchResponse({ operation }: Exchange, answerer: Answerer, wanted: string): Answer {
-  const available: Json[] = operation.responses.flatMap((response) => [response.status, ...exampleNames(response).map((name) => `${response.status}:${name}`)])
-  return answerer.problem('no_such_response', `the document has no ${wanted} for "${operation.key}"`, { extra: { available } })
+  const available: Json[] = operation.responses.flatMap(response => [
+    response.status,
+    ...exampleNames(response).map(name => `${response.status}:${name}`),
+  ])
+  return answerer.problem('no_such_response', `the document has no ${wanted} for "${operation.key}"`, {
+    extra: { available },
+  })
 }
 
 /** `rule`: one that matched before and leaves the choice open; what it sets is applied on top. */
@@ -190,7 +288,12 @@ function byOverride(exchange: Exchange, answerer: Answerer, rule: Rule | null): 
   if (override.failPercent > 0 && exchange.around.random() * 100 < override.failPercent) {
     const choice = choiceForStatus(exchange.operation, override.failStatus)
     const by = { outcome: null, source: 'override', rule: rule?.id ?? null }
-    return choice ? answerer.fromChoice(choice, by) : answerer.problem('injected_failure', `${override.failPercent} percent of the requests fail`, { status: override.failStatus, source: 'override' })
+    return choice
+      ? answerer.fromChoice(choice, by)
+      : answerer.problem('injected_failure', `${override.failPercent} percent of the requests fail`, {
+          status: override.failStatus,
+          source: 'override',
+        })
   }
   const outcome = rule ? layered(override.outcome, rule.outcome) : override.outcome
   const by = { source: rule ? `rule:${rule.id}` : 'override', rule: rule?.id ?? null }
@@ -199,7 +302,13 @@ function byOverride(exchange: Exchange, answerer: Answerer, rule: Rule | null): 
 
 /** What a rule sets beside the choice, laid over the override's. */
 function layered(below: Outcome, above: Outcome): Outcome {
-  return { ...below, merge: above.merge ?? below.merge, headers: { ...below.headers, ...above.headers }, mediaType: above.mediaType ?? below.mediaType, delayMs: above.delayMs || below.delayMs }
+  return {
+    ...below,
+    merge: above.merge ?? below.merge,
+    headers: { ...below.headers, ...above.headers },
+    mediaType: above.mediaType ?? below.mediaType,
+    delayMs: above.delayMs || below.delayMs,
+  }
 }
 
 function byDocument(exchange: Exchange, answerer: Answerer, rule: Rule | null, applied: Outcome | null = null): Answer {
@@ -209,11 +318,12 @@ function byDocument(exchange: Exchange, answerer: Answerer, rule: Rule | null, a
   const pairings = live.api.pairings(operation)
   const raw = rawParameters(incoming, path)
   const valueOf = (place: string, name: string): Json | undefined => {
-    const parameter = operation.parameters.find((entry) => entry.in === place && entry.name === name)
+    const parameter = operation.parameters.find(entry => entry.in === place && entry.name === name)
     return place === 'path' ? path.get(name) : parameter && parameterValue(parameter, raw, live.api.sampler.flattener)
   }
   const paired = pairings.length > 0 ? findPairing(pairings, valueOf, incoming.json)?.choice : undefined
   const choice: Choice | undefined = paired ?? live.api.defaultChoice(operation)
-  if (!choice) return answerer.problem('no_response_defined', `the document defines no response for "${operation.key}"`, {})
+  if (!choice)
+    return answerer.problem('no_response_defined', `the document defines no response for "${operation.key}"`, {})
   return answerer.fromChoice(choice, { outcome, source, rule: rule?.id ?? null })
 }

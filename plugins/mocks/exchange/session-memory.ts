@@ -19,7 +19,13 @@ export function keyOfNamed(name: string): string {
 
 /** The bounds of the store that holds the memories of all mocks, grouped by mock. */
 export function memoryBounds(bounds: Bounds): StoreBounds<SessionMemory> {
-  return { maxCount: bounds.mocks * bounds.sessions, maxPerGroup: bounds.sessions, ttlMs: bounds.sessionIdleMs, ttlFrom: 'use', evict: 'idle' }
+  return {
+    maxCount: bounds.mocks * bounds.sessions,
+    maxPerGroup: bounds.sessions,
+    ttlMs: bounds.sessionIdleMs,
+    ttlFrom: 'use',
+    evict: 'idle',
+  }
 }
 
 /** Operations counted for one session. */
@@ -36,11 +42,16 @@ export class SessionMemories {
 
   /** Counts a call and answers what the session now remembers. */
   async count(mock: string, session: string, operation: string): Promise<SessionMemory> {
-    const memory = await this.#store.update(keyOf(mock, session), (current) => {
-      const memory = current ?? empty()
-      if (memory.counts[operation] !== undefined || Object.keys(memory.counts).length < MAX_COUNTED) memory.counts[operation] = (memory.counts[operation] ?? 0) + 1
-      return memory
-    }, { group: mock })
+    const memory = await this.#store.update(
+      keyOf(mock, session),
+      current => {
+        const memory = current ?? empty()
+        if (memory.counts[operation] !== undefined || Object.keys(memory.counts).length < MAX_COUNTED)
+          memory.counts[operation] = (memory.counts[operation] ?? 0) + 1
+        return memory
+      },
+      { group: mock },
+    )
     return memory ?? empty()
   }
 
@@ -50,14 +61,19 @@ export class SessionMemories {
 
   /** Sets and removes (null) values; keys beyond the permitted number are not added. */
   async set(mock: string, session: string, values: Record<string, string | null>): Promise<SessionMemory> {
-    const memory = await this.#store.update(keyOf(mock, session), (current) => {
-      const memory = current ?? empty()
-      for (const [name, value] of Object.entries(values)) {
-        if (value === null) delete memory.state[name]
-        else if (Object.hasOwn(memory.state, name) || Object.keys(memory.state).length < this.#maxKeys) memory.state[name] = value
-      }
-      return memory
-    }, { group: mock })
+    const memory = await this.#store.update(
+      keyOf(mock, session),
+      current => {
+        const memory = current ?? empty()
+        for (const [name, value] of Object.entries(values)) {
+          if (value === null) delete memory.state[name]
+          else if (Object.hasOwn(memory.state, name) || Object.keys(memory.state).length < this.#maxKeys)
+            memory.state[name] = value
+        }
+        return memory
+      },
+      { group: mock },
+    )
     return memory ?? empty()
   }
 

@@ -60,17 +60,17 @@ export class Traffic {
 
   /** Newest first. */
   list(filter: TrafficFilter, limit: number): CapturedRequest[] {
-    return this.#ring.newest(limit, (request) => passes(request, filter))
+    return this.#ring.newest(limit, request => passes(request, filter))
   }
 
   /** By its own id or by the id of the request. */
   find(id: string): CapturedRequest | undefined {
-    return this.#ring.find((request) => request.id === id || request.request_id === id)?.value
+    return this.#ring.find(request => request.id === id || request.request_id === id)?.value
   }
 
   /** Forgets everything, or what a session did; answers how many. */
   clear(session: string | null): number {
-    return this.#ring.clear((request) => session === null || request.session === session)
+    return this.#ring.clear(request => session === null || request.session === session)
   }
 
   /** Calls back for each request to come; answers how to stop that. */
@@ -82,10 +82,24 @@ export class Traffic {
 
 /** Whether a captured request is one of those that are asked for. */
 export function passes(request: CapturedRequest, filter: TrafficFilter): boolean {
-  return (filter.operation === null || request.operation === filter.operation) && (filter.session === null || request.session === filter.session) && (filter.status === null || request.status === filter.status)
+  return (
+    (filter.operation === null || request.operation === filter.operation) &&
+    (filter.session === null || request.session === filter.session) &&
+    (filter.status === null || request.status === filter.status)
+  )
 }
 
 function sizeOf(request: CapturedRequest): number {
-  const headers = [...request.headers, ...request.response.headers].reduce((sum, { name, value }) => sum + name.length + value.length + 32, 0)
-  return 400 + headers + request.path.length + (request.query?.length ?? 0) + (request.body?.length ?? 0) + (request.response.body?.length ?? 0)
+  const headers = [...request.headers, ...request.response.headers].reduce(
+    (sum, { name, value }) => sum + name.length + value.length + 32,
+    0,
+  )
+  return (
+    400 +
+    headers +
+    request.path.length +
+    (request.query?.length ?? 0) +
+    (request.body?.length ?? 0) +
+    (request.response.body?.length ?? 0)
+  )
 }

@@ -33,7 +33,12 @@ export function ruleLimits({ bounds, maxDelayMs }: Limits): RuleLimits {
 }
 
 export function outcomeLimits({ bounds, maxDelayMs }: Limits): OutcomeLimits {
-  return { maxDelayMs, bodyBytes: bounds.ruleBodyBytes, stateKeys: bounds.stateKeys, stateValueBytes: bounds.stateValueBytes }
+  return {
+    maxDelayMs,
+    bodyBytes: bounds.ruleBodyBytes,
+    stateKeys: bounds.stateKeys,
+    stateValueBytes: bounds.stateValueBytes,
+  }
 }
 
 /** Finds the key of an operation by its id or by `METHOD /template`. */
@@ -44,7 +49,8 @@ export function readParts(given: GivenParts, limits: Limits, keyOf: KeyOf): { pa
   const settings = readSettings(given.settings, limits.maxDelayMs)
   const rules = readRules(given.rules, ruleLimits(limits))
   const overrides = readOverrides(given.overrides, limits, keyOf)
-  if ('settings' in settings && 'rules' in rules && 'overrides' in overrides) return { parts: { settings: settings.settings, rules: rules.rules, overrides: overrides.overrides } }
+  if ('settings' in settings && 'rules' in rules && 'overrides' in overrides)
+    return { parts: { settings: settings.settings, rules: rules.rules, overrides: overrides.overrides } }
   const errors: Issue[] = []
   if ('problem' in settings) errors.push(issue('invalid_settings', settings.problem.at, settings.problem.message))
   if ('problem' in rules) errors.push(issue('invalid_rule', rules.problem.at, rules.problem.message))
@@ -53,14 +59,25 @@ export function readParts(given: GivenParts, limits: Limits, keyOf: KeyOf): { pa
 }
 
 /** Reads overrides by operation; those of operations that the document does not have are kept under their own name. */
-function readOverrides(given: Json | undefined, limits: Limits, keyOf: KeyOf): { overrides: Overrides } | { problem: { at: string; message: string } } {
+function readOverrides(
+  given: Json | undefined,
+  limits: Limits,
+  keyOf: KeyOf,
+): { overrides: Overrides } | { problem: { at: string; message: string } } {
   const byKey = new Map<string, Override>()
   if (given !== undefined && given !== null) {
     if (!isRecord(given)) return { problem: { at: 'overrides', message: 'expected an object of operations' } }
-    if (Object.keys(given).length > limits.bounds.operations) return { problem: { at: 'overrides', message: `expected at most ${limits.bounds.operations} operations` } }
+    if (Object.keys(given).length > limits.bounds.operations)
+      return { problem: { at: 'overrides', message: `expected at most ${limits.bounds.operations} operations` } }
     for (const [operation, value] of Object.entries(given)) {
       const read = readOverride(value, outcomeLimits(limits))
-      if ('problem' in read) return { problem: { at: `overrides[${JSON.stringify(operation.slice(0, 200))}]${read.problem.at && `.${read.problem.at}`}`, message: read.problem.message } }
+      if ('problem' in read)
+        return {
+          problem: {
+            at: `overrides[${JSON.stringify(operation.slice(0, 200))}]${read.problem.at && `.${read.problem.at}`}`,
+            message: read.problem.message,
+          },
+        }
       byKey.set(operation === '*' ? '*' : (keyOf(operation) ?? operation), read.override)
     }
   }
@@ -69,7 +86,11 @@ function readOverrides(given: Json | undefined, limits: Limits, keyOf: KeyOf): {
 
 /** The parts as JSON, as replies, bundles and versions hold them. */
 export function showParts(parts: Parts): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
-  return { settings: parts.settings.shown, rules: parts.rules.map((rule) => rule.shown), overrides: parts.overrides.shown() }
+  return {
+    settings: parts.settings.shown,
+    rules: parts.rules.map(rule => rule.shown),
+    overrides: parts.overrides.shown(),
+  }
 }
 
 /** Picks the parts out of an envelope, a bundle or a file beside a document. */

@@ -6,13 +6,27 @@ import type { Mock } from './mock.ts'
 
 /** Everything of a mock in one JSON object, which every upload route accepts. */
 export function bundleOf(mock: Mock, now: Date): JsonObject {
-  return { kind: 'svc-mock', name: mock.name, spec: mock.live.api.document.root, ...mock.shownParts(), enabled: mock.enabled, exported_at: now.toISOString() }
+  return {
+    kind: 'svc-mock',
+    name: mock.name,
+    spec: mock.live.api.document.root,
+    ...mock.shownParts(),
+    enabled: mock.enabled,
+    exported_at: now.toISOString(),
+  }
 }
 
 /** One entry of `mocks:`, as YAML. */
 export function svcYamlOf(mock: Mock): string {
   const { settings, rules, overrides } = mock.shownParts()
-  return stringify({ mocks: [{ name: mock.name, enabled: mock.enabled, settings, rules, overrides, spec: mock.live.api.document.root }] }, { aliasDuplicateObjects: false })
+  return stringify(
+    {
+      mocks: [
+        { name: mock.name, enabled: mock.enabled, settings, rules, overrides, spec: mock.live.api.document.root },
+      ],
+    },
+    { aliasDuplicateObjects: false },
+  )
 }
 
 /** The document as it is served: the mock's own URLs as servers, bodies of overrides as first examples. */
@@ -20,8 +34,10 @@ export function effectiveDocument(mock: Mock, url: string): JsonObject {
   const { api, parts } = mock.live
   const base = parts.settings.basePath
   const paths = base === 'auto' ? (api.serverPaths.length > 0 ? api.serverPaths : ['']) : [base.replace(/\/$/, '')]
-  const root: JsonObject = { ...api.document.root, servers: paths.map((path) => ({ url: `${url}${path}` })) }
-  const overridden = api.operations.filter((operation) => parts.overrides.effective(operation.key)?.outcome.body !== undefined)
+  const root: JsonObject = { ...api.document.root, servers: paths.map(path => ({ url: `${url}${path}` })) }
+  const overridden = api.operations.filter(
+    operation => parts.overrides.effective(operation.key)?.outcome.body !== undefined,
+  )
   if (overridden.length === 0) return root
   const copy = structuredClone(root)
   for (const operation of overridden) {
@@ -29,7 +45,8 @@ export function effectiveDocument(mock: Mock, url: string): JsonObject {
     const method = ownObject(ownObject(ownObject(copy, 'paths'), operation.template), operation.method.toLowerCase())
     const status = String(outcome?.status ?? operation.responses[0]?.status ?? 200)
     const response = ownObject(ownObject(method, 'responses'), status)
-    for (const media of Object.values(ownObject(response, 'content') ?? {})) if (isRecord(media)) putFirst(media, outcome?.body ?? null)
+    for (const media of Object.values(ownObject(response, 'content') ?? {}))
+      if (isRecord(media)) putFirst(media, outcome?.body ?? null)
   }
   return copy
 }
@@ -39,5 +56,9 @@ function putFirst(media: JsonObject, body: Json): void {
   const others = ownObject(media, 'examples') ?? {}
   const single = own(media, 'example')
   delete media['example']
-  media['examples'] = { override: { value: body }, ...(single === undefined ? {} : { default: { value: single } }), ...others }
+  media['examples'] = {
+    override: { value: body },
+    ...(single === undefined ? {} : { default: { value: single } }),
+    ...others,
+  }
 }

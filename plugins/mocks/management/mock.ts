@@ -122,7 +122,7 @@ export class Mock {
 
   /** Bytes of all documents it holds; a document that several versions share counts once. */
   documentBytes(): number {
-    const texts = new Set([...this.versions.map((version) => version.text), ...(this.draft ? [this.draft.text] : [])])
+    const texts = new Set([...this.versions.map(version => version.text), ...(this.draft ? [this.draft.text] : [])])
     let bytes = 0
     for (const text of texts) bytes += text.length
     return bytes
@@ -130,7 +130,7 @@ export class Mock {
 
   #push(next: Deployable): void {
     const { document } = this.#live.api
-    const same = this.versions.find((version) => version.text === next.text)
+    const same = this.versions.find(version => version.text === next.text)
     this.versions.push({
       // One text for all versions that have it.
       text: same?.text ?? next.text,
@@ -153,8 +153,7 @@ export class Mock {
 /** Makes a checked definition ready to answer. Throws when its parts are wrong, which the check has excluded. */
 function compile(next: Deployable, limits: Limits): Live {
   const api = new CompiledApi(JSON.parse(next.json) as JsonObject, limits.bounds)
-  const read = readParts(next.given, limits, (name) => api.operation(name)?.key)
+  const read = readParts(next.given, limits, name => api.operation(name)?.key)
   if ('errors' in read) throw new Error(read.errors[0]?.message ?? 'invalid definition')
   return { api, parts: read.parts, renderer: new Renderer(api) }
 }
-

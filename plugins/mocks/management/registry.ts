@@ -23,7 +23,12 @@ export class Registry {
   /** Digests of what files gave, by mock: a file that did not change changes nothing. */
   readonly digests = new Map<string, string>()
   /** What the files last changed. */
-  lastSync: { added: string[]; updated: string[]; removed: string[]; unchanged: string[] } = { added: [], updated: [], removed: [], unchanged: [] }
+  lastSync: { added: string[]; updated: string[]; removed: string[]; unchanged: string[] } = {
+    added: [],
+    updated: [],
+    removed: [],
+    unchanged: [],
+  }
 
   constructor(options: RegistryOptions) {
     this.options = options
@@ -43,14 +48,17 @@ export class Registry {
   }
 
   names(): string[] {
-    return this.list().map((mock) => mock.name)
+    return this.list().map(mock => mock.name)
   }
 
   /** Runs work on one name after all earlier work on it: uploads of one mock apply in the order in which they came. */
   async inOrder<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#queues.get(name) ?? Promise.resolve()
     const run = before.then(work, work)
-    const settled = run.then(() => undefined, () => undefined)
+    const settled = run.then(
+      () => undefined,
+      () => undefined,
+    )
     this.#queues.set(name, settled)
     try {
       return await run
@@ -75,7 +83,8 @@ export class Registry {
   /** Makes a mock of a checked definition. Throws `too_many_mocks` or `too_large`. */
   add(identity: { name: string; source: MockSource; file: string | null }, first: Deployable): Mock {
     const { bounds } = this.options
-    if (!this.#mocks.has(identity.name) && this.#mocks.size >= bounds.mocks) throw managementError('too_many_mocks', `at most ${bounds.mocks} mocks are kept`, { limit: bounds.mocks })
+    if (!this.#mocks.has(identity.name) && this.#mocks.size >= bounds.mocks)
+      throw managementError('too_many_mocks', `at most ${bounds.mocks} mocks are kept`, { limit: bounds.mocks })
     this.makeRoom(first.text.length, identity.name)
     const mock = new Mock(identity, first, this.options)
     this.#mocks.set(identity.name, mock)
@@ -96,11 +105,14 @@ export class Registry {
   /** Forgets old versions until so many bytes fit beside what is held. */
   makeRoom(bytes: number, replaced: string | null): void {
     const limit = this.options.bounds.totalDocumentBytes
-    const kept = this.list().filter((mock) => mock.name !== replaced)
+    const kept = this.list().filter(mock => mock.name !== replaced)
     const held = (): number => kept.reduce((sum, mock) => sum + mock.documentBytes(), 0)
     while (held() + bytes > limit) {
-      const oldest = kept.filter((mock) => mock.versions.length > 1).sort((a, b) => ((a.versions[0]?.deployedAt ?? '') < (b.versions[0]?.deployedAt ?? '') ? -1 : 1))[0]
-      if (!oldest?.dropOldestVersion()) throw managementError('too_large', `all documents together may have ${limit} bytes`, { limit })
+      const oldest = kept
+        .filter(mock => mock.versions.length > 1)
+        .sort((a, b) => ((a.versions[0]?.deployedAt ?? '') < (b.versions[0]?.deployedAt ?? '') ? -1 : 1))[0]
+      if (!oldest?.dropOldestVersion())
+        throw managementError('too_large', `all documents together may have ${limit} bytes`, { limit })
     }
   }
 }

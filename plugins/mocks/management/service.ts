@@ -20,21 +20,29 @@ export interface Service {
 /** The mock of that name. Throws `unknown_mock`. */
 export function mockOf({ registry }: Service, name: string): Mock {
   const mock = registry.get(name)
-  if (!mock) throw managementError('unknown_mock', `there is no mock "${name.slice(0, 80)}"`, { name: name.slice(0, 80), mocks: registry.names() })
+  if (!mock)
+    throw managementError('unknown_mock', `there is no mock "${name.slice(0, 80)}"`, {
+      name: name.slice(0, 80),
+      mocks: registry.names(),
+    })
   return mock
 }
 
 /** Refuses changes of what files own. Throws `managed`. */
 export function refuseManaged(mock: Mock): void {
-  if (mock.isManaged) throw managementError('managed', `the mock "${mock.name}" comes from the source ${mock.source}; change it there`, { source: mock.source })
+  if (mock.isManaged)
+    throw managementError('managed', `the mock "${mock.name}" comes from the source ${mock.source}; change it there`, {
+      source: mock.source,
+    })
 }
 
 /** Compares `If-Match` (RFC 9110, 13.1.1) with the revision. Throws `revision_mismatch`. */
 export function checkRevision(request: FastifyRequest, mock: Mock): void {
   const expected = request.headers['if-match']
   if (expected === undefined || expected.trim() === '*') return
-  const tags = expected.split(',').map((tag) => tag.trim())
-  if (!tags.includes(`"${mock.revision}"`)) throw managementError('revision_mismatch', `the mock is at revision ${mock.revision}`, { revision: mock.revision })
+  const tags = expected.split(',').map(tag => tag.trim())
+  if (!tags.includes(`"${mock.revision}"`))
+    throw managementError('revision_mismatch', `the mock is at revision ${mock.revision}`, { revision: mock.revision })
 }
 
 /** Where a mock answers, as the client sees it. */
@@ -92,7 +100,11 @@ export function recordOf(service: Service, request: FastifyRequest, mock: Mock, 
 
 /** Without the identity provider nobody judges access tokens. */
 function tokenWarning({ svc }: Service, mock: Mock): Json[] {
-  const schemes = Object.values((mock.live.api.document.root['components'] as JsonObject | undefined)?.['securitySchemes'] ?? {}) as unknown[]
-  const usesTokens = schemes.some((scheme) => ['oauth2', 'openIdConnect'].includes(shownText((scheme as JsonObject | null)?.['type'])))
+  const schemes = Object.values(
+    (mock.live.api.document.root['components'] as JsonObject | undefined)?.['securitySchemes'] ?? {},
+  ) as unknown[]
+  const usesTokens = schemes.some(scheme =>
+    ['oauth2', 'openIdConnect'].includes(shownText((scheme as JsonObject | null)?.['type'])),
+  )
   return usesTokens && !svc.use('identity.tokens') ? ['the plugin identity is off: any access token is accepted'] : []
 }

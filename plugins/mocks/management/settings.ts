@@ -48,7 +48,7 @@ interface Key {
 const BOOLEAN = { schema: { type: 'boolean' }, problem: boolean }
 const oneOf = (words: string[]): Pick<Key, 'schema' | 'problem'> => ({
   schema: { enum: words },
-  problem: (value) => (typeof value === 'string' && words.includes(value) ? null : `expected one of ${words.join(', ')}`),
+  problem: value => (typeof value === 'string' && words.includes(value) ? null : `expected one of ${words.join(', ')}`),
 })
 const TEXTS = { type: 'array', items: { type: 'string', minLength: 1 } }
 
@@ -58,9 +58,28 @@ const KEYS: Record<string, Key> = {
   prefer: { default: true, ...BOOLEAN },
   dynamic: { default: false, ...BOOLEAN },
   echo: { default: 'path', ...oneOf(['off', 'path', 'path+body']) },
-  base_path: { default: 'auto', schema: { type: 'string', maxLength: 256 }, problem: (value) => (value === 'auto' || (typeof value === 'string' && /^(?:\/[^\s?#]*)?$/.test(value) && value.length <= 256) ? null : 'expected "auto" or a path such as "/v1"') },
-  delay_ms: { default: 0, schema: { type: 'integer', minimum: 0 }, problem: (value, max) => (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max ? null : `expected whole milliseconds, 0 to ${max}`) },
-  seed: { default: '', schema: { type: 'string', maxLength: 64 }, problem: (value) => (typeof value === 'string' && value.length <= 64 ? null : 'expected a text of at most 64 characters') },
+  base_path: {
+    default: 'auto',
+    schema: { type: 'string', maxLength: 256 },
+    problem: value =>
+      value === 'auto' || (typeof value === 'string' && /^(?:\/[^\s?#]*)?$/.test(value) && value.length <= 256)
+        ? null
+        : 'expected "auto" or a path such as "/v1"',
+  },
+  delay_ms: {
+    default: 0,
+    schema: { type: 'integer', minimum: 0 },
+    problem: (value, max) =>
+      Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max
+        ? null
+        : `expected whole milliseconds, 0 to ${max}`,
+  },
+  seed: {
+    default: '',
+    schema: { type: 'string', maxLength: 64 },
+    problem: value =>
+      typeof value === 'string' && value.length <= 64 ? null : 'expected a text of at most 64 characters',
+  },
   capture: { default: true, ...BOOLEAN },
   block_breaking: { default: false, ...BOOLEAN },
   credentials: {
@@ -69,7 +88,12 @@ const KEYS: Record<string, Key> = {
     schema: {
       type: 'object',
       additionalProperties: false,
-      properties: { api_keys: TEXTS, basic: { type: 'object', additionalProperties: { type: 'string' } }, bearer: { anyOf: [{ enum: ['any', 'idp'] }, TEXTS] }, oauth: { enum: ['any', 'idp'] } },
+      properties: {
+        api_keys: TEXTS,
+        basic: { type: 'object', additionalProperties: { type: 'string' } },
+        bearer: { anyOf: [{ enum: ['any', 'idp'] }, TEXTS] },
+        oauth: { enum: ['any', 'idp'] },
+      },
     },
   },
 }
@@ -78,7 +102,9 @@ const KEYS: Record<string, Key> = {
 export const SETTINGS_SCHEMA: JsonSchema = {
   type: 'object',
   additionalProperties: false,
-  properties: Object.fromEntries(Object.entries(KEYS).map(([key, { schema, default: fallback }]) => [key, { ...schema, default: fallback }])),
+  properties: Object.fromEntries(
+    Object.entries(KEYS).map(([key, { schema, default: fallback }]) => [key, { ...schema, default: fallback }]),
+  ),
 }
 
 function boolean(value: Json): string | null {
@@ -86,18 +112,29 @@ function boolean(value: Json): string | null {
 }
 
 /** Reads settings; everything that is absent takes its default. */
-export function readSettings(value: Json | undefined, maxDelayMs: number): { settings: Settings } | { problem: SettingsProblem } {
+export function readSettings(
+  value: Json | undefined,
+  maxDelayMs: number,
+): { settings: Settings } | { problem: SettingsProblem } {
   const given = value === undefined || value === null ? {} : value
   if (!isRecord(given)) return { problem: { at: 'settings', message: 'expected an object' } }
   for (const [key, entry] of Object.entries(given)) {
     const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
-    if (!known) return { problem: { at: `settings.${key.slice(0, 64)}`, message: `unknown setting (known: ${Object.keys(KEYS).join(', ')})` } }
+    if (!known)
+      return {
+        problem: {
+          at: `settings.${key.slice(0, 64)}`,
+          message: `unknown setting (known: ${Object.keys(KEYS).join(', ')})`,
+        },
+      }
     const message = known.problem(entry, maxDelayMs)
     if (message) return { problem: { at: `settings.${key}`, message } }
   }
   const credentials = readCredentials(own(given, 'credentials') ?? {})
   if ('problem' in credentials) return credentials
-  const shown: JsonObject = Object.fromEntries(Object.entries(KEYS).map(([key, { default: fallback }]) => [key, own(given, key) ?? fallback]))
+  const shown: JsonObject = Object.fromEntries(
+    Object.entries(KEYS).map(([key, { default: fallback }]) => [key, own(given, key) ?? fallback]),
+  )
   return { settings: typed(shown, credentials.credentials) }
 }
 
@@ -121,26 +158,38 @@ function typed(shown: JsonObject, credentials: Credentials): Settings {
 const MAX_CREDENTIALS = 100
 
 function isTextList(value: Json | undefined): value is string[] {
-  return Array.isArray(value) && value.length <= MAX_CREDENTIALS && value.every((entry) => typeof entry === 'string' && entry !== '' && entry.length <= 4096)
+  return (
+    Array.isArray(value) &&
+    value.length <= MAX_CREDENTIALS &&
+    value.every(entry => typeof entry === 'string' && entry !== '' && entry.length <= 4096)
+  )
 }
 
 function readCredentials(value: Json): { credentials: Credentials } | { problem: SettingsProblem } {
-  const wrong = (key: string, message: string): { problem: SettingsProblem } => ({ problem: { at: `settings.credentials${key && `.${key}`}`, message } })
+  const wrong = (key: string, message: string): { problem: SettingsProblem } => ({
+    problem: { at: `settings.credentials${key && `.${key}`}`, message },
+  })
   if (!isRecord(value)) return wrong('', 'expected an object')
-  const unknown = Object.keys(value).find((key) => !['api_keys', 'basic', 'bearer', 'oauth'].includes(key))
-  if (unknown !== undefined) return wrong(unknown.slice(0, 64), 'unknown credential (known: api_keys, basic, bearer, oauth)')
+  const unknown = Object.keys(value).find(key => !['api_keys', 'basic', 'bearer', 'oauth'].includes(key))
+  if (unknown !== undefined)
+    return wrong(unknown.slice(0, 64), 'unknown credential (known: api_keys, basic, bearer, oauth)')
   const apiKeys = own(value, 'api_keys')
   const basic = own(value, 'basic')
   const bearer = own(value, 'bearer') ?? 'any'
   const oauth = own(value, 'oauth') ?? 'idp'
-  if (apiKeys !== undefined && !isTextList(apiKeys)) return wrong('api_keys', `expected a list of at most ${MAX_CREDENTIALS} texts`)
-  if (basic !== undefined && !(isRecord(basic) && isTextList(Object.values(basic)))) return wrong('basic', 'expected an object of user names to passwords')
-  if (bearer !== 'any' && bearer !== 'idp' && !isTextList(bearer)) return wrong('bearer', 'expected "any", "idp" or a list of tokens')
+  if (apiKeys !== undefined && !isTextList(apiKeys))
+    return wrong('api_keys', `expected a list of at most ${MAX_CREDENTIALS} texts`)
+  if (basic !== undefined && !(isRecord(basic) && isTextList(Object.values(basic))))
+    return wrong('basic', 'expected an object of user names to passwords')
+  if (bearer !== 'any' && bearer !== 'idp' && !isTextList(bearer))
+    return wrong('bearer', 'expected "any", "idp" or a list of tokens')
   if (oauth !== 'any' && oauth !== 'idp') return wrong('oauth', 'expected "any" or "idp"')
   return {
     credentials: {
       apiKeys: apiKeys ?? null,
-      basic: isRecord(basic) ? new Map(Object.entries(basic).map(([user, password]) => [user, String(password)])) : null,
+      basic: isRecord(basic)
+        ? new Map(Object.entries(basic).map(([user, password]) => [user, String(password)]))
+        : null,
       bearer,
       oauth,
     },

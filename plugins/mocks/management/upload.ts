@@ -17,14 +17,23 @@ export interface ReadUpload {
   message: string | null
 }
 
-const DECODERS = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) }
+const DECODERS = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
 
 /** The bytes without their content coding (RFC 9110, 8.4). Throws `invalid_encoding`, `too_large`. */
 export async function decodeBody(body: Buffer, encoding: string | undefined, bounds: Bounds): Promise<Buffer> {
   const coding = encoding?.trim().toLowerCase() ?? ''
   if (coding === '' || coding === 'identity') return checkSize(body, bounds)
   const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding as keyof typeof DECODERS] : undefined
-  if (!decode) throw managementError('invalid_encoding', `the content coding "${coding.slice(0, 40)}" is not known (known: gzip, deflate, br)`)
+  if (!decode)
+    throw managementError(
+      'invalid_encoding',
+      `the content coding "${coding.slice(0, 40)}" is not known (known: gzip, deflate, br)`,
+    )
   try {
     return checkSize(await decode(body, { maxOutputLength: bounds.documentBytes + 1 }), bounds)
   } catch (error) {
@@ -41,18 +50,28 @@ function checkSize(body: Buffer, bounds: Bounds): Buffer {
 }
 
 function tooLarge(bounds: Bounds): Error {
-  return managementError('too_large', `a document may have ${bounds.documentBytes} bytes`, { limit: bounds.documentBytes })
+  return managementError('too_large', `a document may have ${bounds.documentBytes} bytes`, {
+    limit: bounds.documentBytes,
+  })
 }
 
 /** What an upload holds. An envelope has a key `spec` and no key `openapi`; everything else is the document itself. */
 export function readUpload(body: Buffer): ReadUpload {
   const text = body.toString('utf8').replace(/^\uFEFF/, '')
   const value = text.trimStart().startsWith('{') ? parseJson(text) : undefined
-  if (!isRecord(value) || !(Object.hasOwn(value, 'spec') || isPartsOnly(value)) || Object.hasOwn(value, 'openapi') || Object.hasOwn(value, 'swagger')) return { name: null, text, given: {}, enabled: null, message: null }
+  if (
+    !isRecord(value) ||
+    !(Object.hasOwn(value, 'spec') || isPartsOnly(value)) ||
+    Object.hasOwn(value, 'openapi') ||
+    Object.hasOwn(value, 'swagger')
+  )
+    return { name: null, text, given: {}, enabled: null, message: null }
   const spec = own(value, 'spec')
-  if (spec !== undefined && typeof spec !== 'string' && !isRecord(spec)) throw managementError('invalid_body', 'expected "spec" to be a document or its text')
+  if (spec !== undefined && typeof spec !== 'string' && !isRecord(spec))
+    throw managementError('invalid_body', 'expected "spec" to be a document or its text')
   const enabled = own(value, 'enabled')
-  if (enabled !== undefined && typeof enabled !== 'boolean') throw managementError('invalid_body', 'expected "enabled" to be true or false')
+  if (enabled !== undefined && typeof enabled !== 'boolean')
+    throw managementError('invalid_body', 'expected "enabled" to be true or false')
   return {
     name: ownText(value, 'name') ?? null,
     text: spec === undefined ? null : typeof spec === 'string' ? spec : JSON.stringify(spec, null, 2),
@@ -64,5 +83,8 @@ export function readUpload(body: Buffer): ReadUpload {
 
 /** An envelope that leaves the document as it is, as drafts may have it. */
 function isPartsOnly(value: JsonObject): boolean {
-  return Object.keys(value).length > 0 && Object.keys(value).every((key) => ['name', 'settings', 'rules', 'overrides', 'enabled', 'message'].includes(key))
+  return (
+    Object.keys(value).length > 0 &&
+    Object.keys(value).every(key => ['name', 'settings', 'rules', 'overrides', 'enabled', 'message'].includes(key))
+  )
 }

@@ -15,16 +15,30 @@ export type ReadBody =
   | { kind: 'malformed'; keyword: 'json' | 'multipart'; message: string }
 
 /** The value of a body as its media type says; `media` is the entry of the document that covers the type. */
-export function readBody(bytes: Buffer, contentType: string, media: MediaType | undefined, flattener: Flattener): ReadBody {
+export function readBody(
+  bytes: Buffer,
+  contentType: string,
+  media: MediaType | undefined,
+  flattener: Flattener,
+): ReadBody {
   const type = baseType(contentType)
   if (isJsonType(type)) {
     const value = parseJson(bytes.toString('utf8'))
-    return value === undefined ? { kind: 'malformed', keyword: 'json', message: 'the body is not valid JSON' } : { kind: 'value', value }
+    return value === undefined
+      ? { kind: 'malformed', keyword: 'json', message: 'the body is not valid JSON' }
+      : { kind: 'value', value }
   }
-  if (type === 'application/x-www-form-urlencoded') return { kind: 'value', value: formFields(parseQuery(bytes.toString('utf8')), media, flattener) }
+  if (type === 'application/x-www-form-urlencoded')
+    return { kind: 'value', value: formFields(parseQuery(bytes.toString('utf8')), media, flattener) }
   if (type === 'multipart/form-data') {
     const fields = multipartFields(bytes, contentType)
-    return fields ? { kind: 'value', value: formFields(fields, media, flattener) } : { kind: 'malformed', keyword: 'multipart', message: 'the body is no multipart/form-data with the boundary that Content-Type names' }
+    return fields
+      ? { kind: 'value', value: formFields(fields, media, flattener) }
+      : {
+          kind: 'malformed',
+          keyword: 'multipart',
+          message: 'the body is no multipart/form-data with the boundary that Content-Type names',
+        }
   }
   return type.startsWith('text/') ? { kind: 'value', value: bytes.toString('utf8') } : { kind: 'opaque' }
 }
@@ -49,7 +63,8 @@ function formFields(fields: [string, string][], media: MediaType | undefined, fl
 
 function listOf(values: string[], encoding: JsonObject | undefined): Json {
   // Without `explode` one field holds the whole list (OpenAPI 3.1.1, 4.15.1).
-  if (values.length === 1 && own(encoding, 'explode') === false) return (values[0] ?? '').split(ownText(encoding, 'style') === 'pipeDelimited' ? '|' : ',')
+  if (values.length === 1 && own(encoding, 'explode') === false)
+    return (values[0] ?? '').split(ownText(encoding, 'style') === 'pipeDelimited' ? '|' : ',')
   return values
 }
 

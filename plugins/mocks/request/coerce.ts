@@ -8,10 +8,22 @@ export function coerce(value: Json, schema: Json | undefined, flattener: Flatten
   if (schema === undefined || level > 20) return value
   const flat = flattener.flatten(schema)
   if (typeof value === 'string') return coerceText(value, typesOf(flat, flattener, 0))
-  if (Array.isArray(value)) return value.map((item, index) => coerce(item, flat.prefixItems[index] ?? flat.items, flattener, level + 1))
+  if (Array.isArray(value))
+    return value.map((item, index) => coerce(item, flat.prefixItems[index] ?? flat.items, flattener, level + 1))
   if (!isRecord(value)) return value
   const result: JsonObject = {}
-  for (const [name, member] of Object.entries(value)) setOwn(result, name, coerce(member, flat.properties.get(name) ?? (isRecord(flat.additional) ? flat.additional : memberOfAlternatives(flat, name, flattener)), flattener, level + 1))
+  for (const [name, member] of Object.entries(value))
+    setOwn(
+      result,
+      name,
+      coerce(
+        member,
+        flat.properties.get(name) ??
+          (isRecord(flat.additional) ? flat.additional : memberOfAlternatives(flat, name, flattener)),
+        flattener,
+        level + 1,
+      ),
+    )
   return result
 }
 
@@ -19,8 +31,12 @@ export function coerce(value: Json, schema: Json | undefined, flattener: Flatten
 export function typesOf(flat: FlatSchema, flattener: Flattener, level: number): Set<string> {
   const types = new Set(flat.types ?? [])
   if (flat.isNullable) types.add('null')
-  if (types.size === 0 && flat.enum) for (const value of flat.enum) types.add(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
-  if (level < 5) for (const union of flat.unions) for (const alternative of union.alternatives) for (const type of typesOf(flattener.flatten(alternative), flattener, level + 1)) types.add(type)
+  if (types.size === 0 && flat.enum)
+    for (const value of flat.enum) types.add(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
+  if (level < 5)
+    for (const union of flat.unions)
+      for (const alternative of union.alternatives)
+        for (const type of typesOf(flattener.flatten(alternative), flattener, level + 1)) types.add(type)
   return types
 }
 

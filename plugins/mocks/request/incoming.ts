@@ -64,7 +64,12 @@ export class Incoming {
   /** The body as rules and templates see it: JSON, or what a form was read as; undefined for anything else. */
   readonly json = (): Json | undefined => {
     if (this.#read) return this.#read.kind === 'value' ? this.#read.value : undefined
-    this.#json ??= { value: this.bytes.length > 0 && (this.contentType === '' || isJsonType(this.contentType)) ? parseJson(this.bytes.toString('utf8')) : undefined }
+    this.#json ??= {
+      value:
+        this.bytes.length > 0 && (this.contentType === '' || isJsonType(this.contentType))
+          ? parseJson(this.bytes.toString('utf8'))
+          : undefined,
+    }
     return this.#json.value
   }
 }

@@ -30,8 +30,14 @@ function parseAccept(header: string): Range[] | null {
     const [range = '', ...parameters] = part.split(';')
     const match = /^\s*([\w!#$&^.+*-]+)\/([\w!#$&^.+*-]+)\s*$/.exec(range)
     if (!match) continue
-    const weight = parameters.map((parameter) => /^\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*$/i.exec(parameter)?.[1]).find((value) => value !== undefined)
-    ranges.push({ type: (match[1] ?? '').toLowerCase(), subtype: (match[2] ?? '').toLowerCase(), quality: weight === undefined ? 1 : Number(weight) })
+    const weight = parameters
+      .map(parameter => /^\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*$/i.exec(parameter)?.[1])
+      .find(value => value !== undefined)
+    ranges.push({
+      type: (match[1] ?? '').toLowerCase(),
+      subtype: (match[2] ?? '').toLowerCase(),
+      quality: weight === undefined ? 1 : Number(weight),
+    })
   }
   return ranges.length > 0 ? ranges : null
 }
@@ -40,23 +46,36 @@ export type Negotiated = { type: string; fits: boolean }
 
 /** The type that is sent when nothing is asked for: JSON if declared, else the first of its kind, else the first. */
 function defaultType(declared: readonly string[]): string | undefined {
-  return declared.find((type) => baseType(type) === 'application/json') ?? declared.find((type) => baseType(type).endsWith('+json')) ?? declared[0]
+  return (
+    declared.find(type => baseType(type) === 'application/json') ??
+    declared.find(type => baseType(type).endsWith('+json')) ??
+    declared[0]
+  )
 }
 
 /**
  * Chooses among the declared types (document order) by `Accept`. Undefined when none is declared; `fits` is false when
  * nothing declared is acceptable, the type is then the default one.
  */
-export function negotiate(declared: readonly string[], accept: string | undefined): (Negotiated & { declaredAs: string }) | undefined {
+export function negotiate(
+  declared: readonly string[],
+  accept: string | undefined,
+): (Negotiated & { declaredAs: string }) | undefined {
   const usual = defaultType(declared)
   if (usual === undefined) return undefined
   const ranges = accept === undefined ? null : parseAccept(accept)
   let best: { declaredAs: string; quality: number; range: Range } | null = null
-  for (const declaredAs of ranges ? [usual, ...declared.filter((type) => type !== usual)] : []) {
+  for (const declaredAs of ranges ? [usual, ...declared.filter(type => type !== usual)] : []) {
     const range = mostSpecific(ranges ?? [], declaredAs)
     if (!range || range.quality === 0) continue
     const isAny = range.type === '*'
-    const better = best === null || range.quality > best.quality || (range.quality === best.quality && !isAny && best.range.type !== '*' && declared.indexOf(declaredAs) < declared.indexOf(best.declaredAs))
+    const better =
+      best === null ||
+      range.quality > best.quality ||
+      (range.quality === best.quality &&
+        !isAny &&
+        best.range.type !== '*' &&
+        declared.indexOf(declaredAs) < declared.indexOf(best.declaredAs))
     if (better) best = { declaredAs, quality: range.quality, range }
   }
   if (best) return { type: concrete(best.declaredAs, best.range), declaredAs: best.declaredAs, fits: true }
@@ -88,12 +107,21 @@ function specificity(range: Range, declared: string): number {
 /** A declared range takes the type that was asked for, else bytes of no particular kind. */
 function concrete(declared: string, range: Range | null): string {
   if (!declared.includes('*')) return declared
-  return range && range.type !== '*' && range.subtype !== '*' ? `${range.type}/${range.subtype}` : 'application/octet-stream'
+  return range && range.type !== '*' && range.subtype !== '*'
+    ? `${range.type}/${range.subtype}`
+    : 'application/octet-stream'
 }
 
 /** The entry of `content` that covers a request's type: itself, else its range, else any. */
 export function coveringType<T extends { type: string }>(content: readonly T[], type: string): T | undefined {
   const wanted = baseType(type)
   const family = `${wanted.split('/')[0]}/*`
-  return content.find((entry) => baseType(entry.type) === wanted) ?? content.find((entry) => entry.type === family) ?? content.find((entry) => entry.type === '*/*') ?? (isJsonType(wanted) && wanted.endsWith('+json') ? content.find((entry) => entry.type === 'application/json') : undefined)
+  return (
+    content.find(entry => baseType(entry.type) === wanted) ??
+    content.find(entry => entry.type === family) ??
+    content.find(entry => entry.type === '*/*') ??
+    (isJsonType(wanted) && wanted.endsWith('+json')
+      ? content.find(entry => entry.type === 'application/json')
+      : undefined)
+  )
 }

@@ -25,7 +25,8 @@ export function parameterValue(parameter: Parameter, raw: RawParameters, flatten
   const flat = flattener.flatten(schema)
   const types = typesOf(flat, flattener, 0)
   const shape = types.has('array') ? 'array' : types.has('object') ? 'object' : 'text'
-  const value = shape === 'text' ? plain(parameter, raw) : structured(parameter, shape, raw, () => flat.properties.keys())
+  const value =
+    shape === 'text' ? plain(parameter, raw) : structured(parameter, shape, raw, () => flat.properties.keys())
   return value === undefined ? undefined : coerce(value, schema, flattener)
 }
 
@@ -51,9 +52,15 @@ function rawText(parameter: Parameter, raw: RawParameters): string | undefined {
   }
 }
 
-function structured(parameter: Parameter, shape: 'array' | 'object', raw: RawParameters, properties: () => Iterable<string>): Json | undefined {
+function structured(
+  parameter: Parameter,
+  shape: 'array' | 'object',
+  raw: RawParameters,
+  properties: () => Iterable<string>,
+): Json | undefined {
   if (parameter.in === 'query' && parameter.style === 'deepObject') return deepObject(parameter.name, raw.query)
-  if (parameter.in === 'query' && parameter.explode && parameter.style === 'form') return exploded(parameter, shape, raw.query, properties)
+  if (parameter.in === 'query' && parameter.explode && parameter.style === 'form')
+    return exploded(parameter, shape, raw.query, properties)
   const text = rawText(parameter, raw)
   if (text === undefined) return parameter.in === 'query' ? deepObject(parameter.name, raw.query) : undefined
   const { parts, separator } = split(parameter, text)
@@ -62,9 +69,16 @@ function structured(parameter: Parameter, shape: 'array' | 'object', raw: RawPar
 }
 
 /** `a=1&a=2` for a list, `x=1&y=2` for the members of an object; lists also as `a[]=1`, which many clients send. */
-function exploded(parameter: Parameter, shape: 'array' | 'object', query: RawParameters['query'], properties: () => Iterable<string>): Json | undefined {
+function exploded(
+  parameter: Parameter,
+  shape: 'array' | 'object',
+  query: RawParameters['query'],
+  properties: () => Iterable<string>,
+): Json | undefined {
   if (shape === 'array') {
-    const values = query.filter(([name]) => name === parameter.name || name === `${parameter.name}[]`).map(([, value]) => value)
+    const values = query
+      .filter(([name]) => name === parameter.name || name === `${parameter.name}[]`)
+      .map(([, value]) => value)
     return values.length > 0 ? values : deepObject(parameter.name, query)
   }
   const result: JsonObject = {}
@@ -81,7 +95,7 @@ export function deepObject(name: string, query: RawParameters['query']): Json | 
   let found = false
   for (const [key, value] of query) {
     if (!key.startsWith(`${name}[`)) continue
-    const path = [...key.slice(name.length).matchAll(/\[([^[\]]*)\]/g)].map((match) => match[1] ?? '')
+    const path = [...key.slice(name.length).matchAll(/\[([^[\]]*)\]/g)].map(match => match[1] ?? '')
     if (path.length === 0 || path.length > MAX_DEPTH) continue
     found = true
     assign(root, path, value)
@@ -107,7 +121,8 @@ function assign(root: JsonObject, path: string[], value: string): void {
 function listed(value: Json): Json {
   if (!isRecord(value)) return value
   const entries = Object.entries(value)
-  if (entries.length > 0 && entries.every(([key], index) => key === String(index))) return entries.map(([, item]) => listed(item))
+  if (entries.length > 0 && entries.every(([key], index) => key === String(index)))
+    return entries.map(([, item]) => listed(item))
   const result: JsonObject = {}
   for (const [key, item] of entries) setOwn(result, key, listed(item))
   return result
@@ -122,15 +137,18 @@ function split(parameter: Parameter, text: string): { parts: string[]; separator
       const inner = text.replace(/^;/, '')
       if (!parameter.explode) return { parts: inner.slice(inner.indexOf('=') + 1).split(','), separator: ',' }
       const parts = inner.split(';')
-      const isList = parts.every((part) => part.startsWith(`${parameter.name}=`))
-      return { parts: isList ? parts.map((part) => part.slice(parameter.name.length + 1)) : parts, separator: '=' }
+      const isList = parts.every(part => part.startsWith(`${parameter.name}=`))
+      return { parts: isList ? parts.map(part => part.slice(parameter.name.length + 1)) : parts, separator: '=' }
     }
     case 'spaceDelimited':
       return { parts: text.split(/ |%20/), separator: ',' }
     case 'pipeDelimited':
       return { parts: text.split('|'), separator: ',' }
     default:
-      return { parts: text.split(',').map((part) => (parameter.in === 'header' ? part.trim() : part)), separator: parameter.style === 'simple' ? assigns : ',' }
+      return {
+        parts: text.split(',').map(part => (parameter.in === 'header' ? part.trim() : part)),
+        separator: parameter.style === 'simple' ? assigns : ',',
+      }
   }
 }
 
@@ -154,8 +172,8 @@ export function parseQuery(query: string): [string, string][] {
   if (query === '') return []
   return query
     .split('&', 2000)
-    .filter((pair) => pair !== '')
-    .map((pair) => {
+    .filter(pair => pair !== '')
+    .map(pair => {
       const at = pair.indexOf('=')
       return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))]
     })

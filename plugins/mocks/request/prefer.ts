@@ -8,13 +8,21 @@ export interface Preferences {
 }
 
 const NONE: Preferences = { code: null, example: null, dynamic: null, seed: null }
-const QUERY_FORMS = new Map([['__code', 'code'], ['__example', 'example'], ['__dynamic', 'dynamic'], ['__seed', 'seed']])
+const QUERY_FORMS = new Map([
+  ['__code', 'code'],
+  ['__example', 'example'],
+  ['__dynamic', 'dynamic'],
+  ['__seed', 'seed'],
+])
 /** A token, then optionally a value, quoted or not; no blanks around it. */
 const PREFERENCE = /^([\w-]{1,40})(?:\s*=\s*(?:"((?:[^"\\]|\\.){0,200})"|([^",;\s]{0,200})))?$/
 const MAX_LENGTH = 4096
 
 /** What a request asks for; unknown tokens and unreadable values are ignored, the header wins over the query. */
-export function readPreferences(header: string | undefined, query: readonly (readonly [string, string])[]): Preferences {
+export function readPreferences(
+  header: string | undefined,
+  query: readonly (readonly [string, string])[],
+): Preferences {
   const isAsked = header !== undefined || query.some(([name]) => QUERY_FORMS.has(name))
   if (!isAsked) return NONE
   const preferences = { ...NONE }
@@ -22,13 +30,15 @@ export function readPreferences(header: string | undefined, query: readonly (rea
     const token = QUERY_FORMS.get(name)
     if (token) apply(preferences, token, value)
   }
-  const tokens = header !== undefined && header.length <= MAX_LENGTH ? header.match(/(?:"(?:[^"\\]|\\.)*"|[^,;"])+/g) : null
+  const tokens =
+    header !== undefined && header.length <= MAX_LENGTH ? header.match(/(?:"(?:[^"\\]|\\.)*"|[^,;"])+/g) : null
   const named = new Map<string, string>()
   for (const token of tokens ?? []) {
     const match = PREFERENCE.exec(token.trim())
     const name = match?.[1]?.toLowerCase()
     // RFC 7240, 2: of several with one name the first counts.
-    if (match && name !== undefined && !named.has(name)) named.set(name, match[2]?.replaceAll(/\\(.)/g, '$1') ?? match[3] ?? '')
+    if (match && name !== undefined && !named.has(name))
+      named.set(name, match[2]?.replaceAll(/\\(.)/g, '$1') ?? match[3] ?? '')
   }
   for (const [name, value] of named) apply(preferences, name, value)
   return preferences
@@ -42,18 +52,21 @@ function apply(preferences: Preferences, token: string, value: string): void {
 }
 
 /** The query without the forms that only steer the mock. */
-export function withoutPreferences(query: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] {
+export function withoutPreferences(
+  query: readonly (readonly [string, string])[],
+): readonly (readonly [string, string])[] {
   return query.some(([name]) => QUERY_FORMS.has(name)) ? query.filter(([name]) => !QUERY_FORMS.has(name)) : query
 }
 
 /** `Preference-Applied` (RFC 7240, 3) for what was used; undefined when nothing was. */
 export function appliedPreferences(used: Preferences): string | undefined {
-  const quote = (text: string): string => (/^[\w.~-]+$/.test(text) ? text : JSON.stringify(text.replaceAll(/[^\x20-\x7e]/g, '')))
+  const quote = (text: string): string =>
+    /^[\w.~-]+$/.test(text) ? text : JSON.stringify(text.replaceAll(/[^\x20-\x7e]/g, ''))
   const parts = [
     used.code === null ? null : `code=${used.code}`,
     used.example === null ? null : `example=${quote(used.example)}`,
     used.dynamic === null ? null : `dynamic=${used.dynamic}`,
     used.seed === null ? null : `seed=${quote(used.seed)}`,
-  ].filter((part) => part !== null)
+  ].filter(part => part !== null)
   return parts.length > 0 ? parts.join(', ') : undefined
 }

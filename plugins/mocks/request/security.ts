@@ -22,29 +22,56 @@ export type SecurityResult =
   | { passed: false; status: 401 | 403; message: string; challenges: string[] }
 
 /** What one scheme says: passed with a kind of credential, or failed with a challenge. */
-type Verification = { passed: true; credential: string } | { passed: false; isScope: boolean; challenge: string | null; message: string }
+type Verification =
+  | { passed: true; credential: string }
+  | { passed: false; isScope: boolean; challenge: string | null; message: string }
 
 /** Alternatives are OR, the schemes inside one are AND; an empty alternative is open. */
-export async function checkSecurity(document: ApiDocument, alternatives: readonly JsonObject[], input: SecurityInput): Promise<SecurityResult> {
+export async function checkSecurity(
+  document: ApiDocument,
+  alternatives: readonly JsonObject[],
+  input: SecurityInput,
+): Promise<SecurityResult> {
   if (alternatives.length === 0) return { passed: true, credential: null }
   const failures: Extract<Verification, { passed: false }>[] = []
   for (const alternative of alternatives) {
     const verifications: Verification[] = []
-    for (const [name, scopes] of Object.entries(alternative)) verifications.push(await checkScheme(document, name, scopes, input))
-    const failed = verifications.filter((verification) => !verification.passed)
-    if (failed.length === 0) return { passed: true, credential: verifications.map((verification) => (verification.passed ? verification.credential : '')).join('+') || null }
+    for (const [name, scopes] of Object.entries(alternative))
+      verifications.push(await checkScheme(document, name, scopes, input))
+    const failed = verifications.filter(verification => !verification.passed)
+    if (failed.length === 0)
+      return {
+        passed: true,
+        credential:
+          verifications.map(verification => (verification.passed ? verification.credential : '')).join('+') || null,
+      }
     // By scope alone: the credentials are good, the permission is missing.
-    failures.push(...failed.map((verification) => ({ ...verification, isScope: verification.isScope && failed.every((other) => other.isScope) })))
+    failures.push(
+      ...failed.map(verification => ({
+        ...verification,
+        isScope: verification.isScope && failed.every(other => other.isScope),
+      })),
+    )
   }
-  const byScope = failures.filter((failure) => failure.isScope)
+  const byScope = failures.filter(failure => failure.isScope)
   const told = byScope.length > 0 ? byScope : failures
-  const challenges = [...new Set(told.flatMap((failure) => failure.challenge ?? []))]
-  return { passed: false, status: byScope.length > 0 ? 403 : 401, message: [...new Set(told.map((failure) => failure.message))].join('; or '), challenges }
+  const challenges = [...new Set(told.flatMap(failure => failure.challenge ?? []))]
+  return {
+    passed: false,
+    status: byScope.length > 0 ? 403 : 401,
+    message: [...new Set(told.map(failure => failure.message))].join('; or '),
+    challenges,
+  }
 }
 
-async function checkScheme(document: ApiDocument, name: string, scopes: Json, input: SecurityInput): Promise<Verification> {
+async function checkScheme(
+  document: ApiDocument,
+  name: string,
+  scopes: Json,
+  input: SecurityInput,
+): Promise<Verification> {
   const scheme = document.component('securitySchemes', name)
-  const required = Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : []
+  const required = Array.isArray(scopes) ? scopes.filter(scope => typeof scope === 'string') : []
   switch (ownText(scheme, 'type')) {
     case 'apiKey':
       return checkApiKey(scheme ?? {}, input)
@@ -54,7 +81,9 @@ async function checkScheme(document: ApiDocument, name: string, scopes: Json, in
     case 'openIdConnect':
       return checkToken(required, input, ownText(scheme, 'type') ?? '')
     case 'mutualTLS':
-      return input.hasClientCertificate() ? { passed: true, credential: 'mutualTLS' } : fail('a client certificate of the demo CA is required', null)
+      return input.hasClientCertificate()
+        ? { passed: true, credential: 'mutualTLS' }
+        : fail('a client certificate of the demo CA is required', null)
     default:
       return fail(`the security scheme "${name}" is not defined`, null)
   }
@@ -72,10 +101,18 @@ function quoted(text: string): string {
 function checkApiKey(scheme: JsonObject, input: SecurityInput): Verification {
   const place = ownText(scheme, 'in') ?? 'header'
   const name = shownText(own(scheme, 'name') ?? '')
-  const value = place === 'query' ? input.query.find(([key]) => key === name)?.[1] : place === 'cookie' ? input.cookies.get(name) : input.header(name)
+  const value =
+    place === 'query'
+      ? input.query.find(([key]) => key === name)?.[1]
+      : place === 'cookie'
+        ? input.cookies.get(name)
+        : input.header(name)
   const { apiKeys } = input.credentials
   if (value && (apiKeys === null || apiKeys.includes(value))) return { passed: true, credential: 'apiKey' }
-  return fail(`an API key in the ${place} "${name}" is ${value ? 'not accepted' : 'required'}`, `ApiKey realm="${input.mock}", in="${quoted(place)}", name="${quoted(name)}"`)
+  return fail(
+    `an API key in the ${place} "${name}" is ${value ? 'not accepted' : 'required'}`,
+    `ApiKey realm="${input.mock}", in="${quoted(place)}", name="${quoted(name)}"`,
+  )
 }
 
 /** The value after the scheme's name in `Authorization`. */
@@ -90,7 +127,9 @@ async function checkHttp(scheme: string, scopes: string[], input: SecurityInput)
   if (scheme === 'basic') return checkBasic(value, input)
   if (scheme !== 'bearer') {
     const title = scheme.charAt(0).toUpperCase() + scheme.slice(1)
-    return value === '' ? fail(`${title} credentials are required`, isToken(scheme) ? `${title} realm="${input.mock}"` : null) : { passed: true, credential: scheme }
+    return value === ''
+      ? fail(`${title} credentials are required`, isToken(scheme) ? `${title} realm="${input.mock}"` : null)
+      : { passed: true, credential: scheme }
   }
   const { bearer } = input.credentials
   if (bearer === 'idp') return checkToken(scopes, input, 'bearer')
@@ -103,7 +142,9 @@ function checkBasic(value: string, input: SecurityInput): Verification {
   const at = decoded.indexOf(':')
   const { basic } = input.credentials
   const isRight = at > 0 && (basic === null || basic.get(decoded.slice(0, at)) === decoded.slice(at + 1))
-  return isRight ? { passed: true, credential: 'basic' } : fail('a user name and password are required', `Basic realm="${input.mock}"`)
+  return isRight
+    ? { passed: true, credential: 'basic' }
+    : fail('a user name and password are required', `Basic realm="${input.mock}"`)
 }
 
 /** Access tokens of the built-in provider; errors as in RFC 6750, 3.1. */
@@ -115,7 +156,11 @@ async function checkToken(required: string[], input: SecurityInput, kind: string
   if (input.credentials.oauth === 'any' || !input.verifyToken) return { passed: true, credential: kind }
   const verified = await input.verifyToken(token)
   if (!verified) return fail('the access token is not valid', `${realm}, error="invalid_token"`)
-  const missing = required.filter((scope) => !verified.scopes.includes(scope))
+  const missing = required.filter(scope => !verified.scopes.includes(scope))
   if (missing.length === 0) return { passed: true, credential: kind }
-  return fail(`the access token lacks the scope ${missing.join(' ')}`, `${realm}, error="insufficient_scope", scope="${quoted(required.join(' '))}"`, true)
+  return fail(
+    `the access token lacks the scope ${missing.join(' ')}`,
+    `${realm}, error="insufficient_scope", scope="${quoted(required.join(' '))}"`,
+    true,
+  )
 }

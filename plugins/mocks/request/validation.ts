@@ -28,7 +28,13 @@ function skip(schemas: SchemaSet, schema: Json | undefined, onSkipped: OnSkipped
 }
 
 /** The violations of the parameters, in the order in which the document names them. */
-export function checkParameters(operation: Operation, raw: RawParameters, schemas: SchemaSet, flattener: Flattener, onSkipped: OnSkipped): Violation[] {
+export function checkParameters(
+  operation: Operation,
+  raw: RawParameters,
+  schemas: SchemaSet,
+  flattener: Flattener,
+  onSkipped: OnSkipped,
+): Violation[] {
   const violations: Violation[] = []
   for (const parameter of operation.parameters) {
     if (violations.length >= MAX_VIOLATIONS) break
@@ -37,13 +43,25 @@ export function checkParameters(operation: Operation, raw: RawParameters, schema
   return violations.slice(0, MAX_VIOLATIONS)
 }
 
-function checkParameter(parameter: Parameter, raw: RawParameters, schemas: SchemaSet, flattener: Flattener, onSkipped: OnSkipped): Violation[] {
+function checkParameter(
+  parameter: Parameter,
+  raw: RawParameters,
+  schemas: SchemaSet,
+  flattener: Flattener,
+  onSkipped: OnSkipped,
+): Violation[] {
   const value = parameterValue(parameter, raw, flattener)
   const place = `/${parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name}`
-  if (value === undefined) return parameter.required ? [{ in: parameter.in, path: place, keyword: 'required', message: 'is required' }] : []
+  if (value === undefined)
+    return parameter.required ? [{ in: parameter.in, path: place, keyword: 'required', message: 'is required' }] : []
   if (value === '' && parameter.in === 'query' && parameter.raw['allowEmptyValue'] === true) return []
   const errors = schemas.errors(parameter.schema, value, 'request') ?? skip(schemas, parameter.schema, onSkipped)
-  return errors.map((error) => ({ in: parameter.in, path: `${place}${error.path}`, keyword: error.keyword, message: error.message }))
+  return errors.map(error => ({
+    in: parameter.in,
+    path: `${place}${error.path}`,
+    keyword: error.keyword,
+    message: error.message,
+  }))
 }
 
 export interface RequestBody {
@@ -60,13 +78,24 @@ export function isSupportedType(operation: Operation, body: RequestBody): boolea
 }
 
 /** The violations of a body whose type is taken. */
-export function checkBody(operation: Operation, body: RequestBody, schemas: SchemaSet, onSkipped: OnSkipped): Violation[] {
+export function checkBody(
+  operation: Operation,
+  body: RequestBody,
+  schemas: SchemaSet,
+  onSkipped: OnSkipped,
+): Violation[] {
   const definition = operation.requestBody
   if (!definition) return []
-  if (body.bytes.length === 0 || body.read === null) return definition.required ? [{ in: 'body', path: '', keyword: 'required', message: 'a body is required' }] : []
-  if (body.read.kind === 'malformed') return [{ in: 'body', path: '', keyword: body.read.keyword, message: body.read.message }]
+  if (body.bytes.length === 0 || body.read === null)
+    return definition.required ? [{ in: 'body', path: '', keyword: 'required', message: 'a body is required' }] : []
+  if (body.read.kind === 'malformed')
+    return [{ in: 'body', path: '', keyword: body.read.keyword, message: body.read.message }]
   if (body.read.kind === 'opaque') return []
   const schema: Json | undefined = coveringType(definition.content, body.contentType)?.schema
-  const errors = schemas.errors(schema, body.read.value, 'request', { all: body.bytes.length <= ALL_ERRORS_BYTES }) ?? skip(schemas, schema, onSkipped)
-  return errors.slice(0, MAX_VIOLATIONS).map((error) => ({ in: 'body', path: error.path, keyword: error.keyword, message: error.message }))
+  const errors =
+    schemas.errors(schema, body.read.value, 'request', { all: body.bytes.length <= ALL_ERRORS_BYTES }) ??
+    skip(schemas, schema, onSkipped)
+  return errors
+    .slice(0, MAX_VIOLATIONS)
+    .map(error => ({ in: 'body', path: error.path, keyword: error.keyword, message: error.message }))
 }

@@ -25,7 +25,16 @@ export function generatedBytes(type: string, seed: string): Buffer {
 /** Whether a type is made of bytes rather than of text or a value. */
 export function isBinaryType(type: string): boolean {
   const base = baseType(type)
-  return base.startsWith('image/') || (!isJsonType(base) && !isXmlType(base) && !base.startsWith('text/') && !/^application\/(?:x-www-form-urlencoded|graphql|jwt|sql|yaml|x-yaml|javascript|(?:x-)?ndjson|jsonl?|json-seq|xhtml)$/.test(base) && !/\+(?:yaml|jwt|xml)$/.test(base))
+  return (
+    base.startsWith('image/') ||
+    (!isJsonType(base) &&
+      !isXmlType(base) &&
+      !base.startsWith('text/') &&
+      !/^application\/(?:x-www-form-urlencoded|graphql|jwt|sql|yaml|x-yaml|javascript|(?:x-)?ndjson|jsonl?|json-seq|xhtml)$/.test(
+        base,
+      ) &&
+      !/\+(?:yaml|jwt|xml)$/.test(base))
+  )
 }
 
 /** Nested members in brackets, as `deepObject` has them. */
@@ -34,7 +43,8 @@ function formEncode(value: Json): string {
   const add = (name: string, member: Json): void => {
     if (pairs.length >= 5000) return
     if (Array.isArray(member)) for (const item of member) add(typeof item === 'object' ? `${name}[]` : name, item)
-    else if (isRecord(member)) for (const [key, inner] of Object.entries(member)) add(name === '' ? key : `${name}[${key}]`, inner)
+    else if (isRecord(member))
+      for (const [key, inner] of Object.entries(member)) add(name === '' ? key : `${name}[${key}]`, inner)
     else pairs.push([name, member === null ? '' : String(member)])
   }
   add('', value)

@@ -19,7 +19,8 @@ export function echo(body: Json, input: EchoInput, flattener: Flattener): Json {
   const result = withPath(body, flat, input)
   if (isRecord(input.body)) copyBody(result, input.body)
   const data = result['data']
-  if (isRecord(data) && Object.hasOwn(result, 'data')) result['data'] = withPath(data, flat && flattener.flatten(flat.properties.get('data')), input)
+  if (isRecord(data) && Object.hasOwn(result, 'data'))
+    result['data'] = withPath(data, flat && flattener.flatten(flat.properties.get('data')), input)
   return result
 }
 
@@ -30,11 +31,15 @@ function plainName(name: string): string {
 function withPath(object: JsonObject, flat: FlatSchema | undefined, input: EchoInput): JsonObject {
   const result = { ...object }
   for (const [name, text] of input.path) {
-    const own = Object.keys(result).find((key) => plainName(key) === plainName(name))
+    const own = Object.keys(result).find(key => plainName(key) === plainName(name))
     const isLast = input.template.endsWith(`{${name}}`)
     const target = own ?? (isLast && Object.hasOwn(result, 'id') ? 'id' : undefined)
     if (target === undefined) continue
-    const value = typedLike(text, result[target], flat?.properties.has(target) ? flat.properties.get(target) : undefined)
+    const value = typedLike(
+      text,
+      result[target],
+      flat?.properties.has(target) ? flat.properties.get(target) : undefined,
+    )
     if (value !== undefined && target !== '__proto__') result[target] = value
   }
   return result
@@ -48,16 +53,25 @@ function typedLike(text: string, present: Json | undefined, schema: Json | undef
   const wants = (type: string, fallback: boolean): boolean => (types.length > 0 ? types.includes(type) : fallback)
   if (wants('integer', Number.isInteger(present)) || wants('number', typeof present === 'number')) {
     const isWhole = /^-?\d{1,15}$/.test(text)
-    if (isWhole || (!wants('integer', Number.isInteger(present)) && /^-?\d{1,15}\.\d{1,15}$/.test(text))) return Number(text)
+    if (isWhole || (!wants('integer', Number.isInteger(present)) && /^-?\d{1,15}\.\d{1,15}$/.test(text)))
+      return Number(text)
     return types.includes('string') ? text : undefined
   }
-  if (wants('boolean', typeof present === 'boolean')) return text === 'true' || text === 'false' ? text === 'true' : undefined
+  if (wants('boolean', typeof present === 'boolean'))
+    return text === 'true' || text === 'false' ? text === 'true' : undefined
   return wants('string', typeof present === 'string') ? text : undefined
 }
 
 function copyBody(result: JsonObject, sent: JsonObject): void {
   for (const [name, value] of Object.entries(sent)) {
     const present = Object.hasOwn(result, name) ? result[name] : undefined
-    if (present !== undefined && present !== null && typeof present !== 'object' && typeof present === typeof value && name !== '__proto__') result[name] = value
+    if (
+      present !== undefined &&
+      present !== null &&
+      typeof present !== 'object' &&
+      typeof present === typeof value &&
+      name !== '__proto__'
+    )
+      result[name] = value
   }
 }

@@ -48,9 +48,15 @@ const BODILESS = new Set([204, 205, 304])
 export function chooseType(choice: Choice, accept: string | undefined): ChosenType | undefined {
   const { content } = choice.definition
   if (BODILESS.has(choice.status)) return undefined
-  const withExample = choice.example === null ? [] : content.filter(({ raw }) => Object.hasOwn(ownObject(raw, 'examples') ?? {}, choice.example ?? ''))
+  const withExample =
+    choice.example === null
+      ? []
+      : content.filter(({ raw }) => Object.hasOwn(ownObject(raw, 'examples') ?? {}, choice.example ?? ''))
   const offered = withExample.length > 0 ? withExample : content
-  const chosen = negotiate(offered.map(({ type }) => type), accept)
+  const chosen = negotiate(
+    offered.map(({ type }) => type),
+    accept,
+  )
   const media = chosen && offered.find(({ type }) => type === chosen.declaredAs)
   return media && { media, type: chosen.type, fits: chosen.fits }
 }
@@ -69,7 +75,17 @@ export class Renderer {
   render(input: RenderInput, chosen: ChosenType | undefined): Rendered {
     const echoesBody = input.echo === 'path+body' && /^(?:POST|PUT|PATCH)$/.test(input.operation.method)
     if (echoesBody) return this.#make(input, chosen, input.requestBody())
-    const key = [input.operation.key, input.choice.status, input.choice.definition.status, chosen?.type, input.choice.example, input.dynamic, input.seed, input.echo, ...input.path.values()].join('\u0000')
+    const key = [
+      input.operation.key,
+      input.choice.status,
+      input.choice.definition.status,
+      chosen?.type,
+      input.choice.example,
+      input.dynamic,
+      input.seed,
+      input.echo,
+      ...input.path.values(),
+    ].join('\u0000')
     const known = this.#remembered.get(key)
     if (known) return known
     const rendered = this.#make(input, chosen, undefined)
@@ -81,23 +97,54 @@ export class Renderer {
     const { operation, choice } = input
     const seed = [input.seed, operation.key, choice.definition.status, ...input.path.values()].join('\u0001')
     const headers = documentHeaders(this.#api, choice.definition, { seed, useExamples: !input.dynamic })
-    if (!chosen) return { value: undefined, bytes: null, contentType: null, schema: undefined, headers, source: choice.example === null ? 'generated' : `example:${headerToken(choice.example)}` }
+    if (!chosen)
+      return {
+        value: undefined,
+        bytes: null,
+        contentType: null,
+        schema: undefined,
+        headers,
+        source: choice.example === null ? 'generated' : `example:${headerToken(choice.example)}`,
+      }
     const { media, type } = chosen
     const body = this.#body(media, type, choice, { dynamic: input.dynamic, seed })
     const contentType = type.startsWith('text/') && !type.includes(';') ? `${type}; charset=utf-8` : type
-    if (body.bytes) return { value: undefined, bytes: body.bytes, contentType, schema: media.schema, headers, source: body.source }
-    const value = input.echo === 'off' ? body.value : echo(body.value, { template: operation.template, path: input.path, body: requestBody, schema: media.schema }, this.#api.sampler.flattener)
-    return { value, bytes: serializeBody(value, type, media.schema, this.#api), contentType, schema: media.schema, headers, source: body.source }
+    if (body.bytes)
+      return { value: undefined, bytes: body.bytes, contentType, schema: media.schema, headers, source: body.source }
+    const value =
+      input.echo === 'off'
+        ? body.value
+        : echo(
+            body.value,
+            { template: operation.template, path: input.path, body: requestBody, schema: media.schema },
+            this.#api.sampler.flattener,
+          )
+    return {
+      value,
+      bytes: serializeBody(value, type, media.schema, this.#api),
+      contentType,
+      schema: media.schema,
+      headers,
+      source: body.source,
+    }
   }
 
-  #body(media: MediaType, type: string, choice: Choice, options: { dynamic: boolean; seed: string }): { value: Json; bytes?: Buffer; source: string } {
+  #body(
+    media: MediaType,
+    type: string,
+    choice: Choice,
+    options: { dynamic: boolean; seed: string },
+  ): { value: Json; bytes?: Buffer; source: string } {
     if (!options.dynamic || choice.example !== null) {
       const found = this.#example(media, choice.example)
       if (found) return found
     }
     if (isBinaryType(type)) return { value: null, bytes: generatedBytes(type, options.seed), source: 'generated' }
     if (media.schema === undefined && type.startsWith('text/')) return { value: '', source: 'generated' }
-    return { value: this.#api.sampler.sample(media.schema, { seed: options.seed, useExamples: !options.dynamic }), source: 'generated' }
+    return {
+      value: this.#api.sampler.sample(media.schema, { seed: options.seed, useExamples: !options.dynamic }),
+      source: 'generated',
+    }
   }
 
   #example(media: MediaType, name: string | null): { value: Json; source: string } | undefined {
@@ -127,4 +174,3 @@ export class Renderer {
     }
   }
 }
-

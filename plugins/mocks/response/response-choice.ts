@@ -44,7 +44,10 @@ export function choiceForStatus(operation: Operation, status: number): Choice | 
 /** A named example, in the response of that status, or in the first that has it. */
 export function choiceForExample(operation: Operation, example: string, status: number | null): Choice | undefined {
   if (status !== null && status < 200) return undefined
-  const definition = status === null ? inOrder(operation).find((response) => exampleNames(response).includes(example)) : responseFor(operation, status)
+  const definition =
+    status === null
+      ? inOrder(operation).find(response => exampleNames(response).includes(example))
+      : responseFor(operation, status)
   if (!definition || !exampleNames(definition).includes(example)) return undefined
   return { definition, status: status ?? sentStatus(definition.status), example }
 }
@@ -68,12 +71,19 @@ export function listPairings(document: ApiDocument, operation: Operation): Pairi
   const pairings: Pairing[] = []
   for (const definition of operation.responses) {
     for (const name of exampleNames(definition)) {
-      const parameters = operation.parameters.flatMap((parameter) => {
+      const parameters = operation.parameters.flatMap(parameter => {
         const value = exampleValue(document, parameter.raw, name)
         return value === undefined ? [] : [{ place: parameter.in, name: parameter.name, value }]
       })
-      const body = operation.requestBody?.content.map(({ raw }) => exampleValue(document, raw, name)).find((value) => value !== undefined)
-      if (parameters.length > 0 || body !== undefined) pairings.push({ choice: { definition, status: sentStatus(definition.status), example: name }, parameters, body })
+      const body = operation.requestBody?.content
+        .map(({ raw }) => exampleValue(document, raw, name))
+        .find(value => value !== undefined)
+      if (parameters.length > 0 || body !== undefined)
+        pairings.push({
+          choice: { definition, status: sentStatus(definition.status), example: name },
+          parameters,
+          body,
+        })
     }
   }
   return pairings
@@ -86,9 +96,13 @@ export function exampleValue(document: ApiDocument, holder: JsonObject, name: st
 }
 
 /** The first pairing that the request equals. Path parameters are compared as texts. */
-export function findPairing(pairings: readonly Pairing[], valueOf: (place: string, name: string) => Json | undefined, body: () => Json | undefined): Pairing | undefined {
+export function findPairing(
+  pairings: readonly Pairing[],
+  valueOf: (place: string, name: string) => Json | undefined,
+  body: () => Json | undefined,
+): Pairing | undefined {
   return pairings.find(
-    (pairing) =>
+    pairing =>
       pairing.parameters.every(({ place, name, value }) => {
         const sent = valueOf(place, name)
         return place === 'path' ? sent !== undefined && shownText(sent) === shownText(value) : deepEqual(sent, value)

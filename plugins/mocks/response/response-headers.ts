@@ -5,7 +5,8 @@ import type { ResponseDefinition } from '../document/operations.ts'
 import { own, ownObject, type Json, type JsonObject } from '../document/json.ts'
 
 /** What the server itself says, or what would make the client misread the body. */
-const NEVER = /^(?:connection|content-encoding|content-length|content-type|date|keep-alive|proxy-.*|set-cookie2|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*|access-control-.*)$/i
+const NEVER =
+  /^(?:connection|content-encoding|content-length|content-type|date|keep-alive|proxy-.*|set-cookie2|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*|access-control-.*)$/i
 
 /** Whether a header of that name may be taken from a document. */
 export function isTakenFromDocuments(name: string): boolean {
@@ -24,11 +25,17 @@ export function headerToken(name: string): string {
 }
 
 /** Names and values: `example`, else the first of `examples`, else generated from the schema. */
-export function documentHeaders(api: CompiledApi, response: ResponseDefinition, options: { seed: string; useExamples: boolean }): [string, string][] {
+export function documentHeaders(
+  api: CompiledApi,
+  response: ResponseDefinition,
+  options: { seed: string; useExamples: boolean },
+): [string, string][] {
   const headers: [string, string][] = []
   for (const [name, definition] of response.headers) {
     if (!isTakenFromDocuments(name)) continue
-    const value = exampleOf(api, definition) ?? generated(api, definition, { ...options, seed: `${options.seed}/header/${name.toLowerCase()}` })
+    const value =
+      exampleOf(api, definition) ??
+      generated(api, definition, { ...options, seed: `${options.seed}/header/${name.toLowerCase()}` })
     headers.push([name, headerText(serialize(value))])
   }
   return headers
@@ -51,7 +58,11 @@ function generated(api: CompiledApi, definition: JsonObject, options: { seed: st
 
 /** Style `simple` (OpenAPI 3.1.1, 4.21.1). */
 function serialize(value: Json): string {
-  if (Array.isArray(value)) return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item))).join(',')
-  if (isRecord(value)) return Object.entries(value).map(([name, member]) => `${name},${typeof member === 'object' ? JSON.stringify(member) : String(member)}`).join(',')
+  if (Array.isArray(value))
+    return value.map(item => (typeof item === 'object' ? JSON.stringify(item) : String(item))).join(',')
+  if (isRecord(value))
+    return Object.entries(value)
+      .map(([name, member]) => `${name},${typeof member === 'object' ? JSON.stringify(member) : String(member)}`)
+      .join(',')
   return value === null ? '' : String(value)
 }

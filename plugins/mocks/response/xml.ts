@@ -12,8 +12,15 @@ function xmlName(name: string): string {
 
 function escape(text: string): string {
   // Characters that XML 1.0 can't hold at all are left out (XML 1.0, 2.2).
-  // eslint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  return (
+    text
+      // eslint-disable-next-line no-control-regex
+      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+  )
 }
 
 /** A whole document; the root element is named by `xml.name`, else by the schema's name, else `root`. */
@@ -42,8 +49,16 @@ class XmlWriter {
 
   /** The `xml` object of a schema, its own or the one of what it refers to. */
   hint(schema: Json | undefined): Hint {
-    const xml = isRecord(schema) ? (ownObject(schema, 'xml') ?? ownObject(this.#document.resolve(schema), 'xml')) : undefined
-    return { name: ownText(xml, 'name'), prefix: ownText(xml, 'prefix'), namespace: ownText(xml, 'namespace'), attribute: own(xml, 'attribute') === true, wrapped: own(xml, 'wrapped') === true }
+    const xml = isRecord(schema)
+      ? (ownObject(schema, 'xml') ?? ownObject(this.#document.resolve(schema), 'xml'))
+      : undefined
+    return {
+      name: ownText(xml, 'name'),
+      prefix: ownText(xml, 'prefix'),
+      namespace: ownText(xml, 'namespace'),
+      attribute: own(xml, 'attribute') === true,
+      wrapped: own(xml, 'wrapped') === true,
+    }
   }
 
   element(fallback: string, value: Json, schema: Json | undefined): string {
@@ -56,7 +71,8 @@ class XmlWriter {
     for (const [key, member] of Object.entries(value)) {
       const property = properties.get(key)
       const hint = this.hint(property)
-      if (hint.attribute && typeof member !== 'object') attributes += ` ${this.#qualified(hint.name ?? key, hint)}="${escape(String(member))}"`
+      if (hint.attribute && typeof member !== 'object')
+        attributes += ` ${this.#qualified(hint.name ?? key, hint)}="${escape(String(member))}"`
       else children += this.#member(key, member, property, hint)
     }
     return children === '' ? `<${open}${attributes}/>` : `<${open}${attributes}>${children}</${name}>`
@@ -71,13 +87,16 @@ class XmlWriter {
 
   #items(items: Json[], schema: Json | undefined, fallback: string): string {
     const itemSchema = this.#flattener.flatten(schema).items
-    return items.map((item) => this.element(this.hint(itemSchema).name ?? fallback, item, itemSchema)).join('')
+    return items.map(item => this.element(this.hint(itemSchema).name ?? fallback, item, itemSchema)).join('')
   }
 
   #tag(fallback: string, schema: Json | undefined): { name: string; open: string } {
     const hint = this.hint(schema)
     const name = this.#qualified(hint.name ?? fallback, hint)
-    const namespace = hint.namespace === undefined ? '' : ` xmlns${hint.prefix ? `:${xmlName(hint.prefix)}` : ''}="${escape(hint.namespace)}"`
+    const namespace =
+      hint.namespace === undefined
+        ? ''
+        : ` xmlns${hint.prefix ? `:${xmlName(hint.prefix)}` : ''}="${escape(hint.namespace)}"`
     return { name, open: `${name}${namespace}` }
   }
 
@@ -85,4 +104,3 @@ class XmlWriter {
     return hint.prefix ? `${xmlName(hint.prefix)}:${xmlName(name)}` : xmlName(name)
   }
 }
-

@@ -20,29 +20,209 @@ interface OfRule {
   Params: { name: string; id: string }
 }
 
-const operationParameter = { name: 'operation', in: 'path' as const, description: 'Operation id, `METHOD /template`, or `*` for all', schema: { type: 'string' } }
+const operationParameter = {
+  name: 'operation',
+  in: 'path' as const,
+  description: 'Operation id, `METHOD /template`, or `*` for all',
+  schema: { type: 'string' },
+}
 const idParameter = { name: 'id', in: 'path' as const, description: 'Id of the rule', schema: { type: 'string' } }
 const BASE = '/_svc/mocks/:name'
 const PETSTORE = '/_svc/mocks/petstore'
 
 export function registerBehavior(app: FastifyInstance, service: Service): void {
-  app.get<Named>(`${BASE}/settings`, describe({ ...MANAGEMENT, summary: 'The settings of a mock', parameters: [nameParameter], examples: [{ name: 'Petstore', path: `${PETSTORE}/settings`, expectStatus: 200 }] }), (request) => mockOf(service, request.params.name).live.parts.settings.shown)
-  app.put<Named>(`${BASE}/settings`, writes({ summary: 'Replace the settings', parameters: [nameParameter], examples: [{ name: 'An unknown key', method: 'PUT', path: `${PETSTORE}/settings`, body: '{"speed":1}', bodyType: 'json', expectStatus: 400 }] }), (request, reply) => changeSettings(service, request, reply, false))
-  app.patch<Named>(`${BASE}/settings`, writes({ summary: 'Change some settings (RFC 7396)', parameters: [nameParameter], examples: [{ name: 'No delay', method: 'PATCH', path: `${PETSTORE}/settings`, body: '{"delay_ms":0}', bodyType: 'json', expectStatus: 200 }] }), (request, reply) => changeSettings(service, request, reply, true))
+  app.get<Named>(
+    `${BASE}/settings`,
+    describe({
+      ...MANAGEMENT,
+      summary: 'The settings of a mock',
+      parameters: [nameParameter],
+      examples: [{ name: 'Petstore', path: `${PETSTORE}/settings`, expectStatus: 200 }],
+    }),
+    request => mockOf(service, request.params.name).live.parts.settings.shown,
+  )
+  app.put<Named>(
+    `${BASE}/settings`,
+    writes({
+      summary: 'Replace the settings',
+      parameters: [nameParameter],
+      examples: [
+        {
+          name: 'An unknown key',
+          method: 'PUT',
+          path: `${PETSTORE}/settings`,
+          body: '{"speed":1}',
+          bodyType: 'json',
+          expectStatus: 400,
+        },
+      ],
+    }),
+    (request, reply) => changeSettings(service, request, reply, false),
+  )
+  app.patch<Named>(
+    `${BASE}/settings`,
+    writes({
+      summary: 'Change some settings (RFC 7396)',
+      parameters: [nameParameter],
+      examples: [
+        {
+          name: 'No delay',
+          method: 'PATCH',
+          path: `${PETSTORE}/settings`,
+          body: '{"delay_ms":0}',
+          bodyType: 'json',
+          expectStatus: 200,
+        },
+      ],
+    }),
+    (request, reply) => changeSettings(service, request, reply, true),
+  )
 
-  app.get<Named>(`${BASE}/overrides`, describe({ ...MANAGEMENT, summary: 'The overrides of a mock', parameters: [nameParameter], examples: [{ name: 'Petstore', path: `${PETSTORE}/overrides`, expectStatus: 200 }] }), (request) => ({ overrides: mockOf(service, request.params.name).live.parts.overrides.shown() }))
-  app.delete<Named>(`${BASE}/overrides`, writes({ summary: 'Remove all overrides', parameters: [nameParameter], examples: [{ name: 'Petstore', method: 'DELETE', path: `${PETSTORE}/overrides`, expectStatus: 200 }] }), (request, reply) => clearOverrides(service, request, reply))
-  app.get<OfOperation>(`${BASE}/overrides/:operation`, describe({ ...MANAGEMENT, summary: 'The override of one operation', parameters: [nameParameter, operationParameter], examples: [{ name: 'None', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }] }), (request) => showOverride(mockOf(service, request.params.name), request.params.operation))
-  app.put<OfOperation>(`${BASE}/overrides/:operation`, writes({ summary: 'Override one operation, or all with `*`', parameters: [nameParameter, operationParameter], examples: [{ name: 'A status that is none', method: 'PUT', path: `${PETSTORE}/overrides/listPets`, body: '{"status":99}', bodyType: 'json', expectStatus: 400 }] }), (request, reply) => setOverride(service, request, reply))
-  app.delete<OfOperation>(`${BASE}/overrides/:operation`, writes({ summary: 'Remove one override', parameters: [nameParameter, operationParameter], examples: [{ name: 'List pets', method: 'DELETE', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }] }), (request, reply) => dropOverride(service, request, reply))
+  app.get<Named>(
+    `${BASE}/overrides`,
+    describe({
+      ...MANAGEMENT,
+      summary: 'The overrides of a mock',
+      parameters: [nameParameter],
+      examples: [{ name: 'Petstore', path: `${PETSTORE}/overrides`, expectStatus: 200 }],
+    }),
+    request => ({ overrides: mockOf(service, request.params.name).live.parts.overrides.shown() }),
+  )
+  app.delete<Named>(
+    `${BASE}/overrides`,
+    writes({
+      summary: 'Remove all overrides',
+      parameters: [nameParameter],
+      examples: [{ name: 'Petstore', method: 'DELETE', path: `${PETSTORE}/overrides`, expectStatus: 200 }],
+    }),
+    (request, reply) => clearOverrides(service, request, reply),
+  )
+  app.get<OfOperation>(
+    `${BASE}/overrides/:operation`,
+    describe({
+      ...MANAGEMENT,
+      summary: 'The override of one operation',
+      parameters: [nameParameter, operationParameter],
+      examples: [{ name: 'None', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
+    }),
+    request => showOverride(mockOf(service, request.params.name), request.params.operation),
+  )
+  app.put<OfOperation>(
+    `${BASE}/overrides/:operation`,
+    writes({
+      summary: 'Override one operation, or all with `*`',
+      parameters: [nameParameter, operationParameter],
+      examples: [
+        {
+          name: 'A status that is none',
+          method: 'PUT',
+          path: `${PETSTORE}/overrides/listPets`,
+          body: '{"status":99}',
+          bodyType: 'json',
+          expectStatus: 400,
+        },
+      ],
+    }),
+    (request, reply) => setOverride(service, request, reply),
+  )
+  app.delete<OfOperation>(
+    `${BASE}/overrides/:operation`,
+    writes({
+      summary: 'Remove one override',
+      parameters: [nameParameter, operationParameter],
+      examples: [{ name: 'List pets', method: 'DELETE', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
+    }),
+    (request, reply) => dropOverride(service, request, reply),
+  )
 
-  app.get<Named>(`${BASE}/rules`, describe({ ...MANAGEMENT, summary: 'The rules of a mock, in their order', parameters: [nameParameter], examples: [{ name: 'Petstore', path: `${PETSTORE}/rules`, expectStatus: 200 }] }), (request) => showRules(mockOf(service, request.params.name)))
-  app.put<Named>(`${BASE}/rules`, writes({ summary: 'Replace all rules', parameters: [nameParameter], examples: [{ name: 'None', method: 'PUT', path: `${PETSTORE}/rules`, body: '[]', bodyType: 'json', expectStatus: 200 }] }), (request, reply) => replaceRules(service, request, reply))
-  app.post<Named>(`${BASE}/rules`, writes({ summary: 'Add a rule', parameters: [nameParameter, { name: 'position', in: 'query', description: '0 is first; default: last', schema: { type: 'integer' } }], examples: [{ name: 'An unknown place', method: 'POST', path: `${PETSTORE}/rules`, body: '{"when":[{"in":"moon"}],"then":{}}', bodyType: 'json', expectStatus: 400 }] }), (request, reply) => addRule(service, request, reply))
-  app.delete<Named>(`${BASE}/rules`, writes({ summary: 'Remove all rules', parameters: [nameParameter], examples: [{ name: 'Petstore', method: 'DELETE', path: `${PETSTORE}/rules`, expectStatus: 200 }] }), (request, reply) => editRules(service, request, reply, () => []))
-  app.get<OfRule>(`${BASE}/rules/:id`, describe({ ...MANAGEMENT, summary: 'One rule', parameters: [nameParameter, idParameter], examples: [{ name: 'Unknown', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }] }), (request) => ruleOf(mockOf(service, request.params.name), request.params.id).shown)
-  app.put<OfRule>(`${BASE}/rules/:id`, writes({ summary: 'Replace one rule', parameters: [nameParameter, idParameter], examples: [{ name: 'Unknown', method: 'PUT', path: `${PETSTORE}/rules/nothing`, body: '{"then":{"status":200}}', bodyType: 'json', expectStatus: 404 }] }), (request, reply) => replaceRule(service, request, reply))
-  app.delete<OfRule>(`${BASE}/rules/:id`, writes({ summary: 'Remove one rule', parameters: [nameParameter, idParameter], examples: [{ name: 'Unknown', method: 'DELETE', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }] }), (request, reply) => dropRule(service, request, reply))
+  app.get<Named>(
+    `${BASE}/rules`,
+    describe({
+      ...MANAGEMENT,
+      summary: 'The rules of a mock, in their order',
+      parameters: [nameParameter],
+      examples: [{ name: 'Petstore', path: `${PETSTORE}/rules`, expectStatus: 200 }],
+    }),
+    request => showRules(mockOf(service, request.params.name)),
+  )
+  app.put<Named>(
+    `${BASE}/rules`,
+    writes({
+      summary: 'Replace all rules',
+      parameters: [nameParameter],
+      examples: [
+        { name: 'None', method: 'PUT', path: `${PETSTORE}/rules`, body: '[]', bodyType: 'json', expectStatus: 200 },
+      ],
+    }),
+    (request, reply) => replaceRules(service, request, reply),
+  )
+  app.post<Named>(
+    `${BASE}/rules`,
+    writes({
+      summary: 'Add a rule',
+      parameters: [
+        nameParameter,
+        { name: 'position', in: 'query', description: '0 is first; default: last', schema: { type: 'integer' } },
+      ],
+      examples: [
+        {
+          name: 'An unknown place',
+          method: 'POST',
+          path: `${PETSTORE}/rules`,
+          body: '{"when":[{"in":"moon"}],"then":{}}',
+          bodyType: 'json',
+          expectStatus: 400,
+        },
+      ],
+    }),
+    (request, reply) => addRule(service, request, reply),
+  )
+  app.delete<Named>(
+    `${BASE}/rules`,
+    writes({
+      summary: 'Remove all rules',
+      parameters: [nameParameter],
+      examples: [{ name: 'Petstore', method: 'DELETE', path: `${PETSTORE}/rules`, expectStatus: 200 }],
+    }),
+    (request, reply) => editRules(service, request, reply, () => []),
+  )
+  app.get<OfRule>(
+    `${BASE}/rules/:id`,
+    describe({
+      ...MANAGEMENT,
+      summary: 'One rule',
+      parameters: [nameParameter, idParameter],
+      examples: [{ name: 'Unknown', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
+    }),
+    request => ruleOf(mockOf(service, request.params.name), request.params.id).shown,
+  )
+  app.put<OfRule>(
+    `${BASE}/rules/:id`,
+    writes({
+      summary: 'Replace one rule',
+      parameters: [nameParameter, idParameter],
+      examples: [
+        {
+          name: 'Unknown',
+          method: 'PUT',
+          path: `${PETSTORE}/rules/nothing`,
+          body: '{"then":{"status":200}}',
+          bodyType: 'json',
+          expectStatus: 404,
+        },
+      ],
+    }),
+    (request, reply) => replaceRule(service, request, reply),
+  )
+  app.delete<OfRule>(
+    `${BASE}/rules/:id`,
+    writes({
+      summary: 'Remove one rule',
+      parameters: [nameParameter, idParameter],
+      examples: [{ name: 'Unknown', method: 'DELETE', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
+    }),
+    (request, reply) => dropRule(service, request, reply),
+  )
 }
 
 /** The JSON value of a body. Throws `invalid_body`. */
@@ -65,11 +245,19 @@ function tagged(reply: FastifyReply, mock: Mock): FastifyReply {
 
 // ------------------------------------------------------------------------------------------------------------ settings
 
-async function changeSettings(service: Service, request: FastifyRequest<Named>, reply: FastifyReply, isPatch: boolean): Promise<FastifyReply> {
+async function changeSettings(
+  service: Service,
+  request: FastifyRequest<Named>,
+  reply: FastifyReply,
+  isPatch: boolean,
+): Promise<FastifyReply> {
   const mock = writable(service, request)
   const given = readJsonBody(service, request)
   if (!isRecord(given)) throw managementError('invalid_settings', 'expected a JSON object', { at: 'settings' })
-  const read = readSettings(isPatch ? mergePatch(mock.live.parts.settings.shown, given) : given, service.registry.options.maxDelayMs)
+  const read = readSettings(
+    isPatch ? mergePatch(mock.live.parts.settings.shown, given) : given,
+    service.registry.options.maxDelayMs,
+  )
   if ('problem' in read) throw managementError('invalid_settings', read.problem.message, { at: read.problem.at })
   mock.edit({ settings: read.settings })
   return tagged(reply, mock).send(read.settings.shown)
@@ -81,7 +269,10 @@ async function changeSettings(service: Service, request: FastifyRequest<Named>, 
 function keyOf(mock: Mock, operation: string): string {
   if (operation === '*') return '*'
   const found = mock.live.api.operation(operation)
-  if (!found) throw managementError('unknown_operation', `there is no operation "${operation.slice(0, 200)}"`, { operations: mock.live.api.operations.slice(0, 50).map(({ key }) => key) })
+  if (!found)
+    throw managementError('unknown_operation', `there is no operation "${operation.slice(0, 200)}"`, {
+      operations: mock.live.api.operations.slice(0, 50).map(({ key }) => key),
+    })
   return found.key
 }
 
@@ -92,33 +283,47 @@ function showOverride(mock: Mock, operation: string): JsonObject {
 
 function editOverrides(service: Service, mock: Mock, change: (byKey: Map<string, Override>) => void): void {
   const { overrides } = mock.live.parts
-  const byKey = new Map(Object.keys(overrides.shown()).flatMap((key) => {
-    const override = overrides.get(key)
-    return override ? [[key, override] as const] : []
-  }))
+  const byKey = new Map(
+    Object.keys(overrides.shown()).flatMap(key => {
+      const override = overrides.get(key)
+      return override ? [[key, override] as const] : []
+    }),
+  )
   change(byKey)
   mock.edit({ overrides: new Overrides(byKey, outcomeLimits(service.registry.options)) })
 }
 
-async function setOverride(service: Service, request: FastifyRequest<OfOperation>, reply: FastifyReply): Promise<FastifyReply> {
+async function setOverride(
+  service: Service,
+  request: FastifyRequest<OfOperation>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const mock = writable(service, request)
   const key = keyOf(mock, request.params.operation)
   const read = readOverride(readJsonBody(service, request), outcomeLimits(service.registry.options))
   if ('problem' in read) throw managementError('invalid_override', read.problem.message, { at: read.problem.at })
-  editOverrides(service, mock, (byKey) => byKey.set(key, read.override))
+  editOverrides(service, mock, byKey => byKey.set(key, read.override))
   return tagged(reply, mock).send({ operation: key, override: read.override.shown })
 }
 
-async function dropOverride(service: Service, request: FastifyRequest<OfOperation>, reply: FastifyReply): Promise<FastifyReply> {
+async function dropOverride(
+  service: Service,
+  request: FastifyRequest<OfOperation>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const mock = writable(service, request)
   const key = keyOf(mock, request.params.operation)
-  editOverrides(service, mock, (byKey) => byKey.delete(key))
+  editOverrides(service, mock, byKey => byKey.delete(key))
   return tagged(reply, mock).send({ operation: key, override: null })
 }
 
-async function clearOverrides(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
+async function clearOverrides(
+  service: Service,
+  request: FastifyRequest<Named>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const mock = writable(service, request)
-  editOverrides(service, mock, (byKey) => byKey.clear())
+  editOverrides(service, mock, byKey => byKey.clear())
   return tagged(reply, mock).send({ overrides: {} })
 }
 
@@ -126,16 +331,24 @@ async function clearOverrides(service: Service, request: FastifyRequest<Named>, 
 
 function showRules(mock: Mock): JsonObject {
   const { rules } = mock.live.parts
-  return { count: rules.length, rules: rules.map((rule) => rule.shown) }
+  return { count: rules.length, rules: rules.map(rule => rule.shown) }
 }
 
 function ruleOf(mock: Mock, id: string): Rule {
-  const rule = mock.live.parts.rules.find((entry) => entry.id === id)
-  if (!rule) throw managementError('unknown_rule', `there is no rule "${id.slice(0, 80)}"`, { rules: mock.live.parts.rules.map((entry) => entry.id) })
+  const rule = mock.live.parts.rules.find(entry => entry.id === id)
+  if (!rule)
+    throw managementError('unknown_rule', `there is no rule "${id.slice(0, 80)}"`, {
+      rules: mock.live.parts.rules.map(entry => entry.id),
+    })
   return rule
 }
 
-async function editRules(service: Service, request: FastifyRequest<Named>, reply: FastifyReply, change: (rules: Rule[], mock: Mock) => Rule[]): Promise<FastifyReply> {
+async function editRules(
+  service: Service,
+  request: FastifyRequest<Named>,
+  reply: FastifyReply,
+  change: (rules: Rule[], mock: Mock) => Rule[],
+): Promise<FastifyReply> {
   const mock = writable(service, request)
   mock.edit({ rules: change([...mock.live.parts.rules], mock) })
   return tagged(reply, mock).send(showRules(mock))
@@ -159,28 +372,42 @@ async function addRule(service: Service, request: FastifyRequest<Named>, reply: 
   const { rules } = mock.live.parts
   const { bounds } = service.registry.options
   if (rules.length >= bounds.rules) throw invalidRule({ at: '', message: `at most ${bounds.rules} rules are kept` })
-  const read = readRule(readJsonBody(service, request), ruleLimits(service.registry.options), new Set(rules.map((rule) => rule.id)))
+  const read = readRule(
+    readJsonBody(service, request),
+    ruleLimits(service.registry.options),
+    new Set(rules.map(rule => rule.id)),
+  )
   if ('problem' in read) throw invalidRule(read.problem)
-  if (rules.some((rule) => rule.id === read.rule.id)) throw invalidRule({ at: 'id', message: `the id "${read.rule.id}" is taken` })
+  if (rules.some(rule => rule.id === read.rule.id))
+    throw invalidRule({ at: 'id', message: `the id "${read.rule.id}" is taken` })
   const position = readQuery(request).get('position')
-  if (position !== null && !/^\d{1,4}$/.test(position)) throw managementError('invalid_parameter', 'expected position to be a whole number from 0')
+  if (position !== null && !/^\d{1,4}$/.test(position))
+    throw managementError('invalid_parameter', 'expected position to be a whole number from 0')
   mock.edit({ rules: rules.toSpliced(position === null ? rules.length : Number(position), 0, read.rule) })
   return tagged(reply, mock).code(201).send(read.rule.shown)
 }
 
-async function replaceRule(service: Service, request: FastifyRequest<OfRule>, reply: FastifyReply): Promise<FastifyReply> {
+async function replaceRule(
+  service: Service,
+  request: FastifyRequest<OfRule>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const mock = writable(service, request)
   const present = ruleOf(mock, request.params.id)
   const given = readJsonBody(service, request)
-  const read = readRule(isRecord(given) ? { ...given, id: present.id } : given, ruleLimits(service.registry.options), new Set())
+  const read = readRule(
+    isRecord(given) ? { ...given, id: present.id } : given,
+    ruleLimits(service.registry.options),
+    new Set(),
+  )
   if ('problem' in read) throw invalidRule(read.problem)
-  mock.edit({ rules: mock.live.parts.rules.map((rule) => (rule === present ? read.rule : rule)) })
+  mock.edit({ rules: mock.live.parts.rules.map(rule => (rule === present ? read.rule : rule)) })
   return tagged(reply, mock).send(read.rule.shown)
 }
 
 async function dropRule(service: Service, request: FastifyRequest<OfRule>, reply: FastifyReply): Promise<FastifyReply> {
   const mock = writable(service, request)
   const present = ruleOf(mock, request.params.id)
-  mock.edit({ rules: mock.live.parts.rules.filter((rule) => rule !== present) })
+  mock.edit({ rules: mock.live.parts.rules.filter(rule => rule !== present) })
   return tagged(reply, mock).send({ deleted: present.id })
 }

@@ -14,27 +14,61 @@ export function requireDocument(upload: Pick<ReadUpload, 'text'>): string {
 }
 
 /** Sends the record of a mock, with its revision as `ETag`. */
-export function sendMock(service: Service, request: FastifyRequest, reply: FastifyReply, mock: Mock, report?: Report): FastifyReply {
+export function sendMock(
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  mock: Mock,
+  report?: Report,
+): FastifyReply {
   return reply.header('ETag', `"${mock.revision}"`).send(recordOf(service, request, mock, report))
 }
 
 /** Checks a definition and answers what can be deployed. Throws `not_deployable` with the report. */
-export async function checkForDeploy(service: Service, definition: { text: string; given: GivenParts; message: string | null; rolledBackFrom?: number }, against: string | null): Promise<{ next: Deployable; report: Report }> {
+export async function checkForDeploy(
+  service: Service,
+  definition: { text: string; given: GivenParts; message: string | null; rolledBackFrom?: number },
+  against: string | null,
+): Promise<{ next: Deployable; report: Report }> {
   const { report, json, format } = await service.registry.check(definition, against)
   if (!report.deployable || json === null) throw notDeployable(report)
-  return { next: { text: definition.text, format, json, given: definition.given, message: definition.message, rolledBackFrom: definition.rolledBackFrom ?? null }, report }
+  return {
+    next: {
+      text: definition.text,
+      format,
+      json,
+      given: definition.given,
+      message: definition.message,
+      rolledBackFrom: definition.rolledBackFrom ?? null,
+    },
+    report,
+  }
 }
 
 function notDeployable(report: Report): HttpError {
   const first = report.errors[0]
-  return new HttpError(MANAGEMENT_ERRORS.not_deployable, { error: 'not_deployable', message: first ? `${first.code}: ${first.message}` : 'the definition has errors', report: showReport(report) })
+  return new HttpError(MANAGEMENT_ERRORS.not_deployable, {
+    error: 'not_deployable',
+    message: first ? `${first.code}: ${first.message}` : 'the definition has errors',
+    report: showReport(report),
+  })
 }
 
 /** Deploys an upload under a name at once: 201 for a new mock, 200 for a new version. */
-export async function deployUpload(service: Service, request: FastifyRequest, reply: FastifyReply, name: string, upload: ReadUpload): Promise<FastifyReply> {
+export async function deployUpload(
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: string,
+  upload: ReadUpload,
+): Promise<FastifyReply> {
   const { registry } = service
   const present = registry.get(name)
-  const { next, report } = await checkForDeploy(service, { text: requireDocument(upload), given: upload.given, message: upload.message }, present ? name : null)
+  const { next, report } = await checkForDeploy(
+    service,
+    { text: requireDocument(upload), given: upload.given, message: upload.message },
+    present ? name : null,
+  )
   if (present) registry.deploy(present, next)
   const mock = present ?? registry.add({ name, source: 'api', file: null }, next)
   if (upload.enabled !== null) mock.enabled = upload.enabled

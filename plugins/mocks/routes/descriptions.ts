@@ -10,12 +10,20 @@ export const MANAGEMENT = {
   },
 } as const
 
-export const nameParameter: RouteParameter = { name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } }
+export const nameParameter: RouteParameter = {
+  name: 'name',
+  in: 'path',
+  description: 'Name of the mock',
+  schema: { type: 'string' },
+}
 
 /** A document as small as one can be, for examples. */
-export const TINY_SPEC = '{"openapi":"3.1.0","info":{"title":"Tiny","version":"1"},"paths":{"/ping":{"get":{"operationId":"ping","responses":{"200":{"description":"ok"}}}}}}'
+export const TINY_SPEC =
+  '{"openapi":"3.1.0","info":{"title":"Tiny","version":"1"},"paths":{"/ping":{"get":{"operationId":"ping","responses":{"200":{"description":"ok"}}}}}}'
 
 /** The description of a write. */
-export function writes(description: Omit<RouteDescription, 'category'>): { config: { descriptions: RouteDescription[] } } {
+export function writes(description: Omit<RouteDescription, 'category'>): {
+  config: { descriptions: RouteDescription[] }
+} {
   return describe({ ...MANAGEMENT, ...description })
 }

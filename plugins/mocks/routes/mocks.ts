@@ -18,18 +18,167 @@ interface Named {
 }
 
 export function registerMocks(app: FastifyInstance, service: Service): void {
-  app.get('/_svc/mocks', describe({ ...MANAGEMENT, summary: 'List the mocks', examples: [{ name: 'All', path: '/_svc/mocks', expectStatus: 200 }] }), (request) => list(service, request))
-  app.post('/_svc/mocks', writes({ summary: 'Upload a mock', parameters: [{ name: 'name', in: 'query', description: 'Default: made of the title', schema: { type: 'string' } }], examples: [{ name: 'A name that can not be', method: 'POST', path: '/_svc/mocks?name=Shop!', body: TINY_SPEC, bodyType: 'json', expectStatus: 400 }] }), (request, reply) => create(service, request, reply))
-  app.post('/_svc/mocks/reload', writes({ summary: 'Read the files of mocks again', examples: [{ name: 'Reload', method: 'POST', path: '/_svc/mocks/reload', expectStatus: 200 }] }), (_, reply) => reload(service, reply))
-  app.post('/_svc/mocks/check', writes({ summary: 'Check a document without storing it', parameters: [{ name: 'against', in: 'query', description: 'Mock to compare with', schema: { type: 'string' } }], examples: [{ name: 'A small document', method: 'POST', path: '/_svc/mocks/check?against=petstore', body: TINY_SPEC, bodyType: 'json', expectStatus: 200 }] }), (request) => check(service, request))
-  app.get<Named>('/_svc/mocks/:name', describe({ ...MANAGEMENT, parameters: [nameParameter], summary: 'Show a mock', examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore', expectStatus: 200 }] }), (request, reply) => sendMock(service, request, reply, mockOf(service, request.params.name)))
-  app.put<Named>('/_svc/mocks/:name', writes({ summary: 'Deploy a document as a mock', parameters: [nameParameter], examples: [{ name: 'The sample belongs to the product', method: 'PUT', path: '/_svc/mocks/petstore', body: TINY_SPEC, bodyType: 'json', expectStatus: 409 }] }), (request, reply) => replace(service, request, reply))
-  app.delete<Named>('/_svc/mocks/:name', writes({ summary: 'Delete a mock', parameters: [nameParameter], examples: [{ name: 'The sample belongs to the product', method: 'DELETE', path: '/_svc/mocks/petstore', expectStatus: 409 }] }), (request) => remove(service, request))
-  app.post<Named>('/_svc/mocks/:name/enable', writes({ summary: 'Switch a mock on', parameters: [nameParameter], examples: [{ name: 'Petstore', method: 'POST', path: '/_svc/mocks/petstore/enable', expectStatus: 200 }] }), (request, reply) => toggle(service, request, reply, true))
-  app.post<Named>('/_svc/mocks/:name/disable', writes({ summary: 'Switch a mock off: it answers 503', parameters: [nameParameter], examples: [{ name: 'Unknown', method: 'POST', path: '/_svc/mocks/nothing/disable', expectStatus: 404 }] }), (request, reply) => toggle(service, request, reply, false))
-  app.get<Named>('/_svc/mocks/:name/spec', describe({ ...MANAGEMENT, parameters: [nameParameter, { name: 'version', in: 'query', description: 'A number, or "draft"', schema: { type: 'string' } }, { name: 'format', in: 'query', description: 'json or yaml; default: as uploaded', schema: { type: 'string', enum: ['json', 'yaml'] } }], summary: 'The document of a mock', examples: [{ name: 'Petstore as YAML', path: '/_svc/mocks/petstore/spec?format=yaml', expectStatus: 200 }] }), (request, reply) => spec(service, request, reply))
-  app.get<Named>('/_svc/mocks/:name/operations', describe({ ...MANAGEMENT, parameters: [nameParameter], summary: 'The operations of a mock', examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/operations', expectStatus: 200 }] }), (request) => operations(service, request))
-  app.get<Named>('/_svc/mocks/:name/export', describe({ ...MANAGEMENT, parameters: [nameParameter, { name: 'format', in: 'query', schema: { type: 'string', enum: ['bundle', 'openapi', 'svc-yaml'] } }], summary: 'Take a mock away', examples: [{ name: 'As an entry of svc.yaml', path: '/_svc/mocks/petstore/export?format=svc-yaml', expectStatus: 200 }] }), (request, reply) => exportMock(service, request, reply))
+  app.get(
+    '/_svc/mocks',
+    describe({
+      ...MANAGEMENT,
+      summary: 'List the mocks',
+      examples: [{ name: 'All', path: '/_svc/mocks', expectStatus: 200 }],
+    }),
+    request => list(service, request),
+  )
+  app.post(
+    '/_svc/mocks',
+    writes({
+      summary: 'Upload a mock',
+      parameters: [
+        { name: 'name', in: 'query', description: 'Default: made of the title', schema: { type: 'string' } },
+      ],
+      examples: [
+        {
+          name: 'A name that can not be',
+          method: 'POST',
+          path: '/_svc/mocks?name=Shop!',
+          body: TINY_SPEC,
+          bodyType: 'json',
+          expectStatus: 400,
+        },
+      ],
+    }),
+    (request, reply) => create(service, request, reply),
+  )
+  app.post(
+    '/_svc/mocks/reload',
+    writes({
+      summary: 'Read the files of mocks again',
+      examples: [{ name: 'Reload', method: 'POST', path: '/_svc/mocks/reload', expectStatus: 200 }],
+    }),
+    (_, reply) => reload(service, reply),
+  )
+  app.post(
+    '/_svc/mocks/check',
+    writes({
+      summary: 'Check a document without storing it',
+      parameters: [{ name: 'against', in: 'query', description: 'Mock to compare with', schema: { type: 'string' } }],
+      examples: [
+        {
+          name: 'A small document',
+          method: 'POST',
+          path: '/_svc/mocks/check?against=petstore',
+          body: TINY_SPEC,
+          bodyType: 'json',
+          expectStatus: 200,
+        },
+      ],
+    }),
+    request => check(service, request),
+  )
+  app.get<Named>(
+    '/_svc/mocks/:name',
+    describe({
+      ...MANAGEMENT,
+      parameters: [nameParameter],
+      summary: 'Show a mock',
+      examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore', expectStatus: 200 }],
+    }),
+    (request, reply) => sendMock(service, request, reply, mockOf(service, request.params.name)),
+  )
+  app.put<Named>(
+    '/_svc/mocks/:name',
+    writes({
+      summary: 'Deploy a document as a mock',
+      parameters: [nameParameter],
+      examples: [
+        {
+          name: 'The sample belongs to the product',
+          method: 'PUT',
+          path: '/_svc/mocks/petstore',
+          body: TINY_SPEC,
+          bodyType: 'json',
+          expectStatus: 409,
+        },
+      ],
+    }),
+    (request, reply) => replace(service, request, reply),
+  )
+  app.delete<Named>(
+    '/_svc/mocks/:name',
+    writes({
+      summary: 'Delete a mock',
+      parameters: [nameParameter],
+      examples: [
+        {
+          name: 'The sample belongs to the product',
+          method: 'DELETE',
+          path: '/_svc/mocks/petstore',
+          expectStatus: 409,
+        },
+      ],
+    }),
+    request => remove(service, request),
+  )
+  app.post<Named>(
+    '/_svc/mocks/:name/enable',
+    writes({
+      summary: 'Switch a mock on',
+      parameters: [nameParameter],
+      examples: [{ name: 'Petstore', method: 'POST', path: '/_svc/mocks/petstore/enable', expectStatus: 200 }],
+    }),
+    (request, reply) => toggle(service, request, reply, true),
+  )
+  app.post<Named>(
+    '/_svc/mocks/:name/disable',
+    writes({
+      summary: 'Switch a mock off: it answers 503',
+      parameters: [nameParameter],
+      examples: [{ name: 'Unknown', method: 'POST', path: '/_svc/mocks/nothing/disable', expectStatus: 404 }],
+    }),
+    (request, reply) => toggle(service, request, reply, false),
+  )
+  app.get<Named>(
+    '/_svc/mocks/:name/spec',
+    describe({
+      ...MANAGEMENT,
+      parameters: [
+        nameParameter,
+        { name: 'version', in: 'query', description: 'A number, or "draft"', schema: { type: 'string' } },
+        {
+          name: 'format',
+          in: 'query',
+          description: 'json or yaml; default: as uploaded',
+          schema: { type: 'string', enum: ['json', 'yaml'] },
+        },
+      ],
+      summary: 'The document of a mock',
+      examples: [{ name: 'Petstore as YAML', path: '/_svc/mocks/petstore/spec?format=yaml', expectStatus: 200 }],
+    }),
+    (request, reply) => spec(service, request, reply),
+  )
+  app.get<Named>(
+    '/_svc/mocks/:name/operations',
+    describe({
+      ...MANAGEMENT,
+      parameters: [nameParameter],
+      summary: 'The operations of a mock',
+      examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/operations', expectStatus: 200 }],
+    }),
+    request => operations(service, request),
+  )
+  app.get<Named>(
+    '/_svc/mocks/:name/export',
+    describe({
+      ...MANAGEMENT,
+      parameters: [
+        nameParameter,
+        { name: 'format', in: 'query', schema: { type: 'string', enum: ['bundle', 'openapi', 'svc-yaml'] } },
+      ],
+      summary: 'Take a mock away',
+      examples: [
+        { name: 'As an entry of svc.yaml', path: '/_svc/mocks/petstore/export?format=svc-yaml', expectStatus: 200 },
+      ],
+    }),
+    (request, reply) => exportMock(service, request, reply),
+  )
 }
 
 function list(service: Service, request: FastifyRequest): JsonObject {
@@ -38,22 +187,27 @@ function list(service: Service, request: FastifyRequest): JsonObject {
   return {
     count: mocks.length,
     limit: registry.options.bounds.mocks,
-    enabled: mocks.filter((mock) => mock.enabled).length,
+    enabled: mocks.filter(mock => mock.enabled).length,
     dir: svc.config.publicMode ? null : svc.variables.dir,
     config_file: svc.config.publicMode ? null : svc.config.configFile,
     load_errors: loadErrors(service),
-    mocks: mocks.map((mock) => summaryOf(service, request, mock)),
+    mocks: mocks.map(mock => summaryOf(service, request, mock)),
   }
 }
 
 /** Those of the file as a whole, and those about mocks. */
 function loadErrors({ svc }: Service): JsonObject[] {
-  return svc.loadErrors().filter(({ at }) => at === null || /^mocks(?:$|[.[])/.test(at)).map((error) => ({ ...error }))
+  return svc
+    .loadErrors()
+    .filter(({ at }) => at === null || /^mocks(?:$|[.[])/.test(at))
+    .map(error => ({ ...error }))
 }
 
 /** Decodes and reads an upload. */
 async function receive({ svc, registry }: Service, request: FastifyRequest): Promise<ReadUpload> {
-  return readUpload(await decodeBody(svc.http.body(request), request.headers['content-encoding'], registry.options.bounds))
+  return readUpload(
+    await decodeBody(svc.http.body(request), request.headers['content-encoding'], registry.options.bounds),
+  )
 }
 
 async function create(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -61,7 +215,8 @@ async function create(service: Service, request: FastifyRequest, reply: FastifyR
   const name = readQuery(request).get('name') ?? upload.name ?? nameFromTitle(service, upload)
   if (!isMockName(name)) throw invalidName(name)
   return service.registry.inOrder(name, async () => {
-    if (service.registry.get(name)) throw managementError('name_taken', `there is a mock "${name}" already; PUT replaces it`, { name })
+    if (service.registry.get(name))
+      throw managementError('name_taken', `there is a mock "${name}" already; PUT replaces it`, { name })
     return deployUpload(service, request, reply, name, upload)
   })
 }
@@ -74,7 +229,10 @@ function nameFromTitle({ registry }: Service, upload: ReadUpload): string {
 }
 
 function invalidName(name: string): Error {
-  return managementError('invalid_name', `"${name.slice(0, 80)}" is no name for a mock: a-z, 0-9 and "-", at most 64 characters, not "reload" or "check"`)
+  return managementError(
+    'invalid_name',
+    `"${name.slice(0, 80)}" is no name for a mock: a-z, 0-9 and "-", at most 64 characters, not "reload" or "check"`,
+  )
 }
 
 async function replace(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
@@ -95,7 +253,10 @@ async function check(service: Service, request: FastifyRequest): Promise<JsonObj
   const against = readQuery(request).get('against')
   if (against !== null) mockOf(service, against)
   const upload = await receive(service, request)
-  const { report } = await service.registry.check({ text: requireDocument(upload), given: upload.given, message: null }, against)
+  const { report } = await service.registry.check(
+    { text: requireDocument(upload), given: upload.given, message: null },
+    against,
+  )
   return showReport(report)
 }
 
@@ -111,7 +272,12 @@ function remove(service: Service, request: FastifyRequest<Named>): Promise<JsonO
   })
 }
 
-async function toggle(service: Service, request: FastifyRequest<Named>, reply: FastifyReply, isOn: boolean): Promise<FastifyReply> {
+async function toggle(
+  service: Service,
+  request: FastifyRequest<Named>,
+  reply: FastifyReply,
+  isOn: boolean,
+): Promise<FastifyReply> {
   const mock = mockOf(service, request.params.name)
   checkRevision(request, mock)
   if (mock.enabled !== isOn) {
@@ -127,7 +293,13 @@ async function reload({ svc, registry }: Service, reply: FastifyReply): Promise<
   const result = await svc.reload()
   const sync = result.changed ? registry.lastSync : { added: [], updated: [], removed: [], unchanged: registry.names() }
   const errors = result.load_errors.filter(({ at }) => at === null || /^mocks(?:$|[.[])/.test(at))
-  return reply.code(result.applied ? 200 : 422).send({ reloaded: result.applied, ...sync, load_errors: errors, generation: result.generation, took_ms: result.took_ms })
+  return reply.code(result.applied ? 200 : 422).send({
+    reloaded: result.applied,
+    ...sync,
+    load_errors: errors,
+    generation: result.generation,
+    took_ms: result.took_ms,
+  })
 }
 
 function spec(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
@@ -135,12 +307,15 @@ function spec(service: Service, request: FastifyRequest<Named>, reply: FastifyRe
   const query = readQuery(request)
   const { text, format } = sourceOf(mock, query.get('version'))
   const wanted = query.get('format')
-  if (wanted !== null && wanted !== 'json' && wanted !== 'yaml') throw managementError('invalid_parameter', 'expected format to be json or yaml')
+  if (wanted !== null && wanted !== 'json' && wanted !== 'yaml')
+    throw managementError('invalid_parameter', 'expected format to be json or yaml')
   reply.type(`application/${wanted ?? format}; charset=utf-8`)
   if (wanted === null || wanted === format) return reply.send(text)
   const read = readDocument(text, service.registry.options.bounds)
   if ('error' in read) throw managementError('not_deployable', `the draft can't be read: ${read.error.message}`)
-  return reply.send(wanted === 'json' ? JSON.stringify(read.value, null, 2) : stringify(read.value, { aliasDuplicateObjects: false }))
+  return reply.send(
+    wanted === 'json' ? JSON.stringify(read.value, null, 2) : stringify(read.value, { aliasDuplicateObjects: false }),
+  )
 }
 
 function sourceOf(mock: Mock, wanted: string | null): { text: string; format: 'json' | 'yaml' } {
@@ -148,30 +323,44 @@ function sourceOf(mock: Mock, wanted: string | null): { text: string; format: 'j
     if (!mock.draft) throw managementError('no_draft', `the mock "${mock.name}" has no draft`)
     return mock.draft
   }
-  const version = wanted === null ? mock.current : mock.versions.find((entry) => String(entry.version) === wanted)
-  if (!version) throw managementError('unknown_version', `there is no version "${(wanted ?? '').slice(0, 20)}"`, { versions: mock.versions.map((entry) => entry.version) })
+  const version = wanted === null ? mock.current : mock.versions.find(entry => String(entry.version) === wanted)
+  if (!version)
+    throw managementError('unknown_version', `there is no version "${(wanted ?? '').slice(0, 20)}"`, {
+      versions: mock.versions.map(entry => entry.version),
+    })
   return version
 }
 
 function operations(service: Service, request: FastifyRequest<Named>): JsonObject {
   const mock = mockOf(service, request.params.name)
   const { api, parts } = mock.live
-  const url = urlOf(service, request, mock.name) + (parts.settings.basePath === 'auto' ? (api.serverPaths[0] ?? '') : parts.settings.basePath.replace(/\/$/, ''))
+  const url =
+    urlOf(service, request, mock.name) +
+    (parts.settings.basePath === 'auto' ? (api.serverPaths[0] ?? '') : parts.settings.basePath.replace(/\/$/, ''))
   return {
     count: api.operations.length,
-    operations: api.operations.map((operation) => ({
+    operations: api.operations.map(operation => ({
       key: operation.key,
       operation_id: operation.operationId,
       method: operation.method,
       path: operation.template,
       url: url + operation.template,
       summary: operation.summary,
-      statuses: operation.responses.map((response) => response.status),
-      media_types: [...new Set(operation.responses.flatMap((response) => response.content.map(({ type }) => type)))],
-      examples: Object.fromEntries(operation.responses.map((response) => [response.status, [...new Set(response.content.flatMap(({ raw }) => Object.keys((raw['examples'] as JsonObject | undefined) ?? {})))]])),
+      statuses: operation.responses.map(response => response.status),
+      media_types: [...new Set(operation.responses.flatMap(response => response.content.map(({ type }) => type)))],
+      examples: Object.fromEntries(
+        operation.responses.map(response => [
+          response.status,
+          [
+            ...new Set(
+              response.content.flatMap(({ raw }) => Object.keys((raw['examples'] as JsonObject | undefined) ?? {})),
+            ),
+          ],
+        ]),
+      ),
       security: operation.security,
       override: parts.overrides.get(operation.key)?.shown ?? null,
-      rules: parts.rules.filter((rule) => rule.operation !== null && api.operation(rule.operation) === operation).length,
+      rules: parts.rules.filter(rule => rule.operation !== null && api.operation(rule.operation) === operation).length,
       requests: mock.requests.get(operation.key) ?? 0,
     })),
   }
@@ -180,10 +369,15 @@ function operations(service: Service, request: FastifyRequest<Named>): JsonObjec
 function exportMock(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
   const mock = mockOf(service, request.params.name)
   const format = readQuery(request).get('format') ?? 'bundle'
-  const attach = (extension: string, type: string): FastifyReply => reply.type(`${type}; charset=utf-8`).header('Content-Disposition', `attachment; filename="svc-mock-${mock.name}.${extension}"`)
+  const attach = (extension: string, type: string): FastifyReply =>
+    reply
+      .type(`${type}; charset=utf-8`)
+      .header('Content-Disposition', `attachment; filename="svc-mock-${mock.name}.${extension}"`)
   if (format === 'bundle') return attach('json', 'application/json').send(JSON.stringify(bundleOf(mock, new Date())))
-  if (format === 'openapi') return attach('json', 'application/json').send(JSON.stringify(effectiveDocument(mock, urlOf(service, request, mock.name))))
+  if (format === 'openapi')
+    return attach('json', 'application/json').send(
+      JSON.stringify(effectiveDocument(mock, urlOf(service, request, mock.name))),
+    )
   if (format === 'svc-yaml') return attach('yaml', 'application/yaml').send(svcYamlOf(mock))
   throw managementError('invalid_parameter', 'expected format to be bundle, openapi or svc-yaml')
 }
-

@@ -9,9 +9,9 @@ import type { Service } from '../management/service.ts'
 
 export function registerRoutes(app: FastifyInstance, service: Service): void {
   registerServe(app, service)
-  void app.register(async (management) => {
+  void app.register(async management => {
     // Reads are as open as the control plane; every change passes the admin guard.
-    management.addHook('preHandler', async (request) => {
+    management.addHook('preHandler', async request => {
       if (request.method !== 'GET' && request.method !== 'HEAD') service.svc.http.guardAdmin(request)
     })
     registerMocks(management, service)

@@ -1,7 +1,15 @@
 /** `/mock/{name}/…`: finds the mock and the operation, lets the engine answer, sends, and captures. */
 import { randomUUID } from 'node:crypto'
 import { stringify } from 'yaml'
-import { describe, HttpError, sandboxPolicy, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteDescription } from 'svc/plugin'
+import {
+  describe,
+  HttpError,
+  sandboxPolicy,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteDescription,
+} from 'svc/plugin'
 import type { Answer } from '../exchange/answer.ts'
 import { answerOperation, type Live, type Surroundings } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
@@ -17,19 +25,48 @@ import { captureBody } from '../exchange/traffic.ts'
 const serve: RouteDescription = {
   path: '/mock/{name}/{*path}',
   summary: 'Answer as an OpenAPI document says',
-  description: 'Examples or deterministic data, path parameters echoed. `Prefer: code=404`, `example=cat`, `dynamic=true`, `seed=a` choose; rules, overrides, validation and security are set at `/_svc/mocks`.',
+  description:
+    'Examples or deterministic data, path parameters echoed. `Prefer: code=404`, `example=cat`, `dynamic=true`, `seed=a` choose; rules, overrides, validation and security are set at `/_svc/mocks`.',
   category: 'OpenAPI Mocks',
   parameters: [
     { name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } },
-    { name: 'path', in: 'path', description: 'Path of the mocked API, with or without the path of its servers', schema: { type: 'string' } },
-    { name: 'Prefer', in: 'header', description: 'code, example, dynamic, seed (RFC 7240)', schema: { type: 'string' } },
+    {
+      name: 'path',
+      in: 'path',
+      description: 'Path of the mocked API, with or without the path of its servers',
+      schema: { type: 'string' },
+    },
+    {
+      name: 'Prefer',
+      in: 'header',
+      description: 'code, example, dynamic, seed (RFC 7240)',
+      schema: { type: 'string' },
+    },
   ],
   responses: { 200: { description: 'As the document says' }, 404: { description: 'No such mock, path or response' } },
   examples: [
     { name: 'A pet', path: '/mock/petstore/v1/pets/7', expectStatus: 200 },
-    { name: 'The cat', path: '/mock/petstore/v1/pets/2', headers: [{ name: 'Prefer', value: 'example=cat' }], expectStatus: 200 },
-    { name: 'Not found', path: '/mock/petstore/v1/pets/9', headers: [{ name: 'Prefer', value: 'code=404' }], expectStatus: 404 },
-    { name: 'Create a pet', method: 'POST', path: '/mock/petstore/v1/pets', headers: [{ name: 'Content-Type', value: 'application/json' }], body: '{"name":"Rex"}', bodyType: 'json', expectStatus: 201 },
+    {
+      name: 'The cat',
+      path: '/mock/petstore/v1/pets/2',
+      headers: [{ name: 'Prefer', value: 'example=cat' }],
+      expectStatus: 200,
+    },
+    {
+      name: 'Not found',
+      path: '/mock/petstore/v1/pets/9',
+      headers: [{ name: 'Prefer', value: 'code=404' }],
+      expectStatus: 404,
+    },
+    {
+      name: 'Create a pet',
+      method: 'POST',
+      path: '/mock/petstore/v1/pets',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: '{"name":"Rex"}',
+      bodyType: 'json',
+      expectStatus: 201,
+    },
     { name: 'The document', path: '/mock/petstore/openapi.json', expectStatus: 200 },
   ],
 }
@@ -43,7 +80,8 @@ const root: RouteDescription = {
 }
 
 export function registerServe(app: FastifyInstance, service: Service): void {
-  const handler = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => handle(service, request, reply)
+  const handler = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    handle(service, request, reply)
   app.all('/mock/:name', describe(root), handler)
   app.all('/mock/:name/*', describe(serve), handler)
 }
@@ -54,14 +92,28 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
   const { name } = request.params as { name: string }
   const mock = registry.get(name)
   const { path, query } = splitUrl(request.raw.url ?? '/')
-  if (!mock) throw new HttpError(404, { error: 'unknown mock', name: name.slice(0, 80), path: request.raw.url?.split('?', 1)[0], hint: 'GET /_svc/mocks lists the mocks', mocks: registry.names() })
+  if (!mock)
+    throw new HttpError(404, {
+      error: 'unknown mock',
+      name: name.slice(0, 80),
+      path: request.raw.url?.split('?', 1)[0],
+      hint: 'GET /_svc/mocks lists the mocks',
+      mocks: registry.names(),
+    })
   // What answers is taken once: a deploy meanwhile changes nothing for this request.
   const { live, version } = mock
-  const incoming = new Incoming({ method: request.method, path, query, headers: request.headers, body: svc.http.body(request) })
+  const incoming = new Incoming({
+    method: request.method,
+    path,
+    query,
+    headers: request.headers,
+    body: svc.http.body(request),
+  })
   const { answer, operation } = await respond(service, request, mock, live, incoming)
   if (answer.delayMs > 0 && !(await svc.http.delay(request, answer.delayMs))) return reply.hijack()
   mock.requests.set(operation ?? '', (mock.requests.get(operation ?? '') ?? 0) + 1)
-  if (live.parts.settings.capture) capture({ svc, request, mock, version, incoming, answer, operation, latencyMs: performance.now() - startedAt })
+  if (live.parts.settings.capture)
+    capture({ svc, request, mock, version, incoming, answer, operation, latencyMs: performance.now() - startedAt })
   if (answer.abort) {
     reply.hijack()
     svc.http.breakOff(request, reply)
@@ -78,16 +130,49 @@ function splitUrl(url: string): { path: string; query: string } {
   return { path: slash < 0 ? '/' : whole.slice(slash), query: mark < 0 ? '' : url.slice(mark + 1) }
 }
 
-async function respond(service: Service, request: FastifyRequest, mock: Mock, live: Live, incoming: Incoming): Promise<{ answer: Answer; operation: string | null }> {
-  if (!mock.enabled) return { answer: problem('mock_disabled', `the mock "${mock.name}" is switched off`, mock.name, {}, [['Retry-After', '1']]), operation: null }
+async function respond(
+  service: Service,
+  request: FastifyRequest,
+  mock: Mock,
+  live: Live,
+  incoming: Incoming,
+): Promise<{ answer: Answer; operation: string | null }> {
+  if (!mock.enabled)
+    return {
+      answer: problem('mock_disabled', `the mock "${mock.name}" is switched off`, mock.name, {}, [
+        ['Retry-After', '1'],
+      ]),
+      operation: null,
+    }
   const match = live.api.match(incoming.method, incoming.path, live.parts.settings.basePath)
-  if (match.kind === 'operation') return { answer: await answerOperation(live, incoming, surroundings(service, request, mock), match.operation, match.path), operation: match.operation.key }
-  if (match.kind === 'method') return { answer: problem('no_method_matched', `"${match.template}" has no ${incoming.method}, but ${match.allow.join(', ')}`, mock.name, { allow: match.allow }, [['Allow', match.allow.join(', ')]]), operation: null }
+  if (match.kind === 'operation')
+    return {
+      answer: await answerOperation(live, incoming, surroundings(service, request, mock), match.operation, match.path),
+      operation: match.operation.key,
+    }
+  if (match.kind === 'method')
+    return {
+      answer: problem(
+        'no_method_matched',
+        `"${match.template}" has no ${incoming.method}, but ${match.allow.join(', ')}`,
+        mock.name,
+        { allow: match.allow },
+        [['Allow', match.allow.join(', ')]],
+      ),
+      operation: null,
+    }
   const document = /^\/openapi\.(json|yaml)$/.exec(incoming.path)?.[1]
-  if (document && (incoming.method === 'GET' || incoming.method === 'HEAD')) return { answer: documentAnswer(effectiveDocument(mock, urlOf(service, request, mock.name)), document), operation: null }
+  if (document && (incoming.method === 'GET' || incoming.method === 'HEAD'))
+    return {
+      answer: documentAnswer(effectiveDocument(mock, urlOf(service, request, mock.name)), document),
+      operation: null,
+    }
   const nearest = live.api.nearest(incoming.path)
   const detail = nearest ? `nearly matched "${nearest.template}", but ${nearest.reason}` : 'the document has no paths'
-  return { answer: problem('no_path_matched', detail, mock.name, nearest ? { nearest: nearest.template } : {}, []), operation: null }
+  return {
+    answer: problem('no_path_matched', detail, mock.name, nearest ? { nearest: nearest.template } : {}, []),
+    operation: null,
+  }
 }
 
 function surroundings({ svc, memories }: Service, request: FastifyRequest, mock: Mock): Surroundings {
@@ -96,8 +181,8 @@ function surroundings({ svc, memories }: Service, request: FastifyRequest, mock:
   return {
     mock: mock.name,
     session: session.label,
-    count: (operation) => memories.count(mock.name, key, operation),
-    setState: (values) => memories.set(mock.name, key, values),
+    count: operation => memories.count(mock.name, key, operation),
+    setState: values => memories.set(mock.name, key, values),
     hasClientCertificate: () => svc.pki.clientCertificate(request).state === 'valid',
     verifyToken: tokenVerifier(svc),
     random: Math.random,
@@ -109,7 +194,7 @@ function surroundings({ svc, memories }: Service, request: FastifyRequest, mock:
 function tokenVerifier(svc: Service['svc']): Surroundings['verifyToken'] {
   const tokens = svc.use('identity.tokens')
   if (!tokens) return undefined
-  return async (token) => {
+  return async token => {
     const verification = await tokens.verify(token, { algorithms: ['RS256'], typ: 'at+jwt', refuseRevoked: true })
     if (!verification.valid) return null
     const { scope } = verification.claims
@@ -117,22 +202,67 @@ function tokenVerifier(svc: Service['svc']): Surroundings['verifyToken'] {
   }
 }
 
-function problem(code: ProblemCode, detail: string, mock: string, extra: Record<string, string | string[]>, headers: [string, string][]): Answer {
+function problem(
+  code: ProblemCode,
+  detail: string,
+  mock: string,
+  extra: Record<string, string | string[]>,
+  headers: [string, string][],
+): Answer {
   const { status } = PROBLEMS[code]
   const body = Buffer.from(JSON.stringify(problemBody(code, status, detail, { mock, operation: null, ...extra })))
-  return { status, headers: [['Content-Type', 'application/problem+json'], ...headers, ['X-Svc-Mock-Error', code]], body, abort: false, delayMs: 0, source: 'error', rule: null, violations: [], credential: null }
+  return {
+    status,
+    headers: [['Content-Type', 'application/problem+json'], ...headers, ['X-Svc-Mock-Error', code]],
+    body,
+    abort: false,
+    delayMs: 0,
+    source: 'error',
+    rule: null,
+    violations: [],
+    credential: null,
+  }
 }
 
 function documentAnswer(document: object, format: string): Answer {
-  const body = Buffer.from(format === 'json' ? JSON.stringify(document) : stringify(document, { aliasDuplicateObjects: false }))
-  return { status: 200, headers: [['Content-Type', format === 'json' ? 'application/json' : 'application/yaml']], body, abort: false, delayMs: 0, source: 'document', rule: null, violations: [], credential: null }
+  const body = Buffer.from(
+    format === 'json' ? JSON.stringify(document) : stringify(document, { aliasDuplicateObjects: false }),
+  )
+  return {
+    status: 200,
+    headers: [['Content-Type', format === 'json' ? 'application/json' : 'application/yaml']],
+    body,
+    abort: false,
+    delayMs: 0,
+    source: 'document',
+    rule: null,
+    violations: [],
+    credential: null,
+  }
 }
 
-function send(reply: FastifyReply, mock: string, version: number, answer: Answer, live: Live, operation: string | null): FastifyReply {
+function send(
+  reply: FastifyReply,
+  mock: string,
+  version: number,
+  answer: Answer,
+  live: Live,
+  operation: string | null,
+): FastifyReply {
   reply.code(answer.status)
-  for (const [name, value] of answer.headers) reply.header(name, name.toLowerCase() === 'www-authenticate' ? challenges(answer) : headerText(value))
-  reply.header('X-Svc-Mock', mock).header('X-Svc-Mock-Version', String(version)).header('X-Svc-Mock-Source', answer.source)
-  if (operation !== null) reply.header('X-Svc-Mock-Operation', live.api.operation(operation)?.operationId === operation && /^[\x21-\x7e]+$/.test(operation) ? operation : headerToken(operation))
+  for (const [name, value] of answer.headers)
+    reply.header(name, name.toLowerCase() === 'www-authenticate' ? challenges(answer) : headerText(value))
+  reply
+    .header('X-Svc-Mock', mock)
+    .header('X-Svc-Mock-Version', String(version))
+    .header('X-Svc-Mock-Source', answer.source)
+  if (operation !== null)
+    reply.header(
+      'X-Svc-Mock-Operation',
+      live.api.operation(operation)?.operationId === operation && /^[\x21-\x7e]+$/.test(operation)
+        ? operation
+        : headerToken(operation),
+    )
   if (answer.violations.length > 0) reply.header('X-Svc-Mock-Violations', String(answer.violations.length))
   if (answer.body === null) return reply.send()
   const policy = sandboxPolicy(headerOf(answer, 'content-type'), headerOf(answer, 'content-security-policy'))
@@ -186,13 +316,18 @@ function capture({ svc, request, mock, version, incoming, answer, operation, lat
     rule: answer.rule,
     violations: answer.violations,
     credential: answer.credential,
-    response: { headers: answer.headers.map(([name, value]) => ({ name: name.toLowerCase(), value })), body: received.text, truncated: received.truncated },
+    response: {
+      headers: answer.headers.map(([name, value]) => ({ name: name.toLowerCase(), value })),
+      body: received.text,
+      truncated: received.truncated,
+    },
     latency_ms: Math.round(latencyMs * 100) / 100,
   })
 }
 
 function headerList(raw: readonly string[]): { name: string; value: string }[] {
   const list: { name: string; value: string }[] = []
-  for (let index = 0; index + 1 < raw.length; index += 2) list.push({ name: (raw[index] ?? '').toLowerCase(), value: raw[index + 1] ?? '' })
+  for (let index = 0; index + 1 < raw.length; index += 2)
+    list.push({ name: (raw[index] ?? '').toLowerCase(), value: raw[index + 1] ?? '' })
   return list
 }

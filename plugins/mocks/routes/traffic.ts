@@ -15,7 +15,12 @@ interface OfRequest {
   Params: { name: string; id: string }
 }
 
-const sessionParameter = { name: 'session', in: 'query' as const, description: 'A value of X-Svc-Session; default: the caller\'s own session', schema: { type: 'string' } }
+const sessionParameter = {
+  name: 'session',
+  in: 'query' as const,
+  description: "A value of X-Svc-Session; default: the caller's own session",
+  schema: { type: 'string' },
+}
 const filterParameters = [
   { name: 'limit', in: 'query' as const, description: '1 to 200', schema: { type: 'integer', default: 50 } },
   { name: 'operation', in: 'query' as const, schema: { type: 'string' } },
@@ -28,13 +33,90 @@ const PETSTORE = '/_svc/mocks/petstore'
 const HEARTBEAT_MS = 15_000
 
 export function registerTraffic(app: FastifyInstance, service: Service): void {
-  app.get<Named>(`${BASE}/state`, describe({ ...MANAGEMENT, summary: 'What a session has set and how often it called', parameters: [nameParameter, sessionParameter], examples: [{ name: 'Own', path: `${PETSTORE}/state`, expectStatus: 200 }] }), (request) => showState(service, request))
-  app.put<Named>(`${BASE}/state`, writes({ summary: 'Set state values', parameters: [nameParameter, sessionParameter], examples: [{ name: 'A value', method: 'PUT', path: `${PETSTORE}/state?session=demo`, body: '{"order":"accepted"}', bodyType: 'json', expectStatus: 200 }] }), (request) => setState(service, request))
-  app.delete<Named>(`${BASE}/state`, writes({ summary: 'Forget state; of all sessions without `session`', parameters: [nameParameter, sessionParameter], examples: [{ name: 'One session', method: 'DELETE', path: `${PETSTORE}/state?session=demo`, expectStatus: 200 }] }), (request) => clearState(service, request))
-  app.get<Named>(`${BASE}/requests`, describe({ ...MANAGEMENT, summary: 'Captured requests, newest first', parameters: [nameParameter, ...filterParameters], examples: [{ name: 'Of a session', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 }] }), (request) => list(service, request))
-  app.delete<Named>(`${BASE}/requests`, writes({ summary: 'Forget captured requests', parameters: [nameParameter, sessionParameter], examples: [{ name: 'Of a session', method: 'DELETE', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 }] }), (request) => ({ cleared: mockOf(service, request.params.name).traffic.clear(readQuery(request).get('session')) }))
-  app.get<Named>(`${BASE}/requests/stream`, describe({ ...MANAGEMENT, protocol: 'sse', endless: true, responses: { 200: { description: 'The feed', content: { 'text/event-stream': {} } }, '4XX': MANAGEMENT.responses['4XX'] }, summary: 'Captured requests as they come', parameters: [nameParameter, ...filterParameters.slice(1)], examples: [{ name: 'Of a session', path: `${PETSTORE}/requests/stream?session=demo`, expectStatus: 200 }] }), (request, reply) => feed(service, request, reply))
-  app.get<OfRequest>(`${BASE}/requests/:id`, describe({ ...MANAGEMENT, summary: 'One captured request, by its id or by the id of the request', parameters: [nameParameter, { name: 'id', in: 'path', schema: { type: 'string' } }], examples: [{ name: 'Unknown', path: `${PETSTORE}/requests/nothing`, expectStatus: 404 }] }), (request) => show(service, request))
+  app.get<Named>(
+    `${BASE}/state`,
+    describe({
+      ...MANAGEMENT,
+      summary: 'What a session has set and how often it called',
+      parameters: [nameParameter, sessionParameter],
+      examples: [{ name: 'Own', path: `${PETSTORE}/state`, expectStatus: 200 }],
+    }),
+    request => showState(service, request),
+  )
+  app.put<Named>(
+    `${BASE}/state`,
+    writes({
+      summary: 'Set state values',
+      parameters: [nameParameter, sessionParameter],
+      examples: [
+        {
+          name: 'A value',
+          method: 'PUT',
+          path: `${PETSTORE}/state?session=demo`,
+          body: '{"order":"accepted"}',
+          bodyType: 'json',
+          expectStatus: 200,
+        },
+      ],
+    }),
+    request => setState(service, request),
+  )
+  app.delete<Named>(
+    `${BASE}/state`,
+    writes({
+      summary: 'Forget state; of all sessions without `session`',
+      parameters: [nameParameter, sessionParameter],
+      examples: [{ name: 'One session', method: 'DELETE', path: `${PETSTORE}/state?session=demo`, expectStatus: 200 }],
+    }),
+    request => clearState(service, request),
+  )
+  app.get<Named>(
+    `${BASE}/requests`,
+    describe({
+      ...MANAGEMENT,
+      summary: 'Captured requests, newest first',
+      parameters: [nameParameter, ...filterParameters],
+      examples: [{ name: 'Of a session', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 }],
+    }),
+    request => list(service, request),
+  )
+  app.delete<Named>(
+    `${BASE}/requests`,
+    writes({
+      summary: 'Forget captured requests',
+      parameters: [nameParameter, sessionParameter],
+      examples: [
+        { name: 'Of a session', method: 'DELETE', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 },
+      ],
+    }),
+    request => ({ cleared: mockOf(service, request.params.name).traffic.clear(readQuery(request).get('session')) }),
+  )
+  app.get<Named>(
+    `${BASE}/requests/stream`,
+    describe({
+      ...MANAGEMENT,
+      protocol: 'sse',
+      endless: true,
+      responses: {
+        200: { description: 'The feed', content: { 'text/event-stream': {} } },
+        '4XX': MANAGEMENT.responses['4XX'],
+      },
+      summary: 'Captured requests as they come',
+      parameters: [nameParameter, ...filterParameters.slice(1)],
+      examples: [{ name: 'Of a session', path: `${PETSTORE}/requests/stream?session=demo`, expectStatus: 200 }],
+    }),
+    (request, reply) => feed(service, request, reply),
+  )
+  app.get<OfRequest>(
+    `${BASE}/requests/:id`,
+    describe({
+      ...MANAGEMENT,
+      summary: 'One captured request, by its id or by the id of the request',
+      parameters: [nameParameter, { name: 'id', in: 'path', schema: { type: 'string' } }],
+      examples: [{ name: 'Unknown', path: `${PETSTORE}/requests/nothing`, expectStatus: 404 }],
+    }),
+    request => show(service, request),
+  )
 }
 
 // --------------------------------------------------------------------------------------------------------------- state
@@ -46,7 +128,8 @@ function sessionKey({ svc }: Service, request: FastifyRequest): { key: string; l
     const session = svc.http.session(request)
     return { key: keyOfSession(session), label: session.label }
   }
-  if (!/^[\w.:-]{1,128}$/.test(named)) throw managementError('invalid_parameter', 'expected session to be 1 to 128 of A-Z a-z 0-9 . _ : -')
+  if (!/^[\w.:-]{1,128}$/.test(named))
+    throw managementError('invalid_parameter', 'expected session to be 1 to 128 of A-Z a-z 0-9 . _ : -')
   return { key: keyOfNamed(named), label: named }
 }
 
@@ -61,9 +144,13 @@ async function setState(service: Service, request: FastifyRequest<Named>): Promi
   const mock = mockOf(service, request.params.name)
   const { bounds } = service.registry.options
   const given = parseJson(service.svc.http.body(request).toString('utf8'))
-  if (!isRecord(given) || Object.keys(given).length > bounds.stateKeys) throw managementError('invalid_state', `expected a JSON object of at most ${bounds.stateKeys} keys`)
+  if (!isRecord(given) || Object.keys(given).length > bounds.stateKeys)
+    throw managementError('invalid_state', `expected a JSON object of at most ${bounds.stateKeys} keys`)
   for (const [name, value] of Object.entries(given)) {
-    if (value !== null && (typeof value !== 'string' || value.length > bounds.stateValueBytes)) throw managementError('invalid_state', `expected a text of at most ${bounds.stateValueBytes} characters`, { at: name.slice(0, 80) })
+    if (value !== null && (typeof value !== 'string' || value.length > bounds.stateValueBytes))
+      throw managementError('invalid_state', `expected a text of at most ${bounds.stateValueBytes} characters`, {
+        at: name.slice(0, 80),
+      })
   }
   const { key, label } = sessionKey(service, request)
   const { state, counts } = await service.memories.set(mock.name, key, given as Record<string, string | null>)
@@ -85,28 +172,40 @@ async function clearState(service: Service, request: FastifyRequest<Named>): Pro
 function filterOf({ svc }: Service, request: FastifyRequest): TrafficFilter {
   const query = readQuery(request)
   const status = query.get('status')
-  if (status !== null && !/^\d{3}$/.test(status)) throw managementError('invalid_parameter', 'expected status to be a number of three digits')
+  if (status !== null && !/^\d{3}$/.test(status))
+    throw managementError('invalid_parameter', 'expected status to be a number of three digits')
   const session = query.get('session')
-  if (svc.config.publicMode && session === null) throw managementError('invalid_parameter', 'in public mode requests are shown by session: send ?session=')
+  if (svc.config.publicMode && session === null)
+    throw managementError('invalid_parameter', 'in public mode requests are shown by session: send ?session=')
   return { operation: query.get('operation'), session, status: status === null ? null : Number(status) }
 }
 
 function operationKey(mock: Mock, filter: TrafficFilter): TrafficFilter {
-  return filter.operation === null ? filter : { ...filter, operation: mock.live.api.operation(filter.operation)?.key ?? filter.operation }
+  return filter.operation === null
+    ? filter
+    : { ...filter, operation: mock.live.api.operation(filter.operation)?.key ?? filter.operation }
 }
 
-function list(service: Service, request: FastifyRequest<Named>): { count: number; capacity: number; requests: CapturedRequest[] } {
+function list(
+  service: Service,
+  request: FastifyRequest<Named>,
+): { count: number; capacity: number; requests: CapturedRequest[] } {
   const mock = mockOf(service, request.params.name)
   const limit = readQuery(request).get('limit') ?? '50'
-  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > 200) throw managementError('invalid_parameter', 'expected limit to be 1 to 200')
+  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > 200)
+    throw managementError('invalid_parameter', 'expected limit to be 1 to 200')
   const requests = mock.traffic.list(operationKey(mock, filterOf(service, request)), Number(limit))
   return { count: requests.length, capacity: mock.traffic.capacity, requests }
 }
 
 function show(service: Service, request: FastifyRequest<OfRequest>): CapturedRequest {
   const found = mockOf(service, request.params.name).traffic.find(request.params.id)
-  const isOwn = !service.svc.config.publicMode || (found !== undefined && found.session === (readQuery(request).get('session') ?? service.svc.http.session(request).header))
-  if (!found || !isOwn) throw managementError('unknown_request', `there is no captured request "${request.params.id.slice(0, 80)}"`)
+  const isOwn =
+    !service.svc.config.publicMode ||
+    (found !== undefined &&
+      found.session === (readQuery(request).get('session') ?? service.svc.http.session(request).header))
+  if (!found || !isOwn)
+    throw managementError('unknown_request', `there is no captured request "${request.params.id.slice(0, 80)}"`)
   return found
 }
 
@@ -115,9 +214,10 @@ function feed(service: Service, request: FastifyRequest<Named>, reply: FastifyRe
   const filter = operationKey(mock, filterOf(service, request))
   const stream = service.svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS })
   if (!stream) return reply
-  const stop = mock.traffic.subscribe((captured) => {
+  const stop = mock.traffic.subscribe(captured => {
     // A slow reader misses requests rather than holding them in memory.
-    if (stream.pendingBytes < 1 << 20 && passes(captured, filter)) stream.send({ id: captured.id, event: 'request', data: captured })
+    if (stream.pendingBytes < 1 << 20 && passes(captured, filter))
+      stream.send({ id: captured.id, event: 'request', data: captured })
   })
   stream.signal.addEventListener('abort', stop, { once: true })
   if (stream.closed) stop()

@@ -1,5 +1,15 @@
 /** Drafts, deploying them, versions and going back to one. */
-import { describe, HttpError, isRecord, isTruthy, readQuery, shownText, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
+import {
+  describe,
+  HttpError,
+  isRecord,
+  isTruthy,
+  readQuery,
+  shownText,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'svc/plugin'
 import { showReport } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
 import { own, ownText, parseJson, type Json, type JsonObject } from '../document/json.ts'
@@ -17,13 +27,104 @@ interface Numbered {
 }
 
 export function registerVersions(app: FastifyInstance, service: Service): void {
-  app.get<Named>('/_svc/mocks/:name/draft', describe({ ...MANAGEMENT, summary: 'The draft of a mock', parameters: [nameParameter], examples: [{ name: 'The sample has none', path: '/_svc/mocks/petstore/draft', expectStatus: 404 }] }), (request) => showDraft(mockOf(service, request.params.name)))
-  app.put<Named>('/_svc/mocks/:name/draft', writes({ summary: 'Save a draft; it answers nothing until it is deployed', parameters: [nameParameter], examples: [{ name: 'The sample belongs to the product', method: 'PUT', path: '/_svc/mocks/petstore/draft', body: TINY_SPEC, bodyType: 'json', expectStatus: 409 }] }), (request) => saveDraft(service, request))
-  app.delete<Named>('/_svc/mocks/:name/draft', writes({ summary: 'Throw a draft away', parameters: [nameParameter], examples: [{ name: 'The sample belongs to the product', method: 'DELETE', path: '/_svc/mocks/petstore/draft', expectStatus: 409 }] }), (request) => dropDraft(service, request))
-  app.post<Named>('/_svc/mocks/:name/deploy', writes({ summary: 'Deploy the draft', parameters: [nameParameter, { name: 'dry_run', in: 'query', schema: { type: 'boolean' } }], examples: [{ name: 'The sample belongs to the product', method: 'POST', path: '/_svc/mocks/petstore/deploy', expectStatus: 409 }] }), (request, reply) => deploy(service, request, reply))
-  app.get<Named>('/_svc/mocks/:name/versions', describe({ ...MANAGEMENT, summary: 'The versions of a mock, newest first', parameters: [nameParameter], examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/versions', expectStatus: 200 }] }), (request) => versions(mockOf(service, request.params.name)))
-  app.get<Numbered>('/_svc/mocks/:name/versions/:version', describe({ ...MANAGEMENT, summary: 'One version with its parts', parameters: [nameParameter, { name: 'version', in: 'path', schema: { type: 'integer' } }], examples: [{ name: 'The first of petstore', path: '/_svc/mocks/petstore/versions/1', expectStatus: 200 }] }), (request) => version(mockOf(service, request.params.name), request.params.version))
-  app.post<Named>('/_svc/mocks/:name/rollback', writes({ summary: 'Go back to a version: it becomes a new one', parameters: [nameParameter], examples: [{ name: 'The sample belongs to the product', method: 'POST', path: '/_svc/mocks/petstore/rollback', body: '{"version":1}', bodyType: 'json', expectStatus: 409 }] }), (request, reply) => rollBack(service, request, reply))
+  app.get<Named>(
+    '/_svc/mocks/:name/draft',
+    describe({
+      ...MANAGEMENT,
+      summary: 'The draft of a mock',
+      parameters: [nameParameter],
+      examples: [{ name: 'The sample has none', path: '/_svc/mocks/petstore/draft', expectStatus: 404 }],
+    }),
+    request => showDraft(mockOf(service, request.params.name)),
+  )
+  app.put<Named>(
+    '/_svc/mocks/:name/draft',
+    writes({
+      summary: 'Save a draft; it answers nothing until it is deployed',
+      parameters: [nameParameter],
+      examples: [
+        {
+          name: 'The sample belongs to the product',
+          method: 'PUT',
+          path: '/_svc/mocks/petstore/draft',
+          body: TINY_SPEC,
+          bodyType: 'json',
+          expectStatus: 409,
+        },
+      ],
+    }),
+    request => saveDraft(service, request),
+  )
+  app.delete<Named>(
+    '/_svc/mocks/:name/draft',
+    writes({
+      summary: 'Throw a draft away',
+      parameters: [nameParameter],
+      examples: [
+        {
+          name: 'The sample belongs to the product',
+          method: 'DELETE',
+          path: '/_svc/mocks/petstore/draft',
+          expectStatus: 409,
+        },
+      ],
+    }),
+    request => dropDraft(service, request),
+  )
+  app.post<Named>(
+    '/_svc/mocks/:name/deploy',
+    writes({
+      summary: 'Deploy the draft',
+      parameters: [nameParameter, { name: 'dry_run', in: 'query', schema: { type: 'boolean' } }],
+      examples: [
+        {
+          name: 'The sample belongs to the product',
+          method: 'POST',
+          path: '/_svc/mocks/petstore/deploy',
+          expectStatus: 409,
+        },
+      ],
+    }),
+    (request, reply) => deploy(service, request, reply),
+  )
+  app.get<Named>(
+    '/_svc/mocks/:name/versions',
+    describe({
+      ...MANAGEMENT,
+      summary: 'The versions of a mock, newest first',
+      parameters: [nameParameter],
+      examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/versions', expectStatus: 200 }],
+    }),
+    request => versions(mockOf(service, request.params.name)),
+  )
+  app.get<Numbered>(
+    '/_svc/mocks/:name/versions/:version',
+    describe({
+      ...MANAGEMENT,
+      summary: 'One version with its parts',
+      parameters: [nameParameter, { name: 'version', in: 'path', schema: { type: 'integer' } }],
+      examples: [{ name: 'The first of petstore', path: '/_svc/mocks/petstore/versions/1', expectStatus: 200 }],
+    }),
+    request => version(mockOf(service, request.params.name), request.params.version),
+  )
+  app.post<Named>(
+    '/_svc/mocks/:name/rollback',
+    writes({
+      summary: 'Go back to a version: it becomes a new one',
+      parameters: [nameParameter],
+      examples: [
+        {
+          name: 'The sample belongs to the product',
+          method: 'POST',
+          path: '/_svc/mocks/petstore/rollback',
+          body: '{"version":1}',
+          bodyType: 'json',
+          expectStatus: 409,
+        },
+      ],
+    }),
+    (request, reply) => rollBack(service, request, reply),
+  )
 }
 
 function draftOf(mock: Mock): NonNullable<Mock['draft']> {
@@ -33,7 +134,15 @@ function draftOf(mock: Mock): NonNullable<Mock['draft']> {
 
 function showDraft(mock: Mock): JsonObject {
   const draft = draftOf(mock)
-  return { name: mock.name, saved_at: draft.savedAt, report: showReport(draft.report), spec: draft.text, settings: draft.settings ?? {}, rules: draft.rules ?? [], overrides: draft.overrides ?? {} }
+  return {
+    name: mock.name,
+    saved_at: draft.savedAt,
+    report: showReport(draft.report),
+    spec: draft.text,
+    settings: draft.settings ?? {},
+    rules: draft.rules ?? [],
+    overrides: draft.overrides ?? {},
+  }
 }
 
 /** A part that the upload leaves out is taken from what answers now. */
@@ -43,9 +152,15 @@ function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<Js
     const mock = mockOf(service, request.params.name)
     refuseManaged(mock)
     checkRevision(request, mock)
-    const upload = readUpload(await decodeBody(svc.http.body(request), request.headers['content-encoding'], registry.options.bounds))
+    const upload = readUpload(
+      await decodeBody(svc.http.body(request), request.headers['content-encoding'], registry.options.bounds),
+    )
     const shown = mock.shownParts()
-    const given = { settings: upload.given.settings ?? shown.settings, rules: upload.given.rules ?? shown.rules, overrides: upload.given.overrides ?? shown.overrides }
+    const given = {
+      settings: upload.given.settings ?? shown.settings,
+      rules: upload.given.rules ?? shown.rules,
+      overrides: upload.given.overrides ?? shown.overrides,
+    }
     const text = upload.text ?? mock.current?.text ?? ''
     const { report, format } = await registry.check({ text, given, message: null }, mock.name)
     registry.makeRoom(text.length, null)
@@ -82,11 +197,22 @@ function deploy(service: Service, request: FastifyRequest<Named>, reply: Fastify
     checkRevision(request, mock)
     const options = readOptions(service.svc.http.body(request))
     const { text, settings, rules, overrides } = draftOf(mock)
-    const definition = { text, given: { settings, rules, overrides }, message: ownText(options, 'message')?.slice(0, 500) ?? null }
-    if (isTruthy(readQuery(request).get('dry_run'))) return reply.send(showReport((await service.registry.check(definition, mock.name)).report))
+    const definition = {
+      text,
+      given: { settings, rules, overrides },
+      message: ownText(options, 'message')?.slice(0, 500) ?? null,
+    }
+    if (isTruthy(readQuery(request).get('dry_run')))
+      return reply.send(showReport((await service.registry.check(definition, mock.name)).report))
     const { next, report } = await checkForDeploy(service, definition, mock.name)
-    const blocks = isRecord(settings) && own(settings, 'block_breaking') === true && own(options, 'allow_breaking') !== true
-    if (blocks && report.changes && report.changes.breaking.length > 0) throw new HttpError(MANAGEMENT_ERRORS.breaking_changes, { error: 'breaking_changes', message: `${report.changes.breaking.length} changes break clients; send allow_breaking to deploy all the same`, report: showReport(report) })
+    const blocks =
+      isRecord(settings) && own(settings, 'block_breaking') === true && own(options, 'allow_breaking') !== true
+    if (blocks && report.changes && report.changes.breaking.length > 0)
+      throw new HttpError(MANAGEMENT_ERRORS.breaking_changes, {
+        error: 'breaking_changes',
+        message: `${report.changes.breaking.length} changes break clients; send allow_breaking to deploy all the same`,
+        report: showReport(report),
+      })
     mock.draft = null
     service.registry.deploy(mock, next)
     return sendMock(service, request, reply, mock, report)
@@ -94,7 +220,16 @@ function deploy(service: Service, request: FastifyRequest<Named>, reply: Fastify
 }
 
 function showVersion(entry: Version): JsonObject {
-  return { version: entry.version, deployed_at: entry.deployedAt, message: entry.message, title: entry.title, api_version: entry.apiVersion, operations: entry.operations, sha256: entry.sha256, rolled_back_from: entry.rolledBackFrom }
+  return {
+    version: entry.version,
+    deployed_at: entry.deployedAt,
+    message: entry.message,
+    title: entry.title,
+    api_version: entry.apiVersion,
+    operations: entry.operations,
+    sha256: entry.sha256,
+    rolled_back_from: entry.rolledBackFrom,
+  }
 }
 
 function versions(mock: Mock): JsonObject {
@@ -102,14 +237,23 @@ function versions(mock: Mock): JsonObject {
 }
 
 function findVersion(mock: Mock, wanted: Json): Version {
-  const found = mock.versions.find((entry) => String(entry.version) === shownText(wanted))
-  if (!found) throw managementError('unknown_version', `there is no version "${shownText(wanted).slice(0, 20)}"`, { versions: mock.versions.map((entry) => entry.version) })
+  const found = mock.versions.find(entry => String(entry.version) === shownText(wanted))
+  if (!found)
+    throw managementError('unknown_version', `there is no version "${shownText(wanted).slice(0, 20)}"`, {
+      versions: mock.versions.map(entry => entry.version),
+    })
   return found
 }
 
 function version(mock: Mock, wanted: string): JsonObject {
   const found = findVersion(mock, wanted)
-  return { ...showVersion(found), spec: found.text, settings: found.settings, rules: found.rules, overrides: found.overrides }
+  return {
+    ...showVersion(found),
+    spec: found.text,
+    settings: found.settings,
+    rules: found.rules,
+    overrides: found.overrides,
+  }
 }
 
 function rollBack(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
@@ -121,7 +265,11 @@ function rollBack(service: Service, request: FastifyRequest<Named>, reply: Fasti
     const target = wanted === undefined ? mock.versions.at(-2) : findVersion(mock, wanted)
     if (!target) throw managementError('nothing_to_roll_back', 'there is no earlier version')
     const { settings, rules, overrides } = target
-    const { next, report } = await checkForDeploy(service, { text: target.text, given: { settings, rules, overrides }, message: null, rolledBackFrom: target.version }, mock.name)
+    const { next, report } = await checkForDeploy(
+      service,
+      { text: target.text, given: { settings, rules, overrides }, message: null, rolledBackFrom: target.version },
+      mock.name,
+    )
     service.registry.deploy(mock, next)
     return sendMock(service, request, reply, mock, report)
   })

@@ -24,16 +24,17 @@ const KEYS = new Set(['in', 'name', 'op', 'value', 'pointer', 'jsonpath'])
 /** Compiles one condition. */
 export function readCondition(value: Json, bounds: Bounds): { condition: Condition } | { problem: Problem } {
   if (!isRecord(value)) return wrong('', 'expected an object')
-  const unknown = Object.keys(value).find((key) => !KEYS.has(key))
+  const unknown = Object.keys(value).find(key => !KEYS.has(key))
   if (unknown !== undefined) return wrong(unknown.slice(0, 64), `unknown key (known: ${[...KEYS].join(', ')})`)
   const place = ownText(value, 'in')
   if (place === undefined || !PLACES.includes(place)) return wrong('in', `expected one of ${PLACES.join(', ')}`)
-  if (NAMED.includes(place) && (ownText(value, 'name') ?? '') === '') return wrong('name', `a name is needed for "${place}"`)
+  if (NAMED.includes(place) && (ownText(value, 'name') ?? '') === '')
+    return wrong('name', `a name is needed for "${place}"`)
   const source = place === 'body' ? readBodySource(value) : { values: sourceOf(place, ownText(value, 'name') ?? '') }
   if ('problem' in source) return source
   const test = readTest(value, place === 'body', bounds)
   if ('problem' in test) return test
-  return { condition: (scope) => test.test(source.values(scope)) }
+  return { condition: scope => test.test(source.values(scope)) }
 }
 
 function wrong(at: string, message: string): { problem: Problem } {
@@ -70,10 +71,11 @@ function sourceOf(place: string, name: string): Source {
 function readBodySource(value: JsonObject): { values: Source } | { problem: Problem } {
   const jsonpath = own(value, 'jsonpath')
   if (jsonpath !== undefined) {
-    if (typeof jsonpath !== 'string' || jsonpath.length > 512) return wrong('jsonpath', 'expected a JSONPath of at most 512 characters')
+    if (typeof jsonpath !== 'string' || jsonpath.length > 512)
+      return wrong('jsonpath', 'expected a JSONPath of at most 512 characters')
     try {
       const query = jsonPathEnvironment().compile(jsonpath)
-      return { values: (scope) => queryValues(query, scope.body()) }
+      return { values: scope => queryValues(query, scope.body()) }
     } catch (error) {
       return wrong('jsonpath', (error as Error).message.slice(0, 200))
     }
@@ -82,7 +84,7 @@ function readBodySource(value: JsonObject): { values: Source } | { problem: Prob
   const tokens = typeof pointer === 'string' ? pointerTokens(pointer) : undefined
   if (!tokens) return wrong('pointer', 'expected a JSON pointer such as /items/0/sku, or an empty text')
   return {
-    values: (scope) => {
+    values: scope => {
       const body = scope.body()
       const found = body === undefined ? undefined : valueAt(body, tokens)
       return found === undefined ? [] : [found]
@@ -110,38 +112,75 @@ function queryValues(query: JSONPathQuery, body: Json | undefined): Json[] {
 
 type Test = { test(values: Json[]): boolean } | { problem: Problem }
 
-const NUMERIC: Record<string, (a: number, b: number) => boolean> = { gt: (a, b) => a > b, gte: (a, b) => a >= b, lt: (a, b) => a < b, lte: (a, b) => a <= b }
-const TEXTUAL: Record<string, (text: string, part: string) => boolean> = { starts_with: (text, part) => text.startsWith(part), ends_with: (text, part) => text.endsWith(part) }
-const OPERATORS = ['eq', 'ne', 'in', 'contains', 'starts_with', 'ends_with', 'matches', 'exists', 'absent', 'gt', 'gte', 'lt', 'lte', 'every', 'schema']
+const NUMERIC: Record<string, (a: number, b: number) => boolean> = {
+  gt: (a, b) => a > b,
+  gte: (a, b) => a >= b,
+  lt: (a, b) => a < b,
+  lte: (a, b) => a <= b,
+}
+const TEXTUAL: Record<string, (text: string, part: string) => boolean> = {
+  starts_with: (text, part) => text.startsWith(part),
+  ends_with: (text, part) => text.endsWith(part),
+}
+const OPERATORS = [
+  'eq',
+  'ne',
+  'in',
+  'contains',
+  'starts_with',
+  'ends_with',
+  'matches',
+  'exists',
+  'absent',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'every',
+  'schema',
+]
 
 function readTest(condition: JsonObject, isBody: boolean, bounds: Bounds): Test {
   const op = own(condition, 'op') ?? 'eq'
   const value = own(condition, 'value')
   if (typeof op !== 'string' || !OPERATORS.includes(op)) return wrong('op', `expected one of ${OPERATORS.join(', ')}`)
-  if (op === 'exists') return { test: (values) => values.length > 0 }
-  if (op === 'absent') return { test: (values) => values.length === 0 }
+  if (op === 'exists') return { test: values => values.length > 0 }
+  if (op === 'absent') return { test: values => values.length === 0 }
   if (value === undefined) return wrong('value', `a value is needed for "${op}"`)
   const equal = (a: Json, b: Json): boolean => (isBody ? deepEqual(a, b) : plainText(a) === plainText(b))
-  const any = (test: (actual: Json) => boolean): Test => ({ test: (values) => values.some(test) })
+  const any = (test: (actual: Json) => boolean): Test => ({ test: values => values.some(test) })
   const numeric = NUMERIC[op]
   const textual = TEXTUAL[op]
   if (numeric) {
     const limit = toNumber(value)
-    return limit === null ? wrong('value', 'expected a number') : any((actual) => numeric(toNumber(actual) ?? Number.NaN, limit))
+    return limit === null
+      ? wrong('value', 'expected a number')
+      : any(actual => numeric(toNumber(actual) ?? Number.NaN, limit))
   }
-  if (textual) return typeof value === 'string' ? any((actual) => textual(plainText(actual), value)) : wrong('value', 'expected a text')
+  if (textual)
+    return typeof value === 'string'
+      ? any(actual => textual(plainText(actual), value))
+      : wrong('value', 'expected a text')
   switch (op) {
     case 'eq':
-      return any((actual) => equal(actual, value))
+      return any(actual => equal(actual, value))
     case 'ne':
       // Absent is unlike any value.
-      return { test: (values) => !values.some((actual) => equal(actual, value)) }
+      return { test: values => !values.some(actual => equal(actual, value)) }
     case 'in':
-      return Array.isArray(value) ? any((actual) => value.some((entry) => equal(actual, entry))) : wrong('value', 'expected a list')
+      return Array.isArray(value)
+        ? any(actual => value.some(entry => equal(actual, entry)))
+        : wrong('value', 'expected a list')
     case 'contains':
-      return any((actual) => (Array.isArray(actual) ? actual.some((entry) => deepEqual(entry, value)) : typeof actual === 'string' && actual.includes(plainText(value))))
+      return any(actual =>
+        Array.isArray(actual)
+          ? actual.some(entry => deepEqual(entry, value))
+          : typeof actual === 'string' && actual.includes(plainText(value)),
+      )
     case 'every':
-      return Number.isInteger(value) && Number(value) > 0 ? any((actual) => (toNumber(actual) ?? Number.NaN) % Number(value) === 0) : wrong('value', 'expected a whole number above 0')
+      return Number.isInteger(value) && Number(value) > 0
+        ? any(actual => (toNumber(actual) ?? Number.NaN) % Number(value) === 0)
+        : wrong('value', 'expected a whole number above 0')
     case 'matches':
       return readPattern(value)
     default:
@@ -151,14 +190,18 @@ function readTest(condition: JsonObject, isBody: boolean, bounds: Bounds): Test 
 
 function readPattern(value: Json): Test {
   const pattern = typeof value === 'string' ? linearPattern(value) : undefined
-  return pattern ? { test: (values) => values.some((actual) => pattern.test(plainText(actual))) } : wrong('value', 'expected a pattern in RE2 syntax (no look-around, no back-references)')
+  return pattern
+    ? { test: values => values.some(actual => pattern.test(plainText(actual))) }
+    : wrong('value', 'expected a pattern in RE2 syntax (no look-around, no back-references)')
 }
 
 function readSchema(value: Json, bounds: Bounds): Test {
   if (!isRecord(value)) return wrong('value', 'expected a JSON Schema')
   const schemas = new SchemaSet(new ApiDocument(value, bounds))
   const problem = schemas.compileError(value, 'request')
-  return problem === null ? { test: (values) => values.some((actual) => schemas.accepts(value, actual, 'request')) } : wrong('value', problem)
+  return problem === null
+    ? { test: values => values.some(actual => schemas.accepts(value, actual, 'request')) }
+    : wrong('value', problem)
 }
 
 function plainText(value: Json): string {

@@ -31,21 +31,28 @@ export interface Problem {
 }
 
 /** Framing and what the server itself says: a wrong value there breaks clients, not stories. */
-const FORBIDDEN_HEADER = /^(?:connection|content-length|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*)$/i
+const FORBIDDEN_HEADER =
+  /^(?:connection|content-length|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-request-id|x-svc-.*)$/i
 /** Characters of a header's name. */
 const MAX_NAME = 100
 
 /** Checks of each key; the answer says what was expected, null when the value is right. */
 const CHECKS: Record<string, (value: Json, limits: OutcomeLimits) => string | null> = {
-  status: (value) => (Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599 ? null : 'expected a status, 200 to 599'),
-  example: (value) => (typeof value === 'string' && value !== '' && value.length <= 256 ? null : 'expected the name of an example'),
+  status: value =>
+    Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599 ? null : 'expected a status, 200 to 599',
+  example: value =>
+    typeof value === 'string' && value !== '' && value.length <= 256 ? null : 'expected the name of an example',
   body: checkSize,
   merge: checkSize,
   headers: checkHeaders,
-  media_type: (value) => (typeof value === 'string' && isMediaType(value) ? null : 'expected a media type such as application/json'),
-  delay_ms: (value, limits) => (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= limits.maxDelayMs ? null : `expected whole milliseconds, 0 to ${limits.maxDelayMs}`),
+  media_type: value =>
+    typeof value === 'string' && isMediaType(value) ? null : 'expected a media type such as application/json',
+  delay_ms: (value, limits) =>
+    Number.isInteger(value) && Number(value) >= 0 && Number(value) <= limits.maxDelayMs
+      ? null
+      : `expected whole milliseconds, 0 to ${limits.maxDelayMs}`,
   set_state: checkState,
-  abort: (value) => (typeof value === 'boolean' ? null : 'expected true or false'),
+  abort: value => (typeof value === 'boolean' ? null : 'expected true or false'),
 }
 
 const MAX_MEDIA_TYPE = 1024
@@ -54,8 +61,10 @@ const MAX_MEDIA_TYPE = 1024
 function isMediaType(text: string): boolean {
   if (text.length > MAX_MEDIA_TYPE || /[\r\n]/.test(text)) return false
   const [type = '', ...parameters] = text.split(';')
-  return /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/.test(parameters.length === 0 ? type : type.trimEnd())
-    && parameters.every((parameter) => /^[\w-]{1,40}=.{1,100}$/.test(parameter.trim()))
+  return (
+    /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/.test(parameters.length === 0 ? type : type.trimEnd()) &&
+    parameters.every(parameter => /^[\w-]{1,40}=.{1,100}$/.test(parameter.trim()))
+  )
 }
 
 function checkSize(value: Json, limits: OutcomeLimits): string | null {
@@ -73,19 +82,27 @@ function checkHeaders(value: Json): string | null {
 }
 
 function checkState(value: Json, limits: OutcomeLimits): string | null {
-  if (!isRecord(value) || Object.keys(value).length > limits.stateKeys) return `expected an object of at most ${limits.stateKeys} keys`
+  if (!isRecord(value) || Object.keys(value).length > limits.stateKeys)
+    return `expected an object of at most ${limits.stateKeys} keys`
   for (const [name, text] of Object.entries(value)) {
-    if (text !== null && (typeof text !== 'string' || text.length > limits.stateValueBytes)) return `expected a text of at most ${limits.stateValueBytes} characters or null for "${name.slice(0, 64)}"`
+    if (text !== null && (typeof text !== 'string' || text.length > limits.stateValueBytes))
+      return `expected a text of at most ${limits.stateValueBytes} characters or null for "${name.slice(0, 64)}"`
   }
   return null
 }
 
 /** Reads an outcome; `others` are keys that the caller reads itself. */
-export function readOutcome(value: JsonObject, others: readonly string[], limits: OutcomeLimits): { outcome: Outcome } | { problem: Problem } {
+export function readOutcome(
+  value: JsonObject,
+  others: readonly string[],
+  limits: OutcomeLimits,
+): { outcome: Outcome } | { problem: Problem } {
   for (const [key, entry] of Object.entries(value)) {
     if (others.includes(key)) continue
     const check = Object.hasOwn(CHECKS, key) ? CHECKS[key] : undefined
-    const message = check ? check(entry, limits) : `unknown key (known: ${[...Object.keys(CHECKS), ...others].join(', ')})`
+    const message = check
+      ? check(entry, limits)
+      : `unknown key (known: ${[...Object.keys(CHECKS), ...others].join(', ')})`
     if (message) return { problem: { at: key.slice(0, 64), message } }
   }
   return {

@@ -22,9 +22,12 @@ export function readOverride(value: Json, limits: OutcomeLimits): { override: Ov
   const failPercent = own(value, 'fail_percent') ?? 0
   const failStatus = own(value, 'fail_status') ?? 503
   if (typeof enabled !== 'boolean') return { problem: { at: 'enabled', message: 'expected true or false' } }
-  if (typeof failPercent !== 'number' || !(failPercent >= 0 && failPercent <= 100)) return { problem: { at: 'fail_percent', message: 'expected 0 to 100' } }
-  if (!Number.isInteger(failStatus) || Number(failStatus) < 400 || Number(failStatus) > 599) return { problem: { at: 'fail_status', message: 'expected a status, 400 to 599' } }
-  for (const key of ['set_state', 'abort']) if (Object.hasOwn(value, key)) return { problem: { at: key, message: 'only rules have this' } }
+  if (typeof failPercent !== 'number' || !(failPercent >= 0 && failPercent <= 100))
+    return { problem: { at: 'fail_percent', message: 'expected 0 to 100' } }
+  if (!Number.isInteger(failStatus) || Number(failStatus) < 400 || Number(failStatus) > 599)
+    return { problem: { at: 'fail_status', message: 'expected a status, 400 to 599' } }
+  for (const key of ['set_state', 'abort'])
+    if (Object.hasOwn(value, key)) return { problem: { at: key, message: 'only rules have this' } }
   const read = readOutcome(value, OWN_KEYS, limits)
   if ('problem' in read) return read
   return { override: { enabled, outcome: read.outcome, failPercent, failStatus: Number(failStatus), shown: value } }

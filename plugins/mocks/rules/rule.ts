@@ -30,13 +30,18 @@ export interface RuleLimits {
 export function readRules(value: Json | undefined, limits: RuleLimits): { rules: Rule[] } | { problem: Problem } {
   if (value === undefined || value === null) return { rules: [] }
   if (!Array.isArray(value)) return { problem: { at: 'rules', message: 'expected a list' } }
-  if (value.length > limits.bounds.rules) return { problem: { at: 'rules', message: `expected at most ${limits.bounds.rules} rules` } }
-  const taken = new Set(value.flatMap((entry) => (isRecord(entry) ? (ownText(entry, 'id') ?? []) : [])))
+  if (value.length > limits.bounds.rules)
+    return { problem: { at: 'rules', message: `expected at most ${limits.bounds.rules} rules` } }
+  const taken = new Set(value.flatMap(entry => (isRecord(entry) ? (ownText(entry, 'id') ?? []) : [])))
   const rules: Rule[] = []
   for (const [index, entry] of value.entries()) {
     const read = readRule(entry, limits, taken)
-    if ('problem' in read) return { problem: { at: `rules[${index}]${read.problem.at && `.${read.problem.at}`}`, message: read.problem.message } }
-    if (rules.some((rule) => rule.id === read.rule.id)) return { problem: { at: `rules[${index}].id`, message: `the id "${read.rule.id}" is taken` } }
+    if ('problem' in read)
+      return {
+        problem: { at: `rules[${index}]${read.problem.at && `.${read.problem.at}`}`, message: read.problem.message },
+      }
+    if (rules.some(rule => rule.id === read.rule.id))
+      return { problem: { at: `rules[${index}].id`, message: `the id "${read.rule.id}" is taken` } }
     rules.push(read.rule)
   }
   return { rules }
@@ -46,12 +51,14 @@ export function readRules(value: Json | undefined, limits: RuleLimits): { rules:
 export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): { rule: Rule } | { problem: Problem } {
   const wrong = (at: string, message: string): { problem: Problem } => ({ problem: { at, message } })
   if (!isRecord(value)) return wrong('', 'expected an object')
-  const unknown = Object.keys(value).find((key) => !KEYS.has(key))
+  const unknown = Object.keys(value).find(key => !KEYS.has(key))
   if (unknown !== undefined) return wrong(unknown.slice(0, 64), `unknown key (known: ${[...KEYS].join(', ')})`)
   const id = own(value, 'id') ?? freeId(taken)
-  if (typeof id !== 'string' || !/^[A-Za-z0-9._-]{1,64}$/.test(id)) return wrong('id', 'expected 1 to 64 of A-Z a-z 0-9 . _ -')
+  if (typeof id !== 'string' || !/^[A-Za-z0-9._-]{1,64}$/.test(id))
+    return wrong('id', 'expected 1 to 64 of A-Z a-z 0-9 . _ -')
   const operation = own(value, 'operation') ?? null
-  if (operation !== null && (typeof operation !== 'string' || operation.length > 512)) return wrong('operation', 'expected an operation id, or METHOD /path')
+  if (operation !== null && (typeof operation !== 'string' || operation.length > 512))
+    return wrong('operation', 'expected an operation id, or METHOD /path')
   const flags = readFlags(value)
   if ('problem' in flags) return flags
   const conditions = readConditions(own(value, 'when'), limits.bounds)
@@ -61,8 +68,20 @@ export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): {
   if ('problem' in outcome) return wrong(`then.${outcome.problem.at}`, outcome.problem.message)
   taken.add(id)
   const { list } = conditions
-  const matches = flags.matchAny ? (scope: ConditionScope) => list.length === 0 || list.some((condition) => condition(scope)) : (scope: ConditionScope) => list.every((condition) => condition(scope))
-  return { rule: { id, enabled: flags.enabled, operation, bypass: flags.bypass, outcome: outcome.outcome, matches, shown: { ...value, id } } }
+  const matches = flags.matchAny
+    ? (scope: ConditionScope) => list.length === 0 || list.some(condition => condition(scope))
+    : (scope: ConditionScope) => list.every(condition => condition(scope))
+  return {
+    rule: {
+      id,
+      enabled: flags.enabled,
+      operation,
+      bypass: flags.bypass,
+      outcome: outcome.outcome,
+      matches,
+      shown: { ...value, id },
+    },
+  }
 }
 
 function freeId(taken: ReadonlySet<string>): string {
@@ -79,17 +98,22 @@ function readFlags(value: JsonObject): { enabled: boolean; bypass: boolean; matc
   if (typeof enabled !== 'boolean') return { problem: { at: 'enabled', message: 'expected true or false' } }
   if (typeof bypass !== 'boolean') return { problem: { at: 'bypass', message: 'expected true or false' } }
   if (match !== 'all' && match !== 'any') return { problem: { at: 'match', message: 'expected "all" or "any"' } }
-  if (typeof name !== 'string' || name.length > 200) return { problem: { at: 'name', message: 'expected a text of at most 200 characters' } }
+  if (typeof name !== 'string' || name.length > 200)
+    return { problem: { at: 'name', message: 'expected a text of at most 200 characters' } }
   return { enabled, bypass, matchAny: match === 'any' }
 }
 
 function readConditions(value: Json | undefined, bounds: Bounds): { list: Condition[] } | { problem: Problem } {
   if (value === undefined || value === null) return { list: [] }
-  if (!Array.isArray(value) || value.length > bounds.conditions) return { problem: { at: 'when', message: `expected a list of at most ${bounds.conditions} conditions` } }
+  if (!Array.isArray(value) || value.length > bounds.conditions)
+    return { problem: { at: 'when', message: `expected a list of at most ${bounds.conditions} conditions` } }
   const list: Condition[] = []
   for (const [index, entry] of value.entries()) {
     const read = readCondition(entry, bounds)
-    if ('problem' in read) return { problem: { at: `when[${index}]${read.problem.at && `.${read.problem.at}`}`, message: read.problem.message } }
+    if ('problem' in read)
+      return {
+        problem: { at: `when[${index}]${read.problem.at && `.${read.problem.at}`}`, message: read.problem.message },
+      }
     list.push(read.condition)
   }
   return { list }

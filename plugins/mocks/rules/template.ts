@@ -30,7 +30,7 @@ export function fillValue(value: Json, scope: TemplateScope): Json {
     if (only !== undefined) return lookUp(only, scope) ?? null
     return fillText(value, scope)
   }
-  if (Array.isArray(value)) return value.map((item) => fillValue(item, scope))
+  if (Array.isArray(value)) return value.map(item => fillValue(item, scope))
   if (!isRecord(value)) return value
   const result: JsonObject = {}
   for (const [name, member] of Object.entries(value)) setOwn(result, name, fillValue(member, scope))
@@ -93,6 +93,7 @@ function requestValue(part: string, rest: string[], scope: TemplateScope): Json 
 
 function memberAt(root: Json | undefined, steps: string[]): Json | undefined {
   let value = root
-  for (const step of steps) value = Array.isArray(value) ? value[Number(step)] : isRecord(value) ? own(value, step) : undefined
+  for (const step of steps)
+    value = Array.isArray(value) ? value[Number(step)] : isRecord(value) ? own(value, step) : undefined
   return value
 }

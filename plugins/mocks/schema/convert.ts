@@ -17,8 +17,38 @@ export interface ConversionContext {
   supportsPattern(pattern: string): boolean
 }
 
-const PLAIN = ['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'maxItems', 'minItems', 'maxContains', 'minContains', 'maxProperties', 'minProperties', 'dependentRequired', 'format'] as const
-const SINGLE = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'] as const
+const PLAIN = [
+  'type',
+  'enum',
+  'const',
+  'multipleOf',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'maxLength',
+  'minLength',
+  'maxItems',
+  'minItems',
+  'maxContains',
+  'minContains',
+  'maxProperties',
+  'minProperties',
+  'dependentRequired',
+  'format',
+] as const
+const SINGLE = [
+  'items',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+] as const
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas'] as const
 
@@ -32,10 +62,11 @@ export function convertSchema(schema: Json | undefined, context: ConversionConte
   const result: JsonObject = {}
   if (ref !== undefined) result[context.refKeyword] = context.idOf(ref)
   copyPlain(schema, result)
-  for (const keyword of SINGLE) if (Object.hasOwn(schema, keyword)) result[keyword] = convertSchema(schema[keyword], context)
+  for (const keyword of SINGLE)
+    if (Object.hasOwn(schema, keyword)) result[keyword] = convertSchema(schema[keyword], context)
   for (const keyword of LISTS) {
     const list = own(schema, keyword)
-    if (Array.isArray(list) && list.length > 0) result[keyword] = list.map((entry) => convertSchema(entry, context))
+    if (Array.isArray(list) && list.length > 0) result[keyword] = list.map(entry => convertSchema(entry, context))
   }
   for (const keyword of MAPS) convertMap(schema, keyword, result, context)
   convertRequired(schema, result, context)
@@ -56,7 +87,12 @@ function copyPlain(schema: JsonObject, result: JsonObject): void {
   if (Array.isArray(result['enum']) && result['enum'].length === 0) delete result['enum']
 }
 
-function convertMap(schema: JsonObject, keyword: (typeof MAPS)[number], result: JsonObject, context: ConversionContext): void {
+function convertMap(
+  schema: JsonObject,
+  keyword: (typeof MAPS)[number],
+  result: JsonObject,
+  context: ConversionContext,
+): void {
   const map = own(schema, keyword)
   if (!isRecord(map)) return
   const converted: JsonObject = {}
@@ -72,19 +108,27 @@ function convertRequired(schema: JsonObject, result: JsonObject, context: Conver
   if (!Array.isArray(required)) return
   const skipped = context.direction === 'request' ? 'readOnly' : 'writeOnly'
   const properties = own(schema, 'properties')
-  const names = new Set(required.filter((name) => typeof name === 'string'))
-  result['required'] = [...names].filter((name) => !isMarked(isRecord(properties) ? own(properties, name) : undefined, skipped, context.document))
+  const names = new Set(required.filter(name => typeof name === 'string'))
+  result['required'] = [...names].filter(
+    name => !isMarked(isRecord(properties) ? own(properties, name) : undefined, skipped, context.document),
+  )
 }
 
 /** Whether a schema, or the one it refers to, carries `readOnly` or `writeOnly`. */
 export function isMarked(schema: Json | undefined, mark: 'readOnly' | 'writeOnly', document: ApiDocument): boolean {
   if (!isRecord(schema)) return false
-  return own(schema, mark) === true || (ownText(schema, '$ref') !== undefined && own(document.resolve(schema), mark) === true)
+  return (
+    own(schema, mark) === true ||
+    (ownText(schema, '$ref') !== undefined && own(document.resolve(schema), mark) === true)
+  )
 }
 
 /** `exclusiveMinimum: true` beside `minimum` is how 3.0 spells an exclusive bound. */
 function convertExclusiveBounds(result: JsonObject): void {
-  for (const [bound, exclusive] of [['minimum', 'exclusiveMinimum'], ['maximum', 'exclusiveMaximum']] as const) {
+  for (const [bound, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
     const value = result[bound]
     if (result[exclusive] === true && typeof value === 'number') {
       result[exclusive] = value
@@ -95,6 +139,16 @@ function convertExclusiveBounds(result: JsonObject): void {
 
 function orNull(schema: JsonObject): JsonObject {
   const type = schema['type']
-  if (typeof type === 'string' && !('enum' in schema) && !('const' in schema) && !('allOf' in schema) && !('anyOf' in schema) && !('oneOf' in schema) && !('$ref' in schema) && !('not' in schema)) return { ...schema, type: [type, 'null'] }
+  if (
+    typeof type === 'string' &&
+    !('enum' in schema) &&
+    !('const' in schema) &&
+    !('allOf' in schema) &&
+    !('anyOf' in schema) &&
+    !('oneOf' in schema) &&
+    !('$ref' in schema) &&
+    !('not' in schema)
+  )
+    return { ...schema, type: [type, 'null'] }
   return { anyOf: [schema, { type: 'null' }] }
 }

@@ -47,7 +47,40 @@ export interface FlatSchema {
 }
 
 function emptyFlat(): FlatSchema {
-  return { types: null, isNullable: false, const: undefined, enum: undefined, examples: [], default: undefined, format: undefined, patterns: [], minLength: 0, maxLength: Infinity, minimum: -Infinity, maximum: Infinity, exclusiveMinimum: -Infinity, exclusiveMaximum: Infinity, multipleOf: undefined, properties: new Map(), required: new Set(), patternProperties: [], additional: undefined, minProperties: 0, maxProperties: Infinity, items: undefined, prefixItems: [], contains: undefined, minItems: 0, maxItems: Infinity, uniqueItems: false, unions: [], isIntricate: false, objectParts: 0, refs: [], componentName: undefined }
+  return {
+    types: null,
+    isNullable: false,
+    const: undefined,
+    enum: undefined,
+    examples: [],
+    default: undefined,
+    format: undefined,
+    patterns: [],
+    minLength: 0,
+    maxLength: Infinity,
+    minimum: -Infinity,
+    maximum: Infinity,
+    exclusiveMinimum: -Infinity,
+    exclusiveMaximum: Infinity,
+    multipleOf: undefined,
+    properties: new Map(),
+    required: new Set(),
+    patternProperties: [],
+    additional: undefined,
+    minProperties: 0,
+    maxProperties: Infinity,
+    items: undefined,
+    prefixItems: [],
+    contains: undefined,
+    minItems: 0,
+    maxItems: Infinity,
+    uniqueItems: false,
+    unions: [],
+    isIntricate: false,
+    objectParts: 0,
+    refs: [],
+    componentName: undefined,
+  }
 }
 
 /** How many schemas one merge may take in: `allOf` trees that double at each level would never end. */
@@ -73,7 +106,17 @@ export class Flattener {
 
   /** Both schemas at once, as one of them with `allOf` would be. */
   merge(a: FlatSchema, schema: Json): FlatSchema {
-    const flat: FlatSchema = { ...a, properties: new Map(a.properties), required: new Set(a.required), unions: [...a.unions], examples: [...a.examples], patterns: [...a.patterns], refs: [...a.refs], patternProperties: [...a.patternProperties], prefixItems: [...a.prefixItems] }
+    const flat: FlatSchema = {
+      ...a,
+      properties: new Map(a.properties),
+      required: new Set(a.required),
+      unions: [...a.unions],
+      examples: [...a.examples],
+      patterns: [...a.patterns],
+      refs: [...a.refs],
+      patternProperties: [...a.patternProperties],
+      prefixItems: [...a.prefixItems],
+    }
     this.#absorb(flat, schema, new Set(), { left: MERGE_BUDGET })
     return flat
   }
@@ -100,7 +143,11 @@ export class Flattener {
       if (alternatives.length > 0) flat.unions.push({ alternatives, discriminator })
     }
     // A condition is a choice as well: what holds with it, or without it. The check tells when it was the wrong one.
-    if (Object.hasOwn(schema, 'if')) flat.unions.push({ alternatives: [{ allOf: [schema['if'] ?? true, own(schema, 'then') ?? true] }, own(schema, 'else') ?? true], discriminator: undefined })
+    if (Object.hasOwn(schema, 'if'))
+      flat.unions.push({
+        alternatives: [{ allOf: [schema['if'] ?? true, own(schema, 'then') ?? true] }, own(schema, 'else') ?? true],
+        discriminator: undefined,
+      })
     // Alternatives branch off with what they hold already; the same part may come again beside it.
     seen.delete(schema)
   }
@@ -113,16 +160,21 @@ function listOf(schema: JsonObject, keyword: string): Json[] {
 
 function absorbValues(flat: FlatSchema, schema: JsonObject): void {
   const type = own(schema, 'type')
-  const types = typeof type === 'string' ? [type] : Array.isArray(type) ? type.filter((entry) => typeof entry === 'string') : null
+  const types =
+    typeof type === 'string' ? [type] : Array.isArray(type) ? type.filter(entry => typeof entry === 'string') : null
   if (types) {
     if (types.includes('null')) flat.isNullable = true
-    flat.types = flat.types ? flat.types.filter((entry) => types.includes(entry) || (entry === 'integer' && types.includes('number'))) : types
-    if (flat.types.includes('number') && types.includes('integer') && !types.includes('number')) flat.types = flat.types.map((entry) => (entry === 'number' ? 'integer' : entry))
+    flat.types = flat.types
+      ? flat.types.filter(entry => types.includes(entry) || (entry === 'integer' && types.includes('number')))
+      : types
+    if (flat.types.includes('number') && types.includes('integer') && !types.includes('number'))
+      flat.types = flat.types.map(entry => (entry === 'number' ? 'integer' : entry))
   }
   if (own(schema, 'nullable') === true) flat.isNullable = true
   if (Object.hasOwn(schema, 'const')) flat.const = schema['const']
   const values = own(schema, 'enum')
-  if (Array.isArray(values) && values.length > 0) flat.enum = flat.enum ? flat.enum.filter((value) => values.some((other) => deepEqual(value, other))) : values
+  if (Array.isArray(values) && values.length > 0)
+    flat.enum = flat.enum ? flat.enum.filter(value => values.some(other => deepEqual(value, other))) : values
   if (Object.hasOwn(schema, 'example')) flat.examples.push(schema['example'] ?? null)
   const first = listOf(schema, 'examples')[0]
   if (first !== undefined) flat.examples.push(first)
@@ -141,9 +193,11 @@ function absorbNumbers(flat: FlatSchema, schema: JsonObject): void {
   const minimum = number(schema, 'minimum')
   const maximum = number(schema, 'maximum')
   // 3.0 says `exclusiveMinimum: true` beside the bound, 3.1 gives the bound itself.
-  if (minimum !== undefined && own(schema, 'exclusiveMinimum') === true) flat.exclusiveMinimum = Math.max(flat.exclusiveMinimum, minimum)
+  if (minimum !== undefined && own(schema, 'exclusiveMinimum') === true)
+    flat.exclusiveMinimum = Math.max(flat.exclusiveMinimum, minimum)
   else flat.minimum = Math.max(flat.minimum, minimum ?? -Infinity)
-  if (maximum !== undefined && own(schema, 'exclusiveMaximum') === true) flat.exclusiveMaximum = Math.min(flat.exclusiveMaximum, maximum)
+  if (maximum !== undefined && own(schema, 'exclusiveMaximum') === true)
+    flat.exclusiveMaximum = Math.min(flat.exclusiveMaximum, maximum)
   else flat.maximum = Math.min(flat.maximum, maximum ?? Infinity)
   flat.exclusiveMinimum = Math.max(flat.exclusiveMinimum, number(schema, 'exclusiveMinimum') ?? -Infinity)
   flat.exclusiveMaximum = Math.min(flat.exclusiveMaximum, number(schema, 'exclusiveMaximum') ?? Infinity)
@@ -166,10 +220,26 @@ function absorbObject(flat: FlatSchema, schema: JsonObject): void {
   flat.maxProperties = Math.min(flat.maxProperties, number(schema, 'maxProperties') ?? Infinity)
 }
 
-const INTRICATE = ['oneOf', 'not', 'if', 'dependentSchemas', 'dependentRequired', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames', 'patternProperties', 'contains', 'uniqueItems', 'minProperties', 'maxProperties', 'multipleOf', 'const'] as const
+const INTRICATE = [
+  'oneOf',
+  'not',
+  'if',
+  'dependentSchemas',
+  'dependentRequired',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'propertyNames',
+  'patternProperties',
+  'contains',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'multipleOf',
+  'const',
+] as const
 
 function absorbDoubts(flat: FlatSchema, schema: JsonObject): void {
-  if (INTRICATE.some((keyword) => Object.hasOwn(schema, keyword))) flat.isIntricate = true
+  if (INTRICATE.some(keyword => Object.hasOwn(schema, keyword))) flat.isIntricate = true
   if (Object.hasOwn(schema, 'properties') || Object.hasOwn(schema, 'additionalProperties')) flat.objectParts++
   // Each merged part has its own idea of what is additional; members of the other parts may be forbidden by it.
   if (flat.objectParts > 1 && flat.additional !== undefined && flat.additional !== true) flat.isIntricate = true
@@ -179,7 +249,8 @@ function absorbDoubts(flat: FlatSchema, schema: JsonObject): void {
 
 function absorbArray(flat: FlatSchema, schema: JsonObject): void {
   const items = own(schema, 'items')
-  if (items !== undefined) flat.items = flat.items === undefined || flat.items === items ? items : { allOf: [flat.items, items] }
+  if (items !== undefined)
+    flat.items = flat.items === undefined || flat.items === items ? items : { allOf: [flat.items, items] }
   const prefix = listOf(schema, 'prefixItems')
   if (prefix.length > flat.prefixItems.length) flat.prefixItems = prefix
   flat.contains = own(schema, 'contains') ?? flat.contains

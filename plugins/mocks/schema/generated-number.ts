@@ -28,7 +28,9 @@ function bounds(schema: FlatSchema, isInteger: boolean): { low: number; high: nu
 function open(bound: number, nudge: number): number {
   if (!Number.isFinite(bound)) return bound
   // At magnitudes where the nudge would be lost, the next multiple of one is the nearest that can be told apart.
-  return bound + nudge === bound ? bound + Math.sign(nudge) * Math.max(1, Math.abs(bound) * Number.EPSILON * 2) : bound + nudge
+  return bound + nudge === bound
+    ? bound + Math.sign(nudge) * Math.max(1, Math.abs(bound) * Number.EPSILON * 2)
+    : bound + nudge
 }
 
 function formatRange(schema: FlatSchema, side: 1 | -1): number {
@@ -39,7 +41,14 @@ function formatRange(schema: FlatSchema, side: 1 | -1): number {
 function narrow(schema: FlatSchema, isInteger: boolean): number {
   const low = Math.max(schema.minimum, schema.exclusiveMinimum)
   const high = Math.min(schema.maximum, schema.exclusiveMaximum)
-  const middle = Number.isFinite(low) && Number.isFinite(high) ? (low + high) / 2 : Number.isFinite(low) ? low + 1 : Number.isFinite(high) ? high - 1 : 1
+  const middle =
+    Number.isFinite(low) && Number.isFinite(high)
+      ? (low + high) / 2
+      : Number.isFinite(low)
+        ? low + 1
+        : Number.isFinite(high)
+          ? high - 1
+          : 1
   return isInteger ? Math.round(middle) : middle
 }
 

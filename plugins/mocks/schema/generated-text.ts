@@ -60,7 +60,8 @@ const FORMATS: Record<string, ((dice: Dice) => string) | undefined> = Object.ass
   'uri-reference': (dice: Dice) => `/items/${dice.hex(6)}`,
   'iri-reference': (dice: Dice) => `/items/${dice.hex(6)}`,
   'uri-template': (dice: Dice) => `https://example.com/${dice.hex(6)}/{id}`,
-  uuid: (dice: Dice) => `${dice.hex(8)}-${dice.hex(4)}-4${dice.hex(3)}-${dice.pick(['8', '9', 'a', 'b'])}${dice.hex(3)}-${dice.hex(12)}`,
+  uuid: (dice: Dice) =>
+    `${dice.hex(8)}-${dice.hex(4)}-4${dice.hex(3)}-${dice.pick(['8', '9', 'a', 'b'])}${dice.hex(3)}-${dice.hex(12)}`,
   byte: (dice: Dice) => Buffer.from(dice.hex(16), 'hex').toString('base64'),
   binary: (dice: Dice) => dice.hex(16),
   password: (dice: Dice) => `pw-${dice.hex(8)}`,

@@ -10,7 +10,7 @@ export function linearPattern(source: string): LinearPattern | undefined {
   if (source.length > 4096) return undefined
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source))
-    return { test: (text) => compiled.test(text) }
+    return { test: text => compiled.test(text) }
   } catch {
     return undefined
   }

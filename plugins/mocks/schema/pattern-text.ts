@@ -40,7 +40,7 @@ class Builder {
 
   alternatives(list: readonly AST.Alternative[]): string {
     const chosen = this.#dice.pick(list)
-    return chosen ? chosen.elements.map((element) => this.#element(element)).join('') : ''
+    return chosen ? chosen.elements.map(element => this.#element(element)).join('') : ''
   }
 
   #element(element: AST.Element): string {
@@ -71,12 +71,13 @@ class Builder {
   #repeat(quantifier: AST.Quantifier): string {
     const high = Math.min(quantifier.max, quantifier.min + 2)
     let text = ''
-    for (let count = this.#dice.whole(quantifier.min, high); count > 0 && this.#length <= MAX_LENGTH; count--) text += this.#element(quantifier.element)
+    for (let count = this.#dice.whole(quantifier.min, high); count > 0 && this.#length <= MAX_LENGTH; count--)
+      text += this.#element(quantifier.element)
     return text
   }
 
   #member(set: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass): string {
-    const candidates = CANDIDATES.filter((character) => belongs(set, character))
+    const candidates = CANDIDATES.filter(character => belongs(set, character))
     if (candidates.length > 0) return this.#dice.pick(candidates.slice(0, 62)) ?? ''
     // Nothing of the usual characters fits: take the first the class names.
     const first = set.type === 'CharacterClass' ? set.elements[0] : undefined
@@ -87,9 +88,14 @@ class Builder {
 }
 
 /** In the order in which they are liked. */
-const CANDIDATES = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /:,;!#$%&\'()*+<=>?@[\\]^`{|}~"\t\n']
+const CANDIDATES = [
+  ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /:,;!#$%&\'()*+<=>?@[\\]^`{|}~"\t\n',
+]
 
-function belongs(set: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass | AST.CharacterClassElement, character: string): boolean {
+function belongs(
+  set: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass | AST.CharacterClassElement,
+  character: string,
+): boolean {
   const code = character.codePointAt(0) ?? 0
   switch (set.type) {
     case 'Character':
@@ -97,7 +103,7 @@ function belongs(set: AST.CharacterSet | AST.CharacterClass | AST.ExpressionChar
     case 'CharacterClassRange':
       return code >= set.min.value && code <= set.max.value
     case 'CharacterClass':
-      return set.elements.some((element) => belongs(element, character)) !== set.negate
+      return set.elements.some(element => belongs(element, character)) !== set.negate
     case 'CharacterSet':
       return inNamedSet(set, character)
     default:
@@ -117,6 +123,9 @@ function inNamedSet(set: AST.CharacterSet, character: string): boolean {
       return /\w/.test(character) !== set.negate
     default:
       // A property such as `\p{L}`; its name was checked by the parser, so the engine knows it too.
-      return new RegExp(`\\p{${set.value === null ? set.key : `${set.key}=${set.value}`}}`, 'u').test(character) !== set.negate
+      return (
+        new RegExp(`\\p{${set.value === null ? set.key : `${set.key}=${set.value}`}}`, 'u').test(character) !==
+        set.negate
+      )
   }
 }

@@ -44,7 +44,12 @@ export class SampleBuilder {
   #values = 0
   #bytes = 0
 
-  constructor(schemas: SchemaSet, flattener: Flattener, options: { seed: string; useExamples: boolean }, corrections: Corrections) {
+  constructor(
+    schemas: SchemaSet,
+    flattener: Flattener,
+    options: { seed: string; useExamples: boolean },
+    corrections: Corrections,
+  ) {
     this.#schemas = schemas
     this.#flattener = flattener
     this.#seed = options.seed
@@ -75,7 +80,7 @@ export class SampleBuilder {
   #fixed(flat: FlatSchema, path: string): Json | undefined {
     if (flat.const !== undefined) return flat.const
     if (this.#useExamples && !this.#corrections.withoutExample.has(path)) {
-      const example = flat.examples.find((value) => value !== null) ?? flat.default
+      const example = flat.examples.find(value => value !== null) ?? flat.default
       if (example !== undefined) {
         this.usedExamples.add(path)
         this.hasDoubts = true
@@ -84,7 +89,13 @@ export class SampleBuilder {
       }
     }
     if (flat.enum) {
-      const fitting = flat.enum.filter((value) => value !== null && (flat.types === null || flat.types.includes(typeName(value)) || (typeName(value) === 'integer' && flat.types.includes('number'))))
+      const fitting = flat.enum.filter(
+        value =>
+          value !== null &&
+          (flat.types === null ||
+            flat.types.includes(typeName(value)) ||
+            (typeName(value) === 'integer' && flat.types.includes('number'))),
+      )
       if (fitting.length === 0) this.hasDoubts = true
       return this.#dice(path).pick(fitting.length > 0 ? fitting : flat.enum)
     }
@@ -92,7 +103,11 @@ export class SampleBuilder {
   }
 
   /** Takes one alternative of each `oneOf` and `anyOf`, the first that can be built and is not open already. */
-  #decideUnions(start: FlatSchema, path: string, open: Open | null): { flat: FlatSchema; discriminator: [string, string] | null } {
+  #decideUnions(
+    start: FlatSchema,
+    path: string,
+    open: Open | null,
+  ): { flat: FlatSchema; discriminator: [string, string] | null } {
     let flat = start
     let discriminator: [string, string] | null = null
     let skip = this.#corrections.alternative.get(path) ?? 0
@@ -115,16 +130,17 @@ export class SampleBuilder {
     const rank = (alternative: Json): number => {
       const flat = this.#flattener.flatten(alternative)
       if (flat.types?.length === 1 && flat.types[0] === 'null') return 2
-      return flat.refs.some((ref) => timesOpen(open, ref) > 0) ? 1 : 0
+      return flat.refs.some(ref => timesOpen(open, ref) > 0) ? 1 : 0
     }
-    const ranked = alternatives.map((alternative) => ({ alternative, rank: rank(alternative) }))
+    const ranked = alternatives.map(alternative => ({ alternative, rank: rank(alternative) }))
     return ranked.sort((a, b) => a.rank - b.rank).map(({ alternative }) => alternative)
   }
 
   #firstBuildable(flat: FlatSchema, alternatives: Json[]): { flat: FlatSchema; alternative: Json } {
     for (const alternative of alternatives) {
       const merged = this.#flattener.merge(flat, alternative)
-      if (alternative !== false && merged.types?.length !== 0 && merged.enum?.length !== 0) return { flat: merged, alternative }
+      if (alternative !== false && merged.types?.length !== 0 && merged.enum?.length !== 0)
+        return { flat: merged, alternative }
     }
     return { flat: this.#flattener.merge(flat, alternatives[0] ?? {}), alternative: alternatives[0] ?? {} }
   }
@@ -134,11 +150,19 @@ export class SampleBuilder {
     const ref = isRecord(alternative) ? ownText(alternative, '$ref') : undefined
     if (property === undefined || ref === undefined) return null
     const name = ref.slice(ref.lastIndexOf('/') + 1)
-    const mapped = Object.entries(ownObject(discriminator, 'mapping') ?? {}).find(([, target]) => target === ref || target === name)
+    const mapped = Object.entries(ownObject(discriminator, 'mapping') ?? {}).find(
+      ([, target]) => target === ref || target === name,
+    )
     return [property, mapped?.[0] ?? name]
   }
 
-  #typed(decided: { flat: FlatSchema; discriminator: [string, string] | null }, path: string, name: string, open: Open | null, level: number): Json {
+  #typed(
+    decided: { flat: FlatSchema; discriminator: [string, string] | null },
+    path: string,
+    name: string,
+    open: Open | null,
+    level: number,
+  ): Json {
     const { flat } = decided
     switch (typeOf(flat)) {
       case 'object':
@@ -151,13 +175,16 @@ export class SampleBuilder {
         return generateNumber(flat, false, this.#place(path))
       case 'boolean':
         // A client that follows pages would follow them for ever.
-        return !/^(?:has_?(?:more|next)|is_?truncated|truncated|incomplete_?results)/i.test(name) && this.#dice(path).next() < 0.5
+        return (
+          !/^(?:has_?(?:more|next)|is_?truncated|truncated|incomplete_?results)/i.test(name) &&
+          this.#dice(path).next() < 0.5
+        )
       case 'null':
         return null
       case 'string': {
         const text = generateText(flat, name, this.#place(path))
         this.#bytes += text.length
-        if (flat.patterns.some((pattern) => this.#schemas.pattern(pattern)?.test(text) === false)) this.hasDoubts = true
+        if (flat.patterns.some(pattern => this.#schemas.pattern(pattern)?.test(text) === false)) this.hasDoubts = true
         return text
       }
       default:
@@ -165,11 +192,19 @@ export class SampleBuilder {
     }
   }
 
-  #object(flat: FlatSchema, discriminator: [string, string] | null, path: string, open: Open | null, level: number): JsonObject {
+  #object(
+    flat: FlatSchema,
+    discriminator: [string, string] | null,
+    path: string,
+    open: Open | null,
+    level: number,
+  ): JsonObject {
     const result: JsonObject = {}
-    const names = [...flat.properties.keys()].sort((a, b) => Number(flat.required.has(b)) - Number(flat.required.has(a)))
+    const names = [...flat.properties.keys()].sort(
+      (a, b) => Number(flat.required.has(b)) - Number(flat.required.has(a)),
+    )
     let room = flat.maxProperties - flat.required.size
-    const kept = new Set(names.filter((name) => flat.required.has(name) || room-- > 0))
+    const kept = new Set(names.filter(name => flat.required.has(name) || room-- > 0))
     for (const [name, property] of flat.properties) {
       if (!kept.has(name) || isMarked(property, 'writeOnly', this.#schemas.document)) continue
       const at = `${path}/${escapeToken(name)}`
@@ -178,17 +213,29 @@ export class SampleBuilder {
         setOwn(result, name, discriminator[1])
       } else this.#member(result, name, property, { isRequired: flat.required.has(name), at, open, level })
     }
-    for (const name of flat.required) if (!flat.properties.has(name)) this.#member(result, name, this.#schemaOfOther(flat, name), { isRequired: true, at: `${path}/${escapeToken(name)}`, open, level })
+    for (const name of flat.required)
+      if (!flat.properties.has(name))
+        this.#member(result, name, this.#schemaOfOther(flat, name), {
+          isRequired: true,
+          at: `${path}/${escapeToken(name)}`,
+          open,
+          level,
+        })
     this.#fill(result, flat, path, open, level)
     return result
   }
 
-  #member(result: JsonObject, name: string, schema: Json, place: { isRequired: boolean; at: string; open: Open | null; level: number }): void {
+  #member(
+    result: JsonObject,
+    name: string,
+    schema: Json,
+    place: { isRequired: boolean; at: string; open: Open | null; level: number },
+  ): void {
     const { isRequired, at, open, level } = place
     this.#bytes += name.length
     if (!isRequired && (this.#isSpent() || level >= MAX_LEVELS)) return
     const flat = this.#flattener.flatten(schema)
-    const times = Math.max(0, ...flat.refs.map((ref) => timesOpen(open, ref)))
+    const times = Math.max(0, ...flat.refs.map(ref => timesOpen(open, ref)))
     if (times === 0) return setOwn(result, name, this.#value(schema, at, name, open, level + 1))
     if (!isRequired) return
     // A required member of a type that is open already: as small as it can be, one level more, then an empty object.
@@ -211,29 +258,50 @@ export class SampleBuilder {
 
   /** Maps get two members, and objects as many as `minProperties` asks for. */
   #fill(result: JsonObject, flat: FlatSchema, path: string, open: Open | null, level: number): void {
-    const isMap = flat.properties.size === 0 && flat.required.size === 0 && isRecord(flat.additional) && !this.#isSpent()
+    const isMap =
+      flat.properties.size === 0 && flat.required.size === 0 && isRecord(flat.additional) && !this.#isSpent()
     const schema = isRecord(flat.additional) ? flat.additional : {}
-    const isOpen = this.#flattener.flatten(schema).refs.some((ref) => timesOpen(open, ref) > 0)
+    const isOpen = this.#flattener.flatten(schema).refs.some(ref => timesOpen(open, ref) > 0)
     const wanted = Math.min(Math.max(flat.minProperties, isMap && !isOpen ? 2 : 0), flat.maxProperties, MAX_ITEMS)
     for (let number = 1; Object.keys(result).length < wanted && number <= MAX_ITEMS * 2; number++) {
       const name = `key${number}`
-      if (!Object.hasOwn(result, name)) this.#member(result, name, this.#schemaOfOther(flat, name), { isRequired: true, at: `${path}/${name}`, open, level })
+      if (!Object.hasOwn(result, name))
+        this.#member(result, name, this.#schemaOfOther(flat, name), {
+          isRequired: true,
+          at: `${path}/${name}`,
+          open,
+          level,
+        })
     }
   }
 
   #array(flat: FlatSchema, path: string, name: string, open: Open | null, level: number): Json[] {
     const result: Json[] = []
-    const itemIsOpen = this.#flattener.flatten(flat.items).refs.some((ref) => timesOpen(open, ref) > 0)
+    const itemIsOpen = this.#flattener.flatten(flat.items).refs.some(ref => timesOpen(open, ref) > 0)
     const least = Math.min(flat.minItems, MAX_ITEMS)
-    const wanted = itemIsOpen || this.#isSpent() || level >= MAX_LEVELS || flat.items === false ? least : Math.max(least, Math.min(2, flat.maxItems))
-    for (const [index, schema] of flat.prefixItems.entries()) if (index < flat.maxItems) result.push(this.#value(schema, `${path}/${index}`, name, open, level + 1))
-    if (flat.contains !== undefined && result.length < flat.maxItems) result.push(this.#value(flat.items === undefined ? flat.contains : { allOf: [flat.items, flat.contains] }, `${path}/${result.length}`, name, open, level + 1))
+    const wanted =
+      itemIsOpen || this.#isSpent() || level >= MAX_LEVELS || flat.items === false
+        ? least
+        : Math.max(least, Math.min(2, flat.maxItems))
+    for (const [index, schema] of flat.prefixItems.entries())
+      if (index < flat.maxItems) result.push(this.#value(schema, `${path}/${index}`, name, open, level + 1))
+    if (flat.contains !== undefined && result.length < flat.maxItems)
+      result.push(
+        this.#value(
+          flat.items === undefined ? flat.contains : { allOf: [flat.items, flat.contains] },
+          `${path}/${result.length}`,
+          name,
+          open,
+          level + 1,
+        ),
+      )
     for (let attempt = 0; result.length < wanted && attempt < wanted + 10; attempt++) {
       const at = `${path}/${result.length}`
       const item = this.#value(flat.items, flat.uniqueItems ? `${at}#${attempt}` : at, name, open, level + 1)
-      const isRepeated = flat.uniqueItems && result.some((other) => JSON.stringify(other) === JSON.stringify(item))
+      const isRepeated = flat.uniqueItems && result.some(other => JSON.stringify(other) === JSON.stringify(item))
       if (!isRepeated) result.push(item)
-      else if (!this.#corrections.withoutExample.has(`${at}#${attempt + 1}`)) this.#corrections.withoutExample.add(`${at}#${attempt + 1}`)
+      else if (!this.#corrections.withoutExample.has(`${at}#${attempt + 1}`))
+        this.#corrections.withoutExample.add(`${at}#${attempt + 1}`)
     }
     return result
   }
@@ -284,12 +352,28 @@ function stub(flat: FlatSchema): Json {
 
 /** The type to build: the first that is not null, else what the keywords speak of. */
 function typeOf(flat: FlatSchema): string | undefined {
-  if (flat.types) return flat.types.find((type) => type !== 'null') ?? 'null'
-  if (flat.properties.size > 0 || flat.required.size > 0 || flat.additional !== undefined || flat.patternProperties.length > 0 || flat.minProperties > 0) return 'object'
-  if (flat.items !== undefined || flat.prefixItems.length > 0 || flat.contains !== undefined || flat.minItems > 0) return 'array'
+  if (flat.types) return flat.types.find(type => type !== 'null') ?? 'null'
+  if (
+    flat.properties.size > 0 ||
+    flat.required.size > 0 ||
+    flat.additional !== undefined ||
+    flat.patternProperties.length > 0 ||
+    flat.minProperties > 0
+  )
+    return 'object'
+  if (flat.items !== undefined || flat.prefixItems.length > 0 || flat.contains !== undefined || flat.minItems > 0)
+    return 'array'
   if (flat.patterns.length > 0 || flat.minLength > 0 || Number.isFinite(flat.maxLength)) return 'string'
-  if (flat.multipleOf !== undefined || [flat.minimum, flat.maximum, flat.exclusiveMinimum, flat.exclusiveMaximum].some((bound) => Number.isFinite(bound))) return 'number'
-  return flat.format === undefined ? undefined : /^(?:int32|int64|float|double)$/.test(flat.format) ? 'number' : 'string'
+  if (
+    flat.multipleOf !== undefined ||
+    [flat.minimum, flat.maximum, flat.exclusiveMinimum, flat.exclusiveMaximum].some(bound => Number.isFinite(bound))
+  )
+    return 'number'
+  return flat.format === undefined
+    ? undefined
+    : /^(?:int32|int64|float|double)$/.test(flat.format)
+      ? 'number'
+      : 'string'
 }
 
 function typeName(value: Json): string {

@@ -49,13 +49,14 @@ export class Sampler {
 function correct(corrections: Corrections, builder: SampleBuilder, errors: readonly SchemaError[]): void {
   const moved = new Set<string>()
   for (const { path } of errors) {
-    const example = ancestors(path).find((place) => builder.usedExamples.has(place))
+    const example = ancestors(path).find(place => builder.usedExamples.has(place))
     if (example !== undefined) {
       corrections.withoutExample.add(example)
       continue
     }
-    const union = ancestors(path).find((place) => builder.usedUnions.has(place))
-    const [counter, place] = union === undefined ? [corrections.variant, path] as const : [corrections.alternative, union] as const
+    const union = ancestors(path).find(place => builder.usedUnions.has(place))
+    const [counter, place] =
+      union === undefined ? ([corrections.variant, path] as const) : ([corrections.alternative, union] as const)
     // Several errors below one choice are one reason to change it.
     if (!moved.has(place)) counter.set(place, (counter.get(place) ?? 0) + 1)
     moved.add(place)

@@ -115,12 +115,25 @@ class Engine {
       validateSchema: false,
       addUsedSchema: false,
       // ajv keeps what this returns by its text, so each must have its own.
-      code: { regExp: Object.assign((source: string) => ({ test: (text: string) => set.pattern(source)?.test(text) ?? true, toString: () => `linear ${source}` }), { code: 'linearPattern' }) },
+      code: {
+        regExp: Object.assign(
+          (source: string) => ({
+            test: (text: string) => set.pattern(source)?.test(text) ?? true,
+            toString: () => `linear ${source}`,
+          }),
+          { code: 'linearPattern' },
+        ),
+      },
     } as ConstructorParameters<typeof Ajv2020>[0])
     addFormatsModule.default(this.#ajv)
     for (const name of ['byte', 'binary', 'password']) this.#ajv.addFormat(name, true)
     boundFormats(this.#ajv)
-    this.#ajv.addKeyword({ keyword: 'svcUniqueItems', type: 'array', error: { message: 'must NOT have duplicate items' }, validate: (_: boolean, items: Json[]) => new Set(items.map(canonical)).size === items.length })
+    this.#ajv.addKeyword({
+      keyword: 'svcUniqueItems',
+      type: 'array',
+      error: { message: 'must NOT have duplicate items' },
+      validate: (_: boolean, items: Json[]) => new Set(items.map(canonical)).size === items.length,
+    })
     // First of all: what comes after a keyword that failed is never reached.
     this.#ajv.addKeyword({ keyword: 'svcStep', before: '$ref', schema: false, validate: () => this.#step() })
     const validate: SchemaValidateFunction = (id: string, value: Json, _parent, place) => {
@@ -130,7 +143,13 @@ class Engine {
       return false
     }
     this.#ajv.addKeyword({ keyword: 'svcRef', before: '$ref', schemaType: 'string', errors: 'full', validate })
-    this.#context = { document: set.document, direction, refKeyword: usesUnevaluated(set.document) ? '$ref' : 'svcRef', idOf: (ref) => this.#idOf(ref), supportsPattern: (pattern) => set.pattern(pattern) !== undefined }
+    this.#context = {
+      document: set.document,
+      direction,
+      refKeyword: usesUnevaluated(set.document) ? '$ref' : 'svcRef',
+      idOf: ref => this.#idOf(ref),
+      supportsPattern: pattern => set.pattern(pattern) !== undefined,
+    }
   }
 
   compile(schema: object): Compiled {
@@ -197,7 +216,9 @@ class Engine {
       const id = this.#idOf(ref)
       const target = this.#context.document.references.target(ref)
       const { converted, met } = this.#convert(target ?? true)
-      const counted = isRecord(converted) ? { svcStep: true, ...converted } : { svcStep: true, ...(converted === false ? { not: {} } : {}) }
+      const counted = isRecord(converted)
+        ? { svcStep: true, ...converted }
+        : { svcStep: true, ...(converted === false ? { not: {} } : {}) }
       if (this.#context.refKeyword === '$ref') this.#ajv.addSchema(counted, id)
       else this.#compileTarget(id, counted, met)
     }
@@ -222,7 +243,7 @@ class Engine {
 /** Which members a reference has evaluated, only ajv's own `$ref` tells. */
 function usesUnevaluated(document: ApiDocument): boolean {
   let isUsed = false
-  eachObject(document.root, (object) => {
+  eachObject(document.root, object => {
     isUsed ||= Object.hasOwn(object, 'unevaluatedProperties') || Object.hasOwn(object, 'unevaluatedItems')
   })
   return isUsed
@@ -233,19 +254,39 @@ const FORMAT_LIMIT = 2048
 
 function boundFormats(ajv: Ajv2020): void {
   for (const [name, format] of Object.entries(ajv.formats)) {
-    const expression = format instanceof RegExp ? format : typeof format === 'object' && format.validate instanceof RegExp ? format.validate : undefined
+    const expression =
+      format instanceof RegExp
+        ? format
+        : typeof format === 'object' && format.validate instanceof RegExp
+          ? format.validate
+          : undefined
     if (expression) ajv.addFormat(name, (text: string) => text.length > FORMAT_LIMIT || expression.test(text))
   }
 }
 
 /** One text for equal values: members in the order of their names. */
 function canonical(value: Json): string {
-  return JSON.stringify(value, (_, member: Json) => (isRecord(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member))
+  return JSON.stringify(value, (_, member: Json) =>
+    isRecord(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
+  )
 }
 
 function readable(error: ErrorObject): SchemaError {
-  const params = error.params as { additionalProperty?: string; unevaluatedProperty?: string; allowedValues?: unknown[] }
+  const params = error.params as {
+    additionalProperty?: string
+    unevaluatedProperty?: string
+    allowedValues?: unknown[]
+  }
   const extra = params.additionalProperty ?? params.unevaluatedProperty
-  const suffix = extra !== undefined ? ` ("${extra}")` : Array.isArray(params.allowedValues) ? `: ${JSON.stringify(params.allowedValues).slice(0, 200)}` : ''
-  return { path: error.instancePath, keyword: error.keyword === 'svcUniqueItems' ? 'uniqueItems' : error.keyword, message: `${error.message ?? 'is not valid'}${suffix}` }
+  const suffix =
+    extra !== undefined
+      ? ` ("${extra}")`
+      : Array.isArray(params.allowedValues)
+        ? `: ${JSON.stringify(params.allowedValues).slice(0, 200)}`
+        : ''
+  return {
+    path: error.instancePath,
+    keyword: error.keyword === 'svcUniqueItems' ? 'uniqueItems' : error.keyword,
+    message: `${error.message ?? 'is not valid'}${suffix}`,
+  }
 }

@@ -37,7 +37,20 @@ const BY_NAME: [string, readonly string[]][] = [
   ['href', ['https://example.com/a', 'https://example.com/b']],
   ['sku', ['A-100', 'B-200', 'C-300']],
 ]
-const OTHERS = ['amber', 'birch', 'coral', 'dune', 'ember', 'fjord', 'grove', 'harbor', 'iris', 'jade', 'kelp', 'lagoon'] as const
+const OTHERS = [
+  'amber',
+  'birch',
+  'coral',
+  'dune',
+  'ember',
+  'fjord',
+  'grove',
+  'harbor',
+  'iris',
+  'jade',
+  'kelp',
+  'lagoon',
+] as const
 
 /** A word for a member of that name. */
 export function wordFor(name: string, dice: Dice): string {

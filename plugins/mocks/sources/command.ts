@@ -21,7 +21,16 @@ const USAGE = `usage: svc mock check FILE [--against OLD] [--fail-on breaking] [
 `
 
 /** Flags of all three, with whether a value follows. */
-const FLAGS: Record<string, boolean> = { '--against': true, '--fail-on': true, '--json': false, '--name': true, '--config': true, '--url': true, '--token': true, '--draft': false }
+const FLAGS: Record<string, boolean> = {
+  '--against': true,
+  '--fail-on': true,
+  '--json': false,
+  '--name': true,
+  '--config': true,
+  '--url': true,
+  '--token': true,
+  '--draft': false,
+}
 
 interface Arguments {
   words: string[]
@@ -38,8 +47,13 @@ export const mockCommand: Command = {
     const [action, ...words] = parsed.words
     if (action === 'check' && words.length === 1) return check(words[0] ?? '', parsed.flags)
     if (action === 'serve' && words.length > 0) return serve(words, parsed.flags)
-    if (action === 'push' && words.length === 2 && parsed.flags.has('--url')) return push(words[0] ?? '', words[1] ?? '', parsed.flags)
-    return misused(action === undefined ? 'expected check, serve or push' : `can't make sense of "mock ${parsed.words.join(' ').slice(0, 200)}"`)
+    if (action === 'push' && words.length === 2 && parsed.flags.has('--url'))
+      return push(words[0] ?? '', words[1] ?? '', parsed.flags)
+    return misused(
+      action === undefined
+        ? 'expected check, serve or push'
+        : `can't make sense of "mock ${parsed.words.join(' ').slice(0, 200)}"`,
+    )
   },
 }
 
@@ -80,8 +94,13 @@ async function check(file: string, flags: ReadonlyMap<string, string>): Promise<
   const text = await readText(file)
   const old = against === undefined ? undefined : await readText(against)
   if (text === null || old === null) return { exitCode: 2 }
-  const { report } = await checkDefinition({ text, against: old === undefined ? null : { version: 0, text: old }, publicMode: false, maxDelayMs: 30_000 }, new OfficialSchema())
-  process.stdout.write(flags.has('--json') ? `${JSON.stringify(showReport(report), null, 2)}\n` : reportText(file, report))
+  const { report } = await checkDefinition(
+    { text, against: old === undefined ? null : { version: 0, text: old }, publicMode: false, maxDelayMs: 30_000 },
+    new OfficialSchema(),
+  )
+  process.stdout.write(
+    flags.has('--json') ? `${JSON.stringify(showReport(report), null, 2)}\n` : reportText(file, report),
+  )
   const breaks = flags.get('--fail-on') === 'breaking' && (report.changes?.breaking.length ?? 0) > 0
   return { exitCode: report.deployable && !breaks ? 0 : 1 }
 }
@@ -89,7 +108,10 @@ async function check(file: string, flags: ReadonlyMap<string, string>): Promise<
 async function serve(files: string[], flags: ReadonlyMap<string, string>): Promise<CommandResult> {
   const given = flags.get('--name')
   if (given !== undefined && files.length > 1) return misused('--name goes with one file')
-  const served = files.map((file) => ({ name: given ?? nameFrom(basename(file).replace(/\.[^.]+$/, '')), spec: resolve(file) }))
+  const served = files.map(file => ({
+    name: given ?? nameFrom(basename(file).replace(/\.[^.]+$/, '')),
+    spec: resolve(file),
+  }))
   const wrong = served.find(({ name }) => !isMockName(name))
   if (wrong) return misused(`"${wrong.name}" is no name for a mock (a-z, 0-9 and "-")`)
   for (const file of files) if ((await readText(file)) === null) return { exitCode: 2 }
@@ -98,7 +120,7 @@ async function serve(files: string[], flags: ReadonlyMap<string, string>): Promi
     serve: true,
     environment: config === undefined ? {} : { SVC_CONFIG_FILE: config },
     options: { served },
-    whenListening: (url) => {
+    whenListening: url => {
       for (const { name } of served) process.stdout.write(`mock ${name} at ${url}/mock/${name}\n`)
     },
   }
@@ -116,12 +138,18 @@ async function push(name: string, file: string, flags: ReadonlyMap<string, strin
   try {
     const response = await fetch(url, {
       method: 'PUT',
-      headers: { 'content-type': 'application/octet-stream', 'content-encoding': 'gzip', ...(token === undefined ? {} : { 'x-svc-admin-token': token }) },
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-encoding': 'gzip',
+        ...(token === undefined ? {} : { 'x-svc-admin-token': token }),
+      },
       body: new Uint8Array(await compress(text)),
     })
     return pushed(file, url, response.status, await response.text())
   } catch (error) {
-    process.stderr.write(`${url}: ${((error as Error).cause as Error | undefined)?.message ?? (error as Error).message}\n`)
+    process.stderr.write(
+      `${url}: ${((error as Error).cause as Error | undefined)?.message ?? (error as Error).message}\n`,
+    )
     return { exitCode: 1 }
   }
 }

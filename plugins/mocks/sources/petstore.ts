@@ -6,19 +6,34 @@ const NOT_FOUND = { $ref: '#/components/responses/NotFound' }
 const BAD_REQUEST = { $ref: '#/components/responses/BadRequest' }
 const UNAUTHORIZED = { $ref: '#/components/responses/Unauthorized' }
 const FORBIDDEN = { $ref: '#/components/responses/Forbidden' }
-const NEW_PET = { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/NewPet' }, example: { name: 'Rex', tag: 'good', status: 'available' } } } }
+const NEW_PET = {
+  required: true,
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/NewPet' },
+      example: { name: 'Rex', tag: 'good', status: 'available' },
+    },
+  },
+}
 
 const REX = { id: 1, name: 'Rex', tag: 'good', status: 'available' }
 const MISTY = { id: 2, name: 'Misty', tag: null, status: 'pending' }
 
 function errorResponse(description: string, code: number, message: string): object {
-  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { code, message } } } }
+  return {
+    description,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { code, message } } },
+  }
 }
 
 /** OpenAPI 3.1.0. */
 export const PETSTORE = {
   openapi: '3.1.0',
-  info: { title: 'Petstore', version: '1.0.0', description: 'A sample API: pets, a photo of each, and what is in store.' },
+  info: {
+    title: 'Petstore',
+    version: '1.0.0',
+    description: 'A sample API: pets, a photo of each, and what is in store.',
+  },
   servers: [{ url: '/v1' }],
   tags: [{ name: 'pets' }, { name: 'store' }],
   paths: {
@@ -28,10 +43,20 @@ export const PETSTORE = {
         summary: 'List pets',
         tags: ['pets'],
         parameters: [
-          { name: 'limit', in: 'query', description: 'How many at most', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+          {
+            name: 'limit',
+            in: 'query',
+            description: 'How many at most',
+            schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+          },
           { name: 'status', in: 'query', description: 'Only those', schema: { $ref: '#/components/schemas/Status' } },
         ],
-        responses: { 200: { description: 'Pets', content: { 'application/json': { schema: { type: 'array', items: PET }, example: [REX, MISTY] } } } },
+        responses: {
+          200: {
+            description: 'Pets',
+            content: { 'application/json': { schema: { type: 'array', items: PET }, example: [REX, MISTY] } },
+          },
+        },
       },
       post: {
         operationId: 'createPet',
@@ -40,7 +65,17 @@ export const PETSTORE = {
         security: [{ oauth: ['pets:write'] }],
         requestBody: NEW_PET,
         responses: {
-          201: { description: 'Created', headers: { Location: { description: 'Where it is', schema: { type: 'string', format: 'uri-reference' }, example: '/v1/pets/3' } }, content: { 'application/json': { schema: PET, example: { ...REX, id: 3 } } } },
+          201: {
+            description: 'Created',
+            headers: {
+              Location: {
+                description: 'Where it is',
+                schema: { type: 'string', format: 'uri-reference' },
+                example: '/v1/pets/3',
+              },
+            },
+            content: { 'application/json': { schema: PET, example: { ...REX, id: 3 } } },
+          },
           400: BAD_REQUEST,
           401: UNAUTHORIZED,
           403: FORBIDDEN,
@@ -54,7 +89,16 @@ export const PETSTORE = {
         summary: 'Get a pet',
         tags: ['pets'],
         responses: {
-          200: { description: 'The pet', content: { 'application/json': { schema: PET, examples: { dog: { summary: 'A dog', value: REX }, cat: { summary: 'A cat', value: MISTY } } }, 'application/xml': { schema: PET } } },
+          200: {
+            description: 'The pet',
+            content: {
+              'application/json': {
+                schema: PET,
+                examples: { dog: { summary: 'A dog', value: REX }, cat: { summary: 'A cat', value: MISTY } },
+              },
+              'application/xml': { schema: PET },
+            },
+          },
           404: NOT_FOUND,
         },
       },
@@ -64,7 +108,12 @@ export const PETSTORE = {
         tags: ['pets'],
         security: [{ bearer: [] }],
         requestBody: NEW_PET,
-        responses: { 200: { description: 'The pet as it is now', content: { 'application/json': { schema: PET } } }, 400: BAD_REQUEST, 401: UNAUTHORIZED, 404: NOT_FOUND },
+        responses: {
+          200: { description: 'The pet as it is now', content: { 'application/json': { schema: PET } } },
+          400: BAD_REQUEST,
+          401: UNAUTHORIZED,
+          404: NOT_FOUND,
+        },
       },
       delete: {
         operationId: 'deletePet',
@@ -81,7 +130,10 @@ export const PETSTORE = {
         summary: 'Upload a photo of a pet',
         tags: ['pets'],
         security: [{ mtls: [] }],
-        requestBody: { required: true, content: { 'image/png': { schema: { type: 'string', contentMediaType: 'image/png' } } } },
+        requestBody: {
+          required: true,
+          content: { 'image/png': { schema: { type: 'string', contentMediaType: 'image/png' } } },
+        },
         responses: { 204: { description: 'Stored' }, 401: UNAUTHORIZED, 404: NOT_FOUND },
       },
     },
@@ -91,12 +143,31 @@ export const PETSTORE = {
         summary: 'Count pets by status',
         tags: ['store'],
         security: [{ basic: [] }],
-        responses: { 200: { description: 'Counts by status', content: { 'application/json': { schema: { type: 'object', additionalProperties: { type: 'integer' } }, example: { available: 12, pending: 3, sold: 7 } } } }, 401: UNAUTHORIZED },
+        responses: {
+          200: {
+            description: 'Counts by status',
+            content: {
+              'application/json': {
+                schema: { type: 'object', additionalProperties: { type: 'integer' } },
+                example: { available: 12, pending: 3, sold: 7 },
+              },
+            },
+          },
+          401: UNAUTHORIZED,
+        },
       },
     },
   },
   components: {
-    parameters: { PetId: { name: 'id', in: 'path', required: true, description: 'Number of the pet', schema: { type: 'integer', format: 'int64' } } },
+    parameters: {
+      PetId: {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'Number of the pet',
+        schema: { type: 'integer', format: 'int64' },
+      },
+    },
     responses: {
       BadRequest: errorResponse('The request does not fit', 400, 'the request does not fit'),
       Unauthorized: errorResponse('Credentials are missing or wrong', 401, 'credentials are missing or wrong'),
@@ -105,17 +176,37 @@ export const PETSTORE = {
     },
     schemas: {
       Status: { type: 'string', enum: ['available', 'pending', 'sold'] },
-      NewPet: { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 1 }, tag: { type: ['string', 'null'] }, status: { $ref: '#/components/schemas/Status' } } },
+      NewPet: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: { type: 'string', minLength: 1 },
+          tag: { type: ['string', 'null'] },
+          status: { $ref: '#/components/schemas/Status' },
+        },
+      },
       Pet: {
         type: 'object',
         required: ['id', 'name'],
-        properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string', minLength: 1 }, tag: { type: ['string', 'null'] }, status: { $ref: '#/components/schemas/Status' } },
+        properties: {
+          id: { type: 'integer', format: 'int64' },
+          name: { type: 'string', minLength: 1 },
+          tag: { type: ['string', 'null'] },
+          status: { $ref: '#/components/schemas/Status' },
+        },
         xml: { name: 'pet' },
       },
-      Error: { type: 'object', required: ['code', 'message'], properties: { code: { type: 'integer' }, message: { type: 'string' } } },
+      Error: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: { code: { type: 'integer' }, message: { type: 'string' } },
+      },
     },
     securitySchemes: {
-      oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/oauth/token', scopes: { 'pets:write': 'Create pets' } } } },
+      oauth: {
+        type: 'oauth2',
+        flows: { clientCredentials: { tokenUrl: '/oauth/token', scopes: { 'pets:write': 'Create pets' } } },
+      },
       bearer: { type: 'http', scheme: 'bearer' },
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
       basic: { type: 'http', scheme: 'basic' },

@@ -12,10 +12,17 @@ const ENTRY: JsonSchema = {
   additionalProperties: false,
   properties: {
     name: { type: 'string', pattern: '^[a-z0-9-]{1,64}$', description: 'Served at /mock/<name>/' },
-    spec: { type: ['string', 'object'], description: 'Path of an OpenAPI 3.0 or 3.1 document, from this file, or the document itself' },
+    spec: {
+      type: ['string', 'object'],
+      description: 'Path of an OpenAPI 3.0 or 3.1 document, from this file, or the document itself',
+    },
     enabled: { type: 'boolean', default: true },
     settings: SETTINGS_SCHEMA,
-    overrides: { type: 'object', additionalProperties: { type: 'object' }, description: 'By operationId or "METHOD /path"; "*" is all' },
+    overrides: {
+      type: 'object',
+      additionalProperties: { type: 'object' },
+      description: 'By operationId or "METHOD /path"; "*" is all',
+    },
     rules: {
       type: 'array',
       description: 'In order; the first whose conditions hold decides',

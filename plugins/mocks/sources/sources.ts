@@ -62,39 +62,64 @@ export async function readSources(options: SourceOptions): Promise<Sources> {
   const found: Sources = { entries: [], errors: [] }
   for (const [index, entry] of options.list.entries()) await readListed(entry, `mocks[${index}]`, options, found)
   if (options.dir !== null) await readFolder(resolve(options.workingDirectory, options.dir), options, found)
-  for (const { name, spec } of options.served) await readServed(name, resolve(options.workingDirectory, spec), options, found)
-  if (options.sample && !found.entries.some(({ name }) => name === 'petstore')) found.entries.push(finish({ name: 'petstore', source: 'builtin', file: null, text: JSON.stringify(PETSTORE, null, 2), given: {}, enabled: true, at: null }))
+  for (const { name, spec } of options.served)
+    await readServed(name, resolve(options.workingDirectory, spec), options, found)
+  if (options.sample && !found.entries.some(({ name }) => name === 'petstore'))
+    found.entries.push(
+      finish({
+        name: 'petstore',
+        source: 'builtin',
+        file: null,
+        text: JSON.stringify(PETSTORE, null, 2),
+        given: {},
+        enabled: true,
+        at: null,
+      }),
+    )
   return found
 }
 
 function finish(entry: Omit<SourceEntry, 'digest'>): SourceEntry {
-  const digest = createHash('sha256').update(JSON.stringify([entry.source, entry.file, entry.text, entry.given, entry.enabled])).digest('hex')
+  const digest = createHash('sha256')
+    .update(JSON.stringify([entry.source, entry.file, entry.text, entry.given, entry.enabled]))
+    .digest('hex')
   return { ...entry, digest }
 }
 
 function keep(entry: Omit<SourceEntry, 'digest'>, found: Sources): void {
   const taken = found.entries.find(({ name }) => name === entry.name)
-  if (taken) found.errors.push({ ...(entry.at === null && entry.file !== null ? { file: entry.file } : {}), at: entry.at, message: `the name "${entry.name}" is taken by a mock of the source ${taken.source}` })
+  if (taken)
+    found.errors.push({
+      ...(entry.at === null && entry.file !== null ? { file: entry.file } : {}),
+      at: entry.at,
+      message: `the name "${entry.name}" is taken by a mock of the source ${taken.source}`,
+    })
   else found.entries.push(finish(entry))
 }
 
 const ENTRY_KEYS = new Set(['name', 'spec', 'enabled', 'settings', 'rules', 'overrides'])
 
 async function readListed(entry: MockEntry, at: string, options: SourceOptions, found: Sources): Promise<void> {
-  const wrong = (message: string, member = '', remedy?: string): void => void found.errors.push({ at: at + member, message, remedy })
+  const wrong = (message: string, member = '', remedy?: string): void =>
+    void found.errors.push({ at: at + member, message, remedy })
   if (!isRecord(entry)) return wrong('expected a mapping with name and spec')
-  const unknown = Object.keys(entry).find((key) => !ENTRY_KEYS.has(key))
-  if (unknown !== undefined) return wrong(`unknown key "${unknown.slice(0, 64)}" (known: ${[...ENTRY_KEYS].join(', ')})`)
+  const unknown = Object.keys(entry).find(key => !ENTRY_KEYS.has(key))
+  if (unknown !== undefined)
+    return wrong(`unknown key "${unknown.slice(0, 64)}" (known: ${[...ENTRY_KEYS].join(', ')})`)
   const name = own(entry, 'name')
-  if (typeof name !== 'string' || !isMockName(name)) return wrong('expected a name of a-z, 0-9 and "-", at most 64 characters, not "reload" or "check"', '.name')
+  if (typeof name !== 'string' || !isMockName(name))
+    return wrong('expected a name of a-z, 0-9 and "-", at most 64 characters, not "reload" or "check"', '.name')
   const enabled = own(entry, 'enabled') ?? true
   if (typeof enabled !== 'boolean') return wrong('expected true or false', '.enabled')
   const spec = own(entry, 'spec')
   const common = { name, source: 'file' as const, given: partsOf(entry), enabled, at }
   if (isRecord(spec)) return keep({ ...common, file: null, text: JSON.stringify(spec) }, found)
-  if (typeof spec !== 'string' || spec === '') return wrong('expected the path of a document, or the document itself', '.spec')
+  if (typeof spec !== 'string' || spec === '')
+    return wrong('expected the path of a document, or the document itself', '.spec')
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(spec)) return wrong('a document is never fetched; name a file', '.spec')
-  const file = isAbsolute(spec) ? spec : resolve(dirname(options.configFile ?? join(options.workingDirectory, 'svc.yaml')), spec)
+  const file = isAbsolute(spec)
+    ? spec
+    : resolve(dirname(options.configFile ?? join(options.workingDirectory, 'svc.yaml')), spec)
   options.watch(file)
   const text = await readText(file, options.bounds)
   if ('error' in text) return wrong(text.error, '.spec', 'correct the path, which counts from svc.yaml')
@@ -112,37 +137,65 @@ async function readServed(name: string, file: string, options: SourceOptions, fo
 async function readFolder(folder: string, options: SourceOptions, found: Sources): Promise<void> {
   options.watch(folder)
   const names = await readdir(folder).catch(() => null)
-  if (names === null) return void found.errors.push({ file: folder, at: null, message: 'the folder of SVC_MOCKS_DIR can\'t be read' })
+  if (names === null)
+    return void found.errors.push({ file: folder, at: null, message: "the folder of SVC_MOCKS_DIR can't be read" })
   for (const fileName of names.sort()) {
     if (!/\.(?:ya?ml|json)$/i.test(fileName) || /^[._]/.test(fileName) || /\.mock\.ya?ml$/i.test(fileName)) continue
     const file = join(folder, fileName)
     if (!(await stat(file).catch(() => null))?.isFile()) continue
     const stem = fileName.replace(/\.[^.]+$/, '')
     const name = nameFrom(stem)
-    if (!isMockName(name)) found.errors.push({ file, at: null, message: `no name of a mock can be made of "${stem.slice(0, 80)}"` })
+    if (!isMockName(name))
+      found.errors.push({ file, at: null, message: `no name of a mock can be made of "${stem.slice(0, 80)}"` })
     else await readInFolder(file, { name, stem }, options, found)
   }
 }
 
-async function readInFolder(file: string, { name, stem }: { name: string; stem: string }, options: SourceOptions, found: Sources): Promise<void> {
+async function readInFolder(
+  file: string,
+  { name, stem }: { name: string; stem: string },
+  options: SourceOptions,
+  found: Sources,
+): Promise<void> {
   const text = await readText(file, options.bounds)
   if ('error' in text) return void found.errors.push({ file, at: null, message: text.error })
   const beside = await readBeside(join(dirname(file), stem), options.bounds)
   if (beside.error) found.errors.push(beside.error)
-  keep({ name, source: 'directory', file, text: text.text, given: partsOf(beside.value), enabled: own(beside.value, 'enabled') !== false, at: null }, found)
+  keep(
+    {
+      name,
+      source: 'directory',
+      file,
+      text: text.text,
+      given: partsOf(beside.value),
+      enabled: own(beside.value, 'enabled') !== false,
+      at: null,
+    },
+    found,
+  )
 }
 
 /** Settings, rules, overrides and `enabled` from the file beside a document. */
 async function readBeside(stem: string, bounds: Bounds): Promise<{ value: JsonObject; error?: SourceError }> {
   const file = `${stem}.mock.yaml`
   const text = await readText(file, bounds)
-  if ('error' in text) return text.missing ? { value: {} } : { value: {}, error: { file, at: null, message: text.error } }
+  if ('error' in text)
+    return text.missing ? { value: {} } : { value: {}, error: { file, at: null, message: text.error } }
   try {
     const value = parse(text.text, { schema: 'core', maxAliasCount: 100 }) as Json
     if (value === null) return { value: {} }
     if (!isRecord(value)) return { value: {}, error: { file, at: null, message: 'expected a mapping' } }
-    const unknown = Object.keys(value).find((key) => !['settings', 'rules', 'overrides', 'enabled'].includes(key))
-    return unknown === undefined ? { value } : { value, error: { file, at: null, message: `unknown key "${unknown.slice(0, 64)}" (known: settings, rules, overrides, enabled)` } }
+    const unknown = Object.keys(value).find(key => !['settings', 'rules', 'overrides', 'enabled'].includes(key))
+    return unknown === undefined
+      ? { value }
+      : {
+          value,
+          error: {
+            file,
+            at: null,
+            message: `unknown key "${unknown.slice(0, 64)}" (known: settings, rules, overrides, enabled)`,
+          },
+        }
   } catch (error) {
     return { value: {}, error: { file, at: null, message: (error as Error).message.slice(0, 300) } }
   }
@@ -152,7 +205,8 @@ async function readText(file: string, bounds: Bounds): Promise<{ text: string } 
   try {
     const facts = await stat(file)
     if (!facts.isFile()) return { error: `${basename(file)} is no file`, missing: false }
-    if (facts.size > bounds.documentBytes) return { error: `${basename(file)} has more than ${bounds.documentBytes} bytes`, missing: false }
+    if (facts.size > bounds.documentBytes)
+      return { error: `${basename(file)} has more than ${bounds.documentBytes} bytes`, missing: false }
     return { text: await readFile(file, 'utf8') }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -14,7 +14,16 @@ import { syncSources } from './sync.ts'
 export async function startService(svc: Svc<MocksSection, Variables>): Promise<Service> {
   const { config } = svc
   const bounds = boundsFor(config.publicMode)
-  const registry = svc.shared('registry', () => new Registry({ bounds, maxDelayMs: config.maxDelayMs, publicMode: config.publicMode, checker: new Checker(svc.folder) }))
+  const registry = svc.shared(
+    'registry',
+    () =>
+      new Registry({
+        bounds,
+        maxDelayMs: config.maxDelayMs,
+        publicMode: config.publicMode,
+        checker: new Checker(svc.folder),
+      }),
+  )
   const memories = new SessionMemories(svc.state<SessionMemory>('sessions', memoryBounds(bounds)), bounds)
   const sources = await readSources({
     list: svc.options,
@@ -24,9 +33,9 @@ export async function startService(svc: Svc<MocksSection, Variables>): Promise<S
     sample: svc.variables.sample,
     workingDirectory: process.cwd(),
     bounds,
-    watch: (path) => svc.watch(path),
+    watch: path => svc.watch(path),
   })
-  const { errors, ...changes } = await syncSources(registry, sources, (name) => memories.clear(name, null))
+  const { errors, ...changes } = await syncSources(registry, sources, name => memories.clear(name, null))
   registry.lastSync = changes
   for (const error of errors) svc.reportLoadError(error)
   return { svc, registry, memories }

@@ -13,7 +13,11 @@ export interface SyncResult {
 }
 
 /** `forget` is called for mocks that are gone, to drop what sessions remember of them. */
-export async function syncSources(registry: Registry, sources: Sources, forget: (name: string) => Promise<void>): Promise<SyncResult> {
+export async function syncSources(
+  registry: Registry,
+  sources: Sources,
+  forget: (name: string) => Promise<void>,
+): Promise<SyncResult> {
   const result: SyncResult = { added: [], updated: [], removed: [], unchanged: [], errors: [...sources.errors] }
   for (const entry of sources.entries) {
     const outcome = await registry.inOrder(entry.name, () => syncEntry(registry, entry))
@@ -34,10 +38,15 @@ type Outcome = { kind: 'added' | 'updated' | 'unchanged' } | { error: SourceErro
 
 async function syncEntry(registry: Registry, entry: SourceEntry): Promise<Outcome> {
   const present = registry.get(entry.name)
-  if (present && !present.isManaged) return entry.source === 'builtin' ? { kind: 'unchanged' } : failure(entry, `the name "${entry.name}" is taken by a mock that was uploaded`)
+  if (present && !present.isManaged)
+    return entry.source === 'builtin'
+      ? { kind: 'unchanged' }
+      : failure(entry, `the name "${entry.name}" is taken by a mock that was uploaded`)
   const isSame = present?.source === entry.source && present.file === entry.file
   if (present && isSame && registry.digests.get(entry.name) === entry.digest) return { kind: 'unchanged' }
-  const { report, json, format } = await registry.check({ text: entry.text, given: entry.given, message: null }, null, { isBrief: true })
+  const { report, json, format } = await registry.check({ text: entry.text, given: entry.given, message: null }, null, {
+    isBrief: true,
+  })
   const first = report.errors[0]
   if (first || json === null) return failure(entry, describeIssue(first), first)
   const next = { text: entry.text, format, json, given: entry.given, message: null, rolledBackFrom: null }
@@ -57,7 +66,7 @@ function redeploy(registry: Registry, mock: Mock, next: Parameters<Registry['dep
 }
 
 function describeIssue(found: Issue | undefined): string {
-  if (!found) return 'the document can\'t be served'
+  if (!found) return "the document can't be served"
   return [found.code, found.at === null ? '' : ` at ${found.at}`, `: ${found.message}`].join('')
 }
 

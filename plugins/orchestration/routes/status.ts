@@ -12,5 +12,7 @@ const status: RouteDescription = {
 }
 
 export function registerStatus(app: FastifyInstance, svc: Svc): void {
-  app.get('/orchestration/status', describe(status), (request, reply) => svc.http.negotiate(request, reply, { description: PIPELINE, steps: STEPS }))
+  app.get('/orchestration/status', describe(status), (request, reply) =>
+    svc.http.negotiate(request, reply, { description: PIPELINE, steps: STEPS }),
+  )
 }

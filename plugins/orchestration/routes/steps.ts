@@ -17,7 +17,11 @@ const SUMMARIES: Record<Step['name'], string> = {
   validate: 'Step 3: apply the rules',
   process: 'Step 4: carry the payment out',
 }
-const EXAMPLE_VALUES: Record<string, string> = { 'X-Api-Key': 'demo-key', 'X-Correlation-Id': 'demo-corr-1', 'X-Validation-Result': 'approved' }
+const EXAMPLE_VALUES: Record<string, string> = {
+  'X-Api-Key': 'demo-key',
+  'X-Correlation-Id': 'demo-corr-1',
+  'X-Validation-Result': 'approved',
+}
 
 function describeStep({ name, required_headers: headers, path, example_body: body }: Step): RouteDescription {
   return {
@@ -33,24 +37,34 @@ function describeStep({ name, required_headers: headers, path, example_body: bod
       ...(name === 'authenticate' ? { 401: { description: 'No API key' } } : {}),
       ...(name === 'process' ? { 403: { description: 'Not approved' } } : {}),
     },
-    examples: [{
-      name: 'As the step before answers',
-      method: 'POST',
-      path,
-      headers: [{ name: 'Content-Type', value: 'application/json' }, ...headers.map(header => ({ name: header, value: EXAMPLE_VALUES[header]! }))],
-      body: JSON.stringify(body),
-      bodyType: 'json',
-      expectStatus: 200,
-    }],
+    examples: [
+      {
+        name: 'As the step before answers',
+        method: 'POST',
+        path,
+        headers: [
+          { name: 'Content-Type', value: 'application/json' },
+          ...headers.map(header => ({ name: header, value: EXAMPLE_VALUES[header]! })),
+        ],
+        body: JSON.stringify(body),
+        bodyType: 'json',
+        expectStatus: 200,
+      },
+    ],
   }
 }
 
 /** What a step adds to its answer, and the correlation id that it answers with. */
-type Act = (payment: Payment, request: FastifyRequest, reply: FastifyReply) => { correlationId: string; part: Record<string, unknown> }
+type Act = (
+  payment: Payment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => { correlationId: string; part: Record<string, unknown> }
 
 const ACTS: Record<Step['name'], Act> = {
   authenticate({ merchantId }) {
-    if (merchantId === undefined || !isText(merchantId)) throw badRequest('no usable merchant_id (expected a string of 1 to 128 characters)')
+    if (merchantId === undefined || !isText(merchantId))
+      throw badRequest('no usable merchant_id (expected a string of 1 to 128 characters)')
     const merchant = { id: merchantId, name: 'Demo Merchant Ltd', tier: 'gold', mcc: '5411', country: 'GB' }
     return { correlationId: randomUUID(), part: { merchant, permissions: ['card_payment', 'direct_debit', 'refund'] } }
   },
@@ -83,7 +97,9 @@ const ACTS: Record<Step['name'], Act> = {
 function correlationIdOf(request: FastifyRequest): string {
   const id = request.headers['x-correlation-id']
   if (typeof id === 'string' && isText(id)) return id
-  throw badRequest('no usable correlation id (expected the header X-Correlation-Id with 1 to 128 characters, as step 1 answers it)')
+  throw badRequest(
+    'no usable correlation id (expected the header X-Correlation-Id with 1 to 128 characters, as step 1 answers it)',
+  )
 }
 
 /** The key comes first: who is not let in learns nothing about the body. */
@@ -99,7 +115,14 @@ export function registerSteps(app: FastifyInstance, svc: Svc): void {
       else correlationIdOf(request)
       const { correlationId, part } = ACTS[step.name](readPayment(svc.http.body(request)), request, reply)
       reply.header('X-Correlation-Id', correlationId)
-      return svc.http.negotiate(request, reply, { step: step.step, name: step.name, status: 'success', correlation_id: correlationId, timestamp: new Date().toISOString(), ...part })
+      return svc.http.negotiate(request, reply, {
+        step: step.step,
+        name: step.name,
+        status: 'success',
+        correlation_id: correlationId,
+        timestamp: new Date().toISOString(),
+        ...part,
+      })
     })
   }
 }

@@ -13,23 +13,46 @@ const attributes: RouteParameter[] = [
   { name: '_maxage', in: 'query', description: 'Seconds', schema: { type: 'integer' } },
   { name: '_secure', in: 'query', schema: { type: 'boolean' } },
   { name: '_httponly', in: 'query', schema: { type: 'boolean' } },
-  { name: '_samesite', in: 'query', description: '`None` brings `Secure` along', schema: { type: 'string', enum: ['Strict', 'Lax', 'None'] } },
+  {
+    name: '_samesite',
+    in: 'query',
+    description: '`None` brings `Secure` along',
+    schema: { type: 'string', enum: ['Strict', 'Lax', 'None'] },
+  },
 ]
-const anyCookie: RouteParameter = { name: 'flavor', in: 'query', description: 'Any cookie name, with its value; at most 20', schema: { type: 'string' } }
-const toCookies = { 302: { description: 'To `/cookies`, with a `Set-Cookie` for each' }, 400: { description: 'A name or an attribute that no cookie can have' } }
+const anyCookie: RouteParameter = {
+  name: 'flavor',
+  in: 'query',
+  description: 'Any cookie name, with its value; at most 20',
+  schema: { type: 'string' },
+}
+const toCookies = {
+  302: { description: 'To `/cookies`, with a `Set-Cookie` for each' },
+  400: { description: 'A name or an attribute that no cookie can have' },
+}
 
 const show: RouteDescription = {
   ...shared,
   summary: 'Cookies of the request',
   responses: { 200: { description: '`{"cookies": {name: value}}`' } },
-  examples: [{ name: 'Two cookies', path: '/cookies', headers: [{ name: 'Cookie', value: 'flavor=oat; size=2' }], expectStatus: 200 }],
+  examples: [
+    {
+      name: 'Two cookies',
+      path: '/cookies',
+      headers: [{ name: 'Cookie', value: 'flavor=oat; size=2' }],
+      expectStatus: 200,
+    },
+  ],
 }
 const set: RouteDescription = {
   ...shared,
   summary: 'Set cookies by query',
   parameters: [anyCookie, ...attributes],
   responses: toCookies,
-  examples: [{ name: 'Two cookies', path: '/cookies/set?flavor=oat&size=2', expectStatus: 302 }, { name: 'With attributes', path: '/cookies/set?id=7&_httponly&_samesite=lax&_maxage=60', expectStatus: 302 }],
+  examples: [
+    { name: 'Two cookies', path: '/cookies/set?flavor=oat&size=2', expectStatus: 302 },
+    { name: 'With attributes', path: '/cookies/set?id=7&_httponly&_samesite=lax&_maxage=60', expectStatus: 302 },
+  ],
 }
 const setOne: RouteDescription = {
   ...shared,
@@ -59,20 +82,32 @@ export function registerCookies(app: FastifyInstance, svc: Svc): void {
   app.get('/cookies/set', describe(set), (request, reply) => {
     const query = readQuery(request)
     const given = readAttributes(query, flag => isFlagSet(request, flag))
-    return sendCookies(request, reply, [...cookiesIn(query)].map(([name, value]) => formatCookie(name, value, given)))
+    return sendCookies(
+      request,
+      reply,
+      [...cookiesIn(query)].map(([name, value]) => formatCookie(name, value, given)),
+    )
   })
 
-  app.get<{ Params: { name: string; value: string } }>('/cookies/set/:name/:value', describe(setOne), (request, reply) => {
-    const { name, value } = request.params
-    const given = readAttributes(readQuery(request), flag => isFlagSet(request, flag))
-    checkName(name)
-    return sendCookies(request, reply, [formatCookie(name, value, given)])
-  })
+  app.get<{ Params: { name: string; value: string } }>(
+    '/cookies/set/:name/:value',
+    describe(setOne),
+    (request, reply) => {
+      const { name, value } = request.params
+      const given = readAttributes(readQuery(request), flag => isFlagSet(request, flag))
+      checkName(name)
+      return sendCookies(request, reply, [formatCookie(name, value, given)])
+    },
+  )
 
   app.get('/cookies/delete', describe(remove), (request, reply) => {
     const query = readQuery(request)
     const [path, domain] = [readPath(query), readDomain(query)]
-    return sendCookies(request, reply, [...cookiesIn(query).keys()].map(name => formatDeletion(name, path, domain)))
+    return sendCookies(
+      request,
+      reply,
+      [...cookiesIn(query).keys()].map(name => formatDeletion(name, path, domain)),
+    )
   })
 
   function sendCookies(request: FastifyRequest, reply: FastifyReply, lines: string[]): FastifyReply {

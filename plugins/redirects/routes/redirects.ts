@@ -11,7 +11,15 @@ const relative: RouteDescription = {
   ...shared,
   summary: 'LinkedList of relative redirects',
   description: 'Ends at `/echo`; the query goes along.',
-  parameters: [{ name: 'n', in: 'path', required: true, description: 'Redirects', schema: { type: 'integer', minimum: 1, maximum: 20 } }],
+  parameters: [
+    {
+      name: 'n',
+      in: 'path',
+      required: true,
+      description: 'Redirects',
+      schema: { type: 'integer', minimum: 1, maximum: 20 },
+    },
+  ],
   responses: { 302: { description: 'To the next, or to `/echo`' }, 400: { description: 'No such number' } },
   examples: [{ name: 'Three', path: '/redirect/3?x=1', expectStatus: 302 }],
 }
@@ -19,29 +27,52 @@ const absolute: RouteDescription = {
   ...shared,
   summary: 'LinkedList of absolute redirects',
   description: 'With scheme and host as the client named them; ends at `/echo`, and the query goes along.',
-  parameters: [{ name: 'n', in: 'path', required: true, description: 'Redirects', schema: { type: 'integer', minimum: 1, maximum: 10 } }],
+  parameters: [
+    {
+      name: 'n',
+      in: 'path',
+      required: true,
+      description: 'Redirects',
+      schema: { type: 'integer', minimum: 1, maximum: 10 },
+    },
+  ],
   responses: { 302: { description: 'To the next, or to `/echo`' }, 400: { description: 'No such number' } },
   examples: [{ name: 'Two', path: '/absolute-redirect/2', expectStatus: 302 }],
 }
 const single: RouteDescription = {
   ...shared,
   summary: 'One redirect within the instance',
-  description: 'The target is a path of the service, without a prefix, or an http(s) URL of the host that was called; any other is refused.',
+  description:
+    'The target is a path of the service, without a prefix, or an http(s) URL of the host that was called; any other is refused.',
   parameters: [
     { name: 'url', in: 'query', required: true, description: 'Target', schema: { type: 'string' } },
     { name: 'status_code', in: 'query', schema: { type: 'integer', enum: STATUSES, default: 302 } },
   ],
-  responses: { ...Object.fromEntries(STATUSES.map(status => [status, { description: 'To the target, with the status asked for' }])), 400: { description: 'A target elsewhere, or no redirect status' } },
+  responses: {
+    ...Object.fromEntries(
+      STATUSES.map(status => [status, { description: 'To the target, with the status asked for' }]),
+    ),
+    400: { description: 'A target elsewhere, or no redirect status' },
+  },
   examples: [
     { name: 'To a path', path: '/redirect-to?url=/echo', expectStatus: 302 },
-    { name: 'Keeping the method', method: 'POST', path: '/redirect-to?url=/echo&status_code=307', body: 'as is', expectStatus: 307 },
+    {
+      name: 'Keeping the method',
+      method: 'POST',
+      path: '/redirect-to?url=/echo&status_code=307',
+      body: 'as is',
+      expectStatus: 307,
+    },
     { name: 'To another host', path: '/redirect-to?url=https://example.com/', expectStatus: 400 },
   ],
 }
 
 export function registerRedirects(app: FastifyInstance, svc: Svc): void {
   app.get<{ Params: { n: string } }>('/redirect/:n', describe(relative), (request, reply) => {
-    return reply.code(302).header('Location', svc.http.path(request, nextInChain('/redirect', request.params.n, 20, request))).send()
+    return reply
+      .code(302)
+      .header('Location', svc.http.path(request, nextInChain('/redirect', request.params.n, 20, request)))
+      .send()
   })
 
   app.get<{ Params: { n: string } }>('/absolute-redirect/:n', describe(absolute), (request, reply) => {
@@ -56,7 +87,10 @@ export function registerRedirects(app: FastifyInstance, svc: Svc): void {
     const reason = whyRefused(target, hostOf(request))
     if (reason !== null) throw targetRefused(target, reason)
     const location = toLocation(target)
-    return reply.code(status).header('Location', location.startsWith('/') ? svc.http.path(request, location) : location).send()
+    return reply
+      .code(status)
+      .header('Location', location.startsWith('/') ? svc.http.path(request, location) : location)
+      .send()
   })
 }
 
@@ -72,7 +106,10 @@ function readStatus(query: URLSearchParams): number {
   const text = query.get('status_code')
   const status = text === null ? 302 : parseInteger(text)
   if (status === null || !STATUSES.includes(status)) {
-    throw invalidParameter('status_code', `invalid status_code ${quoteInput(text ?? '')} (expected one of ${STATUSES.join(', ')})`)
+    throw invalidParameter(
+      'status_code',
+      `invalid status_code ${quoteInput(text ?? '')} (expected one of ${STATUSES.join(', ')})`,
+    )
   }
   return status
 }

@@ -13,8 +13,20 @@ const status: RouteDescription = {
 const reset: RouteDescription = {
   ...shared,
   summary: 'Reset the counters of the session, or of all',
-  parameters: [{ name: 'scope', in: 'query', description: '`all` needs the admin token where one is configured', schema: { type: 'string', enum: ['session', 'all'], default: 'session' } }],
-  responses: { 200: { description: 'How many were removed' }, 400: { description: 'Another scope' }, 401: { description: 'Scope `all` without the admin token' }, 403: { description: 'Scope `all` on a public instance without an admin token' } },
+  parameters: [
+    {
+      name: 'scope',
+      in: 'query',
+      description: '`all` needs the admin token where one is configured',
+      schema: { type: 'string', enum: ['session', 'all'], default: 'session' },
+    },
+  ],
+  responses: {
+    200: { description: 'How many were removed' },
+    400: { description: 'Another scope' },
+    401: { description: 'Scope `all` without the admin token' },
+    403: { description: 'Scope `all` on a public instance without an admin token' },
+  },
   examples: [{ name: 'Own counters', method: 'POST', path: '/flaky/reset', expectStatus: 200 }],
 }
 
@@ -30,8 +42,14 @@ export function registerCounterRoutes(app: FastifyInstance, svc: Svc, counters: 
       svc.http.guardAdmin(request)
       return svc.http.negotiate(request, reply, { status: 'reset', scope, counters_removed: await counters.resetAll() })
     }
-    if (scope !== 'session') throw invalidParameter('scope', `invalid scope ${quoteInput(scope)} (expected session or all)`)
+    if (scope !== 'session')
+      throw invalidParameter('scope', `invalid scope ${quoteInput(scope)} (expected session or all)`)
     const { key, label } = svc.http.session(request)
-    return svc.http.negotiate(request, reply, { status: 'reset', scope, session: label, counters_removed: await counters.reset(key) })
+    return svc.http.negotiate(request, reply, {
+      status: 'reset',
+      scope,
+      session: label,
+      counters_removed: await counters.reset(key),
+    })
   })
 }

@@ -8,22 +8,51 @@ import type { Counters } from '../counters.ts'
 const shared = {
   category: 'Reliability Testing',
   negotiated: true,
-  responses: { 200: { description: 'This one succeeded' }, 400: { description: 'The path makes no sense; nothing is counted' }, 503: { description: 'This one failed, with `Retry-After: 1`' } },
+  responses: {
+    200: { description: 'This one succeeded' },
+    400: { description: 'The path makes no sense; nothing is counted' },
+    503: { description: 'This one failed, with `Retry-After: 1`' },
+  },
 } satisfies Partial<RouteDescription>
-const count: RouteParameter = { name: 'n', in: 'path', required: true, schema: { type: 'integer', minimum: 0, maximum: 1_000_000 } }
+const count: RouteParameter = {
+  name: 'n',
+  in: 'path',
+  required: true,
+  schema: { type: 'integer', minimum: 0, maximum: 1_000_000 },
+}
 
 const rate: RouteDescription = {
   ...shared,
   summary: 'Fail a percentage of requests',
   description: 'Each request is decided alone.',
-  parameters: [{ name: 'fail_rate', in: 'path', required: true, description: 'Percent', schema: { type: 'integer', minimum: 0, maximum: 100 } }],
-  examples: [{ name: 'Never', path: '/flaky/0', expectStatus: 200 }, { name: 'Always', method: 'POST', path: '/flaky/100', expectStatus: 503 }, { name: 'Every third or so', path: '/flaky/30', expectStatus: null }],
+  parameters: [
+    {
+      name: 'fail_rate',
+      in: 'path',
+      required: true,
+      description: 'Percent',
+      schema: { type: 'integer', minimum: 0, maximum: 100 },
+    },
+  ],
+  examples: [
+    { name: 'Never', path: '/flaky/0', expectStatus: 200 },
+    { name: 'Always', method: 'POST', path: '/flaky/100', expectStatus: 503 },
+    { name: 'Every third or so', path: '/flaky/30', expectStatus: null },
+  ],
 }
 const pattern: RouteDescription = {
   ...shared,
   summary: 'Fail by a repeating pattern',
   description: '`S` succeeds, `F` fails; counted for each session.',
-  parameters: [{ name: 'pattern', in: 'path', required: true, description: 'Up to 64 letters S and F', schema: { type: 'string', pattern: '^[SFsf]{1,64}$' } }],
+  parameters: [
+    {
+      name: 'pattern',
+      in: 'path',
+      required: true,
+      description: 'Up to 64 letters S and F',
+      schema: { type: 'string', pattern: '^[SFsf]{1,64}$' },
+    },
+  ],
   examples: [{ name: 'Every third fails', path: '/flaky/pattern/SSF', expectStatus: null }],
 }
 const after: RouteDescription = {
@@ -40,19 +69,33 @@ const recover: RouteDescription = {
 }
 
 export function registerFlaky(app: FastifyInstance, svc: Svc, counters: Counters): void {
-  async function act(request: FastifyRequest, reply: FastifyReply, { counter, judge }: Behavior): Promise<FastifyReply> {
+  async function act(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { counter, judge }: Behavior,
+  ): Promise<FastifyReply> {
     const number = await counters.next(svc.http.session(request).key, counter)
     const { fails, fields } = judge(number)
     reply.headers({ 'X-Svc-Flaky': 'true', 'X-Svc-Request-Number': String(number) })
     if (fails) reply.code(503).header('Retry-After', '1')
-    return svc.http.negotiate(request, reply, { ...(fails ? { error: 'service_unavailable' } : { status: 'ok' }), ...fields, request_number: number })
+    return svc.http.negotiate(request, reply, {
+      ...(fails ? { error: 'service_unavailable' } : { status: 'ok' }),
+      ...fields,
+      request_number: number,
+    })
   }
 
   app.all<{ Params: { fail_rate: string } }>('/flaky/:fail_rate', describe(rate), (request, reply) => {
     const behavior = failingAtRate(request.params.fail_rate)
     return act(request, reply.header('X-Svc-Fail-Rate', String(behavior.rate)), behavior)
   })
-  app.all<{ Params: { pattern: string } }>('/flaky/pattern/:pattern', describe(pattern), (request, reply) => act(request, reply, failingByPattern(request.params.pattern)))
-  app.all<{ Params: { n: string } }>('/flaky/after/:n', describe(after), (request, reply) => act(request, reply, failingAfter(request.params.n)))
-  app.all<{ Params: { n: string } }>('/flaky/recover/:n', describe(recover), (request, reply) => act(request, reply, recoveringAfter(request.params.n)))
+  app.all<{ Params: { pattern: string } }>('/flaky/pattern/:pattern', describe(pattern), (request, reply) =>
+    act(request, reply, failingByPattern(request.params.pattern)),
+  )
+  app.all<{ Params: { n: string } }>('/flaky/after/:n', describe(after), (request, reply) =>
+    act(request, reply, failingAfter(request.params.n)),
+  )
+  app.all<{ Params: { n: string } }>('/flaky/recover/:n', describe(recover), (request, reply) =>
+    act(request, reply, recoveringAfter(request.params.n)),
+  )
 }

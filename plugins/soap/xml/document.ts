@@ -38,11 +38,21 @@ export function readDocument(text: string): Element {
  */
 function checkMarkup(text: string): void {
   let tags = 0
-  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) if (++tags > MAX_TAGS) throw malformed(`more than ${MAX_TAGS} tags`)
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1))
+    if (++tags > MAX_TAGS) throw malformed(`more than ${MAX_TAGS} tags`)
   let at = text.indexOf('<!')
   while (at !== -1) {
-    const end = text.startsWith('<!--', at) ? endOfComment(text, at + 4) : text.startsWith('<![CDATA[', at) ? endOf(text, ']]>', at) : null
-    if (end === null) throw malformed(/^<!DOCTYPE/i.test(text.slice(at, at + 9)) ? 'document types (DTD) are not allowed' : 'markup declarations are not allowed')
+    const end = text.startsWith('<!--', at)
+      ? endOfComment(text, at + 4)
+      : text.startsWith('<![CDATA[', at)
+        ? endOf(text, ']]>', at)
+        : null
+    if (end === null)
+      throw malformed(
+        /^<!DOCTYPE/i.test(text.slice(at, at + 9))
+          ? 'document types (DTD) are not allowed'
+          : 'markup declarations are not allowed',
+      )
     at = text.indexOf('<!', end)
   }
 }
@@ -85,7 +95,8 @@ function parse(text: string): ParsedNode[] {
 
 function toRoot(nodes: ParsedNode[]): Element {
   if (nodes.some(node => TEXT in node && String(node[TEXT]).trim() !== '')) throw outsideRoot()
-  if (nodes.some((node, index) => index > 0 && DECLARATION in node)) throw malformed('an XML declaration that is not at the start')
+  if (nodes.some((node, index) => index > 0 && DECLARATION in node))
+    throw malformed('an XML declaration that is not at the start')
   const roots = nodes.filter(node => !(TEXT in node) && !isInstruction(node))
   if (roots.length !== 1 || CDATA in roots[0]!) throw malformed(`${roots.length} root elements (expected one)`)
   return toElement(roots[0]!, Scope.ROOT, 1)
@@ -102,13 +113,18 @@ function nameOf(node: ParsedNode): string {
 function toElement(node: ParsedNode, outer: Scope, depth: number): Element {
   if (depth > MAX_DEPTH) throw malformed(`nested more than ${MAX_DEPTH} elements deep`)
   const name = nameOf(node)
-  const written = Object.entries((node[ATTRIBUTES] ?? {}) as Record<string, string>).map(([attribute, value]) => ({ name: attribute, value: readAttribute(value) }))
+  const written = Object.entries((node[ATTRIBUTES] ?? {}) as Record<string, string>).map(([attribute, value]) => ({
+    name: attribute,
+    value: readAttribute(value),
+  }))
   const scope = outer.within(written)
   return {
     name,
     ...scope.resolveElement(name),
     attributes: scope.resolveAttributes(written),
-    children: (node[name] as ParsedNode[]).filter(child => !isInstruction(child)).map(child => toChild(child, scope, depth)),
+    children: (node[name] as ParsedNode[])
+      .filter(child => !isInstruction(child))
+      .map(child => toChild(child, scope, depth)),
   }
 }
 

@@ -11,7 +11,12 @@ export interface WrittenAttribute {
 const NAME = /^(?:([^:\s]+):)?([^:\s]+)$/
 
 export class Scope {
-  static readonly ROOT = new Scope(new Map([['', ''], ['xml', 'http://www.w3.org/XML/1998/namespace']]))
+  static readonly ROOT = new Scope(
+    new Map([
+      ['', ''],
+      ['xml', 'http://www.w3.org/XML/1998/namespace'],
+    ]),
+  )
   readonly #namespaces: ReadonlyMap<string, string>
 
   constructor(namespaces: ReadonlyMap<string, string>) {
@@ -39,12 +44,14 @@ export class Scope {
   /** Those that declare no namespace; without a prefix they are in none. No two may be the same (6.3). */
   resolveAttributes(attributes: WrittenAttribute[]): Attribute[] {
     const seen = new Set<string>()
-    return attributes.filter(({ name }) => !isDeclaration(name)).map(({ name, value }) => {
-      const { prefix, local } = split(name)
-      const namespace = prefix === '' ? '' : this.#find(prefix)
-      if (seen.size === seen.add(`${namespace} ${local}`).size) throw malformed(`the attribute ${name} is repeated`)
-      return { namespace, local, value }
-    })
+    return attributes
+      .filter(({ name }) => !isDeclaration(name))
+      .map(({ name, value }) => {
+        const { prefix, local } = split(name)
+        const namespace = prefix === '' ? '' : this.#find(prefix)
+        if (seen.size === seen.add(`${namespace} ${local}`).size) throw malformed(`the attribute ${name} is repeated`)
+        return { namespace, local, value }
+      })
   }
 
   #find(prefix: string): string {

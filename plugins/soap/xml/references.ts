@@ -1,7 +1,13 @@
 /** Owns character and entity references (XML 1.0, 4.1 and 4.6), read strictly, and written. */
 import { malformed } from '../faults.ts'
 
-const ENTITIES = new Map([['lt', '<'], ['gt', '>'], ['amp', '&'], ['quot', '"'], ['apos', "'"]])
+const ENTITIES = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
 
 /** Text with its references resolved. Throws a fault for any but the five entities and characters that XML allows. */
 export function resolveReferences(text: string): string {
@@ -15,7 +21,8 @@ function resolve(reference: string | undefined): string {
   const entity = ENTITIES.get(name)
   if (entity !== undefined) return entity
   const [, decimal, hexadecimal] = /^#(?:(\d+)|x([\da-f]+))$/i.exec(name) ?? []
-  if (decimal === undefined && (hexadecimal === undefined || name[1] !== 'x')) throw malformed(`the entity &${name}; is not known`)
+  if (decimal === undefined && (hexadecimal === undefined || name[1] !== 'x'))
+    throw malformed(`the entity &${name}; is not known`)
   const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hexadecimal!, 16)
   if (!isCharacter(code)) throw malformed(`&${name}; is no character that XML allows`)
   return String.fromCodePoint(code)
@@ -23,7 +30,14 @@ function resolve(reference: string | undefined): string {
 
 /** Char (XML 1.0, 2.2). */
 function isCharacter(code: number): boolean {
-  return code === 0x9 || code === 0xa || code === 0xd || code >= 0x20 && code <= 0xd7ff || code >= 0xe000 && code <= 0xfffd || code >= 0x10000 && code <= 0x10ffff
+  return (
+    code === 0x9 ||
+    code === 0xa ||
+    code === 0xd ||
+    (code >= 0x20 && code <= 0xd7ff) ||
+    (code >= 0xe000 && code <= 0xfffd) ||
+    (code >= 0x10000 && code <= 0x10ffff)
+  )
 }
 
 const ILLEGAL = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
@@ -31,10 +45,20 @@ const ILLEGAL = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 /** Throws a fault when a character is among the text that XML does not allow, in whatever place. */
 export function checkCharacters(text: string): void {
   const illegal = ILLEGAL.exec(text)
-  if (illegal !== null) throw malformed(`the character U+${illegal[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')} is not allowed`)
+  if (illegal !== null)
+    throw malformed(
+      `the character U+${illegal[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')} is not allowed`,
+    )
 }
 
-const ESCAPES: Record<string, string> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;', "'": '&apos;', '\r': '&#13;' }
+const ESCAPES: Record<string, string> = {
+  '<': '&lt;',
+  '>': '&gt;',
+  '&': '&amp;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\r': '&#13;',
+}
 
 /** Text for an element or a quoted attribute. */
 export function escapeXml(text: string): string {

@@ -26,8 +26,8 @@ function decoderFor(label: string): TextDecoder {
 function markedEncoding(bytes: Buffer): string | null {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
-  if (first === 0xff && second === 0xfe || first === 0x3c && second === 0) return 'utf-16le'
-  if (first === 0xfe && second === 0xff || first === 0 && second === 0x3c) return 'utf-16be'
+  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le'
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return 'utf-16be'
   return null
 }
 

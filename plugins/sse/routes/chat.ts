@@ -9,7 +9,10 @@ const shared = {
   category: 'Streaming (SSE)',
   description: 'One `chat.chunk` per word, a last one with `finish_reason` and `usage`, then `[DONE]`.',
   protocol: 'sse',
-  responses: { 200: { description: 'The chunks', content: { 'text/event-stream': {} } }, 400: { description: 'A value of the wrong type or out of its range' } },
+  responses: {
+    200: { description: 'The chunks', content: { 'text/event-stream': {} } },
+    400: { description: 'A value of the wrong type or out of its range' },
+  },
 } satisfies Partial<RouteDescription>
 
 const byQuery: RouteDescription = {
@@ -17,8 +20,18 @@ const byQuery: RouteDescription = {
   summary: 'Stream a chat reply',
   parameters: [
     { name: 'prompt', in: 'query', schema: { type: 'string' } },
-    { name: 'max_tokens', in: 'query', description: 'Words; at most 500 (public: 200)', schema: { type: 'integer', minimum: 1, default: 500 } },
-    { name: 'delay_ms', in: 'query', description: 'Milliseconds between words; at most 2000 (public: 1000)', schema: { type: 'integer', minimum: 0, maximum: 2000, default: 50 } },
+    {
+      name: 'max_tokens',
+      in: 'query',
+      description: 'Words; at most 500 (public: 200)',
+      schema: { type: 'integer', minimum: 1, default: 500 },
+    },
+    {
+      name: 'delay_ms',
+      in: 'query',
+      description: 'Milliseconds between words; at most 2000 (public: 1000)',
+      schema: { type: 'integer', minimum: 0, maximum: 2000, default: 50 },
+    },
   ],
   examples: [{ name: 'Eight words', path: '/sse/chat?prompt=hello&max_tokens=8&delay_ms=20', expectStatus: 200 }],
 }
@@ -27,9 +40,28 @@ const byBody: RouteDescription = {
   summary: 'Stream a chat reply to a prompt in the body',
   requestBody: {
     description: 'Values here win over those of the query',
-    content: { 'application/json': { type: 'object', properties: { prompt: { type: 'string' }, max_tokens: { type: 'integer' }, delay_ms: { type: 'integer', minimum: 0 } } } },
+    content: {
+      'application/json': {
+        type: 'object',
+        properties: {
+          prompt: { type: 'string' },
+          max_tokens: { type: 'integer' },
+          delay_ms: { type: 'integer', minimum: 0 },
+        },
+      },
+    },
   },
-  examples: [{ name: 'Hello', method: 'POST', path: '/sse/chat', headers: [{ name: 'Content-Type', value: 'application/json' }], body: '{"prompt":"hello","max_tokens":8,"delay_ms":20}', bodyType: 'json', expectStatus: 200 }],
+  examples: [
+    {
+      name: 'Hello',
+      method: 'POST',
+      path: '/sse/chat',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: '{"prompt":"hello","max_tokens":8,"delay_ms":20}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
+  ],
 }
 
 const NO_BODY = Buffer.alloc(0)

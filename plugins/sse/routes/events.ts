@@ -7,23 +7,68 @@ import { pace } from '../pace.ts'
 const events: RouteDescription = {
   category: 'Streaming (SSE)',
   summary: 'Stream numbered events',
-  description: 'Resumes after `Last-Event-ID`; a client that has had all of them gets 204, which tells an `EventSource` to stop.',
+  description:
+    'Resumes after `Last-Event-ID`; a client that has had all of them gets 204, which tells an `EventSource` to stop.',
   protocol: 'sse',
   parameters: [
-    { name: 'count', in: 'query', description: 'At most 1000 (public: 100)', schema: { type: 'integer', minimum: 0, maximum: 1000, default: 10 } },
-    { name: 'interval_ms', in: 'query', description: 'At most 60000 (public: 10000)', schema: { type: 'integer', minimum: 0, maximum: 60_000, default: 1000 } },
-    { name: 'event', in: 'query', description: 'Name of the events', schema: { type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,64}$' } },
-    { name: 'retry', in: 'query', description: 'Milliseconds, sent with the first event', schema: { type: 'integer', minimum: 0 } },
+    {
+      name: 'count',
+      in: 'query',
+      description: 'At most 1000 (public: 100)',
+      schema: { type: 'integer', minimum: 0, maximum: 1000, default: 10 },
+    },
+    {
+      name: 'interval_ms',
+      in: 'query',
+      description: 'At most 60000 (public: 10000)',
+      schema: { type: 'integer', minimum: 0, maximum: 60_000, default: 1000 },
+    },
+    {
+      name: 'event',
+      in: 'query',
+      description: 'Name of the events',
+      schema: { type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,64}$' },
+    },
+    {
+      name: 'retry',
+      in: 'query',
+      description: 'Milliseconds, sent with the first event',
+      schema: { type: 'integer', minimum: 0 },
+    },
     { name: 'mode', in: 'query', schema: { type: 'string', enum: ['json', 'text'], default: 'json' } },
-    { name: 'heartbeat_ms', in: 'query', description: 'Milliseconds of silence until a comment; 0: never', schema: { type: 'integer', minimum: 0, default: 15_000 } },
-    { name: 'last_event_id', in: 'query', description: 'As the header `Last-Event-ID`', schema: { type: 'integer', minimum: 0 } },
-    { name: 'Last-Event-ID', in: 'header', description: 'Id of the last event that the client has', schema: { type: 'integer', minimum: 0 } },
+    {
+      name: 'heartbeat_ms',
+      in: 'query',
+      description: 'Milliseconds of silence until a comment; 0: never',
+      schema: { type: 'integer', minimum: 0, default: 15_000 },
+    },
+    {
+      name: 'last_event_id',
+      in: 'query',
+      description: 'As the header `Last-Event-ID`',
+      schema: { type: 'integer', minimum: 0 },
+    },
+    {
+      name: 'Last-Event-ID',
+      in: 'header',
+      description: 'Id of the last event that the client has',
+      schema: { type: 'integer', minimum: 0 },
+    },
   ],
-  responses: { 200: { description: 'The events', content: { 'text/event-stream': {} } }, 204: { description: 'There is none after the one named' }, 400: { description: 'A parameter out of its range' } },
+  responses: {
+    200: { description: 'The events', content: { 'text/event-stream': {} } },
+    204: { description: 'There is none after the one named' },
+    400: { description: 'A parameter out of its range' },
+  },
   examples: [
     { name: 'Five quick ones', path: '/sse?count=5&interval_ms=200', expectStatus: 200 },
     { name: 'Named, as text', path: '/sse?count=3&event=tick&mode=text&interval_ms=100', expectStatus: 200 },
-    { name: 'Resumed', path: '/sse?count=5&interval_ms=0', headers: [{ name: 'Last-Event-ID', value: '3' }], expectStatus: 200 },
+    {
+      name: 'Resumed',
+      path: '/sse?count=5&interval_ms=0',
+      headers: [{ name: 'Last-Event-ID', value: '3' }],
+      expectStatus: 200,
+    },
     { name: 'Finished', path: '/sse?count=5&last_event_id=5', expectStatus: 204 },
   ],
 }

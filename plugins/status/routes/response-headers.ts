@@ -12,10 +12,16 @@ import type { RequestedHeaders } from '../requested-headers.ts'
 const responseHeaders: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Set response headers',
-  description: 'Every query parameter becomes a response header, at most 50; a repeated one is sent several times. Headers of the connection are refused.',
+  description:
+    'Every query parameter becomes a response header, at most 50; a repeated one is sent several times. Headers of the connection are refused.',
   negotiated: true,
-  parameters: [{ name: 'X-Demo', in: 'query', description: 'Any header name, with its value', schema: { type: 'string' } }],
-  responses: { 200: { description: 'The headers that were set, names in lower case' }, 400: { description: 'A header that cannot be set; none is' } },
+  parameters: [
+    { name: 'X-Demo', in: 'query', description: 'Any header name, with its value', schema: { type: 'string' } },
+  ],
+  responses: {
+    200: { description: 'The headers that were set, names in lower case' },
+    400: { description: 'A header that cannot be set; none is' },
+  },
   examples: [
     { name: 'Two headers', path: '/response-headers?X-Demo=one&Cache-Control=no-store', expectStatus: 200 },
     { name: 'Repeated', path: '/response-headers?X-Demo=one&X-Demo=two', expectStatus: 200 },
@@ -26,7 +32,12 @@ export function registerResponseHeaders(app: FastifyInstance, svc: Svc): void {
   const chosenTypes = new WeakMap<FastifyRequest, string>()
 
   /** The last word on the answer: `negotiate` has written it, and set its own type, by then. */
-  const escapeAndChooseType = (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void): void => {
+  const escapeAndChooseType = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ): void => {
     const isJson = String(reply.getHeader('content-type')).startsWith('application/json')
     const chosen = chosenTypes.get(request)
     if (chosen !== undefined) {

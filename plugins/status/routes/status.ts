@@ -6,9 +6,18 @@ import { drawStatus, parseStatuses } from '../weighted-status.ts'
 const status: RouteDescription = {
   category: 'Status Codes',
   summary: 'Answer with a status code',
-  description: 'One code from 200 to 599, or a list of up to 20 of which one is drawn: `200,500` evenly, `200:0.9,500:0.1` by weight.',
+  description:
+    'One code from 200 to 599, or a list of up to 20 of which one is drawn: `200,500` evenly, `200:0.9,500:0.1` by weight.',
   negotiated: true,
-  parameters: [{ name: 'code', in: 'path', required: true, description: 'Code, or list of `code` and `code:weight`', schema: { type: 'string' } }],
+  parameters: [
+    {
+      name: 'code',
+      in: 'path',
+      required: true,
+      description: 'Code, or list of `code` and `code:weight`',
+      schema: { type: 'string' },
+    },
+  ],
   responses: {
     default: { description: 'The status asked for, with `{"status": n}`; 204, 205 and 304 without a body' },
     400: { description: 'Not a code from 200 to 599, or a list that makes no sense' },
@@ -39,6 +48,10 @@ export function registerStatus(app: FastifyInstance, svc: Svc): void {
     reply.code(drawn)
     if (extra !== undefined) reply.headers(extra)
     if (BODILESS.has(drawn)) return reply.header('Vary', 'Accept').send()
-    return svc.http.negotiate(request, reply, /[,:]/.test(spec) ? { status: drawn, chosen_from: spec } : { status: drawn })
+    return svc.http.negotiate(
+      request,
+      reply,
+      /[,:]/.test(spec) ? { status: drawn, chosen_from: spec } : { status: drawn },
+    )
   })
 }

@@ -9,8 +9,22 @@ const base64: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Decode base64',
   description: 'Standard or URL-safe alphabet, padding optional. Text is answered as text, anything else as bytes.',
-  parameters: [{ name: 'value', in: 'path', required: true, description: 'Base64, `/` and `+` percent-encoded', schema: { type: 'string' } }],
-  responses: { 200: { description: 'What was encoded', content: { 'text/plain': { type: 'string' }, 'application/octet-stream': { type: 'string', format: 'binary' } } }, 400: { description: 'Not base64' } },
+  parameters: [
+    {
+      name: 'value',
+      in: 'path',
+      required: true,
+      description: 'Base64, `/` and `+` percent-encoded',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    200: {
+      description: 'What was encoded',
+      content: { 'text/plain': { type: 'string' }, 'application/octet-stream': { type: 'string', format: 'binary' } },
+    },
+    400: { description: 'Not base64' },
+  },
   examples: [{ name: 'Text', path: '/base64/c3ZjIHNheXMgaGVsbG8', expectStatus: 200 }],
 }
 

@@ -8,26 +8,53 @@ const DEFAULT_CHUNK = 10_240
 
 const shared = {
   category: 'Response Shaping',
-  responses: { 200: { description: 'The bytes', content: { 'application/octet-stream': { type: 'string', format: 'binary' } } }, 400: { description: 'No such number or seed' } },
+  responses: {
+    200: { description: 'The bytes', content: { 'application/octet-stream': { type: 'string', format: 'binary' } } },
+    400: { description: 'No such number or seed' },
+  },
 } satisfies Partial<RouteDescription>
 const parameters: RouteParameter[] = [
-  { name: 'n', in: 'path', required: true, description: 'Bytes, at most 102400 (10240 on public instances)', schema: { type: 'integer', minimum: 0 } },
-  { name: 'seed', in: 'query', description: 'The same seed brings the same bytes', schema: { type: 'string', maxLength: 256 } },
+  {
+    name: 'n',
+    in: 'path',
+    required: true,
+    description: 'Bytes, at most 102400 (10240 on public instances)',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  {
+    name: 'seed',
+    in: 'query',
+    description: 'The same seed brings the same bytes',
+    schema: { type: 'string', maxLength: 256 },
+  },
 ]
 const bytes: RouteDescription = {
   ...shared,
   summary: 'Random bytes',
   parameters,
-  examples: [{ name: 'A kilobyte', path: '/bytes/1024', expectStatus: 200 }, { name: 'Reproducible', path: '/bytes/16?seed=demo', expectStatus: 200 }],
+  examples: [
+    { name: 'A kilobyte', path: '/bytes/1024', expectStatus: 200 },
+    { name: 'Reproducible', path: '/bytes/16?seed=demo', expectStatus: 200 },
+  ],
 }
 const streamBytes: RouteDescription = {
   ...shared,
   summary: 'Random bytes in chunks',
-  parameters: [...parameters, { name: 'chunk_size', in: 'query', description: 'Bytes a chunk', schema: { type: 'integer', minimum: 1, default: DEFAULT_CHUNK } }],
+  parameters: [
+    ...parameters,
+    {
+      name: 'chunk_size',
+      in: 'query',
+      description: 'Bytes a chunk',
+      schema: { type: 'integer', minimum: 1, default: DEFAULT_CHUNK },
+    },
+  ],
   examples: [{ name: 'Four chunks', path: '/stream-bytes/1024?chunk_size=256', expectStatus: 200 }],
 }
 
-interface Params { Params: { n: string } }
+interface Params {
+  Params: { n: string }
+}
 
 export function registerBytes(app: FastifyInstance, svc: Svc): void {
   const maxBytes = svc.config.publicMode ? 10_240 : 102_400
@@ -43,7 +70,10 @@ export function registerBytes(app: FastifyInstance, svc: Svc): void {
     const count = readCount(request.params.n, 'bytes')
     const query = readQuery(request)
     const seed = readSeed(query)
-    const chunkSize = Math.max(1, Math.min(integerParameter(query, 'chunk_size', { fallback: DEFAULT_CHUNK }), maxBytes))
+    const chunkSize = Math.max(
+      1,
+      Math.min(integerParameter(query, 'chunk_size', { fallback: DEFAULT_CHUNK }), maxBytes),
+    )
     const body = makeBytes(capCount(reply, count, maxBytes), seed)
     const stream = svc.streams.body(request, reply.type('application/octet-stream'))
     if (stream !== null) await writeChunks(stream, body, chunkSize)

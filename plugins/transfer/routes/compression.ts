@@ -10,8 +10,15 @@ function describeCoding({ name, flag, token }: Coding): RouteDescription {
     category: 'Response Shaping',
     summary: `Body compressed with ${name}`,
     description: `\`Content-Encoding: ${token}\`, whatever \`Accept-Encoding\` says.`,
-    responses: { 200: { description: `\`${flag}\`, method, headers and origin of the request`, content: { 'application/json': { type: 'object' } } } },
-    examples: [{ name: 'Compressed', path: `/${name}`, headers: [{ name: 'Accept-Encoding', value: token }], expectStatus: 200 }],
+    responses: {
+      200: {
+        description: `\`${flag}\`, method, headers and origin of the request`,
+        content: { 'application/json': { type: 'object' } },
+      },
+    },
+    examples: [
+      { name: 'Compressed', path: `/${name}`, headers: [{ name: 'Accept-Encoding', value: token }], expectStatus: 200 },
+    ],
   }
 }
 

@@ -5,7 +5,10 @@ import type { FastifyInstance, RouteDescription } from 'svc/plugin'
 import { unsupportedAlgorithm } from '../errors.ts'
 
 /** Names of RFC 9530, 5, with those of the runtime; the others there are no longer to be used. */
-const ALGORITHMS = new Map([['sha-256', 'sha256'], ['sha-512', 'sha512']])
+const ALGORITHMS = new Map([
+  ['sha-256', 'sha256'],
+  ['sha-512', 'sha512'],
+])
 
 const digest: RouteDescription = {
   category: 'Response Shaping',
@@ -15,8 +18,14 @@ const digest: RouteDescription = {
     { name: 'algorithm', in: 'path', required: true, schema: { type: 'string', enum: [...ALGORITHMS.keys()] } },
     { name: 'wrong', in: 'query', description: 'Send a digest that does not match', schema: { type: 'boolean' } },
   ],
-  responses: { 200: { description: '`algorithm` and whether the digest is `valid`' }, 400: { description: 'Another algorithm' } },
-  examples: [{ name: 'Right', path: '/digest/sha-256', expectStatus: 200 }, { name: 'Wrong', path: '/digest/sha-512?wrong', expectStatus: 200 }],
+  responses: {
+    200: { description: '`algorithm` and whether the digest is `valid`' },
+    400: { description: 'Another algorithm' },
+  },
+  examples: [
+    { name: 'Right', path: '/digest/sha-256', expectStatus: 200 },
+    { name: 'Wrong', path: '/digest/sha-512?wrong', expectStatus: 200 },
+  ],
 }
 
 export function registerDigest(app: FastifyInstance): void {
@@ -26,7 +35,9 @@ export function registerDigest(app: FastifyInstance): void {
     if (hash === undefined) throw unsupportedAlgorithm(request.params.algorithm, [...ALGORITHMS.keys()])
     const valid = !isFlagSet(request, 'wrong')
     const body = JSON.stringify({ algorithm, valid })
-    const value = `${algorithm}=:${createHash(hash).update(valid ? body : `${body} changed on the way`).digest('base64')}:`
+    const value = `${algorithm}=:${createHash(hash)
+      .update(valid ? body : `${body} changed on the way`)
+      .digest('base64')}:`
     reply.headers({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Digest': value, 'Repr-Digest': value })
     return reply.send(body)
   })

@@ -7,14 +7,38 @@ import type { Drop } from '../drip-schedule.ts'
 const drip: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Slow body',
-  description: 'After `delay` seconds the head with the final `Content-Length`, then the asterisks one after another, the last one `duration` seconds later.',
+  description:
+    'After `delay` seconds the head with the final `Content-Length`, then the asterisks one after another, the last one `duration` seconds later.',
   parameters: [
-    { name: 'numbytes', in: 'query', description: 'Asterisks, at most 10240 (1024 on public instances)', schema: { type: 'integer', minimum: 0, default: 10 } },
-    { name: 'duration', in: 'query', description: 'Seconds from the first to the last, at most 30 (10)', schema: { type: 'number', minimum: 0, default: 2 } },
-    { name: 'delay', in: 'query', description: 'Seconds before the head, at most 30 (10)', schema: { type: 'number', minimum: 0, default: 0 } },
-    { name: 'code', in: 'query', description: 'Status', schema: { type: 'integer', minimum: 200, maximum: 599, default: 200 } },
+    {
+      name: 'numbytes',
+      in: 'query',
+      description: 'Asterisks, at most 10240 (1024 on public instances)',
+      schema: { type: 'integer', minimum: 0, default: 10 },
+    },
+    {
+      name: 'duration',
+      in: 'query',
+      description: 'Seconds from the first to the last, at most 30 (10)',
+      schema: { type: 'number', minimum: 0, default: 2 },
+    },
+    {
+      name: 'delay',
+      in: 'query',
+      description: 'Seconds before the head, at most 30 (10)',
+      schema: { type: 'number', minimum: 0, default: 0 },
+    },
+    {
+      name: 'code',
+      in: 'query',
+      description: 'Status',
+      schema: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
+    },
   ],
-  responses: { 200: { description: 'The asterisks', content: { 'application/octet-stream': { type: 'string' } } }, 400: { description: 'A parameter that makes no sense' } },
+  responses: {
+    200: { description: 'The asterisks', content: { 'application/octet-stream': { type: 'string' } } },
+    400: { description: 'A parameter that makes no sense' },
+  },
   examples: [{ name: 'Five bytes in half a second', path: '/drip?numbytes=5&duration=0.5', expectStatus: 200 }],
 }
 
@@ -33,7 +57,11 @@ export function registerDrip(app: FastifyInstance, svc: Svc): void {
 
     if (delay > 0 && !(await svc.http.delay(request, delay * 1000))) return reply.hijack()
     if (BODILESS.has(reply.statusCode)) return reply.send()
-    reply.headers({ 'Content-Type': 'application/octet-stream', 'Content-Length': bytes, 'Server-Timing': `delay;dur=${delay * 1000}, drip;dur=${duration * 1000}` })
+    reply.headers({
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': bytes,
+      'Server-Timing': `delay;dur=${delay * 1000}, drip;dur=${duration * 1000}`,
+    })
     const stream = svc.streams.body(request, reply)
     if (stream === null) return reply
     if (bytes > 0) await pour(stream, scheduleDrops(bytes, duration * 1000), ms => svc.http.delay(request, ms))

@@ -5,17 +5,35 @@ import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 const MAX_HINTS = 20
 /** A path that can stand between angle brackets as it is. */
 const PATH = /^\/[\x21-\x3b\x3d\x3f-\x7e]{0,1000}$/
-const KINDS: readonly (readonly [extension: RegExp, kind: string])[] = [[/\.css$/i, 'style'], [/\.m?js$/i, 'script'], [/\.woff2?$/i, 'font'], [/\.json$/i, 'fetch']]
+const KINDS: readonly (readonly [extension: RegExp, kind: string])[] = [
+  [/\.css$/i, 'style'],
+  [/\.m?js$/i, 'script'],
+  [/\.woff2?$/i, 'font'],
+  [/\.json$/i, 'fetch'],
+]
 
 const earlyHints: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Early hints before the answer',
   description: 'A 103 with a `Link` for each `preload`, then, after `delay` seconds, the answer with the same links.',
   parameters: [
-    { name: 'preload', in: 'query', description: 'Path of what will be needed, without a prefix; may be repeated', schema: { type: 'string', default: '/image/svg' } },
-    { name: 'delay', in: 'query', description: 'Seconds between hints and answer, at most 30 (10 on public instances)', schema: { type: 'number', minimum: 0, default: 0 } },
+    {
+      name: 'preload',
+      in: 'query',
+      description: 'Path of what will be needed, without a prefix; may be repeated',
+      schema: { type: 'string', default: '/image/svg' },
+    },
+    {
+      name: 'delay',
+      in: 'query',
+      description: 'Seconds between hints and answer, at most 30 (10 on public instances)',
+      schema: { type: 'number', minimum: 0, default: 0 },
+    },
   ],
-  responses: { 200: { description: 'The links that were hinted at' }, 400: { description: 'No path, or too long a delay' } },
+  responses: {
+    200: { description: 'The links that were hinted at' },
+    400: { description: 'No path, or too long a delay' },
+  },
   examples: [{ name: 'Style and script', path: '/early-hints?preload=/app.css&preload=/app.js', expectStatus: 200 }],
 }
 
@@ -29,15 +47,19 @@ export function registerEarlyHints(app: FastifyInstance, svc: Svc): void {
     // A client of HTTP/1.0 would take the 103 for the answer (RFC 9110, 15.2).
     if (request.raw.httpVersion !== '1.0') reply.raw.writeEarlyHints({ link: links })
     if (delay > 0 && !(await svc.http.delay(request, delay * 1000))) return reply.hijack()
-    return reply.headers({ Link: links.join(', '), 'Content-Type': 'application/json; charset=utf-8' }).send(JSON.stringify({ link: links }))
+    return reply
+      .headers({ Link: links.join(', '), 'Content-Type': 'application/json; charset=utf-8' })
+      .send(JSON.stringify({ link: links }))
   })
 }
 
 function readLinks(query: URLSearchParams): { path: string; kind: string }[] {
   const paths = query.has('preload') ? query.getAll('preload') : ['/image/svg']
-  if (paths.length > MAX_HINTS) throw invalidParameter('preload', `${paths.length} hints asked for (expected at most ${MAX_HINTS})`)
+  if (paths.length > MAX_HINTS)
+    throw invalidParameter('preload', `${paths.length} hints asked for (expected at most ${MAX_HINTS})`)
   return paths.map(path => {
-    if (!PATH.test(path)) throw invalidParameter('preload', `invalid preload ${quoteInput(path)} (expected a path that begins with /)`)
+    if (!PATH.test(path))
+      throw invalidParameter('preload', `invalid preload ${quoteInput(path)} (expected a path that begins with /)`)
     return { path, kind: KINDS.find(([extension]) => extension.test(path))?.[1] ?? 'image' }
   })
 }

@@ -8,8 +8,19 @@ const lines: RouteDescription = {
   category: 'Response Shaping',
   summary: 'JSON lines, streamed',
   description: 'Each line is an object with `url`, `args`, `headers`, `origin` and its number `id`, from 0.',
-  parameters: [{ name: 'n', in: 'path', required: true, description: 'Lines, at most 100 (20 on public instances)', schema: { type: 'integer', minimum: 0 } }],
-  responses: { 200: { description: 'A JSON object a line', content: { 'application/json': {} } }, 400: { description: 'No such number' } },
+  parameters: [
+    {
+      name: 'n',
+      in: 'path',
+      required: true,
+      description: 'Lines, at most 100 (20 on public instances)',
+      schema: { type: 'integer', minimum: 0 },
+    },
+  ],
+  responses: {
+    200: { description: 'A JSON object a line', content: { 'application/json': {} } },
+    400: { description: 'No such number' },
+  },
   examples: [{ name: 'Three lines', path: '/stream/3?x=1', expectStatus: 200 }],
 }
 

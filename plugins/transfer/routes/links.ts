@@ -5,7 +5,13 @@ import { readCount } from '../count.ts'
 
 const MAX_LINKS = 200
 
-const count: RouteParameter = { name: 'n', in: 'path', required: true, description: 'Links, at most 200', schema: { type: 'integer', minimum: 0 } }
+const count: RouteParameter = {
+  name: 'n',
+  in: 'path',
+  required: true,
+  description: 'Links, at most 200',
+  schema: { type: 'integer', minimum: 0 },
+}
 const first: RouteDescription = {
   category: 'Response Shaping',
   summary: 'To the first page of links',
@@ -16,26 +22,44 @@ const first: RouteDescription = {
 const page: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Page of links',
-  parameters: [count, { name: 'offset', in: 'path', required: true, description: 'The page itself, which is not linked', schema: { type: 'integer', minimum: 0 } }],
-  responses: { 200: { description: 'The page', content: { 'text/html': { type: 'string' } } }, 400: { description: 'No such number' } },
+  parameters: [
+    count,
+    {
+      name: 'offset',
+      in: 'path',
+      required: true,
+      description: 'The page itself, which is not linked',
+      schema: { type: 'integer', minimum: 0 },
+    },
+  ],
+  responses: {
+    200: { description: 'The page', content: { 'text/html': { type: 'string' } } },
+    400: { description: 'No such number' },
+  },
   examples: [{ name: 'The third of ten', path: '/links/10/2', expectStatus: 200 }],
 }
 
 export function registerLinks(app: FastifyInstance, svc: Svc): void {
   app.get<{ Params: { n: string } }>('/links/:n', describe(first), (request, reply) => {
     const links = capCount(reply, readCount(request.params.n, 'links'), MAX_LINKS)
-    return reply.code(302).header('Location', svc.http.path(request, `/links/${links}/0`)).send()
+    return reply
+      .code(302)
+      .header('Location', svc.http.path(request, `/links/${links}/0`))
+      .send()
   })
 
   app.get<{ Params: { n: string; offset: string } }>('/links/:n/:offset', describe(page), (request, reply) => {
     const asked = readCount(request.params.n, 'links')
     const offset = readCount(request.params.offset, 'links')
-    return reply.type('text/html; charset=utf-8').send(linkPage(svc.http.path(request, '/links'), capCount(reply, asked, MAX_LINKS), offset))
+    return reply
+      .type('text/html; charset=utf-8')
+      .send(linkPage(svc.http.path(request, '/links'), capCount(reply, asked, MAX_LINKS), offset))
   })
 }
 
 function linkPage(path: string, links: number, current: number): string {
   let items = ''
-  for (let index = 0; index < links; index++) items += index === current ? `${index} ` : `<a href='${escapeHtml(path)}/${links}/${index}'>${index}</a> `
+  for (let index = 0; index < links; index++)
+    items += index === current ? `${index} ` : `<a href='${escapeHtml(path)}/${links}/${index}'>${index}</a> `
   return `<html><head><title>Links</title></head><body>${items}</body></html>`
 }

@@ -7,8 +7,13 @@ const description: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Trailer fields behind the body',
   description: 'Every query parameter becomes a trailer field, at most 20, announced in `Trailer`.',
-  parameters: [{ name: 'X-Checksum', in: 'query', description: 'Any field name, with its value', schema: { type: 'string' } }],
-  responses: { 200: { description: 'The fields that follow, names in lower case' }, 400: { description: 'A field that cannot be a trailer' } },
+  parameters: [
+    { name: 'X-Checksum', in: 'query', description: 'Any field name, with its value', schema: { type: 'string' } },
+  ],
+  responses: {
+    200: { description: 'The fields that follow, names in lower case' },
+    400: { description: 'A field that cannot be a trailer' },
+  },
   examples: [{ name: 'Checksum', path: '/trailers?X-Checksum=abc123', expectStatus: 200 }],
 }
 

@@ -10,18 +10,41 @@ const receive: RouteDescription = {
   category: 'Request Bin & Webhooks',
   summary: 'Receive a webhook',
   description: 'The scheme shows in the headers.',
-  parameters: [{ name: 'secret_id', in: 'path', required: true, schema: { type: 'string', enum: DEMO_SECRETS.map(({ id }) => id) } }],
-  responses: { 204: { description: 'Taken' }, 401: { description: 'Not signed, or not with this secret, or too long ago' }, 404: { description: 'No such demo secret' } },
+  parameters: [
+    {
+      name: 'secret_id',
+      in: 'path',
+      required: true,
+      schema: { type: 'string', enum: DEMO_SECRETS.map(({ id }) => id) },
+    },
+  ],
+  responses: {
+    204: { description: 'Taken' },
+    401: { description: 'Not signed, or not with this secret, or too long ago' },
+    404: { description: 'No such demo secret' },
+  },
   examples: [
     {
       name: 'Signed body',
       method: 'POST',
       path: '/webhooks/receive/github-docs',
-      headers: [{ name: 'X-Hub-Signature-256', value: 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17' }],
+      headers: [
+        {
+          name: 'X-Hub-Signature-256',
+          value: 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+        },
+      ],
       body: 'Hello, World!',
       expectStatus: 204,
     },
-    { name: 'Unsigned', method: 'POST', path: '/webhooks/receive/demo', body: '{}', bodyType: 'json', expectStatus: 401 },
+    {
+      name: 'Unsigned',
+      method: 'POST',
+      path: '/webhooks/receive/demo',
+      body: '{}',
+      bodyType: 'json',
+      expectStatus: 401,
+    },
   ],
 }
 
@@ -31,10 +54,20 @@ export function registerReceive(app: FastifyInstance, svc: Svc): void {
     const demo = DEMO_SECRETS.find(known => known.id === id)
     if (demo === undefined) throw unknownSecretId(id)
     const scheme = detectScheme(request.headers)
-    const { failure } = scheme === undefined
-      ? { failure: failures.missingHeaders(['webhook-signature, X-Hub-Signature-256 or Alt-Signature']) }
-      : verify({ scheme, headers: request.headers, body: svc.http.body(request), secret: demo.secret, tolerance: null, ignoreTimestamp: false })
+    const { failure } =
+      scheme === undefined
+        ? { failure: failures.missingHeaders(['webhook-signature, X-Hub-Signature-256 or Alt-Signature']) }
+        : verify({
+            scheme,
+            headers: request.headers,
+            body: svc.http.body(request),
+            secret: demo.secret,
+            tolerance: null,
+            ignoreTimestamp: false,
+          })
     if (failure === null) return reply.code(204).send()
-    return reply.code(401).send({ valid: false, scheme: scheme?.name ?? null, error: failure.error, message: failure.message })
+    return reply
+      .code(401)
+      .send({ valid: false, scheme: scheme?.name ?? null, error: failure.error, message: failure.message })
   })
 }

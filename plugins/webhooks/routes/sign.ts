@@ -18,29 +18,50 @@ const overview: RouteDescription = {
 const sign: RouteDescription = {
   category,
   summary: 'Sign a payload',
-  description: 'The payload is the body of a POST, else `payload`, else a sample event. The answer has the headers, the signed text and a `curl` command that sends them.',
+  description:
+    'The payload is the body of a POST, else `payload`, else a sample event. The answer has the headers, the signed text and a `curl` command that sends them.',
   parameters: [
-    { name: 'scheme', in: 'query', schema: { type: 'string', enum: ['standard', 'hmac-hex', 'timestamped'], default: 'standard' } },
+    {
+      name: 'scheme',
+      in: 'query',
+      schema: { type: 'string', enum: ['standard', 'hmac-hex', 'timestamped'], default: 'standard' },
+    },
     { name: 'secret', in: 'query', description: 'Default: the first demo secret', schema: { type: 'string' } },
     { name: 'payload', in: 'query', schema: { type: 'string' } },
     { name: 'id', in: 'query', description: 'Id of the message', schema: { type: 'string', maxLength: 256 } },
     { name: 'timestamp', in: 'query', description: 'Unix seconds; default: now', schema: { type: 'integer' } },
   ],
-  responses: { 200: { description: 'The signed example' }, 400: { description: 'Unknown scheme, or a value that cannot be signed with' } },
+  responses: {
+    200: { description: 'The signed example' },
+    400: { description: 'Unknown scheme, or a value that cannot be signed with' },
+  },
   examples: [
     { name: 'Sample event', method: 'GET', path: '/webhooks/sign', expectStatus: 200 },
-    { name: 'Own payload', method: 'POST', path: '/webhooks/sign?scheme=hmac-hex', headers: [{ name: 'Content-Type', value: 'application/json' }], body: '{"hello":"gateway"}', bodyType: 'json', expectStatus: 200 },
+    {
+      name: 'Own payload',
+      method: 'POST',
+      path: '/webhooks/sign?scheme=hmac-hex',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: '{"hello":"gateway"}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
   ],
 }
 
 export function registerSign(app: FastifyInstance, svc: Svc): void {
   const list = {
-    schemes: Object.fromEntries(SCHEMES.map(({ name, headers, signature, hasTimestamp }) => [name, {
-      headers,
-      signature,
-      tolerance_seconds: hasTimestamp ? DEFAULT_TOLERANCE_SECS : null,
-      verify_path: name === 'standard' ? '/webhooks/verify' : `/webhooks/verify/${name}`,
-    }])),
+    schemes: Object.fromEntries(
+      SCHEMES.map(({ name, headers, signature, hasTimestamp }) => [
+        name,
+        {
+          headers,
+          signature,
+          tolerance_seconds: hasTimestamp ? DEFAULT_TOLERANCE_SECS : null,
+          verify_path: name === 'standard' ? '/webhooks/verify' : `/webhooks/verify/${name}`,
+        },
+      ]),
+    ),
     demo_secrets: DEMO_SECRETS,
     sign_path: '/webhooks/sign',
     outbound_delivery: false,
@@ -56,12 +77,21 @@ export function registerSign(app: FastifyInstance, svc: Svc): void {
       const schemeName = query.get('scheme') || 'standard'
       const scheme = findScheme(schemeName)
       if (scheme === undefined) throw refuse(failures.unknownScheme(schemeName))
-      const secret = presentedSecret(request, query).trim() === '' ? DEMO_SECRETS[0].secret : presentedSecret(request, query)
+      const secret =
+        presentedSecret(request, query).trim() === '' ? DEMO_SECRETS[0].secret : presentedSecret(request, query)
       const key = scheme.keyOf(secret)
       if (key === null) throw refuse(failures.invalidSecret())
       const timestamp = query.get('timestamp') ?? String(unixNow())
       if (!isTimestamp(timestamp)) throw refuse(failures.invalidTimestamp(timestamp))
-      return signExample({ scheme, secret, key, payload: payloadOf(request, query), id: messageId(query.get('id')), timestamp, urlOf: path => svc.http.url(request, path) })
+      return signExample({
+        scheme,
+        secret,
+        key,
+        payload: payloadOf(request, query),
+        id: messageId(query.get('id')),
+        timestamp,
+        urlOf: path => svc.http.url(request, path),
+      })
     },
   })
 

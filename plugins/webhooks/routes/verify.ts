@@ -11,7 +11,12 @@ import { verify } from '../verification.ts'
 const secret: RouteParameter[] = [
   { name: 'X-Webhook-Secret', in: 'header', schema: { type: 'string' } },
   { name: 'secret', in: 'query', description: 'Where the header is absent', schema: { type: 'string' } },
-  { name: 'tolerance', in: 'query', description: 'Seconds of age, either way', schema: { type: 'integer', minimum: 0, maximum: 2_592_000, default: 300 } },
+  {
+    name: 'tolerance',
+    in: 'query',
+    description: 'Seconds of age, either way',
+    schema: { type: 'integer', minimum: 0, maximum: 2_592_000, default: 300 },
+  },
   { name: 'ignore_timestamp', in: 'query', description: 'Take any age', schema: { type: 'boolean' } },
 ]
 const shared = {
@@ -28,37 +33,52 @@ const byDefault: RouteDescription = {
   summary: 'Verify a Standard Webhooks signature',
   description: 'Every answer names the signature that was expected.',
   parameters: secret,
-  examples: [{
-    name: 'Public test vector',
-    method: 'POST',
-    path: '/webhooks/verify?ignore_timestamp=true',
-    headers: [
-      { name: 'webhook-id', value: 'msg_p5jXN8AQM9LWM0D4loKWxJek' },
-      { name: 'webhook-timestamp', value: '1614265330' },
-      { name: 'webhook-signature', value: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=' },
-      { name: 'X-Webhook-Secret', value: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
-    ],
-    body: '{"test": 2432232314}',
-    bodyType: 'json',
-    expectStatus: 200,
-  }],
+  examples: [
+    {
+      name: 'Public test vector',
+      method: 'POST',
+      path: '/webhooks/verify?ignore_timestamp=true',
+      headers: [
+        { name: 'webhook-id', value: 'msg_p5jXN8AQM9LWM0D4loKWxJek' },
+        { name: 'webhook-timestamp', value: '1614265330' },
+        { name: 'webhook-signature', value: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=' },
+        { name: 'X-Webhook-Secret', value: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+      ],
+      body: '{"test": 2432232314}',
+      bodyType: 'json',
+      expectStatus: 200,
+    },
+  ],
 }
 const byName: RouteDescription = {
   ...shared,
   summary: 'Verify a signature of one scheme',
-  parameters: [{ name: 'scheme', in: 'path', required: true, schema: { type: 'string', enum: ['standard', 'hmac-hex', 'timestamped'] } }, ...secret],
+  parameters: [
+    {
+      name: 'scheme',
+      in: 'path',
+      required: true,
+      schema: { type: 'string', enum: ['standard', 'hmac-hex', 'timestamped'] },
+    },
+    ...secret,
+  ],
   responses: { ...shared.responses, 404: { description: 'No such scheme' } },
-  examples: [{
-    name: 'Body alone, hex',
-    method: 'POST',
-    path: '/webhooks/verify/hmac-hex',
-    headers: [
-      { name: 'X-Hub-Signature-256', value: 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17' },
-      { name: 'X-Webhook-Secret', value: "It's a Secret to Everybody" },
-    ],
-    body: 'Hello, World!',
-    expectStatus: 200,
-  }],
+  examples: [
+    {
+      name: 'Body alone, hex',
+      method: 'POST',
+      path: '/webhooks/verify/hmac-hex',
+      headers: [
+        {
+          name: 'X-Hub-Signature-256',
+          value: 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+        },
+        { name: 'X-Webhook-Secret', value: "It's a Secret to Everybody" },
+      ],
+      body: 'Hello, World!',
+      expectStatus: 200,
+    },
+  ],
 }
 
 export function registerVerify(app: FastifyInstance, svc: Svc): void {

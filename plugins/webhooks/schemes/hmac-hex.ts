@@ -13,7 +13,10 @@ export const hmacHex: Scheme = {
   hasTimestamp: false,
   isIn: headers => headerOf(headers, HEADER) !== null,
   read(headers) {
-    const signatures = headerOf(headers, HEADER)?.split(/[\s,]+/).filter(entry => entry !== '') ?? []
+    const signatures =
+      headerOf(headers, HEADER)
+        ?.split(/[\s,]+/)
+        .filter(entry => entry !== '') ?? []
     return {
       missing: headerOf(headers, HEADER) === null ? ['X-Hub-Signature-256'] : [],
       id: null,

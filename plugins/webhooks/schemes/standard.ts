@@ -15,7 +15,10 @@ export const standard: Scheme = {
   isIn: headers => headerOf(headers, 'webhook-signature') !== null,
   read(headers) {
     // A header that came on several lines arrives joined by comma and blank.
-    const signatures = headerOf(headers, 'webhook-signature')?.split(/,?\s+/).filter(entry => entry !== '') ?? []
+    const signatures =
+      headerOf(headers, 'webhook-signature')
+        ?.split(/,?\s+/)
+        .filter(entry => entry !== '') ?? []
     return {
       missing: HEADERS.filter(name => headerOf(headers, name) === null),
       id: headerOf(headers, 'webhook-id'),
@@ -35,5 +38,9 @@ export const standard: Scheme = {
   prefix: ({ id, timestamp }) => `${id}.${timestamp}.`,
   format: mac => VERSION + mac.toString('base64'),
   comparable: formatted => formatted,
-  write: (formatted, { id, timestamp }) => ({ 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': formatted }),
+  write: (formatted, { id, timestamp }) => ({
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': formatted,
+  }),
 }

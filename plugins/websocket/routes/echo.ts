@@ -8,7 +8,8 @@ import { lifetimeOf } from '../lifetime.ts'
 const description: RouteDescription = {
   category: 'WebSocket',
   summary: 'Echo messages',
-  description: 'Text and binary, in order; messages up to 1 MiB (public: 256 KiB), a larger one closes with 1009. The first subprotocol offered is selected.',
+  description:
+    'Text and binary, in order; messages up to 1 MiB (public: 256 KiB), a larger one closes with 1009. The first subprotocol offered is selected.',
   protocol: 'websocket',
   responses: { 101: { description: 'The socket is open' }, 426: { description: 'No handshake' } },
   examples: [{ name: 'Echo', path: '/ws', expectStatus: 101 }],
@@ -20,7 +21,9 @@ export function registerEcho(app: FastifyInstance, svc: Svc): void {
     method: 'GET',
     url: '/ws',
     ...describe(description),
-    handler: () => { throw upgradeRequired() },
+    handler: () => {
+      throw upgradeRequired()
+    },
     wsHandler: (socket, request) => {
       svc.streams.websocket(request, socket, limits)
       echo(socket)

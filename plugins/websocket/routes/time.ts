@@ -11,10 +11,24 @@ const description: RouteDescription = {
   description: '`{"tick": n, "timestamp": …}` from 0 on, then a normal close.',
   protocol: 'websocket',
   parameters: [
-    { name: 'interval_ms', in: 'query', description: 'Clamped to 100 to 60000', schema: { type: 'integer', minimum: 100, maximum: 60_000, default: 1000 } },
-    { name: 'count', in: 'query', description: 'Clamped to 1 to 1000', schema: { type: 'integer', minimum: 1, maximum: 1000, default: 10 } },
+    {
+      name: 'interval_ms',
+      in: 'query',
+      description: 'Clamped to 100 to 60000',
+      schema: { type: 'integer', minimum: 100, maximum: 60_000, default: 1000 },
+    },
+    {
+      name: 'count',
+      in: 'query',
+      description: 'Clamped to 1 to 1000',
+      schema: { type: 'integer', minimum: 1, maximum: 1000, default: 10 },
+    },
   ],
-  responses: { 101: { description: 'The socket is open' }, 400: { description: 'A parameter is no integer' }, 426: { description: 'No handshake' } },
+  responses: {
+    101: { description: 'The socket is open' },
+    400: { description: 'A parameter is no integer' },
+    426: { description: 'No handshake' },
+  },
   examples: [{ name: 'Three ticks', path: '/ws/time?interval_ms=200&count=3', expectStatus: 101 }],
 }
 
@@ -28,7 +42,9 @@ export function registerTime(app: FastifyInstance, svc: Svc): void {
     preValidation: async request => {
       if (request.ws) readTicks(readQuery(request))
     },
-    handler: () => { throw upgradeRequired() },
+    handler: () => {
+      throw upgradeRequired()
+    },
     wsHandler: (socket, request) => {
       svc.streams.websocket(request, socket, { lifetimeMs })
       tick(socket, readTicks(readQuery(request)))

@@ -11,8 +11,27 @@ const WORDS = ['&', '=', '%00', '..%2f', '%E0%A4%A', '{', '<a>', ';', 'null', '[
 const HEADER_WORDS = [';', ',', '=', '"', 'q=0', '*/*', 'bytes=', 'Bearer ', 'charset=', 'boundary=', 'gzip', '\t']
 /** Sent with any route now and then: they are read on every one, or on many. */
 const COMMON_HEADERS: Record<string, string> = {
-  accept: 'application/xml', 'content-type': 'application/json; charset=utf-8', cookie: 'a=b; c=d', range: 'bytes=0-9', 'if-none-match': '"x"', 'x-svc-session': 'fuzz', 'x-svc-fail': '503:0', authorization: 'Bearer a.b.c', traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-  'x-forwarded-for': '192.0.2.1', forwarded: 'for=192.0.2.1;proto=https', origin: 'http://a.example', 'last-event-id': '3', 'content-encoding': 'gzip', 'x-svc-key': 'sk_0123456789', 'mcp-protocol-version': '2025-06-18', 'mcp-session-id': 'x', 'a2a-version': '1.0', 'anthropic-version': '2023-06-01', 'x-svc-llm-mode': 'echo', 'accept-encoding': 'br',
+  accept: 'application/xml',
+  'content-type': 'application/json; charset=utf-8',
+  cookie: 'a=b; c=d',
+  range: 'bytes=0-9',
+  'if-none-match': '"x"',
+  'x-svc-session': 'fuzz',
+  'x-svc-fail': '503:0',
+  authorization: 'Bearer a.b.c',
+  traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  'x-forwarded-for': '192.0.2.1',
+  forwarded: 'for=192.0.2.1;proto=https',
+  origin: 'http://a.example',
+  'last-event-id': '3',
+  'content-encoding': 'gzip',
+  'x-svc-key': 'sk_0123456789',
+  'mcp-protocol-version': '2025-06-18',
+  'mcp-session-id': 'x',
+  'a2a-version': '1.0',
+  'anthropic-version': '2023-06-01',
+  'x-svc-llm-mode': 'echo',
+  'accept-encoding': 'br',
 }
 
 /** A family for each plugin, `core` for what belongs to none. */
@@ -23,14 +42,25 @@ export async function catalogFamilies(target: Target, slice: number): Promise<Fa
     const name = plugin ?? 'core'
     groups.set(name, [...(groups.get(name) ?? []), toInput(example)])
   }
-  return [...groups].map(([name, seeds]) => ({ name: `catalog: ${name}`, seeds, slice, inFlight: 24, mutate, run: input => target.send(input) }))
+  return [...groups].map(([name, seeds]) => ({
+    name: `catalog: ${name}`,
+    seeds,
+    slice,
+    inFlight: 24,
+    mutate,
+    run: input => target.send(input),
+  }))
 }
 
 function toInput({ method, path, headers, body, body_type: type, auth }: CatalogExample): HttpInput {
   const fields = Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
-  if (type !== null && fields['content-type'] === undefined) fields['content-type'] = { json: 'application/json', xml: 'text/xml', form: 'application/x-www-form-urlencoded' }[type]
+  if (type !== null && fields['content-type'] === undefined)
+    fields['content-type'] = { json: 'application/json', xml: 'text/xml', form: 'application/x-www-form-urlencoded' }[
+      type
+    ]
   if (auth?.type === 'bearer') fields.authorization = `Bearer ${auth.token}`
-  if (auth?.type === 'basic') fields.authorization = `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
+  if (auth?.type === 'basic')
+    fields.authorization = `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
   return { method, path, headers: fields, body }
 }
 
@@ -52,7 +82,8 @@ function mutateBody(random: Random, body: string): string | Buffer {
 function mutatePath(random: Random, path: string): string {
   const [route = '', query] = path.split('?', 2)
   if (query !== undefined && random.oneIn(2)) return `${route}?${sendable(mutateText(random, query, WORDS))}`
-  if (random.oneIn(4)) return `${path}${query === undefined ? '?' : '&'}${sendable(mutateText(random, 'seed=1&delay=0&count=2&limit=5&jitter=1&mode=text', WORDS))}`
+  if (random.oneIn(4))
+    return `${path}${query === undefined ? '?' : '&'}${sendable(mutateText(random, 'seed=1&delay=0&count=2&limit=5&jitter=1&mode=text', WORDS))}`
   const segments = route.split('/')
   const at = 2 + random.below(Math.max(1, segments.length - 2))
   segments[Math.min(at, segments.length - 1)] = sendable(mutateText(random, segments[at] ?? 'x', WORDS)).slice(0, 8000)
@@ -62,11 +93,16 @@ function mutatePath(random: Random, path: string): string {
 function mutateHeader(random: Random, headers: Record<string, string>): void {
   const own = Object.keys(headers)
   const name = own.length > 0 && random.oneIn(2) ? random.pick(own) : random.pick(Object.keys(COMMON_HEADERS))
-  headers[name] = mutateText(random, headers[name] ?? COMMON_HEADERS[name]!, HEADER_WORDS).replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 12_000)
+  headers[name] = mutateText(random, headers[name] ?? COMMON_HEADERS[name]!, HEADER_WORDS)
+    .replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')
+    .slice(0, 12_000)
 }
 
 /** What can stand in a request line; escapes stay as they are, malformed ones too. */
 function sendable(text: string): string {
   // Through bytes and back: halves of surrogate pairs have no escape.
-  return Buffer.from(text).toString().replace(/[^\x21-\x7e]+|[#?]/g, encodeURIComponent).slice(0, 12_000)
+  return Buffer.from(text)
+    .toString()
+    .replace(/[^\x21-\x7e]+|[#?]/g, encodeURIComponent)
+    .slice(0, 12_000)
 }

@@ -17,11 +17,35 @@ const SEEDS = [
   'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n',
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
 ].map(text => Buffer.from(text, 'latin1'))
-const WORDS = ['\r\n', '\n', '\r', '\r\n\r\n', ' HTTP/1.1', 'Host: b\r\n', 'Content-Length: 5\r\n', 'Transfer-Encoding: chunked\r\n', 'Connection: ', 'close', 'Upgrade', ': ', '0\r\n\r\n', 'ffffffff\r\n', 'GET ', '/_svc/config', '%2e%2e/', '\t', 'X: y\r\n', 'Expect: 100-continue\r\n']
+const WORDS = [
+  '\r\n',
+  '\n',
+  '\r',
+  '\r\n\r\n',
+  ' HTTP/1.1',
+  'Host: b\r\n',
+  'Content-Length: 5\r\n',
+  'Transfer-Encoding: chunked\r\n',
+  'Connection: ',
+  'close',
+  'Upgrade',
+  ': ',
+  '0\r\n\r\n',
+  'ffffffff\r\n',
+  'GET ',
+  '/_svc/config',
+  '%2e%2e/',
+  '\t',
+  'X: y\r\n',
+  'Expect: 100-continue\r\n',
+]
 
 export function rawHeads(target: Target, slice: number): Family<Buffer> {
   return {
-    name: 'request heads', seeds: SEEDS, slice, inFlight: 16,
+    name: 'request heads',
+    seeds: SEEDS,
+    slice,
+    inFlight: 16,
     mutate: (random, seed) => mutateBytes(random, seed, WORDS, random.pick(SEEDS)),
     run: async bytes => judge(await sendRaw(target.server.ports.http!, bytes)),
   }

@@ -38,8 +38,9 @@ export class Target {
   }
 
   async examples(): Promise<{ plugin: string | null; path: string; example: CatalogExample }[]> {
-    const { endpoints } = await (await fetch(`${this.server.url}/_svc/catalog`)).json() as Catalog
-    return endpoints.filter(({ protocol, endless }) => protocol === 'http' && !endless || protocol === 'sse' && !endless)
+    const { endpoints } = (await (await fetch(`${this.server.url}/_svc/catalog`)).json()) as Catalog
+    return endpoints
+      .filter(({ protocol, endless }) => (protocol === 'http' && !endless) || (protocol === 'sse' && !endless))
       .flatMap(({ plugin, path, examples }) => examples.map(example => ({ plugin, path, example })))
   }
 
@@ -50,7 +51,13 @@ export class Target {
     let timer = setTimeout(() => leaving.abort(), mayBeLate ? SHORT_PATIENCE_MS : PATIENCE_MS)
     let hasHead = false
     try {
-      const response = await this.#pool.request({ method: method as 'GET', path, headers, body, signal: leaving.signal })
+      const response = await this.#pool.request({
+        method: method as 'GET',
+        path,
+        headers,
+        body,
+        signal: leaving.signal,
+      })
       hasHead = true
       clearTimeout(timer)
       timer = setTimeout(() => leaving.abort(), ENOUGH_MS)
@@ -90,7 +97,12 @@ const DEMANDED = /^\/(?:status|flaky|response-headers|mock|bin|health)\b/
 /** SOAP 1.1 answers every fault with a 500 (6.2), SOAP 1.2 those that are not the sender's (part 2, 7.5.2.2). */
 const SOAP_FAULT = /<(?:soap|env):Fault>/
 
-function judge(status: number, headers: Record<string, string | string[] | undefined>, text: string, path: string): Finding {
+function judge(
+  status: number,
+  headers: Record<string, string | string[] | undefined>,
+  text: string,
+  path: string,
+): Finding {
   if (headers['x-injected'] !== undefined) return 'a header was injected'
   if (status < 500 || headers['x-svc-fault'] !== undefined) return null
   if (status === 500 && text.includes('internal error')) return `500 ${text.slice(0, 200)}`
@@ -98,7 +110,11 @@ function judge(status: number, headers: Record<string, string | string[] | undef
 }
 
 /** Sends bytes as they are and closes the own side; answers what came until the other side closed its, or until it is enough. */
-export function sendRaw(port: number, bytes: Buffer, isEnough: (received: Buffer) => boolean = () => false): Promise<string> {
+export function sendRaw(
+  port: number,
+  bytes: Buffer,
+  isEnough: (received: Buffer) => boolean = () => false,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     const socket = connect(port, '127.0.0.1', () => socket.end(bytes))
@@ -113,7 +129,11 @@ export function sendRaw(port: number, bytes: Buffer, isEnough: (received: Buffer
     socket.on('end', done).on('error', done)
     socket.setTimeout(PATIENCE_MS, () => {
       socket.destroy()
-      reject(new Error(`the connection was still open ${PATIENCE_MS} ms after its end; so far: ${Buffer.concat(chunks).toString('latin1').slice(0, 300)}`))
+      reject(
+        new Error(
+          `the connection was still open ${PATIENCE_MS} ms after its end; so far: ${Buffer.concat(chunks).toString('latin1').slice(0, 300)}`,
+        ),
+      )
     })
   })
 }

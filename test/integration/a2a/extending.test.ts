@@ -17,7 +17,7 @@ export default definePlugin({
   },
 })`
 
-t.test('agents of plugins work like the demo agents; wrong ones fail their plugin [A2A-26, A2A-27]', async (t) => {
+t.test('agents of plugins work like the demo agents; wrong ones fail their plugin [A2A-26, A2A-27]', async t => {
   const { folder } = pluginFolder(t, {
     greeter: plugin(`
       agent('greeter', async function* (message, context) {
@@ -41,10 +41,13 @@ t.test('agents of plugins work like the demo agents; wrong ones fail their plugi
       t.notMatch(JSON.stringify(task), 'secret')
     }
   }
-  const { agents } = await (await fetch(`${url}/a2a`)).json() as Json
-  t.same(agents.slice(7).map(({ id }: Json) => id), ['greeter', 'thrower', 'stumbler'])
-  const { plugins } = await (await fetch(`${url}/_svc/plugins`)).json() as { plugins: PluginRecord[] }
-  const errorOf = (name: string) => plugins.find((record) => record.name === name)?.error?.message
+  const { agents } = (await (await fetch(`${url}/a2a`)).json()) as Json
+  t.same(
+    agents.slice(7).map(({ id }: Json) => id),
+    ['greeter', 'thrower', 'stumbler'],
+  )
+  const { plugins } = (await (await fetch(`${url}/_svc/plugins`)).json()) as { plugins: PluginRecord[] }
+  const errorOf = (name: string) => plugins.find(record => record.name === name)?.error?.message
   t.match(errorOf('taken'), /"echo" of plugin taken is taken by plugin a2a/)
   t.match(errorOf('reserved'), /invalid A2A agent id "webhook-sink"/)
   t.match(errorOf('empty'), /has no skills/)

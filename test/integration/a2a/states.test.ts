@@ -8,15 +8,24 @@ const slow = { metadata: { stepDelayMs: 5000 }, immediately: true }
 const fast = { metadata: { stepDelayMs: 0 } }
 
 async function accessToken(): Promise<string> {
-  const response = await fetch(`${url}/oauth/token`, { method: 'POST', headers: { Authorization: `Basic ${Buffer.from('svc:svc-secret').toString('base64')}` }, body: new URLSearchParams({ grant_type: 'client_credentials' }) })
-  return (await response.json() as { access_token: string }).access_token
+  const response = await fetch(`${url}/oauth/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${Buffer.from('svc:svc-secret').toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  })
+  return ((await response.json()) as { access_token: string }).access_token
 }
 
 /** Agent, texts in turn (each a follow-up to the same task), the state after each, the artifacts at the end. */
 const TABLE: readonly [agent: string, texts: string[], states: string[], artifacts: string[]][] = [
   ['echo', ['hello'], ['COMPLETED'], ['echo']],
   ['weather', ['What is the weather in Utrecht?'], ['COMPLETED'], ['forecast']],
-  ['travel-planner', ['A 1-day trip to Ghent'], ['COMPLETED'], ['itinerary', 'itinerary-json', 'route-map', 'boarding-pass']],
+  [
+    'travel-planner',
+    ['A 1-day trip to Ghent'],
+    ['COMPLETED'],
+    ['itinerary', 'itinerary-json', 'route-map', 'boarding-pass'],
+  ],
   ['approval', ['please'], ['INPUT_REQUIRED'], []],
   ['approval', ['approve'], ['INPUT_REQUIRED'], []],
   ['approval', ['please', 'approve'], ['INPUT_REQUIRED', 'COMPLETED'], ['decision']],
@@ -32,7 +41,7 @@ const TABLE: readonly [agent: string, texts: string[], states: string[], artifac
 for (const how of COMBINATIONS) {
   const caller = new Caller(url, how)
 
-  t.test(`agents go through their states in ${how.name} [A2A-6]`, async (t) => {
+  t.test(`agents go through their states in ${how.name} [A2A-6]`, async t => {
     for (const [agent, texts, states, artifacts] of TABLE) {
       let task: Json | undefined
       const seen: string[] = []
@@ -41,9 +50,15 @@ for (const how of COMBINATIONS) {
         seen.push(stateOf(task))
       }
       t.same(seen, states, `${agent}: ${texts.join(', ')}`)
-      t.same((task?.artifacts ?? []).map(({ artifactId }: Json) => artifactId), artifacts)
+      t.same(
+        (task?.artifacts ?? []).map(({ artifactId }: Json) => artifactId),
+        artifacts,
+      )
     }
-    for (const direct of [await caller.send('echo', '  MSG: hi'), await caller.send('echo', 'hi', { metadata: { reply: 'message' } })]) {
+    for (const direct of [
+      await caller.send('echo', '  MSG: hi'),
+      await caller.send('echo', 'hi', { metadata: { reply: 'message' } }),
+    ]) {
       t.ok(direct.messageId && direct.contextId, 'a direct message')
       t.notOk(direct.taskId)
     }
@@ -56,12 +71,14 @@ for (const how of COMBINATIONS) {
     t.match(JSON.stringify(refused.status), /refused.*\/oauth\/token/)
   })
 
-  t.test(`a send waits unless told otherwise in ${how.name} [A2A-10]`, async (t) => {
+  t.test(`a send waits unless told otherwise in ${how.name} [A2A-10]`, async t => {
     const isRest3 = !caller.isV1 && !caller.isRpc
     const send = async (configuration: unknown) => {
       const { configuration: _none, ...params } = caller.params('x', fast)
       const body = configuration === undefined ? params : { ...params, configuration }
-      const reply = caller.isRpc ? await caller.rpc('weather', caller.isV1 ? 'SendMessage' : 'message/send', body) : await caller.http('POST', '/a2a/weather/v1/message:send', body)
+      const reply = caller.isRpc
+        ? await caller.rpc('weather', caller.isV1 ? 'SendMessage' : 'message/send', body)
+        : await caller.http('POST', '/a2a/weather/v1/message:send', body)
       return stateOf(caller.taskOf(reply.body))
     }
     t.equal(await send(undefined), 'COMPLETED')
@@ -70,7 +87,7 @@ for (const how of COMBINATIONS) {
     t.equal(await send(caller.isV1 ? { return_immediately: false } : { blocking: true }), 'COMPLETED')
   })
 
-  t.test(`cancelling works once, in every phase before the end, in ${how.name} [A2A-12]`, async (t) => {
+  t.test(`cancelling works once, in every phase before the end, in ${how.name} [A2A-12]`, async t => {
     const working = async () => {
       const task = await caller.send('travel-planner', 'x', { metadata: { stepDelayMs: 5000 }, immediately: true })
       return task
@@ -91,15 +108,27 @@ for (const how of COMBINATIONS) {
     for (const [phase, reach] of Object.entries(phases)) {
       const { agent, id } = await reach()
       const replies = await Promise.all([caller.cancel(agent, id), caller.cancel(agent, id)])
-      t.equal(replies.filter((reply) => reasonOf(reply) === 'TASK_NOT_CANCELABLE').length, 1, `${phase}: one of two`)
-      t.equal(stateOf(caller.taskOf(replies.find((reply) => reasonOf(reply) === undefined)!.body)), 'CANCELED')
+      t.equal(replies.filter(reply => reasonOf(reply) === 'TASK_NOT_CANCELABLE').length, 1, `${phase}: one of two`)
+      t.equal(stateOf(caller.taskOf(replies.find(reply => reasonOf(reply) === undefined)!.body)), 'CANCELED')
       t.equal(stateOf(caller.taskOf((await caller.get(agent, id)).body)), 'CANCELED')
     }
   })
 
-  t.test(`streams and subscriptions hold the same events in ${how.name} [A2A-13, A2A-14]`, async (t) => {
+  t.test(`streams and subscriptions hold the same events in ${how.name} [A2A-13, A2A-14]`, async t => {
     const events = await caller.stream('travel-planner', 'A 2-day trip to Ghent', fast)
-    t.same(events.map(nameOf), ['task', 'WORKING', 'itinerary', 'WORKING', 'itinerary', 'itinerary', 'itinerary', 'itinerary-json', 'route-map', 'boarding-pass', 'COMPLETED'])
+    t.same(events.map(nameOf), [
+      'task',
+      'WORKING',
+      'itinerary',
+      'WORKING',
+      'itinerary',
+      'itinerary',
+      'itinerary',
+      'itinerary-json',
+      'route-map',
+      'boarding-pass',
+      'COMPLETED',
+    ])
     t.same((await caller.stream('echo', 'msg: x')).map(nameOf), ['message'])
     const task = await caller.send('approval', 'x', fast)
     const [one, two] = await Promise.all([caller.subscribe('approval', task.id), caller.subscribe('approval', task.id)])
@@ -116,23 +145,51 @@ for (const how of COMBINATIONS) {
   })
 }
 
-t.test('five hundred tasks at once keep their streams whole and in order [A2A-14]', async (t) => {
+t.test('five hundred tasks at once keep their streams whole and in order [A2A-14]', async t => {
   const caller = new Caller(url, COMBINATIONS[0]!, 'crowd')
-  const streams = await Promise.all(Array.from({ length: 500 }, () => caller.stream('travel-planner', 'A 3-day trip to Ghent', { metadata: { stepDelayMs: 10 } })))
-  const expected = ['task', 'WORKING', 'itinerary', 'WORKING', 'itinerary', 'itinerary', 'itinerary', 'itinerary', 'itinerary-json', 'route-map', 'boarding-pass', 'COMPLETED'].join()
-  t.equal(streams.filter((events) => events.map(nameOf).join() === expected).length, 500)
+  const streams = await Promise.all(
+    Array.from({ length: 500 }, () =>
+      caller.stream('travel-planner', 'A 3-day trip to Ghent', { metadata: { stepDelayMs: 10 } }),
+    ),
+  )
+  const expected = [
+    'task',
+    'WORKING',
+    'itinerary',
+    'WORKING',
+    'itinerary',
+    'itinerary',
+    'itinerary',
+    'itinerary',
+    'itinerary-json',
+    'route-map',
+    'boarding-pass',
+    'COMPLETED',
+  ].join()
+  t.equal(streams.filter(events => events.map(nameOf).join() === expected).length, 500)
   t.equal(new Set(streams.map(([first]) => first?.task.id)).size, 500)
-  t.equal(streams.filter(([first, ...rest]) => rest.every((event) => (event.statusUpdate ?? event.artifactUpdate).taskId === first?.task.id)).length, 500)
+  t.equal(
+    streams.filter(([first, ...rest]) =>
+      rest.every(event => (event.statusUpdate ?? event.artifactUpdate).taskId === first?.task.id),
+    ).length,
+    500,
+  )
 })
 
-t.test('too many running tasks are refused, and a message to one at work changes nothing but the history [A2A-9, A2A-25]', async (t) => {
-  const caller = new Caller(url, COMBINATIONS[0]!, 'busy')
-  const tasks = await Promise.all(Array.from({ length: 500 }, () => caller.send('flaky', 'x', slow)))
-  t.equal(reasonOf(await caller.rpc('flaky', 'SendMessage', caller.params('x'))), 'RESOURCE_EXHAUSTED')
-  t.match(await caller.http('POST', '/a2a/flaky/v1/message:send', caller.params('x')), { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED' } } })
-  const again = await caller.send('flaky', 'more', { taskId: tasks[0]!.id, immediately: true })
-  t.equal(stateOf(again), 'SUBMITTED')
-  t.equal(again.history.length, 2)
-  for (const { id } of tasks) await caller.cancel('flaky', id)
-  t.equal(stateOf(await caller.send('flaky', 'x', fast)), 'FAILED')
-})
+t.test(
+  'too many running tasks are refused, and a message to one at work changes nothing but the history [A2A-9, A2A-25]',
+  async t => {
+    const caller = new Caller(url, COMBINATIONS[0]!, 'busy')
+    const tasks = await Promise.all(Array.from({ length: 500 }, () => caller.send('flaky', 'x', slow)))
+    t.equal(reasonOf(await caller.rpc('flaky', 'SendMessage', caller.params('x'))), 'RESOURCE_EXHAUSTED')
+    t.match(await caller.http('POST', '/a2a/flaky/v1/message:send', caller.params('x')), {
+      status: 429,
+      body: { error: { status: 'RESOURCE_EXHAUSTED' } },
+    })
+    const again = await caller.send('flaky', 'more', { taskId: tasks[0]!.id, immediately: true })
+    t.equal(stateOf(again), 'SUBMITTED')
+    t.equal(again.history.length, 2)
+    for (const { id } of tasks) await caller.cancel('flaky', id)
+    t.equal(stateOf(await caller.send('flaky', 'x', fast)), 'FAILED')
+  },
+)

@@ -17,24 +17,51 @@ const gzipped = gzipSync(zeros, { level: 1 })
 const server = await serve(t, { env: { SVC_LOG_FORMAT: 'json', SVC_BODY_LIMIT: String(4 << 20) } })
 
 t.test('compressed uploads stop at the size of a document [HARD-8]', async t => {
-  const bodies: Record<string, Buffer> = { gzip: gzipped, deflate: deflateSync(zeros, { level: 1 }), br: brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }) }
-  await send(server.url, '/_svc/mocks/check', { method: 'POST', headers: { 'content-encoding': 'gzip' }, body: gzipSync('{}') })
+  const bodies: Record<string, Buffer> = {
+    gzip: gzipped,
+    deflate: deflateSync(zeros, { level: 1 }),
+    br: brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  }
+  await send(server.url, '/_svc/mocks/check', {
+    method: 'POST',
+    headers: { 'content-encoding': 'gzip' },
+    body: gzipSync('{}'),
+  })
   const before = usedBytes()
   for (const [coding, body] of Object.entries(bodies)) {
-    for (const [method, path] of [['POST', '/_svc/mocks/check'], ['PUT', '/_svc/mocks/bomb']] as const) {
+    for (const [method, path] of [
+      ['POST', '/_svc/mocks/check'],
+      ['PUT', '/_svc/mocks/bomb'],
+    ] as const) {
       const reply = await send(server.url, path, { method, headers: { 'content-encoding': coding }, body })
       t.equal(reply.status, 413, `${coding} ${path}: ${reply.text.slice(0, 100)}`)
     }
-    const twice = await send(server.url, '/_svc/mocks/check', { method: 'POST', headers: { 'content-encoding': `${coding}, gzip` }, body: gzipSync(body) })
+    const twice = await send(server.url, '/_svc/mocks/check', {
+      method: 'POST',
+      headers: { 'content-encoding': `${coding}, gzip` },
+      body: gzipSync(body),
+    })
     t.ok([400, 413, 415].includes(twice.status), `${coding} in gzip: ${twice.status}`)
   }
   t.ok(usedBytes() - before < 64 << 20, 'nothing of it stays')
 })
 
 t.test('bodies that nobody needs inflated stay as they are [HARD-8]', async t => {
-  for (const path of ['/echo', '/ai/openai/v1/chat/completions', '/graphql', '/mcp', '/jsonrpc', '/guardrails/check', '/mock/petstore/pets']) {
+  for (const path of [
+    '/echo',
+    '/ai/openai/v1/chat/completions',
+    '/graphql',
+    '/mcp',
+    '/jsonrpc',
+    '/guardrails/check',
+    '/mock/petstore/pets',
+  ]) {
     const before = usedBytes()
-    const { status } = await send(server.url, path, { method: 'POST', headers: { 'content-encoding': 'gzip', 'content-type': 'application/json' }, body: gzipped })
+    const { status } = await send(server.url, path, {
+      method: 'POST',
+      headers: { 'content-encoding': 'gzip', 'content-type': 'application/json' },
+      body: gzipped,
+    })
     t.ok(status < 500, `${path}: ${status}`)
     t.ok(usedBytes() - before < 64 << 20, path)
   }
@@ -43,15 +70,28 @@ t.test('bodies that nobody needs inflated stay as they are [HARD-8]', async t =>
 t.test('a compressed gRPC message stops at the size of a message [HARD-8]', async t => {
   const session = connectHttp2(`http://127.0.0.1:${server.ports.grpc}`)
   t.teardown(() => session.destroy())
-  for (const [coding, payload] of [['gzip', gzipped], ['deflate', deflateSync(zeros, { level: 1 })]] as const) {
+  for (const [coding, payload] of [
+    ['gzip', gzipped],
+    ['deflate', deflateSync(zeros, { level: 1 })],
+  ] as const) {
     const head = Buffer.alloc(5)
     head[0] = 1
     head.writeUInt32BE(payload.length, 1)
     const before = usedBytes()
     const status = await new Promise(resolve => {
-      const stream = session.request({ ':method': 'POST', ':path': '/svc.echo.v1.EchoService/Echo', 'content-type': 'application/grpc', te: 'trailers', 'grpc-encoding': coding })
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': '/svc.echo.v1.EchoService/Echo',
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        'grpc-encoding': coding,
+      })
       stream.on('response', headers => headers['grpc-status'] !== undefined && resolve(headers['grpc-status']))
-      stream.on('trailers', headers => resolve(headers['grpc-status'])).on('error', () => {}).on('close', () => resolve('closed')).resume()
+      stream
+        .on('trailers', headers => resolve(headers['grpc-status']))
+        .on('error', () => {})
+        .on('close', () => resolve('closed'))
+        .resume()
       stream.end(Buffer.concat([head, payload]))
     })
     t.equal(status, '8', `${coding}: RESOURCE_EXHAUSTED`)
@@ -61,12 +101,16 @@ t.test('a compressed gRPC message stops at the size of a message [HARD-8]', asyn
 
 t.test('WebSockets do not take compressed messages, and none above their limit [HARD-8]', async t => {
   for (const path of ['/ws', '/graphql/ws']) {
-    const socket = new WebSocket(`${server.url.replace('http', 'ws')}${path}`, path === '/ws' ? [] : ['graphql-transport-ws'], { perMessageDeflate: true })
+    const socket = new WebSocket(
+      `${server.url.replace('http', 'ws')}${path}`,
+      path === '/ws' ? [] : ['graphql-transport-ws'],
+      { perMessageDeflate: true },
+    )
     await new Promise(resolve => socket.once('open', resolve))
     t.equal(socket.extensions, '', path)
     const code = new Promise(resolve => socket.once('close', resolve))
     socket.on('error', () => {})
     socket.send(Buffer.alloc(20 << 20))
-    t.ok([1009, 4400].includes(await code as number), path)
+    t.ok([1009, 4400].includes((await code) as number), path)
   }
 })

@@ -8,26 +8,43 @@ const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnPrope
 /** Nobody has it. */
 const UNKNOWN = 'nobody-has-this-name'
 /** Their answers depend on what was before, or wait. */
-const LEFT_OUT = /^\/(?:delay|flaky|drip|ui|docs|export|health|bin|sse|status|base64|webhooks\/verify)|\/plugins\/\{name\}\/|\{modelId\}/
+const LEFT_OUT =
+  /^\/(?:delay|flaky|drip|ui|docs|export|health|bin|sse|status|base64|webhooks\/verify)|\/plugins\/\{name\}\/|\{modelId\}/
 
 const server = await serve(t, { env: { SVC_LOG_FORMAT: 'json' } })
 const agent = new Agent({ connections: 8 })
 t.teardown(() => agent.destroy())
-const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
+const { endpoints } = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as Catalog
 const plain = endpoints.filter(({ protocol, endless, path }) => protocol === 'http' && !endless && !LEFT_OUT.test(path))
 
-async function send(path: string, { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string } = {}): Promise<{ status: number; text: string }> {
-  const response = await undiciFetch(`${server.url}${path}`, { method, headers, body: body ?? null, dispatcher: agent, signal: AbortSignal.timeout(20_000), redirect: 'manual' })
+async function send(
+  path: string,
+  { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<{ status: number; text: string }> {
+  const response = await undiciFetch(`${server.url}${path}`, {
+    method,
+    headers,
+    body: body ?? null,
+    dispatcher: agent,
+    signal: AbortSignal.timeout(20_000),
+    redirect: 'manual',
+  })
   return { status: response.status, text: await response.text() }
 }
 
 function headersOf({ headers, auth }: CatalogEndpoint['examples'][number]): Record<string, string> {
   const own = Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
-  return { 'content-type': 'application/json', ...own, ...(auth?.type === 'bearer' ? { authorization: `Bearer ${auth.token}` } : {}) }
+  return {
+    'content-type': 'application/json',
+    ...own,
+    ...(auth?.type === 'bearer' ? { authorization: `Bearer ${auth.token}` } : {}),
+  }
 }
 
 t.test('a parameter of a path with an inherited name is as unknown as any other [HARD-6]', async t => {
-  const templates = new Set(plain.filter(({ methods, path }) => methods.includes('GET') && /\{/.test(path)).map(({ path }) => path))
+  const templates = new Set(
+    plain.filter(({ methods, path }) => methods.includes('GET') && /\{/.test(path)).map(({ path }) => path),
+  )
   t.ok(templates.size > 30)
   for (const template of templates) {
     const names = [...template.matchAll(/\{\*?(\w+)\}/g)]
@@ -42,11 +59,16 @@ t.test('a parameter of a path with an inherited name is as unknown as any other 
 /** The same JSON with members of inherited names in every object. */
 function withForeignMembers(value: unknown): string {
   const text = JSON.stringify(value)
-  return text.replaceAll(/(?<=[[:,]|^)\{(?!\})/g, '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},')
+  return text.replaceAll(
+    /(?<=[[:,]|^)\{(?!\})/g,
+    '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},',
+  )
 }
 
 t.test('members with inherited names are refused or change nothing [HARD-6]', async t => {
-  const examples = plain.flatMap(({ path, examples }) => examples.map(example => ({ template: path, example }))).filter(({ example }) => example.body_type === 'json' && example.body !== null)
+  const examples = plain
+    .flatMap(({ path, examples }) => examples.map(example => ({ template: path, example })))
+    .filter(({ example }) => example.body_type === 'json' && example.body !== null)
   t.ok(examples.length > 60)
   for (const { template, example } of examples) {
     const { method, path } = example
@@ -54,7 +76,10 @@ t.test('members with inherited names are refused or change nothing [HARD-6]', as
     const before = await send(path, { method, headers, body: example.body! })
     const after = await send(path, { method, headers, body: withForeignMembers(JSON.parse(example.body!)) })
     // Strict formats refuse what they do not know; all others answer as before.
-    t.ok(after.status === before.status || [400, 422].includes(after.status), `${method} ${template}: ${before.status}, then ${after.status} ${after.text.slice(0, 100)}`)
+    t.ok(
+      after.status === before.status || [400, 422].includes(after.status),
+      `${method} ${template}: ${before.status}, then ${after.status} ${after.text.slice(0, 100)}`,
+    )
   }
 })
 
@@ -65,7 +90,8 @@ const WITHOUT_TEXT = { toString: null, valueOf: null }
 function* withoutText(value: unknown): Generator<unknown> {
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) {
-    const put = (changed: unknown): unknown => (Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed })
+    const put = (changed: unknown): unknown =>
+      Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed }
     yield put(WITHOUT_TEXT)
     yield put([WITHOUT_TEXT])
     for (const changed of withoutText(member)) yield put(changed)
@@ -73,27 +99,78 @@ function* withoutText(value: unknown): Generator<unknown> {
 }
 
 t.test('members that have no text are refused or make no difference [HARD-6]', async t => {
-  const examples = plain.flatMap(({ examples }) => examples).filter(({ body_type: type, body }) => type === 'json' && body !== null)
+  const examples = plain
+    .flatMap(({ examples }) => examples)
+    .filter(({ body_type: type, body }) => type === 'json' && body !== null)
   let count = 0
   for (const example of examples) {
-    await Promise.all(Array.from(withoutText(JSON.parse(example.body!)), async changed => {
-      const { status, text } = await send(example.path, { method: example.method, headers: headersOf(example), body: JSON.stringify(changed) })
-      if (status >= 500) t.fail(`${example.method} ${example.path}: ${status} ${text.slice(0, 100)} to ${JSON.stringify(changed).slice(0, 300)}`)
-      count++
-    }))
+    await Promise.all(
+      Array.from(withoutText(JSON.parse(example.body!)), async changed => {
+        const { status, text } = await send(example.path, {
+          method: example.method,
+          headers: headersOf(example),
+          body: JSON.stringify(changed),
+        })
+        if (status >= 500)
+          t.fail(
+            `${example.method} ${example.path}: ${status} ${text.slice(0, 100)} to ${JSON.stringify(changed).slice(0, 300)}`,
+          )
+        count++
+      }),
+    )
   }
   t.ok(count > 500, `${count} bodies`)
 })
 
 t.test('queries, cookies, fields and sessions may have inherited names [HARD-6]', async t => {
   for (const name of NAMES) {
-    const echo = await send(`/echo?${name}=1&${name}[polluted]=2&a[${name}][polluted]=3`, { headers: { [name]: 'x', cookie: `${name}=1` } })
-    t.equal(Object.getOwnPropertyDescriptor((JSON.parse(echo.text) as { query_params: object }).query_params, name)?.value, '1', name)
+    const echo = await send(`/echo?${name}=1&${name}[polluted]=2&a[${name}][polluted]=3`, {
+      headers: { [name]: 'x', cookie: `${name}=1` },
+    })
+    t.equal(
+      Object.getOwnPropertyDescriptor((JSON.parse(echo.text) as { query_params: object }).query_params, name)?.value,
+      '1',
+      name,
+    )
     t.match((await send('/cookies', { headers: { cookie: `${name}=1` } })).text, `"${name}":"1"`)
     t.equal((await send('/echo', { headers: { 'x-svc-session': name } })).status, 200)
-    t.equal((await send('/oauth/token', { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `grant_type=${name}&client_id=${name}&${name}=${name}` })).status, (await send('/oauth/token', { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: `grant_type=${UNKNOWN}&client_id=${UNKNOWN}` })).status, `grant ${name}`)
-    for (const rpc of [{ path: '/mcp', method: 'tools/call', params: { name, arguments: { [name]: 1 } } }, { path: '/jsonrpc', method: name, params: {} }, { path: '/a2a/echo', method: name, params: {} }]) {
-      const ask = async (value: string): Promise<unknown> => (JSON.parse((await send(rpc.path, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: rpc.method, params: rpc.params }).replaceAll(name, value) })).text.replace(/^event:.*\ndata: /, '')) as { error?: { code: number } }).error?.code
+    t.equal(
+      (
+        await send('/oauth/token', {
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: `grant_type=${name}&client_id=${name}&${name}=${name}`,
+        })
+      ).status,
+      (
+        await send('/oauth/token', {
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: `grant_type=${UNKNOWN}&client_id=${UNKNOWN}`,
+        })
+      ).status,
+      `grant ${name}`,
+    )
+    for (const rpc of [
+      { path: '/mcp', method: 'tools/call', params: { name, arguments: { [name]: 1 } } },
+      { path: '/jsonrpc', method: name, params: {} },
+      { path: '/a2a/echo', method: name, params: {} },
+    ]) {
+      const ask = async (value: string): Promise<unknown> =>
+        (
+          JSON.parse(
+            (
+              await send(rpc.path, {
+                method: 'POST',
+                headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+                body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: rpc.method, params: rpc.params }).replaceAll(
+                  name,
+                  value,
+                ),
+              })
+            ).text.replace(/^event:.*\ndata: /, ''),
+          ) as { error?: { code: number } }
+        ).error?.code
       t.equal(await ask(name), await ask(UNKNOWN), `${rpc.path} ${name}`)
     }
   }
@@ -103,13 +180,22 @@ t.test('deep, wide and many-keyed bodies are answered or refused [HARD-7]', asyn
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
   const deepObject = '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)
   // Keys that are indexes are kept apart from others, by a hash of their own.
-  const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [String(index * 65_536), 0])))
+  const wide = JSON.stringify(
+    Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [String(index * 65_536), 0])),
+  )
   const bodies = [deep, deepObject, wide]
-  const routes = new Map(plain.flatMap(({ path, methods, examples }) => examples.filter(({ body_type: type, body }) => type === 'json' && body !== null && !body.startsWith('[')).map(example => [`${methods.join()} ${path}`, example] as const)))
+  const routes = new Map(
+    plain.flatMap(({ path, methods, examples }) =>
+      examples
+        .filter(({ body_type: type, body }) => type === 'json' && body !== null && !body.startsWith('['))
+        .map(example => [`${methods.join()} ${path}`, example] as const),
+    ),
+  )
   t.ok(routes.size > 60)
   for (const [turn, [route, example]] of [...routes].entries()) {
     const [member] = Object.keys(JSON.parse(example.body!) as object)
-    const within = member === undefined ? deepObject : example.body!.replace(/^\{"[^"]*":/, `{"padding":${deepObject},"${member}":`)
+    const within =
+      member === undefined ? deepObject : example.body!.replace(/^\{"[^"]*":/, `{"padding":${deepObject},"${member}":`)
     for (const body of [bodies[turn % bodies.length]!, within]) {
       const { status, text } = await send(example.path, { method: example.method, headers: headersOf(example), body })
       t.ok(status < 500, `${route}: ${status} ${text.slice(0, 100)}`)
@@ -119,5 +205,8 @@ t.test('deep, wide and many-keyed bodies are answered or refused [HARD-7]', asyn
 
 t.test('after all that nothing was added to what objects inherit, and the log has no errors [HARD-6]', async t => {
   t.strictSame([Object.keys(Object.prototype), 'polluted' in {}, 'polluted' in Function.prototype], [[], false, false])
-  t.strictSame(server.lines.filter(line => line.includes('"level":"error"')), [])
+  t.strictSame(
+    server.lines.filter(line => line.includes('"level":"error"')),
+    [],
+  )
 })

@@ -10,7 +10,9 @@ function statusesOf(bytes: string): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.ports.http!, '127.0.0.1', () => socket.write(bytes + LAST, 'latin1'))
     let text = ''
-    socket.on('data', chunk => { text += chunk.toString('latin1') })
+    socket.on('data', chunk => {
+      text += chunk.toString('latin1')
+    })
     socket.on('error', () => {})
     socket.on('close', () => resolve([...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))))
     socket.setTimeout(10_000, () => reject(new Error(`still open: ${bytes.slice(0, 100)}`)))
@@ -20,7 +22,8 @@ function statusesOf(bytes: string): Promise<number[]> {
 const LAST = 'GET /status/219 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 const SECOND = 'GET /status/218 HTTP/1.1\r\nHost: inner\r\n\r\n'
 const chunked = `0\r\n\r\n${SECOND}`
-const post = (...lines: string[]): string => `POST /status/217 HTTP/1.1\r\nHost: a\r\n${lines.map(line => `${line}\r\n`).join('')}\r\n`
+const post = (...lines: string[]): string =>
+  `POST /status/217 HTTP/1.1\r\nHost: a\r\n${lines.map(line => `${line}\r\n`).join('')}\r\n`
 
 /** Refused, and nothing behind is read. */
 const REFUSED: Record<string, string> = {
@@ -55,25 +58,36 @@ const REFUSED: Record<string, string> = {
   'a space in the header name': post('Content Length: 0') + SECOND,
   'a fold at the first line': `POST /status/217 HTTP/1.1\r\n Host: a\r\n\r\n${SECOND}`,
   'two Host lines': `POST /status/217 HTTP/1.1\r\nHost: a\r\nHost: inner\r\n\r\n${SECOND}`,
-  'CL.TE with an upgrade': post('Connection: upgrade', 'Upgrade: x', `Content-Length: ${chunked.length}`, 'Transfer-Encoding: chunked') + chunked,
-  'two lengths with an upgrade': post('Connection: upgrade', 'Upgrade: x', 'Content-Length: 0', `Content-Length: ${SECOND.length}`) + SECOND,
+  'CL.TE with an upgrade':
+    post('Connection: upgrade', 'Upgrade: x', `Content-Length: ${chunked.length}`, 'Transfer-Encoding: chunked') +
+    chunked,
+  'two lengths with an upgrade':
+    post('Connection: upgrade', 'Upgrade: x', 'Content-Length: 0', `Content-Length: ${SECOND.length}`) + SECOND,
 }
 
 const many = Array.from({ length: 3000 }, (_, index) => `x${index}: y`)
 /** Understood, with what looks like a second request as its body. */
 const ONE: Record<string, string> = {
   'a body that looks like a request': post(`Content-Length: ${SECOND.length}`) + SECOND,
-  'a chunk that looks like a request': post('Transfer-Encoding: chunked') + `${SECOND.length.toString(16)}\r\n${SECOND}\r\n0\r\n\r\n`,
-  'chunk extensions and trailers': post('Transfer-Encoding: chunked') + `${SECOND.length.toString(16)};a="b;c"\r\n${SECOND}\r\n0;x\r\nX-Trailer: Content-Length: 5\r\n\r\n`,
+  'a chunk that looks like a request':
+    post('Transfer-Encoding: chunked') + `${SECOND.length.toString(16)}\r\n${SECOND}\r\n0\r\n\r\n`,
+  'chunk extensions and trailers':
+    post('Transfer-Encoding: chunked') +
+    `${SECOND.length.toString(16)};a="b;c"\r\n${SECOND}\r\n0;x\r\nX-Trailer: Content-Length: 5\r\n\r\n`,
   'a length behind thousands of fields': post(...many, `Content-Length: ${SECOND.length}`) + SECOND,
-  'a length behind thousands of fields, with an upgrade': post('Connection: upgrade', 'Upgrade: x', ...many, `Content-Length: ${SECOND.length}`) + SECOND,
-  'chunks with an upgrade': post('Connection: upgrade', 'Upgrade: h2c', 'Transfer-Encoding: chunked') + `${SECOND.length.toString(16)}\r\n${SECOND}\r\n0\r\n\r\n`,
+  'a length behind thousands of fields, with an upgrade':
+    post('Connection: upgrade', 'Upgrade: x', ...many, `Content-Length: ${SECOND.length}`) + SECOND,
+  'chunks with an upgrade':
+    post('Connection: upgrade', 'Upgrade: h2c', 'Transfer-Encoding: chunked') +
+    `${SECOND.length.toString(16)}\r\n${SECOND}\r\n0\r\n\r\n`,
   'an absolute target of another host': `POST http://b.example/status/217 HTTP/1.1\r\nHost: a\r\nContent-Length: ${SECOND.length}\r\n\r\n${SECOND}`,
   'a GET with a body': `GET /status/217 HTTP/1.1\r\nHost: a\r\nContent-Length: ${SECOND.length}\r\n\r\n${SECOND}`,
   'a length named by Connection': post('Connection: Content-Length', `Content-Length: ${SECOND.length}`) + SECOND,
 }
 
-t.test('requests behind one another are all answered', async t => t.strictSame(await statusesOf(post('Content-Length: 0') + SECOND), [217, 218, 219]))
+t.test('requests behind one another are all answered', async t =>
+  t.strictSame(await statusesOf(post('Content-Length: 0') + SECOND), [217, 218, 219]),
+)
 
 for (const [what, bytes] of Object.entries(REFUSED)) {
   t.test(`${what} is refused with what is behind it [HARD-3]`, async t => {
@@ -91,8 +105,16 @@ t.test('every field of a head is read, however many there are [HARD-4]', async t
   const { port } = new URL(server.url)
   const text = await new Promise<string>(resolve => {
     let received = ''
-    const socket = connect(Number(port), '127.0.0.1', () => socket.write(`GET /echo HTTP/1.1\r\nHost: a\r\n${many.join('\r\n')}\r\nX-Last: seen\r\nConnection: close\r\n\r\n`))
-    socket.on('data', chunk => { received += chunk.toString() }).on('close', () => resolve(received))
+    const socket = connect(Number(port), '127.0.0.1', () =>
+      socket.write(
+        `GET /echo HTTP/1.1\r\nHost: a\r\n${many.join('\r\n')}\r\nX-Last: seen\r\nConnection: close\r\n\r\n`,
+      ),
+    )
+    socket
+      .on('data', chunk => {
+        received += chunk.toString()
+      })
+      .on('close', () => resolve(received))
   })
   t.match(text, /"seen"/)
 })

@@ -17,7 +17,9 @@ async function openUnread(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   await once(socket, 'connect')
-  socket.write('GET /ws HTTP/1.1\r\nHost: svc.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n')
+  socket.write(
+    'GET /ws HTTP/1.1\r\nHost: svc.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  )
   await once(socket, 'data')
   socket.pause()
   return socket
@@ -28,7 +30,9 @@ t.test('300 WebSockets that read nothing hold a bounded total [HARD-13]', async 
   const port = Number(new URL(server.url).port)
   const before = usedBytes()
   const sockets = await Promise.all(Array.from({ length: CLIENTS }, () => openUnread(port)))
-  t.teardown(() => { for (const socket of sockets) socket.destroy() })
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+  })
   // Each sends as long as it is read from, 8 MiB at most.
   let sent = 0
   const isDone = sockets.map(() => 0)
@@ -49,6 +53,9 @@ t.test('300 WebSockets that read nothing hold a bounded total [HARD-13]', async 
   t.ok(held < 2 * 64 * MIB, `${(held / MIB).toFixed(0)} MiB held`)
   const reader = await openUnread(port)
   reader.write(Buffer.from([0x81, 0x80, 0, 0, 0, 0]))
-  await until(() => { reader.resume(); return reader.bytesRead > 130 }, 'others are served')
+  await until(() => {
+    reader.resume()
+    return reader.bytesRead > 130
+  }, 'others are served')
   reader.destroy()
 })

@@ -8,7 +8,8 @@ import { serve } from '../../support/server.ts'
 const server = await serve(t)
 const url = (path = '') => `${server.url}/auth/jwt${path}`
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } })
-const encode = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+const encode = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 const end = 4102444800
 
 function sign(claims: unknown, header: unknown = { alg: 'HS256' }): string {
@@ -19,8 +20,24 @@ function sign(claims: unknown, header: unknown = { alg: 'HS256' }): string {
 t.test('shows header and claims of a valid token [AUTH-5]', async t => {
   const claims = { sub: 'carol', iss: 'i', aud: ['a', 'b'], exp: end, nested: { x: [1] } }
   const { status, body } = await call(url(), bearer(sign(claims, { alg: 'HS256', typ: 'JWT', kid: 'x' })))
-  t.strictSame([status, body], [200, { authenticated: true, auth_type: 'jwt', username: 'carol', claims, jwt_header: { alg: 'HS256', typ: 'JWT', kid: 'x' } }])
-  t.strictSame((await call(url(), bearer(sign({ exp: end })))).body, { authenticated: true, auth_type: 'jwt', claims: { exp: end }, jwt_header: { alg: 'HS256' } }, 'no user without a subject')
+  t.strictSame(
+    [status, body],
+    [
+      200,
+      {
+        authenticated: true,
+        auth_type: 'jwt',
+        username: 'carol',
+        claims,
+        jwt_header: { alg: 'HS256', typ: 'JWT', kid: 'x' },
+      },
+    ],
+  )
+  t.strictSame(
+    (await call(url(), bearer(sign({ exp: end })))).body,
+    { authenticated: true, auth_type: 'jwt', claims: { exp: end }, jwt_header: { alg: 'HS256' } },
+    'no user without a subject',
+  )
 })
 
 t.test('takes access and ID tokens of the provider, revoked ones too [AUTH-5] [AUTH-18]', async t => {
@@ -34,32 +51,66 @@ t.test('takes access and ID tokens of the provider, revoked ones too [AUTH-5] [A
 
 t.test('issuer and audience are checked when asked for [AUTH-5]', async t => {
   const token = sign({ sub: 's', iss: 'i', aud: ['a', 'b'], exp: end })
-  for (const path of ['', '?iss=i', '?aud=a', '?aud=b&iss=i', '?iss=&aud=']) t.equal((await call(url(path), bearer(token))).status, 200, path)
-  for (const [path, reason] of [['?iss=x', 'issuer mismatch'], ['?aud=x', 'audience mismatch'], ['?iss=I', 'issuer mismatch'], ['?iss=i&aud=x', 'audience mismatch']] as const) {
-    for (const route of ['', '/exchange']) t.equal((await call(url(route + path), bearer(token))).body.error, `invalid_token: ${reason}`, path)
+  for (const path of ['', '?iss=i', '?aud=a', '?aud=b&iss=i', '?iss=&aud='])
+    t.equal((await call(url(path), bearer(token))).status, 200, path)
+  for (const [path, reason] of [
+    ['?iss=x', 'issuer mismatch'],
+    ['?aud=x', 'audience mismatch'],
+    ['?iss=I', 'issuer mismatch'],
+    ['?iss=i&aud=x', 'audience mismatch'],
+  ] as const) {
+    for (const route of ['', '/exchange'])
+      t.equal((await call(url(route + path), bearer(token))).body.error, `invalid_token: ${reason}`, path)
   }
 })
 
 t.test('without a token the challenge names no error [AUTH-4] [AUTH-5]', async t => {
   for (const route of ['', '/decode', '/exchange']) {
-    for (const headers of [{}, { Authorization: 'Basic eDp5' }, { Authorization: 'Bearer' }, { Authorization: 'Bearer   ' }] as Record<string, string>[]) {
+    for (const headers of [
+      {},
+      { Authorization: 'Basic eDp5' },
+      { Authorization: 'Bearer' },
+      { Authorization: 'Bearer   ' },
+    ] as Record<string, string>[]) {
       const { status, headers: got, body } = await call(url(route), { headers })
-      t.strictSame([status, body, got.get('www-authenticate')], [401, { authenticated: false, error: 'unauthorized: no Bearer token' }, 'Bearer realm="svc"'], route)
+      t.strictSame(
+        [status, body, got.get('www-authenticate')],
+        [401, { authenticated: false, error: 'unauthorized: no Bearer token' }, 'Bearer realm="svc"'],
+        route,
+      )
     }
   }
 })
 
 t.test('an invalid token is refused with the reason [AUTH-4] [AUTH-5]', async t => {
   const rows: [string, string][] = [
-    ['x', 'malformed token'], ['a.b', 'malformed token'], ['a.b.c.d', 'malformed token'], [sign('null'), 'malformed token'], [sign('[]'), 'malformed token'],
-    [sign({ exp: end }, { alg: 'none' }), 'alg none is refused'], [sign({ exp: end }, {}), 'alg missing'], [sign({ exp: end }, { alg: 'ES256' }), 'alg not supported'], [sign({ exp: end }, { alg: 'RS256' }), 'invalid signature'],
-    [sign({ exp: 1 }), 'token expired'], [sign({ exp: end, nbf: end }), 'token not yet valid'], [sign({}), 'claim exp missing'], [sign({ exp: 'x' }), 'invalid token'],
+    ['x', 'malformed token'],
+    ['a.b', 'malformed token'],
+    ['a.b.c.d', 'malformed token'],
+    [sign('null'), 'malformed token'],
+    [sign('[]'), 'malformed token'],
+    [sign({ exp: end }, { alg: 'none' }), 'alg none is refused'],
+    [sign({ exp: end }, {}), 'alg missing'],
+    [sign({ exp: end }, { alg: 'ES256' }), 'alg not supported'],
+    [sign({ exp: end }, { alg: 'RS256' }), 'invalid signature'],
+    [sign({ exp: 1 }), 'token expired'],
+    [sign({ exp: end, nbf: end }), 'token not yet valid'],
+    [sign({}), 'claim exp missing'],
+    [sign({ exp: 'x' }), 'invalid token'],
   ]
   rows.push([sign(`{"a":${'['.repeat(15_000)}${']'.repeat(15_000)}}`), 'malformed token'])
   for (const [token, reason] of rows) {
     for (const route of ['', '/exchange']) {
       const { status, headers, body } = await call(url(route), bearer(token))
-      t.strictSame([status, body, headers.get('www-authenticate')], [401, { authenticated: false, error: `invalid_token: ${reason}` }, `Bearer realm="svc", error="invalid_token", error_description="${reason}"`], reason)
+      t.strictSame(
+        [status, body, headers.get('www-authenticate')],
+        [
+          401,
+          { authenticated: false, error: `invalid_token: ${reason}` },
+          `Bearer realm="svc", error="invalid_token", error_description="${reason}"`,
+        ],
+        reason,
+      )
     }
   }
 })
@@ -68,7 +119,13 @@ t.test('decode reads whatever has the structure [AUTH-6]', async t => {
   const foreign = `${encode({ alg: 'ES512', typ: 'x' })}.${encode({ a: 1, exp: 5 })}.AAAA`
   const { status, body } = await call(url('/decode'), bearer(foreign))
   t.equal(status, 200)
-  t.match(body, { verified: false, jwt_header: { alg: 'ES512', typ: 'x' }, claims: { a: 1, exp: 5 }, expired: true, note: String })
+  t.match(body, {
+    verified: false,
+    jwt_header: { alg: 'ES512', typ: 'x' },
+    claims: { a: 1, exp: 5 },
+    expired: true,
+    note: String,
+  })
   t.equal((await call(url('/decode'), bearer(sign({ exp: end })))).body.expired, false)
   for (const claims of [{}, { exp: 'x' }]) t.notOk('expired' in (await call(url('/decode'), bearer(sign(claims)))).body)
   t.equal((await call(url('/decode'), bearer(`${encode({})}.${encode({})}.`))).status, 200, 'an empty signature')
@@ -76,7 +133,16 @@ t.test('decode reads whatever has the structure [AUTH-6]', async t => {
 
 t.test('decode says what is no JWT [AUTH-6]', async t => {
   const deep = `${encode({})}.${encode(`{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`)}.x`
-  for (const [token, why] of [['x', 'expected three parts'], ['a.b', 'expected three parts'], ['a.b.c.d', 'expected three parts'], ['!.e30.', 'the header is not base64url'], ['e30.bnVsbA.', 'the payload is not a JSON object'], ['W10.e30.', 'the header is not a JSON object'], ['e30.e30.=', 'the signature is not base64url'], [deep, 'the payload is nested deeper than 64 levels']] as const) {
+  for (const [token, why] of [
+    ['x', 'expected three parts'],
+    ['a.b', 'expected three parts'],
+    ['a.b.c.d', 'expected three parts'],
+    ['!.e30.', 'the header is not base64url'],
+    ['e30.bnVsbA.', 'the payload is not a JSON object'],
+    ['W10.e30.', 'the header is not a JSON object'],
+    ['e30.e30.=', 'the signature is not base64url'],
+    [deep, 'the payload is nested deeper than 64 levels'],
+  ] as const) {
     const { status, body } = await call(url('/decode'), bearer(token))
     t.equal(status, 400, why)
     t.equal(body.authenticated, false)
@@ -99,7 +165,9 @@ t.test('exchange keeps the claims under an issuer and a key of its own [AUTH-7]'
 })
 
 t.test('claims with any name are well-formed XML [AUTH-1]', async t => {
-  const token = sign('{"https://x/roles":["a","<b>"],"9lives":1,"":2,"__proto__":{"x":1},"a b":"\\u0000\\ud800","exp":4102444800}')
+  const token = sign(
+    '{"https://x/roles":["a","<b>"],"9lives":1,"":2,"__proto__":{"x":1},"a b":"\\u0000\\ud800","exp":4102444800}',
+  )
   for (const route of ['', '/decode', '/exchange']) {
     const { status, text } = await call(url(route), { headers: { ...bearer(token).headers, Accept: 'text/xml' } })
     t.equal(status, 200)

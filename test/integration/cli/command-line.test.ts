@@ -8,10 +8,17 @@ import { plugin } from '../../support/plugins.ts'
 import { VERSION } from '../../../core/product.ts'
 
 t.test('serves by default [CLI-1]', async t => {
-  for (const args of [[], ['serve']]) t.match((await svc(args)).outcome, { serve: { options: { environment: {} } } }, args.join(' '))
-  t.match((await svc(['serve', '--config', 'a.yaml'], { folder: '/etc' })).outcome, { serve: { options: { configArgument: 'a.yaml' } } })
+  for (const args of [[], ['serve']])
+    t.match((await svc(args)).outcome, { serve: { options: { environment: {} } } }, args.join(' '))
+  t.match((await svc(['serve', '--config', 'a.yaml'], { folder: '/etc' })).outcome, {
+    serve: { options: { configArgument: 'a.yaml' } },
+  })
   for (const args of [['--config', 'a.yaml'], ['--config=a.yaml'], ['--config', 'a.yaml', 'serve']]) {
-    t.match((await svc(args, { folder: '/etc' })).outcome, { serve: { options: { environment: { SVC_CONFIG_FILE: '/etc/a.yaml' } } } }, args.join(' '))
+    t.match(
+      (await svc(args, { folder: '/etc' })).outcome,
+      { serve: { options: { environment: { SVC_CONFIG_FILE: '/etc/a.yaml' } } } },
+      args.join(' '),
+    )
   }
 })
 
@@ -20,9 +27,11 @@ t.test('help and version', async t => {
   for (const args of [['--help'], ['help']]) {
     const { code, output } = await svc(args)
     t.equal(code, 0)
-    for (const name of ['serve', 'check', 'plugins', 'routes', 'mock']) t.match(output, new RegExp(`^  ${name} +\\w`, 'm'), name)
+    for (const name of ['serve', 'check', 'plugins', 'routes', 'mock'])
+      t.match(output, new RegExp(`^  ${name} +\\w`, 'm'), name)
   }
-  for (const name of ['check', 'plugins', 'routes', 'mock']) t.match(await svc([name, '--help']), { code: 0, output: new RegExp(`^usage: svc ${name}`) })
+  for (const name of ['check', 'plugins', 'routes', 'mock'])
+    t.match(await svc([name, '--help']), { code: 0, output: new RegExp(`^usage: svc ${name}`) })
 })
 
 t.test('what is not understood is explained [CLI-2]', async t => {
@@ -62,7 +71,10 @@ t.test('plugins and routes show what would run, and leave no trace [CLI-4, CLI-5
   mkdirSync(join(folder, 'mine', 'hello'), { recursive: true })
   mkdirSync(join(folder, 'mine', 'broken'), { recursive: true })
   writeFileSync(join(folder, 'mine', 'hello', 'index.ts'), plugin('hello', 'hi'))
-  writeFileSync(join(folder, 'mine', 'broken', 'index.ts'), plugin('broken', 'x', { body: "throw new Error('out of order')" }))
+  writeFileSync(
+    join(folder, 'mine', 'broken', 'index.ts'),
+    plugin('broken', 'x', { body: "throw new Error('out of order')" }),
+  )
   writeFileSync(join(folder, 'svc.yaml'), 'plugins: { enable: [hello, echo, broken], dirs: [mine] }\n')
   const env = { SVC_USAGE_FILE: join(folder, 'usage.json') }
 
@@ -73,7 +85,10 @@ t.test('plugins and routes show what would run, and leave no trace [CLI-4, CLI-5
   t.match(output, /^soap +disabled +\S+ +builtin +off: svc\.yaml$/m)
   t.match(output, /^broken +failed +\S+ +directory +register: out of order$/m)
   t.match(output, /\n2 enabled, \d+ disabled, 1 failed\n$/)
-  const records = JSON.parse((await svc(['plugins', '--json'], { folder, env })).output) as { name: string; state: string }[]
+  const records = JSON.parse((await svc(['plugins', '--json'], { folder, env })).output) as {
+    name: string
+    state: string
+  }[]
   t.equal(records.find(({ name }) => name === 'hello')?.state, 'enabled')
 
   const routes = await svc(['routes', 'hel'], { folder, env })

@@ -34,7 +34,8 @@ t.test('the example names the schema and passes it [SCHEMA-2]', async t => {
   const example = readFileSync(join(root, 'svc.yaml.example'), 'utf8')
   t.match(example, /^# yaml-language-server: \$schema=\.\/svc\.schema\.json\n/)
   t.strictSame(refused(example), [])
-  for (const nothing of ['', '{}', 'plugins:\n', 'mcp:\nmocks:\n']) t.strictSame(refused(nothing), [], JSON.stringify(nothing))
+  for (const nothing of ['', '{}', 'plugins:\n', 'mcp:\nmocks:\n'])
+    t.strictSame(refused(nothing), [], JSON.stringify(nothing))
 })
 
 t.test('mistakes are found where they are [SCHEMA-2]', async t => {
@@ -46,20 +47,51 @@ t.test('mistakes are found where they are [SCHEMA-2]', async t => {
     ['mcp: { servers: [{ name: a, auth: opne }] }', '/mcp/servers/0/auth enum'],
     ['mcp: { servers: [{ title: a }] }', '/mcp/servers/0 required'],
     ['mcp: { servers: [{ name: a, tools: lookup }] }', '/mcp/servers/0/tools type'],
-    ['llm: { providers: [{ name: a, format: openai, latency: { ttft_ms: -5 } }] }', '/llm/providers/0/latency/ttft_ms minimum'],
+    [
+      'llm: { providers: [{ name: a, format: openai, latency: { ttft_ms: -5 } }] }',
+      '/llm/providers/0/latency/ttft_ms minimum',
+    ],
     ['llm: { providers: [{ name: v1, format: openai }] }', '/llm/providers/0/name not'],
     ['mocks: { name: a }', '/mocks type'],
     ['mocks: [{ name: a, spec: ./a.yaml, settings: { validation: maybe } }]', '/mocks/0/settings/validation enum'],
     ['mocks: [{ name: a, spec: ./a.yaml, setting: {} }]', '/mocks/0 additionalProperties'],
-  ] as [string, ...string[]][]) t.strictSame(refused(yaml), expected, yaml)
+  ] as [string, ...string[]][])
+    t.strictSame(refused(yaml), expected, yaml)
 })
 
 t.test('what editors know of mocks refuses nothing that is served [SCHEMA-2]', async t => {
-  const settings = { validation: ['off', 'warn', 'enforce', 'maybe', 1], security: ['enforce', ''], prefer: [true, 'yes'], dynamic: [false, 0], echo: ['path+body', 'all'], base_path: ['auto', '/v1', 7], delay_ms: [0, 250, -1, 1.5, '5'], seed: ['', 'x'.repeat(65)], capture: [true, null], block_breaking: [false, []], what: [1], credentials: [{}, { api_keys: ['a'] }, { api_keys: 'a' }, { bearer: 'idp' }, { bearer: ['t'] }, { bearer: 3 }, { basic: { a: 'b' } }, { oauth: 'none' }, { other: 1 }] }
+  const settings = {
+    validation: ['off', 'warn', 'enforce', 'maybe', 1],
+    security: ['enforce', ''],
+    prefer: [true, 'yes'],
+    dynamic: [false, 0],
+    echo: ['path+body', 'all'],
+    base_path: ['auto', '/v1', 7],
+    delay_ms: [0, 250, -1, 1.5, '5'],
+    seed: ['', 'x'.repeat(65)],
+    capture: [true, null],
+    block_breaking: [false, []],
+    what: [1],
+    credentials: [
+      {},
+      { api_keys: ['a'] },
+      { api_keys: 'a' },
+      { bearer: 'idp' },
+      { bearer: ['t'] },
+      { bearer: 3 },
+      { basic: { a: 'b' } },
+      { oauth: 'none' },
+      { other: 1 },
+    ],
+  }
   for (const [key, values] of Object.entries(settings)) {
     for (const value of values) {
       const isServed = 'settings' in readSettings({ [key]: value } as never, 30_000)
-      t.equal(refused(JSON.stringify({ mocks: [{ name: 'a', spec: 'a.yaml', settings: { [key]: value } }] })).length === 0, isServed, `${key}: ${JSON.stringify(value)}`)
+      t.equal(
+        refused(JSON.stringify({ mocks: [{ name: 'a', spec: 'a.yaml', settings: { [key]: value } }] })).length === 0,
+        isServed,
+        `${key}: ${JSON.stringify(value)}`,
+      )
     }
   }
 })
@@ -67,8 +99,11 @@ t.test('what editors know of mocks refuses nothing that is served [SCHEMA-2]', a
 t.test('svc schema knows the plugins in use, references inside their options included [SCHEMA-3]', async t => {
   const folder = t.testdir()
   mkdirSync(join(folder, 'mine', 'tariffs'), { recursive: true })
-  writeFileSync(join(folder, 'mine', 'tariffs', 'index.ts'), `export default { title: 'Tariffs', paths: [], section: 'tariff/list', register() {}, options: {
-    type: 'object', additionalProperties: false, $defs: { price: { type: 'number', minimum: 0 } }, properties: { low: { $ref: '#/$defs/price' }, mode: { const: '$ref' } } } }\n`)
+  writeFileSync(
+    join(folder, 'mine', 'tariffs', 'index.ts'),
+    `export default { title: 'Tariffs', paths: [], section: 'tariff/list', register() {}, options: {
+    type: 'object', additionalProperties: false, $defs: { price: { type: 'number', minimum: 0 } }, properties: { low: { $ref: '#/$defs/price' }, mode: { const: '$ref' } } } }\n`,
+  )
   writeFileSync(join(folder, 'svc.yaml'), 'plugins: { dirs: [mine] }\n')
   const own = ajv.compile(JSON.parse((await svc(['schema'], { folder })).output) as object)
   t.strictSame(refused('plugins: { disable: [tariffs] }\ntariff/list: { low: 1.5, mode: $ref }', own), [])

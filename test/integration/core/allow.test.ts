@@ -27,6 +27,7 @@ t.test('Allow lists only methods that the path takes [PIPE-12]', async t => {
     const listed = options.headers.get('allow')?.split(', ').toSorted().join(', ') ?? null
     t.equal(listed, allow, `OPTIONS ${path}`)
     t.equal(options.status, allow === null ? 404 : 405, path)
-    for (const method of listed?.split(', ') ?? []) t.not((await fetch(server.url + path, { method })).status, 405, `${method} ${path}`)
+    for (const method of listed?.split(', ') ?? [])
+      t.not((await fetch(server.url + path, { method })).status, 405, `${method} ${path}`)
   }
 })

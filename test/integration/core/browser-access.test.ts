@@ -11,9 +11,15 @@ type Headers = Record<string, string>
 
 /** Operations that read what was captured, change the instance, or are guarded outside the control plane. */
 const PROTECTED = [
-  ['GET', '/_svc/requests'], ['GET', '/_svc/config'], ['GET', '/_svc/catalog'], ['DELETE', '/_svc/requests'],
-  ['POST', '/_svc/reload'], ['POST', '/_svc/plugins/echo/disable'], ['GET', '/_svc/no-such'],
-  ['POST', '/health/unhealthy'], ['POST', '/health/healthy'],
+  ['GET', '/_svc/requests'],
+  ['GET', '/_svc/config'],
+  ['GET', '/_svc/catalog'],
+  ['DELETE', '/_svc/requests'],
+  ['POST', '/_svc/reload'],
+  ['POST', '/_svc/plugins/echo/disable'],
+  ['GET', '/_svc/no-such'],
+  ['POST', '/health/unhealthy'],
+  ['POST', '/health/healthy'],
 ] as const
 
 function start(t: Test, env: Record<string, string> = {}): Promise<TestServer> {
@@ -29,7 +35,11 @@ t.test('a page of another origin is refused, simple requests and reads alike [SE
     ['another port', { Origin: 'http://127.0.0.1:1' }, 'http://127.0.0.1:1'],
     ['a sandboxed document', { Origin: 'null' }, 'null'],
     ['what the browser calls cross-site, without Origin', { 'Sec-Fetch-Site': 'cross-site' }, null],
-    ['same-site is not same-origin', { Origin: 'http://localhost:3000', 'Sec-Fetch-Site': 'same-site' }, 'http://localhost:3000'],
+    [
+      'same-site is not same-origin',
+      { Origin: 'http://localhost:3000', 'Sec-Fetch-Site': 'same-site' },
+      'http://localhost:3000',
+    ],
     ['its own origin, which the browser denies', { Origin: server.url, 'Sec-Fetch-Site': 'cross-site' }, server.url],
   ]
   for (const [name, headers, origin] of foreign) {
@@ -49,7 +59,10 @@ t.test('programs, the console and the data plane are served as before [SEC-7]', 
   const own: [string, Headers][] = [
     ['a program', {}],
     ['the own origin', { Origin: server.url }],
-    ['what the browser calls the own origin, behind a gateway that rewrites Host', { Origin: 'https://demo.example', 'Sec-Fetch-Site': 'same-origin' }],
+    [
+      'what the browser calls the own origin, behind a gateway that rewrites Host',
+      { Origin: 'https://demo.example', 'Sec-Fetch-Site': 'same-origin' },
+    ],
     ['an address that the user typed', { 'Sec-Fetch-Site': 'none' }],
     ['localhost', { Host: `localhost:${port}` }],
     ['a name below .localhost', { Host: `svc.localhost:${port}`, Origin: `http://svc.localhost:${port}` }],
@@ -57,11 +70,18 @@ t.test('programs, the console and the data plane are served as before [SEC-7]', 
     ['the name of the machine', { Host: `${hostname()}:${port}` }],
   ]
   for (const [name, headers] of own) {
-    for (const [method, path] of [['GET', '/_svc/catalog'], ['POST', '/health/healthy']] as const) {
+    for (const [method, path] of [
+      ['GET', '/_svc/catalog'],
+      ['POST', '/health/healthy'],
+    ] as const) {
       const reply = await send(server.url, path, { method, headers })
       t.equal(reply.status, 200, `${name}: ${method} ${path}`)
     }
-    t.strictSame(corsOf((await send(server.url, '/_svc/catalog', { headers })).headers), [], `${name}: no other origin may read it`)
+    t.strictSame(
+      corsOf((await send(server.url, '/_svc/catalog', { headers })).headers),
+      [],
+      `${name}: no other origin may read it`,
+    )
   }
   const data = await send(server.url, '/health', { headers: { Origin: 'https://evil.example', Host: 'evil.example' } })
   t.equal(data.status, 200)
@@ -70,7 +90,13 @@ t.test('programs, the console and the data plane are served as before [SEC-7]', 
 
 t.test('a name that an attacker points to this machine is refused from this machine [SEC-7]', async t => {
   const server = await start(t)
-  for (const host of ['evil.example', 'evil.example:80', 'localhost.evil.example', '127.0.0.1.evil.example', 'notlocalhost']) {
+  for (const host of [
+    'evil.example',
+    'evil.example:80',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'notlocalhost',
+  ]) {
     for (const [method, path] of PROTECTED) {
       const reply = await send(server.url, path, { method, headers: { Host: host, Origin: `http://${host}` } })
       t.equal(reply.status, 421, `${host}: ${method} ${path}`)
@@ -79,25 +105,50 @@ t.test('a name that an attacker points to this machine is refused from this mach
   }
   const named = await start(t, { SVC_HOSTS: 'demo.example, Other.Example' })
   t.equal((await send(named.url, '/_svc/catalog', { headers: { Host: 'demo.example' } })).status, 200)
-  t.equal((await send(named.url, '/_svc/catalog', { headers: { Host: 'other.example.', Origin: 'http://demo.example:8000' } })).status, 200, 'a page from a listed host is the own one')
+  t.equal(
+    (
+      await send(named.url, '/_svc/catalog', {
+        headers: { Host: 'other.example.', Origin: 'http://demo.example:8000' },
+      })
+    ).status,
+    200,
+    'a page from a listed host is the own one',
+  )
   t.equal((await send(named.url, '/_svc/catalog', { headers: { Host: 'third.example' } })).status, 421)
-  if (hostname() !== 'localhost') t.equal((await send(named.url, '/_svc/catalog', { headers: { Host: hostname() } })).status, 421, 'the list replaces the machine\'s name')
+  if (hostname() !== 'localhost')
+    t.equal(
+      (await send(named.url, '/_svc/catalog', { headers: { Host: hostname() } })).status,
+      421,
+      "the list replaces the machine's name",
+    )
   t.match((await send(named.url, '/_svc/config')).json(), { hosts: ['demo.example', 'other.example'] })
 })
 
 t.test('preflights of the control plane allow listed origins alone [SEC-7]', async t => {
-  const preflight = { Origin: 'https://app.example', 'Access-Control-Request-Method': 'DELETE', 'Access-Control-Request-Headers': 'x-a' }
+  const preflight = {
+    Origin: 'https://app.example',
+    'Access-Control-Request-Method': 'DELETE',
+    'Access-Control-Request-Headers': 'x-a',
+  }
   const unset = await start(t)
   const refused = await send(unset.url, '/_svc/requests', { method: 'OPTIONS', headers: preflight })
   t.equal(refused.status, 200)
   t.strictSame(corsOf(refused.headers), [])
   t.equal(refused.headers.vary, 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
-  t.equal((await send(unset.url, '/health', { method: 'OPTIONS', headers: preflight })).headers['access-control-allow-origin'], '*')
+  t.equal(
+    (await send(unset.url, '/health', { method: 'OPTIONS', headers: preflight })).headers[
+      'access-control-allow-origin'
+    ],
+    '*',
+  )
 
   const listed = await start(t, { SVC_CORS_ORIGINS: 'https://app.example' })
   const allowed = await send(listed.url, '/_svc/requests', { method: 'OPTIONS', headers: preflight })
   t.equal(allowed.headers['access-control-allow-origin'], 'https://app.example')
-  const pages: Headers[] = [{ Origin: 'https://app.example' }, { Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' }]
+  const pages: Headers[] = [
+    { Origin: 'https://app.example' },
+    { Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' },
+  ]
   for (const headers of pages) {
     const reply = await send(listed.url, '/_svc/requests', { headers })
     t.equal(reply.status, 200)
@@ -113,7 +164,11 @@ t.test('who sets the origins to * has meant it, and a credential takes the place
   const reply = await send(any.url, '/_svc/requests', { headers: foreign })
   t.equal(reply.status, 200)
   t.equal(reply.headers['access-control-allow-origin'], '*')
-  t.equal((await send(any.url, '/_svc/requests', { headers: { ...foreign, Host: 'evil.example' } })).status, 421, 'the host is looked at all the same')
+  t.equal(
+    (await send(any.url, '/_svc/requests', { headers: { ...foreign, Host: 'evil.example' } })).status,
+    421,
+    'the host is looked at all the same',
+  )
 
   const off = await start(t, { SVC_CORS_ORIGINS: 'off' })
   t.equal((await send(off.url, '/_svc/requests', { headers: foreign })).status, 403)
@@ -121,7 +176,15 @@ t.test('who sets the origins to * has meant it, and a credential takes the place
 
   const token = await start(t, { SVC_ADMIN_TOKEN: 'secret-1', SVC_CONTROL_AUTH: 'token' })
   t.equal((await send(token.url, '/_svc/requests', { headers: foreign })).status, 401)
-  t.equal((await send(token.url, '/_svc/requests', { headers: { ...foreign, Host: 'evil.example', 'X-Svc-Admin-Token': 'secret-1' } })).status, 200, 'no page has it')
+  t.equal(
+    (
+      await send(token.url, '/_svc/requests', {
+        headers: { ...foreign, Host: 'evil.example', 'X-Svc-Admin-Token': 'secret-1' },
+      })
+    ).status,
+    200,
+    'no page has it',
+  )
 })
 
 t.test('what is refused is neither counted against a plan nor captured [SEC-7]', async t => {

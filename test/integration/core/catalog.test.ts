@@ -17,7 +17,7 @@ function route(methods: string[], path: string, ...descriptions: RouteDescriptio
 }
 const endpointsOf = (...routes: RouteRecord[]) => buildCatalog(routes, '1.4.0').endpoints
 
-t.test('a router path reads as a template [CTL-1]', async (t) => {
+t.test('a router path reads as a template [CTL-1]', async t => {
   const table: [path: string, template: string][] = [
     ['/', '/'],
     ['/status/:code', '/status/{code}'],
@@ -38,101 +38,221 @@ t.test('a router path reads as a template [CTL-1]', async (t) => {
   for (const [path, template] of table) t.equal(toTemplate(path), template, path)
 })
 
-t.test('an unclosed pattern ends the template instead of running on [CTL-1]', async (t) => {
+t.test('an unclosed pattern ends the template instead of running on [CTL-1]', async t => {
   t.equal(toTemplate('/:id(^(a'), '/{id}')
 })
 
-t.test('every description is an endpoint with all its fields [CTL-2]', async (t) => {
-  const catalog = buildCatalog([route(anyMethod, '/status/{code}', described({
-    summary: 'Answer with a status code',
-    category: 'Status Codes',
-    examples: [{ name: 'Teapot', method: 'get', path: '/status/418', expectStatus: 418 }],
-  }))], '1.4.0')
+t.test('every description is an endpoint with all its fields [CTL-2]', async t => {
+  const catalog = buildCatalog(
+    [
+      route(
+        anyMethod,
+        '/status/{code}',
+        described({
+          summary: 'Answer with a status code',
+          category: 'Status Codes',
+          examples: [{ name: 'Teapot', method: 'get', path: '/status/418', expectStatus: 418 }],
+        }),
+      ),
+    ],
+    '1.4.0',
+  )
   t.same(catalog, {
     version: '1.4.0',
     count: 1,
     categories: [{ name: 'Status Codes', count: 1 }],
-    endpoints: [{
-      path: '/status/{code}', methods: ['ANY'], expanded_methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], category: 'Status Codes',
-      summary: 'Answer with a status code', description: '', protocol: 'http', endless: false, plugin: 'demo',
-      examples: [{ name: 'Teapot', method: 'GET', path: '/status/418', headers: [], body: null, body_type: null, auth: null, expect_status: 418 }],
-    }],
+    endpoints: [
+      {
+        path: '/status/{code}',
+        methods: ['ANY'],
+        expanded_methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        category: 'Status Codes',
+        summary: 'Answer with a status code',
+        description: '',
+        protocol: 'http',
+        endless: false,
+        plugin: 'demo',
+        examples: [
+          {
+            name: 'Teapot',
+            method: 'GET',
+            path: '/status/418',
+            headers: [],
+            body: null,
+            body_type: null,
+            auth: null,
+            expect_status: 418,
+          },
+        ],
+      },
+    ],
   })
 })
 
-t.test('an example carries body, type, headers and credentials; its method is the route\'s unless it names one [CTL-2]', async (t) => {
-  const headers = [{ name: 'X-A', value: '1' }]
-  const [endpoint] = endpointsOf(route(['POST'], '/x', described({
-    examples: [{ name: 'One', path: '/x', headers, body: '{}', bodyType: 'json', auth: { type: 'bearer', token: 'abc' } }],
-  })))
-  t.same(endpoint?.examples, [{ name: 'One', method: 'POST', path: '/x', headers, body: '{}', body_type: 'json', auth: { type: 'bearer', token: 'abc' }, expect_status: null }])
-})
+t.test(
+  "an example carries body, type, headers and credentials; its method is the route's unless it names one [CTL-2]",
+  async t => {
+    const headers = [{ name: 'X-A', value: '1' }]
+    const [endpoint] = endpointsOf(
+      route(
+        ['POST'],
+        '/x',
+        described({
+          examples: [
+            { name: 'One', path: '/x', headers, body: '{}', bodyType: 'json', auth: { type: 'bearer', token: 'abc' } },
+          ],
+        }),
+      ),
+    )
+    t.same(endpoint?.examples, [
+      {
+        name: 'One',
+        method: 'POST',
+        path: '/x',
+        headers,
+        body: '{}',
+        body_type: 'json',
+        auth: { type: 'bearer', token: 'abc' },
+        expect_status: null,
+      },
+    ])
+  },
+)
 
-t.test('a path whose methods differ comes once per description [CTL-3]', async (t) => {
+t.test('a path whose methods differ comes once per description [CTL-3]', async t => {
   const endpoints = endpointsOf(
     route(['POST'], '/mcp', described({ summary: 'Call' })),
     route(['GET'], '/mcp', described({ summary: 'Listen', protocol: 'sse', endless: true })),
   )
-  t.same(endpoints.map(({ path, methods, protocol, endless }) => ({ path, methods, protocol, endless })), [
-    { path: '/mcp', methods: ['POST'], protocol: 'http', endless: false },
-    { path: '/mcp', methods: ['GET'], protocol: 'sse', endless: true },
-  ])
+  t.same(
+    endpoints.map(({ path, methods, protocol, endless }) => ({ path, methods, protocol, endless })),
+    [
+      { path: '/mcp', methods: ['POST'], protocol: 'http', endless: false },
+      { path: '/mcp', methods: ['GET'], protocol: 'sse', endless: true },
+    ],
+  )
 })
 
-t.test('the descriptions of a wildcard route have paths and methods of their own [CTL-3]', async (t) => {
-  const endpoints = endpointsOf(route(['GET', 'POST'], '/v1/{*path}',
-    described({ path: '/v1/models', methods: ['get'] }),
-    described({ path: '/v1/models/{model}:generate', methods: ['POST'] }),
-  ))
-  t.same(endpoints.map(({ path, methods, expanded_methods: expanded }) => [path, methods, expanded]), [
-    ['/v1/models', ['GET'], ['GET']],
-    ['/v1/models/{model}:generate', ['POST'], ['POST']],
-  ])
+t.test('the descriptions of a wildcard route have paths and methods of their own [CTL-3]', async t => {
+  const endpoints = endpointsOf(
+    route(
+      ['GET', 'POST'],
+      '/v1/{*path}',
+      described({ path: '/v1/models', methods: ['get'] }),
+      described({ path: '/v1/models/{model}:generate', methods: ['POST'] }),
+    ),
+  )
+  t.same(
+    endpoints.map(({ path, methods, expanded_methods: expanded }) => [path, methods, expanded]),
+    [
+      ['/v1/models', ['GET'], ['GET']],
+      ['/v1/models/{model}:generate', ['POST'], ['POST']],
+    ],
+  )
 })
 
-t.test('the HEAD that comes with a GET is not listed, a HEAD of its own is [CTL-4]', async (t) => {
+t.test('the HEAD that comes with a GET is not listed, a HEAD of its own is [CTL-4]', async t => {
   const table: [routes: RouteRecord[], methods: string[][]][] = [
     [[route(['GET'], '/a', described()), route(['HEAD'], '/a', described())], [['GET']]],
     [[route(['HEAD'], '/a', described()), route(['GET'], '/a', described())], [['GET']]],
     [[route(['GET', 'HEAD'], '/a', described())], [['GET']]],
     [[route(['GET', 'HEAD', 'POST'], '/a', described())], [['GET', 'POST']]],
     [[route(['HEAD'], '/a', described())], [['HEAD']]],
-    [[route(['GET'], '/a', described()), route(['HEAD'], '/b', described())], [['GET'], ['HEAD']]],
+    [
+      [route(['GET'], '/a', described()), route(['HEAD'], '/b', described())],
+      [['GET'], ['HEAD']],
+    ],
   ]
-  for (const [routes, methods] of table) t.same(endpointsOf(...routes).map((endpoint) => endpoint.methods), methods)
+  for (const [routes, methods] of table)
+    t.same(
+      endpointsOf(...routes).map(endpoint => endpoint.methods),
+      methods,
+    )
 })
 
-t.test('any method is ANY, however the route says it [CTL-5]', async (t) => {
-  for (const methods of [anyMethod, ['ANY']]) t.same(endpointsOf(route(methods, '/a', described()))[0]?.methods, ['ANY'])
-  t.same(endpointsOf(route(anyMethod.filter((method) => method !== 'TRACE'), '/a', described()))[0]?.methods.includes('ANY'), false)
+t.test('any method is ANY, however the route says it [CTL-5]', async t => {
+  for (const methods of [anyMethod, ['ANY']])
+    t.same(endpointsOf(route(methods, '/a', described()))[0]?.methods, ['ANY'])
+  t.same(
+    endpointsOf(
+      route(
+        anyMethod.filter(method => method !== 'TRACE'),
+        '/a',
+        described(),
+      ),
+    )[0]?.methods.includes('ANY'),
+    false,
+  )
 })
 
 const { categories: declared } = collectDeclarations(await builtinDefinitions())
 const CATEGORIES = [...declared.keys(), ...CORE_CATEGORIES.keys()].sort((a, b) => compareCategories(a, b, declared))
 const DISPLAY_ORDER = [
-  'Echo & Reflection', 'Status Codes', 'Response Shaping', 'Streaming (SSE)', 'Redirects & Cookies', 'Info & Random', 'Auth: Basic & API Key', 'Auth: HMAC', 'Auth: JWT',
-  'Auth: OIDC Provider', 'Auth: mTLS', 'AI: Mock LLM', 'AI: Guardrails', 'MCP Server', 'A2A Agents', 'GraphQL', 'Orchestration', 'SOAP / XML', 'WebSocket', 'JSON-RPC',
-  'OpenAPI Mocks', 'Reliability Testing', 'Request Bin & Webhooks', 'Health & Identity', 'Control Plane', 'Docs',
+  'Echo & Reflection',
+  'Status Codes',
+  'Response Shaping',
+  'Streaming (SSE)',
+  'Redirects & Cookies',
+  'Info & Random',
+  'Auth: Basic & API Key',
+  'Auth: HMAC',
+  'Auth: JWT',
+  'Auth: OIDC Provider',
+  'Auth: mTLS',
+  'AI: Mock LLM',
+  'AI: Guardrails',
+  'MCP Server',
+  'A2A Agents',
+  'GraphQL',
+  'Orchestration',
+  'SOAP / XML',
+  'WebSocket',
+  'JSON-RPC',
+  'OpenAPI Mocks',
+  'Reliability Testing',
+  'Request Bin & Webhooks',
+  'Health & Identity',
+  'Control Plane',
+  'Docs',
 ]
 
-t.test('categories come in their fixed order, then others by name; endpoints as registered [CTL-6]', async (t) => {
+t.test('categories come in their fixed order, then others by name; endpoints as registered [CTL-6]', async t => {
   const names = ['Zebra', 'Docs', 'Aardvark', 'Echo & Reflection', 'Auth: mTLS', 'Docs']
-  const catalog = buildCatalog(names.map((category, index) => route(['GET'], `/${index}`, described({ category }))), '1', declared)
+  const catalog = buildCatalog(
+    names.map((category, index) => route(['GET'], `/${index}`, described({ category }))),
+    '1',
+    declared,
+  )
   t.same(catalog.categories, [
-    { name: 'Echo & Reflection', count: 1 }, { name: 'Auth: mTLS', count: 1 }, { name: 'Docs', count: 2 },
-    { name: 'Aardvark', count: 1 }, { name: 'Zebra', count: 1 },
+    { name: 'Echo & Reflection', count: 1 },
+    { name: 'Auth: mTLS', count: 1 },
+    { name: 'Docs', count: 2 },
+    { name: 'Aardvark', count: 1 },
+    { name: 'Zebra', count: 1 },
   ])
-  t.same(catalog.endpoints.map(({ path }) => path), ['/3', '/4', '/1', '/5', '/2', '/0'])
+  t.same(
+    catalog.endpoints.map(({ path }) => path),
+    ['/3', '/4', '/1', '/5', '/2', '/0'],
+  )
   t.strictSame(CATEGORIES, DISPLAY_ORDER)
   t.equal(CATEGORIES.length, 26)
   t.equal(new Set(CATEGORIES).size, CATEGORIES.length)
 })
 
-t.test('without routes it is empty [CTL-2]', async (t) => {
+t.test('without routes it is empty [CTL-2]', async t => {
   t.same(buildCatalog([], '1'), { version: '1', count: 0, categories: [], endpoints: [] })
 })
 
-t.test('a category named like a property of every object is an ordinary one [CTL-6]', async (t) => {
-  const catalog = buildCatalog(['__proto__', 'constructor'].map((category) => route(['GET'], '/a', described({ category }))), '1')
-  t.same(catalog.categories.map(({ name, count }) => [name, count]), [['__proto__', 1], ['constructor', 1]])
+t.test('a category named like a property of every object is an ordinary one [CTL-6]', async t => {
+  const catalog = buildCatalog(
+    ['__proto__', 'constructor'].map(category => route(['GET'], '/a', described({ category }))),
+    '1',
+  )
+  t.same(
+    catalog.categories.map(({ name, count }) => [name, count]),
+    [
+      ['__proto__', 1],
+      ['constructor', 1],
+    ],
+  )
 })

@@ -17,14 +17,20 @@ type Handler = (response: ServerResponse, request: IncomingMessage) => void
 const line = 'ä'.repeat(500)
 const handlers: Record<string, Handler> = {
   'a whole body': response => response.writeHead(200, { 'Content-Length': '5' }).end('hello'),
-  'a body beyond ASCII': response => response.writeHead(200, { 'Content-Length': String(Buffer.byteLength('grüße €')) }).end('grüße €'),
-  'a whole body of bytes': response => response.writeHead(200, { 'Content-Length': '256' }).end(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))),
-  'a part of a buffer': response => response.writeHead(200, { 'Content-Length': '3' }).end(new Uint8Array([1, 2, 200, 201, 202, 3]).subarray(2, 5)),
+  'a body beyond ASCII': response =>
+    response.writeHead(200, { 'Content-Length': String(Buffer.byteLength('grüße €')) }).end('grüße €'),
+  'a whole body of bytes': response =>
+    response
+      .writeHead(200, { 'Content-Length': '256' })
+      .end(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))),
+  'a part of a buffer': response =>
+    response.writeHead(200, { 'Content-Length': '3' }).end(new Uint8Array([1, 2, 200, 201, 202, 3]).subarray(2, 5)),
   'many bytes': response => response.writeHead(200, { 'Content-Length': '20000' }).end(Buffer.alloc(20_000, 0xfe)),
   'bytes without a length': response => response.end(Buffer.from([0xff, 0])),
   'no bytes': response => response.writeHead(200, { 'Content-Length': '0' }).end(Buffer.alloc(0)),
   'a body without a length': response => response.end('hello'),
-  'a body of a megabyte': response => response.writeHead(200, { 'Content-Length': '1000000' }).end('x'.repeat(1_000_000)),
+  'a body of a megabyte': response =>
+    response.writeHead(200, { 'Content-Length': '1000000' }).end('x'.repeat(1_000_000)),
   'an empty body': response => response.writeHead(200, { 'Content-Length': '0' }).end(''),
   'no content': response => response.writeHead(204).end('dropped'),
   'chunks of one turn': response => {
@@ -54,7 +60,7 @@ const handlers: Record<string, Handler> = {
     response.write('6c6174696e', 'hex')
     response.write('z'.repeat(5000), () => response.end('after a callback'))
   },
-  'trailers': response => {
+  trailers: response => {
     response.writeHead(200)
     response.write('a')
     response.addTrailers({ 'X-End': '1' })
@@ -68,7 +74,10 @@ const handlers: Record<string, Handler> = {
 }
 
 function serve(Response: typeof ServerResponse, handler: Handler): Server {
-  return createServer({ ServerResponse: Response }, (request, response) => handler(response, request)).listen(0, '127.0.0.1')
+  return createServer({ ServerResponse: Response }, (request, response) => handler(response, request)).listen(
+    0,
+    '127.0.0.1',
+  )
 }
 
 /** Everything that the server says to these bytes, without the date; the client reads late if asked to. */
@@ -80,12 +89,14 @@ async function exchange(server: Server, sent: string, isLate: boolean): Promise<
   const parts: Buffer[] = []
   for await (const part of socket) parts.push(part as Buffer)
   server.close()
-  return Buffer.concat(parts).toString('latin1').replace(/\r\nDate: [^\r]*/g, '')
+  return Buffer.concat(parts)
+    .toString('latin1')
+    .replace(/\r\nDate: [^\r]*/g, '')
 }
 
 const requests = {
-  'GET': 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-  'HEAD': 'HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  GET: 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  HEAD: 'HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
   'HTTP/1.0': 'GET / HTTP/1.0\r\n\r\n',
   'two pipelined': 'GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
 }
@@ -99,7 +110,10 @@ for (const [what, handler] of Object.entries(handlers)) {
   t.test(what, async t => {
     for (const [name, sent] of Object.entries(requests)) {
       const isLate = what.startsWith('more')
-      const [ours, nodes] = await Promise.all([exchange(serve(Http1Response as typeof ServerResponse, handler), sent, isLate), exchange(serve(ServerResponse, handler), sent, isLate)])
+      const [ours, nodes] = await Promise.all([
+        exchange(serve(Http1Response as typeof ServerResponse, handler), sent, isLate),
+        exchange(serve(ServerResponse, handler), sent, isLate),
+      ])
       const of = isLate ? meaningOf : (answer: string): string => answer
       t.ok(of(ours) === of(nodes), `${name}: ${ours.length} and ${nodes.length} bytes`)
     }
@@ -135,7 +149,9 @@ t.test('one write carries head and body, and one each chunk', async t => {
 })
 
 t.test('bytes leave in one write with their head', async t => {
-  const sizes = await writesOf(response => response.writeHead(200, { 'Content-Length': '2' }).end(Buffer.from([0xff, 0])))
+  const sizes = await writesOf(response =>
+    response.writeHead(200, { 'Content-Length': '2' }).end(Buffer.from([0xff, 0])),
+  )
   t.equal(sizes.filter(size => size > 0).length, 1, sizes.join(' '))
 })
 
@@ -153,7 +169,14 @@ t.test('what Node no longer has, or a response that is not ready, is left to Nod
     answers.push(sendWhole(response, 'before the head'), sendChunk(response, 'before the head'))
     response.writeHead(200)
     const bare = Object.assign(Object.create(response), { _send: undefined })
-    answers.push(sendChunk(bare, 'x'), sendChunk(response, ''), sendChunk(response, 'x'.repeat(20_000)), sendChunk(response, 'ä'.repeat(8000)), sendLastChunk(bare, 'x'), sendWhole(response, 'chunked'))
+    answers.push(
+      sendChunk(bare, 'x'),
+      sendChunk(response, ''),
+      sendChunk(response, 'x'.repeat(20_000)),
+      sendChunk(response, 'ä'.repeat(8000)),
+      sendLastChunk(bare, 'x'),
+      sendWhole(response, 'chunked'),
+    )
     response.end()
     answers.push(sendChunk(response, 'after the end'), sendLastChunk(response, 'after the end'))
   })

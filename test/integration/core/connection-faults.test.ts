@@ -15,14 +15,45 @@ const announced = (head: string): number => Number(/content-length: (\d+)/i.exec
 
 t.test('reads an abort [ABORT-1]', async t => {
   const rows: [value: string, fault: string, percent: number][] = [
-    ['reset', 'reset', 100], ['close', 'close', 100], ['empty', 'empty', 100], ['truncate', 'truncate', 100], ['bad-chunk', 'bad-chunk', 100],
-    ['RESET', 'reset', 100], ['Bad-Chunk:5', 'bad-chunk', 5], ['reset:50', 'reset', 50], ['reset : 50 %', 'reset', 50], [' close:0\t', 'close', 0], ['close:100%', 'close', 100],
+    ['reset', 'reset', 100],
+    ['close', 'close', 100],
+    ['empty', 'empty', 100],
+    ['truncate', 'truncate', 100],
+    ['bad-chunk', 'bad-chunk', 100],
+    ['RESET', 'reset', 100],
+    ['Bad-Chunk:5', 'bad-chunk', 5],
+    ['reset:50', 'reset', 50],
+    ['reset : 50 %', 'reset', 50],
+    [' close:0\t', 'close', 0],
+    ['close:100%', 'close', 100],
   ]
   for (const [value, fault, percent] of rows) t.strictSame(parseAbort(value), { fault, percent }, value)
 })
 
 t.test('ignores what is no abort [ABORT-1]', async t => {
-  const values = [undefined, '', ' ', ':', 'reset:', ':50', 'reset:101', 'reset:-1', 'reset:1.5', 'reset:50:50', 'reset%', 'resets', 'drop', '503', 'reset,close', 'reset close', '__proto__', 'constructor', `reset${' '.repeat(100_000)}x`, `reset:${' '.repeat(100_000)}`, 'x'.repeat(100_000)]
+  const values = [
+    undefined,
+    '',
+    ' ',
+    ':',
+    'reset:',
+    ':50',
+    'reset:101',
+    'reset:-1',
+    'reset:1.5',
+    'reset:50:50',
+    'reset%',
+    'resets',
+    'drop',
+    '503',
+    'reset,close',
+    'reset close',
+    '__proto__',
+    'constructor',
+    `reset${' '.repeat(100_000)}x`,
+    `reset:${' '.repeat(100_000)}`,
+    'x'.repeat(100_000),
+  ]
   for (const value of values) t.equal(parseAbort(value), null, String(value).slice(0, 40))
 })
 
@@ -61,7 +92,8 @@ t.test('the faults act on every route, known or not, but for the control plane [
   for (const path of ['/', '/health', '/no/such', '/status/204', '/sse', '/bin', '/openapi.json', '/%zz', '/jsonrpc']) {
     t.strictSame(await exchange(port, get(path, 'close')), { text: '', end: 'fin' }, path)
   }
-  for (const path of ['/_svc/version', '/ui/x']) t.notMatch((await exchange(port, get(path, 'close', { more: 'Connection: close\r\n' }))).text, /^$/, path)
+  for (const path of ['/_svc/version', '/ui/x'])
+    t.notMatch((await exchange(port, get(path, 'close', { more: 'Connection: close\r\n' }))).text, /^$/, path)
   const preflight = `OPTIONS /echo HTTP/1.1\r\nHost: a\r\nX-Svc-Abort: reset\r\nAccess-Control-Request-Method: PUT\r\nConnection: close\r\n\r\n`
   t.match((await exchange(port, preflight)).text, /^HTTP\/1\.1 200 /)
 })
@@ -69,7 +101,9 @@ t.test('the faults act on every route, known or not, but for the control plane [
 t.test('a head that goes out before the break has the headers of every response [ABORT-4]', async t => {
   const server = await serve(t)
   for (const fault of ['empty', 'truncate', 'bad-chunk']) {
-    const { head } = splitResponse((await exchange(server.ports.http!, get('/echo', fault, { more: 'X-Request-Id: abort-1\r\n' }))).text)
+    const { head } = splitResponse(
+      (await exchange(server.ports.http!, get('/echo', fault, { more: 'X-Request-Id: abort-1\r\n' }))).text,
+    )
     t.match(head, /\r\nX-Request-Id: abort-1\r\n/i, fault)
     t.match(head, /\r\nX-Svc-Fault: abort(\r\n|$)/i, fault)
     t.match(head, /\r\nAccess-Control-Allow-Origin: \*\r\n/i, fault)
@@ -78,7 +112,8 @@ t.test('a head that goes out before the break has the headers of every response 
 
 t.test('HEAD and HTTP/1.0 get the faults that they can tell from success [ABORT-5]', async t => {
   const port = (await serve(t)).ports.http!
-  for (const fault of ['close', 'empty', 'truncate', 'bad-chunk']) t.strictSame(await exchange(port, get('/echo', fault, { method: 'HEAD' })), { text: '', end: 'fin' }, fault)
+  for (const fault of ['close', 'empty', 'truncate', 'bad-chunk'])
+    t.strictSame(await exchange(port, get('/echo', fault, { method: 'HEAD' })), { text: '', end: 'fin' }, fault)
   t.equal((await exchange(port, get('/echo', 'reset', { method: 'HEAD' }))).end, 'reset')
   const { head, body } = splitResponse((await exchange(port, get('/echo', 'bad-chunk', { version: '1.0' }))).text)
   t.notMatch(head, /chunked/i)
@@ -88,7 +123,10 @@ t.test('HEAD and HTTP/1.0 get the faults that they can tell from success [ABORT-
 t.test('a body in flight does not turn a close into a reset [ABORT-6]', async t => {
   const port = (await serve(t)).ports.http!
   const body = 'x'.repeat(900_000)
-  for (const framing of [`Content-Length: ${body.length}\r\n\r\n${body}`, `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`]) {
+  for (const framing of [
+    `Content-Length: ${body.length}\r\n\r\n${body}`,
+    `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+  ]) {
     const bytes = get('/echo', 'close', { method: 'POST' }).slice(0, -2) + framing
     t.strictSame(await exchange(port, bytes), { text: '', end: 'fin' }, framing.slice(0, 20))
   }
@@ -96,8 +134,14 @@ t.test('a body in flight does not turn a close into a reset [ABORT-6]', async t 
 
 t.test('a pipelined request breaks the connection after the answers before it [ABORT-7]', async t => {
   const port = (await serve(t)).ports.http!
-  for (const [fault, end] of [['close', 'fin'], ['truncate', 'fin']] as const) {
-    const { text, end: actual } = await exchange(port, `GET /delay/50 HTTP/1.1\r\nHost: a\r\n\r\n${get('/echo', fault)}`)
+  for (const [fault, end] of [
+    ['close', 'fin'],
+    ['truncate', 'fin'],
+  ] as const) {
+    const { text, end: actual } = await exchange(
+      port,
+      `GET /delay/50 HTTP/1.1\r\nHost: a\r\n\r\n${get('/echo', fault)}`,
+    )
     t.match(text, /^HTTP\/1\.1 200 OK\r\n[^]*"delay_ms":50/, fault)
     t.equal(actual, end)
   }
@@ -107,7 +151,10 @@ t.test('delay comes first, an abort that hits leaves no fail, one that misses do
   const server = await serve(t)
   const port = server.ports.http!
   const startedAt = performance.now()
-  t.strictSame(await exchange(port, get('/echo', 'close', { more: 'X-Svc-Delay: 80\r\nX-Svc-Fail: 503\r\n' })), { text: '', end: 'fin' })
+  t.strictSame(await exchange(port, get('/echo', 'close', { more: 'X-Svc-Delay: 80\r\nX-Svc-Fail: 503\r\n' })), {
+    text: '',
+    end: 'fin',
+  })
   t.ok(performance.now() - startedAt >= 79, 'after the delay')
   const failed = await exchange(port, get('/echo', 'reset:0', { more: 'X-Svc-Fail: 503\r\nConnection: close\r\n' }))
   t.match(failed.text, /^HTTP\/1\.1 503 [^]*X-Svc-Fault: fail/i)
@@ -119,7 +166,16 @@ t.test('delay comes first, an abort that hits leaves no fail, one that misses do
 
 t.test('about the percentage asked for is hit [ABORT-8]', async t => {
   const server = await serve(t)
-  const outcomes = await Promise.all(Array.from({ length: 200 }, () => fetch(`${server.url}/uuid`, { headers: { 'X-Svc-Abort': 'close:50' } }).then(response => response.text()).then(() => 'served', () => 'broken')))
+  const outcomes = await Promise.all(
+    Array.from({ length: 200 }, () =>
+      fetch(`${server.url}/uuid`, { headers: { 'X-Svc-Abort': 'close:50' } })
+        .then(response => response.text())
+        .then(
+          () => 'served',
+          () => 'broken',
+        ),
+    ),
+  )
   const broken = outcomes.filter(outcome => outcome === 'broken').length
   t.ok(broken > 40 && broken < 160, `${broken} of 200`)
 })
@@ -147,7 +203,7 @@ t.test('an abort is counted, and remembered as no response [ABORT-10]', async t 
   await exchange(server.ports.http!, get('/uuid', 'truncate', { more: 'X-Request-Id: gone-2\r\n' }))
   const entry = await until(async () => {
     const response = await fetch(`${server.url}/_svc/requests/gone-1`)
-    return response.status === 200 ? await response.json() as { status: number } : null
+    return response.status === 200 ? ((await response.json()) as { status: number }) : null
   })
   t.equal(entry.status, 444)
   const metrics = await (await fetch(`${server.url}/_svc/metrics`)).text()
@@ -156,7 +212,13 @@ t.test('an abort is counted, and remembered as no response [ABORT-10]', async t 
 
 // ------------------------------------------------------------------------------------------------------------ HTTP/2
 
-interface StreamEnd { status: number | undefined; length: number; body: string; code: number; isSessionOver: boolean }
+interface StreamEnd {
+  status: number | undefined
+  length: number
+  body: string
+  code: number
+  isSessionOver: boolean
+}
 
 function streamEnd(session: ClientHttp2Session, fault: string): Promise<StreamEnd> {
   return new Promise(resolve => {
@@ -166,9 +228,13 @@ function streamEnd(session: ClientHttp2Session, fault: string): Promise<StreamEn
       seen.status = headers[':status']
       seen.length = Number(headers['content-length'])
     })
-    stream.on('data', chunk => { seen.body += String(chunk) })
+    stream.on('data', chunk => {
+      seen.body += String(chunk)
+    })
     stream.on('error', () => {})
-    stream.on('close', () => resolve({ ...seen, code: stream.rstCode, isSessionOver: session.closed || session.destroyed }))
+    stream.on('close', () =>
+      resolve({ ...seen, code: stream.rstCode, isSessionOver: session.closed || session.destroyed }),
+    )
     stream.end()
   })
 }

@@ -19,12 +19,13 @@ const controlApp = async (t: Test, host: FakeHost) => {
   t.teardown(() => app.close())
   return app
 }
-const refusal = () => new HttpError(401, { error: 'admin token required' }, { 'www-authenticate': 'Bearer realm="svc"' })
+const refusal = () =>
+  new HttpError(401, { error: 'admin token required' }, { 'www-authenticate': 'Bearer realm="svc"' })
 
 const healthy = { status: 'healthy', healthy: true, service: 'svc', version: '1.4.0', instance_id: 'edge-1' }
 const unhealthy = { ...healthy, status: 'unhealthy', healthy: false }
 
-t.test('health answers 200 or 503 with the same record, negotiated [CTL-30]', async (t) => {
+t.test('health answers 200 or 503 with the same record, negotiated [CTL-30]', async t => {
   const host = fakeHost()
   const app = await instanceApp(t, host)
   const up = await app.inject('/health')
@@ -38,10 +39,17 @@ t.test('health answers 200 or 503 with the same record, negotiated [CTL-30]', as
   t.equal((await app.inject({ url: '/health', headers: { accept: 'application/xml' } })).body, '<response/>')
 })
 
-t.test('the switches change health and answer 200 with the state after [CTL-31]', async (t) => {
+t.test('the switches change health and answer 200 with the state after [CTL-31]', async t => {
   const host = fakeHost()
   const app = await instanceApp(t, host)
-  const steps = [['unhealthy', false], ['unhealthy', false], ['toggle', true], ['toggle', false], ['healthy', true], ['healthy', true]] as const
+  const steps = [
+    ['unhealthy', false],
+    ['unhealthy', false],
+    ['toggle', true],
+    ['toggle', false],
+    ['healthy', true],
+    ['healthy', true],
+  ] as const
   for (const [name, state] of steps) {
     const reply = await app.inject({ method: 'POST', url: `/health/${name}` })
     t.equal(reply.statusCode, 200)
@@ -50,7 +58,7 @@ t.test('the switches change health and answer 200 with the state after [CTL-31]'
   }
 })
 
-t.test('a refused switch changes nothing [CTL-32]', async (t) => {
+t.test('a refused switch changes nothing [CTL-32]', async t => {
   const host = fakeHost({ refusal: refusal() })
   const app = await instanceApp(t, host)
   for (const name of ['unhealthy', 'toggle', 'healthy']) {
@@ -61,23 +69,47 @@ t.test('a refused switch changes nothing [CTL-32]', async (t) => {
   }
 })
 
-t.test('identity tells who answered and how the request came [CTL-33]', async (t) => {
+t.test('identity tells who answered and how the request came [CTL-33]', async t => {
   const app = await instanceApp(t, fakeHost())
   const { timestamp, ...record } = (await app.inject({ url: '/identity', headers: { host: 'Box:8080' } })).json()
   t.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   t.same(record, {
-    instance_id: 'edge-1', hostname: 'box', version: '1.4.0', uptime_seconds: 12, request_count: 1,
+    instance_id: 'edge-1',
+    hostname: 'box',
+    version: '1.4.0',
+    uptime_seconds: 12,
+    request_count: 1,
     port: { http: 8080, https: 8443, grpc: null, listener: { scheme: 'http', port: 8080 } },
     config: {
-      host: '0.0.0.0', public_mode: false, trust_forward: false, body_limit: 1_048_576, request_timeout_secs: 120,
-      max_delay_ms: 30_000, inspector_capacity: 500, cors_allow_origins: ['*'], admin_token_configured: false,
+      host: '0.0.0.0',
+      public_mode: false,
+      trust_forward: false,
+      body_limit: 1_048_576,
+      request_timeout_secs: 120,
+      max_delay_ms: 30_000,
+      inspector_capacity: 500,
+      cors_allow_origins: ['*'],
+      admin_token_configured: false,
     },
-    environment: { node_version: process.versions.node, min_node_version: MIN_NODE_VERSION, profile: 'debug', os: process.platform, arch: process.arch },
-    request: { method: 'GET', peer_ip: '127.0.0.1', remote_ip: '203.0.113.9', host: 'Box:8080', scheme: 'http', base_url: 'http://svc.test:8080' },
+    environment: {
+      node_version: process.versions.node,
+      min_node_version: MIN_NODE_VERSION,
+      profile: 'debug',
+      os: process.platform,
+      arch: process.arch,
+    },
+    request: {
+      method: 'GET',
+      peer_ip: '127.0.0.1',
+      remote_ip: '203.0.113.9',
+      host: 'Box:8080',
+      scheme: 'http',
+      base_url: 'http://svc.test:8080',
+    },
   })
 })
 
-t.test('identity takes every method and counts its requests, itself included [CTL-33]', async (t) => {
+t.test('identity takes every method and counts its requests, itself included [CTL-33]', async t => {
   const app = await instanceApp(t, fakeHost())
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
   for (const [index, method] of methods.entries()) {
@@ -87,32 +119,49 @@ t.test('identity takes every method and counts its requests, itself included [CT
   }
 })
 
-t.test('the admin token shows as configured, never as such [CTL-34]', async (t) => {
+t.test('the admin token shows as configured, never as such [CTL-34]', async t => {
   const host = fakeHost({ config: { adminToken: 'hush-hush' } })
   const app = await appOn(host, registerCoreRoutes)
   t.teardown(() => app.close())
   t.equal((await app.inject('/identity')).json().config.admin_token_configured, true)
   t.equal((await app.inject('/_svc/status')).json().admin_token_configured, true)
-  for (const url of ['/', '/identity', '/health', '/_svc/status', '/_svc/version', '/_svc/config', '/_svc/catalog', '/_svc/plugins', '/openapi.json']) {
+  for (const url of [
+    '/',
+    '/identity',
+    '/health',
+    '/_svc/status',
+    '/_svc/version',
+    '/_svc/config',
+    '/_svc/catalog',
+    '/_svc/plugins',
+    '/openapi.json',
+  ]) {
     t.notMatch((await app.inject(url)).body, 'hush-hush', url)
   }
 })
 
-t.test('version names build and modes [CTL-35]', async (t) => {
+t.test('version names build and modes [CTL-35]', async t => {
   const app = await controlApp(t, fakeHost({ config: { controlAuth: 'jwt', hostedMode: true } }))
   t.same((await app.inject('/_svc/version')).json(), {
-    name: 'svc', version: '1.4.0', git_sha: null, node_version: process.versions.node, min_node_version: MIN_NODE_VERSION,
-    profile: 'debug', control_auth: 'jwt', hosted_mode: true, grpc_on_http: false,
+    name: 'svc',
+    version: '1.4.0',
+    git_sha: null,
+    node_version: process.versions.node,
+    min_node_version: MIN_NODE_VERSION,
+    profile: 'debug',
+    control_auth: 'jwt',
+    hosted_mode: true,
+    grpc_on_http: false,
   })
 })
 
-t.test('the least Node version is the one that package.json requires [CTL-35]', async (t) => {
+t.test('the least Node version is the one that package.json requires [CTL-35]', async t => {
   const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
   const [major, minor, patch = '0'] = engines.node.replace('>=', '').split('.')
   t.equal(MIN_NODE_VERSION, `${major}.${minor}.${patch}`)
 })
 
-t.test('ready is always ready, and never stored [CTL-36]', async (t) => {
+t.test('ready is always ready, and never stored [CTL-36]', async t => {
   const app = await controlApp(t, fakeHost({ healthy: false }))
   const reply = await app.inject('/_svc/ready')
   t.equal(reply.statusCode, 200)
@@ -120,31 +169,60 @@ t.test('ready is always ready, and never stored [CTL-36]', async (t) => {
   t.equal(reply.headers['cache-control'], 'no-store')
 })
 
-t.test('config is the effective configuration [CTL-37]', async (t) => {
+t.test('config is the effective configuration [CTL-37]', async t => {
   const host = fakeHost()
   const app = await controlApp(t, host)
   t.same((await app.inject('/_svc/config')).json(), host.deps.effectiveConfig())
 })
 
-t.test('status sums up instance, inspector and plugins [CTL-38]', async (t) => {
+t.test('status sums up instance, inspector and plugins [CTL-38]', async t => {
   const host = fakeHost({
     pluginStatus: { console: { title: 'Booth', backlink: 'https://back.example' } },
-    records: [pluginRecord({ name: 'a' }), pluginRecord({ name: 'b', state: 'failed' }), pluginRecord({ name: 'c', state: 'disabled' }), pluginRecord({ name: 'd' })],
+    records: [
+      pluginRecord({ name: 'a' }),
+      pluginRecord({ name: 'b', state: 'failed' }),
+      pluginRecord({ name: 'c', state: 'disabled' }),
+      pluginRecord({ name: 'd' }),
+    ],
   })
   const app = await controlApp(t, host)
   host.deps.instance.countIdentityRequest()
   t.same((await app.inject('/_svc/status')).json(), {
-    name: 'svc', version: '1.4.0', git_sha: null, instance_id: 'edge-1', hostname: 'box', uptime_seconds: 12,
-    started_at: '2026-03-14T12:00:00.000Z', healthy: true, public_mode: false, admin_token_configured: false,
-    control_auth: 'open', hosted_mode: false, console: { title: 'Booth', backlink: 'https://back.example' }, identity_requests: 1,
-    inspector: { stored: 3, capacity: 500, total_captured: 7 }, ports: { http: 8080, https: 8443, grpc: null },
-    plugins: { enabled: 2, disabled: 1, failed: 1, generation: 2, generations_open: 1, generations_in_memory: 1 }, proxy_headers: [],
+    name: 'svc',
+    version: '1.4.0',
+    git_sha: null,
+    instance_id: 'edge-1',
+    hostname: 'box',
+    uptime_seconds: 12,
+    started_at: '2026-03-14T12:00:00.000Z',
+    healthy: true,
+    public_mode: false,
+    admin_token_configured: false,
+    control_auth: 'open',
+    hosted_mode: false,
+    console: { title: 'Booth', backlink: 'https://back.example' },
+    identity_requests: 1,
+    inspector: { stored: 3, capacity: 500, total_captured: 7 },
+    ports: { http: 8080, https: 8443, grpc: null },
+    plugins: { enabled: 2, disabled: 1, failed: 1, generation: 2, generations_open: 1, generations_in_memory: 1 },
+    proxy_headers: [],
   })
-  const headers = { Via: '1.1 gw', 'X-Forwarded-For': '10.0.0.1', 'X-Kong-Request-Id': 'k', 'X-Request-Id': 'r', traceparent: 'x', 'X-Svc-Session': 's' }
-  t.same((await app.inject({ url: '/_svc/status', headers })).json().proxy_headers, ['via', 'x-forwarded-for', 'x-kong-request-id'])
+  const headers = {
+    Via: '1.1 gw',
+    'X-Forwarded-For': '10.0.0.1',
+    'X-Kong-Request-Id': 'k',
+    'X-Request-Id': 'r',
+    traceparent: 'x',
+    'X-Svc-Session': 's',
+  }
+  t.same((await app.inject({ url: '/_svc/status', headers })).json().proxy_headers, [
+    'via',
+    'x-forwarded-for',
+    'x-kong-request-id',
+  ])
 })
 
-t.test('the catalog lists every route that the core registers [CTL-39]', async (t) => {
+t.test('the catalog lists every route that the core registers [CTL-39]', async t => {
   const host = fakeHost()
   const app = await appOn(host, registerCoreRoutes)
   t.teardown(() => app.close())
@@ -155,7 +233,7 @@ t.test('the catalog lists every route that the core registers [CTL-39]', async (
   for (const { path, examples } of catalog.endpoints) t.ok(examples.length > 0, `${path} has an example`)
 })
 
-t.test('every example of the core works, and sending all of them changes no plugin [CTL-40]', async (t) => {
+t.test('every example of the core works, and sending all of them changes no plugin [CTL-40]', async t => {
   const enabled = { outcome: 'unchanged', record: pluginRecord({ name: 'demo-data' }) } as const
   const host = fakeHost({ switchResult: enabled })
   const app = await appOn(host, registerCoreRoutes)
@@ -168,26 +246,49 @@ t.test('every example of the core works, and sending all of them changes no plug
     }
   }
   t.equal(host.healthy, true, 'the last of the health switches leaves it healthy')
-  t.same(host.calls.filter((call) => call.startsWith('switch')), ['switch demo-data on', 'switch demo-data off'], 'one that others build on: on it is, off it is refused')
+  t.same(
+    host.calls.filter(call => call.startsWith('switch')),
+    ['switch demo-data on', 'switch demo-data off'],
+    'one that others build on: on it is, off it is refused',
+  )
 })
 
-t.test('an example names a plugin only while there is one that others build on [CTL-40]', async (t) => {
-  const host = fakeHost({ records: [pluginRecord({ name: 'alone' }), pluginRecord({ name: 'off', state: 'disabled', builds_on: ['alone'] })] })
+t.test('an example names a plugin only while there is one that others build on [CTL-40]', async t => {
+  const host = fakeHost({
+    records: [pluginRecord({ name: 'alone' }), pluginRecord({ name: 'off', state: 'disabled', builds_on: ['alone'] })],
+  })
   await controlApp(t, host)
   const withName = host.deps.instance.catalog().endpoints.filter(({ path }) => path.includes('{name}'))
   t.equal(withName.length, 4)
   for (const { examples } of withName) t.same(examples, [])
 })
 
-t.test('plugins are listed by name with counts and errors [CTL-41]', async (t) => {
-  const app = await controlApp(t, fakeHost({
-    records: [pluginRecord({ name: 'soap', state: 'disabled', disabled_by: 'api' }), pluginRecord({ name: 'echo', source: 'directory', path: '/srv/my-plugins/echo' })],
-    overview: { generation: 2, generationCounts: { open: 1, inMemory: 1 }, loadedAt: new Date('2026-11-21T07:31:00.000Z'), configFile: '/etc/svc.yaml', directories: ['/srv/my-plugins'], loadErrors: [{ file: '/etc/svc.yaml', at: 'mcp', message: 'no', line: 12 }] },
-  }))
+t.test('plugins are listed by name with counts and errors [CTL-41]', async t => {
+  const app = await controlApp(
+    t,
+    fakeHost({
+      records: [
+        pluginRecord({ name: 'soap', state: 'disabled', disabled_by: 'api' }),
+        pluginRecord({ name: 'echo', source: 'directory', path: '/srv/my-plugins/echo' }),
+      ],
+      overview: {
+        generation: 2,
+        generationCounts: { open: 1, inMemory: 1 },
+        loadedAt: new Date('2026-11-21T07:31:00.000Z'),
+        configFile: '/etc/svc.yaml',
+        directories: ['/srv/my-plugins'],
+        loadErrors: [{ file: '/etc/svc.yaml', at: 'mcp', message: 'no', line: 12 }],
+      },
+    }),
+  )
   const { plugins, ...rest } = (await app.inject('/_svc/plugins')).json()
   t.same(rest, {
-    generation: 2, loaded_at: '2026-11-21T07:31:00.000Z', config_file: '/etc/svc.yaml', directories: ['/srv/my-plugins'],
-    counts: { enabled: 1, disabled: 1, failed: 0 }, load_errors: [{ file: '/etc/svc.yaml', at: 'mcp', message: 'no', line: 12 }],
+    generation: 2,
+    loaded_at: '2026-11-21T07:31:00.000Z',
+    config_file: '/etc/svc.yaml',
+    directories: ['/srv/my-plugins'],
+    counts: { enabled: 1, disabled: 1, failed: 0 },
+    load_errors: [{ file: '/etc/svc.yaml', at: 'mcp', message: 'no', line: 12 }],
   })
   t.same(plugins, [
     pluginRecord({ name: 'echo', source: 'directory', path: '/srv/my-plugins/echo' }),
@@ -195,57 +296,103 @@ t.test('plugins are listed by name with counts and errors [CTL-41]', async (t) =
   ])
 })
 
-t.test('public mode shows no folder of a plugin and no folder of a file [CTL-42]', async (t) => {
+t.test('public mode shows no folder of a plugin and no folder of a file [CTL-42]', async t => {
   const host = fakeHost({
     config: { publicMode: true },
     records: [pluginRecord({ name: 'echo', source: 'directory', path: '/srv/my-plugins/echo' })],
-    overview: { generation: 1, generationCounts: { open: 1, inMemory: 1 }, loadedAt: new Date(0), configFile: null, directories: [], loadErrors: [{ file: '/srv/hidden/a.yaml', at: null, message: 'no', line: null }, { file: null, at: 'x', message: 'no', line: null }] },
-    reloadResult: { applied: false, changed: true, generation: 1, plugins: { added: [], reloaded: [], removed: [], failed: [] }, load_errors: [{ file: '/srv/hidden/a.yaml', at: null, message: 'no', line: 1 }], took_ms: 1 },
+    overview: {
+      generation: 1,
+      generationCounts: { open: 1, inMemory: 1 },
+      loadedAt: new Date(0),
+      configFile: null,
+      directories: [],
+      loadErrors: [
+        { file: '/srv/hidden/a.yaml', at: null, message: 'no', line: null },
+        { file: null, at: 'x', message: 'no', line: null },
+      ],
+    },
+    reloadResult: {
+      applied: false,
+      changed: true,
+      generation: 1,
+      plugins: { added: [], reloaded: [], removed: [], failed: [] },
+      load_errors: [{ file: '/srv/hidden/a.yaml', at: null, message: 'no', line: 1 }],
+      took_ms: 1,
+    },
   })
   const app = await controlApp(t, host)
   const list = (await app.inject('/_svc/plugins')).json()
-  t.same(list.load_errors.map(({ file }: { file: string | null }) => file), ['a.yaml', null])
+  t.same(
+    list.load_errors.map(({ file }: { file: string | null }) => file),
+    ['a.yaml', null],
+  )
   t.equal(list.plugins[0].path, null)
   t.equal((await app.inject('/_svc/plugins/echo')).json().path, null)
   t.equal((await app.inject({ method: 'POST', url: '/_svc/reload' })).json().load_errors[0].file, 'a.yaml')
 })
 
-t.test('one plugin comes with its routes, an unknown one with the names there are [CTL-43]', async (t) => {
+t.test('one plugin comes with its routes, an unknown one with the names there are [CTL-43]', async t => {
   const host = fakeHost()
   const app = await controlApp(t, host)
   host.routes.push({ plugin: 'soap', methods: ['POST'], path: '/soap', descriptions: [] })
-  t.same((await app.inject('/_svc/plugins/soap')).json(), { ...host.records[0], routes_list: [{ methods: ['POST'], path: '/soap' }] })
-  for (const [segment, name] of [['nope', 'nope'], ['__proto__', '__proto__'], ['a%20b', 'a b'], ['SOAP', 'SOAP']] as const) {
+  t.same((await app.inject('/_svc/plugins/soap')).json(), {
+    ...host.records[0],
+    routes_list: [{ methods: ['POST'], path: '/soap' }],
+  })
+  for (const [segment, name] of [
+    ['nope', 'nope'],
+    ['__proto__', '__proto__'],
+    ['a%20b', 'a b'],
+    ['SOAP', 'SOAP'],
+  ] as const) {
     const reply = await app.inject(`/_svc/plugins/${segment}`)
     t.equal(reply.statusCode, 404)
     t.same(reply.json(), { error: 'unknown plugin', name, plugins: ['demo-data', 'soap'] })
   }
 })
 
-t.test('options hide what is secret and cut what is long [CTL-44]', async (t) => {
+t.test('options hide what is secret and cut what is long [CTL-44]', async t => {
   const table: [options: unknown, shown: unknown][] = [
-    [{ api_key: 'abc', Token: 'abc', clientSecret: 'abc', PASSWORD: 'abc', credentials: ['abc'] }, { api_key: '***', Token: '***', clientSecret: '***', PASSWORD: '***', credentials: '***' }],
-    [{ max_tokens: 5, require_key: true, key: { a: 'b' }, empty_key: null }, { max_tokens: 5, require_key: true, key: '***', empty_key: '***' }],
+    [
+      { api_key: 'abc', Token: 'abc', clientSecret: 'abc', PASSWORD: 'abc', credentials: ['abc'] },
+      { api_key: '***', Token: '***', clientSecret: '***', PASSWORD: '***', credentials: '***' },
+    ],
+    [
+      { max_tokens: 5, require_key: true, key: { a: 'b' }, empty_key: null },
+      { max_tokens: 5, require_key: true, key: '***', empty_key: '***' },
+    ],
     [{ servers: [{ name: 'a', api_key: 'abc' }] }, { servers: [{ name: 'a', api_key: '***' }] }],
-    [{ text: 'x'.repeat(201), list: ['y'.repeat(300)] }, { text: 'x'.repeat(200), list: ['y'.repeat(200)] }],
-    [{ none: null, on: false, n: 1.5, list: [1, null] }, { none: null, on: false, n: 1.5, list: [1, null] }],
+    [
+      { text: 'x'.repeat(201), list: ['y'.repeat(300)] },
+      { text: 'x'.repeat(200), list: ['y'.repeat(200)] },
+    ],
+    [
+      { none: null, on: false, n: 1.5, list: [1, null] },
+      { none: null, on: false, n: 1.5, list: [1, null] },
+    ],
     [JSON.parse('{"__proto__":{"a":"b"}}'), JSON.parse('{"__proto__":{"a":"b"}}')],
     [null, null],
   ]
   for (const [options, shown] of table) t.equal(JSON.stringify(maskOptions(options)), JSON.stringify(shown))
-  const app = await controlApp(t, fakeHost({ records: [pluginRecord({ name: 'a', options: { api_key: 'hush-hush' } })], switchResult: { outcome: 'switched', record: pluginRecord({ name: 'a', options: { api_key: 'hush-hush' } }) } }))
+  const app = await controlApp(
+    t,
+    fakeHost({
+      records: [pluginRecord({ name: 'a', options: { api_key: 'hush-hush' } })],
+      switchResult: { outcome: 'switched', record: pluginRecord({ name: 'a', options: { api_key: 'hush-hush' } }) },
+    }),
+  )
   t.same((await app.inject('/_svc/plugins')).json().plugins[0].options, { api_key: '***' })
   t.same((await app.inject('/_svc/plugins/a')).json().options, { api_key: '***' })
   t.same((await app.inject({ method: 'POST', url: '/_svc/plugins/a/enable' })).json().options, { api_key: '***' })
 })
 
-t.test('options of any depth are shown to an end [CTL-44]', async (t) => {
+t.test('options of any depth are shown to an end [CTL-44]', async t => {
   let deep: unknown = 'bottom'
   for (let level = 0; level < 100_000; level++) deep = [deep]
   t.ok(JSON.stringify(maskOptions(deep)).length < 200)
 })
 
-t.test('switching answers each outcome with its status and body [CTL-45]', async (t) => {
+t.test('switching answers each outcome with its status and body [CTL-45]', async t => {
   const record = pluginRecord({ name: 'soap' })
   const failed = pluginRecord({ name: 'soap', state: 'failed', error: { phase: 'register', message: 'no' } })
   const table: [result: FakeHost['switchResult'], status: number, body: object][] = [
@@ -268,7 +415,7 @@ t.test('switching answers each outcome with its status and body [CTL-45]', async
   }
 })
 
-t.test('clearing an override answers the record, an unknown name 404 [CTL-45]', async (t) => {
+t.test('clearing an override answers the record, an unknown name 404 [CTL-45]', async t => {
   const host = fakeHost()
   const app = await controlApp(t, host)
   const clear = (name: string) => app.inject({ method: 'DELETE', url: `/_svc/plugins/${name}/override` })
@@ -280,10 +427,25 @@ t.test('clearing an override answers the record, an unknown name 404 [CTL-45]', 
   t.same(host.calls, ['clear soap', 'clear nope'])
 })
 
-t.test('cascade and force are asked for by a true value or the bare name only [CTL-46]', async (t) => {
+t.test('cascade and force are asked for by a true value or the bare name only [CTL-46]', async t => {
   const table: [query: string, isOn: boolean][] = [
-    ['', false], ['?', false], ['?X=', false], ['?X=false', false], ['?X=0', false], ['?X=maybe', false], ['?x=true', false], ['?X=%', false], ['?X[a]=true', false],
-    ['?X', true], ['?X=true', true], ['?X=1', true], ['?X=YES', true], ['?X=on', true], ['?a=b&X=true', true], ['?X=true&X=false', true], ['?X=false&X=true', false],
+    ['', false],
+    ['?', false],
+    ['?X=', false],
+    ['?X=false', false],
+    ['?X=0', false],
+    ['?X=maybe', false],
+    ['?x=true', false],
+    ['?X=%', false],
+    ['?X[a]=true', false],
+    ['?X', true],
+    ['?X=true', true],
+    ['?X=1', true],
+    ['?X=YES', true],
+    ['?X=on', true],
+    ['?a=b&X=true', true],
+    ['?X=true&X=false', true],
+    ['?X=false&X=true', false],
   ]
   for (const [query, isOn] of table) {
     const host = fakeHost()
@@ -292,26 +454,41 @@ t.test('cascade and force are asked for by a true value or the bare name only [C
     await app.inject({ method: 'POST', url: `/_svc/plugins/soap/enable${cascade}` })
     await app.inject({ method: 'POST', url: `/_svc/plugins/soap/disable${cascade}` })
     await app.inject({ method: 'POST', url: `/_svc/reload${query.replaceAll('X', 'force')}` })
-    t.same(host.calls, isOn ? ['switch soap on cascade', 'switch soap off cascade', 'reload force'] : ['switch soap on', 'switch soap off', 'reload'], query)
+    t.same(
+      host.calls,
+      isOn
+        ? ['switch soap on cascade', 'switch soap off cascade', 'reload force']
+        : ['switch soap on', 'switch soap off', 'reload'],
+      query,
+    )
   }
 })
 
-t.test('reload answers what changed, and 422 when nothing could be applied [CTL-47]', async (t) => {
+t.test('reload answers what changed, and 422 when nothing could be applied [CTL-47]', async t => {
   const host = fakeHost()
   const app = await controlApp(t, host)
   const applied = await app.inject({ method: 'POST', url: '/_svc/reload' })
   t.equal(applied.statusCode, 200)
   t.same(applied.json(), host.reloadResult)
-  host.reloadResult = { ...host.reloadResult, applied: false, load_errors: [{ file: '/etc/svc.yaml', at: null, message: 'no YAML', line: 3 }] }
+  host.reloadResult = {
+    ...host.reloadResult,
+    applied: false,
+    load_errors: [{ file: '/etc/svc.yaml', at: null, message: 'no YAML', line: 3 }],
+  }
   const refused = await app.inject({ method: 'POST', url: '/_svc/reload' })
   t.equal(refused.statusCode, 422)
   t.same(refused.json(), host.reloadResult)
 })
 
-t.test('the guard comes first: nothing is switched, reloaded or revealed without it [CTL-48]', async (t) => {
+t.test('the guard comes first: nothing is switched, reloaded or revealed without it [CTL-48]', async t => {
   const host = fakeHost({ refusal: refusal() })
   const app = await controlApp(t, host)
-  const guarded = [['POST', '/_svc/reload'], ['POST', '/_svc/plugins/soap/enable'], ['POST', '/_svc/plugins/nope/disable'], ['DELETE', '/_svc/plugins/soap/override']] as const
+  const guarded = [
+    ['POST', '/_svc/reload'],
+    ['POST', '/_svc/plugins/soap/enable'],
+    ['POST', '/_svc/plugins/nope/disable'],
+    ['DELETE', '/_svc/plugins/soap/override'],
+  ] as const
   for (const [method, url] of guarded) {
     const reply = await app.inject({ method, url })
     t.equal(reply.statusCode, 401, url)

@@ -13,14 +13,23 @@ type Head = OutgoingHttpHeader[]
 
 /** Each head is sent twice: the second time its lines are known. */
 const heads: Record<string, Head> = {
-  'plain': ['X-A', 'one', 'x-b', 'two', 'Content-Type', 'text/plain'],
+  plain: ['X-A', 'one', 'x-b', 'two', 'Content-Type', 'text/plain'],
   'another value of a known name': ['X-A', 'two'],
   'one name twice': ['X-A', 'one', 'X-A', 'two'],
   'a name in another case': ['x-a', 'one'],
-  'what Node reads': ['Content-Length', '2', 'Connection', 'close', 'Date', 'Thu, 01 Jan 1970 00:00:00 GMT', 'X-A', 'one'],
+  'what Node reads': [
+    'Content-Length',
+    '2',
+    'Connection',
+    'close',
+    'Date',
+    'Thu, 01 Jan 1970 00:00:00 GMT',
+    'X-A',
+    'one',
+  ],
   'a length in lower case': ['content-length', '2', 'x-a', 'one'],
   'no length': ['X-A', 'one'],
-  'chunks': ['Transfer-Encoding', 'chunked', 'X-A', 'one'],
+  chunks: ['Transfer-Encoding', 'chunked', 'X-A', 'one'],
   'keep-alive of the route': ['Connection', 'keep-alive', 'Keep-Alive', 'timeout=9'],
   'values that are no text': ['X-Number', 7, 'Set-Cookie', ['a=1', 'b=2'], 'X-List', ['1', '2']],
   'Latin-1 and tabs': ['X-A', 'grüße\tda', 'X-Empty', ''],
@@ -48,7 +57,10 @@ async function linesOf(Response: typeof ServerResponse, head: Head): Promise<str
   const parts: Buffer[] = []
   for await (const part of socket) parts.push(part as Buffer)
   server.close()
-  const [first = '', ...rest] = Buffer.concat(parts).toString('latin1').replace(/Date: (?!Thu, 01 Jan 1970)[^\r]*/, 'Date:').split('\r\n')
+  const [first = '', ...rest] = Buffer.concat(parts)
+    .toString('latin1')
+    .replace(/Date: (?!Thu, 01 Jan 1970)[^\r]*/, 'Date:')
+    .split('\r\n')
   const end = rest.indexOf('')
   return end < 0 ? [first] : [first, ...rest.slice(0, end).sort(), ...rest.slice(end)]
 }
@@ -78,7 +90,9 @@ t.test('Node asks for them', async t => {
 
 t.test('however many names there are, few are remembered, and all lines are right', async t => {
   const lines = new HeaderLineCache()
-  for (const _time of [1, 2]) for (let index = 0; index < 2000; index++) if (lines.lineOf(`x-${index}`, 'v') !== `x-${index}: v\r\n`) t.fail(String(index))
+  for (const _time of [1, 2])
+    for (let index = 0; index < 2000; index++)
+      if (lines.lineOf(`x-${index}`, 'v') !== `x-${index}: v\r\n`) t.fail(String(index))
   t.equal(lines.lineOf('x-1', 'w'), 'x-1: w\r\n')
   t.equal(lines.lineOf('x-1', 'v'), 'x-1: v\r\n')
   t.equal(lines.lineOf('x-1', 'a\r\nb'), null)

@@ -10,23 +10,34 @@ import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
 const IDLE_MS = 150
-const callOf = (stream: number): Buffer => headersOf(stream, { ':method': 'POST', ':path': '/svc.echo.v1.EchoService/Echo', ':scheme': 'http', ':authority': 'a', 'content-type': 'application/grpc', te: 'trailers' })
+const callOf = (stream: number): Buffer =>
+  headersOf(stream, {
+    ':method': 'POST',
+    ':path': '/svc.echo.v1.EchoService/Echo',
+    ':scheme': 'http',
+    ':authority': 'a',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  })
 
 /** A server whose answers never come, and its sessions as they open. */
 async function silentServer(t: Tap): Promise<{ port: number; session: Promise<ServerHttp2Session> }> {
   const server: Http2Server = createServer(() => {})
   server.on('sessionError', () => {})
-  const session = new Promise<ServerHttp2Session>(resolve => server.on('session', opened => {
-    closeWhenIdle(opened, IDLE_MS)
-    resolve(opened)
-  }))
+  const session = new Promise<ServerHttp2Session>(resolve =>
+    server.on('session', opened => {
+      closeWhenIdle(opened, IDLE_MS)
+      resolve(opened)
+    }),
+  )
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
   return { port: (server.address() as AddressInfo).port, session }
 }
 type Tap = { teardown(callback: () => unknown): unknown }
 
-const closed = (session: ServerHttp2Session): Promise<void> => new Promise(resolve => session.once('close', () => resolve()))
+const closed = (session: ServerHttp2Session): Promise<void> =>
+  new Promise(resolve => session.once('close', () => resolve()))
 
 t.test('a connection without requests is closed after its time [HARD-2]', async t => {
   const { port, session } = await silentServer(t)
@@ -41,7 +52,11 @@ t.test('a silent request stays as long as its client answers a PING [HARD-2]', a
   const client = connectHttp2(`http://127.0.0.1:${port}`)
   const stream = client.request({ ':path': '/' })
   let pings = 0
-  await new Promise<void>(resolve => client.on('ping', () => { if (++pings === 4) resolve() }))
+  await new Promise<void>(resolve =>
+    client.on('ping', () => {
+      if (++pings === 4) resolve()
+    }),
+  )
   t.equal((await session).destroyed, false)
   t.equal(stream.destroyed, false)
   client.destroy()
@@ -49,7 +64,9 @@ t.test('a silent request stays as long as its client answers a PING [HARD-2]', a
 
 t.test('a connection that broke the protocol does not keep its requests [HARD-2]', async t => {
   const { port, session } = await silentServer(t)
-  const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.concat([PREFACE, SETTINGS, callOf(1), STRAY_DATA])))
+  const socket = connect(port, '127.0.0.1', () =>
+    socket.write(Buffer.concat([PREFACE, SETTINGS, callOf(1), STRAY_DATA])),
+  )
   socket.on('error', () => {}).resume()
   await closed(await session)
   socket.destroy()
@@ -67,11 +84,18 @@ t.test('a call that is reset in the packet of its head reaches nobody [HARD-1]',
   const server = await serve(t)
   const reset = frame(FRAME.rstStream, 0, 1, Buffer.from([0, 0, 0, 8]))
   // The connection goes on: the call behind it is answered, and nothing was complained of.
-  const socket = connect(server.ports.grpc!, '127.0.0.1', () => socket.write(Buffer.concat([PREFACE, SETTINGS, callOf(1), reset, callOf(3), frame(FRAME.data, 1, 3, Buffer.alloc(5))])))
+  const socket = connect(server.ports.grpc!, '127.0.0.1', () =>
+    socket.write(
+      Buffer.concat([PREFACE, SETTINGS, callOf(1), reset, callOf(3), frame(FRAME.data, 1, 3, Buffer.alloc(5))]),
+    ),
+  )
   socket.on('error', () => {})
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   await until(() => frameTypes(Buffer.concat(chunks)).includes(FRAME.headers), 'the answer to the second call')
   socket.destroy()
-  t.strictSame(server.lines.filter(line => line.includes('exception')), [])
+  t.strictSame(
+    server.lines.filter(line => line.includes('exception')),
+    [],
+  )
 })

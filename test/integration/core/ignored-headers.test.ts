@@ -12,7 +12,8 @@ const WRONG: Record<string, string[]> = {
   'X-Svc-Abort': ['rst', 'reset:101', 'reset:x', '', 'truncate 50'],
   'X-Svc-Fail': ['rate_limt', '503:150', '399', '600', '', '50x', '503:-1'],
 }
-const ignoredOf = (reply: { lines: [string, string][] }): string[] => reply.lines.filter(([name]) => name === 'x-svc-ignored').map(([, value]) => value)
+const ignoredOf = (reply: { lines: [string, string][] }): string[] =>
+  reply.lines.filter(([name]) => name === 'x-svc-ignored').map(([, value]) => value)
 
 t.test('a wrong value has no effect and is named [FAULT-20]', async t => {
   for (const [name, values] of Object.entries(WRONG)) {
@@ -27,15 +28,26 @@ t.test('a wrong value has no effect and is named [FAULT-20]', async t => {
       }
     }
   }
-  const all = await send(server.url, '/echo', { headers: { 'X-Svc-Delay': 'a', 'X-Svc-Abort': 'b', 'X-Svc-Fail': 'c' } })
-  t.strictSame(ignoredOf(all).map(line => line.split(';')[0]), ['X-Svc-Delay', 'X-Svc-Abort', 'X-Svc-Fail'], 'a line each')
+  const all = await send(server.url, '/echo', {
+    headers: { 'X-Svc-Delay': 'a', 'X-Svc-Abort': 'b', 'X-Svc-Fail': 'c' },
+  })
+  t.strictSame(
+    ignoredOf(all).map(line => line.split(';')[0]),
+    ['X-Svc-Delay', 'X-Svc-Abort', 'X-Svc-Fail'],
+    'a line each',
+  )
   const mixed = await send(server.url, '/echo', { headers: { 'X-Svc-Delay': 'a', 'X-Svc-Fail': '503' } })
   t.equal(mixed.status, 503)
   t.strictSame(ignoredOf(mixed).length, 1, 'on the injected failure too')
 })
 
 t.test('values that are understood, and paths without faults, say nothing [FAULT-20]', async t => {
-  const harmless: Record<string, string>[] = [{}, { 'X-Svc-Delay': ' 0 ' }, { 'X-Svc-Fail': '503:0' }, { 'X-Svc-Abort': 'reset:0' }]
+  const harmless: Record<string, string>[] = [
+    {},
+    { 'X-Svc-Delay': ' 0 ' },
+    { 'X-Svc-Fail': '503:0' },
+    { 'X-Svc-Abort': 'reset:0' },
+  ]
   for (const headers of harmless) {
     t.strictSame(ignoredOf(await send(server.url, '/echo', { headers })), [])
   }
@@ -43,18 +55,32 @@ t.test('values that are understood, and paths without faults, say nothing [FAULT
 })
 
 t.test('handshakes, HTTP/2 and routes that read the header themselves say it too [FAULT-20]', async t => {
-  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`, { headers: { 'X-Svc-Fail': 'nope', 'X-Svc-Delay': 'nope' } })
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`, {
+    headers: { 'X-Svc-Fail': 'nope', 'X-Svc-Delay': 'nope' },
+  })
   const lines = await new Promise<string[]>((resolve, reject) => {
-    socket.on('upgrade', ({ rawHeaders }) => resolve(rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === 'x-svc-ignored'))).on('error', reject)
+    socket
+      .on('upgrade', ({ rawHeaders }) =>
+        resolve(rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === 'x-svc-ignored')),
+      )
+      .on('error', reject)
   })
   socket.close()
   t.equal(lines.length, 2)
 
   const body = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] })
-  const completion = await send(server.url, '/ai/v1/chat/completions', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-Svc-Fail': 'rate_limt' }, body })
+  const completion = await send(server.url, '/ai/v1/chat/completions', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Svc-Fail': 'rate_limt' },
+    body,
+  })
   t.equal(completion.status, 200)
   t.match(ignoredOf(completion)[0], /^X-Svc-Fail; expected a status from 400 to 599 or one of .*rate_limit/)
-  const limited = await send(server.url, '/ai/v1/chat/completions', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-Svc-Fail': 'rate_limit' }, body })
+  const limited = await send(server.url, '/ai/v1/chat/completions', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Svc-Fail': 'rate_limit' },
+    body,
+  })
   t.equal(limited.status, 429)
   t.strictSame(ignoredOf(limited), [])
 

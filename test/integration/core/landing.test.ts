@@ -15,21 +15,57 @@ type Example = CatalogEndpoint['examples'][number]
 const baseUrl = 'http://svc.test:8080'
 
 function example(fields: Partial<Example> = {}): Example {
-  return { name: 'One', method: 'GET', path: '/a', headers: [], body: null, body_type: null, auth: null, expect_status: null, ...fields }
+  return {
+    name: 'One',
+    method: 'GET',
+    path: '/a',
+    headers: [],
+    body: null,
+    body_type: null,
+    auth: null,
+    expect_status: null,
+    ...fields,
+  }
 }
 function endpoint(fields: Partial<CatalogEndpoint> = {}): CatalogEndpoint {
-  return { path: '/a', methods: ['GET'], expanded_methods: ['GET'], category: 'Docs', summary: 'Serve', description: '', protocol: 'http', endless: false, plugin: null, examples: [], ...fields }
+  return {
+    path: '/a',
+    methods: ['GET'],
+    expanded_methods: ['GET'],
+    category: 'Docs',
+    summary: 'Serve',
+    description: '',
+    protocol: 'http',
+    endless: false,
+    plugin: null,
+    examples: [],
+    ...fields,
+  }
 }
 function catalogOf(...endpoints: CatalogEndpoint[]): Catalog {
   const names = [...new Set(endpoints.map(({ category }) => category))]
-  return { version: '1.4.0', count: endpoints.length, categories: names.map((name) => ({ name, count: 1 })), endpoints }
+  return { version: '1.4.0', count: endpoints.length, categories: names.map(name => ({ name, count: 1 })), endpoints }
 }
-const pageOf = (...endpoints: CatalogEndpoint[]) => renderLanding({ catalog: catalogOf(...endpoints), links: [{ href: 'ui/', text: 'Console' }], baseUrl, instanceId: 'edge-1', publicMode: false })
-const unescape = (html: string) => html.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&#39;/g, "'").replace(/&amp;/g, '&')
+const pageOf = (...endpoints: CatalogEndpoint[]) =>
+  renderLanding({
+    catalog: catalogOf(...endpoints),
+    links: [{ href: 'ui/', text: 'Console' }],
+    baseUrl,
+    instanceId: 'edge-1',
+    publicMode: false,
+  })
+const unescape = (html: string) =>
+  html
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&amp;/g, '&')
 /** Attribute values of a page, by name. */
-const attributes = (html: string, name: string) => [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map((match) => unescape(match[1] as string))
+const attributes = (html: string, name: string) =>
+  [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map(match => unescape(match[1] as string))
 
-t.test('every endpoint is listed with methods, summary and a command [CTL-20]', async (t) => {
+t.test('every endpoint is listed with methods, summary and a command [CTL-20]', async t => {
   const host = fakeHost()
   const app = await appOn(host, registerCoreRoutes)
   t.teardown(() => app.close())
@@ -37,16 +73,24 @@ t.test('every endpoint is listed with methods, summary and a command [CTL-20]', 
   const { endpoints, categories } = host.deps.instance.catalog()
   t.ok(endpoints.length > 20)
   for (const { path, methods, summary, examples } of endpoints) {
-    const item = html.split('<li>').find((part) => part.includes(`<code>${path}</code>`) && part.includes(`>${methods.join(' ')}<`))
+    const item = html
+      .split('<li>')
+      .find(part => part.includes(`<code>${path}</code>`) && part.includes(`>${methods.join(' ')}<`))
     t.ok(item && unescape(item).includes(summary), `${methods} ${path}`)
     if (examples[0]) t.match(unescape(item ?? ''), `${baseUrl}${examples[0].path}`)
   }
-  const headings = [...html.matchAll(/<h2 id="([^"]+)">([^<]+)<\/h2>/g)].map(([, id, name]) => [`#${id}`, unescape(name as string)])
-  t.same(headings.map(([, name]) => name), categories.map(({ name }) => name))
+  const headings = [...html.matchAll(/<h2 id="([^"]+)">([^<]+)<\/h2>/g)].map(([, id, name]) => [
+    `#${id}`,
+    unescape(name as string),
+  ])
+  t.same(
+    headings.map(([, name]) => name),
+    categories.map(({ name }) => name),
+  )
   for (const [href] of headings) t.ok(attributes(html, 'href').includes(href as string), `${href} is linked`)
 })
 
-t.test('links are relative, and no other host is named [CTL-21]', async (t) => {
+t.test('links are relative, and no other host is named [CTL-21]', async t => {
   const html = pageOf(endpoint({ examples: [example()] }))
   for (const href of attributes(html, 'href')) t.notMatch(href, /^(?:\/|[a-z]+:\/\/)/i, href)
   for (const link of ['docs', 'openapi.json', '_svc/catalog']) t.ok(attributes(html, 'href').includes(link), link)
@@ -54,16 +98,27 @@ t.test('links are relative, and no other host is named [CTL-21]', async (t) => {
   t.same(attributes(html, 'src'), [])
 })
 
-t.test('the console is linked where it is served [CTL-21]', async (t) => {
+t.test('the console is linked where it is served [CTL-21]', async t => {
   t.notOk(attributes(pageOf(endpoint()), 'href').includes('ui/'))
   t.notOk(attributes(pageOf(endpoint({ path: '/uix' })), 'href').includes('ui/'))
   for (const path of ['/ui', '/ui/']) t.ok(attributes(pageOf(endpoint({ path })), 'href').includes('ui/'), path)
 })
 
-t.test('hostile text stays text [CTL-22]', async (t) => {
+t.test('hostile text stays text [CTL-22]', async t => {
   const hostile = `"><script>alert('x')</script>&amp;`
   const html = renderLanding({
-    catalog: { ...catalogOf(endpoint({ path: `/${hostile}`, methods: [hostile], category: hostile, summary: hostile, examples: [example({ path: `/${hostile}`, body: hostile })] })), version: hostile },
+    catalog: {
+      ...catalogOf(
+        endpoint({
+          path: `/${hostile}`,
+          methods: [hostile],
+          category: hostile,
+          summary: hostile,
+          examples: [example({ path: `/${hostile}`, body: hostile })],
+        }),
+      ),
+      version: hostile,
+    },
     links: [],
     baseUrl: `http://${hostile}`,
     instanceId: hostile,
@@ -74,7 +129,7 @@ t.test('hostile text stays text [CTL-22]', async (t) => {
   t.equal(html.split('&lt;script&gt;alert(').length - 1, 10, 'and it is all there')
 })
 
-t.test('the page may load nothing and run nothing, its one style sheet aside [CTL-23]', async (t) => {
+t.test('the page may load nothing and run nothing, its one style sheet aside [CTL-23]', async t => {
   const app = await appOn(fakeHost(), registerLanding)
   t.teardown(() => app.close())
   const { statusCode, headers, body } = await app.inject('/')
@@ -88,7 +143,7 @@ t.test('the page may load nothing and run nothing, its one style sheet aside [CT
   t.notMatch(body, / style="| on[a-z]+="/)
 })
 
-t.test('it answers 200 whatever the health, names the instance, and says when it is public [CTL-24]', async (t) => {
+t.test('it answers 200 whatever the health, names the instance, and says when it is public [CTL-24]', async t => {
   for (const publicMode of [false, true]) {
     const app = await appOn(fakeHost({ healthy: false, config: { publicMode } }), registerLanding)
     t.teardown(() => app.close())
@@ -101,7 +156,7 @@ t.test('it answers 200 whatever the health, names the instance, and says when it
   }
 })
 
-t.test('HEAD answers the same head without a body [CTL-24]', async (t) => {
+t.test('HEAD answers the same head without a body [CTL-24]', async t => {
   const app = await appOn(fakeHost(), registerLanding)
   t.teardown(() => app.close())
   const [get, head] = [await app.inject('/'), await app.inject({ method: 'HEAD', url: '/' })]
@@ -109,7 +164,7 @@ t.test('HEAD answers the same head without a body [CTL-24]', async (t) => {
   t.equal(head.headers['content-length'], get.headers['content-length'])
 })
 
-t.test('commands name the base URL of each request [CTL-20]', async (t) => {
+t.test('commands name the base URL of each request [CTL-20]', async t => {
   const host = fakeHost()
   const app = await appOn(host, registerLanding)
   t.teardown(() => app.close())
@@ -120,9 +175,9 @@ t.test('commands name the base URL of each request [CTL-20]', async (t) => {
   t.notMatch(html, 'svc.test')
 })
 
-t.test('a page is built once per base URL, and the oldest of more than 16 is forgotten [CTL-25]', async (t) => {
+t.test('a page is built once per base URL, and the oldest of more than 16 is forgotten [CTL-25]', async t => {
   const built: string[] = []
-  const pageFor = rememberPages((url) => {
+  const pageFor = rememberPages(url => {
     built.push(url)
     return `page of ${url}`
   })
@@ -130,41 +185,67 @@ t.test('a page is built once per base URL, and the oldest of more than 16 is for
   t.same(built, ['a'])
   for (let index = 0; index < 16; index++) pageFor(`other ${index}`)
   t.equal(pageFor('a').toString(), 'page of a')
-  t.equal(built.filter((url) => url === 'a').length, 2)
+  t.equal(built.filter(url => url === 'a').length, 2)
   pageFor('other 15')
   t.equal(built.length, 18, 'the newest are still there')
 })
 
-t.test('an example is one curl command [CTL-26]', async (t) => {
+t.test('an example is one curl command [CTL-26]', async t => {
   const table: [fields: Partial<Example>, protocol: CatalogEndpoint['protocol'], command: string][] = [
     [{}, 'http', 'curl http://h/a'],
     [{ path: '/a?b=1&c=2' }, 'http', "curl 'http://h/a?b=1&c=2'"],
     [{ method: 'DELETE' }, 'http', 'curl -X DELETE http://h/a'],
     [{ method: 'HEAD' }, 'http', 'curl --head http://h/a'],
     [{ method: 'POST' }, 'http', 'curl -X POST http://h/a'],
-    [{ method: 'POST', body: '{"a":1}', body_type: 'json' }, 'http', `curl -H 'Content-Type: application/json' --data-raw '{"a":1}' http://h/a`],
-    [{ method: 'PUT', body: 'a=1', body_type: 'form' }, 'http', "curl -X PUT -H 'Content-Type: application/x-www-form-urlencoded' --data-raw a=1 http://h/a"],
-    [{ method: 'POST', body: '<a/>', body_type: 'xml', headers: [{ name: 'content-type', value: 'text/xml' }] }, 'http', "curl -H 'content-type: text/xml' --data-raw '<a/>' http://h/a"],
+    [
+      { method: 'POST', body: '{"a":1}', body_type: 'json' },
+      'http',
+      `curl -H 'Content-Type: application/json' --data-raw '{"a":1}' http://h/a`,
+    ],
+    [
+      { method: 'PUT', body: 'a=1', body_type: 'form' },
+      'http',
+      "curl -X PUT -H 'Content-Type: application/x-www-form-urlencoded' --data-raw a=1 http://h/a",
+    ],
+    [
+      { method: 'POST', body: '<a/>', body_type: 'xml', headers: [{ name: 'content-type', value: 'text/xml' }] },
+      'http',
+      "curl -H 'content-type: text/xml' --data-raw '<a/>' http://h/a",
+    ],
     [{ method: 'GET', body: "it's" }, 'http', "curl -X GET --data-raw 'it'\\''s' http://h/a"],
     [{ headers: [{ name: 'X-Empty', value: '' }] }, 'http', "curl -H 'X-Empty;' http://h/a"],
     [{ auth: { type: 'basic', username: 'u', password: 'p w' } }, 'http', "curl -u 'u:p w' http://h/a"],
-    [{ auth: { type: 'bearer', token: '<access_token>' } }, 'http', "curl -H 'Authorization: Bearer <access_token>' http://h/a"],
+    [
+      { auth: { type: 'bearer', token: '<access_token>' } },
+      'http',
+      "curl -H 'Authorization: Bearer <access_token>' http://h/a",
+    ],
     [{ path: '/a{b}[c]' }, 'http', "curl -g 'http://h/a{b}[c]'"],
     [{ path: '/a/../b' }, 'http', 'curl --path-as-is http://h/a/../b'],
     [{}, 'sse', 'curl -N http://h/a'],
-    [{ path: '/ws' }, 'websocket', "curl -i -N --http1.1 --max-time 3 -H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' http://h/ws"],
+    [
+      { path: '/ws' },
+      'websocket',
+      "curl -i -N --http1.1 --max-time 3 -H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' http://h/ws",
+    ],
   ]
   for (const [fields, protocol, command] of table) t.equal(curlLine(example(fields), 'http://h', protocol), command)
 })
 
-t.test('a shell reads hostile values as they are [CTL-26]', async (t) => {
+t.test('a shell reads hostile values as they are [CTL-26]', async t => {
   const hostile = '$(id) `id` "a" \'b\' \\ ; | & \n !x *'
-  const command = curlLine(example({ method: 'POST', body: hostile, headers: [{ name: 'X-A', value: hostile }] }), 'http://h', 'http')
-  const words = execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`]).toString().split('\0')
+  const command = curlLine(
+    example({ method: 'POST', body: hostile, headers: [{ name: 'X-A', value: hostile }] }),
+    'http://h',
+    'http',
+  )
+  const words = execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`])
+    .toString()
+    .split('\0')
   t.same(words, ['-H', `X-A: ${hostile}`, '--data-raw', hostile, 'http://h/a', ''])
 })
 
-t.test('openapi.json is the document for the base URL of the request [CTL-27]', async (t) => {
+t.test('openapi.json is the document for the base URL of the request [CTL-27]', async t => {
   const host = fakeHost()
   const app = await appOn(host, registerDocs)
   t.teardown(() => app.close())
@@ -177,7 +258,7 @@ t.test('openapi.json is the document for the base URL of the request [CTL-27]', 
   }
 })
 
-t.test('the reference loads what it needs from below its own address, behind any prefix [CTL-28]', async (t) => {
+t.test('the reference loads what it needs from below its own address, behind any prefix [CTL-28]', async t => {
   const app = await appOn(fakeHost(), registerDocs)
   t.teardown(() => app.close())
   const { statusCode, headers, body } = await app.inject('/docs')
@@ -193,7 +274,7 @@ t.test('the reference loads what it needs from below its own address, behind any
   t.match((await app.inject('/docs/docs.js')).body, /document\.baseURI/)
 })
 
-t.test('the reference with a slash leads to the one without, behind any prefix [CTL-28]', async (t) => {
+t.test('the reference with a slash leads to the one without, behind any prefix [CTL-28]', async t => {
   const app = await appOn(fakeHost(), registerDocs)
   t.teardown(() => app.close())
   const { statusCode, headers } = await app.inject('/docs/')
@@ -201,10 +282,15 @@ t.test('the reference with a slash leads to the one without, behind any prefix [
   t.equal(new URL(String(headers.location), 'https://gw.example/demo/docs/').pathname, '/demo/docs')
 })
 
-t.test('its files have their types, and a client that has one is told so [CTL-29]', async (t) => {
+t.test('its files have their types, and a client that has one is told so [CTL-29]', async t => {
   const app = await appOn(fakeHost(), registerDocs)
   t.teardown(() => app.close())
-  const types = { 'docs.js': 'text/javascript; charset=utf-8', 'swagger-ui-bundle.js': 'text/javascript; charset=utf-8', 'swagger-ui.css': 'text/css; charset=utf-8', 'favicon-32x32.png': 'image/png' }
+  const types = {
+    'docs.js': 'text/javascript; charset=utf-8',
+    'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+    'swagger-ui.css': 'text/css; charset=utf-8',
+    'favicon-32x32.png': 'image/png',
+  }
   for (const [name, type] of Object.entries(types)) {
     const { headers, rawPayload } = await app.inject(`/docs/${name}`)
     t.equal(headers['content-type'], type)
@@ -212,7 +298,14 @@ t.test('its files have their types, and a client that has one is told so [CTL-29
     t.equal(Number(headers['content-length']), rawPayload.length)
     const etag = String(headers.etag)
     t.match(etag, /^"[\w-]+"$/)
-    for (const [condition, status] of [[etag, 304], [`"x", W/${etag}`, 304], ['*', 304], ['"x"', 200], ['', 200], [etag.slice(1, -1), 200]] as const) {
+    for (const [condition, status] of [
+      [etag, 304],
+      [`"x", W/${etag}`, 304],
+      ['*', 304],
+      ['"x"', 200],
+      ['', 200],
+      [etag.slice(1, -1), 200],
+    ] as const) {
       const again = await app.inject({ url: `/docs/${name}`, headers: { 'if-none-match': condition } })
       t.equal(again.statusCode, status, condition)
       t.equal(again.headers.etag, etag)
@@ -221,9 +314,21 @@ t.test('its files have their types, and a client that has one is told so [CTL-29
   }
 })
 
-t.test('no other file is served [CTL-29]', async (t) => {
+t.test('no other file is served [CTL-29]', async t => {
   const app = await appOn(fakeHost(), registerDocs)
   t.teardown(() => app.close())
-  const names = ['index.html', 'package.json', 'swagger-ui.js', '..%2fpackage.json', '..%2f..%2fpackage.json', '%2e%2e', '__proto__', 'constructor', 'swagger-ui.css%00', 'Swagger-UI.css', 'a/b']
+  const names = [
+    'index.html',
+    'package.json',
+    'swagger-ui.js',
+    '..%2fpackage.json',
+    '..%2f..%2fpackage.json',
+    '%2e%2e',
+    '__proto__',
+    'constructor',
+    'swagger-ui.css%00',
+    'Swagger-UI.css',
+    'a/b',
+  ]
   for (const name of names) t.equal((await app.inject(`/docs/${name}`)).statusCode, 404, name)
 })

@@ -24,14 +24,19 @@ export default definePlugin({ title: 'hold', paths: ['/hold'], register(app, svc
   svc.whenStopped(() => console.log('closing work done'))
 } })`
 
-async function startHolding(t: Test & { teardown(callback: () => unknown): unknown }, env: Record<string, string> = {}) {
+async function startHolding(
+  t: Test & { teardown(callback: () => unknown): unknown },
+  env: Record<string, string> = {},
+) {
   const server = startProcess(t, { yaml: 'plugins: { dirs: [plugins], enable: [hold] }', env })
   mkdirSync(join(server.folder, 'plugins', 'hold'), { recursive: true })
   writeFileSync(join(server.folder, 'plugins', 'hold', 'index.ts'), HOLDING)
   const port = await server.port('HTTP')
   return { ...server, port, url: `http://127.0.0.1:${port}` }
 }
-interface Test { equal: typeof t.equal }
+interface Test {
+  equal: typeof t.equal
+}
 
 t.test('listens on free ports and says so at every log level [PROC-1]', async t => {
   for (const format of ['text', 'json']) {
@@ -62,7 +67,7 @@ t.test('a busy HTTPS or gRPC port is a warning, and HTTP serves [PROC-3]', async
   const { port } = other.address() as AddressInfo
   const server = startProcess(t, { env: { SVC_HTTPS_PORT: String(port), SVC_GRPC_PORT: String(port) } })
   const http = await server.port('HTTP')
-  const status = await (await fetch(`http://127.0.0.1:${http}/_svc/status`)).json() as { ports: object }
+  const status = (await (await fetch(`http://127.0.0.1:${http}/_svc/status`)).json()) as { ports: object }
   t.strictSame(status.ports, { http, https: null, grpc: null })
   t.match(server.output(), /HTTPS not started: .*EADDRINUSE/)
   t.match(server.output(), /gRPC not started: .*EADDRINUSE/)
@@ -70,8 +75,12 @@ t.test('a busy HTTPS or gRPC port is a warning, and HTTP serves [PROC-3]', async
 
 t.test('a command line that is not understood is exit code 2 and the usage [PROC-4]', async t => {
   for (const [args, code, stream] of [
-    [['--help'], 0, /usage: svc/], [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
-    [['--bogus'], 2, /--bogus[^]*usage/], [['--config'], 2, /--config[^]*usage/], [['--config='], 2, /--config[^]*usage/], [['what'], 2, /what[^]*usage/],
+    [['--help'], 0, /usage: svc/],
+    [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+    [['--bogus'], 2, /--bogus[^]*usage/],
+    [['--config'], 2, /--config[^]*usage/],
+    [['--config='], 2, /--config[^]*usage/],
+    [['what'], 2, /what[^]*usage/],
   ] as const) {
     const server = startProcess(t, { args: [...args] })
     t.equal((await server.exited).code, code, args.join(' '))
@@ -83,13 +92,19 @@ t.test('stops at once when nothing is open, with code 0, on SIGTERM and SIGINT [
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const server = await startHolding(t)
     const agent = new Agent({ keepAlive: true })
-    await new Promise(resolve => request(`${server.url}/_svc/ready`, { agent }, response => response.on('end', resolve).resume()).end())
+    await new Promise(resolve =>
+      request(`${server.url}/_svc/ready`, { agent }, response => response.on('end', resolve).resume()).end(),
+    )
     const fresh = connect(server.port, '127.0.0.1')
     await new Promise(resolve => fresh.once('connect', resolve))
     fresh.on('error', () => {})
     server.child.kill(signal)
     server.child.kill(signal)
-    t.strictSame(await server.exited, { code: 0, signal: null }, 'idle and fresh connections hold nothing up, a doubled signal neither')
+    t.strictSame(
+      await server.exited,
+      { code: 0, signal: null },
+      'idle and fresh connections hold nothing up, a doubled signal neither',
+    )
     t.match(server.output(), /closing work done/)
     agent.destroy()
   }
@@ -112,12 +127,24 @@ t.test('requests in flight and streams with an end run to it, feeds end at once 
 
 t.test('new connections are refused while it drains, and a later signal cuts the drain [PROC-7]', async t => {
   const server = await startHolding(t)
-  const forever = fetch(`${server.url}/hold/forever`).then(() => 'answered', () => 'cut')
+  const forever = fetch(`${server.url}/hold/forever`).then(
+    () => 'answered',
+    () => 'cut',
+  )
   await until(async () => (await fetch(`${server.url}/_svc/status`)).ok)
   server.child.kill('SIGTERM')
-  await until(() => new Promise(resolve => {
-    const socket: Socket = connect(server.port, '127.0.0.1').on('error', () => resolve(true)).on('connect', () => { socket.destroy(); resolve(false) })
-  }), 'connections being refused')
+  await until(
+    () =>
+      new Promise(resolve => {
+        const socket: Socket = connect(server.port, '127.0.0.1')
+          .on('error', () => resolve(true))
+          .on('connect', () => {
+            socket.destroy()
+            resolve(false)
+          })
+      }),
+    'connections being refused',
+  )
   await new Promise(resolve => setTimeout(resolve, 1_050))
   server.child.kill('SIGTERM')
   t.strictSame(await server.exited, { code: 0, signal: null })
@@ -154,11 +181,11 @@ t.test('SIGHUP and a changed file reload, and never stop [PROC-8]', async t => {
   mkdirSync(join(server.folder, 'plugins', 'late'), { recursive: true })
   writeFileSync(join(server.folder, 'plugins', 'late', 'index.ts'), plugin('late', '1'))
   server.child.kill('SIGHUP')
-  await until(async () => await status('/late') === 200, 'SIGHUP')
+  await until(async () => (await status('/late')) === 200, 'SIGHUP')
   writeFileSync(join(server.folder, 'plugins', 'late', 'index.ts'), plugin('late', '2'))
-  await until(async () => await (await fetch(`${url}/late`)).text() === '2', 'the edit')
+  await until(async () => (await (await fetch(`${url}/late`)).text()) === '2', 'the edit')
   writeFileSync(join(server.folder, 'svc.yaml'), 'plugins: { dirs: [plugins], disable: [late] }')
-  await until(async () => await status('/late') === 404, 'svc.yaml')
+  await until(async () => (await status('/late')) === 404, 'svc.yaml')
   t.match(await (await fetch(`${url}/late`)).json(), { plugin: 'late', plugin_state: 'disabled' })
 })
 
@@ -166,10 +193,22 @@ t.test('an uncaught exception is logged with its owner and the process goes on [
   const server = startProcess(t, { yaml: 'plugins: { dirs: [plugins] }', env: { SVC_LOG_FORMAT: 'json' } })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
   mkdirSync(join(server.folder, 'plugins', 'bomb'), { recursive: true })
-  writeFileSync(join(server.folder, 'plugins', 'bomb', 'index.ts'), plugin('bomb', 'lit', { body: 'setTimeout(() => { throw new Error("boom") }, 10); setTimeout(() => void Promise.reject(new Error("bang")), 10)' }))
+  writeFileSync(
+    join(server.folder, 'plugins', 'bomb', 'index.ts'),
+    plugin('bomb', 'lit', {
+      body: 'setTimeout(() => { throw new Error("boom") }, 10); setTimeout(() => void Promise.reject(new Error("bang")), 10)',
+    }),
+  )
   server.child.kill('SIGHUP')
   await until(() => server.output().includes('boom') && server.output().includes('bang'))
   t.equal(await (await fetch(`${url}/bomb`)).text(), 'lit')
-  const lines = server.output().trim().split('\n').map(line => JSON.parse(line) as { level: string; plugin?: string; message: string })
-  t.strictSame(lines.filter(line => line.level === 'error').map(line => line.plugin), ['bomb', 'bomb'])
+  const lines = server
+    .output()
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as { level: string; plugin?: string; message: string })
+  t.strictSame(
+    lines.filter(line => line.level === 'error').map(line => line.plugin),
+    ['bomb', 'bomb'],
+  )
 })

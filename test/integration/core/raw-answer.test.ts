@@ -11,10 +11,14 @@ import type { RawAnswer } from '../../../core/http/listener/raw-response.ts'
 const rows: RawAnswer[] = [
   { status: 400, body: badRequest('unparsable \u2603'), headers: {} },
   { status: 431, body: headerFieldsTooLarge(65_536), headers: { 'Access-Control-Allow-Origin': '*' } },
-  { status: 405, body: methodNotAllowed('CONNECT', 'a:1', []), headers: { Allow: 'GET, HEAD', 'x-request-id': 'from-client-\u00e9' } },
+  {
+    status: 405,
+    body: methodNotAllowed('CONNECT', 'a:1', []),
+    headers: { Allow: 'GET, HEAD', 'x-request-id': 'from-client-\u00e9' },
+  },
 ]
 
-t.test('is a whole response to a client [RAW-1]', async (t) => {
+t.test('is a whole response to a client [RAW-1]', async t => {
   for (const row of rows) {
     const { response, text } = await fetchFrom(rawAnswer(row))
     t.equal(response.statusCode, row.status)
@@ -24,12 +28,17 @@ t.test('is a whole response to a client [RAW-1]', async (t) => {
     t.ok(Date.parse(response.headers.date!) > 0)
     t.strictSame(JSON.parse(text), row.body)
     for (const [name, value] of Object.entries(row.headers)) t.equal(response.headers[name.toLowerCase()], value)
-    if (!('x-request-id' in row.headers)) t.match(response.headers['x-request-id'], /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/)
+    if (!('x-request-id' in row.headers))
+      t.match(response.headers['x-request-id'], /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/)
   }
 })
 
-t.test('sends no header twice [RAW-1]', async (t) => {
-  const text = rawAnswer({ status: 400, body: {}, headers: { 'x-request-id': 'a', 'content-type': 'text/x' } }).toString('latin1')
+t.test('sends no header twice [RAW-1]', async t => {
+  const text = rawAnswer({
+    status: 400,
+    body: {},
+    headers: { 'x-request-id': 'a', 'content-type': 'text/x' },
+  }).toString('latin1')
   t.equal(text.match(/x-request-id/gi)?.length, 1)
   t.equal(text.match(/content-type/gi)?.length, 1)
   t.match(text, /^HTTP\/1\.1 400 Bad Request\r\n/)

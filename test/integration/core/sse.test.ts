@@ -11,16 +11,20 @@ import { fillUp, listen, startStreamServer, watch } from '../../support/stream-s
 import { until } from '../../support/until.ts'
 
 /** A server whose streams all have these options, and what it has opened. */
-async function serve(t: Parameters<typeof startStreamServer>[0], options: SseOptions = {}, opening: Partial<StreamOpening> = {}) {
+async function serve(
+  t: Parameters<typeof startStreamServer>[0],
+  options: SseOptions = {},
+  opening: Partial<StreamOpening> = {},
+) {
   const opened: SseStream[] = []
-  const server = await startStreamServer(t, (own) => {
+  const server = await startStreamServer(t, own => {
     const stream = openSse({ ...own, ...opening, options })
     if (stream) opened.push(stream)
   })
   return { ...server, opened }
 }
 
-t.test('an event is written as readers take it apart [STREAM-4]', async (t) => {
+t.test('an event is written as readers take it apart [STREAM-4]', async t => {
   const table: [SseEvent, string][] = [
     [{ data: 'hi' }, 'data: hi\n\n'],
     [{ id: 7, event: 'tick', retry: 3000, data: { n: 1 } }, 'id: 7\nevent: tick\nretry: 3000\ndata: {"n":1}\n\n'],
@@ -42,7 +46,7 @@ t.test('an event is written as readers take it apart [STREAM-4]', async (t) => {
   for (const [event, text] of table) t.equal(formatEvent(event), text)
 })
 
-t.test('no value adds a field or an event [STREAM-5]', async (t) => {
+t.test('no value adds a field or an event [STREAM-5]', async t => {
   const table: [SseEvent, string][] = [
     [{ id: '1\ndata: forged', data: 'x' }, 'data: x\n\n'],
     [{ id: '1\r', data: 'x' }, 'data: x\n\n'],
@@ -58,54 +62,87 @@ t.test('no value adds a field or an event [STREAM-5]', async (t) => {
   t.equal(formatComment('a\r\ndata: forged'), ': a\n: data: forged\n\n')
 })
 
-t.test('what separates the last bytes from a comment that must stand alone [STREAM-10]', async (t) => {
+t.test('what separates the last bytes from a comment that must stand alone [STREAM-10]', async t => {
   const table: [tail: string, separator: string][] = [
-    ['', ''], ['\n\n', ''], ['a\n\n', ''], ['\r\n\r\n', ''], ['\r\r', ''], ['\n\r\n', ''], ['\n\r', ''],
-    ['a\n', '\n'], ['a\r\n', '\n'], ['a\r', '\n'], ['\n', '\n'], ['abc', '\n\n'], ['\n\na', '\n\n'],
+    ['', ''],
+    ['\n\n', ''],
+    ['a\n\n', ''],
+    ['\r\n\r\n', ''],
+    ['\r\r', ''],
+    ['\n\r\n', ''],
+    ['\n\r', ''],
+    ['a\n', '\n'],
+    ['a\r\n', '\n'],
+    ['a\r', '\n'],
+    ['\n', '\n'],
+    ['abc', '\n\n'],
+    ['\n\na', '\n\n'],
   ]
   for (const [tail, separator] of table) t.equal(separatorAfter(tail), separator, JSON.stringify(tail))
 })
 
-t.test('the head leaves before any event and says what the stream is [STREAM-3]', async (t) => {
+t.test('the head leaves before any event and says what the stream is [STREAM-3]', async t => {
   const { port, opened } = await serve(t)
   const client = await watch(port)
   t.equal(client.response.statusCode, 200)
-  t.match(client.response.headers, { 'content-type': /^text\/event-stream$/, 'cache-control': /^no-cache$/, 'x-accel-buffering': /^no$/ })
+  t.match(client.response.headers, {
+    'content-type': /^text\/event-stream$/,
+    'cache-control': /^no-cache$/,
+    'x-accel-buffering': /^no$/,
+  })
   t.equal(client.text, '')
   opened[0]!.end()
   t.equal(await client.whole, '')
 })
 
-t.test('status and headers of the opener win, in any spelling [STREAM-3]', async (t) => {
-  const { port, opened } = await serve(t,
-    { status: 202, headers: { 'content-type': 'text/event-stream; charset=utf-8', 'X-Own': 'options', 'x-left-out': undefined } },
-    { headers: { 'CACHE-CONTROL': 'no-cache, no-transform', 'x-own': 'reply' } })
+t.test('status and headers of the opener win, in any spelling [STREAM-3]', async t => {
+  const { port, opened } = await serve(
+    t,
+    {
+      status: 202,
+      headers: { 'content-type': 'text/event-stream; charset=utf-8', 'X-Own': 'options', 'x-left-out': undefined },
+    },
+    { headers: { 'CACHE-CONTROL': 'no-cache, no-transform', 'x-own': 'reply' } },
+  )
   const client = await watch(port)
   t.equal(client.response.statusCode, 202)
-  t.match(client.response.headers, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform', 'x-own': 'options', 'x-accel-buffering': 'no' })
+  t.match(client.response.headers, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-own': 'options',
+    'x-accel-buffering': 'no',
+  })
   t.notOk('x-left-out' in client.response.headers)
   opened[0]!.end()
 })
 
-t.test('a real EventSource reads what is sent, comments aside [STREAM-4]', async (t) => {
+t.test('a real EventSource reads what is sent, comments aside [STREAM-4]', async t => {
   const { port, opened } = await serve(t)
   const source = new EventSource(`http://127.0.0.1:${port}/`)
   t.teardown(() => source.close())
   const got: unknown[] = []
-  const seen = new Promise<void>((resolve) => {
-    source.addEventListener('tick', ({ data, lastEventId }) => { got.push([data, lastEventId]); resolve() })
+  const seen = new Promise<void>(resolve => {
+    source.addEventListener('tick', ({ data, lastEventId }) => {
+      got.push([data, lastEventId])
+      resolve()
+    })
     source.addEventListener('message', ({ data, lastEventId }) => got.push([data, lastEventId]))
   })
-  await new Promise((resolve) => { source.onopen = resolve })
+  await new Promise(resolve => {
+    source.onopen = resolve
+  })
   opened[0]!.comment('no event')
   opened[0]!.send({ id: 1, data: 'one\r\ntwo' })
   opened[0]!.send({ id: 2, event: 'tick', data: { n: 2 } })
   await seen
-  t.same(got, [['one\ntwo', '1'], ['{"n":2}', '2']])
+  t.same(got, [
+    ['one\ntwo', '1'],
+    ['{"n":2}', '2'],
+  ])
 })
 
-t.test('heartbeats', async (t) => {
-  t.test('come after silence, at its length, in the opener\'s words [STREAM-6]', async (t) => {
+t.test('heartbeats', async t => {
+  t.test("come after silence, at its length, in the opener's words [STREAM-6]", async t => {
     const { port, clock, opened } = await serve(t, { heartbeatMs: 100, heartbeatText: 'keep-alive' })
     const client = await watch(port)
     clock.advance(99)
@@ -119,7 +156,7 @@ t.test('heartbeats', async (t) => {
     t.equal(await client.whole, 'data: a\n\n: b\n\ndata: c\n\n: keep-alive\n\n: keep-alive\n\n')
   })
 
-  t.test('are none without an interval, or with 0 [STREAM-6]', async (t) => {
+  t.test('are none without an interval, or with 0 [STREAM-6]', async t => {
     for (const options of [{}, { heartbeatMs: 0 }]) {
       const { port, clock, opened } = await serve(t, options)
       const client = await watch(port)
@@ -129,7 +166,7 @@ t.test('heartbeats', async (t) => {
     }
   })
 
-  t.test('never come within an event that is only half written [STREAM-6]', async (t) => {
+  t.test('never come within an event that is only half written [STREAM-6]', async t => {
     const { port, clock, opened } = await serve(t, { heartbeatMs: 100 })
     const client = await watch(port)
     opened[0]!.write('data: one\n')
@@ -140,7 +177,7 @@ t.test('heartbeats', async (t) => {
     t.equal(await client.whole, 'data: one\ndata: two\n\n: heartbeat\n\n')
   })
 
-  t.test('do not pile up behind a client that reads nothing [STREAM-6] [STREAM-7]', async (t) => {
+  t.test('do not pile up behind a client that reads nothing [STREAM-6] [STREAM-7]', async t => {
     const { port, clock, opened } = await serve(t, { heartbeatMs: 100 })
     const client = await watch(port)
     client.response.pause()
@@ -152,20 +189,30 @@ t.test('heartbeats', async (t) => {
     client.leave()
   })
 
-  t.test('come by the system\'s clock too, and keep no process alive [STREAM-6]', async (t) => {
+  t.test("come by the system's clock too, and keep no process alive [STREAM-6]", async t => {
     const registry = new StreamRegistry()
-    const port = await listen(t, http.createServer((_, response) => { openSse({ response, registry, generation: 1, options: { heartbeatMs: 5, lifetimeMs: 2 ** 40 } }) }))
+    const port = await listen(
+      t,
+      http.createServer((_, response) => {
+        openSse({ response, registry, generation: 1, options: { heartbeatMs: 5, lifetimeMs: 2 ** 40 } })
+      }),
+    )
     const client = await watch(port)
-    await client.until((text) => text.startsWith(': heartbeat\n\n: heartbeat\n\n'))
+    await client.until(text => text.startsWith(': heartbeat\n\n: heartbeat\n\n'))
     client.leave()
     await until(() => registry.count() === 0)
   })
 })
 
-t.test('forced ends', async (t) => {
-  const comments = { plan: ': svc plan stream lifetime reached\n\n', reload: ': svc reloaded\n\n', stop: '', lifetime: '' }
+t.test('forced ends', async t => {
+  const comments = {
+    plan: ': svc plan stream lifetime reached\n\n',
+    reload: ': svc reloaded\n\n',
+    stop: '',
+    lifetime: '',
+  }
 
-  t.test('each reason has its last words, and the body ends cleanly [STREAM-10] [STREAM-11]', async (t) => {
+  t.test('each reason has its last words, and the body ends cleanly [STREAM-10] [STREAM-11]', async t => {
     for (const [reason, comment] of Object.entries(comments)) {
       const { port, registry, opened } = await serve(t)
       const client = await watch(port)
@@ -177,10 +224,15 @@ t.test('forced ends', async (t) => {
     }
   })
 
-  t.test('a blank line goes first when an event is unfinished [STREAM-10]', async (t) => {
+  t.test('a blank line goes first when an event is unfinished [STREAM-10]', async t => {
     const table: [written: string[], separator: string][] = [
-      [['data: half'], '\n\n'], [['data: a\n'], '\n'], [['data: a\r\n'], '\n'], [['data: a\r\n\r\n'], ''],
-      [['data: a\r', '\n', '\r', '\n'], ''], [['data: a', '\n', '\n'], ''], [[], ''],
+      [['data: half'], '\n\n'],
+      [['data: a\n'], '\n'],
+      [['data: a\r\n'], '\n'],
+      [['data: a\r\n\r\n'], ''],
+      [['data: a\r', '\n', '\r', '\n'], ''],
+      [['data: a', '\n', '\n'], ''],
+      [[], ''],
     ]
     for (const [written, separator] of table) {
       const { port, registry, opened } = await serve(t)
@@ -191,7 +243,7 @@ t.test('forced ends', async (t) => {
     }
   })
 
-  t.test('a whole event after half of another ends that as well [STREAM-10]', async (t) => {
+  t.test('a whole event after half of another ends that as well [STREAM-10]', async t => {
     const { port, registry, opened } = await serve(t)
     const client = await watch(port)
     opened[0]!.write('data: a\n')
@@ -200,10 +252,10 @@ t.test('forced ends', async (t) => {
     t.equal(await client.whole, `data: a\ndata: b\n\n${comments.plan}`)
   })
 
-  t.test('the farewell goes before the last words; what comes after is dropped [STREAM-9]', async (t) => {
+  t.test('the farewell goes before the last words; what comes after is dropped [STREAM-9]', async t => {
     let opened: SseStream | null = null
     const told: string[] = []
-    const { port, registry } = await startStreamServer(t, (opening) => {
+    const { port, registry } = await startStreamServer(t, opening => {
       const farewell = (reason: string) => {
         told.push(reason, String(opened!.closed))
         opened!.send({ data: 'farewell' })
@@ -225,8 +277,12 @@ t.test('forced ends', async (t) => {
     t.same(told, ['plan', 'false', 'aborted'])
   })
 
-  t.test('a farewell that throws is reported and delays nothing [STREAM-9]', async (t) => {
-    const { port, registry, errors } = await serve(t, { farewell: () => { throw new Error('farewell') } })
+  t.test('a farewell that throws is reported and delays nothing [STREAM-9]', async t => {
+    const { port, registry, errors } = await serve(t, {
+      farewell: () => {
+        throw new Error('farewell')
+      },
+    })
     const client = await watch(port)
     registry.endAll({ reason: 'reload' })
     t.equal(await client.whole, comments.reload)

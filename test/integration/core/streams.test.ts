@@ -11,17 +11,21 @@ import { fillUp, listen, startStreamServer, TurnedClock, watch } from '../../sup
 import { until } from '../../support/until.ts'
 
 /** A server whose streams all have these options, and what it has opened. */
-async function serve(t: Parameters<typeof startStreamServer>[0], options: BodyStreamOptions = {}, opening: Partial<StreamOpening> = {}) {
+async function serve(
+  t: Parameters<typeof startStreamServer>[0],
+  options: BodyStreamOptions = {},
+  opening: Partial<StreamOpening> = {},
+) {
   const opened: BodyStream[] = []
-  const server = await startStreamServer(t, (own) => {
+  const server = await startStreamServer(t, own => {
     const stream = openBodyStream({ ...own, ...opening, options })
     if (stream) opened.push(stream)
   })
   return { ...server, opened }
 }
 
-t.test('opening', async (t) => {
-  t.test('takes the slot before the first byte and gives it back once [STREAM-1] [STREAM-2]', async (t) => {
+t.test('opening', async t => {
+  t.test('takes the slot before the first byte and gives it back once [STREAM-1] [STREAM-2]', async t => {
     const told: string[] = []
     const { port, opened, registry } = await startStreamServerTelling(t, told)
     const client = await watch(port)
@@ -35,14 +39,23 @@ t.test('opening', async (t) => {
     t.same(told, ['admit before head', 'close done'])
   })
 
-  t.test('answers null and writes nothing when there is no slot [STREAM-1]', async (t) => {
+  t.test('answers null and writes nothing when there is no slot [STREAM-1]', async t => {
     let closes = 0
-    const { port, registry } = await startStreamServer(t, (opening) => {
+    const { port, registry } = await startStreamServer(t, opening => {
       const admit = () => {
         opening.response.writeHead(429, { 'Content-Type': 'application/json' }).end('{}')
         return false
       }
-      t.equal(openSse({ ...opening, admit, onClose: () => { closes += 1 } }), null)
+      t.equal(
+        openSse({
+          ...opening,
+          admit,
+          onClose: () => {
+            closes += 1
+          },
+        }),
+        null,
+      )
     })
     const client = await watch(port)
     t.equal(client.response.statusCode, 429)
@@ -52,11 +65,22 @@ t.test('opening', async (t) => {
     t.equal(closes, 0)
   })
 
-  t.test('gives the slot back when the head cannot be written [STREAM-2]', async (t) => {
+  t.test('gives the slot back when the head cannot be written [STREAM-2]', async t => {
     let closes = 0
-    const { port, registry } = await startStreamServer(t, (opening) => {
+    const { port, registry } = await startStreamServer(t, opening => {
       const options = { headers: { 'x-bad': 'a\nb' } }
-      t.throws(() => openBodyStream({ ...opening, options, admit: () => true, onClose: () => { closes += 1 } }), { code: 'ERR_INVALID_CHAR' })
+      t.throws(
+        () =>
+          openBodyStream({
+            ...opening,
+            options,
+            admit: () => true,
+            onClose: () => {
+              closes += 1
+            },
+          }),
+        { code: 'ERR_INVALID_CHAR' },
+      )
       opening.response.writeHead(500).end()
     })
     t.equal((await watch(port)).response.statusCode, 500)
@@ -64,7 +88,7 @@ t.test('opening', async (t) => {
     t.equal(registry.count(), 0)
   })
 
-  t.test('on HEAD sends the head and is closed already [STREAM-13]', async (t) => {
+  t.test('on HEAD sends the head and is closed already [STREAM-13]', async t => {
     const { port, opened, registry } = await serve(t, { headers: { 'X-Own': '1' } })
     const client = await watch(port, { method: 'HEAD' })
     t.equal(opened[0]!.closed, true)
@@ -76,7 +100,7 @@ t.test('opening', async (t) => {
     await until(() => registry.count() === 0)
   })
 
-  t.test('with a status that has no body is closed already [STREAM-13]', async (t) => {
+  t.test('with a status that has no body is closed already [STREAM-13]', async t => {
     for (const status of [204, 205, 304]) {
       const { port, opened } = await serve(t, { status })
       const client = await watch(port)
@@ -86,21 +110,33 @@ t.test('opening', async (t) => {
     }
   })
 
-  t.test('after the client has left takes no slot and opens closed [STREAM-2] [STREAM-8]', async (t) => {
+  t.test('after the client has left takes no slot and opens closed [STREAM-2] [STREAM-8]', async t => {
     let admitted = 0
-    const stream = new Promise<BodyStream | null>((resolve) => {
-      void startStreamServer(t, (opening) => {
-        opening.response.once('close', () => resolve(openBodyStream({ ...opening, admit: () => { admitted += 1; return true } })))
+    const stream = new Promise<BodyStream | null>(resolve => {
+      void startStreamServer(t, opening => {
+        opening.response.once('close', () =>
+          resolve(
+            openBodyStream({
+              ...opening,
+              admit: () => {
+                admitted += 1
+                return true
+              },
+            }),
+          ),
+        )
       }).then(({ port }) => {
-        const socket = net.connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n', () => socket.destroy()))
+        const socket = net.connect(port, '127.0.0.1', () =>
+          socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n', () => socket.destroy()),
+        )
       })
     })
     t.equal(await (await stream)!.over, 'client')
     t.equal(admitted, 0)
   })
 
-  t.test('after the core has answered leaves that answer alone [STREAM-1]', async (t) => {
-    const { port, registry } = await startStreamServer(t, (opening) => {
+  t.test('after the core has answered leaves that answer alone [STREAM-1]', async t => {
+    const { port, registry } = await startStreamServer(t, opening => {
       opening.response.writeHead(503).end('timeout')
       t.equal(openBodyStream(opening)!.closed, true)
     })
@@ -111,52 +147,60 @@ t.test('opening', async (t) => {
 
 async function startStreamServerTelling(t: Parameters<typeof startStreamServer>[0], told: string[]) {
   const opened: BodyStream[] = []
-  const server = await startStreamServer(t, (own) => {
-    const admit = () => { told.push(`admit ${own.response.headersSent ? 'after' : 'before'} head`); return true }
-    opened.push(openBodyStream({ ...own, admit, onClose: (reason) => told.push(`close ${reason}`) })!)
+  const server = await startStreamServer(t, own => {
+    const admit = () => {
+      told.push(`admit ${own.response.headersSent ? 'after' : 'before'} head`)
+      return true
+    }
+    opened.push(openBodyStream({ ...own, admit, onClose: reason => told.push(`close ${reason}`) })!)
   })
   return { ...server, opened }
 }
 
-t.test('back-pressure', async (t) => {
-  t.test('a producer that heeds it keeps little pending for a client that does not read, and goes on when it does [STREAM-7]', async (t) => {
-    const { port, opened } = await serve(t)
-    const socket = net.connect(port, '127.0.0.1')
-    t.teardown(() => socket.destroy())
-    socket.pause()
-    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    await until(() => opened.length === 1)
-    const stream = opened[0]!
-    const chunk = Buffer.alloc(32 * 1024, 'x')
-    const total = 50 * 1024 * 1024
-    let written = 0
-    let most = 0
-    const produced = (async () => {
-      while (written < total && !stream.closed) {
-        written += chunk.length
-        if (!stream.write(chunk)) {
-          most = Math.max(most, stream.pendingBytes)
-          await stream.ready()
+t.test('back-pressure', async t => {
+  t.test(
+    'a producer that heeds it keeps little pending for a client that does not read, and goes on when it does [STREAM-7]',
+    async t => {
+      const { port, opened } = await serve(t)
+      const socket = net.connect(port, '127.0.0.1')
+      t.teardown(() => socket.destroy())
+      socket.pause()
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      await until(() => opened.length === 1)
+      const stream = opened[0]!
+      const chunk = Buffer.alloc(32 * 1024, 'x')
+      const total = 50 * 1024 * 1024
+      let written = 0
+      let most = 0
+      const produced = (async () => {
+        while (written < total && !stream.closed) {
+          written += chunk.length
+          if (!stream.write(chunk)) {
+            most = Math.max(most, stream.pendingBytes)
+            await stream.ready()
+          }
         }
+        stream.end()
+      })()
+      // The system's own buffers fill first; then nothing moves any more.
+      for (let still = 0, before = 0; still < 200 && written < total; still = written === before ? still + 1 : 0) {
+        before = written
+        await new Promise(resolve => setImmediate(resolve))
       }
-      stream.end()
-    })()
-    // The system's own buffers fill first; then nothing moves any more.
-    for (let still = 0, before = 0; still < 200 && written < total; still = written === before ? still + 1 : 0) {
-      before = written
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    t.ok(written < total, `waits after ${written} bytes`)
-    t.ok(stream.pendingBytes > 0)
-    let read = 0
-    socket.on('data', (data) => { read += data.length })
-    socket.resume()
-    await produced
-    await until(() => read > total)
-    t.ok(most < 1024 * 1024, `${most} bytes pending at most`)
-  })
+      t.ok(written < total, `waits after ${written} bytes`)
+      t.ok(stream.pendingBytes > 0)
+      let read = 0
+      socket.on('data', data => {
+        read += data.length
+      })
+      socket.resume()
+      await produced
+      await until(() => read > total)
+      t.ok(most < 1024 * 1024, `${most} bytes pending at most`)
+    },
+  )
 
-  t.test('a stream that has drained is ready for everybody who asks [STREAM-7]', async (t) => {
+  t.test('a stream that has drained is ready for everybody who asks [STREAM-7]', async t => {
     const { port, opened } = await serve(t)
     const client = await watch(port)
     client.response.pause()
@@ -171,7 +215,7 @@ t.test('back-pressure', async (t) => {
     t.pass()
   })
 
-  t.test('a wait for the reader ends when the reader leaves [STREAM-7] [STREAM-8]', async (t) => {
+  t.test('a wait for the reader ends when the reader leaves [STREAM-7] [STREAM-8]', async t => {
     const { port, opened, registry } = await serve(t)
     const client = await watch(port)
     client.response.pause()
@@ -188,14 +232,18 @@ t.test('back-pressure', async (t) => {
   })
 })
 
-t.test('clients that leave', async (t) => {
-  t.test('abort the signal, settle over and free the stream with its deadlines [STREAM-8] [STREAM-2]', async (t) => {
+t.test('clients that leave', async t => {
+  t.test('abort the signal, settle over and free the stream with its deadlines [STREAM-8] [STREAM-2]', async t => {
     const closes: StreamEnd[] = []
-    const { port, opened, registry, clock } = await serve(t, { lifetimeMs: 1000, farewell: () => t.fail('no farewell to nobody') }, { onClose: (reason) => closes.push(reason) })
+    const { port, opened, registry, clock } = await serve(
+      t,
+      { lifetimeMs: 1000, farewell: () => t.fail('no farewell to nobody') },
+      { onClose: reason => closes.push(reason) },
+    )
     const client = await watch(port)
     t.equal(registry.count(), 1)
     const { signal } = opened[0]!
-    const aborted = new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)))
+    const aborted = new Promise(resolve => signal.addEventListener('abort', () => resolve(signal.reason)))
     client.leave()
     t.equal(await aborted, 'client')
     t.equal(await opened[0]!.over, 'client')
@@ -204,7 +252,7 @@ t.test('clients that leave', async (t) => {
     t.same(closes, ['client'])
   })
 
-  t.test('while their request waits behind another on the connection are noticed as well [STREAM-8]', async (t) => {
+  t.test('while their request waits behind another on the connection are noticed as well [STREAM-8]', async t => {
     const { port, opened, registry } = await serve(t)
     const socket = net.connect(port, '127.0.0.1', () => socket.write('GET /1 HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(12)))
     await until(() => opened.length === 12)
@@ -215,11 +263,11 @@ t.test('clients that leave', async (t) => {
     t.same(await Promise.all(opened.map(({ over }) => over)), ['done', ...Array(11).fill('client')])
   })
 
-  t.test('and responses that others end or break harm no producer [STREAM-8]', async (t) => {
+  t.test('and responses that others end or break harm no producer [STREAM-8]', async t => {
     for (const isBroken of [false, true]) {
       let response: StreamOpening['response'] | null = null
       let stream: BodyStream | null = null
-      const { port, registry } = await startStreamServer(t, (opening) => {
+      const { port, registry } = await startStreamServer(t, opening => {
         response = opening.response
         stream = openBodyStream(opening)
       })
@@ -234,11 +282,20 @@ t.test('clients that leave', async (t) => {
     }
   })
 
-  t.test('a thousand of them leave nothing behind [STREAM-8]', async (t) => {
+  t.test('a thousand of them leave nothing behind [STREAM-8]', async t => {
     const registry = new StreamRegistry()
-    const port = await listen(t, http.createServer((_, response) => {
-      openSse({ response, registry, generation: 1, planLifetimeMs: 60_000, options: { heartbeatMs: 15_000, lifetimeMs: 600_000 } })
-    }))
+    const port = await listen(
+      t,
+      http.createServer((_, response) => {
+        openSse({
+          response,
+          registry,
+          generation: 1,
+          planLifetimeMs: 60_000,
+          options: { heartbeatMs: 15_000, lifetimeMs: 600_000 },
+        })
+      }),
+    )
     const clients = Array.from({ length: 1000 }, () => {
       const socket = net.connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'))
       return socket.on('error', () => {})
@@ -249,31 +306,56 @@ t.test('clients that leave', async (t) => {
     t.pass('all are gone')
   })
 
-  t.test('a thousand streams share one timer [STREAM-8]', async (t) => {
+  t.test('a thousand streams share one timer [STREAM-8]', async t => {
     const clock = new TurnedClock()
     const registry = new StreamRegistry({ clock })
     const due: number[] = []
     const streams = Array.from({ length: 1000 }, (_, i) => ({
-      kind: 'body' as const, generation: 1, isEndless: false, dueAt: Infinity, place: -1, link: null, forceEnd() {}, onDue() { due.push(i) },
+      kind: 'body' as const,
+      generation: 1,
+      isEndless: false,
+      dueAt: Infinity,
+      place: -1,
+      link: null,
+      forceEnd() {},
+      onDue() {
+        due.push(i)
+      },
     }))
     for (const stream of streams) registry.add(stream)
     for (const [i, stream] of streams.entries()) registry.schedule(stream, 10_000 - i * 10)
     t.equal(clock.alarms, 1)
     for (const stream of streams.slice(0, 500)) registry.remove(stream)
     clock.advance(20_000)
-    t.same(due, Array.from({ length: 500 }, (_, i) => 999 - i))
+    t.same(
+      due,
+      Array.from({ length: 500 }, (_, i) => 999 - i),
+    )
     t.equal(clock.alarms, 0)
   })
 })
 
-t.test('lifetimes', async (t) => {
-  const table: [name: string, own: number | undefined, plan: number | null | undefined, after: number, reason: StreamEnd][] = [
-    ['its own', 100, null, 100, 'lifetime'], ['the plan\'s', undefined, 100, 100, 'plan'],
-    ['its own, the shorter', 50, 100, 50, 'lifetime'], ['the plan\'s, the shorter', 100, 50, 50, 'plan'], ['both alike', 100, 100, 100, 'plan'],
+t.test('lifetimes', async t => {
+  const table: [
+    name: string,
+    own: number | undefined,
+    plan: number | null | undefined,
+    after: number,
+    reason: StreamEnd,
+  ][] = [
+    ['its own', 100, null, 100, 'lifetime'],
+    ["the plan's", undefined, 100, 100, 'plan'],
+    ['its own, the shorter', 50, 100, 50, 'lifetime'],
+    ["the plan's, the shorter", 100, 50, 50, 'plan'],
+    ['both alike', 100, 100, 100, 'plan'],
   ]
   for (const [name, lifetimeMs, planLifetimeMs, afterMs, reason] of table) {
-    t.test(`${name} ends a stream [STREAM-10] [STREAM-11]`, async (t) => {
-      const { port, clock, opened } = await serve(t, lifetimeMs === undefined ? {} : { lifetimeMs }, planLifetimeMs === undefined ? {} : { planLifetimeMs })
+    t.test(`${name} ends a stream [STREAM-10] [STREAM-11]`, async t => {
+      const { port, clock, opened } = await serve(
+        t,
+        lifetimeMs === undefined ? {} : { lifetimeMs },
+        planLifetimeMs === undefined ? {} : { planLifetimeMs },
+      )
       const client = await watch(port)
       clock.advance(afterMs - 1)
       t.equal(opened[0]!.closed, false)
@@ -285,7 +367,7 @@ t.test('lifetimes', async (t) => {
     })
   }
 
-  t.test('may be longer than a timer can wait [STREAM-11]', async (t) => {
+  t.test('may be longer than a timer can wait [STREAM-11]', async t => {
     const { port, clock, opened } = await serve(t, { lifetimeMs: 2 ** 33 })
     const client = await watch(port)
     clock.advance(2 ** 33 - 1)
@@ -294,17 +376,17 @@ t.test('lifetimes', async (t) => {
     t.equal(await client.whole, '')
   })
 
-  t.test('a body shorter than announced is cut off rather than left open [STREAM-11]', async (t) => {
+  t.test('a body shorter than announced is cut off rather than left open [STREAM-11]', async t => {
     const { port, registry, opened } = await serve(t, { headers: { 'Content-Length': 10 } })
     const client = await watch(port)
     opened[0]!.write('body')
-    await client.until((text) => text === 'body')
+    await client.until(text => text === 'body')
     registry.endAll({ reason: 'reload' })
     await t.rejects(client.whole, { code: 'ECONNRESET' })
     await until(() => registry.count() === 0)
   })
 
-  t.test('a client that reads nothing is cut off a while after the end [STREAM-16]', async (t) => {
+  t.test('a client that reads nothing is cut off a while after the end [STREAM-16]', async t => {
     const { port, registry, opened, clock } = await serve(t, { lifetimeMs: 1000 })
     const client = await watch(port)
     client.response.pause()
@@ -320,8 +402,8 @@ t.test('lifetimes', async (t) => {
   })
 })
 
-t.test('stop and reload', async (t) => {
-  t.test('endless streams end first, the others at the deadline [STREAM-12]', async (t) => {
+t.test('stop and reload', async t => {
+  t.test('endless streams end first, the others at the deadline [STREAM-12]', async t => {
     const opened = new Map<string, BodyStream>()
     const { port, registry } = await startStreamServer(t, (opening, { url = '' }) => {
       opened.set(url, openBodyStream({ ...opening, options: { endless: url.startsWith('/endless') } })!)
@@ -340,7 +422,7 @@ t.test('stop and reload', async (t) => {
     await until(() => registry.count() === 0)
   })
 
-  t.test('only the generation that goes is ended [STREAM-11]', async (t) => {
+  t.test('only the generation that goes is ended [STREAM-11]', async t => {
     const opened: BodyStream[] = []
     const { port, registry } = await startStreamServer(t, (opening, { url = '' }) => {
       opened.push(openSse({ ...opening, generation: Number(url.slice(1)) })!)
@@ -356,14 +438,24 @@ t.test('stop and reload', async (t) => {
   })
 })
 
-t.test('HTTP/2', async (t) => {
+t.test('HTTP/2', async t => {
   async function serve2(options: BodyStreamOptions = {}) {
     const clock = new TurnedClock()
     const registry = new StreamRegistry({ clock })
     const opened: ReturnType<typeof openSse>[] = []
     const closes: StreamEnd[] = []
     const server = http2.createServer((request, response) => {
-      opened.push(openSse({ response, registry, generation: 1, options, headOnly: request.method === 'HEAD', planLifetimeMs: 1000, onClose: (reason) => closes.push(reason) }))
+      opened.push(
+        openSse({
+          response,
+          registry,
+          generation: 1,
+          options,
+          headOnly: request.method === 'HEAD',
+          planLifetimeMs: 1000,
+          onClose: reason => closes.push(reason),
+        }),
+      )
     })
     const session = http2.connect(`http://127.0.0.1:${await listen(t, server)}`)
     t.teardown(() => session.destroy())
@@ -372,11 +464,19 @@ t.test('HTTP/2', async (t) => {
   const request = async (session: http2.ClientHttp2Session, method = 'GET') => {
     const stream = session.request({ ':path': '/', ':method': method })
     stream.setEncoding('utf8')
-    const headers = await new Promise<http2.IncomingHttpHeaders>((resolve) => stream.once('response', resolve))
-    return { stream, headers, whole: async () => { let text = ''; for await (const chunk of stream) text += chunk as string; return text } }
+    const headers = await new Promise<http2.IncomingHttpHeaders>(resolve => stream.once('response', resolve))
+    return {
+      stream,
+      headers,
+      whole: async () => {
+        let text = ''
+        for await (const chunk of stream) text += chunk as string
+        return text
+      },
+    }
   }
 
-  t.test('head, events, last words and a clean end [STREAM-15] [STREAM-10]', async (t) => {
+  t.test('head, events, last words and a clean end [STREAM-15] [STREAM-10]', async t => {
     const { session, registry, opened, closes, clock } = await serve2()
     const { headers, whole } = await request(session)
     t.match(headers, { ':status': 200, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
@@ -387,8 +487,12 @@ t.test('HTTP/2', async (t) => {
     t.same(closes, ['plan'])
   })
 
-  t.test('HEAD and statuses without a body [STREAM-15] [STREAM-13]', async (t) => {
-    for (const [method, status] of [['HEAD', 200], ['GET', 204], ['GET', 304]] as const) {
+  t.test('HEAD and statuses without a body [STREAM-15] [STREAM-13]', async t => {
+    for (const [method, status] of [
+      ['HEAD', 200],
+      ['GET', 204],
+      ['GET', 304],
+    ] as const) {
       const { session, registry, opened } = await serve2({ status })
       const { headers, whole } = await request(session, method)
       t.equal(headers[':status'], status)
@@ -398,7 +502,7 @@ t.test('HTTP/2', async (t) => {
     }
   })
 
-  t.test('a client that resets its stream [STREAM-15] [STREAM-8]', async (t) => {
+  t.test('a client that resets its stream [STREAM-15] [STREAM-8]', async t => {
     const { session, registry, opened, closes } = await serve2()
     const { stream } = await request(session)
     stream.on('error', () => {})
@@ -409,7 +513,7 @@ t.test('HTTP/2', async (t) => {
     t.same(closes, ['client'])
   })
 
-  t.test('a client that reads nothing [STREAM-15] [STREAM-7] [STREAM-16]', async (t) => {
+  t.test('a client that reads nothing [STREAM-15] [STREAM-7] [STREAM-16]', async t => {
     const { session, registry, opened, clock } = await serve2()
     const { stream } = await request(session)
     stream.pause()
@@ -417,7 +521,8 @@ t.test('HTTP/2', async (t) => {
     const sse = opened[0]!
     const data = 'x'.repeat(32 * 1024)
     let most = 0
-    for (let written = 0; written < 64 && sse.send({ data }); written += 1) await new Promise((resolve) => setImmediate(resolve))
+    for (let written = 0; written < 64 && sse.send({ data }); written += 1)
+      await new Promise(resolve => setImmediate(resolve))
     most = sse.pendingBytes
     t.ok(most > 0 && most < 256 * 1024, `${most} bytes pending`)
     clock.advance(1000)

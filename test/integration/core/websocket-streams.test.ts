@@ -6,7 +6,11 @@ import t from 'tap'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { WebSocketOptions } from '../../../core/contract/plugin.ts'
 import { StreamRegistry } from '../../../core/http/streams/stream-registry.ts'
-import { registerWebSocket, type RegisteredWebSocket, type WebSocketOpening } from '../../../core/http/streams/websocket-stream.ts'
+import {
+  registerWebSocket,
+  type RegisteredWebSocket,
+  type WebSocketOpening,
+} from '../../../core/http/streams/websocket-stream.ts'
 import { listen, TurnedClock } from '../../support/stream-server.ts'
 import { until } from '../../support/until.ts'
 
@@ -17,22 +21,36 @@ async function connect(t: Test, opening: Partial<WebSocketOpening> = {}) {
   let closes = 0
   const server = http.createServer()
   const sockets = new WebSocketServer({ server })
-  const accepted = new Promise<{ served: WebSocket; registered: RegisteredWebSocket }>((resolve) => {
-    sockets.on('connection', (served) => {
-      resolve({ served, registered: registerWebSocket(registry, served, { generation: 1, onClose: () => { closes += 1 }, ...opening }) })
+  const accepted = new Promise<{ served: WebSocket; registered: RegisteredWebSocket }>(resolve => {
+    sockets.on('connection', served => {
+      resolve({
+        served,
+        registered: registerWebSocket(registry, served, {
+          generation: 1,
+          onClose: () => {
+            closes += 1
+          },
+          ...opening,
+        }),
+      })
     })
   })
   const client = new WebSocket(`ws://127.0.0.1:${await listen(t, server)}`)
-  t.teardown(() => { client.terminate(); sockets.close() })
+  t.teardown(() => {
+    client.terminate()
+    sockets.close()
+  })
   const closed = once(client, 'close').then(([code, reason]) => `${code as number} ${String(reason)}`)
   await once(client, 'open')
-  return { registry, clock, client, ...await accepted, closed, closes: () => closes }
+  return { registry, clock, client, ...(await accepted), closed, closes: () => closes }
 }
 
-t.test('each forced end has its code and reason, and leaves nothing [STREAM-14] [STREAM-2]', async (t) => {
+t.test('each forced end has its code and reason, and leaves nothing [STREAM-14] [STREAM-2]', async t => {
   const table = [
-    ['stop', '1001 server shutting down'], ['reload', '1001 server reloaded'],
-    ['lifetime', '1001 maximum connection lifetime reached'], ['plan', '1008 svc plan stream lifetime reached'],
+    ['stop', '1001 server shutting down'],
+    ['reload', '1001 server reloaded'],
+    ['lifetime', '1001 maximum connection lifetime reached'],
+    ['plan', '1008 svc plan stream lifetime reached'],
   ] as const
   for (const [reason, expected] of table) {
     const { registry, closed, closes } = await connect(t)
@@ -45,7 +63,7 @@ t.test('each forced end has its code and reason, and leaves nothing [STREAM-14] 
   }
 })
 
-t.test('lifetimes: the route\'s and the plan\'s, whichever is shorter [STREAM-14]', async (t) => {
+t.test("lifetimes: the route's and the plan's, whichever is shorter [STREAM-14]", async t => {
   const table: [options: WebSocketOptions, planLifetimeMs: number | null, afterMs: number, expected: string][] = [
     [{ lifetimeMs: 100 }, null, 100, '1001 maximum connection lifetime reached'],
     [{ lifetimeMs: 50 }, 100, 50, '1001 maximum connection lifetime reached'],
@@ -62,10 +80,14 @@ t.test('lifetimes: the route\'s and the plan\'s, whichever is shorter [STREAM-14
   }
 })
 
-t.test('idle time starts anew with each frame of the client, not with those of the server [STREAM-14]', async (t) => {
+t.test('idle time starts anew with each frame of the client, not with those of the server [STREAM-14]', async t => {
   const { registered, clock, client, served, closed } = await connect(t)
   registered.limit({ idleMs: 100 })
-  for (const [event, send] of [['message', () => client.send('text')], ['ping', () => client.ping()], ['pong', () => client.pong()]] as const) {
+  for (const [event, send] of [
+    ['message', () => client.send('text')],
+    ['ping', () => client.ping()],
+    ['pong', () => client.pong()],
+  ] as const) {
     clock.advance(60)
     send()
     await once(served, event)
@@ -79,8 +101,10 @@ t.test('idle time starts anew with each frame of the client, not with those of t
   t.equal(await closed, '1001 idle timeout')
 })
 
-t.test('limits can be added and replaced later, counted from then [STREAM-14]', async (t) => {
-  const { registry, registered, clock, served, closed } = await connect(t, { options: { lifetimeMs: 100, idleMs: 1000 } })
+t.test('limits can be added and replaced later, counted from then [STREAM-14]', async t => {
+  const { registry, registered, clock, served, closed } = await connect(t, {
+    options: { lifetimeMs: 100, idleMs: 1000 },
+  })
   clock.advance(90)
   registered.limit({ lifetimeMs: 200, endless: true })
   clock.advance(199)
@@ -90,15 +114,18 @@ t.test('limits can be added and replaced later, counted from then [STREAM-14]', 
   t.equal(await closed, '1001 maximum connection lifetime reached')
 })
 
-t.test('without limits it stays open and sets no timer [STREAM-14]', async (t) => {
+t.test('without limits it stays open and sets no timer [STREAM-14]', async t => {
   const { clock, served } = await connect(t, { planLifetimeMs: null })
   clock.advance(1_000_000_000)
   t.equal(served.readyState, WebSocket.OPEN)
   t.equal(clock.alarms, 0)
 })
 
-t.test('a client that leaves frees it with its deadlines [STREAM-8] [STREAM-14]', async (t) => {
-  const { registry, registered, clock, client, closes } = await connect(t, { options: { lifetimeMs: 100, idleMs: 50 }, planLifetimeMs: 100 })
+t.test('a client that leaves frees it with its deadlines [STREAM-8] [STREAM-14]', async t => {
+  const { registry, registered, clock, client, closes } = await connect(t, {
+    options: { lifetimeMs: 100, idleMs: 50 },
+    planLifetimeMs: 100,
+  })
   client.terminate()
   await until(() => registry.count() === 0)
   clock.advance(1000)
@@ -107,7 +134,7 @@ t.test('a client that leaves frees it with its deadlines [STREAM-8] [STREAM-14]'
   t.equal(clock.alarms, 0, 'limits that come now are for nobody')
 })
 
-t.test('endless ones close first when the process stops [STREAM-12] [STREAM-14]', async (t) => {
+t.test('endless ones close first when the process stops [STREAM-12] [STREAM-14]', async t => {
   const { registry, served, closed } = await connect(t, { options: { endless: true } })
   registry.endAll({ endless: false, reason: 'stop' })
   t.equal(served.readyState, WebSocket.OPEN)
@@ -115,7 +142,7 @@ t.test('endless ones close first when the process stops [STREAM-12] [STREAM-14]'
   t.equal(await closed, '1001 server shutting down')
 })
 
-t.test('limits that come too late do not bring a closing one back [STREAM-14]', async (t) => {
+t.test('limits that come too late do not bring a closing one back [STREAM-14]', async t => {
   const { registry, registered, clock, closed } = await connect(t, { options: { lifetimeMs: 10 } })
   clock.advance(10)
   registered.limit({ idleMs: 10 })

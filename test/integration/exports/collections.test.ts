@@ -12,8 +12,12 @@ import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
 
 const require = createRequire(import.meta.url)
-const { collectionSchema } = require('@usebruno/schema') as { collectionSchema: { validate(value: unknown): Promise<unknown> } }
-const { openCollectionToBruno } = require('@usebruno/converters') as { openCollectionToBruno(collection: object): object }
+const { collectionSchema } = require('@usebruno/schema') as {
+  collectionSchema: { validate(value: unknown): Promise<unknown> }
+}
+const { openCollectionToBruno } = require('@usebruno/converters') as {
+  openCollectionToBruno(collection: object): object
+}
 const { har: validateHar } = require('har-validator/lib/promise') as { har(value: unknown): Promise<unknown> }
 
 const plugins = pluginFolder(t, { hostile: HOSTILE })
@@ -26,16 +30,25 @@ const READERS: Record<string, (t: Test, text: string) => Promise<Exported[]> | E
   'insomnia.json': async (t, text) => {
     const { type, data } = await convert(text)
     t.equal(type.id, 'insomnia-4')
-    const { data: environment } = data.resources.find(({ _type }) => _type === 'environment') as { data?: { base_url: string } }
+    const { data: environment } = data.resources.find(({ _type }) => _type === 'environment') as {
+      data?: { base_url: string }
+    }
     t.equal(environment?.base_url, server.url)
     t.equal(new Set(data.resources.map(({ _id }) => _id)).size, data.resources.length, 'ids are unique')
     return readInsomnia(data.resources as unknown as Parameters<typeof readInsomnia>[0], encodeForm)
   },
   'bruno.json': readBruno,
   'opencollection.yaml': async (t, text) => {
-    const { items, environments, ...collection } = openCollectionToBruno(parse(text) as object) as { items: { items: { filename: string | null }[] }[]; environments: object[] }
+    const { items, environments, ...collection } = openCollectionToBruno(parse(text) as object) as {
+      items: { items: { filename: string | null }[] }[]
+      environments: object[]
+    }
     // What Bruno's importer leaves to the application: names of files.
-    items.forEach(folder => folder.items.forEach((item, at) => { item.filename = `${at}.bru` }))
+    items.forEach(folder =>
+      folder.items.forEach((item, at) => {
+        item.filename = `${at}.bru`
+      }),
+    )
     return readBruno(t, JSON.stringify({ ...collection, items, environments }))
   },
   'har.json': readHar,
@@ -60,50 +73,119 @@ function readPostman(t: Test, text: string): Exported[] {
     if (auth?.type === 'basic') headers.authorization = basic(parameter('username'), parameter('password'))
     if (auth?.type === 'bearer') headers.authorization = `Bearer ${parameter('token')}`
     t.equal(url.variables.count(), 0, `${item.name} has no variables of the path`)
-    const form = body?.urlencoded && encodeForm(body.urlencoded.map(({ key, value }) => ({ name: key!, value: value! })))
-    requests.push({ name: item.name, category: (item.parent() as unknown as { name: string }).name, method, target: withoutBase(url.toString()), headers, body: body ? (body.mode === 'urlencoded' ? form! : body.raw!) : null })
+    const form =
+      body?.urlencoded && encodeForm(body.urlencoded.map(({ key, value }) => ({ name: key!, value: value! })))
+    requests.push({
+      name: item.name,
+      category: (item.parent() as unknown as { name: string }).name,
+      method,
+      target: withoutBase(url.toString()),
+      headers,
+      body: body ? (body.mode === 'urlencoded' ? form! : body.raw!) : null,
+    })
   })
   return requests
 }
 
-interface BrunoItem { uid: string; name: string; filename: string; items: BrunoItem[]; request: { url: string; method: string; headers: { name: string; value: string }[]; params: { name: string; value: string }[]; auth: { mode: string; basic: { username: string; password: string }; bearer: { token: string } }; body: { mode: string; formUrlEncoded: { name: string; value: string }[] } & Record<string, unknown> } }
+interface BrunoItem {
+  uid: string
+  name: string
+  filename: string
+  items: BrunoItem[]
+  request: {
+    url: string
+    method: string
+    headers: { name: string; value: string }[]
+    params: { name: string; value: string }[]
+    auth: { mode: string; basic: { username: string; password: string }; bearer: { token: string } }
+    body: { mode: string; formUrlEncoded: { name: string; value: string }[] } & Record<string, unknown>
+  }
+}
 
 async function readBruno(t: Test, text: string): Promise<Exported[]> {
-  const json = JSON.parse(text) as { items: BrunoItem[]; environments: { name: string; variables: { name: string; value: string }[] }[] }
+  const json = JSON.parse(text) as {
+    items: BrunoItem[]
+    environments: { name: string; variables: { name: string; value: string }[] }[]
+  }
   await collectionSchema.validate(json)
-  t.strictSame(json.environments.map(({ name, variables }) => [name, variables.map(variable => [variable.name, variable.value])]), [['svc', [['base_url', server.url]]]])
+  t.strictSame(
+    json.environments.map(({ name, variables }) => [name, variables.map(variable => [variable.name, variable.value])]),
+    [['svc', [['base_url', server.url]]]],
+  )
   const uids = text.match(/"uid": ?"[^"]+"/g)!
   t.equal(new Set(uids).size, uids.length, 'uids are unique')
   return json.items.flatMap(folder => {
-    t.equal(new Set(folder.items.map(({ filename }) => filename.toLowerCase())).size, folder.items.length, 'every request has a file')
+    t.equal(
+      new Set(folder.items.map(({ filename }) => filename.toLowerCase())).size,
+      folder.items.length,
+      'every request has a file',
+    )
     return folder.items.map(({ name, request: { url, method, headers, params, auth, body } }) => {
       const fields = headersOf(headers)
       if (auth.mode === 'basic') fields.authorization = basic(auth.basic.username, auth.basic.password)
       if (auth.mode === 'bearer') fields.authorization = `Bearer ${auth.bearer.token}`
-      t.strictSame(params.map(pair => [pair.name, pair.value]), [...new URLSearchParams(url.split('?').slice(1).join('?'))], 'params are those of the URL')
-      const content = body.mode === 'none' ? null : body.mode === 'formUrlEncoded' ? encodeForm(body.formUrlEncoded) : String(body[body.mode])
+      t.strictSame(
+        params.map(pair => [pair.name, pair.value]),
+        [...new URLSearchParams(url.split('?').slice(1).join('?'))],
+        'params are those of the URL',
+      )
+      const content =
+        body.mode === 'none'
+          ? null
+          : body.mode === 'formUrlEncoded'
+            ? encodeForm(body.formUrlEncoded)
+            : String(body[body.mode])
       return { name, category: folder.name, method, target: withoutBase(url), headers: fields, body: content }
     })
   })
 }
 
-interface Har { log: { pages: { id: string; title: string }[]; entries: { pageref: string; comment: string; request: { method: string; url: string; headers: { name: string; value: string }[]; postData?: { text: string }; bodySize: number }; response: { status: number } }[] } }
+interface Har {
+  log: {
+    pages: { id: string; title: string }[]
+    entries: {
+      pageref: string
+      comment: string
+      request: {
+        method: string
+        url: string
+        headers: { name: string; value: string }[]
+        postData?: { text: string }
+        bodySize: number
+      }
+      response: { status: number }
+    }[]
+  }
+}
 
 async function readHar(t: Test, text: string): Promise<Exported[]> {
   const json = JSON.parse(text) as Har
   await validateHar(json)
   const titles = new Map(json.log.pages.map(({ id, title }) => [id, title]))
-  return json.log.entries.map(({ pageref, comment, request: { method, url, headers, postData, bodySize }, response }) => {
-    t.equal(response.status, 0)
-    t.ok(url.startsWith(`${server.url}/`) && URL.canParse(url), url)
-    t.equal(bodySize, Buffer.byteLength(postData?.text ?? ''))
-    return { name: comment.split('. The ')[0]!, category: titles.get(pageref)!, method, target: url.slice(server.url.length), headers: headersOf(headers), body: postData?.text ?? null }
-  })
+  return json.log.entries.map(
+    ({ pageref, comment, request: { method, url, headers, postData, bodySize }, response }) => {
+      t.equal(response.status, 0)
+      t.ok(url.startsWith(`${server.url}/`) && URL.canParse(url), url)
+      t.equal(bodySize, Buffer.byteLength(postData?.text ?? ''))
+      return {
+        name: comment.split('. The ')[0]!,
+        category: titles.get(pageref)!,
+        method,
+        target: url.slice(server.url.length),
+        headers: headersOf(headers),
+        body: postData?.text ?? null,
+      }
+    },
+  )
 }
 
 const catalog = JSON.parse(await fetchText('/_svc/catalog')) as Catalog
-const [hostile, tame] = [true, false].map(wanted => expectedOf({ endpoints: catalog.endpoints.filter(({ plugin }) => (plugin === 'hostile') === wanted) })) as [Exported[], Exported[]]
-const product = [...new Set(catalog.endpoints.flatMap(({ plugin }) => (plugin === null || plugin === 'hostile' ? [] : [plugin])))]
+const [hostile, tame] = [true, false].map(wanted =>
+  expectedOf({ endpoints: catalog.endpoints.filter(({ plugin }) => (plugin === 'hostile') === wanted) }),
+) as [Exported[], Exported[]]
+const product = [
+  ...new Set(catalog.endpoints.flatMap(({ plugin }) => (plugin === null || plugin === 'hostile' ? [] : [plugin]))),
+]
 
 for (const [file, read] of Object.entries(READERS)) {
   t.test(`${file} holds every example [EXPORT-6]`, async t => {
@@ -112,10 +194,13 @@ for (const [file, read] of Object.entries(READERS)) {
     t.ok(tame.length > 300 && product.length > 25)
     t.equal(found.length, tame.length)
     // Of a multipart body this format drops the last line end, which belongs to no part.
-    const trimmed = (body: string | null) => (file === 'requests.http' && body?.endsWith('--\r\n') ? body.trimEnd() : body)
-    for (const [at, expected] of tame.entries()) t.strictSame(sameForm(found[at]!), sameForm({ ...expected, body: trimmed(expected.body) }), expected.name)
+    const trimmed = (body: string | null) =>
+      file === 'requests.http' && body?.endsWith('--\r\n') ? body.trimEnd() : body
+    for (const [at, expected] of tame.entries())
+      t.strictSame(sameForm(found[at]!), sameForm({ ...expected, body: trimmed(expected.body) }), expected.name)
     const text = await fetchText(`/export/${file}`)
-    for (const { path, protocol, endless } of catalog.endpoints) if (endless && protocol === 'sse') t.notOk(text.includes(`${path} - `), `${path} has no end`)
+    for (const { path, protocol, endless } of catalog.endpoints)
+      if (endless && protocol === 'sse') t.notOk(text.includes(`${path} - `), `${path} has no end`)
   })
 
   t.test(`${file} says hostile values as they are [EXPORT-7]`, async t => {
@@ -124,7 +209,12 @@ for (const [file, read] of Object.entries(READERS)) {
     for (const [at, expected] of hostile.entries()) {
       const wanted = afterExport(expected, file)
       const got = sameForm(found[at]!)
-      if (isJson(wanted) && got.body !== null) t.strictSame({ ...got, body: JSON.parse(got.body) as unknown }, { ...wanted, body: JSON.parse(wanted.body!) as unknown }, expected.name)
+      if (isJson(wanted) && got.body !== null)
+        t.strictSame(
+          { ...got, body: JSON.parse(got.body) as unknown },
+          { ...wanted, body: JSON.parse(wanted.body!) as unknown },
+          expected.name,
+        )
       else t.strictSame(got, sameForm(wanted), expected.name)
     }
   })
@@ -147,7 +237,12 @@ function afterExport(request: Exported, file: string): Exported {
     ...request,
     name: request.name.replaceAll('\n', ' '),
     category: 'Hostile :: category * with a line end',
-    target: request.target.replaceAll(' ', '%20').replace('é', '%C3%A9').replace('#', '%23').replaceAll('{{', '%7B%7B').replace('/:colon', file === 'postman.json' ? '/%3Acolon' : '/:colon'),
+    target: request.target
+      .replaceAll(' ', '%20')
+      .replace('é', '%C3%A9')
+      .replace('#', '%23')
+      .replaceAll('{{', '%7B%7B')
+      .replace('/:colon', file === 'postman.json' ? '/%3Acolon' : '/:colon'),
     headers: Object.assign(Object.create(null) as object, headers) as Record<string, string>,
     body: leavesBody ? null : request.body,
   }

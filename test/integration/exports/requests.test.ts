@@ -24,9 +24,24 @@ t.test('requests of the .http file get the answers that they announce [EXPORT-9]
 
 t.test('requests of the HAR get the answers that they announce [EXPORT-9]', async t => {
   const { url, requests } = await record(t, server.url)
-  const { log } = JSON.parse(await fetchText(`/export/har.json?base_url=${url}`)) as { log: { entries: { request: { method: string; url: string; headers: { name: string; value: string }[]; postData?: { text: string } } }[] } }
+  const { log } = JSON.parse(await fetchText(`/export/har.json?base_url=${url}`)) as {
+    log: {
+      entries: {
+        request: {
+          method: string
+          url: string
+          headers: { name: string; value: string }[]
+          postData?: { text: string }
+        }
+      }[]
+    }
+  }
   for (const { request } of log.entries) {
-    await send(url, request.url.slice(url.length), { method: request.method, headers: headersOf(request.headers), body: request.postData?.text }).catch(() => {})
+    await send(url, request.url.slice(url.length), {
+      method: request.method,
+      headers: headersOf(request.headers),
+      body: request.postData?.text,
+    }).catch(() => {})
   }
   verify(t, requests)
 })

@@ -8,10 +8,25 @@ import type { Catalog, PluginRecord } from '../../../core/contract/plugin.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
 
-interface Index { base_url: string; count: number; formats: { id: string; title: string; description: string; path: string; media_type: string; filename: string }[] }
-interface Kong { _format_version: string; services: { name: string; url: string; routes: { name: string; paths: string[]; strip_path: boolean; tags: string[] }[] }[] }
-interface Litellm { model_list: { model_name: string; litellm_params: Record<string, unknown> }[] }
-interface McpJson { mcpServers: Record<string, { type: string; url: string; headers?: Record<string, string> }> }
+interface Index {
+  base_url: string
+  count: number
+  formats: { id: string; title: string; description: string; path: string; media_type: string; filename: string }[]
+}
+interface Kong {
+  _format_version: string
+  services: {
+    name: string
+    url: string
+    routes: { name: string; paths: string[]; strip_path: boolean; tags: string[] }[]
+  }[]
+}
+interface Litellm {
+  model_list: { model_name: string; litellm_params: Record<string, unknown> }[]
+}
+interface McpJson {
+  mcpServers: Record<string, { type: string; url: string; headers?: Record<string, string> }>
+}
 
 const YAML = `
 llm:
@@ -22,7 +37,15 @@ mcp:
     - { name: support, title: Support desk, tools: [add] }
     - { name: vault, title: Vault, auth: apikey, api_key: vault-secret, tools: [add] }
 `
-const server = await serve(t, { yaml: YAML, env: { SVC_TRUST_FORWARD: 'true', SVC_AI_API_KEY: 'ai-secret', SVC_ADMIN_TOKEN: 'admin-secret', SVC_CONTROL_AUTH: 'token' } })
+const server = await serve(t, {
+  yaml: YAML,
+  env: {
+    SVC_TRUST_FORWARD: 'true',
+    SVC_AI_API_KEY: 'ai-secret',
+    SVC_ADMIN_TOKEN: 'admin-secret',
+    SVC_CONTROL_AUTH: 'token',
+  },
+})
 const get = (path: string, headers: Record<string, string> = {}) => send(server.url, path, { headers })
 const ALL: [file: string, type: string, filename: string][] = [
   ['postman.json', 'application/json', 'svc-postman.json'],
@@ -46,7 +69,10 @@ t.test('the index lists the formats [EXPORT-1]', async t => {
   const index = reply.json<Index>()
   t.equal(index.base_url, server.url)
   t.equal(index.count, ALL.length)
-  t.strictSame(index.formats.map(({ path, media_type, filename }) => [path.replace('/export/', ''), media_type, filename]), ALL)
+  t.strictSame(
+    index.formats.map(({ path, media_type, filename }) => [path.replace('/export/', ''), media_type, filename]),
+    ALL,
+  )
   t.equal(new Set(index.formats.map(({ id }) => id)).size, ALL.length)
   for (const { title, description } of index.formats) t.ok(title && description.endsWith('.'), title)
   t.equal(reply.headers['cache-control'], 'no-store')
@@ -67,23 +93,65 @@ t.test('every file has its type, its name and no life in caches; HEAD has the sa
     t.equal(head.headers['content-length'], reply.headers['content-length'])
     t.equal(head.body.length, 0)
     t.equal((await send(server.url, `/export/${file}`, { method: 'POST' })).status, 405)
-    for (const secret of ['ai-secret', 'acme-secret', 'vault-secret', 'admin-secret']) t.notOk(reply.text.includes(secret), `${file} has no ${secret}`)
+    for (const secret of ['ai-secret', 'acme-secret', 'vault-secret', 'admin-secret'])
+      t.notOk(reply.text.includes(secret), `${file} has no ${secret}`)
   }
   t.equal((await get('/export/none.json')).status, 404)
 })
 
 t.test('base_url is what the request came by, or what it names [EXPORT-4]', async t => {
-  const baseOf = async (query: string, headers = {}): Promise<unknown> => (await get(`/export${query}`, headers)).json().base_url
+  const baseOf = async (query: string, headers = {}): Promise<unknown> =>
+    (await get(`/export${query}`, headers)).json().base_url
   t.equal(await baseOf('', { Host: 'svc.test:8080' }), 'http://svc.test:8080')
-  t.equal(await baseOf('', { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'gw.example', 'X-Forwarded-Prefix': '/demo' }), 'https://gw.example/demo')
-  t.equal(await baseOf('', { 'X-Forwarded-Host': 'gw.example', 'X-Forwarded-Prefix': "/a'$(id)" }), 'http://gw.example', 'a prefix that no file may hold')
+  t.equal(
+    await baseOf('', { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'gw.example', 'X-Forwarded-Prefix': '/demo' }),
+    'https://gw.example/demo',
+  )
+  t.equal(
+    await baseOf('', { 'X-Forwarded-Host': 'gw.example', 'X-Forwarded-Prefix': "/a'$(id)" }),
+    'http://gw.example',
+    'a prefix that no file may hold',
+  )
   for (const [given, base] of [
-    ['http://h', 'http://h'], ['http://h/', 'http://h'], ['https://gw.example:8443/demo/', 'https://gw.example:8443/demo'],
-    ['http://[::1]:8080/x', 'http://[::1]:8080/x'], ['HTTP://h/a_b~c.d%20e-f', 'HTTP://h/a_b~c.d%20e-f'], [`http://h/${'a'.repeat(2039)}`, `http://h/${'a'.repeat(2039)}`],
-  ] as const) t.equal(await baseOf(`?base_url=${encodeURIComponent(given)}`), base)
+    ['http://h', 'http://h'],
+    ['http://h/', 'http://h'],
+    ['https://gw.example:8443/demo/', 'https://gw.example:8443/demo'],
+    ['http://[::1]:8080/x', 'http://[::1]:8080/x'],
+    ['HTTP://h/a_b~c.d%20e-f', 'HTTP://h/a_b~c.d%20e-f'],
+    [`http://h/${'a'.repeat(2039)}`, `http://h/${'a'.repeat(2039)}`],
+  ] as const)
+    t.equal(await baseOf(`?base_url=${encodeURIComponent(given)}`), base)
   for (const given of [
-    '', 'h', '/x', '//host', 'ftp://h', 'http:h', 'http://', 'http:///x', 'http://h:99999', 'http://h:', 'http://a:b@h', 'http://a@h', 'http://h?x', 'http://h#x', 'http://h/?', "http://h'", 'http://h"',
-    'http://$(id)', 'http://h/$(id)', 'http://h/`id`', 'http://h h', ' http://h', 'http://h\n', 'http://h/\nx', 'http://h\\x', 'http://h/{{x}}', 'http://h/é', 'http://[::zz]', 'javascript:x', `http://h/${'a'.repeat(2040)}`,
+    '',
+    'h',
+    '/x',
+    '//host',
+    'ftp://h',
+    'http:h',
+    'http://',
+    'http:///x',
+    'http://h:99999',
+    'http://h:',
+    'http://a:b@h',
+    'http://a@h',
+    'http://h?x',
+    'http://h#x',
+    'http://h/?',
+    "http://h'",
+    'http://h"',
+    'http://$(id)',
+    'http://h/$(id)',
+    'http://h/`id`',
+    'http://h h',
+    ' http://h',
+    'http://h\n',
+    'http://h/\nx',
+    'http://h\\x',
+    'http://h/{{x}}',
+    'http://h/é',
+    'http://[::zz]',
+    'javascript:x',
+    `http://h/${'a'.repeat(2040)}`,
   ]) {
     for (const file of ['', '/postman.json', '/curl.sh', '/kong.yaml']) {
       const reply = await get(`/export${file}?base_url=${encodeURIComponent(given)}`)
@@ -95,11 +163,18 @@ t.test('base_url is what the request came by, or what it names [EXPORT-4]', asyn
     }
   }
   const points = async (file: string) => (await get(`/export/${file}?base_url=https://gw.example/demo/`)).text
-  for (const [file] of ALL) t.match(await points(file), { 'prometheus.yml': 'gw.example:443', 'gateway-api.yaml': 'externalName: gw.example' }[file] ?? 'https://gw.example/demo', file)
+  for (const [file] of ALL)
+    t.match(
+      await points(file),
+      { 'prometheus.yml': 'gw.example:443', 'gateway-api.yaml': 'externalName: gw.example' }[file] ??
+        'https://gw.example/demo',
+      file,
+    )
 })
 
 t.test('category and plugin narrow; what is not there is said [EXPORT-5]', async t => {
-  const namesOf = async (query: string): Promise<string[]> => (await get(`/export/postman.json?${query}`)).json<{ item: { name: string }[] }>().item.map(({ name }) => name)
+  const namesOf = async (query: string): Promise<string[]> =>
+    (await get(`/export/postman.json?${query}`)).json<{ item: { name: string }[] }>().item.map(({ name }) => name)
   t.strictSame(await namesOf('category=Status%20Codes'), ['Status Codes'])
   t.strictSame(await namesOf('category=GraphQL&category=Status%20Codes'), ['Status Codes', 'GraphQL'])
   t.strictSame(await namesOf('plugin=bins'), ['Request Bin & Webhooks'])
@@ -133,29 +208,58 @@ t.test('kong.yaml routes every plugin and the instance to one service [EXPORT-11
   t.equal(services.length, 1)
   const [{ name, url, routes }] = services as [Kong['services'][number]]
   t.strictSame([name, url], ['svc', server.url])
-  const { plugins } = (await get('/_svc/plugins', { 'X-Svc-Admin-Token': 'admin-secret' })).json<{ plugins: PluginRecord[] }>()
+  const { plugins } = (await get('/_svc/plugins', { 'X-Svc-Admin-Token': 'admin-secret' })).json<{
+    plugins: PluginRecord[]
+  }>()
   const { endpoints } = (await get('/_svc/catalog', { 'X-Svc-Admin-Token': 'admin-secret' })).json<Catalog>()
   for (const { plugin, path } of endpoints) {
     const isPrivate = /^\/(_svc|ui)(\/|$)/.test(path)
-    const own = routes.find(route => route.name === `svc-${plugin ?? 'instance'}` && route.paths.some(prefix => path === prefix || path.startsWith(`${prefix}/`)))
+    const own = routes.find(
+      route =>
+        route.name === `svc-${plugin ?? 'instance'}` &&
+        route.paths.some(prefix => path === prefix || path.startsWith(`${prefix}/`)),
+    )
     if (plugin !== null) t.equal(own !== undefined, !isPrivate, `${plugin} ${path}`)
-    if (isPrivate) t.notOk(routes.some(route => route.paths.some(prefix => path.startsWith(prefix))), `${path} is not routed`)
+    if (isPrivate)
+      t.notOk(
+        routes.some(route => route.paths.some(prefix => path.startsWith(prefix))),
+        `${path} is not routed`,
+      )
   }
-  t.strictSame(routes.find(route => route.name === 'svc-instance')?.paths, ['/health', '/identity', '/openapi.json', '/docs'])
+  t.strictSame(routes.find(route => route.name === 'svc-instance')?.paths, [
+    '/health',
+    '/identity',
+    '/openapi.json',
+    '/docs',
+  ])
   t.strictSame(routes.find(route => route.name === 'svc-mocks')?.paths, ['/mock'])
-  t.notOk(routes.some(route => route.name === 'svc-demo-data'), 'no route without a path')
+  t.notOk(
+    routes.some(route => route.name === 'svc-demo-data'),
+    'no route without a path',
+  )
   for (const route of routes) t.strictSame([route.strip_path, route.tags], [false, ['svc']], route.name)
   t.equal(routes.length, 1 + plugins.filter(({ paths }) => paths.some(path => !/^\/(_svc|ui)/.test(path))).length)
 })
 
 t.test('gateway-api.yaml has a valid HTTPRoute for each plugin, and a Service [EXPORT-17]', async t => {
   const KINDS = { HTTPRoute, Service, EndpointSlice }
-  interface Rule { matches: { path: { type: string; value: string } }[]; filters?: { urlRewrite: { path: object } }[]; backendRefs: { name: string; port: number }[] }
+  interface Rule {
+    matches: { path: { type: string; value: string } }[]
+    filters?: { urlRewrite: { path: object } }[]
+    backendRefs: { name: string; port: number }[]
+  }
   const read = async (query = '') => {
-    const documents = parseAllDocuments((await get(`/export/gateway-api.yaml${query}`)).text, { strict: true, version: '1.1' }) as Document[]
+    const documents = parseAllDocuments((await get(`/export/gateway-api.yaml${query}`)).text, {
+      strict: true,
+      version: '1.1',
+    }) as Document[]
     return documents.map(document => {
       t.strictSame([document.errors, document.warnings], [[], []])
-      const manifest = document.toJS() as { kind: keyof typeof KINDS; metadata: { name: string }; spec: { rules: Rule[]; externalName?: string; ports: { port: number; appProtocol?: string }[] } }
+      const manifest = document.toJS() as {
+        kind: keyof typeof KINDS
+        metadata: { name: string }
+        spec: { rules: Rule[]; externalName?: string; ports: { port: number; appProtocol?: string }[] }
+      }
       new KINDS[manifest.kind](manifest as never).validate()
       return manifest
     })
@@ -165,44 +269,106 @@ t.test('gateway-api.yaml has a valid HTTPRoute for each plugin, and a Service [E
   const rules = manifests.filter(({ kind }) => kind === 'HTTPRoute').flatMap(({ spec }) => spec.rules)
   const prefixes = rules.flatMap(({ matches }) => matches.map(({ path }) => path.value))
   const { services } = parse((await get('/export/kong.yaml')).text) as Kong
-  t.strictSame(prefixes, services[0]!.routes.flatMap(({ paths }) => paths), 'the same as Kong routes')
-  for (const { backendRefs, filters } of rules) t.strictSame([backendRefs, filters], [[{ name: 'svc', port: server.ports.http }], undefined])
+  t.strictSame(
+    prefixes,
+    services[0]!.routes.flatMap(({ paths }) => paths),
+    'the same as Kong routes',
+  )
+  for (const { backendRefs, filters } of rules)
+    t.strictSame([backendRefs, filters], [[{ name: 'svc', port: server.ports.http }], undefined])
   const [service, ...routes] = await read('?base_url=https://gw.example/demo&plugin=echo')
-  t.match(service!.spec, { type: 'ExternalName', externalName: 'gw.example', ports: [{ port: 443, appProtocol: 'https' }] })
-  t.strictSame(routes.map(({ metadata, spec }) => [metadata.name, spec.rules.map(({ filters }) => filters![0]!.urlRewrite.path)]), [['svc-echo', [{ type: 'ReplacePrefixMatch', replacePrefixMatch: '/demo/echo' }, { type: 'ReplacePrefixMatch', replacePrefixMatch: '/demo/anything' }]]])
+  t.match(service!.spec, {
+    type: 'ExternalName',
+    externalName: 'gw.example',
+    ports: [{ port: 443, appProtocol: 'https' }],
+  })
+  t.strictSame(
+    routes.map(({ metadata, spec }) => [metadata.name, spec.rules.map(({ filters }) => filters![0]!.urlRewrite.path)]),
+    [
+      [
+        'svc-echo',
+        [
+          { type: 'ReplacePrefixMatch', replacePrefixMatch: '/demo/echo' },
+          { type: 'ReplacePrefixMatch', replacePrefixMatch: '/demo/anything' },
+        ],
+      ],
+    ],
+  )
   t.equal((await read('?base_url=http://[::1]:8080'))[1]!.kind, 'EndpointSlice')
 })
 
 t.test('litellm.yaml has a model for each provider, which answers below its api_base [EXPORT-12]', async t => {
   const { model_list: models } = parse((await get('/export/litellm.yaml')).text, { version: '1.1' }) as Litellm
-  t.strictSame(models.map(({ model_name }) => model_name), ['svc-openai', 'svc-azure', 'svc-anthropic', 'svc-gemini', 'svc-bedrock', 'svc-ollama', 'svc-cohere', 'svc-acme'])
+  t.strictSame(
+    models.map(({ model_name }) => model_name),
+    ['svc-openai', 'svc-azure', 'svc-anthropic', 'svc-gemini', 'svc-bedrock', 'svc-ollama', 'svc-cohere', 'svc-acme'],
+  )
   const params = Object.fromEntries(models.map(({ model_name, litellm_params }) => [model_name, litellm_params]))
-  t.strictSame(params['svc-acme'], { model: 'openai/acme-large', api_base: `${server.url}/ai/acme/v1`, api_key: 'os.environ/SVC_ACME_API_KEY' })
+  t.strictSame(params['svc-acme'], {
+    model: 'openai/acme-large',
+    api_base: `${server.url}/ai/acme/v1`,
+    api_key: 'os.environ/SVC_ACME_API_KEY',
+  })
   t.equal(params['svc-openai']?.api_key, 'os.environ/SVC_AI_API_KEY')
   t.equal(typeof params['svc-azure']?.api_version, 'string', 'no date')
-  t.match(params['svc-bedrock']?.model, /^bedrock\/converse\/anthropic\.claude-/, 'a model that LiteLLM knows: it refuses tools for others')
+  t.match(
+    params['svc-bedrock']?.model,
+    /^bedrock\/converse\/anthropic\.claude-/,
+    'a model that LiteLLM knows: it refuses tools for others',
+  )
   // The URLs that LiteLLM makes of `model` and `api_base`.
   const calls: Record<string, (model: string) => string> = {
-    openai: () => '/chat/completions', azure: model => `/openai/deployments/${model}/chat/completions?api-version=2024-10-21`, anthropic: () => '/v1/messages',
-    gemini: model => `/models/${model}:generateContent`, bedrock: model => `/model/${model}/converse`, ollama_chat: () => '/api/chat', cohere_chat: () => '',
+    openai: () => '/chat/completions',
+    azure: model => `/openai/deployments/${model}/chat/completions?api-version=2024-10-21`,
+    anthropic: () => '/v1/messages',
+    gemini: model => `/models/${model}:generateContent`,
+    bedrock: model => `/model/${model}/converse`,
+    ollama_chat: () => '/api/chat',
+    cohere_chat: () => '',
   }
-  for (const { model_name, litellm_params: { model, api_base } } of models) {
+  for (const {
+    model_name,
+    litellm_params: { model, api_base },
+  } of models) {
     const [dialect, ...rest] = String(model).split('/')
     const url = new URL(String(api_base) + calls[dialect!]!(rest.at(-1)!))
-    const reply = await send(server.url, url.pathname + url.search, { method: 'POST', headers: { 'Content-Type': 'application/json', Authorization: 'Bearer wrong' }, body: '{}' })
+    const reply = await send(server.url, url.pathname + url.search, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: 'Bearer wrong' },
+      body: '{}',
+    })
     t.ok([400, 401, 403].includes(reply.status), `${model_name}: ${reply.status}`)
   }
 })
 
 t.test('mcp.json names every server, and each URL is one [EXPORT-13]', async t => {
   const { mcpServers: servers } = (await get('/export/mcp.json')).json<McpJson>()
-  t.strictSame(Object.keys(servers).sort(), ['svc', 'svc-apikey', 'svc-conformance', 'svc-crm', 'svc-devtools', 'svc-protected', 'svc-support', 'svc-vault', 'svc-weather'])
+  t.strictSame(Object.keys(servers).sort(), [
+    'svc',
+    'svc-apikey',
+    'svc-conformance',
+    'svc-crm',
+    'svc-devtools',
+    'svc-protected',
+    'svc-support',
+    'svc-vault',
+    'svc-weather',
+  ])
   t.strictSame(servers.svc, { type: 'http', url: `${server.url}/mcp` })
   t.strictSame(servers['svc-vault']?.headers, { 'X-API-Key': '<api_key>' })
   t.strictSame(servers['svc-apikey']?.headers, { 'X-API-Key': 'demo' })
   for (const [name, { url, headers }] of Object.entries(servers)) {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } } })
-    const reply = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers }, body })
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    })
+    const reply = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+      body,
+    })
     t.equal(reply.status, name === 'svc-protected' || name === 'svc-vault' ? 401 : 200, name)
   }
 })
@@ -210,11 +376,18 @@ t.test('mcp.json names every server, and each URL is one [EXPORT-13]', async t =
 t.test('prometheus.yml scrapes the metrics; the credential is a comment [EXPORT-14]', async t => {
   const { text } = await get('/export/prometheus.yml')
   const { host } = new URL(server.url)
-  t.strictSame(parse(text), { scrape_configs: [{ job_name: 'svc', scheme: 'http', metrics_path: '/_svc/metrics', static_configs: [{ targets: [host] }] }] })
+  t.strictSame(parse(text), {
+    scrape_configs: [
+      { job_name: 'svc', scheme: 'http', metrics_path: '/_svc/metrics', static_configs: [{ targets: [host] }] },
+    ],
+  })
   const uncommented = parse(text.replace(/^( *)# ?/gm, '$1'))
   t.strictSame(uncommented.scrape_configs[0].authorization, { type: 'Bearer', credentials: '<admin token>' })
   const below = parse((await get('/export/prometheus.yml?base_url=https://gw.example/demo')).text).scrape_configs[0]
-  t.strictSame([below.scheme, below.metrics_path, below.static_configs[0].targets], ['https', '/demo/_svc/metrics', ['gw.example:443']])
+  t.strictSame(
+    [below.scheme, below.metrics_path, below.static_configs[0].targets],
+    ['https', '/demo/_svc/metrics', ['gw.example:443']],
+  )
 })
 
 t.test('openapi.yaml is the document of openapi.json [EXPORT-15]', async t => {
@@ -222,14 +395,20 @@ t.test('openapi.yaml is the document of openapi.json [EXPORT-15]', async t => {
   t.equal(yaml.headers['content-type'], 'application/yaml')
   t.strictSame(parse(yaml.text), (await get('/openapi.json')).json())
   t.strictSame(parse(yaml.text, { version: '1.1' }), (await get('/openapi.json')).json(), 'for readers of YAML 1.1 too')
-  t.equal((await send(server.url, '/openapi.yaml', { method: 'HEAD' })).headers['content-length'], String(yaml.body.length))
+  t.equal(
+    (await send(server.url, '/openapi.yaml', { method: 'HEAD' })).headers['content-length'],
+    String(yaml.body.length),
+  )
 })
 
 t.test('without their plugins there are fewer formats [EXPORT-3]', async t => {
   const bare = await serve(t, { yaml: 'plugins: { disable: [mcp, llm] }\n' })
-  const { count, formats } = await (await fetch(`${bare.url}/export`)).json() as Index
+  const { count, formats } = (await (await fetch(`${bare.url}/export`)).json()) as Index
   t.equal(count, ALL.length - 2)
-  t.strictSame(formats.map(({ path }) => path.replace('/export/', '')), ALL.map(([file]) => file).filter(file => !['mcp.json', 'litellm.yaml'].includes(file)))
+  t.strictSame(
+    formats.map(({ path }) => path.replace('/export/', '')),
+    ALL.map(([file]) => file).filter(file => !['mcp.json', 'litellm.yaml'].includes(file)),
+  )
   for (const file of ['mcp.json', 'litellm.yaml']) t.equal((await fetch(`${bare.url}/export/${file}`)).status, 404)
   t.notMatch(await (await fetch(`${bare.url}/export/kong.yaml`)).text(), /svc-(mcp|llm)/)
   t.notMatch(await (await fetch(`${bare.url}/export/prometheus.yml`)).text(), /authorization/)

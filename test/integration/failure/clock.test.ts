@@ -9,22 +9,35 @@ const HOUR = 3_600_000
 
 function limiterAt(wall: () => number): () => boolean {
   let monotonic = 0
-  const limits = { scope: 'instance', period: 'day', rps: null, burst: null, concurrency: null, streams: null, streamLifetimeSecs: null, requests: 3, egressBytes: null } as const
+  const limits = {
+    scope: 'instance',
+    period: 'day',
+    rps: null,
+    burst: null,
+    concurrency: null,
+    streams: null,
+    streamLifetimeSecs: null,
+    requests: 3,
+    egressBytes: null,
+  } as const
   const limiter = new PlanLimiter(limits, { wall, monotonic: () => ++monotonic })
   return () => 'lease' in limiter.admit(sessionKey('a', '10.0.0.9'), { isStream: false, isBypassed: false })
 }
 
-t.test('a step back over midnight gives no second quota, and the next day begins when it begins [OUTAGE-5]', async t => {
-  let now = MIDNIGHT + HOUR
-  const admits = limiterAt(() => now)
-  t.strictSame([admits(), admits(), admits(), admits()], [true, true, true, false])
-  now = MIDNIGHT - HOUR
-  t.equal(admits(), false, 'back in the evening before')
-  now = MIDNIGHT + 2 * HOUR
-  t.equal(admits(), false, 'and forth again')
-  now = MIDNIGHT + 25 * HOUR
-  t.equal(admits(), true)
-})
+t.test(
+  'a step back over midnight gives no second quota, and the next day begins when it begins [OUTAGE-5]',
+  async t => {
+    let now = MIDNIGHT + HOUR
+    const admits = limiterAt(() => now)
+    t.strictSame([admits(), admits(), admits(), admits()], [true, true, true, false])
+    now = MIDNIGHT - HOUR
+    t.equal(admits(), false, 'back in the evening before')
+    now = MIDNIGHT + 2 * HOUR
+    t.equal(admits(), false, 'and forth again')
+    now = MIDNIGHT + 25 * HOUR
+    t.equal(admits(), true)
+  },
+)
 
 t.test('a clock that had been days ahead starts anew when it is put right [OUTAGE-5]', async t => {
   let now = MIDNIGHT + 240 * HOUR
@@ -40,7 +53,10 @@ t.test('a store keeps its bounds when the clock goes back, and its entries end [
   await store.set('a', 1)
   now -= HOUR
   for (const [index, key] of ['b', 'c', 'd', 'e'].entries()) await store.set(key, index)
-  t.strictSame((await store.list()).map(({ key }) => key), ['c', 'd', 'e'])
+  t.strictSame(
+    (await store.list()).map(({ key }) => key),
+    ['c', 'd', 'e'],
+  )
   now += 2_000
   t.strictSame(await store.list(), [], 'those of the earlier hour are over')
   t.equal(await store.add('a', 2), true)

@@ -17,12 +17,19 @@ function write(path: string, text: string): string {
   return file
 }
 
-const definition = (title: string): string => `export default { title: ${JSON.stringify(title)}, paths: ['/x'], register() {} }`
+const definition = (title: string): string =>
+  `export default { title: ${JSON.stringify(title)}, paths: ['/x'], register() {} }`
 const found = (entry: string): never => ({ name: 'x', entry, folder: join(entry, '..') }) as never
 
 t.test('stack traces name the files and lines that a script was made from', async t => {
-  const inner = write('trace/inner.ts', 'interface Gone {\n  a: string\n}\n\nexport function fail(value?: Gone): never {\n  throw new TypeError(`no ${value?.a}`)\n}\n')
-  const entry = write('trace/index.ts', "import { fail } from './inner.ts'\n\nexport const run = (): never => fail()\nexport const odd = (): Error => Object.defineProperty(new Error('x'), 'name', { get() { throw new Error('no name') } })\n")
+  const inner = write(
+    'trace/inner.ts',
+    'interface Gone {\n  a: string\n}\n\nexport function fail(value?: Gone): never {\n  throw new TypeError(`no ${value?.a}`)\n}\n',
+  )
+  const entry = write(
+    'trace/index.ts',
+    "import { fail } from './inner.ts'\n\nexport const run = (): never => fail()\nexport const odd = (): Error => Object.defineProperty(new Error('x'), 'name', { get() { throw new Error('no name') } })\n",
+  )
   const { run, odd } = runScript(entry, await bundle(entry)) as { run(): never; odd(): Error }
   const error = t.throws(run) as unknown as Error
   t.match(error.stack, /^TypeError: no undefined\n {4}at /)
@@ -47,13 +54,22 @@ t.test('several entries are bundled as one by one', async t => {
 })
 
 t.test('a definition that is a link, and a folder that is one, are bundled under their own names', async t => {
-  const file = write('mounted/..data/index.ts', "import { x } from './x.ts'\nexport const run = (): never => { throw new Error(x) }\n")
+  const file = write(
+    'mounted/..data/index.ts',
+    "import { x } from './x.ts'\nexport const run = (): never => { throw new Error(x) }\n",
+  )
   write('mounted/..data/x.ts', "export const x = 'thrown'\n")
   mkdirSync(join(folder, 'mounted/orders'))
   symlinkSync(file, join(folder, 'mounted/orders/index.ts'))
   symlinkSync(join(folder, 'mounted/..data'), join(folder, 'mounted/linked'))
   const entries = ['orders', 'linked'].map(name => join(folder, 'mounted', name, 'index.ts'))
-  for (const bundles of [await bundleAll(entries, join(folder, 'mounted')), new Map([[entries[0]!, await bundle(entries[0]!)], [entries[1]!, await bundle(entries[1]!)]])]) {
+  for (const bundles of [
+    await bundleAll(entries, join(folder, 'mounted')),
+    new Map([
+      [entries[0]!, await bundle(entries[0]!)],
+      [entries[1]!, await bundle(entries[1]!)],
+    ]),
+  ]) {
     for (const entry of entries) {
       const { run } = runScript(entry, bundles.get(entry)!) as { run(): never }
       const error = t.throws(run, { message: 'thrown' }) as unknown as Error

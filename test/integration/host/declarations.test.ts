@@ -8,10 +8,14 @@ import type { TestServer } from '../../support/server.ts'
 
 const EXAMPLE = join(import.meta.dirname, '..', '..', '..', 'examples', 'plugins', 'parcels')
 
-interface ConfigView { parcels?: unknown; warnings: string[]; [field: string]: unknown }
+interface ConfigView {
+  parcels?: unknown
+  warnings: string[]
+  [field: string]: unknown
+}
 
 async function configOf(server: TestServer): Promise<ConfigView> {
-  return await (await fetch(`${server.url}/_svc/config`)).json() as ConfigView
+  return (await (await fetch(`${server.url}/_svc/config`)).json()) as ConfigView
 }
 
 function recordOf(server: TestServer, name: string): PluginRecord | undefined {
@@ -24,8 +28,17 @@ function definition(members: string, body = ''): string {
 export default { title: 'x', paths: ['/x'], ${members}, register(app, svc) { ${body} } }`
 }
 
-t.test('beside all built-in plugins a stranger\'s declarations have their places [HOST-9, HOST-10]', async t => {
-  const server = await serve(t, { folders: [EXAMPLE], env: { SVC_PARCELS_DEPOTS: 'east', SVC_PARCELS_LASTID: '7', SVC_BODY_LIMIT: 'x', SVC_MCP_CLOCK_TICK_SECS: 'y', SVC_PARCELS_LAST_ID: 'z' } })
+t.test("beside all built-in plugins a stranger's declarations have their places [HOST-9, HOST-10]", async t => {
+  const server = await serve(t, {
+    folders: [EXAMPLE],
+    env: {
+      SVC_PARCELS_DEPOTS: 'east',
+      SVC_PARCELS_LASTID: '7',
+      SVC_BODY_LIMIT: 'x',
+      SVC_MCP_CLOCK_TICK_SECS: 'y',
+      SVC_PARCELS_LAST_ID: 'z',
+    },
+  })
   const view = await configOf(server)
   t.strictSame(view.parcels, { depots: ['east'], last_id: 100, token_configured: false })
   t.strictSame(Object.keys(view).slice(-7), ['ai', 'mcp', 'a2a', 'parcels', 'max_delay_ms', 'generation', 'warnings'])
@@ -36,18 +49,33 @@ t.test('beside all built-in plugins a stranger\'s declarations have their places
     'unknown variable SVC_PARCELS_LASTID (nearest known name: SVC_PARCELS_LAST_ID)',
   ]
   t.strictSame(view.warnings, warnings)
-  for (const warning of warnings) t.equal(server.lines.filter(line => line.includes(warning.slice(0, 30))).length, 1, `${warning} is logged once`)
+  for (const warning of warnings)
+    t.equal(server.lines.filter(line => line.includes(warning.slice(0, 30))).length, 1, `${warning} is logged once`)
   await server.host.reload({ force: true })
   t.equal(server.lines.filter(line => line.includes('SVC_PARCELS_LASTID')).length, 1, 'not again with a reload')
 
-  const { categories } = await (await fetch(`${server.url}/_svc/catalog`)).json() as { categories: { name: string }[] }
-  t.strictSame(categories.slice(0, 3).map(({ name }) => name), ['Echo & Reflection', 'Parcels', 'Status Codes'])
-  const links = [...(await (await fetch(server.url)).text()).matchAll(/<li><a href="(?!#)([^"]+)">/g)].map(([, href]) => href)
+  const { categories } = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as {
+    categories: { name: string }[]
+  }
+  t.strictSame(
+    categories.slice(0, 3).map(({ name }) => name),
+    ['Echo & Reflection', 'Parcels', 'Status Codes'],
+  )
+  const links = [...(await (await fetch(server.url)).text()).matchAll(/<li><a href="(?!#)([^"]+)">/g)].map(
+    ([, href]) => href,
+  )
   t.strictSame(links, ['ui/', 'parcels/alive', 'docs', 'openapi.json', '_svc/catalog'])
 
-  t.equal((await fetch(`${server.url}/parcels/1`, { headers: { 'X-Svc-Fail': 'lost' } })).headers.get('x-svc-fault'), 'lost')
+  t.equal(
+    (await fetch(`${server.url}/parcels/1`, { headers: { 'X-Svc-Fail': 'lost' } })).headers.get('x-svc-fault'),
+    'lost',
+  )
   const exposed = (await fetch(`${server.url}/parcels/alive`)).headers.get('access-control-expose-headers')!.split(', ')
-  t.strictSame(exposed.slice(0, 6), ['X-Request-Id', 'X-Svc-Fault', 'Content-Length', 'Mcp-Session-Id', 'MCP-Protocol-Version', 'WWW-Authenticate'], 'the six of the specification, in its order')
+  t.strictSame(
+    exposed.slice(0, 6),
+    ['X-Request-Id', 'X-Svc-Fault', 'Content-Length', 'Mcp-Session-Id', 'MCP-Protocol-Version', 'WWW-Authenticate'],
+    'the six of the specification, in its order',
+  )
   t.ok(exposed.includes('X-Parcel-Depot'))
   const metrics = await (await fetch(`${server.url}/_svc/metrics`)).text()
   t.match(metrics, /svc_protocol_requests_total\{protocol="parcels"\} 2\n/)
@@ -55,7 +83,10 @@ t.test('beside all built-in plugins a stranger\'s declarations have their places
 })
 
 t.test('a disabled plugin declares too, but exposes and links nothing [HOST-9, HOST-10]', async t => {
-  const server = await serve(t, { yaml: JSON.stringify({ plugins: { dirs: [EXAMPLE], disable: ['parcels', 'mcp', 'console'] } }), env: { SVC_PARCELS_LAST_ID: 'z', SVC_LIMIT_REQUESTS: '50' } })
+  const server = await serve(t, {
+    yaml: JSON.stringify({ plugins: { dirs: [EXAMPLE], disable: ['parcels', 'mcp', 'console'] } }),
+    env: { SVC_PARCELS_LAST_ID: 'z', SVC_LIMIT_REQUESTS: '50' },
+  })
   const view = await configOf(server)
   t.match(view, { parcels: { last_id: 100 }, mcp: { clock_tick_secs: 5 }, warnings: [/^invalid SVC_PARCELS_LAST_ID/] })
   t.match(await (await fetch(`${server.url}/_svc/metrics`)).text(), /protocol="parcels"\} 0\n/)
@@ -63,20 +94,36 @@ t.test('a disabled plugin declares too, but exposes and links nothing [HOST-9, H
   for (const path of ['/parcels/alive', '/ui/x']) {
     const response = await fetch(server.url + path, { headers: { 'X-Svc-Fail': '503' } })
     t.strictSame([response.status, response.headers.get('x-svc-plan')], [404, null], path)
-    t.match(response.headers.get('access-control-expose-headers'), /^X-Request-Id, X-Svc-Fault, Content-Length, Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, /)
+    t.match(
+      response.headers.get('access-control-expose-headers'),
+      /^X-Request-Id, X-Svc-Fault, Content-Length, Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, /,
+    )
     t.notMatch(response.headers.get('access-control-expose-headers'), /X-Parcel-Depot|X-Svc-Mcp-Server/)
   }
   t.notMatch(await (await fetch(server.url)).text(), /href="(?:ui|parcels)\//)
 })
 
 t.test('a name or a field that is taken fails the plugin that comes later, and no other [HOST-11]', async t => {
-  const variable = (name: string, shownAs = 'x.value') => definition(`variables: { a: { name: '${name}', parser: text, default: null, description: 'A.', shownAs: '${shownAs}' } }`)
+  const variable = (name: string, shownAs = 'x.value') =>
+    definition(
+      `variables: { a: { name: '${name}', parser: text, default: null, description: 'A.', shownAs: '${shownAs}' } }`,
+    )
   const { folder } = pluginFolder(t, {
-    'a-core-name': variable('SVC_HTTP_PORT'), 'a-core-field': variable('SVC_A_FIELD', 'warnings'), 'a-field-below': variable('SVC_B_FIELD', 'host.name'), 'a-group': variable('SVC_C_FIELD', 'limits.extra'),
-    'a-builtin-name': variable('SVC_MCP_API_KEY'), first: variable('SVC_SAME', 'same.one'), second: variable('SVC_SAME', 'same.two'),
+    'a-core-name': variable('SVC_HTTP_PORT'),
+    'a-core-field': variable('SVC_A_FIELD', 'warnings'),
+    'a-field-below': variable('SVC_B_FIELD', 'host.name'),
+    'a-group': variable('SVC_C_FIELD', 'limits.extra'),
+    'a-builtin-name': variable('SVC_MCP_API_KEY'),
+    first: variable('SVC_SAME', 'same.one'),
+    second: variable('SVC_SAME', 'same.two'),
   })
   const server = await serve(t, { folders: [folder], env: { SVC_SAME: 'value' } })
-  const failed = Object.fromEntries(server.plugins().filter(({ state }) => state === 'failed').map(({ name, error }) => [name, error?.message]))
+  const failed = Object.fromEntries(
+    server
+      .plugins()
+      .filter(({ state }) => state === 'failed')
+      .map(({ name, error }) => [name, error?.message]),
+  )
   t.strictSame(failed, {
     'a-core-name': 'the variable SVC_HTTP_PORT is declared by the core already',
     'a-core-field': 'the configuration field warnings is declared by the core already',
@@ -95,8 +142,14 @@ t.test('malformed declarations are named [HOST-11]', async t => {
     ["variables: { a: { name: 'SVC_A', default: 1, description: 'A.' } }", /the variable SVC_A has no parser/],
     ["variables: { a: { name: 'SVC_A', parser: text, description: 'A.' } }", /the variable SVC_A has no default/],
     ["variables: { a: { name: 'SVC_A', parser: text, default: 1 } }", /the variable SVC_A has no description/],
-    ["variables: { a: { name: 'SVC_A', parser: text, default: 1, description: 'A.', shownAs: '__proto__.x' } }", /shownAs of the variable SVC_A/],
-    ["variables: { a: { name: 'SVC_A', parser: text, default: null, description: 'A.', shownAs: 'x', secret: true } }", /SVC_A is secret/],
+    [
+      "variables: { a: { name: 'SVC_A', parser: text, default: 1, description: 'A.', shownAs: '__proto__.x' } }",
+      /shownAs of the variable SVC_A/,
+    ],
+    [
+      "variables: { a: { name: 'SVC_A', parser: text, default: null, description: 'A.', shownAs: 'x', secret: true } }",
+      /SVC_A is secret/,
+    ],
     ["exempt: [{ path: '/y', from: ['faults'], reason: 'r' }]", /exempt is a list/],
     ["exempt: [{ path: '/xy', from: ['faults'], reason: 'r' }]", /exempt is a list/],
     ["exempt: [{ path: '/x', from: ['everything'], reason: 'r' }]", /exempt is a list/],
@@ -108,48 +161,73 @@ t.test('malformed declarations are named [HOST-11]', async t => {
     ["links: [{ href: 'javascript:alert(1)', text: 'X' }]", /links is a list/],
     ["links: [{ href: '/x', text: 'X' }]", /links is a list/],
   ]
-  const { folder } = pluginFolder(t, Object.fromEntries(rows.map(([members], index) => [`w${index}`, definition(members)])))
+  const { folder } = pluginFolder(
+    t,
+    Object.fromEntries(rows.map(([members], index) => [`w${index}`, definition(members)])),
+  )
   const server = await serve(t, { folders: [folder] })
-  for (const [index, [members, message]] of rows.entries()) t.match(recordOf(server, `w${index}`), { state: 'failed', error: { phase: 'load', message } }, members)
+  for (const [index, [members, message]] of rows.entries())
+    t.match(recordOf(server, `w${index}`), { state: 'failed', error: { phase: 'load', message } }, members)
   t.equal((await fetch(`${server.url}/echo`)).status, 200)
 })
 
-t.test('code of a definition that throws, an undeclared area or fault kind is the plugin\'s own failure [HOST-11]', async t => {
-  const variables = "variables: { a: { name: 'SVC_A', parser: text, default: [], description: 'A.', shownAs: 'constructor.prototype' } }"
-  const { folder } = pluginFolder(t, {
-    throws: definition(`${variables.replace('constructor.prototype', 'x.a')}, resolveVariables() { throw new Error('no way') }`),
-    harmless: definition(variables.replace('SVC_A', 'SVC_B'), "app.get('/x', { config: { descriptions: [{ summary: 's', category: 'C', examples: [] }] } }, (request, reply) => { svc.http.markFault(request, reply, 'made-up') })"),
-    area: `export default { title: 'y', paths: ['/y'], register(app) { app.get('/y', { config: { descriptions: [{ summary: 'Y', category: 'C', area: 'nobodys', examples: [] }] } }, () => 'y') } }`,
-  })
-  const server = await serve(t, { folders: [folder], env: { SVC_A: 'x' } })
-  t.match(recordOf(server, 'throws'), { state: 'failed', error: { message: "its variables can't be read: no way" } })
-  t.match(recordOf(server, 'area'), { state: 'failed', error: { message: 'the route "Y" counts under the area "nobodys", which no plugin declares' } })
-  t.match(recordOf(server, 'harmless'), { state: 'enabled' })
-  t.equal((await fetch(`${server.url}/x`)).status, 500)
-  t.notMatch(await (await fetch(`${server.url}/_svc/metrics`)).text(), /made-up/)
-  t.notOk('prototype' in {}, 'no field of the view reaches what all objects inherit')
-  t.match(await configOf(server), { constructor: { prototype: [] } })
-})
+t.test(
+  "code of a definition that throws, an undeclared area or fault kind is the plugin's own failure [HOST-11]",
+  async t => {
+    const variables =
+      "variables: { a: { name: 'SVC_A', parser: text, default: [], description: 'A.', shownAs: 'constructor.prototype' } }"
+    const { folder } = pluginFolder(t, {
+      throws: definition(
+        `${variables.replace('constructor.prototype', 'x.a')}, resolveVariables() { throw new Error('no way') }`,
+      ),
+      harmless: definition(
+        variables.replace('SVC_A', 'SVC_B'),
+        "app.get('/x', { config: { descriptions: [{ summary: 's', category: 'C', examples: [] }] } }, (request, reply) => { svc.http.markFault(request, reply, 'made-up') })",
+      ),
+      area: `export default { title: 'y', paths: ['/y'], register(app) { app.get('/y', { config: { descriptions: [{ summary: 'Y', category: 'C', area: 'nobodys', examples: [] }] } }, () => 'y') } }`,
+    })
+    const server = await serve(t, { folders: [folder], env: { SVC_A: 'x' } })
+    t.match(recordOf(server, 'throws'), { state: 'failed', error: { message: "its variables can't be read: no way" } })
+    t.match(recordOf(server, 'area'), {
+      state: 'failed',
+      error: { message: 'the route "Y" counts under the area "nobodys", which no plugin declares' },
+    })
+    t.match(recordOf(server, 'harmless'), { state: 'enabled' })
+    t.equal((await fetch(`${server.url}/x`)).status, 500)
+    t.notMatch(await (await fetch(`${server.url}/_svc/metrics`)).text(), /made-up/)
+    t.notOk('prototype' in {}, 'no field of the view reaches what all objects inherit')
+    t.match(await configOf(server), { constructor: { prototype: [] } })
+  },
+)
 
-t.test('a new version of a definition is read anew; one that can\'t be used leaves the old one running [HOST-9, HOST-11, RELOAD-2]', async t => {
-  const version = (name: string, kilo: number) => definition(
-    `variables: { size: { name: '${name}', parser: { expected: 'kilo', parse: value => ({ value: Number(value) * ${kilo} }) }, default: 1, description: 'Size.', shownAs: 'x.size' } }`,
-    "app.get('/x', { config: { descriptions: [{ summary: 's', category: 'C', examples: [] }] } }, () => svc.variables)")
-  const plugins = pluginFolder(t, { x: version('SVC_X_SIZE', 1000) })
-  const server = await serve(t, { folders: [plugins.folder], env: { SVC_X_SIZE: '2' } })
-  const size = async () => (await (await fetch(`${server.url}/x`)).json() as { size: number }).size
-  t.equal(await size(), 2000)
-  plugins.write('x', version('SVC_X_SIZE', 1024))
-  await server.host.reload()
-  t.equal(await size(), 2048)
-  t.match(await configOf(server), { x: { size: 2048 }, warnings: [] })
-  plugins.write('x', version('SVC_HTTP_PORT', 1))
-  await server.host.reload()
-  t.match(recordOf(server, 'x'), { state: 'enabled', stale: true, error: { message: /SVC_HTTP_PORT is declared by the core/ } })
-  t.equal(await size(), 2048)
-  t.match(await configOf(server), { x: { size: 2048 } })
-  plugins.write('x', version('SVC_X_KILOS', 1))
-  await server.host.reload()
-  t.equal(await size(), 1)
-  t.strictSame((await configOf(server)).warnings, ['unknown variable SVC_X_SIZE (nearest known name: SVC_X_KILOS)'])
-})
+t.test(
+  "a new version of a definition is read anew; one that can't be used leaves the old one running [HOST-9, HOST-11, RELOAD-2]",
+  async t => {
+    const version = (name: string, kilo: number) =>
+      definition(
+        `variables: { size: { name: '${name}', parser: { expected: 'kilo', parse: value => ({ value: Number(value) * ${kilo} }) }, default: 1, description: 'Size.', shownAs: 'x.size' } }`,
+        "app.get('/x', { config: { descriptions: [{ summary: 's', category: 'C', examples: [] }] } }, () => svc.variables)",
+      )
+    const plugins = pluginFolder(t, { x: version('SVC_X_SIZE', 1000) })
+    const server = await serve(t, { folders: [plugins.folder], env: { SVC_X_SIZE: '2' } })
+    const size = async () => ((await (await fetch(`${server.url}/x`)).json()) as { size: number }).size
+    t.equal(await size(), 2000)
+    plugins.write('x', version('SVC_X_SIZE', 1024))
+    await server.host.reload()
+    t.equal(await size(), 2048)
+    t.match(await configOf(server), { x: { size: 2048 }, warnings: [] })
+    plugins.write('x', version('SVC_HTTP_PORT', 1))
+    await server.host.reload()
+    t.match(recordOf(server, 'x'), {
+      state: 'enabled',
+      stale: true,
+      error: { message: /SVC_HTTP_PORT is declared by the core/ },
+    })
+    t.equal(await size(), 2048)
+    t.match(await configOf(server), { x: { size: 2048 } })
+    plugins.write('x', version('SVC_X_KILOS', 1))
+    await server.host.reload()
+    t.equal(await size(), 1)
+    t.strictSame((await configOf(server)).warnings, ['unknown variable SVC_X_SIZE (nearest known name: SVC_X_KILOS)'])
+  },
+)

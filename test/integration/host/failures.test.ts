@@ -6,7 +6,7 @@ import { serve } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
 async function recordOf(url: string, name: string): Promise<PluginRecord> {
-  return await (await fetch(`${url}/_svc/plugins/${name}`)).json() as PluginRecord
+  return (await (await fetch(`${url}/_svc/plugins/${name}`)).json()) as PluginRecord
 }
 
 const GOOD = plugin('good', 'good')
@@ -20,19 +20,91 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
   ['states no title', { bad: 'export default { paths: ["/bad"], register() {} }' }, 'load', /no title/],
   ['states no paths', { bad: 'export default { title: "x", register() {} }' }, 'load', /no paths/],
   ['has no register', { bad: 'export default { title: "x", paths: ["/bad"] }' }, 'load', /no register/],
-  ['throws while registering', { bad: plugin('bad', 'x', { body: 'throw new Error("half-way")' }) }, 'register', /half-way/],
-  ['rejects while registering', { bad: plugin('bad', 'x', { body: 'await Promise.reject(new Error("later"))' }) }, 'register', /later/],
-  ['throws after registering', { bad: plugin('bad', 'x', { body: 'svc.whenRegistered(() => { throw new Error("at the end") })' }) }, 'register', /at the end/],
-  ['takes a route of the core', { bad: plugin('health', 'x') }, 'register', /GET \/health is already registered by the core/],
-  ['takes a route of another plugin', { bad: plugin('good', 'x', { definition: 'buildsOn: ["good"],' }) }, 'register', /GET \/good is already registered by good/],
-  ['serves what is not below its paths', { bad: plugin('bad', 'x').replace("paths: ['/bad']", "paths: ['/other']") }, 'register', /\/bad lies below none of the plugin's paths/],
-  ['builds on what is not there', { bad: plugin('bad', 'x', { definition: 'buildsOn: ["ghost"],' }) }, 'register', /"ghost", which is not there/],
-  ['builds on one that failed', { bad: plugin('bad', 'x', { definition: 'buildsOn: ["worse"],' }), worse: 'throw new Error("x")' }, 'register', /"worse", which failed/],
-  ['needs itself', { bad: plugin('bad', 'x', { definition: 'buildsOn: ["bad"],' }) }, 'register', /needs itself: bad -> bad/],
-  ['needs itself by another', { bad: plugin('bad', 'x', { definition: 'buildsOn: ["other"],' }), other: plugin('other', 'x', { definition: 'uses: ["bad"],' }) }, 'register', /needs itself: /],
-  ['lacks an option that it requires', { bad: plugin('bad', 'x', { definition: "options: { type: 'object', required: ['key'], properties: { key: { type: 'string' } } }," }) }, 'options', /key/],
-  ['offers a point of another plugin', { bad: plugin('bad', 'x', { body: 'svc.offer("good.point" as never, 1 as never)' }) }, 'register', /named "bad\.<point>"/],
-  ['uses a point that its definition does not name', { bad: plugin('bad', 'x', { body: 'svc.use("good.point" as never)' }) }, 'register', /name it in buildsOn or uses/],
+  [
+    'throws while registering',
+    { bad: plugin('bad', 'x', { body: 'throw new Error("half-way")' }) },
+    'register',
+    /half-way/,
+  ],
+  [
+    'rejects while registering',
+    { bad: plugin('bad', 'x', { body: 'await Promise.reject(new Error("later"))' }) },
+    'register',
+    /later/,
+  ],
+  [
+    'throws after registering',
+    { bad: plugin('bad', 'x', { body: 'svc.whenRegistered(() => { throw new Error("at the end") })' }) },
+    'register',
+    /at the end/,
+  ],
+  [
+    'takes a route of the core',
+    { bad: plugin('health', 'x') },
+    'register',
+    /GET \/health is already registered by the core/,
+  ],
+  [
+    'takes a route of another plugin',
+    { bad: plugin('good', 'x', { definition: 'buildsOn: ["good"],' }) },
+    'register',
+    /GET \/good is already registered by good/,
+  ],
+  [
+    'serves what is not below its paths',
+    { bad: plugin('bad', 'x').replace("paths: ['/bad']", "paths: ['/other']") },
+    'register',
+    /\/bad lies below none of the plugin's paths/,
+  ],
+  [
+    'builds on what is not there',
+    { bad: plugin('bad', 'x', { definition: 'buildsOn: ["ghost"],' }) },
+    'register',
+    /"ghost", which is not there/,
+  ],
+  [
+    'builds on one that failed',
+    { bad: plugin('bad', 'x', { definition: 'buildsOn: ["worse"],' }), worse: 'throw new Error("x")' },
+    'register',
+    /"worse", which failed/,
+  ],
+  [
+    'needs itself',
+    { bad: plugin('bad', 'x', { definition: 'buildsOn: ["bad"],' }) },
+    'register',
+    /needs itself: bad -> bad/,
+  ],
+  [
+    'needs itself by another',
+    {
+      bad: plugin('bad', 'x', { definition: 'buildsOn: ["other"],' }),
+      other: plugin('other', 'x', { definition: 'uses: ["bad"],' }),
+    },
+    'register',
+    /needs itself: /,
+  ],
+  [
+    'lacks an option that it requires',
+    {
+      bad: plugin('bad', 'x', {
+        definition: "options: { type: 'object', required: ['key'], properties: { key: { type: 'string' } } },",
+      }),
+    },
+    'options',
+    /key/,
+  ],
+  [
+    'offers a point of another plugin',
+    { bad: plugin('bad', 'x', { body: 'svc.offer("good.point" as never, 1 as never)' }) },
+    'register',
+    /named "bad\.<point>"/,
+  ],
+  [
+    'uses a point that its definition does not name',
+    { bad: plugin('bad', 'x', { body: 'svc.use("good.point" as never)' }) },
+    'register',
+    /name it in buildsOn or uses/,
+  ],
 ]
 
 t.test('a broken plugin is reported and left out, and the others run [HOST-1]', async t => {
@@ -61,7 +133,10 @@ t.test('a plugin that never finishes registering is given up in the end [HOST-2]
 })
 
 t.test('a plugin that is only slow is named in the log and runs [HOST-2]', async t => {
-  const { folder } = pluginFolder(t, { good: GOOD, bad: plugin('bad', 'x', { body: 'await new Promise(resolve => setTimeout(resolve, 500))' }) })
+  const { folder } = pluginFolder(t, {
+    good: GOOD,
+    bad: plugin('bad', 'x', { body: 'await new Promise(resolve => setTimeout(resolve, 500))' }),
+  })
   const server = await serve(t, { builtinFolder: folder, registerTimes: { warn: 100, giveUp: 60_000 } })
   t.equal((await recordOf(server.url, 'bad')).state, 'enabled')
   t.match(server.lines.join('\n'), /plugin is slow to start.*plugin=bad|plugin=bad.*plugin is slow to start/)
@@ -69,10 +144,26 @@ t.test('a plugin that is only slow is named in the log and runs [HOST-2]', async
 
 t.test('a name that is taken fails the later plugin, in the order of the sources [HOST-3]', async t => {
   const builtin = pluginFolder(t, { good: GOOD })
-  const further = pluginFolder(t, { good: plugin('good', 'other'), 'Bad Name': GOOD, _hidden: GOOD, '.dot': GOOD, 'node_modules/x/index.ts': GOOD })
+  const further = pluginFolder(t, {
+    good: plugin('good', 'other'),
+    'Bad Name': GOOD,
+    _hidden: GOOD,
+    '.dot': GOOD,
+    'node_modules/x/index.ts': GOOD,
+  })
   const server = await serve(t, { builtinFolder: builtin.folder, env: { SVC_PLUGINS_DIR: further.folder } })
-  const { plugins, counts } = await (await fetch(`${server.url}/_svc/plugins`)).json() as { plugins: PluginRecord[]; counts: Record<string, number> }
-  t.strictSame(plugins.map(({ name, source, state }) => [name, source, state]), [['Bad Name', 'directory', 'failed'], ['good', 'builtin', 'enabled'], ['good', 'directory', 'failed']])
+  const { plugins, counts } = (await (await fetch(`${server.url}/_svc/plugins`)).json()) as {
+    plugins: PluginRecord[]
+    counts: Record<string, number>
+  }
+  t.strictSame(
+    plugins.map(({ name, source, state }) => [name, source, state]),
+    [
+      ['Bad Name', 'directory', 'failed'],
+      ['good', 'builtin', 'enabled'],
+      ['good', 'directory', 'failed'],
+    ],
+  )
   t.match(plugins[2]!.error, { phase: 'discover', message: /the name "good" is taken by the builtin plugin/ })
   t.match(plugins[0]!.error, { phase: 'discover', message: /no plugin name/ })
   t.strictSame(counts, { enabled: 1, disabled: 0, failed: 2 })
@@ -80,7 +171,12 @@ t.test('a name that is taken fails the later plugin, in the order of the sources
 })
 
 t.test('a throw in a timer names its owner in the log and the process goes on [HOST-4]', async t => {
-  const { folder } = pluginFolder(t, { bad: plugin('bad', 'still here', { body: 'svc.shared("x", () => 1)' }).replace("async () => 'still here'", "async () => { setTimeout(() => { throw new Error('in a timer') }); return 'still here' }") })
+  const { folder } = pluginFolder(t, {
+    bad: plugin('bad', 'still here', { body: 'svc.shared("x", () => 1)' }).replace(
+      "async () => 'still here'",
+      "async () => { setTimeout(() => { throw new Error('in a timer') }); return 'still here' }",
+    ),
+  })
   const server = await serve(t, { builtinFolder: folder })
   const caught: unknown[] = []
   const others = process.listeners('uncaughtException')
@@ -101,7 +197,10 @@ t.test('CommonJS, ES modules and TypeScript load alike, and ES-only packages too
     'cjs/index.js': `const { describe } = require('svc/plugin'); module.exports = { title: 'c', paths: ['/cjs'], register(app) { app.get('/cjs', describe({ summary: 'c', category: 'Test', examples: [] }), async () => __filename.slice(-12)) } }`,
     'esm/index.mjs': `import { describe } from 'svc/plugin'; import { value } from './value.mjs'; export default { title: 'e', paths: ['/esm'], register(app) { app.get('/esm', describe({ summary: 'e', category: 'Test', examples: [] }), async () => value) } }`,
     'esm/value.mjs': `export const value = import.meta.url.slice(0, 5)`,
-    ts: plugin('ts', 'x', { head: "import { SignJWT } from 'jose'", body: 'if (typeof SignJWT !== "function") throw new Error("no jose")' }),
+    ts: plugin('ts', 'x', {
+      head: "import { SignJWT } from 'jose'",
+      body: 'if (typeof SignJWT !== "function") throw new Error("no jose")',
+    }),
   })
   const server = await serve(t, { builtinFolder: folder })
   t.equal(await (await fetch(`${server.url}/cjs`)).text(), 'cjs/index.js')

@@ -11,7 +11,11 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 t.test('scripts that run the product name the Node of npm', async t => {
   for (const name of ['test', 'bench']) t.match(scripts[name], /^"\$\{npm_node_execpath:-node\}" /, name)
   t.equal(scripts.start, 'sh bin/svc.mjs')
-  t.match(readFileSync(join(root, 'bin/svc.mjs'), 'utf8').split('\n')[1], /; exec "\$\{npm_node_execpath:-node\}" .* "\$0" "\$@"$/, 'start')
+  t.match(
+    readFileSync(join(root, 'bin/svc.mjs'), 'utf8').split('\n')[1],
+    /; exec "\$\{npm_node_execpath:-node\}" .* "\$0" "\$@"$/,
+    'start',
+  )
 })
 
 t.test('tests run on it, and so does what they start by name', async t => {
@@ -21,7 +25,11 @@ t.test('tests run on it, and so does what they start by name', async t => {
 })
 
 t.test('npm starts it, with room for young objects', async t => {
-  const { stdout, stderr } = spawnSync('npm', ['start', '--silent', '--', '--version'], { cwd: root, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: REPORT_FLAGS } })
+  const { stdout, stderr } = spawnSync('npm', ['start', '--silent', '--', '--version'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: REPORT_FLAGS },
+  })
   t.match(stdout, /\d+\.\d+\.\d+/, stderr)
   t.match(stderr, YOUNG_SPACE)
 })

@@ -15,13 +15,13 @@ import type { TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
 async function reload(server: TestServer, query = ''): Promise<ReloadResult> {
-  return await (await fetch(`${server.url}/_svc/reload${query}`, { method: 'POST' })).json() as ReloadResult
+  return (await (await fetch(`${server.url}/_svc/reload${query}`, { method: 'POST' })).json()) as ReloadResult
 }
 async function text(server: TestServer, path: string): Promise<string> {
   return await (await fetch(server.url + path)).text()
 }
 async function recordOf(server: TestServer, name: string): Promise<PluginRecord> {
-  return await (await fetch(`${server.url}/_svc/plugins/${name}`)).json() as PluginRecord
+  return (await (await fetch(`${server.url}/_svc/plugins/${name}`)).json()) as PluginRecord
 }
 
 setFlagsFromString('--expose-gc')
@@ -51,32 +51,46 @@ export default definePlugin({
   },
 })`
 
-t.test('a flood of reloads with nothing changed shares a run every 250 ms, a forced one does not wait [SEC-5]', async t => {
-  const plugins = pluginFolder(t, { one: plugin('one', '1') })
-  const server = await serve(t, { builtinFolder: plugins.folder })
-  let runs = 0
-  server.host.onReload = async () => { runs++ }
-  const startedAt = performance.now()
-  for (let batch = 0; batch < 30; batch++) {
-    const results = Array.from({ length: 10 }, () => server.host.reload())
-    t.equal(new Set(results).size, 1, 'those that arrive together share one promise')
-    if (batch % 10 === 9) await results[0]
-    else await new Promise(setImmediate)
-  }
-  const elapsedMs = performance.now() - startedAt
-  t.ok(runs >= 2 && runs <= 2 + elapsedMs / 250, `${runs} runs for 300 requests in ${Math.round(elapsedMs)} ms`)
-  const before = runs
-  const [waiting, forced] = await Promise.all([server.host.reload(), server.host.reload({ force: true })])
-  t.equal(waiting, forced, 'the one that waited goes along')
-  t.equal(runs, before + 1)
-  t.match(forced, { changed: true })
-})
+t.test(
+  'a flood of reloads with nothing changed shares a run every 250 ms, a forced one does not wait [SEC-5]',
+  async t => {
+    const plugins = pluginFolder(t, { one: plugin('one', '1') })
+    const server = await serve(t, { builtinFolder: plugins.folder })
+    let runs = 0
+    server.host.onReload = async () => {
+      runs++
+    }
+    const startedAt = performance.now()
+    for (let batch = 0; batch < 30; batch++) {
+      const results = Array.from({ length: 10 }, () => server.host.reload())
+      t.equal(new Set(results).size, 1, 'those that arrive together share one promise')
+      if (batch % 10 === 9) await results[0]
+      else await new Promise(setImmediate)
+    }
+    const elapsedMs = performance.now() - startedAt
+    t.ok(runs >= 2 && runs <= 2 + elapsedMs / 250, `${runs} runs for 300 requests in ${Math.round(elapsedMs)} ms`)
+    const before = runs
+    const [waiting, forced] = await Promise.all([server.host.reload(), server.host.reload({ force: true })])
+    t.equal(waiting, forced, 'the one that waited goes along')
+    t.equal(runs, before + 1)
+    t.match(forced, { changed: true })
+  },
+)
 
 t.test('what changed on disk is what a reload changes [RELOAD-1]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', '1'), two: plugin('two', '2') })
   const server = await serve(t, { builtinFolder: plugins.folder })
-  t.match(await reload(server), { applied: true, changed: false, generation: 1 }, 'nothing changed: the generation stays')
-  t.match(await reload(server, '?force=true'), { applied: true, changed: true, generation: 2, plugins: { reloaded: [] } })
+  t.match(
+    await reload(server),
+    { applied: true, changed: false, generation: 1 },
+    'nothing changed: the generation stays',
+  )
+  t.match(await reload(server, '?force=true'), {
+    applied: true,
+    changed: true,
+    generation: 2,
+    plugins: { reloaded: [] },
+  })
 
   plugins.write('one', plugin('one', '1b'))
   t.match(await reload(server), { generation: 3, plugins: { added: [], reloaded: ['one'], removed: [], failed: [] } })
@@ -84,7 +98,10 @@ t.test('what changed on disk is what a reload changes [RELOAD-1]', async t => {
 
   plugins.write('three', plugin('three', '3'))
   plugins.remove('two')
-  t.match(await reload(server), { generation: 4, plugins: { added: ['three'], reloaded: [], removed: ['two'], failed: [] } })
+  t.match(await reload(server), {
+    generation: 4,
+    plugins: { added: ['three'], reloaded: [], removed: ['two'], failed: [] },
+  })
   t.equal(await text(server, '/three'), '3')
   t.equal((await fetch(`${server.url}/two`)).status, 404)
 })
@@ -92,10 +109,19 @@ t.test('what changed on disk is what a reload changes [RELOAD-1]', async t => {
 t.test('a version that fails leaves the last good one running, and says so [RELOAD-2]', async t => {
   const plugins = pluginFolder(t, { one: plugin('one', 'good') })
   const server = await serve(t, { builtinFolder: plugins.folder })
-  for (const [what, broken, phase] of [['does not load', 'throw new Error("no luck")', 'load'], ['does not register', plugin('one', 'x', { body: 'throw new Error("no luck")' }), 'register']] as const) {
+  for (const [what, broken, phase] of [
+    ['does not load', 'throw new Error("no luck")', 'load'],
+    ['does not register', plugin('one', 'x', { body: 'throw new Error("no luck")' }), 'register'],
+  ] as const) {
     plugins.write('one', broken)
     t.match(await reload(server), { applied: true, changed: true, plugins: { failed: ['one'] } }, what)
-    t.match(await recordOf(server, 'one'), { state: 'enabled', stale: true, error: { phase, message: 'no luck' }, generation: 1, routes: 1 })
+    t.match(await recordOf(server, 'one'), {
+      state: 'enabled',
+      stale: true,
+      error: { phase, message: 'no luck' },
+      generation: 1,
+      routes: 1,
+    })
     t.equal(await text(server, '/one'), 'good')
   }
   plugins.write('one', plugin('one', 'mended'))
@@ -170,13 +196,19 @@ t.test('of more than eight generations the oldest one is ended normally [RELOAD-
   }
   t.strictSame(await closed, [1001, 'server reloaded'])
   t.match(await stream, /\n\n: svc reloaded\n\n$/)
-  t.ok(held.slice(-7).every(other => other.readyState === WebSocket.OPEN), 'the younger ones go on')
+  t.ok(
+    held.slice(-7).every(other => other.readyState === WebSocket.OPEN),
+    'the younger ones go on',
+  )
 })
 
 t.test('state outlives a reload, except that of a plugin whose own files changed [RELOAD-6]', async t => {
-  const counter = (name: string, note: string): string => plugin(name, note, { body: `
+  const counter = (name: string, note: string): string =>
+    plugin(name, note, {
+      body: `
     const hits = svc.state('hits', { maxCount: 10 })
-    app.get('/${name}/hit', describe({ summary: 'h', category: 'Test', examples: [] }), async () => String(await hits.update('n', n => (n ?? 0) + 1)))` })
+    app.get('/${name}/hit', describe({ summary: 'h', category: 'Test', examples: [] }), async () => String(await hits.update('n', n => (n ?? 0) + 1)))`,
+    })
   const plugins = pluginFolder(t, { one: counter('one', '1'), two: counter('two', '2') })
   const server = await serve(t, { builtinFolder: plugins.folder })
   for (const path of ['/one/hit', '/two/hit']) t.equal(await text(server, path), '1')
@@ -193,13 +225,32 @@ t.test('50 connections under load see no failed request while 20 reloads happen 
   let isOver = false
   let answered = 0
   const problems: string[] = []
-  const once = (): Promise<void> => new Promise(resolve => {
-    httpRequest(`${server.url}/one`, { agent }, response => {
-      if (response.statusCode !== 200) problems.push(`status ${response.statusCode}`)
-      response.on('end', () => { answered++; resolve() }).on('error', error => { problems.push(String(error)); resolve() }).resume()
-    }).on('error', error => { problems.push(String(error)); resolve() }).end()
-  })
-  const load = Promise.all(Array.from({ length: 50 }, async () => { while (!isOver) await once() }))
+  const once = (): Promise<void> =>
+    new Promise(resolve => {
+      httpRequest(`${server.url}/one`, { agent }, response => {
+        if (response.statusCode !== 200) problems.push(`status ${response.statusCode}`)
+        response
+          .on('end', () => {
+            answered++
+            resolve()
+          })
+          .on('error', error => {
+            problems.push(String(error))
+            resolve()
+          })
+          .resume()
+      })
+        .on('error', error => {
+          problems.push(String(error))
+          resolve()
+        })
+        .end()
+    })
+  const load = Promise.all(
+    Array.from({ length: 50 }, async () => {
+      while (!isOver) await once()
+    }),
+  )
   for (let round = 0; round < 20; round++) {
     plugins.write('one', plugin('one', `v${round + 1}`))
     const result = await reload(server)
@@ -215,7 +266,9 @@ t.test('50 connections under load see no failed request while 20 reloads happen 
 
 t.test('triggers that come during a run share the next one [RELOAD-8]', async t => {
   // Slow enough for all triggers to come during the first run.
-  const plugins = pluginFolder(t, { one: plugin('one', '1', { body: 'await new Promise(resolve => setTimeout(resolve, 400))' }) })
+  const plugins = pluginFolder(t, {
+    one: plugin('one', '1', { body: 'await new Promise(resolve => setTimeout(resolve, 400))' }),
+  })
   const server = await serve(t, { builtinFolder: plugins.folder })
   const results = await Promise.all(Array.from({ length: 10 }, () => reload(server, '?force=true')))
   const generations = new Set(results.map(result => result.generation))
@@ -225,11 +278,16 @@ t.test('triggers that come during a run share the next one [RELOAD-8]', async t 
 
 t.test('memory and handles stay flat over many loads [RELOAD-9]', async t => {
   const loads = Number(process.env.SVC_TEST_LOADS ?? 200)
-  const plugins = pluginFolder(t, { one: plugin('one', '0', { body: 'svc.shared("big", () => new Array(10_000).fill(Math.random()))' }) })
+  const plugins = pluginFolder(t, {
+    one: plugin('one', '0', { body: 'svc.shared("big", () => new Array(10_000).fill(Math.random()))' }),
+  })
   const server = await serve(t, { builtinFolder: plugins.folder })
   const load = async (from: number, to: number): Promise<void> => {
     for (let round = from; round < to; round++) {
-      plugins.write('one', plugin('one', String(round), { body: 'svc.shared("big", () => new Array(10_000).fill(Math.random()))' }))
+      plugins.write(
+        'one',
+        plugin('one', String(round), { body: 'svc.shared("big", () => new Array(10_000).fill(Math.random()))' }),
+      )
       await server.host.reload()
     }
   }

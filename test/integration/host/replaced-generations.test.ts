@@ -14,18 +14,31 @@ const MAX_IN_MEMORY = 3
 /** Something that begins in a generation, ends, and may leave something behind in state that outlives reloads. */
 type Visit = (server: TestServer) => Promise<void>
 
-const json = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({ method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json', ...headers } })
+const json = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
+  method: 'POST',
+  body: JSON.stringify(body),
+  headers: { 'Content-Type': 'application/json', ...headers },
+})
 
 /** Opens an event stream, reads its head and leaves. */
 async function readAndLeave(url: string, init: RequestInit = {}): Promise<void> {
   const leaving = new AbortController()
-  const response = await fetch(url, { ...init, signal: leaving.signal, headers: { Accept: 'text/event-stream', ...init.headers as Record<string, string> } })
+  const response = await fetch(url, {
+    ...init,
+    signal: leaving.signal,
+    headers: { Accept: 'text/event-stream', ...(init.headers as Record<string, string>) },
+  })
   await response.body?.getReader().read()
   leaving.abort()
 }
 
 async function mcpSession(server: TestServer): Promise<string> {
-  const init = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } } }
+  const init = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  }
   const response = await fetch(`${server.url}/mcp`, json(init, { Accept: 'application/json, text/event-stream' }))
   await response.text()
   return response.headers.get('mcp-session-id')!
@@ -34,38 +47,70 @@ async function mcpSession(server: TestServer): Promise<string> {
 const VISITS: Record<string, Visit> = {
   'an MCP session whose GET stream was closed': async server => {
     const session = await mcpSession(server)
-    await readAndLeave(`${server.url}/mcp`, { headers: { 'Mcp-Session-Id': session, 'MCP-Protocol-Version': '2025-11-25' } })
+    await readAndLeave(`${server.url}/mcp`, {
+      headers: { 'Mcp-Session-Id': session, 'MCP-Protocol-Version': '2025-11-25' },
+    })
   },
   'an MCP session that called a tool on a stream': async server => {
     const session = await mcpSession(server)
     const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'add', arguments: { a: 1, b: 2 } } }
-    await (await fetch(`${server.url}/mcp`, json(call, { Accept: 'text/event-stream, application/json', 'Mcp-Session-Id': session, 'MCP-Protocol-Version': '2025-11-25' }))).text()
+    await (
+      await fetch(
+        `${server.url}/mcp`,
+        json(call, {
+          Accept: 'text/event-stream, application/json',
+          'Mcp-Session-Id': session,
+          'MCP-Protocol-Version': '2025-11-25',
+        }),
+      )
+    ).text()
   },
   'a legacy MCP session': server => readAndLeave(`${server.url}/mcp/sse`),
   'a streamed A2A task': async server => {
     const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hello' }] }
-    await readAndLeave(`${server.url}/a2a/echo`, json({ jsonrpc: '2.0', id: 1, method: 'SendStreamingMessage', params: { message } }, { 'A2A-Version': '1.0' }))
+    await readAndLeave(
+      `${server.url}/a2a/echo`,
+      json({ jsonrpc: '2.0', id: 1, method: 'SendStreamingMessage', params: { message } }, { 'A2A-Version': '1.0' }),
+    )
   },
-  'a WebSocket': server => new Promise((resolve, reject) => {
-    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`)
-    socket.on('open', () => socket.send('hello')).on('message', () => socket.close()).on('close', () => resolve()).on('error', reject)
-  }),
-  'a gRPC stream': server => new Promise(resolve => {
-    const client = echoClient(server.grpcAddress)
-    const stream = client.BidiStream(new Metadata())
-    stream.on('data', () => stream.cancel()).on('error', () => {}).on('status', () => { client.close(); resolve() })
-    stream.write({ message: 'hello' })
-  }),
+  'a WebSocket': server =>
+    new Promise((resolve, reject) => {
+      const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`)
+      socket
+        .on('open', () => socket.send('hello'))
+        .on('message', () => socket.close())
+        .on('close', () => resolve())
+        .on('error', reject)
+    }),
+  'a gRPC stream': server =>
+    new Promise(resolve => {
+      const client = echoClient(server.grpcAddress)
+      const stream = client.BidiStream(new Metadata())
+      stream
+        .on('data', () => stream.cancel())
+        .on('error', () => {})
+        .on('status', () => {
+          client.close()
+          resolve()
+        })
+      stream.write({ message: 'hello' })
+    }),
   'a feed of the inspector': server => readAndLeave(`${server.url}/_svc/requests/stream`),
   'a feed of a bin': async server => {
-    const { id } = await (await fetch(`${server.url}/bin`, { method: 'POST' })).json() as { id: string }
+    const { id } = (await (await fetch(`${server.url}/bin`, { method: 'POST' })).json()) as { id: string }
     await fetch(`${server.url}/bin/${id}`)
     await readAndLeave(`${server.url}/bin/${id}/stream`)
   },
   'a completion that streams': async server => {
-    await (await fetch(`${server.url}/ai/v1/chat/completions`, json({ model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: 'hello' }] }))).text()
+    await (
+      await fetch(
+        `${server.url}/ai/v1/chat/completions`,
+        json({ model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: 'hello' }] }),
+      )
+    ).text()
   },
-  'a GraphQL subscription': server => readAndLeave(`${server.url}/graphql`, json({ query: 'subscription { countdown(from: 3) }' })),
+  'a GraphQL subscription': server =>
+    readAndLeave(`${server.url}/graphql`, json({ query: 'subscription { countdown(from: 3) }' })),
 }
 
 async function settle(server: TestServer): Promise<number> {
@@ -82,7 +127,10 @@ for (const [what, visit] of Object.entries(VISITS)) {
       await visit(server)
       await server.host.reload({ force: true })
     }
-    await until(async () => await settle(server) <= MAX_IN_MEMORY && server.host.generationCounts.open === 1, 'replaced generations are collected').catch(() => {})
+    await until(
+      async () => (await settle(server)) <= MAX_IN_MEMORY && server.host.generationCounts.open === 1,
+      'replaced generations are collected',
+    ).catch(() => {})
     const { open, inMemory } = server.host.generationCounts
     t.equal(open, 1, 'all others have drained')
     t.ok(inMemory <= MAX_IN_MEMORY, `${inMemory} generations in memory after 6 reloads`)

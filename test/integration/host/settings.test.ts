@@ -15,21 +15,45 @@ const FOLDER = {
   sized: plugin('sized', 'sized', { definition: OPTIONS }).replace("async () => 'sized'", 'async () => svc.options'),
 }
 
-async function call<T>(server: TestServer, path: string, method = 'GET', headers = {}): Promise<{ status: number; body: T }> {
+async function call<T>(
+  server: TestServer,
+  path: string,
+  method = 'GET',
+  headers = {},
+): Promise<{ status: number; body: T }> {
   const response = await fetch(server.url + path, { method, headers })
-  return { status: response.status, body: await response.json() as T }
+  return { status: response.status, body: (await response.json()) as T }
 }
-async function overview(server: TestServer): Promise<{ load_errors: LoadError[]; plugins: PluginRecord[]; generation: number }> {
-  return (await call<{ load_errors: LoadError[]; plugins: PluginRecord[]; generation: number }>(server, '/_svc/plugins')).body
+async function overview(
+  server: TestServer,
+): Promise<{ load_errors: LoadError[]; plugins: PluginRecord[]; generation: number }> {
+  return (
+    await call<{ load_errors: LoadError[]; plugins: PluginRecord[]; generation: number }>(server, '/_svc/plugins')
+  ).body
 }
 
 t.test('plugins of svc.yaml turns areas on and off, and says what it does not know [SET-1]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
-  const server = await serve(t, { builtinFolder: folder, yaml: 'plugins:\n  disable: [base, frend]\n  color: red\nsised: { size: 1 }\nbase: { x: 1 }\n' })
+  const server = await serve(t, {
+    builtinFolder: folder,
+    yaml: 'plugins:\n  disable: [base, frend]\n  color: red\nsised: { size: 1 }\nbase: { x: 1 }\n',
+  })
   const { plugins, load_errors: errors } = await overview(server)
-  t.strictSame(plugins.map(({ name, state, disabled_by: by }) => [name, state, by]), [['base', 'disabled', 'svc.yaml'], ['friend', 'enabled', null], ['sized', 'enabled', null], ['upper', 'disabled', 'needs base']])
+  t.strictSame(
+    plugins.map(({ name, state, disabled_by: by }) => [name, state, by]),
+    [
+      ['base', 'disabled', 'svc.yaml'],
+      ['friend', 'enabled', null],
+      ['sized', 'enabled', null],
+      ['upper', 'disabled', 'needs base'],
+    ],
+  )
   const found = new Map(errors.map(error => [error.at, error]))
-  t.match(found.get('plugins.disable[1]'), { message: /unknown plugin "frend" \(did you mean "friend"\?\)/, line: 2, file: join(server.folder, 'svc.yaml') })
+  t.match(found.get('plugins.disable[1]'), {
+    message: /unknown plugin "frend" \(did you mean "friend"\?\)/,
+    line: 2,
+    file: join(server.folder, 'svc.yaml'),
+  })
   t.match(found.get('plugins.color'), { message: /unknown key "color"/, line: 3 })
   t.match(found.get('sised'), { message: /unknown key "sised" \(did you mean "sized"\?\)/, line: 4 })
   t.match(await (await fetch(`${server.url}/upper`)).json(), { plugin: 'upper', plugin_state: 'disabled' })
@@ -37,19 +61,39 @@ t.test('plugins of svc.yaml turns areas on and off, and says what it does not kn
 
 t.test('a wrong item is left out, alone, and the rest applies [SET-2]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
-  const server = await serve(t, { builtinFolder: folder, yaml: 'sized:\n  size: big\n  list:\n    - name: one\n      api_key: abc\n    - nane: two\n    - name: three\n' })
-  t.strictSame((await call(server, '/sized')).body, { size: 3, list: [{ name: 'one', api_key: 'abc' }, { name: 'three' }] })
+  const server = await serve(t, {
+    builtinFolder: folder,
+    yaml: 'sized:\n  size: big\n  list:\n    - name: one\n      api_key: abc\n    - nane: two\n    - name: three\n',
+  })
+  t.strictSame((await call(server, '/sized')).body, {
+    size: 3,
+    list: [{ name: 'one', api_key: 'abc' }, { name: 'three' }],
+  })
   const { load_errors: errors, plugins } = await overview(server)
-  t.ok(errors.some(error => error.at === 'sized.size' && error.line === 2), 'size')
-  t.ok(errors.some(error => error.at?.startsWith('sized.list[1]') && error.line === 6), 'the entry')
-  t.match(plugins.find(({ name }) => name === 'sized')?.options, { list: [{ name: 'one', api_key: '***' }, { name: 'three' }] })
+  t.ok(
+    errors.some(error => error.at === 'sized.size' && error.line === 2),
+    'size',
+  )
+  t.ok(
+    errors.some(error => error.at?.startsWith('sized.list[1]') && error.line === 6),
+    'the entry',
+  )
+  t.match(plugins.find(({ name }) => name === 'sized')?.options, {
+    list: [{ name: 'one', api_key: '***' }, { name: 'three' }],
+  })
 })
 
 t.test('a file that cannot be read leaves the last good configuration, and says 422 [SET-3]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
   const server = await serve(t, { builtinFolder: folder, yaml: 'sized: { size: 7 }' })
   const file = join(server.folder, 'svc.yaml')
-  for (const content of ['a: [', '- a\n- b', `a: ${'x'.repeat(2_000_000)}`, `a: &a [x]\n${Array.from({ length: 200 }, (_, n) => `b${n}: *a`).join('\n')}`, Buffer.from([0xff, 0xfe, 0x00])]) {
+  for (const content of [
+    'a: [',
+    '- a\n- b',
+    `a: ${'x'.repeat(2_000_000)}`,
+    `a: &a [x]\n${Array.from({ length: 200 }, (_, n) => `b${n}: *a`).join('\n')}`,
+    Buffer.from([0xff, 0xfe, 0x00]),
+  ]) {
     writeFileSync(file, content)
     const { status, body } = await call<ReloadResult>(server, '/_svc/reload', 'POST')
     t.equal(status, 422)
@@ -58,7 +102,10 @@ t.test('a file that cannot be read leaves the last good configuration, and says 
     t.strictSame((await call(server, '/sized')).body, { size: 7 })
   }
   writeFileSync(file, 'sized: { size: 8 }')
-  t.match(await call<ReloadResult>(server, '/_svc/reload', 'POST'), { status: 200, body: { applied: true, changed: true, load_errors: [] } })
+  t.match(await call<ReloadResult>(server, '/_svc/reload', 'POST'), {
+    status: 200,
+    body: { applied: true, changed: true, load_errors: [] },
+  })
   t.strictSame((await call(server, '/sized')).body, { size: 8 })
 })
 
@@ -67,7 +114,10 @@ t.test('the API switches plugins, with needs and users, until it is told to forg
   const server = await serve(t, { builtinFolder: folder, yaml: 'plugins: { disable: [broken] }' })
   const post = (path: string) => call<Record<string, unknown>>(server, `/_svc/plugins/${path}`, 'POST')
   t.match(await post('ghost/disable'), { status: 404, body: { error: 'unknown plugin', name: 'ghost' } })
-  t.match(await post('base/disable'), { status: 409, body: { error: 'plugin in use', name: 'base', used_by: ['upper'] } })
+  t.match(await post('base/disable'), {
+    status: 409,
+    body: { error: 'plugin in use', name: 'base', used_by: ['upper'] },
+  })
   t.match(await post('base/enable'), { status: 200, body: { state: 'enabled' } })
   t.equal((await overview(server)).generation, 1, 'already so: nothing was built')
   t.match(await post('base/disable?cascade=true'), { status: 200, body: { state: 'disabled', disabled_by: 'api' } })
@@ -79,24 +129,39 @@ t.test('the API switches plugins, with needs and users, until it is told to forg
   await call(server, '/_svc/reload?force=true', 'POST')
   t.equal((await fetch(`${server.url}/friend`)).status, 404, 'the choice outlives reloads')
   t.match(await call(server, '/_svc/plugins/friend/override', 'DELETE'), { status: 200, body: { state: 'enabled' } })
-  t.match(await post('broken/enable'), { status: 422, body: { state: 'failed', error: { phase: 'register', message: 'no' } } })
+  t.match(await post('broken/enable'), {
+    status: 422,
+    body: { state: 'failed', error: { phase: 'register', message: 'no' } },
+  })
 })
 
 t.test('packages are found by name, and only then [SET-5]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
-  const server = await serve(t, { builtinFolder: folder, yaml: 'plugins: { packages: ["@acme/svc-plugin-shop", nowhere] }' })
+  const server = await serve(t, {
+    builtinFolder: folder,
+    yaml: 'plugins: { packages: ["@acme/svc-plugin-shop", nowhere] }',
+  })
   const write = (name: string): void => {
     const at = join(server.folder, 'node_modules', name)
     mkdirSync(at, { recursive: true })
     writeFileSync(join(at, 'package.json'), JSON.stringify({ name, version: '9.8.7', main: 'index.js' }))
-    writeFileSync(join(at, 'index.js'), `const { describe } = require('svc/plugin'); module.exports = { title: 'Shop', paths: ['/shop'], register(app) { app.get('/shop', describe({ summary: 's', category: 'Test', examples: [] }), async () => 'open') } }`)
+    writeFileSync(
+      join(at, 'index.js'),
+      `const { describe } = require('svc/plugin'); module.exports = { title: 'Shop', paths: ['/shop'], register(app) { app.get('/shop', describe({ summary: 's', category: 'Test', examples: [] }), async () => 'open') } }`,
+    )
   }
   write('@acme/svc-plugin-shop')
   write('svc-plugin-uninvited')
   await call(server, '/_svc/reload?force=true', 'POST')
   const { plugins } = await overview(server)
-  t.match(plugins.find(({ name }) => name === 'shop'), { source: 'package', state: 'enabled', version: '9.8.7' })
-  t.match(plugins.find(({ name }) => name === 'nowhere'), { state: 'failed', error: { phase: 'discover', message: /can't be resolved/ } })
+  t.match(
+    plugins.find(({ name }) => name === 'shop'),
+    { source: 'package', state: 'enabled', version: '9.8.7' },
+  )
+  t.match(
+    plugins.find(({ name }) => name === 'nowhere'),
+    { state: 'failed', error: { phase: 'discover', message: /can't be resolved/ } },
+  )
   t.notOk(plugins.some(({ name }) => name === 'uninvited'))
   t.equal(await (await fetch(`${server.url}/shop`)).text(), 'open')
 })
@@ -104,11 +169,19 @@ t.test('packages are found by name, and only then [SET-5]', async t => {
 t.test('changes need the admin token, and are refused in public mode without one [SET-6]', async t => {
   const { folder } = pluginFolder(t, FOLDER)
   const guarded = await serve(t, { builtinFolder: folder, env: { SVC_ADMIN_TOKEN: 's3cret' } })
-  for (const [path, method] of [['/_svc/reload', 'POST'], ['/_svc/plugins/base/disable', 'POST'], ['/_svc/plugins/base/enable', 'POST'], ['/_svc/plugins/base/override', 'DELETE']] as const) {
+  for (const [path, method] of [
+    ['/_svc/reload', 'POST'],
+    ['/_svc/plugins/base/disable', 'POST'],
+    ['/_svc/plugins/base/enable', 'POST'],
+    ['/_svc/plugins/base/override', 'DELETE'],
+  ] as const) {
     t.equal((await call(guarded, path, method)).status, 401, `${method} ${path}`)
     t.not((await call(guarded, path, method, { 'X-Svc-Admin-Token': 's3cret' })).status, 401)
   }
   const open = await serve(t, { builtinFolder: folder, env: { SVC_PUBLIC_MODE: 'true', SVC_PLUGINS_DIR: folder } })
   t.equal((await call(open, '/_svc/reload', 'POST')).status, 403)
-  t.ok((await overview(open)).plugins.every(record => record.path === null), 'no folder is shown')
+  t.ok(
+    (await overview(open)).plugins.every(record => record.path === null),
+    'no folder is shown',
+  )
 })

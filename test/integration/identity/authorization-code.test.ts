@@ -1,13 +1,26 @@
 /** Redeeming codes and refresh tokens. */
 import t from 'tap'
-import { basic, callback, challenge, demoClient, getCode, logIn, post, read, register, verifier } from '../../support/oauth.ts'
+import {
+  basic,
+  callback,
+  challenge,
+  demoClient,
+  getCode,
+  logIn,
+  post,
+  read,
+  register,
+  verifier,
+} from '../../support/oauth.ts'
 import type { Fields } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)
 const url = `${server.url}/oauth/token`
-const redeem = (fields: Fields, headers: Record<string, string> = demoClient) => post(url, { grant_type: 'authorization_code', redirect_uri: callback, ...fields }, headers)
-const refresh = (token: string, fields: Fields = {}, headers: Record<string, string> = demoClient) => post(url, { grant_type: 'refresh_token', refresh_token: token, ...fields }, headers)
+const redeem = (fields: Fields, headers: Record<string, string> = demoClient) =>
+  post(url, { grant_type: 'authorization_code', redirect_uri: callback, ...fields }, headers)
+const refresh = (token: string, fields: Fields = {}, headers: Record<string, string> = demoClient) =>
+  post(url, { grant_type: 'refresh_token', refresh_token: token, ...fields }, headers)
 const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
 const asPublic = { client_id: 'svc-public' }
 
@@ -39,7 +52,13 @@ t.test('PKCE: only the verifier of the challenge redeems the code [IDP-30]', asy
     t.equal((await redeem({ code, code_verifier: sent, ...asPublic }, {})).status, 200, JSON.stringify(asked))
   }
   const bad: [Fields, string | undefined][] = [
-    [pkce, undefined], [pkce, ''], [pkce, `${verifier}a`], [pkce, challenge], [pkce, 'a'.repeat(42)], [pkce, 'a'.repeat(129)], [pkce, `${'a'.repeat(42)}!`],
+    [pkce, undefined],
+    [pkce, ''],
+    [pkce, `${verifier}a`],
+    [pkce, challenge],
+    [pkce, 'a'.repeat(42)],
+    [pkce, 'a'.repeat(129)],
+    [pkce, `${'a'.repeat(42)}!`],
     [{ code_challenge: verifier }, 'b'.repeat(43)],
     [{}, verifier],
   ]
@@ -52,14 +71,32 @@ t.test('PKCE: only the verifier of the challenge redeems the code [IDP-30]', asy
 })
 
 t.test('the redirect URI is that of the authorization request [IDP-30]', async t => {
-  for (const redirect_uri of [undefined, 'http://localhost:3000/callbac', `${callback}/`, 'http://LOCALHOST:3000/callback', `${callback}?`]) {
-    t.equal((await redeem({ code: await getCode(server.url), redirect_uri })).body.error, 'invalid_grant', `${redirect_uri}`)
+  for (const redirect_uri of [
+    undefined,
+    'http://localhost:3000/callbac',
+    `${callback}/`,
+    'http://LOCALHOST:3000/callback',
+    `${callback}?`,
+  ]) {
+    t.equal(
+      (await redeem({ code: await getCode(server.url), redirect_uri })).body.error,
+      'invalid_grant',
+      `${redirect_uri}`,
+    )
   }
   const { body: client } = await register(server.url, { redirect_uris: [callback] })
   const as = { Authorization: basic(client.client_id!, client.client_secret!) }
   const unnamed = { client_id: client.client_id!, redirect_uri: undefined }
-  for (const [redirect_uri, status] of [[undefined, 200], [callback, 200], ['http://other/', 400]] as const) {
-    t.equal((await redeem({ code: await getCode(server.url, unnamed), redirect_uri }, as)).status, status, `${redirect_uri} after none`)
+  for (const [redirect_uri, status] of [
+    [undefined, 200],
+    [callback, 200],
+    ['http://other/', 400],
+  ] as const) {
+    t.equal(
+      (await redeem({ code: await getCode(server.url, unnamed), redirect_uri }, as)).status,
+      status,
+      `${redirect_uri} after none`,
+    )
   }
 })
 
@@ -69,7 +106,8 @@ t.test('a code is used once; tokens of the first use stay valid [IDP-29]', async
   t.equal((await redeem({ code })).body.error, 'invalid_grant')
   t.equal((await post(`${server.url}/oauth/introspect`, { token: body.access_token! })).body.active, true)
   t.equal((await refresh(body.refresh_token!)).status, 200)
-  for (const unknown of ['x', '__proto__', 'constructor']) t.equal((await redeem({ code: unknown })).body.error, 'invalid_grant', unknown)
+  for (const unknown of ['x', '__proto__', 'constructor'])
+    t.equal((await redeem({ code: unknown })).body.error, 'invalid_grant', unknown)
 })
 
 t.test('another client and failed authentication leave the code to its owner [IDP-29]', async t => {
@@ -130,6 +168,10 @@ t.test('a refresh token is for its own client [IDP-31]', async t => {
   t.equal((await refresh(token!, asPublic, {})).body.error, 'invalid_grant')
   t.equal((await refresh(token!)).status, 200)
   const { body: client } = await register(server.url, { grant_types: ['password'] })
-  const { body } = await post(url, { grant_type: 'password', username: 'bob', password: 'bob' }, { Authorization: basic(client.client_id!, client.client_secret!) })
+  const { body } = await post(
+    url,
+    { grant_type: 'password', username: 'bob', password: 'bob' },
+    { Authorization: basic(client.client_id!, client.client_secret!) },
+  )
   t.notOk('refresh_token' in body, 'none for a client without the grant')
 })

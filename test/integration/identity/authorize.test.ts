@@ -1,47 +1,109 @@
 /** The authorization endpoint: what it refuses, where, and how it answers at the redirect URI. */
 import t from 'tap'
 import type { Test } from 'tap'
-import { authorization, call, callback, challenge, encode, getCode, locationOf, post, register } from '../../support/oauth.ts'
+import {
+  authorization,
+  call,
+  callback,
+  challenge,
+  encode,
+  getCode,
+  locationOf,
+  post,
+  register,
+} from '../../support/oauth.ts'
 import type { Answer, Fields } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)
 const url = `${server.url}/oauth/authorize`
 const ask = (fields: Fields) => call(`${url}?${encode(authorization(fields))}`)
-const approve = (fields: Fields) => post(url, { ...authorization(fields), username: 'demo', password: 'demo', action: 'approve' }, {})
+const approve = (fields: Fields) =>
+  post(url, { ...authorization(fields), username: 'demo', password: 'demo', action: 'approve' }, {})
 
 function isPage(t: Test, { status, headers, text }: Answer, message: string): void {
-  t.strictSame([status, headers.get('content-type'), headers.get('location')], [400, 'text/html; charset=utf-8', null], message)
+  t.strictSame(
+    [status, headers.get('content-type'), headers.get('location')],
+    [400, 'text/html; charset=utf-8', null],
+    message,
+  )
   t.match(text, '<h1>Request refused</h1>')
 }
 
 function isRedirectedError(t: Test, answer: Answer, error: string, message: string, state: string | null = 's'): void {
   t.equal(answer.status, 303, message)
   const { uri, query } = locationOf(answer)
-  t.strictSame([uri, query.get('error'), query.get('state'), query.get('iss'), query.has('code')], [callback, error, state, server.url, false], message)
+  t.strictSame(
+    [uri, query.get('error'), query.get('state'), query.get('iss'), query.has('code')],
+    [callback, error, state, server.url, false],
+    message,
+  )
   t.match(query.get('error_description'), /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
   t.equal(answer.headers.get('cache-control'), 'no-store')
 }
 
-const registered = (await register(server.url, { redirect_uris: [callback, 'cursor://anysphere/cb', 'http://127.0.0.1/cb'] })).body.client_id!
+const registered = (
+  await register(server.url, { redirect_uris: [callback, 'cursor://anysphere/cb', 'http://127.0.0.1/cb'] })
+).body.client_id!
 const single = (await register(server.url, { redirect_uris: [callback] })).body.client_id!
-const noCode = (await register(server.url, { grant_types: ['client_credentials'], redirect_uris: [callback] })).body.client_id!
+const noCode = (await register(server.url, { grant_types: ['client_credentials'], redirect_uris: [callback] })).body
+  .client_id!
 
 t.test('what is wrong with form, client or redirect URI is a page [IDP-13] [IDP-15] [IDP-48]', async t => {
   const rows: Fields[] = [
-    { client_id: undefined }, { client_id: 'nobody' }, { client_id: '__proto__' }, { client_id: 'constructor' }, { client_id: ['svc', 'svc'] }, { state: ['a', 'b'] },
+    { client_id: undefined },
+    { client_id: 'nobody' },
+    { client_id: '__proto__' },
+    { client_id: 'constructor' },
+    { client_id: ['svc', 'svc'] },
+    { state: ['a', 'b'] },
     { redirect_uri: undefined },
     { client_id: registered, redirect_uri: undefined },
-    ...['/cb', 'localhost:3000', '//evil.example/', 'http:/x', 'http:///x', 'http://', 'http://?x', 'http:\\\\evil.example', 'javascript:alert(1)', 'JavaScript://x/%0aalert(1)', 'data:text/html,x', 'ftp://h/', 'cursor://x/cb',
-      'http://h/#f', 'http://h/#', 'http://h/ x', 'http://h/\n', 'http://h/\r\nSet-Cookie: a=b', 'http://h/é', 'http://[::1', `http://h/${'x'.repeat(2048)}`, 'http://h/\u0000'].map(redirect_uri => ({ redirect_uri })),
-    ...[`${callback}/`, `${callback}?x=1`, 'http://localhost:3001/callback', 'http://localhost:3000/callback/../evil', 'https://localhost:3000/callback', 'http://LOCALHOST:3000/callback', 'http://127.0.0.1:8080/cb', 'cursor://anysphere/cb/x', 'http://localhost:3000/callback@evil.example']
-      .map(redirect_uri => ({ client_id: registered, redirect_uri })),
+    ...[
+      '/cb',
+      'localhost:3000',
+      '//evil.example/',
+      'http:/x',
+      'http:///x',
+      'http://',
+      'http://?x',
+      'http:\\\\evil.example',
+      'javascript:alert(1)',
+      'JavaScript://x/%0aalert(1)',
+      'data:text/html,x',
+      'ftp://h/',
+      'cursor://x/cb',
+      'http://h/#f',
+      'http://h/#',
+      'http://h/ x',
+      'http://h/\n',
+      'http://h/\r\nSet-Cookie: a=b',
+      'http://h/é',
+      'http://[::1',
+      `http://h/${'x'.repeat(2048)}`,
+      'http://h/\u0000',
+    ].map(redirect_uri => ({ redirect_uri })),
+    ...[
+      `${callback}/`,
+      `${callback}?x=1`,
+      'http://localhost:3001/callback',
+      'http://localhost:3000/callback/../evil',
+      'https://localhost:3000/callback',
+      'http://LOCALHOST:3000/callback',
+      'http://127.0.0.1:8080/cb',
+      'cursor://anysphere/cb/x',
+      'http://localhost:3000/callback@evil.example',
+    ].map(redirect_uri => ({ client_id: registered, redirect_uri })),
   ]
   for (const fields of rows) {
     isPage(t, await ask(fields), JSON.stringify(fields).slice(0, 100))
     isPage(t, await approve(fields), `POST ${JSON.stringify(fields).slice(0, 100)}`)
   }
-  for (const [type, body] of [['application/json', '{}'], ['text/plain', encode(authorization())], ['application/x-www-form-urlencoded', '']]) {
+  for (const [type, body] of [
+    ['application/json', '{}'],
+    ['text/plain', encode(authorization())],
+    ['application/x-www-form-urlencoded', ''],
+  ]) {
     isPage(t, await call(url, { method: 'POST', headers: { 'Content-Type': type! }, body }), type!)
   }
 })
@@ -65,7 +127,11 @@ t.test('redirect URIs that are good get the code, with parameters behind them as
     t.equal(status, 303, redirect_uri.slice(0, 60))
     t.ok(headers.get('location')?.startsWith(`${prefix}code=`), `${headers.get('location')}`.slice(0, 80))
   }
-  t.equal(locationOf(await approve({ client_id: single, redirect_uri: undefined })).uri, callback, 'the only one registered')
+  t.equal(
+    locationOf(await approve({ client_id: single, redirect_uri: undefined })).uri,
+    callback,
+    'the only one registered',
+  )
 })
 
 t.test('all other errors are redirected, the first in the order of the checks [IDP-14] [IDP-26]', async t => {
@@ -92,22 +158,50 @@ t.test('all other errors are redirected, the first in the order of the checks [I
 
 t.test('malformed parameters are invalid_request [IDP-14] [IDP-48]', async t => {
   const rows: Fields[] = [
-    { response_type: undefined }, { response_type: '' }, { nonce: 'x'.repeat(513) },
-    { code_challenge: 'a'.repeat(42) }, { code_challenge: 'a'.repeat(129) }, { code_challenge: `${'a'.repeat(43)}=` }, { code_challenge: challenge, code_challenge_method: 's256' },
-    { code_challenge: challenge, code_challenge_method: 'none' }, { code_challenge_method: 'S256' }, { code_challenge_method: 'plain' },
-    { client_id: 'svc-public' }, { client_id: 'svc-public', code_challenge: '' },
-    { max_age: '-1' }, { max_age: '1.5' }, { max_age: 'x' }, { max_age: '9'.repeat(16) },
-    { prompt: 'none login' }, { prompt: 'login none' },
+    { response_type: undefined },
+    { response_type: '' },
+    { nonce: 'x'.repeat(513) },
+    { code_challenge: 'a'.repeat(42) },
+    { code_challenge: 'a'.repeat(129) },
+    { code_challenge: `${'a'.repeat(43)}=` },
+    { code_challenge: challenge, code_challenge_method: 's256' },
+    { code_challenge: challenge, code_challenge_method: 'none' },
+    { code_challenge_method: 'S256' },
+    { code_challenge_method: 'plain' },
+    { client_id: 'svc-public' },
+    { client_id: 'svc-public', code_challenge: '' },
+    { max_age: '-1' },
+    { max_age: '1.5' },
+    { max_age: 'x' },
+    { max_age: '9'.repeat(16) },
+    { prompt: 'none login' },
+    { prompt: 'login none' },
   ]
-  for (const fields of rows) isRedirectedError(t, await ask({ state: 's', ...fields }), 'invalid_request', JSON.stringify(fields).slice(0, 80))
+  for (const fields of rows)
+    isRedirectedError(t, await ask({ state: 's', ...fields }), 'invalid_request', JSON.stringify(fields).slice(0, 80))
   isRedirectedError(t, await ask({ state: 's', response_type: 'code token' }), 'unsupported_response_type', 'hybrid')
-  isRedirectedError(t, await ask({ state: 'x'.repeat(2049) }), 'invalid_request', 'a state that is too long is not sent back', null)
+  isRedirectedError(
+    t,
+    await ask({ state: 'x'.repeat(2049) }),
+    'invalid_request',
+    'a state that is too long is not sent back',
+    null,
+  )
 })
 
 t.test('what is fine shows the form [IDP-23] [IDP-17]', async t => {
   const rows: Fields[] = [
-    {}, { state: 'x'.repeat(2048) }, { nonce: 'x'.repeat(512) }, { client_id: 'svc-public', code_challenge: challenge, code_challenge_method: 'S256' },
-    { max_age: '0' }, { prompt: 'login' }, { prompt: 'consent select_account' }, { prompt: 'create' }, { display: 'popup', ui_locales: 'de', acr_values: '1', id_token_hint: 'x', claims: '{' }, { unknown: 'x' }, { response_mode: 'form_post' },
+    {},
+    { state: 'x'.repeat(2048) },
+    { nonce: 'x'.repeat(512) },
+    { client_id: 'svc-public', code_challenge: challenge, code_challenge_method: 'S256' },
+    { max_age: '0' },
+    { prompt: 'login' },
+    { prompt: 'consent select_account' },
+    { prompt: 'create' },
+    { display: 'popup', ui_locales: 'de', acr_values: '1', id_token_hint: 'x', claims: '{' },
+    { unknown: 'x' },
+    { response_mode: 'form_post' },
     { client_id: registered, redirect_uri: 'cursor://anysphere/cb' },
   ]
   for (const fields of rows) {
@@ -139,15 +233,41 @@ t.test('approving redirects with code, state and issuer [IDP-20]', async t => {
 })
 
 t.test('denying needs no credentials [IDP-20]', async t => {
-  isRedirectedError(t, await post(url, { ...authorization({ state: 's' }), action: 'deny' }, {}), 'access_denied', 'nothing typed')
-  isRedirectedError(t, await post(url, { ...authorization({ state: 's' }), action: 'deny', username: 'demo', password: 'demo' }, {}), 'access_denied', 'right credentials')
+  isRedirectedError(
+    t,
+    await post(url, { ...authorization({ state: 's' }), action: 'deny' }, {}),
+    'access_denied',
+    'nothing typed',
+  )
+  isRedirectedError(
+    t,
+    await post(url, { ...authorization({ state: 's' }), action: 'deny', username: 'demo', password: 'demo' }, {}),
+    'access_denied',
+    'right credentials',
+  )
 })
 
 t.test('form_post answers with a form that submits itself [IDP-21] [IDP-19]', async t => {
   const rows: [Answer, RegExp][] = [
-    [await approve({ response_mode: 'form_post', state: '<s>', redirect_uri: 'http://h/cb?a=1&b="2"' }), /name="code" value="[\w-]{43}"/],
-    [await post(url, { ...authorization({ response_mode: 'form_post', state: '<s>', redirect_uri: 'http://h/cb?a=1&b="2"' }), action: 'deny' }, {}), /name="error" value="access_denied"/],
-    [await ask({ response_mode: 'form_post', state: '<s>', prompt: 'none', redirect_uri: 'http://h/cb?a=1&b="2"' }), /name="error" value="login_required"/],
+    [
+      await approve({ response_mode: 'form_post', state: '<s>', redirect_uri: 'http://h/cb?a=1&b="2"' }),
+      /name="code" value="[\w-]{43}"/,
+    ],
+    [
+      await post(
+        url,
+        {
+          ...authorization({ response_mode: 'form_post', state: '<s>', redirect_uri: 'http://h/cb?a=1&b="2"' }),
+          action: 'deny',
+        },
+        {},
+      ),
+      /name="error" value="access_denied"/,
+    ],
+    [
+      await ask({ response_mode: 'form_post', state: '<s>', prompt: 'none', redirect_uri: 'http://h/cb?a=1&b="2"' }),
+      /name="error" value="login_required"/,
+    ],
   ]
   for (const [{ status, headers, text }, expected] of rows) {
     t.equal(status, 200)
@@ -164,7 +284,11 @@ t.test('form_post answers with a form that submits itself [IDP-21] [IDP-19]', as
 
 t.test('a code is only ever sent to the redirect URI that was checked [IDP-15]', async t => {
   t.ok(await getCode(server.url, { client_id: registered }))
-  const { status, headers } = await post(`${url}?redirect_uri=http://evil.example/`, { ...authorization({ client_id: registered }), username: 'demo', password: 'demo' }, {})
+  const { status, headers } = await post(
+    `${url}?redirect_uri=http://evil.example/`,
+    { ...authorization({ client_id: registered }), username: 'demo', password: 'demo' },
+    {},
+  )
   t.equal(status, 303)
   t.ok(headers.get('location')?.startsWith(callback), 'the query of a POST does not count')
 })

@@ -19,7 +19,13 @@ t.test('both documents name endpoints below the issuer and what is supported [ID
     revocation_endpoint: `${issuer}/oauth/revoke`,
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'form_post'],
-    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials', 'password', 'urn:ietf:params:oauth:grant-type:token-exchange'],
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+      'password',
+      'urn:ietf:params:oauth:grant-type:token-exchange',
+    ],
     code_challenge_methods_supported: ['S256', 'plain'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
@@ -30,14 +36,32 @@ t.test('both documents name endpoints below the issuer and what is supported [ID
   const openid = {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
-    claims_supported: ['iss', 'sub', 'aud', 'exp', 'iat', 'jti', 'azp', 'auth_time', 'nonce', 'at_hash', 'name', 'preferred_username', 'email', 'email_verified', 'groups'],
+    claims_supported: [
+      'iss',
+      'sub',
+      'aud',
+      'exp',
+      'iat',
+      'jti',
+      'azp',
+      'auth_time',
+      'nonce',
+      'at_hash',
+      'name',
+      'preferred_username',
+      'email',
+      'email_verified',
+      'groups',
+    ],
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
   }
   for (const [index, expected] of [{ ...shared, ...openid }, shared].entries()) {
-    const { status, headers, body } = await call(server.url + documents[index]!, { headers: { Accept: 'application/xml' } })
+    const { status, headers, body } = await call(server.url + documents[index]!, {
+      headers: { Accept: 'application/xml' },
+    })
     t.equal(status, 200)
     t.strictSame(body, expected)
     t.equal(headers.get('content-type'), 'application/json; charset=utf-8', 'never XML')
@@ -46,7 +70,8 @@ t.test('both documents name endpoints below the issuer and what is supported [ID
 })
 
 t.test('nothing answers below the documents, and they are only read [IDP-10]', async t => {
-  for (const path of [...documents.map(path => `${path}/oauth`), '/oauth', '/oauth/token/x', '/.well-known/jwks.json']) t.equal((await call(server.url + path)).status, 404, path)
+  for (const path of [...documents.map(path => `${path}/oauth`), '/oauth', '/oauth/token/x', '/.well-known/jwks.json'])
+    t.equal((await call(server.url + path)).status, 404, path)
   for (const path of [...documents, '/oauth/jwks']) {
     const { status, headers } = await call(server.url + path, { method: 'POST' })
     t.strictSame([status, headers.get('allow')], [405, 'GET, HEAD'], path)
@@ -59,7 +84,10 @@ t.test('the JWK Set holds one public key [IDP-11] [IDP-2]', async t => {
   t.strictSame(Object.keys(body), ['keys'])
   const [key, ...others] = body.keys as Record<string, string>[]
   t.same(others, [])
-  t.strictSame({ ...key, n: typeof key!.n }, { kty: 'RSA', alg: 'RS256', use: 'sig', kid: 'svc-rs256-key', n: 'string', e: 'AQAB' })
+  t.strictSame(
+    { ...key, n: typeof key!.n },
+    { kty: 'RSA', alg: 'RS256', use: 'sig', kid: 'svc-rs256-key', n: 'string', e: 'AQAB' },
+  )
   t.equal(Buffer.from(key!.n!, 'base64url').length, 256)
 })
 
@@ -70,12 +98,20 @@ t.test('the issuer follows the request [IDP-3]', async t => {
     [server.url.replace('127.0.0.1', 'localhost'), {}, server.url.replace('127.0.0.1', 'localhost')],
     [server.url, { 'X-Forwarded-Host': 'idp.example', 'X-Forwarded-Prefix': '/x' }, server.url],
     [trusting.url, { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'idp.example' }, 'https://idp.example'],
-    [trusting.url, { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'idp.example', 'X-Forwarded-Prefix': '/gw/idp/' }, 'https://idp.example/gw/idp'],
+    [
+      trusting.url,
+      { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'idp.example', 'X-Forwarded-Prefix': '/gw/idp/' },
+      'https://idp.example/gw/idp',
+    ],
     [trusting.url, { 'X-Forwarded-Host': 'idp.example:8443', 'X-Forwarded-Prefix': 'bad' }, 'http://idp.example:8443'],
   ]
   for (const [base, headers, issuer] of rows) {
     for (const document of documents) t.equal((await call(base + document, { headers })).body.issuer, issuer)
-    const { body } = await post(`${base}/oauth/token`, { grant_type: 'client_credentials' }, { ...demoClient, ...headers })
+    const { body } = await post(
+      `${base}/oauth/token`,
+      { grant_type: 'client_credentials' },
+      { ...demoClient, ...headers },
+    )
     t.equal(read(body.access_token!).claims.iss, issuer)
   }
 })
@@ -93,5 +129,8 @@ t.test('key and stores survive a reload [IDP-12]', async t => {
   t.equal(body.generation, 2)
   t.equal((await call(`${server.url}/oauth/jwks`)).text, before)
   t.equal((await call(`${server.url}/oauth/userinfo`, { headers: { Authorization: `Bearer ${token}` } })).status, 200)
-  t.equal((await post(`${server.url}/oauth/token`, { grant_type: 'refresh_token', refresh_token: refreshToken! })).status, 200)
+  t.equal(
+    (await post(`${server.url}/oauth/token`, { grant_type: 'refresh_token', refresh_token: refreshToken! })).status,
+    200,
+  )
 })

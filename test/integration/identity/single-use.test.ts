@@ -21,7 +21,12 @@ class SlowStore<T> extends MemoryStore<T> {
 
 const login = { user: findUser('alice')!, authTime: 1 }
 const shared = { clientId: 'svc', login, scope: ['a', 'b'], resources: [] }
-const tokens = { sign: async () => { await turn(); return 'token' } } as unknown as Tokens
+const tokens = {
+  sign: async () => {
+    await turn()
+    return 'token'
+  },
+} as unknown as Tokens
 
 function openStores(): Stores {
   const open = <T>() => new SlowStore<T>({ maxCount: 100 })
@@ -31,21 +36,39 @@ function openStores(): Stores {
 /** How many of eight parallel requests get tokens; the others must get `invalid_grant`. */
 async function winners(stores: Stores, fields: Fields): Promise<number> {
   const request = { parameters: readParameters(encode(fields)), authorization: basic('svc', 'svc-secret'), issuer: 'i' }
-  const outcomes = await Promise.all(Array.from({ length: 8 }, () =>
-    grantTokens(request, stores, tokens).then(() => 'won', (failure: { error?: string }) => failure.error)))
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      grantTokens(request, stores, tokens).then(
+        () => 'won',
+        (failure: { error?: string }) => failure.error,
+      ),
+    ),
+  )
   const won = outcomes.filter(outcome => outcome === 'won').length
   return outcomes.filter(outcome => outcome === 'invalid_grant').length === 8 - won ? won : -1
 }
 
 t.test('exactly one of eight redeems a code [IDP-33]', async t => {
   const stores = openStores()
-  await stores.codes.set('c', { ...shared, redirectUri: callback, isRedirectUriGiven: true, nonce: undefined, challenge: null })
+  await stores.codes.set('c', {
+    ...shared,
+    redirectUri: callback,
+    isRedirectUriGiven: true,
+    nonce: undefined,
+    challenge: null,
+  })
   t.equal(await winners(stores, { grant_type: 'authorization_code', code: 'c', redirect_uri: callback }), 1)
 })
 
 t.test('none of eight with a wrong redirect URI redeems it, and it is used up [IDP-33] [IDP-29]', async t => {
   const stores = openStores()
-  await stores.codes.set('c', { ...shared, redirectUri: callback, isRedirectUriGiven: true, nonce: undefined, challenge: null })
+  await stores.codes.set('c', {
+    ...shared,
+    redirectUri: callback,
+    isRedirectUriGiven: true,
+    nonce: undefined,
+    challenge: null,
+  })
   t.equal(await winners(stores, { grant_type: 'authorization_code', code: 'c', redirect_uri: 'http://other/' }), 0)
   t.equal(await stores.codes.count(), 0)
 })

@@ -8,9 +8,14 @@ import { authorization, call, callback, encode, register } from '../../support/o
 import { serve } from '../../support/server.ts'
 
 t.test('each store has its count, size and life, and less of it in public mode [IDP-46]', async t => {
-  for (const [publicMode, tokens, clients, maxBytes] of [[false, 10_000, 1_000, 33_554_432], [true, 2_000, 200, 8_388_608]] as const) {
+  for (const [publicMode, tokens, clients, maxBytes] of [
+    [false, 10_000, 1_000, 33_554_432],
+    [true, 2_000, 200, 8_388_608],
+  ] as const) {
     const bounds: Record<string, StoreBounds<unknown>> = {}
-    const state = (name: string, given: StoreBounds<unknown>) => { bounds[name] = given }
+    const state = (name: string, given: StoreBounds<unknown>) => {
+      bounds[name] = given
+    }
     openStores({ config: { publicMode }, state } as unknown as Svc)
     const sizeOf = bounds.codes?.sizeOf
     t.equal(sizeOf?.({ a: 'x'.repeat(1000) }, ''), 1008)
@@ -31,7 +36,11 @@ t.test('registering is never refused: the oldest registration goes [IDP-46] [IDP
     if (status !== 201) t.equal(status, 201)
     ids.push(body.client_id!)
   }
-  const statuses = await Promise.all([ids[0], ids[1], ids[200]].map(async client_id => (await call(`${server.url}/oauth/authorize?${encode(authorization({ client_id }))}`)).status))
+  const statuses = await Promise.all(
+    [ids[0], ids[1], ids[200]].map(
+      async client_id => (await call(`${server.url}/oauth/authorize?${encode(authorization({ client_id }))}`)).status,
+    ),
+  )
   t.strictSame(statuses, [400, 200, 200])
 })
 

@@ -5,8 +5,12 @@ import { STYLE } from '../../../plugins/identity/authorize/style.ts'
 type Palette = Record<string, string>
 
 /** The custom properties of each palette of the style sheet, light first. */
-const palettes = [...STYLE.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) =>
-  Object.fromEntries([...block!.matchAll(/--([\w-]+): (#[\da-f]+);/g)].map(([, name, color]) => [name!, color!])) as Palette)
+const palettes = [...STYLE.matchAll(/:root \{([^}]*)\}/g)].map(
+  ([, block]) =>
+    Object.fromEntries(
+      [...block!.matchAll(/--([\w-]+): (#[\da-f]+);/g)].map(([, name, color]) => [name!, color!]),
+    ) as Palette,
+)
 
 /** Relative luminance (WCAG 2.2). */
 function luminance(color: string): number {
@@ -26,10 +30,19 @@ function contrast(a: string, b: string): number {
 t.test('text has a contrast of 4.5 and edges and focus one of 3, in both palettes [IDP-47]', async t => {
   t.equal(palettes.length, 2)
   const rows: [on: string, behind: string, least: number][] = [
-    ['text', 'card', 4.5], ['text', 'field', 4.5], ['text', 'page', 4.5], ['soft', 'card', 4.5], ['alert', 'alert-back', 4.5], ['accent-text', 'accent', 4.5], ['accent-text', 'accent-over', 4.5],
-    ['edge', 'card', 3], ['edge', 'field', 3], ['accent', 'card', 3],
+    ['text', 'card', 4.5],
+    ['text', 'field', 4.5],
+    ['text', 'page', 4.5],
+    ['soft', 'card', 4.5],
+    ['alert', 'alert-back', 4.5],
+    ['accent-text', 'accent', 4.5],
+    ['accent-text', 'accent-over', 4.5],
+    ['edge', 'card', 3],
+    ['edge', 'field', 3],
+    ['accent', 'card', 3],
   ]
   for (const [index, palette] of palettes.entries()) {
-    for (const [on, behind, least] of rows) t.ok(contrast(palette[on]!, palette[behind]!) >= least, `${index === 0 ? 'light' : 'dark'}: ${on} on ${behind}`)
+    for (const [on, behind, least] of rows)
+      t.ok(contrast(palette[on]!, palette[behind]!) >= least, `${index === 0 ? 'light' : 'dark'}: ${on} on ${behind}`)
   }
 })

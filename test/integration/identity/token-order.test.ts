@@ -7,8 +7,13 @@ import { serve } from '../../support/server.ts'
 
 const server = await serve(t)
 const order = (value: unknown, headers: Record<string, string> = {}, base = server.url): Promise<Answer> =>
-  call(`${base}/oauth/debug/token`, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: typeof value === 'string' ? value : JSON.stringify(value) })
-const check = async (value: unknown) => (await call(`${server.url}/auth/jwt`, { headers: { Authorization: `Bearer ${(await order(value)).body.token}` } }))
+  call(`${base}/oauth/debug/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof value === 'string' ? value : JSON.stringify(value),
+  })
+const check = async (value: unknown) =>
+  await call(`${server.url}/auth/jwt`, { headers: { Authorization: `Bearer ${(await order(value)).body.token}` } })
 
 t.test('an order of nothing is a usual access token [IDP-50] [IDP-2]', async t => {
   const { status, headers, body } = await order({})
@@ -16,12 +21,22 @@ t.test('an order of nothing is a usual access token [IDP-50] [IDP-2]', async t =
   t.equal(headers.get('cache-control'), 'no-store')
   t.strictSame({ header: body.header, claims: body.claims }, read(String(body.token)))
   t.match(body.claims, { iss: server.url, sub: 'demo', aud: 'svc', client_id: 'svc', scope: 'openid' })
-  await jwtVerify(String(body.token), createRemoteJWKSet(new URL(`${server.url}/oauth/jwks`)), { typ: 'at+jwt', audience: 'svc', issuer: server.url })
-  t.equal((await call(`${server.url}/oauth/userinfo`, { headers: { Authorization: `Bearer ${body.token}` } })).body.sub, 'demo')
+  await jwtVerify(String(body.token), createRemoteJWKSet(new URL(`${server.url}/oauth/jwks`)), {
+    typ: 'at+jwt',
+    audience: 'svc',
+    issuer: server.url,
+  })
+  t.equal(
+    (await call(`${server.url}/oauth/userinfo`, { headers: { Authorization: `Bearer ${body.token}` } })).body.sub,
+    'demo',
+  )
 })
 
 t.test('claims and header are laid over the usual ones, null takes out [IDP-50]', async t => {
-  const { body } = await order({ claims: { sub: 'carol', roles: ['a'], scope: null, __proto__: 1 }, header: { kid: 'x', typ: null, jku: 'http://h/' } })
+  const { body } = await order({
+    claims: { sub: 'carol', roles: ['a'], scope: null, __proto__: 1 },
+    header: { kid: 'x', typ: null, jku: 'http://h/' },
+  })
   const { header, claims } = read(String(body.token))
   t.strictSame(header, { alg: 'RS256', kid: 'x', jku: 'http://h/' })
   t.match(claims, { sub: 'carol', roles: ['a'], iss: server.url })
@@ -47,8 +62,22 @@ t.test('every fault is the one that a verifier names [IDP-50]', async t => {
 
 t.test('a wrong order is invalid_request [IDP-50] [IDP-48]', async t => {
   const rows = [
-    '', '{', 'null', '[]', '"x"', `{"claims":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
-    { claims: [] }, { claims: 'x' }, { header: 5 }, { algorithm: 'ES256' }, { algorithm: 5 }, { expires_in: '60' }, { expires_in: 1.5 }, { expires_in: 1e10 }, { not_before_in: {} }, { wrong_signature: 'yes' },
+    '',
+    '{',
+    'null',
+    '[]',
+    '"x"',
+    `{"claims":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
+    { claims: [] },
+    { claims: 'x' },
+    { header: 5 },
+    { algorithm: 'ES256' },
+    { algorithm: 5 },
+    { expires_in: '60' },
+    { expires_in: 1.5 },
+    { expires_in: 1e10 },
+    { not_before_in: {} },
+    { wrong_signature: 'yes' },
   ]
   for (const row of rows) {
     const { status, body } = await order(row)
@@ -61,13 +90,24 @@ t.test('a misspelt member gives no token, and a member that is meant is named [I
   const rows: [object, Record<string, string>][] = [
     [{ wrong_sig: true }, { error_description: 'unknown member', unknown: 'wrong_sig' }],
     [{ audience: 'other' }, { error_description: 'unknown member', unknown: 'audience' }],
-    [{ expires_on: 5 }, { error_description: 'unknown member; did you mean expires_in', unknown: 'expires_on', did_you_mean: 'expires_in' }],
+    [
+      { expires_on: 5 },
+      {
+        error_description: 'unknown member; did you mean expires_in',
+        unknown: 'expires_on',
+        did_you_mean: 'expires_in',
+      },
+    ],
   ]
   for (const [row, told] of rows) {
     const { status, body } = await order(row)
     t.strictSame([status, body], [400, { error: 'invalid_request', ...told }])
   }
-  t.equal((await order({ claims: { wrong_sig: true }, header: { expires_on: 1 } })).status, 200, 'claims and header take any name')
+  t.equal(
+    (await order({ claims: { wrong_sig: true }, header: { expires_on: 1 } })).status,
+    200,
+    'claims and header take any name',
+  )
 })
 
 t.test('in public mode it is for admins [IDP-50]', async t => {

@@ -15,7 +15,12 @@ t.test('UserInfo tells by scope [IDP-42] [IDP-2]', async t => {
   const base = { sub: 'alice', preferred_username: 'alice', groups: ['users', 'admins'] }
   const name = { name: 'Alice Admin' }
   const email = { email: 'alice@svc.local', email_verified: true }
-  for (const [scope, expected] of [['openid', base], ['openid profile', { ...base, ...name }], ['email openid', { ...base, ...email }], ['openid profile email', { ...base, ...name, ...email }]] as const) {
+  for (const [scope, expected] of [
+    ['openid', base],
+    ['openid profile', { ...base, ...name }],
+    ['email openid', { ...base, ...email }],
+    ['openid profile email', { ...base, ...name, ...email }],
+  ] as const) {
     const { status, headers, body } = await userInfo((await logIn(server.url, { scope })).access_token)
     t.equal(status, 200)
     t.strictSame(body, expected)
@@ -28,7 +33,16 @@ t.test('UserInfo takes the token from header or form [IDP-42]', async t => {
   const { access_token: token } = await logIn(server.url)
   t.equal((await call(url('userinfo'), { headers: { Authorization: `bEARER  ${token}` } })).status, 200)
   t.equal((await call(url('userinfo'), { method: 'POST', headers: bearer(token) })).status, 200)
-  t.equal((await call(url('userinfo'), { method: 'POST', headers: { ...bearer(token), 'Content-Type': 'application/json' }, body: '{}' })).status, 200)
+  t.equal(
+    (
+      await call(url('userinfo'), {
+        method: 'POST',
+        headers: { ...bearer(token), 'Content-Type': 'application/json' },
+        body: '{}',
+      })
+    ).status,
+    200,
+  )
   t.equal((await post(url('userinfo'), { access_token: token! }, {})).status, 200)
   const both = await post(url('userinfo'), { access_token: token! }, bearer(token))
   t.strictSame([both.status, both.body.error], [400, 'invalid_request'])
@@ -39,23 +53,40 @@ t.test('UserInfo refuses with the challenge that fits [IDP-42] [IDP-2] [IDP-6]',
   const tokens = await logIn(server.url)
   const revoked = (await logIn(server.url)).access_token!
   await post(url('revoke'), { token: revoked })
-  const hs256 = (await call(`${server.url}/auth/jwt/exchange`, { headers: bearer(tokens.access_token) })).body.exchanged_token!
+  const hs256 = (await call(`${server.url}/auth/jwt/exchange`, { headers: bearer(tokens.access_token) })).body
+    .exchanged_token!
   const invalid = (reason: string) => `Bearer realm="svc", error="invalid_token", error_description="${reason}"`
   const rows: [string, Record<string, string>, number, string, string][] = [
     ['no token', {}, 401, 'invalid_request', 'Bearer realm="svc"'],
     ['Basic', demoClient, 401, 'invalid_request', 'Bearer realm="svc"'],
     ['in the query', {}, 401, 'invalid_request', 'Bearer realm="svc"'],
     ['garbage', bearer('x'), 401, 'invalid_token', invalid('malformed token')],
-    ['flipped signature', bearer(`${tokens.access_token!.slice(0, -6)}AAAAAA`), 401, 'invalid_token', invalid('invalid signature')],
+    [
+      'flipped signature',
+      bearer(`${tokens.access_token!.slice(0, -6)}AAAAAA`),
+      401,
+      'invalid_token',
+      invalid('invalid signature'),
+    ],
     ['ID token', bearer(tokens.id_token), 401, 'invalid_token', invalid('invalid token')],
     ['refresh token', bearer(tokens.refresh_token), 401, 'invalid_token', invalid('malformed token')],
     ['HS256', bearer(hs256), 401, 'invalid_token', invalid('alg not supported')],
     ['revoked', bearer(revoked), 401, 'invalid_token', invalid('token revoked')],
-    ['no openid', bearer((await logIn(server.url, { scope: 'x' })).access_token), 403, 'insufficient_scope', 'Bearer realm="svc", error="insufficient_scope", error_description="the scope openid is needed", scope="openid"'],
+    [
+      'no openid',
+      bearer((await logIn(server.url, { scope: 'x' })).access_token),
+      403,
+      'insufficient_scope',
+      'Bearer realm="svc", error="insufficient_scope", error_description="the scope openid is needed", scope="openid"',
+    ],
   ]
   for (const [what, headers, status, error, challenge] of rows) {
     const answer = await call(`${url('userinfo')}?access_token=${tokens.access_token}`, { headers })
-    t.strictSame([answer.status, answer.body.error, answer.headers.get('www-authenticate'), answer.headers.get('cache-control')], [status, error, challenge, 'no-store'], what)
+    t.strictSame(
+      [answer.status, answer.body.error, answer.headers.get('www-authenticate'), answer.headers.get('cache-control')],
+      [status, error, challenge, 'no-store'],
+      what,
+    )
   }
 })
 
@@ -63,17 +94,46 @@ t.test('introspection shows what each kind of token is worth [IDP-43]', async t 
   const tokens = await logIn(server.url, { resource: 'urn:a' })
   const { iat, exp, jti } = read(tokens.access_token!).claims
   t.strictSame(await introspect(tokens.access_token), {
-    active: true, token_type: 'Bearer', scope: 'openid profile email', client_id: 'svc', sub: 'alice', aud: 'urn:a', iss: server.url, exp, iat, jti, username: 'alice',
+    active: true,
+    token_type: 'Bearer',
+    scope: 'openid profile email',
+    client_id: 'svc',
+    sub: 'alice',
+    aud: 'urn:a',
+    iss: server.url,
+    exp,
+    iat,
+    jti,
+    username: 'alice',
   })
   const id = read(tokens.id_token!).claims
   t.strictSame(await introspect(tokens.id_token), {
-    active: true, token_type: 'id_token', client_id: 'svc', sub: 'alice', aud: 'svc', iss: server.url, exp: id.exp, iat: id.iat, jti: id.jti, username: 'alice',
+    active: true,
+    token_type: 'id_token',
+    client_id: 'svc',
+    sub: 'alice',
+    aud: 'svc',
+    iss: server.url,
+    exp: id.exp,
+    iat: id.iat,
+    jti: id.jti,
+    username: 'alice',
   })
   const { iat: issuedAt, exp: end, ...refresh } = await introspect(tokens.refresh_token)
-  t.strictSame(refresh, { active: true, token_type: 'refresh_token', scope: 'openid profile email', client_id: 'svc', sub: 'alice', aud: 'urn:a', iss: server.url, username: 'alice' })
+  t.strictSame(refresh, {
+    active: true,
+    token_type: 'refresh_token',
+    scope: 'openid profile email',
+    client_id: 'svc',
+    sub: 'alice',
+    aud: 'urn:a',
+    iss: server.url,
+    username: 'alice',
+  })
   t.equal(Number(end) - Number(issuedAt), 86400)
-  t.notOk('username' in await introspect(await clientToken()))
-  const hs256 = (await call(`${server.url}/auth/jwt/exchange`, { headers: bearer(tokens.access_token) })).body.exchanged_token
+  t.notOk('username' in (await introspect(await clientToken())))
+  const hs256 = (await call(`${server.url}/auth/jwt/exchange`, { headers: bearer(tokens.access_token) })).body
+    .exchanged_token
   t.match(await introspect(hs256), { active: true, token_type: 'Bearer', iss: 'svc' })
 })
 
@@ -81,7 +141,13 @@ t.test('introspection shows act [IDP-43] [IDP-36]', async t => {
   const subject = (await logIn(server.url)).access_token!
   const actor = (await logIn(server.url, {}, 'bob')).access_token!
   const type = 'urn:ietf:params:oauth:token-type:access_token'
-  const { body } = await post(url('token'), { grant_type: exchangeGrant, subject_token: subject, subject_token_type: type, actor_token: actor, actor_token_type: type })
+  const { body } = await post(url('token'), {
+    grant_type: exchangeGrant,
+    subject_token: subject,
+    subject_token_type: type,
+    actor_token: actor,
+    actor_token_type: type,
+  })
   t.strictSame((await introspect(body.access_token)).act, { sub: 'bob' })
 })
 
@@ -89,7 +155,17 @@ t.test('about all else introspection says exactly that it is not active [IDP-43]
   const { access_token: revoked, refresh_token: used } = await logIn(server.url)
   await post(url('revoke'), { token: revoked! })
   await post(url('token'), { grant_type: 'refresh_token', refresh_token: used! })
-  for (const token of ['x', 'a.b.c', 'rt_x', '__proto__', 'constructor', revoked!, used!, `${revoked}x`, 'x'.repeat(100_000)]) {
+  for (const token of [
+    'x',
+    'a.b.c',
+    'rt_x',
+    '__proto__',
+    'constructor',
+    revoked!,
+    used!,
+    `${revoked}x`,
+    'x'.repeat(100_000),
+  ]) {
     const { status, headers, body } = await post(url('introspect'), { token })
     t.strictSame([status, body, headers.get('cache-control')], [200, { active: false }, 'no-store'], token.slice(0, 20))
   }
@@ -98,7 +174,11 @@ t.test('about all else introspection says exactly that it is not active [IDP-43]
 t.test('introspection is for confidential clients, whoever owns the token [IDP-43] [IDP-8]', async t => {
   const { access_token: token } = await logIn(server.url)
   const { body: other } = await register(server.url, { grant_types: ['client_credentials'] })
-  t.equal((await post(url('introspect'), { token: token! }, { Authorization: basic(other.client_id!, other.client_secret!) })).body.active, true)
+  t.equal(
+    (await post(url('introspect'), { token: token! }, { Authorization: basic(other.client_id!, other.client_secret!) }))
+      .body.active,
+    true,
+  )
   t.equal((await post(url('introspect'), { token: token!, token_type_hint: 'refresh_token' })).body.active, true)
   const rows: [Fields, Record<string, string>, number, string][] = [
     [{ token: token!, client_id: 'svc-public' }, {}, 401, 'invalid_client'],
@@ -119,11 +199,15 @@ t.test('a client revokes its own tokens, each alone [IDP-44] [IDP-2]', async t =
     const tokens = await logIn(server.url)
     const { status, headers, body } = await post(url('revoke'), { token: tokens[kind]!, token_type_hint: 'nonsense' })
     t.strictSame([status, body, headers.get('cache-control')], [200, {}, 'no-store'])
-    for (const other of ['access_token', 'refresh_token', 'id_token'] as const) t.equal((await introspect(tokens[other])).active, other !== kind, `${other} after ${kind}`)
+    for (const other of ['access_token', 'refresh_token', 'id_token'] as const)
+      t.equal((await introspect(tokens[other])).active, other !== kind, `${other} after ${kind}`)
   }
   const { refresh_token: token } = await logIn(server.url)
   await post(url('revoke'), { token: token! })
-  t.equal((await post(url('token'), { grant_type: 'refresh_token', refresh_token: token! })).body.error, 'invalid_grant')
+  t.equal(
+    (await post(url('token'), { grant_type: 'refresh_token', refresh_token: token! })).body.error,
+    'invalid_grant',
+  )
 })
 
 t.test('tokens of others stay, and the client is not told [IDP-44] [IDP-9]', async t => {
@@ -132,7 +216,8 @@ t.test('tokens of others stay, and the client is not told [IDP-44] [IDP-9]', asy
     const { status, body } = await post(url('revoke'), { token, client_id: 'svc-public' }, {})
     t.strictSame([status, body], [200, {}])
   }
-  for (const kind of ['access_token', 'refresh_token', 'id_token'] as const) t.equal((await introspect(tokens[kind])).active, true, kind)
+  for (const kind of ['access_token', 'refresh_token', 'id_token'] as const)
+    t.equal((await introspect(tokens[kind])).active, true, kind)
   t.strictSame((await post(url('revoke'), { x: '1' })).body.error, 'invalid_request')
   t.equal((await post(url('revoke'), { token: 'x' }, {})).status, 401)
 })

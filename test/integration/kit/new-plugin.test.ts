@@ -15,8 +15,14 @@ t.test('new-plugin writes what type-checks, loads and passes its test, and npm c
   const cwd = 'tide-tables'
   t.match(await author.run('tsc', [], { cwd }), { code: 0, output: '' })
   t.match(await author.run('npm', ['test'], { cwd }), { code: 0, output: /pass 2\b[^]*fail 0\b/ })
-  t.match(await author.run('svc', ['plugins'], { env: { SVC_PLUGINS_DIR: 'tide-tables' } }), { code: 0, output: /^tide-tables +enabled +0\.1\.0 +directory +\/tide-tables$/m })
-  t.match(await author.run('svc', ['new-plugin', 'tide-tables']), { code: 1, errors: /exists already; nothing was written/ })
+  t.match(await author.run('svc', ['plugins'], { env: { SVC_PLUGINS_DIR: 'tide-tables' } }), {
+    code: 0,
+    output: /^tide-tables +enabled +0\.1\.0 +directory +\/tide-tables$/m,
+  })
+  t.match(await author.run('svc', ['new-plugin', 'tide-tables']), {
+    code: 1,
+    errors: /exists already; nothing was written/,
+  })
 
   const { output } = await author.run('npm', ['pack', '--silent'], { cwd })
   const installed = join(author.folder, 'node_modules', 'svc-plugin-tide-tables')
@@ -24,14 +30,23 @@ t.test('new-plugin writes what type-checks, loads and passes its test, and npm c
   await author.run('tar', ['xzf', join(author.folder, cwd, output.trim()), '-C', installed, '--strip-components', '1'])
   rmSync(join(author.folder, cwd), { recursive: true })
   t.strictSame(readdirSync(installed).sort(), ['index.ts', 'package.json'])
-  writeFileSync(join(author.folder, 'svc.yaml'), 'plugins: { packages: [svc-plugin-tide-tables], enable: [tide-tables] }\ntide-tables: { greeting: Moin }\n')
+  writeFileSync(
+    join(author.folder, 'svc.yaml'),
+    'plugins: { packages: [svc-plugin-tide-tables], enable: [tide-tables] }\ntide-tables: { greeting: Moin }\n',
+  )
   t.match(await author.run('svc', ['check']), { code: 0, output: /svc\.yaml: 0 errors, 0 warnings, 1 of/ })
   t.match(await author.run('svc', ['plugins']), { output: /^tide-tables +enabled +0\.1\.0 +package +\/tide-tables$/m })
 })
 
 t.test('names that are none, or taken, are refused [KIT-5]', async t => {
   const folder = t.testdir()
-  for (const [args, message] of [[[], /expected a name/], [['Orders'], /"Orders" is no plugin name/], [['../x'], /no plugin name/], [['echo'], /built-in plugin echo/], [['a', 'b'], /unexpected argument: b/]] as const) {
+  for (const [args, message] of [
+    [[], /expected a name/],
+    [['Orders'], /"Orders" is no plugin name/],
+    [['../x'], /no plugin name/],
+    [['echo'], /built-in plugin echo/],
+    [['a', 'b'], /unexpected argument: b/],
+  ] as const) {
     t.match(await svc(['new-plugin', ...args], { folder }), { code: 2, errors: message })
   }
   t.strictSame(readdirSync(folder), [])

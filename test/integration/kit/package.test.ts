@@ -2,7 +2,17 @@
 import t from 'tap'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT, install } from '../../support/installed.ts'
@@ -26,9 +36,17 @@ const WITHOUT_BUNDLER = { ESBUILD_BINARY_PATH: process.execPath }
 t.test('the command runs from any folder, with exit codes and signals of its own [CLI-8]', async t => {
   const home = join(author.folder, 'node_modules', 'svc')
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
-  t.strictSame(readdirSync(home).filter(name => ['test', 'bench', 'certs'].includes(name)), [], 'nothing beside the product')
+  t.strictSame(
+    readdirSync(home).filter(name => ['test', 'bench', 'certs'].includes(name)),
+    [],
+    'nothing beside the product',
+  )
   t.ok(statSync(join(home, 'bin', 'svc.mjs')).mode & 0o100, 'can be executed')
-  t.match(await author.run('npx', ['--no-install', 'svc', '--version'], { env: { NODE_OPTIONS: REPORT_FLAGS } }), { code: 0, output: `${version}\n`, errors: YOUNG_SPACE })
+  t.match(await author.run('npx', ['--no-install', 'svc', '--version'], { env: { NODE_OPTIONS: REPORT_FLAGS } }), {
+    code: 0,
+    output: `${version}\n`,
+    errors: YOUNG_SPACE,
+  })
   t.match(await author.run('svc', ['check']), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
   t.match(await author.run('svc', ['chekc']), { code: 2, errors: /did you mean check/ })
 
@@ -39,7 +57,9 @@ t.test('the command runs from any folder, with exit codes and signals of its own
   })
   t.teardown(() => server.kill('SIGKILL'))
   let output = ''
-  server.stdout.on('data', chunk => { output += chunk })
+  server.stdout.on('data', chunk => {
+    output += chunk
+  })
   const port = await until(() => /HTTP listening on \S+:(\d+)/.exec(output)?.[1], 'the server')
   t.equal((await fetch(`http://127.0.0.1:${port}/echo`)).status, 200)
   const exited = once(server, 'exit')
@@ -50,8 +70,14 @@ t.test('the command runs from any folder, with exit codes and signals of its own
 t.test('svc/testing serves any test runner [KIT-2, KIT-4]', async t => {
   const acme = join(author.folder, 'node_modules', '@acme', 'svc-plugin-moon')
   mkdirSync(acme, { recursive: true })
-  writeFileSync(join(acme, 'package.json'), '{ "name": "@acme/svc-plugin-moon", "version": "2.1.0", "type": "module", "exports": "./definition.js" }')
-  writeFileSync(join(acme, 'definition.js'), "import { definePlugin, describe } from 'svc/plugin'\nexport default definePlugin({ title: 'Moon', paths: ['/moon'], register(app) { app.get('/moon', describe({ summary: 'm', category: 'm', examples: [] }), () => ({ phase: 'full' })) } })\n")
+  writeFileSync(
+    join(acme, 'package.json'),
+    '{ "name": "@acme/svc-plugin-moon", "version": "2.1.0", "type": "module", "exports": "./definition.js" }',
+  )
+  writeFileSync(
+    join(acme, 'definition.js'),
+    "import { definePlugin, describe } from 'svc/plugin'\nexport default definePlugin({ title: 'Moon', paths: ['/moon'], register(app) { app.get('/moon', describe({ summary: 'm', category: 'm', examples: [] }), () => ({ phase: 'full' })) } })\n",
+  )
   const use = `import { startTestServer } from 'svc/testing'
 const use = async check => {
   const server = await startTestServer({ packages: ['@acme/svc-plugin-moon'], plugins: ['moon', 'echo'] })
@@ -61,10 +87,19 @@ const use = async check => {
   check(await fetch(server.url).catch(() => 'gone'), 'gone')
 }\n`
   const runners: Record<string, [source: string, args: string[]]> = {
-    'node:test': [`import test from 'node:test'\nimport assert from 'node:assert/strict'\n${use}test('moon', () => use(assert.deepEqual))\n`, ['--test']],
-    'tap': [`import t from 'tap'\n${use}t.test('moon', t => use((is, should) => t.strictSame(is, should)))\n`, []],
-    CommonJS: [`const assert = require('node:assert/strict')\n${use.replace(/^import (.*) from (.*)$/m, 'const $1 = require($2)')}use(assert.deepEqual).then(() => console.log('ok 1'))\n`, []],
-    'none at all': [`import assert from 'node:assert/strict'\n${use}await use(assert.deepEqual)\nconsole.log('ok 1')\n`, []],
+    'node:test': [
+      `import test from 'node:test'\nimport assert from 'node:assert/strict'\n${use}test('moon', () => use(assert.deepEqual))\n`,
+      ['--test'],
+    ],
+    tap: [`import t from 'tap'\n${use}t.test('moon', t => use((is, should) => t.strictSame(is, should)))\n`, []],
+    CommonJS: [
+      `const assert = require('node:assert/strict')\n${use.replace(/^import (.*) from (.*)$/m, 'const $1 = require($2)')}use(assert.deepEqual).then(() => console.log('ok 1'))\n`,
+      [],
+    ],
+    'none at all': [
+      `import assert from 'node:assert/strict'\n${use}await use(assert.deepEqual)\nconsole.log('ok 1')\n`,
+      [],
+    ],
   }
   for (const file of ['runner.test.mjs', 'runner.test.cjs']) writeFileSync(join(author.folder, file), '')
   const before = readdirSync(author.folder).sort()
@@ -81,20 +116,46 @@ const use = async check => {
 t.test('it starts and serves on what was packed, without the bundler [PACK-1]', async t => {
   const server = startProcess(t, { main, env: { ...WITHOUT_BUNDLER, SVC_PLUGINS_DIR: folderWithPlugin(t).folder } })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
-  const { plugins } = await (await fetch(`${url}/_svc/plugins`)).json() as { plugins: { name: string; state: string; error: { message: string } | null }[] }
-  t.strictSame(plugins.filter(({ state }) => state !== 'enabled').map(({ name }) => name), ['tide'], 'only what is not packed needs the bundler')
+  const { plugins } = (await (await fetch(`${url}/_svc/plugins`)).json()) as {
+    plugins: { name: string; state: string; error: { message: string } | null }[]
+  }
+  t.strictSame(
+    plugins.filter(({ state }) => state !== 'enabled').map(({ name }) => name),
+    ['tide'],
+    'only what is not packed needs the bundler',
+  )
 
   const page = await (await fetch(`${url}/ui/`)).text()
   const assets = [...page.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, path]) => `/ui/${path}`)
   t.ok(assets.length >= 3, 'script, style and icon of the console')
-  for (const path of ['/', '/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/favicon-32x32.png', '/echo', '/zstd', '/soap?wsdl', ...assets]) {
+  for (const path of [
+    '/',
+    '/docs',
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui.css',
+    '/docs/favicon-32x32.png',
+    '/echo',
+    '/zstd',
+    '/soap?wsdl',
+    ...assets,
+  ]) {
     const response = await fetch(url + path, { headers: { accept: '*/*' } })
     t.equal(response.status, 200, path)
     t.ok((await response.arrayBuffer()).byteLength > 0, path)
   }
   t.match(await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text(), /<title>GraphiQL/)
-  const post = async (path: string, body: object): Promise<unknown> => (await fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).json()
-  t.match(await post('/ai/openai/v1/chat/completions', { model: 'svc-echo', messages: [{ role: 'user', content: 'Hi' }] }), { choices: [{ message: { content: /Hi/ } }] })
+  const post = async (path: string, body: object): Promise<unknown> =>
+    (
+      await fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    ).json()
+  t.match(
+    await post('/ai/openai/v1/chat/completions', { model: 'svc-echo', messages: [{ role: 'user', content: 'Hi' }] }),
+    { choices: [{ message: { content: /Hi/ } }] },
+  )
   t.match(await post('/graphql', { query: '{ __typename }' }), { data: { __typename: String } })
   t.ok(await server.port('gRPC'))
   t.ok(await server.port('HTTPS'))
@@ -103,20 +164,41 @@ t.test('it starts and serves on what was packed, without the bundler [PACK-1]', 
 t.test('it is small, and names the licenses of what it holds [PACK-2]', async t => {
   const megabytes = megabytesOf(join(alone.folder, 'node_modules'))
   t.comment(`${alone.packages.length + 1} packages, ${megabytes.toFixed(1)} MB`)
-  t.ok(alone.packages.length + 1 < 120, `${alone.packages.length + 1} packages; what only svc itself uses belongs in packing/package.json`)
+  t.ok(
+    alone.packages.length + 1 < 120,
+    `${alone.packages.length + 1} packages; what only svc itself uses belongs in packing/package.json`,
+  )
   t.ok(megabytes < 80, `${megabytes} MB`)
   const licenses = readFileSync(join(alone.folder, 'node_modules', 'svc', 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8')
-  for (const name of ['graphql', '@grpc/grpc-js', 'preact', 'swagger-ui-dist']) t.ok(licenses.includes(`\n${name} `), name)
+  for (const name of ['graphql', '@grpc/grpc-js', 'preact', 'swagger-ui-dist'])
+    t.ok(licenses.includes(`\n${name} `), name)
 })
 
 t.test('optional packages that are missing are warnings that name the command [PACK-3]', async t => {
-  const server = startProcess(t, { main, env: { SVC_SHARED_MODE: 'true', SVC_QUOTA_STORE: 'redis://127.0.0.1:1', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' } })
+  const server = startProcess(t, {
+    main,
+    env: {
+      SVC_SHARED_MODE: 'true',
+      SVC_QUOTA_STORE: 'redis://127.0.0.1:1',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    },
+  })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
   t.equal((await fetch(`${url}/echo`, { headers: { 'X-Svc-Key': 'svc-shared-key' } })).status, 200)
   t.match(await (await fetch(`${url}/_svc/keys/usage`)).json(), { quota_store: { configured: true, up: false } })
-  const warnings = server.output().split('\n').filter(line => line.includes(' WARN '))
+  const warnings = server
+    .output()
+    .split('\n')
+    .filter(line => line.includes(' WARN '))
   t.equal(warnings.filter(line => line.includes('(npm install @redis/client)')).length, 1)
-  t.equal(warnings.filter(line => /spans are not exported: .*\(npm install @opentelemetry\/api @opentelemetry\/exporter-trace-otlp-http /.test(line)).length, 1)
+  t.equal(
+    warnings.filter(line =>
+      /spans are not exported: .*\(npm install @opentelemetry\/api @opentelemetry\/exporter-trace-otlp-http /.test(
+        line,
+      ),
+    ).length,
+    1,
+  )
   t.equal(server.errors(), '')
 })
 
@@ -129,11 +211,19 @@ t.test('plugins of others, and built-in ones that were changed, run from their s
   writeFileSync(builtin, readFileSync(builtin, 'utf8').replace(/title: '[^']*'/, "title: 'Graphs'"))
   const server = startProcess(t, { main: join(changed, 'svc', 'bin', 'svc.mjs'), env: { SVC_PLUGINS_DIR: own.folder } })
   const url = `http://127.0.0.1:${await server.port('HTTP')}`
-  const titleOf = async (name: string): Promise<unknown> => (await (await fetch(`${url}/_svc/plugins`)).json() as { plugins: { name: string; state: string; title: string }[] }).plugins.find(plugin => plugin.name === name)
+  const titleOf = async (name: string): Promise<unknown> =>
+    (
+      (await (await fetch(`${url}/_svc/plugins`)).json()) as {
+        plugins: { name: string; state: string; title: string }[]
+      }
+    ).plugins.find(plugin => plugin.name === name)
   t.match(await titleOf('graphql'), { title: 'Graphs', state: 'enabled' }, 'with the packages that were packed for it')
   t.match(await (await fetch(`${url}/tide`)).json(), { level: 1 })
   own.write(2)
-  await until(async () => (await (await fetch(`${url}/tide`)).json() as { level: number }).level === 2, 'the new code')
+  await until(
+    async () => ((await (await fetch(`${url}/tide`)).json()) as { level: number }).level === 2,
+    'the new code',
+  )
   appendFileSync(builtin, '\nthis is no code\n')
   await until(async () => /"stale":true/.test(JSON.stringify(await titleOf('graphql'))), 'the mistake')
   t.equal((await fetch(`${url}/graphql?query={__typename}`)).status, 200, 'the version before goes on')
@@ -143,23 +233,34 @@ t.test('npm pack without the development packages says what to install [PACK-5]'
   const folder = mkdtempSync(join(tmpdir(), 'svc-unpackable-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   cpSync(join(ROOT, 'packing'), join(folder, 'packing'), { recursive: true })
-  t.match(await alone.run(process.execPath, [join(folder, 'packing', 'prepack.mjs')], { cwd: folder }), { code: 1, errors: /run "npm ci" \(without --omit=dev\)/ })
+  t.match(await alone.run(process.execPath, [join(folder, 'packing', 'prepack.mjs')], { cwd: folder }), {
+    code: 1,
+    errors: /run "npm ci" \(without --omit=dev\)/,
+  })
 })
 
 /** A plugin folder as an author has it; `write` changes what it serves. */
-function folderWithPlugin(t: { teardown(callback: () => unknown): unknown }): { folder: string; write(level: number): void } {
+function folderWithPlugin(t: { teardown(callback: () => unknown): unknown }): {
+  folder: string
+  write(level: number): void
+} {
   const folder = mkdtempSync(join(tmpdir(), 'svc-tide-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, 'tide'))
-  const write = (level: number): void => writeFileSync(join(folder, 'tide', 'index.ts'), `import { definePlugin, describe } from 'svc/plugin'
+  const write = (level: number): void =>
+    writeFileSync(
+      join(folder, 'tide', 'index.ts'),
+      `import { definePlugin, describe } from 'svc/plugin'
 export default definePlugin({ title: 'Tide', paths: ['/tide'], register(app) { app.get('/tide', describe({ summary: 't', category: 'c', examples: [] }), () => ({ level: ${level} })) } })
-`)
+`,
+    )
   write(1)
   return { folder, write }
 }
 
 t.test('optional packages of package.json are those that a checkout installs', async t => {
-  const read = (file: string): Record<string, Record<string, string>> => JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Record<string, Record<string, string>>
+  const read = (file: string): Record<string, Record<string, string>> =>
+    JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Record<string, Record<string, string>>
   const { peerDependencies, peerDependenciesMeta } = read('package.json')
   t.strictSame(read('packing/optional/package.json').dependencies, peerDependencies)
   t.strictSame(Object.keys(peerDependenciesMeta!), Object.keys(peerDependencies!))

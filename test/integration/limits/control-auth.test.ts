@@ -19,23 +19,47 @@ function sign(claims: JWTPayload, { alg = 'EdDSA', key = privateKey } = {}): Pro
 }
 const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` })
 
-interface Refusal { error: string; reason: string; scopes?: string[]; control_auth: string }
+interface Refusal {
+  error: string
+  reason: string
+  scopes?: string[]
+  control_auth: string
+}
 async function ask(server: TestServer, path: string, headers: Record<string, string> = {}, method = 'GET') {
   const response = await fetch(server.url + path, { method, headers })
   const text = await response.text()
-  return { status: response.status, challenge: response.headers.get('www-authenticate'), response, body: (text.startsWith('{') ? JSON.parse(text) : {}) as Refusal }
+  return {
+    status: response.status,
+    challenge: response.headers.get('www-authenticate'),
+    response,
+    body: (text.startsWith('{') ? JSON.parse(text) : {}) as Refusal,
+  }
 }
 
 const jwtEnv = { SVC_CONTROL_AUTH: 'jwt', SVC_CONTROL_JWT_PUBLIC_KEY: PEM, SVC_ADMIN_TOKEN: 'secret' }
 
 t.test('open mode needs nothing [CAUTH-1]', async t => {
   const server = await serveLimits(t)
-  for (const path of ['/_svc/config', '/_svc/ready', '/_svc/requests']) t.equal((await ask(server, path)).status, 200, path)
+  for (const path of ['/_svc/config', '/_svc/ready', '/_svc/requests'])
+    t.equal((await ask(server, path)).status, 200, path)
 })
 
 t.test('everything under /_svc is protected, by any spelling, and nothing else [CAUTH-1, LAYER-2]', async t => {
   const server = await serveLimits(t, { SVC_CONTROL_AUTH: 'token', SVC_ADMIN_TOKEN: 'secret' })
-  const PROTECTED = ['/_svc', '/_svc/', '/_svc/config', '/_svc/no/such', '/%5Fsvc/config', '/%5fsvc/config', '/_%73vc/config', '/%5F%73%76%63/config', '/_svc/%72eady', '/_svc/ready/', '/_svc/ready/x', '/_svc/config?a=/_svc/ready']
+  const PROTECTED = [
+    '/_svc',
+    '/_svc/',
+    '/_svc/config',
+    '/_svc/no/such',
+    '/%5Fsvc/config',
+    '/%5fsvc/config',
+    '/_%73vc/config',
+    '/%5F%73%76%63/config',
+    '/_svc/%72eady',
+    '/_svc/ready/',
+    '/_svc/ready/x',
+    '/_svc/config?a=/_svc/ready',
+  ]
   for (const path of PROTECTED) {
     const isReady = path === '/_svc/%72eady'
     const { status, response } = await ask(server, path)
@@ -43,15 +67,30 @@ t.test('everything under /_svc is protected, by any spelling, and nothing else [
     t.ok(response.headers.get('x-request-id'))
     t.equal(response.headers.get('access-control-allow-origin'), '*')
   }
-  for (const [path, status] of [['/_svc/ready', 200], ['/', 200], ['/x', 200], ['/_svcx', 404], ['/x/_svc/config', 404], ['/%2F_svc/config', 404]] as const) t.equal((await ask(server, path)).status, status, path)
+  for (const [path, status] of [
+    ['/_svc/ready', 200],
+    ['/', 200],
+    ['/x', 200],
+    ['/_svcx', 404],
+    ['/x/_svc/config', 404],
+    ['/%2F_svc/config', 404],
+  ] as const)
+    t.equal((await ask(server, path)).status, status, path)
   // In absolute form (RFC 9112, 3.2.2).
   const answer = await new Promise<string>(resolve => {
     let text = ''
-    const socket = connect(server.ports.http!, '127.0.0.1', () => socket.write('GET http://a/%5Fsvc/config HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'))
-    socket.on('data', chunk => { text += chunk }).on('close', () => resolve(text))
+    const socket = connect(server.ports.http!, '127.0.0.1', () =>
+      socket.write('GET http://a/%5Fsvc/config HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'),
+    )
+    socket
+      .on('data', chunk => {
+        text += chunk
+      })
+      .on('close', () => resolve(text))
   })
   t.match(answer, /^HTTP\/1.1 401/)
-  for (const path of ['/_svc/config', '/%5Fsvc/config']) t.equal((await ask(server, path, bearer('secret'))).status, 200, path)
+  for (const path of ['/_svc/config', '/%5Fsvc/config'])
+    t.equal((await ask(server, path, bearer('secret'))).status, 200, path)
   t.equal((await ask(server, '/_svc/no/such', bearer('secret'))).status, 404)
 })
 
@@ -64,24 +103,59 @@ t.test('a preflight passes, a fault header does nothing, and nothing is captured
   t.ok(performance.now() - started < 15_000)
   t.equal(response.headers.get('x-svc-fault'), null)
   t.equal(response.headers.get('x-svc-plan'), null, 'not decorated')
-  t.match(await (await fetch(`${server.url}/_svc/usage`, { headers: bearer('secret') })).json(), { requests: { used: 0 } }, 'not counted')
+  t.match(
+    await (await fetch(`${server.url}/_svc/usage`, { headers: bearer('secret') })).json(),
+    { requests: { used: 0 } },
+    'not counted',
+  )
 })
 
 t.test('token mode takes the admin token alone [CAUTH-2]', async t => {
-  const server = await serveLimits(t, { SVC_CONTROL_AUTH: 'admin', SVC_ADMIN_TOKEN: 'secret', SVC_CONTROL_JWT_PUBLIC_KEY: PEM })
+  const server = await serveLimits(t, {
+    SVC_CONTROL_AUTH: 'admin',
+    SVC_ADMIN_TOKEN: 'secret',
+    SVC_CONTROL_JWT_PUBLIC_KEY: PEM,
+  })
   const challenge = 'Bearer realm="svc-control"'
-  const MISSING: Record<string, string>[] = [{}, { Authorization: 'Basic c2VjcmV0' }, { Authorization: 'Bearer' }, { Authorization: 'Bearer  ' }, { 'X-Svc-Admin-Token': '' }]
+  const MISSING: Record<string, string>[] = [
+    {},
+    { Authorization: 'Basic c2VjcmV0' },
+    { Authorization: 'Bearer' },
+    { Authorization: 'Bearer  ' },
+    { 'X-Svc-Admin-Token': '' },
+  ]
   for (const headers of MISSING) {
     const answer = await ask(server, '/_svc/config', headers)
-    t.match([answer.status, answer.challenge, answer.body], [401, challenge, { reason: 'missing_token', control_auth: 'token' }], JSON.stringify(headers))
+    t.match(
+      [answer.status, answer.challenge, answer.body],
+      [401, challenge, { reason: 'missing_token', control_auth: 'token' }],
+      JSON.stringify(headers),
+    )
   }
   for (const token of ['wrong', 'secret2', 'a.b', 'a.b.c', 'a.b.c.d', await sign({ scope: 'admin' })]) {
     const answer = await ask(server, '/_svc/config', bearer(token))
-    t.match([answer.status, answer.challenge, answer.body], [401, `${challenge}, error="invalid_token", error_description="invalid_token"`, { error: 'credential refused', reason: 'invalid_token' }], token.slice(0, 20))
+    t.match(
+      [answer.status, answer.challenge, answer.body],
+      [
+        401,
+        `${challenge}, error="invalid_token", error_description="invalid_token"`,
+        { error: 'credential refused', reason: 'invalid_token' },
+      ],
+      token.slice(0, 20),
+    )
   }
-  for (const headers of [bearer('secret'), { Authorization: 'bEaReR   secret ' }, { 'X-Svc-Admin-Token': 'secret', Authorization: 'Bearer foreign' }]) t.equal((await ask(server, '/_svc/config', headers)).status, 200)
+  for (const headers of [
+    bearer('secret'),
+    { Authorization: 'bEaReR   secret ' },
+    { 'X-Svc-Admin-Token': 'secret', Authorization: 'Bearer foreign' },
+  ])
+    t.equal((await ask(server, '/_svc/config', headers)).status, 200)
   t.equal((await ask(server, '/_svc/config?token=secret&access_token=secret')).status, 401, 'never a query parameter')
-  t.match((await ask(server, '/x/admin', bearer(await sign({ scope: 'admin' })))).body, { admin: false }, 'a token counts nowhere')
+  t.match(
+    (await ask(server, '/x/admin', bearer(await sign({ scope: 'admin' })))).body,
+    { admin: false },
+    'a token counts nowhere',
+  )
 })
 
 t.test('each bad token has its reason [CAUTH-2]', async t => {
@@ -96,12 +170,26 @@ t.test('each bad token has its reason [CAUTH-2]', async t => {
     ['another audience', await sign({ aud: 'other' }), 'invalid_audience'],
     ['other audiences', await sign({ aud: ['a', 'b'] }), 'invalid_audience'],
     ['another key', await sign({}, { key: other }), 'invalid_signature'],
-    ['changed claims', `${header}.${encode({ exp: now() + 600, aud: 'test-1', scope: 'admin' })}.${signature}`, 'invalid_signature'],
-    ['another algorithm', await new SignJWT({ exp: now() + 600, aud: 'test-1' }).setProtectedHeader({ alg: 'HS256' }).sign(RAW), 'invalid_algorithm'],
+    [
+      'changed claims',
+      `${header}.${encode({ exp: now() + 600, aud: 'test-1', scope: 'admin' })}.${signature}`,
+      'invalid_signature',
+    ],
+    [
+      'another algorithm',
+      await new SignJWT({ exp: now() + 600, aud: 'test-1' }).setProtectedHeader({ alg: 'HS256' }).sign(RAW),
+      'invalid_algorithm',
+    ],
     ['no algorithm', `${encode({ alg: 'none' })}.${payload}.`, 'invalid_algorithm'],
     ['no exp', await sign({ exp: undefined }), 'missing_claim'],
     ['no aud', await sign({ aud: undefined }), 'missing_claim'],
-    ['exp that is no number', await new SignJWT({ exp: 'soon' as unknown as number, aud: 'test-1' }).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey), 'malformed'],
+    [
+      'exp that is no number',
+      await new SignJWT({ exp: 'soon' as unknown as number, aud: 'test-1' })
+        .setProtectedHeader({ alg: 'EdDSA' })
+        .sign(privateKey),
+      'malformed',
+    ],
     ['no base64', '!.!.!', 'malformed'],
     ['no JSON', `${Buffer.from('x').toString('base64url')}.${payload}.${signature}`, 'malformed'],
     ['a list as header', `${encode([])}.${payload}.${signature}`, 'malformed'],
@@ -116,10 +204,16 @@ t.test('each bad token has its reason [CAUTH-2]', async t => {
     t.equal(answer.challenge, `Bearer realm="svc-control", error="invalid_token", error_description="${reason}"`, what)
   }
   const GOOD: [what: string, token: string][] = [
-    ['EdDSA', good], ['the name of RFC 9864', await sign({}, { alg: 'Ed25519' })], ['a list of audiences', await sign({ aud: ['x', 'test-1'] })],
-    ['just expired', await sign({ exp: now() - 20 })], ['valid in a moment', await sign({ nbf: now() + 20 })], ['the admin token', 'secret'],
+    ['EdDSA', good],
+    ['the name of RFC 9864', await sign({}, { alg: 'Ed25519' })],
+    ['a list of audiences', await sign({ aud: ['x', 'test-1'] })],
+    ['just expired', await sign({ exp: now() - 20 })],
+    ['valid in a moment', await sign({ nbf: now() + 20 })],
+    ['the admin token', 'secret'],
   ]
-  for (const [what, token] of GOOD) for (let round = 0; round < 2; round++) t.equal((await ask(server, '/_svc/config', bearer(token))).status, 200, what)
+  for (const [what, token] of GOOD)
+    for (let round = 0; round < 2; round++)
+      t.equal((await ask(server, '/_svc/config', bearer(token))).status, 200, what)
   t.equal((await ask(server, '/_svc/config', bearer('x'.repeat(100_000)))).status, 431)
 })
 
@@ -134,7 +228,10 @@ t.test('scopes allow reading what they name, admin everything [CAUTH-3]', async 
     [['inspector', 'x'], 200, 403, 403, ['inspector']],
     ['admin', 200, 200, 200, []],
     [['console', 'admin'], 200, 200, 200, []],
-    ['', 403, 403, 403, []], ['Admin', 403, 403, 403, []], [7, 403, 403, 403, []], [{ admin: true }, 403, 403, 403, []],
+    ['', 403, 403, 403, []],
+    ['Admin', 403, 403, 403, []],
+    [7, 403, 403, 403, []],
+    [{ admin: true }, 403, 403, 403, []],
   ]
   for (const [scope, requests, config, clear, granted] of CASES) {
     const headers = bearer(await sign({ scope }))
@@ -144,15 +241,27 @@ t.test('scopes allow reading what they name, admin everything [CAUTH-3]', async 
     t.equal(answer.status, clear, `clear with ${JSON.stringify(scope)}`)
     if (clear === 200) continue
     t.equal(answer.challenge, 'Bearer realm="svc-control", error="insufficient_scope"')
-    t.strictSame(answer.body, { error: 'this change needs scope admin', reason: 'insufficient_scope', scopes: granted, control_auth: 'jwt' })
+    t.strictSame(answer.body, {
+      error: 'this change needs scope admin',
+      reason: 'insufficient_scope',
+      scopes: granted,
+      control_auth: 'jwt',
+    })
   }
-  t.equal((await ask(server, '/_svc/requestsx', bearer(await sign({ scope: 'inspector' })))).status, 403, 'not below /_svc/requests')
+  t.equal(
+    (await ask(server, '/_svc/requestsx', bearer(await sign({ scope: 'inspector' })))).status,
+    403,
+    'not below /_svc/requests',
+  )
   t.strictSame(grantedScopes('admin'), ['admin', 'console', 'inspector'])
 })
 
 t.test('scope admin counts as the admin token, on other routes too [CAUTH-4]', async t => {
   const server = await serveLimits(t, jwtEnv)
-  for (const [scope, admin] of [['admin', true], ['console', false]] as const) {
+  for (const [scope, admin] of [
+    ['admin', true],
+    ['console', false],
+  ] as const) {
     const headers = bearer(await sign({ scope }))
     t.match((await ask(server, '/x/admin', headers)).body, { admin }, scope)
     t.equal((await ask(server, '/x/guarded', headers, 'POST')).status, admin ? 200 : 401, scope)
@@ -164,10 +273,18 @@ t.test('scope admin counts as the admin token, on other routes too [CAUTH-4]', a
 
 t.test('valid control tokens are redacted where requests are shown, foreign ones stay [INSP-4]', async t => {
   const server = await serveLimits(t, jwtEnv)
-  const [own, foreign] = [await sign({ scope: 'inspector' }), await sign({}, { key: generateKeyPairSync('ed25519').privateKey })]
+  const [own, foreign] = [
+    await sign({ scope: 'inspector' }),
+    await sign({}, { key: generateKeyPairSync('ed25519').privateKey }),
+  ]
   for (const token of [own, foreign]) await ask(server, '/x', bearer(token))
-  const { requests } = await (await fetch(`${server.url}/_svc/requests`, { headers: bearer('secret') })).json() as { requests: { headers: { name: string; value: string }[] }[] }
-  t.strictSame(requests.map(({ headers }) => headers.find(({ name }) => name === 'authorization')!.value), [`Bearer ${foreign}`, 'Bearer redacted'])
+  const { requests } = (await (await fetch(`${server.url}/_svc/requests`, { headers: bearer('secret') })).json()) as {
+    requests: { headers: { name: string; value: string }[] }[]
+  }
+  t.strictSame(
+    requests.map(({ headers }) => headers.find(({ name }) => name === 'authorization')!.value),
+    [`Bearer ${foreign}`, 'Bearer redacted'],
+  )
   const shown = await (await fetch(`${server.url}/x/redacted`, { headers: bearer(own) })).text()
   t.notMatch(shown, own)
 })
@@ -181,7 +298,11 @@ t.test('modes without what they need refuse everything, and say so at the start 
   ]
   for (const [env, warning] of ENVIRONMENTS) {
     const server = await serveLimits(t, env)
-    t.equal((await ask(server, '/_svc/config', bearer(await sign({})))).body.reason, 'invalid_token', JSON.stringify(env))
+    t.equal(
+      (await ask(server, '/_svc/config', bearer(await sign({})))).body.reason,
+      'invalid_token',
+      JSON.stringify(env),
+    )
     t.equal((await ask(server, '/_svc/config')).status, 401)
     t.equal((await ask(server, '/_svc/ready')).status, 200)
     t.match(server.lines.join(''), warning)
@@ -191,13 +312,32 @@ t.test('modes without what they need refuse everything, and say so at the start 
 
 t.test('the public key is read in every form in which it is pasted [CAUTH-5]', async t => {
   const der = publicKey.export({ type: 'spki', format: 'der' })
-  const GOOD = [PEM, PEM.replaceAll('\n', '\\n'), PEM.replaceAll('\n', ' ').trim(), PEM.replaceAll('\n', '\r\n'), der.toString('base64'), der.toString('base64url'), RAW.toString('base64'), RAW.toString('base64url'), RAW.toString('base64').replace(/=+$/, '')]
-  for (const text of GOOD) t.equal(parsePublicKey(text)?.export({ type: 'spki', format: 'pem' }), PEM, text.slice(0, 40))
+  const GOOD = [
+    PEM,
+    PEM.replaceAll('\n', '\\n'),
+    PEM.replaceAll('\n', ' ').trim(),
+    PEM.replaceAll('\n', '\r\n'),
+    der.toString('base64'),
+    der.toString('base64url'),
+    RAW.toString('base64'),
+    RAW.toString('base64url'),
+    RAW.toString('base64').replace(/=+$/, ''),
+  ]
+  for (const text of GOOD)
+    t.equal(parsePublicKey(text)?.export({ type: 'spki', format: 'pem' }), PEM, text.slice(0, 40))
   const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const BAD = [
-    '', 'x', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
-    rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString(), generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    randomBytes(31).toString('base64'), randomBytes(33).toString('base64'), randomBytes(44).toString('base64'), PEM.slice(0, -10), 'ä'.repeat(43),
+    '',
+    'x',
+    privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
+    rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    randomBytes(31).toString('base64'),
+    randomBytes(33).toString('base64'),
+    randomBytes(44).toString('base64'),
+    PEM.slice(0, -10),
+    'ä'.repeat(43),
   ]
   for (const text of BAD) t.equal(parsePublicKey(text), null, text.slice(0, 40))
 })

@@ -7,21 +7,52 @@ import { serveLimits } from '../../support/limits-server.ts'
 import { watch } from '../../support/stream-server.ts'
 
 const captured = (fields: Partial<CapturedRequest>): CapturedRequest => ({
-  id: 'id', requestId: 'rid', arrivedAt: 0, method: 'GET', uri: '/', httpVersion: '1.1', rawHeaders: [], clientIp: '', session: null, body: null, bodyBytes: 0, status: 200, latencyMs: 1, trace: null,
-  fault: null, faultSource: null, route: null, plugin: null, answer: { bytesSent: 0, ended: 'complete', grpcStatus: null }, ...fields,
+  id: 'id',
+  requestId: 'rid',
+  arrivedAt: 0,
+  method: 'GET',
+  uri: '/',
+  httpVersion: '1.1',
+  rawHeaders: [],
+  clientIp: '',
+  session: null,
+  body: null,
+  bodyBytes: 0,
+  status: 200,
+  latencyMs: 1,
+  trace: null,
+  fault: null,
+  faultSource: null,
+  route: null,
+  plugin: null,
+  answer: { bytesSent: 0, ended: 'complete', grpcStatus: null },
+  ...fields,
 })
 
 function eventsOf(text: string): { id: string; data: Record<string, unknown> }[] {
-  const blocks = text.split('\n\n').slice(0, -1).filter(block => /^event: request$/m.test(block))
-  return blocks.map(block => ({ id: /^id: (.*)$/m.exec(block)![1]!, data: JSON.parse(/^data: (.*)$/m.exec(block)![1]!) as Record<string, unknown> }))
+  const blocks = text
+    .split('\n\n')
+    .slice(0, -1)
+    .filter(block => /^event: request$/m.test(block))
+  return blocks.map(block => ({
+    id: /^id: (.*)$/m.exec(block)![1]!,
+    data: JSON.parse(/^data: (.*)$/m.exec(block)![1]!) as Record<string, unknown>,
+  }))
 }
 
 t.test('count and bytes are bounded together, the oldest go first [INSP-5]', async t => {
   const store = new CaptureStore(3, 1_000)
-  const ids = () => store.newest(99, () => true).map(({ id }) => id).join()
+  const ids = () =>
+    store
+      .newest(99, () => true)
+      .map(({ id }) => id)
+      .join()
   for (const id of ['a', 'b', 'c', 'd']) store.add(captured({ id, requestId: 'same' }))
   t.equal(ids(), 'd,c,b')
-  t.equal(store.lookUp('a', () => true), undefined)
+  t.equal(
+    store.lookUp('a', () => true),
+    undefined,
+  )
   t.equal(store.lookUp('same', () => true)!.id, 'd')
   store.add(captured({ id: 'e', body: 'x'.repeat(900) }))
   t.equal(ids(), 'e,d,c')
@@ -30,7 +61,10 @@ t.test('count and bytes are bounded together, the oldest go first [INSP-5]', asy
   store.add(captured({ id: 'g', body: 'x'.repeat(5_000) }))
   t.equal(ids(), 'g', 'the newest stays, whatever its size')
   t.strictSame([store.size, store.total], [1, 7])
-  t.equal(store.clear(() => true), 1)
+  t.equal(
+    store.clear(() => true),
+    1,
+  )
   t.equal(store.newest(9, () => true).length, 0)
 })
 
@@ -44,8 +78,14 @@ t.test('a slow reader skips what comes when 256 events wait; stored ones do not 
   const stream = {
     closed: false,
     over: new Promise<void>(() => {}),
-    send: ({ id }: { id: string }) => { sent.push(id); return !isSlow },
-    ready: () => new Promise<void>(resolve => { wake = resolve }),
+    send: ({ id }: { id: string }) => {
+      sent.push(id)
+      return !isSlow
+    },
+    ready: () =>
+      new Promise<void>(resolve => {
+        wake = resolve
+      }),
   }
   feeds.open(stream, () => true, 'no longer held')
   for (let index = 0; index < 1_000; index++) feeds.publish(store.add(captured({ id: `new${index}` })))
@@ -66,17 +106,38 @@ t.test('a slow reader skips what comes when 256 events wait; stored ones do not 
 t.test('the feed sends what is captured, filtered, and resumes after Last-Event-ID [INSP-7]', async t => {
   const server = await serveLimits(t)
   const hit = (path: string, session = 'a') => fetch(server.url + path, { headers: { 'X-Svc-Session': session } })
-  const feed = (query = '', headers: Record<string, string> = {}) => watch(server.ports.http!, { path: `/_svc/requests/stream${query}`, headers })
+  const feed = (query = '', headers: Record<string, string> = {}) =>
+    watch(server.ports.http!, { path: `/_svc/requests/stream${query}`, headers })
   const all = await feed()
-  t.match(all.response.headers, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
+  t.match(all.response.headers, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+  })
   await all.until(text => /^: .*\n\n/.test(text))
   const some = await feed('?session=b&path_prefix=/x/items')
-  for (const [path, session] of [['/x', 'a'], ['/x/items/1', 'a'], ['/x', 'b'], ['/x/items/2', 'b']] as const) await hit(path, session)
+  for (const [path, session] of [
+    ['/x', 'a'],
+    ['/x/items/1', 'a'],
+    ['/x', 'b'],
+    ['/x/items/2', 'b'],
+  ] as const)
+    await hit(path, session)
   const events = eventsOf(await all.until(text => eventsOf(text).length === 4))
-  t.strictSame(events.map(({ data }) => data.path), ['/x', '/x/items/1', '/x', '/x/items/2'])
+  t.strictSame(
+    events.map(({ data }) => data.path),
+    ['/x', '/x/items/1', '/x', '/x/items/2'],
+  )
   for (const { id, data } of events) t.equal(id, data.id)
-  t.strictSame(eventsOf(await some.until(text => eventsOf(text).length === 1)).map(({ data }) => data.path), ['/x/items/2'])
-  t.strictSame(events[0]!.data, await (await fetch(`${server.url}/_svc/requests/${events[0]!.id}`)).json(), 'the same object as in detail')
+  t.strictSame(
+    eventsOf(await some.until(text => eventsOf(text).length === 1)).map(({ data }) => data.path),
+    ['/x/items/2'],
+  )
+  t.strictSame(
+    events[0]!.data,
+    await (await fetch(`${server.url}/_svc/requests/${events[0]!.id}`)).json(),
+    'the same object as in detail',
+  )
 
   const RESUMED: [query: string, headers: Record<string, string>, paths: string[]][] = [
     ['', { 'Last-Event-ID': events[1]!.id }, ['/x', '/x/items/2']],
@@ -89,27 +150,42 @@ t.test('the feed sends what is captured, filtered, and resumes after Last-Event-
   await hit('/x/items/live', 'b')
   for (const [index, [query, headers, paths]] of RESUMED.entries()) {
     const wanted = [...paths, '/x/items/live']
-    t.strictSame(eventsOf(await opened[index]!.until(text => eventsOf(text).length >= wanted.length)).map(({ data }) => data.path), wanted, `${query} ${JSON.stringify(headers)}`)
+    t.strictSame(
+      eventsOf(await opened[index]!.until(text => eventsOf(text).length >= wanted.length)).map(({ data }) => data.path),
+      wanted,
+      `${query} ${JSON.stringify(headers)}`,
+    )
   }
   for (const each of [all, some, ...opened]) each.leave()
 })
 
 t.test('while a feed resumes under traffic nothing is lost or doubled [INSP-7]', async t => {
   const server = await serveLimits(t)
-  const first = (await (await fetch(`${server.url}/x`)).text(), (await (await fetch(`${server.url}/_svc/requests`)).json() as { requests: { id: string }[] }).requests[0]!.id)
-  const traffic = Promise.all(Array.from({ length: 10 }, async (_each, client) => {
-    for (let round = 0; round < 20; round++) await (await fetch(`${server.url}/x?n=${client * 20 + round}`)).text()
-  }))
+  const first =
+    (await (await fetch(`${server.url}/x`)).text(),
+    ((await (await fetch(`${server.url}/_svc/requests`)).json()) as { requests: { id: string }[] }).requests[0]!.id)
+  const traffic = Promise.all(
+    Array.from({ length: 10 }, async (_each, client) => {
+      for (let round = 0; round < 20; round++) await (await fetch(`${server.url}/x?n=${client * 20 + round}`)).text()
+    }),
+  )
   const feed = await watch(server.ports.http!, { path: '/_svc/requests/stream', headers: { 'Last-Event-ID': first } })
   await traffic
-  const seen = eventsOf(await feed.until(text => eventsOf(text).length >= 200)).map(({ data }) => Number(String(data.query).slice(2)))
-  t.strictSame(seen.toSorted((a, b) => a - b), Array.from({ length: 200 }, (_each, index) => index))
+  const seen = eventsOf(await feed.until(text => eventsOf(text).length >= 200)).map(({ data }) =>
+    Number(String(data.query).slice(2)),
+  )
+  t.strictSame(
+    seen.toSorted((a, b) => a - b),
+    Array.from({ length: 200 }, (_each, index) => index),
+  )
   feed.leave()
 })
 
 t.test('feeds are bounded, fewer in public mode; bad filters are refused [INSP-8]', async t => {
   const server = await serveLimits(t, { SVC_PUBLIC_MODE: 'true' })
-  const feeds = await Promise.all(Array.from({ length: 20 }, () => watch(server.ports.http!, { path: '/_svc/requests/stream?session=a' })))
+  const feeds = await Promise.all(
+    Array.from({ length: 20 }, () => watch(server.ports.http!, { path: '/_svc/requests/stream?session=a' })),
+  )
   const refused = await fetch(`${server.url}/_svc/requests/stream?session=a`)
   t.strictSame([refused.status, await refused.json()], [503, { error: 'too_many_feeds' }])
   t.equal((await fetch(`${server.url}/_svc/requests/stream?session=a%20b`)).status, 400)

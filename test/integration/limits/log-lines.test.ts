@@ -5,7 +5,13 @@ import { serveLimits } from '../../support/limits-server.ts'
 import type { TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
 
-interface Line { timestamp: string; level: string; message: string; path?: string; [field: string]: unknown }
+interface Line {
+  timestamp: string
+  level: string
+  message: string
+  path?: string
+  [field: string]: unknown
+}
 const linesOf = (server: TestServer): Line[] => server.lines.map(line => JSON.parse(line) as Line)
 
 function sendRaw(server: TestServer, bytes: Buffer): Promise<void> {
@@ -15,25 +21,56 @@ function sendRaw(server: TestServer, bytes: Buffer): Promise<void> {
   })
 }
 
-t.test('JSON lines are objects with the fields of a request, start-up lines and warnings too [LINE-1, LINE-2]', async t => {
-  const server = await serveLimits(t, { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'info', SVC_LIMIT_RPS: 'abc' })
-  await fetch(`${server.url}/x/items/7?token=secret`, { headers: { 'X-Request-Id': 'mine' } })
-  await fetch(`${server.url}/no/such`)
-  for (const line of linesOf(server)) {
-    t.match(line, { timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, level: /^(?:info|warn)$/ })
-    t.type(line.message, 'string')
-  }
-  const [first, second] = linesOf(server).filter(({ message }) => message === 'request')
-  t.strictSame(Object.keys(first!), ['timestamp', 'level', 'message', 'method', 'path', 'route', 'status', 'latency_ms', 'request_id', 'client_ip', 'bytes_sent', 'ended', 'plugin'])
-  t.match(first, { level: 'info', method: 'GET', path: '/x/items/7', route: '/x/items/{id}', status: 200, request_id: 'mine', client_ip: '127.0.0.1', plugin: 'x' })
-  t.match(second, { path: '/no/such', route: 'unmatched', status: 404 })
-  t.notOk('plugin' in second!, 'the core has answered')
-  t.notMatch(server.lines.join(''), /secret/)
-  t.ok(linesOf(server).some(({ level, message }) => level === 'warn' && message.includes('SVC_LIMIT_RPS')))
-})
+t.test(
+  'JSON lines are objects with the fields of a request, start-up lines and warnings too [LINE-1, LINE-2]',
+  async t => {
+    const server = await serveLimits(t, { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'info', SVC_LIMIT_RPS: 'abc' })
+    await fetch(`${server.url}/x/items/7?token=secret`, { headers: { 'X-Request-Id': 'mine' } })
+    await fetch(`${server.url}/no/such`)
+    for (const line of linesOf(server)) {
+      t.match(line, { timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, level: /^(?:info|warn)$/ })
+      t.type(line.message, 'string')
+    }
+    const [first, second] = linesOf(server).filter(({ message }) => message === 'request')
+    t.strictSame(Object.keys(first!), [
+      'timestamp',
+      'level',
+      'message',
+      'method',
+      'path',
+      'route',
+      'status',
+      'latency_ms',
+      'request_id',
+      'client_ip',
+      'bytes_sent',
+      'ended',
+      'plugin',
+    ])
+    t.match(first, {
+      level: 'info',
+      method: 'GET',
+      path: '/x/items/7',
+      route: '/x/items/{id}',
+      status: 200,
+      request_id: 'mine',
+      client_ip: '127.0.0.1',
+      plugin: 'x',
+    })
+    t.match(second, { path: '/no/such', route: 'unmatched', status: 404 })
+    t.notOk('plugin' in second!, 'the core has answered')
+    t.notMatch(server.lines.join(''), /secret/)
+    t.ok(linesOf(server).some(({ level, message }) => level === 'warn' && message.includes('SVC_LIMIT_RPS')))
+  },
+)
 
 const HOSTILE: [what: string, value: string][] = [
-  ['quotes and backslashes', '"}\\",\\"level\\":\\"error'], ['an escape sequence', '\u009b31m\u0085'], ['high bytes', '\u00ff\u00e9'], ['a template', '${jndi:ldap://x}'], ['a tab', 'a\tb'], ['8 KiB', 'x'.repeat(8_000)],
+  ['quotes and backslashes', '"}\\",\\"level\\":\\"error'],
+  ['an escape sequence', '\u009b31m\u0085'],
+  ['high bytes', '\u00ff\u00e9'],
+  ['a template', '${jndi:ldap://x}'],
+  ['a tab', 'a\tb'],
+  ['8 KiB', 'x'.repeat(8_000)],
 ]
 
 t.test('hostile header values and paths stay inside of one line [LINE-1]', async t => {
@@ -41,7 +78,10 @@ t.test('hostile header values and paths stay inside of one line [LINE-1]', async
     const server = await serveLimits(t, { SVC_LOG_FORMAT: format, SVC_LOG_LEVEL: 'info' })
     const before = server.lines.length
     for (const [what, value] of HOSTILE) {
-      await sendRaw(server, Buffer.from(`GET /x HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${value}\r\nConnection: close\r\n\r\n`, 'latin1'))
+      await sendRaw(
+        server,
+        Buffer.from(`GET /x HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${value}\r\nConnection: close\r\n\r\n`, 'latin1'),
+      )
       const line = server.lines.at(-1)!
       t.match(line, /^[^\p{Cc}\u2028\u2029]*\n$/u, `${format}: ${what}`)
       if (format === 'json') t.equal((JSON.parse(line) as Line).request_id, value, what)

@@ -15,7 +15,9 @@ async function scrape(server: TestServer): Promise<Map<string, Family>> {
 
 function valueOf(families: Map<string, Family>, name: string, labels: Record<string, string> = {}): number | undefined {
   const family = families.get(name.replace(/_(?:bucket|sum|count)$/, '')) ?? families.get(name)
-  return family?.samples.find(sample => sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value))?.value
+  return family?.samples.find(
+    sample => sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  )?.value
 }
 
 t.test('a strict parser reads it, with HELP and TYPE of every series from the start [METRIC-1, METRIC-3]', async t => {
@@ -24,14 +26,40 @@ t.test('a strict parser reads it, with HELP and TYPE of every series from the st
   t.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
   t.equal(response.headers.get('cache-control'), 'no-store')
   const families = parseExposition(await response.text())
-  const types = Object.fromEntries([...families.values()].filter(({ name }) => name.startsWith('svc_') && !name.startsWith('svc_llm')).map(({ name, type }) => [name, type]))
+  const types = Object.fromEntries(
+    [...families.values()]
+      .filter(({ name }) => name.startsWith('svc_') && !name.startsWith('svc_llm'))
+      .map(({ name, type }) => [name, type]),
+  )
   t.strictSame(types, {
-    svc_requests_total: 'counter', svc_request_duration_seconds: 'histogram', svc_streams_open: 'gauge', svc_egress_bytes_total: 'counter',
-    svc_protocol_requests_total: 'counter', svc_faults_injected_total: 'counter', svc_build_info: 'gauge', svc_limit_rejections_total: 'counter',
+    svc_requests_total: 'counter',
+    svc_request_duration_seconds: 'histogram',
+    svc_streams_open: 'gauge',
+    svc_egress_bytes_total: 'counter',
+    svc_protocol_requests_total: 'counter',
+    svc_faults_injected_total: 'counter',
+    svc_build_info: 'gauge',
+    svc_limit_rejections_total: 'counter',
   })
-  const zeros = (name: string, label: string) => Object.fromEntries(families.get(name)!.samples.map(({ labels, value }) => [labels[label], value]))
-  t.strictSame(zeros('svc_protocol_requests_total', 'protocol'), { http: 0, graphql: 0, grpc: 0, websocket: 0, sse: 0, mcp: 0, a2a: 0, llm: 0 })
-  t.strictSame(zeros('svc_limit_rejections_total', 'dimension'), { requests: 0, egress: 0, rps: 0, concurrency: 0, streams: 0 })
+  const zeros = (name: string, label: string) =>
+    Object.fromEntries(families.get(name)!.samples.map(({ labels, value }) => [labels[label], value]))
+  t.strictSame(zeros('svc_protocol_requests_total', 'protocol'), {
+    http: 0,
+    graphql: 0,
+    grpc: 0,
+    websocket: 0,
+    sse: 0,
+    mcp: 0,
+    a2a: 0,
+    llm: 0,
+  })
+  t.strictSame(zeros('svc_limit_rejections_total', 'dimension'), {
+    requests: 0,
+    egress: 0,
+    rps: 0,
+    concurrency: 0,
+    streams: 0,
+  })
   t.strictSame(zeros('svc_faults_injected_total', 'kind'), { abort: 0, fail: 0, delay: 0, ai: 0 })
   t.equal(valueOf(families, 'svc_build_info'), 1)
   t.strictSame(Object.keys(families.get('svc_build_info')!.samples[0]!.labels).toSorted(), ['git_sha', 'version'])
@@ -39,7 +67,8 @@ t.test('a strict parser reads it, with HELP and TYPE of every series from the st
 
 t.test('requests count under the template of their route, never under their path [METRIC-2]', async t => {
   const server = await serveLimits(t)
-  for (const path of ['/x/items/secret-1', '/x/items/secret-2', '/no/such/secret', '/%zz', '/x/items/x%22%5Cy']) await (await fetch(server.url + path)).text()
+  for (const path of ['/x/items/secret-1', '/x/items/secret-2', '/no/such/secret', '/%zz', '/x/items/x%22%5Cy'])
+    await (await fetch(server.url + path)).text()
   await fetch(`${server.url}/x/items/1`, { method: 'HEAD' })
   await fetch(`${server.url}/x/items/1`, { method: 'PROPFIND' })
   const text = await (await fetch(`${server.url}/_svc/metrics`)).text()
@@ -49,31 +78,58 @@ t.test('requests count under the template of their route, never under their path
   t.equal(valueOf(families, 'svc_requests_total', { route: '/x/items/{id}', method: 'HEAD', status_class: '2xx' }), 1)
   t.equal(valueOf(families, 'svc_requests_total', { route: 'unmatched', method: 'GET', status_class: '4xx' }), 2)
   t.equal(valueOf(families, 'svc_requests_total', { route: 'unmatched', method: 'OTHER', status_class: '4xx' }), 1)
-  const buckets = families.get('svc_request_duration_seconds')!.samples.filter(({ name, labels }) => name.endsWith('_bucket') && labels.route === '/x/items/{id}')
-  t.strictSame(buckets.map(({ labels }) => labels.le), ['0.001', '0.0025', '0.005', '0.01', '0.025', '0.05', '0.1', '0.25', '0.5', '1', '2.5', '5', '10', '30', '60', '+Inf'])
+  const buckets = families
+    .get('svc_request_duration_seconds')!
+    .samples.filter(({ name, labels }) => name.endsWith('_bucket') && labels.route === '/x/items/{id}')
+  t.strictSame(
+    buckets.map(({ labels }) => labels.le),
+    [
+      '0.001',
+      '0.0025',
+      '0.005',
+      '0.01',
+      '0.025',
+      '0.05',
+      '0.1',
+      '0.25',
+      '0.5',
+      '1',
+      '2.5',
+      '5',
+      '10',
+      '30',
+      '60',
+      '+Inf',
+    ],
+  )
   t.equal(valueOf(families, 'svc_request_duration_seconds_count', { route: '/x/items/{id}' }), 4)
 })
 
-t.test('a route counts under its area, a socket, a feed, or plain HTTP; calls that a plugin counts join in [METRIC-3]', async t => {
-  const server = await serveLimits(t)
-  await (await fetch(`${server.url}/x/llm`)).text()
-  await (await fetch(`${server.url}/x/items/1`, { headers: { 'X-Svc-Fail': '500' } })).text()
-  await (await fetch(`${server.url}/x/count-call`, { method: 'POST' })).text()
-  const feed = new AbortController()
-  await fetch(`${server.url}/x/feed`, { signal: feed.signal })
-  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/x/ws`)
-  await new Promise(resolve => socket.once('open', resolve))
-  const open = await scrape(server)
-  t.equal(valueOf(open, 'svc_streams_open'), 2)
-  const protocols = Object.fromEntries(open.get('svc_protocol_requests_total')!.samples.map(({ labels, value }) => [labels.protocol, value]))
-  t.strictSame(protocols, { http: 2, graphql: 0, grpc: 1, websocket: 1, sse: 1, mcp: 0, a2a: 0, llm: 1 })
-  t.equal(valueOf(open, 'svc_requests_total', { route: '/x/ws', status_class: '1xx' }), 1)
-  t.equal(valueOf(open, 'svc_faults_injected_total', { kind: 'ai' }), 1)
-  t.equal(valueOf(open, 'svc_faults_injected_total', { kind: 'fail' }), 1)
-  feed.abort()
-  socket.terminate()
-  await until(async () => valueOf(await scrape(server), 'svc_streams_open') === 0, 'streams closed')
-})
+t.test(
+  'a route counts under its area, a socket, a feed, or plain HTTP; calls that a plugin counts join in [METRIC-3]',
+  async t => {
+    const server = await serveLimits(t)
+    await (await fetch(`${server.url}/x/llm`)).text()
+    await (await fetch(`${server.url}/x/items/1`, { headers: { 'X-Svc-Fail': '500' } })).text()
+    await (await fetch(`${server.url}/x/count-call`, { method: 'POST' })).text()
+    const feed = new AbortController()
+    await fetch(`${server.url}/x/feed`, { signal: feed.signal })
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/x/ws`)
+    await new Promise(resolve => socket.once('open', resolve))
+    const open = await scrape(server)
+    t.equal(valueOf(open, 'svc_streams_open'), 2)
+    const protocols = Object.fromEntries(
+      open.get('svc_protocol_requests_total')!.samples.map(({ labels, value }) => [labels.protocol, value]),
+    )
+    t.strictSame(protocols, { http: 2, graphql: 0, grpc: 1, websocket: 1, sse: 1, mcp: 0, a2a: 0, llm: 1 })
+    t.equal(valueOf(open, 'svc_requests_total', { route: '/x/ws', status_class: '1xx' }), 1)
+    t.equal(valueOf(open, 'svc_faults_injected_total', { kind: 'ai' }), 1)
+    t.equal(valueOf(open, 'svc_faults_injected_total', { kind: 'fail' }), 1)
+    feed.abort()
+    socket.terminate()
+    await until(async () => valueOf(await scrape(server), 'svc_streams_open') === 0, 'streams closed')
+  },
+)
 
 t.test('egress counts body bytes as they are sent, plan or not [METRIC-3, PLAN-8]', async t => {
   const server = await serveLimits(t)

@@ -10,22 +10,35 @@ import { until } from '../../support/until.ts'
 const KEY = 'svc-shared-key'
 
 function startInstance(t: Test, url: string, quota: number, env: Record<string, string> = {}): Promise<TestServer> {
-  return serveLimits(t, { SVC_SHARED_MODE: 'true', SVC_KEY_DAILY_REQUESTS: String(quota), SVC_QUOTA_STORE: url, ...env })
+  return serveLimits(t, {
+    SVC_SHARED_MODE: 'true',
+    SVC_KEY_DAILY_REQUESTS: String(quota),
+    SVC_QUOTA_STORE: url,
+    ...env,
+  })
 }
 
-interface View { quota_store: { configured: boolean; up: boolean }; keys: { requests: { used: number; instance_used: number } }[] }
+interface View {
+  quota_store: { configured: boolean; up: boolean }
+  keys: { requests: { used: number; instance_used: number } }[]
+}
 async function viewOf(server: TestServer): Promise<View> {
-  return await (await fetch(`${server.url}/_svc/keys/usage`)).json() as View
+  return (await (await fetch(`${server.url}/_svc/keys/usage`)).json()) as View
 }
 
 /** Sends so many requests at once over the servers in turn; answers how many were admitted. */
 async function admittedOf(servers: TestServer[], count: number): Promise<number> {
   const dispatcher = new Agent({ connections: 100 })
-  const statuses = await Promise.all(Array.from({ length: count }, async (_each, index) => {
-    const response = await undiciFetch(`${servers[index % servers.length]!.url}/x`, { dispatcher, headers: { 'X-Svc-Key': KEY } })
-    await response.arrayBuffer()
-    return response.status
-  }))
+  const statuses = await Promise.all(
+    Array.from({ length: count }, async (_each, index) => {
+      const response = await undiciFetch(`${servers[index % servers.length]!.url}/x`, {
+        dispatcher,
+        headers: { 'X-Svc-Key': KEY },
+      })
+      await response.arrayBuffer()
+      return response.status
+    }),
+  )
   await dispatcher.close()
   const odd = statuses.filter(status => status !== 200 && status !== 429)
   if (odd.length > 0) throw new Error(`answered ${odd.join()}`)
@@ -42,29 +55,36 @@ t.test('two instances admit exactly the quota together, 200 clients at once [STO
   const servers = await Promise.all([startInstance(t, store.url, 83), startInstance(t, store.url, 83)])
   t.equal(await admittedOf(servers, 200), 83)
   const views = await Promise.all(servers.map(viewOf))
-  for (const { keys, quota_store } of views) t.match([keys[0]!.requests.used, quota_store], [83, { configured: true, up: true }])
+  for (const { keys, quota_store } of views)
+    t.match([keys[0]!.requests.used, quota_store], [83, { configured: true, up: true }])
   t.equal(views[0]!.keys[0]!.requests.instance_used + views[1]!.keys[0]!.requests.instance_used, 83)
   t.match(await (await fetch(`${servers[0]!.url}/_svc/metrics`)).text(), /svc_quota_store_up 1\n/)
 })
 
-t.test('a killed store neither opens the gate nor refuses all, and counts come right when it is back [STORE-2]', async t => {
-  const store = await startStore(t)
-  const servers = await Promise.all([startInstance(t, store.url, 50), startInstance(t, store.url, 50)]) as [TestServer, TestServer]
-  t.equal(await admittedOf(servers, 20), 20)
-  await Promise.all(servers.map(usedOf))
-  await store.kill()
-  await Promise.all(servers.map(isDown))
-  t.equal(await admittedOf(servers, 10), 10, 'each goes on')
-  t.ok(await admittedOf([servers[0]], 100) <= 30, 'each holds the quota by what it knows')
-  t.match(await (await fetch(`${servers[0].url}/_svc/metrics`)).text(), /svc_quota_store_up 0\n/)
-  const alone = (await Promise.all(servers.map(viewOf))).map(({ keys }) => keys[0]!.requests.instance_used)
-  await store.start()
-  await Promise.all(servers.map(isUp))
-  t.equal(await usedOf(servers[0]), alone[0]! + alone[1]!, 'nothing lost, nothing doubled')
-  t.equal(await usedOf(servers[1]), alone[0]! + alone[1]!)
-  t.equal(await admittedOf(servers, 20), Math.max(0, 50 - alone[0]! - alone[1]!))
-  t.equal(servers[0].lines.filter(line => line.includes('is away')).length, 1, 'one warning')
-})
+t.test(
+  'a killed store neither opens the gate nor refuses all, and counts come right when it is back [STORE-2]',
+  async t => {
+    const store = await startStore(t)
+    const servers = (await Promise.all([startInstance(t, store.url, 50), startInstance(t, store.url, 50)])) as [
+      TestServer,
+      TestServer,
+    ]
+    t.equal(await admittedOf(servers, 20), 20)
+    await Promise.all(servers.map(usedOf))
+    await store.kill()
+    await Promise.all(servers.map(isDown))
+    t.equal(await admittedOf(servers, 10), 10, 'each goes on')
+    t.ok((await admittedOf([servers[0]], 100)) <= 30, 'each holds the quota by what it knows')
+    t.match(await (await fetch(`${servers[0].url}/_svc/metrics`)).text(), /svc_quota_store_up 0\n/)
+    const alone = (await Promise.all(servers.map(viewOf))).map(({ keys }) => keys[0]!.requests.instance_used)
+    await store.start()
+    await Promise.all(servers.map(isUp))
+    t.equal(await usedOf(servers[0]), alone[0]! + alone[1]!, 'nothing lost, nothing doubled')
+    t.equal(await usedOf(servers[1]), alone[0]! + alone[1]!)
+    t.equal(await admittedOf(servers, 20), Math.max(0, 50 - alone[0]! - alone[1]!))
+    t.equal(servers[0].lines.filter(line => line.includes('is away')).length, 1, 'one warning')
+  },
+)
 
 t.test('a store that comes back without its data does not let everybody begin anew [STORE-2]', async t => {
   const store = await startStore(t)
@@ -100,7 +120,11 @@ t.test('the store hears the stated commands, keys and expiry only [STORE-1]', as
   await isDown(server)
   await store.start()
   await isUp(server)
-  t.strictSame([...new Set(store.commands)].filter(name => !['CLIENT', 'HELLO', 'MGET'].includes(name)), [], 'nothing to tell')
+  t.strictSame(
+    [...new Set(store.commands)].filter(name => !['CLIENT', 'HELLO', 'MGET'].includes(name)),
+    [],
+    'nothing to tell',
+  )
 })
 
 t.test('a store that does not answer is put down, and no request waits for it [STORE-2]', async t => {
@@ -124,7 +148,7 @@ t.test('a start without the store, and a URL that is none, serve all the same [S
   await store.start()
   await isUp(server)
   t.equal(await usedOf(server), 3)
-  t.notMatch(server.lines.join('') + await (await fetch(`${server.url}/_svc/config`)).text(), /store-secret/)
+  t.notMatch(server.lines.join('') + (await (await fetch(`${server.url}/_svc/config`)).text()), /store-secret/)
   const none = await startInstance(t, 'http://127.0.0.1:1', 3)
   t.match(none.lines.join(''), /invalid SVC_QUOTA_STORE/)
   t.match((await viewOf(none)).quota_store, { configured: false, up: false })

@@ -8,21 +8,32 @@ import { until } from '../../support/until.ts'
 t.setTimeout(240_000)
 
 /** Requests over sockets of their own, each cut off once `isThere` says so of what has come. */
-async function openAndDrop(server: TestServer, count: number, head: string, isThere: (text: string) => boolean): Promise<void> {
+async function openAndDrop(
+  server: TestServer,
+  count: number,
+  head: string,
+  isThere: (text: string) => boolean,
+): Promise<void> {
   const LANES = 50
-  await Promise.all(Array.from({ length: LANES }, async () => {
-    for (let round = 0; round < count / LANES; round++) {
-      await new Promise<void>(resolve => {
-        const socket = connect(server.ports.http!, '127.0.0.1', () => socket.write(head, () => { if (isThere('')) socket.resetAndDestroy() }))
-        let text = ''
-        socket.on('data', chunk => {
-          text += chunk.toString('latin1')
-          if (isThere(text)) socket.resetAndDestroy()
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      for (let round = 0; round < count / LANES; round++) {
+        await new Promise<void>(resolve => {
+          const socket = connect(server.ports.http!, '127.0.0.1', () =>
+            socket.write(head, () => {
+              if (isThere('')) socket.resetAndDestroy()
+            }),
+          )
+          let text = ''
+          socket.on('data', chunk => {
+            text += chunk.toString('latin1')
+            if (isThere(text)) socket.resetAndDestroy()
+          })
+          socket.on('error', () => {}).on('close', () => resolve())
         })
-        socket.on('error', () => {}).on('close', () => resolve())
-      })
-    }
-  }))
+      }
+    }),
+  )
 }
 
 const KINDS: [what: string, head: string, isThere: (text: string) => boolean][] = [
@@ -34,19 +45,35 @@ const KINDS: [what: string, head: string, isThere: (text: string) => boolean][] 
   ['streamed bodies', 'GET /x/chunks HTTP/1.1\r\nHost: a\r\n\r\n', text => text.includes('12345')],
   ['event streams', 'GET /x/feed HTTP/1.1\r\nHost: a\r\n\r\n', text => text.includes('first')],
   ['event streams written by hand', 'GET /x/raw HTTP/1.1\r\nHost: a\r\n\r\n', text => text.includes('unfinished')],
-  ['WebSockets', 'GET /x/ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n', text => text.includes('101')],
-  ['handshakes in an injected delay', 'GET /x/ws HTTP/1.1\r\nHost: a\r\nX-Svc-Delay: 30000\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n', () => true],
+  [
+    'WebSockets',
+    'GET /x/ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    text => text.includes('101'),
+  ],
+  [
+    'handshakes in an injected delay',
+    'GET /x/ws HTTP/1.1\r\nHost: a\r\nX-Svc-Delay: 30000\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    () => true,
+  ],
 ]
 
 for (const [what, head, isThere] of KINDS) {
   t.test(`1,000 ${what}, dropped, leave nothing in flight and nothing open [PLAN-6]`, async t => {
-    const server = await serveLimits(t, { SVC_LIMIT_CONCURRENCY: '100000', SVC_LIMIT_STREAMS: '100000', SVC_LIMIT_STREAM_SECS: '600' })
+    const server = await serveLimits(t, {
+      SVC_LIMIT_CONCURRENCY: '100000',
+      SVC_LIMIT_STREAMS: '100000',
+      SVC_LIMIT_STREAM_SECS: '600',
+    })
     await openAndDrop(server, 1_000, head, isThere)
     await until(() => server.host.current().openCount === 0)
     const { requests, in_flight, open_streams } = await usageOf(server)
     t.strictSame([in_flight.current, open_streams.current], [0, 0])
     t.ok(requests.used > 0)
     t.match(await (await fetch(`${server.url}/_svc/metrics`)).text(), /svc_streams_open 0\n/)
-    t.strictSame(server.lines.filter(line => /ERROR|WARN/.test(line)), [], 'no error in the log')
+    t.strictSame(
+      server.lines.filter(line => /ERROR|WARN/.test(line)),
+      [],
+      'no error in the log',
+    )
   })
 }

@@ -13,20 +13,46 @@ function folderOf(t: { teardown(callback: () => unknown): unknown }): string {
 }
 
 const month = (): string => `${new Date().toISOString().slice(0, 7)}-01T00:00:00Z`
-const record = (fields: object = {}): string => JSON.stringify({ version: 1, plan: 'other', period: 'month', period_start: month(), requests: 512, egress_bytes: 7_340_032, saved_at: new Date().toISOString(), ...fields })
+const record = (fields: object = {}): string =>
+  JSON.stringify({
+    version: 1,
+    plan: 'other',
+    period: 'month',
+    period_start: month(),
+    requests: 512,
+    egress_bytes: 7_340_032,
+    saved_at: new Date().toISOString(),
+    ...fields,
+  })
 
-t.test('counters of the current period go on after a restart, and are saved when the process stops [USAGE-2]', async t => {
-  const file = join(folderOf(t), 'usage.json')
-  writeFileSync(file, record())
-  const env = { SVC_LIMIT_REQUESTS: '1000', SVC_USAGE_FILE: file }
-  const first = await serveLimits(t, env)
-  t.match(await usageOf(first), { requests: { used: 512, remaining: 488 }, egress: { used_bytes: 7_340_032 }, persisted: true, limits: { usage_file_configured: true } })
-  await (await fetch(`${first.url}/x/bytes/100`)).arrayBuffer()
-  await first.stop()
-  t.match(JSON.parse(readFileSync(file, 'utf8')), { version: 1, plan: 'custom', period: 'month', period_start: month(), requests: 513, egress_bytes: 7_340_132, saved_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/ })
-  t.strictSame(readdirSync(join(file, '..')), ['usage.json'], 'nothing beside it')
-  t.match(await usageOf(await serveLimits(t, env)), { requests: { used: 513 } })
-})
+t.test(
+  'counters of the current period go on after a restart, and are saved when the process stops [USAGE-2]',
+  async t => {
+    const file = join(folderOf(t), 'usage.json')
+    writeFileSync(file, record())
+    const env = { SVC_LIMIT_REQUESTS: '1000', SVC_USAGE_FILE: file }
+    const first = await serveLimits(t, env)
+    t.match(await usageOf(first), {
+      requests: { used: 512, remaining: 488 },
+      egress: { used_bytes: 7_340_032 },
+      persisted: true,
+      limits: { usage_file_configured: true },
+    })
+    await (await fetch(`${first.url}/x/bytes/100`)).arrayBuffer()
+    await first.stop()
+    t.match(JSON.parse(readFileSync(file, 'utf8')), {
+      version: 1,
+      plan: 'custom',
+      period: 'month',
+      period_start: month(),
+      requests: 513,
+      egress_bytes: 7_340_132,
+      saved_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
+    })
+    t.strictSame(readdirSync(join(file, '..')), ['usage.json'], 'nothing beside it')
+    t.match(await usageOf(await serveLimits(t, env)), { requests: { used: 513 } })
+  },
+)
 
 t.test('SIGTERM saves what was counted, a file that is missing is made [USAGE-2]', async t => {
   const server = startProcess(t, { env: { SVC_LIMIT_REQUESTS: '10', SVC_USAGE_FILE: 'usage.json' } })
@@ -55,7 +81,11 @@ t.test('what is no usage file of this period counts from 0, with a warning where
     if (content !== null) writeFileSync(file, content)
     const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '1000', SVC_USAGE_FILE: file })
     t.match(await usageOf(server), { requests: { used: 0 } }, what)
-    t.equal(server.lines.some(line => line.includes('usage file')), warning !== null, what)
+    t.equal(
+      server.lines.some(line => line.includes('usage file')),
+      warning !== null,
+      what,
+    )
     await server.stop()
   }
 })

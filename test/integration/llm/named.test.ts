@@ -39,71 +39,152 @@ llm:
 `
 const server = await serveLlm(t, { yaml })
 const client = new OpenAI({ baseURL: `${server.url}/ai/acme/v1`, apiKey: 'k', maxRetries: 0 })
-const chat = (content: string, more: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {}) => client.chat.completions.create({ model: 'acme-small', messages: [{ role: 'user', content }], ...more })
+const chat = (content: string, more: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {}) =>
+  client.chat.completions.create({ model: 'acme-small', messages: [{ role: 'user', content }], ...more })
 
-t.test('it answers under its name with its own reply and models [LLM-32]', async (t) => {
+t.test('it answers under its name with its own reply and models [LLM-32]', async t => {
   const { data, response } = await chat('hi').withResponse()
   t.equal(data.choices[0]?.message.content, 'Acme heard: hi (acme-small)')
   t.equal(response.headers.get('x-svc-provider'), 'acme')
-  t.same((await client.models.list()).data.map((model) => [model.id, model.owned_by]), [['acme-small', 'acme'], ['acme-bot', 'bots'], ['acme-echo', 'acme']])
+  t.same(
+    (await client.models.list()).data.map(model => [model.id, model.owned_by]),
+    [
+      ['acme-small', 'acme'],
+      ['acme-bot', 'bots'],
+      ['acme-echo', 'acme'],
+    ],
+  )
   t.equal((await client.models.retrieve('acme-bot')).owned_by, 'bots')
-  t.match((await chat('my ssn', { model: 'acme-bot' })).choices[0]?.message.content, /^Customer record/, 'the mode of the entry')
-  t.equal((await chat('else', { model: 'acme-bot' })).choices[0]?.message.content, 'Acme heard: else (acme-bot)', 'the last line of scripted')
-  t.match((await chat('x', { model: 'acme-echo' })).choices[0]?.message.content, /^Acme heard/, 'the entry wins over the name')
-  const noModel = await fetch(`${server.url}/ai/acme/v1/chat/completions`, { method: 'POST', body: '{"messages":[{"role":"user","content":"x"}]}' })
+  t.match(
+    (await chat('my ssn', { model: 'acme-bot' })).choices[0]?.message.content,
+    /^Customer record/,
+    'the mode of the entry',
+  )
+  t.equal(
+    (await chat('else', { model: 'acme-bot' })).choices[0]?.message.content,
+    'Acme heard: else (acme-bot)',
+    'the last line of scripted',
+  )
+  t.match(
+    (await chat('x', { model: 'acme-echo' })).choices[0]?.message.content,
+    /^Acme heard/,
+    'the entry wins over the name',
+  )
+  const noModel = await fetch(`${server.url}/ai/acme/v1/chat/completions`, {
+    method: 'POST',
+    body: '{"messages":[{"role":"user","content":"x"}]}',
+  })
   t.equal(noModel.headers.get('x-svc-model'), 'acme-small')
   let streamed = ''
-  for await (const chunk of await client.chat.completions.create({ model: 'acme-small', stream: true, messages: [{ role: 'user', content: 'hi' }] })) streamed += chunk.choices[0]?.delta.content ?? ''
+  for await (const chunk of await client.chat.completions.create({
+    model: 'acme-small',
+    stream: true,
+    messages: [{ role: 'user', content: 'hi' }],
+  }))
+    streamed += chunk.choices[0]?.delta.content ?? ''
   t.equal(streamed, 'Acme heard: hi (acme-small)')
 })
 
-t.test('rules answer first, with text, calls, faults and filters [LLM-32]', async (t) => {
-  const refund = await client.chat.completions.create({ model: 'acme-small', messages: [{ role: 'system', content: 'You are a bank' }, { role: 'user', content: 'Refund ORDER 12 please' }] })
-  t.match(refund.choices[0], { finish_reason: 'length', message: { content: 'Refunds take five days, says acme-small.' } })
+t.test('rules answer first, with text, calls, faults and filters [LLM-32]', async t => {
+  const refund = await client.chat.completions.create({
+    model: 'acme-small',
+    messages: [
+      { role: 'system', content: 'You are a bank' },
+      { role: 'user', content: 'Refund ORDER 12 please' },
+    ],
+  })
+  t.match(refund.choices[0], {
+    finish_reason: 'length',
+    message: { content: 'Refunds take five days, says acme-small.' },
+  })
   t.match((await chat('refund order x')).choices[0]?.message.content, /^Acme heard/)
-  t.match((await chat('track it')).choices[0]?.message.tool_calls, [{ function: { name: 'get_order', arguments: '{"id":7}' } }])
+  t.match((await chat('track it')).choices[0]?.message.tool_calls, [
+    { function: { name: 'get_order', arguments: '{"id":7}' } },
+  ])
   await t.rejects(chat('Busy hours'), { status: 429, code: 'rate_limit_exceeded' })
   t.match((await chat('forbidden')).choices[0], { finish_reason: 'content_filter', message: { content: null } })
-  t.match((await chat('busy', { model: 'x' }).withResponse().catch((error: { headers: Headers }) => error.headers.get('x-svc-fault'))), 'ai')
-  t.notMatch((await client.chat.completions.create({ model: 'acme-random', messages: [{ role: 'user', content: 'busy' }] })).choices[0]?.message.content, 'Acme', 'not in other modes')
+  t.match(
+    await chat('busy', { model: 'x' })
+      .withResponse()
+      .catch((error: { headers: Headers }) => error.headers.get('x-svc-fault')),
+    'ai',
+  )
+  t.notMatch(
+    (await client.chat.completions.create({ model: 'acme-random', messages: [{ role: 'user', content: 'busy' }] }))
+      .choices[0]?.message.content,
+    'Acme',
+    'not in other modes',
+  )
 })
 
-t.test('strict models, a key of its own, a mode, a fault by default; headers win [LLM-32]', async (t) => {
-  const ask = (name: string, path: string, body: object, headers: Record<string, string> = {}) => fetch(`${server.url}/ai/${name}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+t.test('strict models, a key of its own, a mode, a fault by default; headers win [LLM-32]', async t => {
+  const ask = (name: string, path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${server.url}/ai/${name}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   const message = { max_tokens: 99, messages: [{ role: 'user', content: 'hello' }] }
   const key = { 'x-api-key': 'strict-demo-key', 'anthropic-version': '2023-06-01' }
   t.equal((await ask('strict', '/v1/messages', message)).status, 401)
   t.equal((await ask('strict', '/v1/messages', message, { ...key, 'x-api-key': 'other' })).status, 401)
-  t.match(await (await ask('strict', '/v1/messages', message, key)).json(), { model: 'only-one', content: [{ text: 'user: hello' }] })
-  t.match(await (await ask('strict', '/v1/messages', message, { ...key, 'X-Svc-Mode': 'canned' })).json(), { content: [{ text: /^Hello/ }] })
+  t.match(await (await ask('strict', '/v1/messages', message, key)).json(), {
+    model: 'only-one',
+    content: [{ text: 'user: hello' }],
+  })
+  t.match(await (await ask('strict', '/v1/messages', message, { ...key, 'X-Svc-Mode': 'canned' })).json(), {
+    content: [{ text: /^Hello/ }],
+  })
   const unknown = await ask('strict', '/v1/messages', { ...message, model: 'svc-claude' }, key)
   t.equal(unknown.status, 404)
   t.match(await unknown.json(), { error: { type: 'not_found_error', message: 'model: svc-claude' } })
   t.equal((await ask('shaky', '/api/chat', { model: 'x' })).status, 503)
-  t.equal((await ask('shaky', '/api/chat', { model: 'x' }, { 'X-Svc-Fail': 'nothing' })).status, 200, 'a header, even an ignored one, wins')
+  t.equal(
+    (await ask('shaky', '/api/chat', { model: 'x' }, { 'X-Svc-Fail': 'nothing' })).status,
+    200,
+    'a header, even an ignored one, wins',
+  )
   t.equal((await ask('shaky', '/api/chat?fail=404', { model: 'x' })).status, 404)
-  t.match(await (await ask('lake', '/model/a%2Fb/converse', { messages: [{ role: 'user', content: [{ text: 'hello' }] }] })).json(), { output: { message: { content: [{ text: /^Hello/ }] } } })
+  t.match(
+    await (
+      await ask('lake', '/model/a%2Fb/converse', { messages: [{ role: 'user', content: [{ text: 'hello' }] }] })
+    ).json(),
+    { output: { message: { content: [{ text: /^Hello/ }] } } },
+  )
   t.equal((await fetch(`${server.url}/ai/shaky/`, { headers: { 'X-Svc-Fail': 'x' } })).status, 200)
 })
 
-t.test('records, index and metrics use the name [LLM-32]', async (t) => {
+t.test('records, index and metrics use the name [LLM-32]', async t => {
   const { providers } = (await (await fetch(`${server.url}/ai`)).json()) as { providers: { id: string }[] }
-  t.same(providers.map((provider) => provider.id).slice(7), ['acme', 'strict', 'shaky', 'lake', 'half'])
-  t.match(await (await fetch(`${server.url}/ai/acme`)).json(), { id: 'acme', format: 'openai', title: 'Acme AI', base_path: '/ai/acme', sdk_base_url: `${server.url}/ai/acme/v1`, models: ['acme-small', 'acme-bot', 'acme-echo'] })
-  const { requests } = (await (await fetch(`${server.url}/ai/requests?limit=200`)).json()) as { requests: { provider: string }[] }
-  t.ok(requests.some((record) => record.provider === 'acme'))
+  t.same(providers.map(provider => provider.id).slice(7), ['acme', 'strict', 'shaky', 'lake', 'half'])
+  t.match(await (await fetch(`${server.url}/ai/acme`)).json(), {
+    id: 'acme',
+    format: 'openai',
+    title: 'Acme AI',
+    base_path: '/ai/acme',
+    sdk_base_url: `${server.url}/ai/acme/v1`,
+    models: ['acme-small', 'acme-bot', 'acme-echo'],
+  })
+  const { requests } = (await (await fetch(`${server.url}/ai/requests?limit=200`)).json()) as {
+    requests: { provider: string }[]
+  }
+  t.ok(requests.some(record => record.provider === 'acme'))
   t.match(await (await fetch(`${server.url}/_svc/metrics`)).text(), /svc_llm_requests_total\{[^}]*provider="acme"/)
 })
 
-t.test('wrong items are load errors, and left out alone [LLM-33]', async (t) => {
-  const { load_errors } = (await (await fetch(`${server.url}/_svc/plugins`)).json()) as { load_errors: { at: string; message: string }[] }
-  const at = (place: string): string | undefined => load_errors.find((error) => error.at === place)?.message
+t.test('wrong items are load errors, and left out alone [LLM-33]', async t => {
+  const { load_errors } = (await (await fetch(`${server.url}/_svc/plugins`)).json()) as {
+    load_errors: { at: string; message: string }[]
+  }
+  const at = (place: string): string | undefined => load_errors.find(error => error.at === place)?.message
   t.match(at('llm.providers[4].format'), /nobody/)
   t.match(at('llm.providers[5].name'), /acme exists already/)
   t.match(at('llm.providers[6].name'), /openai exists already/)
-  t.ok(load_errors.some((error) => error.at.startsWith('llm.providers[7]')), 'a reserved name')
+  t.ok(
+    load_errors.some(error => error.at.startsWith('llm.providers[7]')),
+    'a reserved name',
+  )
   t.match(at('llm.providers[8].fail'), /explode/)
   t.equal((await fetch(`${server.url}/ai/wrong-format`)).status, 404)
-  const half = await fetch(`${server.url}/ai/half/v1/chat/completions`, { method: 'POST', body: '{"messages":[{"role":"user","content":"fine"}]}' })
+  const half = await fetch(`${server.url}/ai/half/v1/chat/completions`, {
+    method: 'POST',
+    body: '{"messages":[{"role":"user","content":"fine"}]}',
+  })
   t.match(await half.json(), { choices: [{ message: { content: 'still here' } }] })
 })

@@ -19,28 +19,50 @@ llm:
 const server = await serve(t, { yaml, env: { SVC_PLUGINS_DIR: folder } })
 
 const say = (body: object, headers: Record<string, string> = {}, name = 'parrot'): Promise<Response> =>
-  fetch(`${server.url}/ai/${name}/say`, { method: 'POST', headers: { 'X-Svc-Tokens-Per-Second': '0', ...headers }, body: JSON.stringify(body) })
+  fetch(`${server.url}/ai/${name}/say`, {
+    method: 'POST',
+    headers: { 'X-Svc-Tokens-Per-Second': '0', ...headers },
+    body: JSON.stringify(body),
+  })
 
-t.test('it is one short file', async (t) => {
+t.test('it is one short file', async t => {
   t.ok(readFileSync(join(source, 'index.ts'), 'utf8').split('\n').length < 150)
 })
 
-t.test('it answers, streams, fails and is recorded as the built-in ones [LLM-31]', async (t) => {
+t.test('it answers, streams, fails and is recorded as the built-in ones [LLM-31]', async t => {
   const answer = await say({ say: 'hello', words: 3, loud: true }, { 'x-feather': 'green-7777' })
-  t.same([answer.status, answer.headers.get('x-svc-provider'), answer.headers.get('x-svc-credential'), answer.headers.get('x-svc-model')], [200, 'parrot', 'feather ****7777', 'polly'])
+  t.same(
+    [
+      answer.status,
+      answer.headers.get('x-svc-provider'),
+      answer.headers.get('x-svc-credential'),
+      answer.headers.get('x-svc-model'),
+    ],
+    [200, 'parrot', 'feather ****7777', 'polly'],
+  )
   t.same(await answer.json(), { said: 'HELLO!', end: 'out of breath', breath: 7 })
   t.equal(answer.headers.get('x-parrot-breath'), '7')
-  t.equal(await (await say({ say: 'hello', words: 2, stream: true })).text(), '{"word":"Hell"}\n{"word":"o"}\n{"breath":6}\n')
+  t.equal(
+    await (await say({ say: 'hello', words: 2, stream: true })).text(),
+    '{"word":"Hell"}\n{"word":"o"}\n{"breath":6}\n',
+  )
   t.match(await (await say({ say: 'hi', model: 'polly-echo' })).json(), { said: 'user: hi' })
   t.match(await (await say({})).json(), { squawk: 'bad_request', message: 'say is required' })
-  t.match(await (await say({ say: 'x' }, { 'X-Svc-Require-Auth': 'true' })).json(), { squawk: 'missing_credential', message: 'no feather, no words' })
+  t.match(await (await say({ say: 'x' }, { 'X-Svc-Require-Auth': 'true' })).json(), {
+    squawk: 'missing_credential',
+    message: 'no feather, no words',
+  })
   t.match(await (await say({ say: 'x' }, { 'X-Svc-Fail': '429' })).json(), { squawk: 'rate_limit' })
   t.same(await (await fetch(`${server.url}/ai/parrot/squawks`)).json(), ['polly', 'polly-echo'])
   t.equal(await (await fetch(`${server.url}/ai/parrot/perches/garden/tree/view`)).text(), 'a view from garden/tree')
-  t.match(await (await fetch(`${server.url}/ai/requests/${answer.headers.get('x-svc-request-id')}`)).json(), { provider: 'parrot', finish_reason: 'out of breath', normalized_prompt: 'user: hello' })
+  t.match(await (await fetch(`${server.url}/ai/requests/${answer.headers.get('x-svc-request-id')}`)).json(), {
+    provider: 'parrot',
+    finish_reason: 'out of breath',
+    normalized_prompt: 'user: hello',
+  })
 })
 
-t.test('it adds rules and fault kinds for all providers [LLM-31]', async (t) => {
+t.test('it adds rules and fault kinds for all providers [LLM-31]', async t => {
   t.match(await (await say({ say: 'a Cracker?' })).json(), { said: 'polly wants a cracker.' })
   const asleep = await say({ say: 'x' }, { 'X-Svc-Fail': 'snoring' })
   t.equal(asleep.status, 503)
@@ -50,19 +72,29 @@ t.test('it adds rules and fault kinds for all providers [LLM-31]', async (t) => 
   t.ok(((await (await fetch(`${server.url}/ai`)).json()) as { fail_kinds: string[] }).fail_kinds.includes('asleep'))
 })
 
-t.test('its format can be used in svc.yaml, wherever it was loaded [LLM-31]', async (t) => {
+t.test('its format can be used in svc.yaml, wherever it was loaded [LLM-31]', async t => {
   t.match(await (await say({ say: 'you' }, {}, 'cockatoo')).json(), { said: 'I heard you' })
   t.same(await (await fetch(`${server.url}/ai/cockatoo/squawks`)).json(), ['kiki'])
 })
 
-t.test('a summary that begins with the title does not say it twice [LLM-31]', async (t) => {
-  const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as { endpoints: { path: string; summary: string }[] }
+t.test('a summary that begins with the title does not say it twice [LLM-31]', async t => {
+  const { endpoints } = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as {
+    endpoints: { path: string; summary: string }[]
+  }
   const summaries = endpoints.filter(({ path }) => path.endsWith('/say')).map(({ summary }) => summary)
   t.strictSame(summaries.toSorted(), ['Parrot: say something', 'cockatoo: say something'])
 })
 
-t.test('a second one of the same name fails alone [LLM-31]', async (t) => {
-  const { plugins } = (await (await fetch(`${server.url}/_svc/plugins`)).json()) as { plugins: { name: string; state: string; error: { message: string } | null }[] }
-  t.match(plugins.find((plugin) => plugin.name === 'llm-parrot-again'), { state: 'failed', error: { message: /already|exists/ } })
-  t.match(plugins.find((plugin) => plugin.name === 'llm-parrot'), { state: 'enabled' })
+t.test('a second one of the same name fails alone [LLM-31]', async t => {
+  const { plugins } = (await (await fetch(`${server.url}/_svc/plugins`)).json()) as {
+    plugins: { name: string; state: string; error: { message: string } | null }[]
+  }
+  t.match(
+    plugins.find(plugin => plugin.name === 'llm-parrot-again'),
+    { state: 'failed', error: { message: /already|exists/ } },
+  )
+  t.match(
+    plugins.find(plugin => plugin.name === 'llm-parrot'),
+    { state: 'enabled' },
+  )
 })

@@ -14,30 +14,40 @@ interface Broken {
 }
 
 /** Reads what comes; `enough` ends the reading early, as a client that gives up. */
-function read(url: string, format: LlmFormat, fail: string, enough: (bytes: Buffer) => boolean = () => false): Promise<Broken> {
+function read(
+  url: string,
+  format: LlmFormat,
+  fail: string,
+  enough: (bytes: Buffer) => boolean = () => false,
+): Promise<Broken> {
   return new Promise((resolve, reject) => {
-    const call = request(url + format.path(true), { method: 'POST', headers: { 'X-Svc-Fail': fail, 'X-Svc-Tokens-Per-Second': '0' } }, (answer) => {
-      const chunks: Buffer[] = []
-      const done = (isComplete: boolean): void => {
-        resolve({ bytes: Buffer.concat(chunks), isComplete, fault: answer.headers['x-svc-fault'] })
-        call.destroy()
-      }
-      answer.on('data', (chunk: Buffer) => {
-        chunks.push(chunk)
-        if (enough(Buffer.concat(chunks))) done(false)
-      })
-      answer.on('end', () => done(answer.complete))
-      answer.on('error', () => done(false))
-    })
+    const call = request(
+      url + format.path(true),
+      { method: 'POST', headers: { 'X-Svc-Fail': fail, 'X-Svc-Tokens-Per-Second': '0' } },
+      answer => {
+        const chunks: Buffer[] = []
+        const done = (isComplete: boolean): void => {
+          resolve({ bytes: Buffer.concat(chunks), isComplete, fault: answer.headers['x-svc-fault'] })
+          call.destroy()
+        }
+        answer.on('data', (chunk: Buffer) => {
+          chunks.push(chunk)
+          if (enough(Buffer.concat(chunks))) done(false)
+        })
+        answer.on('end', () => done(answer.complete))
+        answer.on('error', () => done(false))
+      },
+    )
     call.on('error', reject)
     call.end(JSON.stringify(format.body('hello', true)))
   })
 }
 
 /** Tokens in the chunks of the format: Gemini sends four at a time. */
-const expectedText = (format: LlmFormat): string => (format.id === 'gemini' ? "Hello! I'm" : 'Hello! I').slice(0, format.id === 'gemini' ? 8 : undefined)
+const expectedText = (format: LlmFormat): string =>
+  (format.id === 'gemini' ? "Hello! I'm" : 'Hello! I').slice(0, format.id === 'gemini' ? 8 : undefined)
 
-t.test('disconnect: the tokens come, then the connection breaks [LLM-24]', async (t) => {
+t.test('disconnect: the tokens come, then the connection breaks [LLM-24]', async t => {
   for (const format of formats) {
     const { bytes, isComplete, fault } = await read(server.url, format, 'disconnect@4')
     t.equal(isComplete, false, format.id)
@@ -48,10 +58,10 @@ t.test('disconnect: the tokens come, then the connection breaks [LLM-24]', async
 
 /** The last event of each format when the provider reports an error in mid-stream. */
 const lastEvents: Record<string, (bytes: Buffer) => unknown> = {
-  openai: (bytes) => JSON.parse(bytes.toString().trim().split('\n').at(-1)?.slice('data: '.length) ?? ''),
-  anthropic: (bytes) => bytes.toString().trim().split('\n\n').at(-1),
-  bedrock: (bytes) => readAwsEvents(bytes).at(-1),
-  ollama: (bytes) => JSON.parse(bytes.toString().trim().split('\n').at(-1) ?? ''),
+  openai: bytes => JSON.parse(bytes.toString().trim().split('\n').at(-1)?.slice('data: '.length) ?? ''),
+  anthropic: bytes => bytes.toString().trim().split('\n\n').at(-1),
+  bedrock: bytes => readAwsEvents(bytes).at(-1),
+  ollama: bytes => JSON.parse(bytes.toString().trim().split('\n').at(-1) ?? ''),
 }
 const expectedEvents: Record<string, unknown> = {
   openai: { error: { message: /\(simulated\)$/, type: 'server_error' } },
@@ -63,41 +73,54 @@ const expectedEvents: Record<string, unknown> = {
   cohere: { message: /\(simulated\)$/ },
 }
 
-t.test('stream_error: the stream ends with the error of the format [LLM-24]', async (t) => {
+t.test('stream_error: the stream ends with the error of the format [LLM-24]', async t => {
   for (const format of formats) {
     const { bytes, isComplete } = await read(server.url, format, 'stream_error@2')
     t.equal(isComplete, true, format.id)
     t.match((lastEvents[format.id] ?? lastEvents.openai)?.(bytes), expectedEvents[format.id], format.id)
   }
-  const responses = await fetch(`${server.url}/ai/v1/responses`, { method: 'POST', headers: { 'X-Svc-Fail': 'stream_error@1' }, body: '{"input":"hello","stream":true}' })
+  const responses = await fetch(`${server.url}/ai/v1/responses`, {
+    method: 'POST',
+    headers: { 'X-Svc-Fail': 'stream_error@1' },
+    body: '{"input":"hello","stream":true}',
+  })
   t.match(await responses.text(), /event: error\ndata: \{"type":"error","code":"server_error"/)
 })
 
-t.test('malformed: the last event is no JSON [LLM-24]', async (t) => {
+t.test('malformed: the last event is no JSON [LLM-24]', async t => {
   for (const format of formats) {
     const { bytes } = await read(server.url, format, 'malformed@2')
     t.throws(() => format.pieces(bytes), SyntaxError, format.id)
   }
-  const list = await fetch(`${server.url}/ai/gemini/v1beta/models/x:streamGenerateContent`, { method: 'POST', headers: { 'X-Svc-Fail': 'malformed@1' }, body: '{"contents":[{"parts":[{"text":"hello"}]}]}' })
+  const list = await fetch(`${server.url}/ai/gemini/v1beta/models/x:streamGenerateContent`, {
+    method: 'POST',
+    headers: { 'X-Svc-Fail': 'malformed@1' },
+    body: '{"contents":[{"parts":[{"text":"hello"}]}]}',
+  })
   const text = await list.text()
   t.throws(() => JSON.parse(text), SyntaxError)
 })
 
-t.test('stall: after the tokens nothing more comes, and the connection stays [LLM-24]', async (t) => {
+t.test('stall: after the tokens nothing more comes, and the connection stays [LLM-24]', async t => {
   const [openai] = formats
-  const { bytes } = await read(server.url, openai as LlmFormat, 'stall@2', (sofar) => sofar.includes('"o"'))
+  const { bytes } = await read(server.url, openai as LlmFormat, 'stall@2', sofar => sofar.includes('"o"'))
   t.equal((openai as LlmFormat).pieces(bytes).join(''), 'Hello')
   t.notMatch(bytes.toString(), '[DONE]')
 })
 
-t.test('plain replies know no middle, and stay whole [LLM-24]', async (t) => {
-  const answer = await fetch(`${server.url}/ai/v1/chat/completions`, { method: 'POST', headers: { 'X-Svc-Fail': 'disconnect@1' }, body: '{"messages":[{"role":"user","content":"hello"}]}' })
+t.test('plain replies know no middle, and stay whole [LLM-24]', async t => {
+  const answer = await fetch(`${server.url}/ai/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'X-Svc-Fail': 'disconnect@1' },
+    body: '{"messages":[{"role":"user","content":"hello"}]}',
+  })
   t.same([answer.status, answer.headers.get('x-svc-fault')], [200, null])
   t.match(await answer.json(), { choices: [{ finish_reason: 'stop' }] })
 })
 
-t.test('a break after more tokens than there are does not happen, and nothing tells of it [LLM-24]', async (t) => {
-  const faults = async (): Promise<string[]> => (await (await fetch(`${server.url}/_svc/metrics`)).text()).split('\n').filter((line) => /fault.*[1-9]$/.test(line))
+t.test('a break after more tokens than there are does not happen, and nothing tells of it [LLM-24]', async t => {
+  const faults = async (): Promise<string[]> =>
+    (await (await fetch(`${server.url}/_svc/metrics`)).text()).split('\n').filter(line => /fault.*[1-9]$/.test(line))
   const before = await faults()
   for (const format of formats) {
     for (const what of ['disconnect', 'stream_error', 'malformed', 'stall']) {
@@ -107,27 +130,43 @@ t.test('a break after more tokens than there are does not happen, and nothing te
     }
   }
   t.same(await faults(), before, 'none is counted')
-  const { requests } = await (await fetch(`${server.url}/_svc/requests?limit=1`)).json() as { requests: [{ request_id: string; fault: unknown; fault_source: unknown; ended: string }] }
+  const { requests } = (await (await fetch(`${server.url}/_svc/requests?limit=1`)).json()) as {
+    requests: [{ request_id: string; fault: unknown; fault_source: unknown; ended: string }]
+  }
   t.match(requests[0], { fault: null, fault_source: null, ended: 'complete' })
-  t.match(await (await fetch(`${server.url}/ai/requests/${requests[0].request_id}`)).json(), { fault: null }, 'none is recorded')
+  t.match(
+    await (await fetch(`${server.url}/ai/requests/${requests[0].request_id}`)).json(),
+    { fault: null },
+    'none is recorded',
+  )
 })
 
-t.test('after exactly the last token the end is missing [LLM-24]', async (t) => {
+t.test('after exactly the last token the end is missing [LLM-24]', async t => {
   const [openai] = formats as [LlmFormat]
   const whole = await read(server.url, openai, 'disconnect@9999')
-  const count = openai.pieces(whole.bytes).filter((piece) => piece !== '').length
+  const count = openai.pieces(whole.bytes).filter(piece => piece !== '').length
   const { bytes, isComplete, fault } = await read(server.url, openai, `disconnect@${count}`)
   t.same([isComplete, fault], [false, 'ai'])
   t.match(openai.pieces(bytes).join(''), /today\?$/)
   t.notMatch(bytes.toString(), /finish_reason":"stop"|\[DONE\]/)
 })
 
-t.test('the inspector names the fault, what asked for it and how the answer ended [LLM-24, INSP-10]', async (t) => {
+t.test('the inspector names the fault, what asked for it and how the answer ended [LLM-24, INSP-10]', async t => {
   const [openai] = formats as [LlmFormat]
   await read(server.url, openai, 'disconnect@2')
-  const list = await (await fetch(`${server.url}/_svc/requests?limit=1`)).json() as { requests: [object] }
-  t.match(list.requests[0], { status: 200, fault: 'ai', fault_source: 'X-Svc-Fail: disconnect@2', ended: 'aborted', plugin: 'llm-openai', route: /chat\/completions$/, bytes_sent: Number })
-  await (await fetch(`${server.url}/ai/v1/chat/completions?fail=overloaded`, { method: 'POST', body: '{"messages":[]}' })).text()
-  const next = await (await fetch(`${server.url}/_svc/requests?limit=1`)).json() as { requests: [object] }
+  const list = (await (await fetch(`${server.url}/_svc/requests?limit=1`)).json()) as { requests: [object] }
+  t.match(list.requests[0], {
+    status: 200,
+    fault: 'ai',
+    fault_source: 'X-Svc-Fail: disconnect@2',
+    ended: 'aborted',
+    plugin: 'llm-openai',
+    route: /chat\/completions$/,
+    bytes_sent: Number,
+  })
+  await (
+    await fetch(`${server.url}/ai/v1/chat/completions?fail=overloaded`, { method: 'POST', body: '{"messages":[]}' })
+  ).text()
+  const next = (await (await fetch(`${server.url}/_svc/requests?limit=1`)).json()) as { requests: [object] }
   t.match(next.requests[0], { status: 503, fault: 'ai', fault_source: '?fail=overloaded', ended: 'complete' })
 })

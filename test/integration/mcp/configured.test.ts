@@ -43,26 +43,45 @@ mcp:
       tools: [{ name: open_vault, scope: "vault:open", answers: [{ text: open }] }]
 `
 
-const names = async (url: string, method: string, kind: string, member = 'name', headers: Record<string, string> = {}) => items((await call(url, method, {}, { headers })).answer.result?.[kind]).map(item => item[member])
+const names = async (
+  url: string,
+  method: string,
+  kind: string,
+  member = 'name',
+  headers: Record<string, string> = {},
+) => items((await call(url, method, {}, { headers })).answer.result?.[kind]).map(item => item[member])
 
 t.test('a configured server has all properties of a built-in one [MCP-28]', async t => {
   const { url, loadErrors } = await serveWith(t, YAML)
   t.strictSame(await loadErrors(), [])
   const support = `${url}/mcp/servers/support`
   const discovered = await call(support, 'server/discover')
-  t.match(discovered.answer.result, { instructions: 'Look customers up first.', _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'svc-mcp-support', title: 'Support desk' } } })
+  t.match(discovered.answer.result, {
+    instructions: 'Look customers up first.',
+    _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'svc-mcp-support', title: 'Support desk' } },
+  })
   t.equal(discovered.headers.get('x-svc-mcp-server'), 'support')
   t.strictSame(await names(support, 'tools/list', 'tools'), ['lookup_customer', 'refund_status', 'silent'])
   t.strictSame(await names(support, 'resources/list', 'resources', 'uri'), ['svc://clock'])
-  t.strictSame(await names(support, 'resources/templates/list', 'resourceTemplates', 'uriTemplate'), ['svc://weather/{city}'])
+  t.strictSame(await names(support, 'resources/templates/list', 'resourceTemplates', 'uriTemplate'), [
+    'svc://weather/{city}',
+  ])
   t.strictSame(await names(support, 'prompts/list', 'prompts'), ['summarize'])
   t.equal(items((await call(`${support}?page_size=2`, 'tools/list')).answer.result?.tools).length, 2)
   const session = await openSession(support)
-  t.match((await session.request('tools/call', { name: 'refund_status', arguments: { id: 'r-1' } })).answer.result, { structuredContent: { id: 'r-1', state: 'PAID' }, content: [{ text: '{"id":"r-1","state":"PAID"}' }], isError: false })
-  const unknown = await (await fetch(`${url}/mcp/servers/nope`, { method: 'POST' })).json() as { available: string[] }
+  t.match((await session.request('tools/call', { name: 'refund_status', arguments: { id: 'r-1' } })).answer.result, {
+    structuredContent: { id: 'r-1', state: 'PAID' },
+    content: [{ text: '{"id":"r-1","state":"PAID"}' }],
+    isError: false,
+  })
+  const unknown = (await (await fetch(`${url}/mcp/servers/nope`, { method: 'POST' })).json()) as { available: string[] }
   t.strictSame(unknown.available, ['weather', 'crm', 'devtools', 'conformance', 'support', 'locked', 'vault'])
-  const catalog = await (await fetch(`${url}/_svc/catalog`)).json() as { endpoints: { path: string; methods: string[]; examples: { path: string }[] }[] }
-  const examples = catalog.endpoints.filter(endpoint => endpoint.path === '/mcp/servers/{name}').flatMap(endpoint => endpoint.examples.map(example => example.path))
+  const catalog = (await (await fetch(`${url}/_svc/catalog`)).json()) as {
+    endpoints: { path: string; methods: string[]; examples: { path: string }[] }[]
+  }
+  const examples = catalog.endpoints
+    .filter(endpoint => endpoint.path === '/mcp/servers/{name}')
+    .flatMap(endpoint => endpoint.examples.map(example => example.path))
   for (const name of ['weather', 'support', 'locked', 'vault']) t.ok(examples.includes(`/mcp/servers/${name}`), name)
 })
 
@@ -73,25 +92,67 @@ t.test('declared tools answer what is written down [MCP-28]', async t => {
   t.equal(textOf(await refund({ id: 'x', nested: { a: [1] } })), '{"a":[1]} [1]   {{other}}')
   t.equal(textOf(await refund({ id: 'slow' })), 'late')
   t.match((await refund({})).answer.result, { isError: true, content: [{ text: /missing argument "id"/ }] })
-  t.match((await refund({ id: 'echo', nested: { x: 'y'.repeat(100_000) } })).answer.result, { isError: true, content: [{ text: /would have more than/ }] }, 'an answer does not grow without bound')
-  t.match((await callTool(`${url}/mcp/servers/support`, 'silent', { any: 'thing' })).answer.result, { isError: true, content: [{ text: 'no answer declared for these arguments' }] })
-  t.equal((await callTool(`${url}/mcp`, 'refund_status', { id: 'x' })).answer.error?.code as unknown, -32602, 'other servers do not have it')
+  t.match(
+    (await refund({ id: 'echo', nested: { x: 'y'.repeat(100_000) } })).answer.result,
+    { isError: true, content: [{ text: /would have more than/ }] },
+    'an answer does not grow without bound',
+  )
+  t.match((await callTool(`${url}/mcp/servers/support`, 'silent', { any: 'thing' })).answer.result, {
+    isError: true,
+    content: [{ text: 'no answer declared for these arguments' }],
+  })
+  t.equal(
+    (await callTool(`${url}/mcp`, 'refund_status', { id: 'x' })).answer.error?.code as unknown,
+    -32602,
+    'other servers do not have it',
+  )
 })
 
 t.test('a configured server has its own credentials [MCP-28, MCP-31]', async t => {
   const { url } = await serveWith(t, YAML)
-  for (const [key, status] of [['s3cret', 200], ['other', 401]] as const) t.equal((await call(`${url}/mcp/servers/locked`, 'server/discover', {}, { headers: { 'X-API-Key': key } })).status, status)
-  t.equal((await names(`${url}/mcp/servers/locked`, 'tools/list', 'tools', 'name', { 'X-API-Key': 's3cret' })).length, 18, '* is everything but fixtures')
+  for (const [key, status] of [
+    ['s3cret', 200],
+    ['other', 401],
+  ] as const)
+    t.equal(
+      (await call(`${url}/mcp/servers/locked`, 'server/discover', {}, { headers: { 'X-API-Key': key } })).status,
+      status,
+    )
+  t.equal(
+    (await names(`${url}/mcp/servers/locked`, 'tools/list', 'tools', 'name', { 'X-API-Key': 's3cret' })).length,
+    18,
+    '* is everything but fixtures',
+  )
   const token = async (scope: string) => {
-    const form = { grant_type: 'client_credentials', client_id: 'svc', client_secret: 'svc-secret', resource: `${url}/mcp/servers/vault`, scope }
-    return (await (await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })).json() as { access_token: string }).access_token
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: 'svc',
+      client_secret: 'svc-secret',
+      resource: `${url}/mcp/servers/vault`,
+      scope,
+    }
+    return (
+      (await (await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })).json()) as {
+        access_token: string
+      }
+    ).access_token
   }
-  const open = async (scope: string) => (await callTool(`${url}/mcp/servers/vault`, 'open_vault', {}, { headers: { Authorization: `Bearer ${await token(scope)}` } })).status
+  const open = async (scope: string) =>
+    (
+      await callTool(
+        `${url}/mcp/servers/vault`,
+        'open_vault',
+        {},
+        { headers: { Authorization: `Bearer ${await token(scope)}` } },
+      )
+    ).status
   t.strictSame([await open('mcp:tools'), await open('vault:open')], [403, 200])
 })
 
 t.test('a wrong item is left out and reported, the rest applies [MCP-28]', async t => {
-  const { url, loadErrors } = await serveWith(t, `
+  const { url, loadErrors } = await serveWith(
+    t,
+    `
 mcp:
   servers:
     - { name: weather, tools: [echo] }
@@ -102,16 +163,39 @@ mcp:
       resources: [svc://clock, svc://nope]
       prompts: [nope]
     - { name: shop, tools: [add] }
-`)
+`,
+  )
   t.strictSame(await names(`${url}/mcp/servers/shop`, 'tools/list', 'tools'), ['echo', 'fine'])
-  t.strictSame(await names(`${url}/mcp/servers/weather`, 'tools/list', 'tools'), ['get_weather', 'get_time', 'inspect_request'])
-  for (const name of ['Upper', 'strange']) t.equal((await fetch(`${url}/mcp/servers/${name}`, { method: 'POST' })).status, 404, 'nothing gets weaker by a typing error')
+  t.strictSame(await names(`${url}/mcp/servers/weather`, 'tools/list', 'tools'), [
+    'get_weather',
+    'get_time',
+    'inspect_request',
+  ])
+  for (const name of ['Upper', 'strange'])
+    t.equal(
+      (await fetch(`${url}/mcp/servers/${name}`, { method: 'POST' })).status,
+      404,
+      'nothing gets weaker by a typing error',
+    )
   const errors = await loadErrors()
   const expected: [RegExp, RegExp][] = [
-    [/servers\[0\]$/, /"weather" is taken/], [/servers\[1\]/, /./], [/servers\[2\]/, /./], [/servers\[3\]\.tools\[1\]$/, /unknown tool "refund"/], [/servers\[3\]\.tools\[2\]/, /"echo" is taken/],
-    [/servers\[3\]\.tools\[3\]/, /./], [/servers\[3\]\.tools\[4\]/, /"type": "object"/], [/servers\[3\]\.tools\[5\]/, /at most 262144/], [/servers\[3\]\.resources\[1\]/, /svc:\/\/nope/], [/servers\[3\]\.prompts\[0\]/, /nope/], [/servers\[4\]/, /"shop" is taken/],
+    [/servers\[0\]$/, /"weather" is taken/],
+    [/servers\[1\]/, /./],
+    [/servers\[2\]/, /./],
+    [/servers\[3\]\.tools\[1\]$/, /unknown tool "refund"/],
+    [/servers\[3\]\.tools\[2\]/, /"echo" is taken/],
+    [/servers\[3\]\.tools\[3\]/, /./],
+    [/servers\[3\]\.tools\[4\]/, /"type": "object"/],
+    [/servers\[3\]\.tools\[5\]/, /at most 262144/],
+    [/servers\[3\]\.resources\[1\]/, /svc:\/\/nope/],
+    [/servers\[3\]\.prompts\[0\]/, /nope/],
+    [/servers\[4\]/, /"shop" is taken/],
   ]
-  for (const [at, message] of expected) t.ok(errors.some(error => at.test(error.at) && message.test(error.message)), `${at} ${message}`)
+  for (const [at, message] of expected)
+    t.ok(
+      errors.some(error => at.test(error.at) && message.test(error.message)),
+      `${at} ${message}`,
+    )
 })
 
 t.test('a reload announces what changed and ends the sessions of removed servers [MCP-29]', async t => {
@@ -124,24 +208,43 @@ t.test('a reload announces what changed and ends the sessions of removed servers
   const closing = await openSession(`${server.url}/mcp/servers/closing`)
   const closingStream = await closing.stream()
   const listening = await openStream(shop, {
-    method: 'POST', headers: { 'Content-Type': 'application/json', ...routing('subscriptions/listen') },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true, promptsListChanged: true }, _meta: envelope() } }),
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...routing('subscriptions/listen') },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'subscriptions/listen',
+      params: { notifications: { toolsListChanged: true, promptsListChanged: true }, _meta: envelope() },
+    }),
   })
   await listening.message()
   writeFileSync(join(server.folder, 'svc.yaml'), after)
   t.match(await (await fetch(`${server.url}/_svc/reload`, { method: 'POST' })).json(), { applied: true, changed: true })
   t.match(await stream.message(), { method: 'notifications/tools/list_changed' })
   t.match(await listening.message(), { method: 'notifications/tools/list_changed' })
-  t.strictSame(items((await session.request('tools/list')).answer.result?.tools).map(tool => tool.name) as unknown[], ['echo', 'add'], 'the session outlives the reload')
+  t.strictSame(
+    items((await session.request('tools/list')).answer.result?.tools).map(tool => tool.name) as unknown[],
+    ['echo', 'add'],
+    'the session outlives the reload',
+  )
   t.strictSame(await closingStream.rest(), [])
-  t.equal((await post(`${server.url}/mcp/servers/closing`, { jsonrpc: '2.0', id: 1, method: 'ping' }, closing.headers)).status, 404)
+  t.equal(
+    (await post(`${server.url}/mcp/servers/closing`, { jsonrpc: '2.0', id: 1, method: 'ping' }, closing.headers))
+      .status,
+    404,
+  )
   stream.close()
   listening.close()
 })
 
-async function serveWith(t: Parameters<typeof serve>[0], yaml: string): Promise<TestServer & { loadErrors(): Promise<{ at: string; message: string }[]> }> {
+async function serveWith(
+  t: Parameters<typeof serve>[0],
+  yaml: string,
+): Promise<TestServer & { loadErrors(): Promise<{ at: string; message: string }[]> }> {
   const server = await serve(t, { yaml })
   return Object.assign(server, {
-    loadErrors: async () => (await (await fetch(`${server.url}/_svc/plugins`)).json() as { load_errors: { at: string; message: string }[] }).load_errors,
+    loadErrors: async () =>
+      ((await (await fetch(`${server.url}/_svc/plugins`)).json()) as { load_errors: { at: string; message: string }[] })
+        .load_errors,
   })
 }

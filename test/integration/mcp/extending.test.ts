@@ -20,7 +20,8 @@ export default definePlugin({
 })`
 
 t.test('what a plugin registers is served like the built-in content [MCP-26]', async t => {
-  const { folder } = pluginFolder(t, { shop: plugin(`
+  const { folder } = pluginFolder(t, {
+    shop: plugin(`
     const inputSchema = { type: 'object', properties: { sku: { type: 'string', 'x-mcp-header': 'Sku' } }, required: ['sku'], additionalProperties: false }
     servers.tool({ name: 'price_of', title: 'Price', description: 'Price of a product', inputSchema, servers: ['default', 'shop'], call: ({ sku }, context) => { context.progress(1, 1); return text('price of ' + sku) } })
     servers.tool({ name: 'breaks', inputSchema: { type: 'object' }, servers: ['shop'], call() { throw new Error('secret detail') } })
@@ -30,24 +31,63 @@ t.test('what a plugin registers is served like the built-in content [MCP-26]', a
     servers.prompt({ name: 'sell', servers: ['shop'], arguments: [{ name: 'sku', required: true, complete: ['a1'] }], get: ({ sku }) => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Sell ' + sku } }] }) })
     servers.server({ name: 'shop', title: 'Shop', tools: ['echo'] })
     servers.tool({ name: 'touch_terms', inputSchema: { type: 'object' }, servers: ['shop'], call() { servers.updated('shop://terms'); return text('touched') } })
-  `) })
+  `),
+  })
   const server = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
   const shop = `${server.url}/mcp/servers/shop`
-  t.strictSame(items((await call(shop, 'tools/list')).answer.result?.tools).map(tool => tool.name) as unknown[], ['echo', 'price_of', 'breaks', 'asks', 'touch_terms'])
-  t.equal(textOf(await callTool(shop, 'price_of', { sku: 'a1' }, { headers: { 'Mcp-Param-Sku': 'a1' } })), 'price of a1')
+  t.strictSame(items((await call(shop, 'tools/list')).answer.result?.tools).map(tool => tool.name) as unknown[], [
+    'echo',
+    'price_of',
+    'breaks',
+    'asks',
+    'touch_terms',
+  ])
+  t.equal(
+    textOf(await callTool(shop, 'price_of', { sku: 'a1' }, { headers: { 'Mcp-Param-Sku': 'a1' } })),
+    'price of a1',
+  )
   t.equal((await callTool(shop, 'price_of', { sku: 'a1' })).answer.error?.code as unknown, -32020)
   t.match((await callTool(`${server.url}/mcp`, 'price_of', {})).answer.result, { isError: true })
   const broken = await callTool(shop, 'breaks')
-  t.strictSame([broken.status, broken.answer.error?.code, broken.answer.error?.message] as unknown[], [200, -32603, 'Internal error'])
+  t.strictSame([broken.status, broken.answer.error?.code, broken.answer.error?.message] as unknown[], [
+    200,
+    -32603,
+    'Internal error',
+  ])
   t.notMatch(broken.text, /secret/)
-  t.ok(server.lines.some(line => line.includes('secret detail')), 'the reason is in the log')
-  t.match((await call(shop, 'resources/read', { uri: 'shop://terms' })).answer.result?.contents, [{ uri: 'shop://terms', text: 'no returns' }])
-  t.match((await call(shop, 'resources/read', { uri: 'shop://products/a%20b' })).answer.result?.contents, [{ text: 'a b' }])
+  t.ok(
+    server.lines.some(line => line.includes('secret detail')),
+    'the reason is in the log',
+  )
+  t.match((await call(shop, 'resources/read', { uri: 'shop://terms' })).answer.result?.contents, [
+    { uri: 'shop://terms', text: 'no returns' },
+  ])
+  t.match((await call(shop, 'resources/read', { uri: 'shop://products/a%20b' })).answer.result?.contents, [
+    { text: 'a b' },
+  ])
   t.equal((await call(shop, 'resources/read', { uri: 'shop://products/none' })).answer.error?.code as unknown, -32602)
-  t.match((await call(shop, 'prompts/get', { name: 'sell', arguments: { sku: 'a1' } })).answer.result?.messages, [{ content: { text: 'Sell a1' } }])
-  t.strictSame((await call(shop, 'completion/complete', { ref: { type: 'ref/resource', uri: 'shop://products/{sku}' }, argument: { name: 'sku', value: 'A' } })).answer.result?.completion?.values as unknown, ['a1', 'a2'])
-  t.equal((await call(`${server.url}/mcp`, 'resources/read', { uri: 'shop://terms' })).answer.error?.code as unknown, -32602, 'other servers do not show it')
-  t.match((await call(shop, 'tools/call', { name: 'asks', arguments: {} }, { capabilities: { elicitation: {} } })).answer.result, { resultType: 'input_required', inputRequests: { name: {} } })
+  t.match((await call(shop, 'prompts/get', { name: 'sell', arguments: { sku: 'a1' } })).answer.result?.messages, [
+    { content: { text: 'Sell a1' } },
+  ])
+  t.strictSame(
+    (
+      await call(shop, 'completion/complete', {
+        ref: { type: 'ref/resource', uri: 'shop://products/{sku}' },
+        argument: { name: 'sku', value: 'A' },
+      })
+    ).answer.result?.completion?.values as unknown,
+    ['a1', 'a2'],
+  )
+  t.equal(
+    (await call(`${server.url}/mcp`, 'resources/read', { uri: 'shop://terms' })).answer.error?.code as unknown,
+    -32602,
+    'other servers do not show it',
+  )
+  t.match(
+    (await call(shop, 'tools/call', { name: 'asks', arguments: {} }, { capabilities: { elicitation: {} } })).answer
+      .result,
+    { resultType: 'input_required', inputRequests: { name: {} } },
+  )
   const session = await openSession(shop)
   const stream = await session.stream()
   await session.request('resources/subscribe', { uri: 'shop://terms' })
@@ -57,15 +97,20 @@ t.test('what a plugin registers is served like the built-in content [MCP-26]', a
 })
 
 t.test('a wrong definition fails its plugin alone, and names both plugins [MCP-26, MCP-27]', async t => {
-  const tool = (name: string, inputSchema = `{ type: 'object' }`) => `servers.tool({ name: '${name}', inputSchema: ${inputSchema}, call: () => text('x') })`
+  const tool = (name: string, inputSchema = `{ type: 'object' }`) =>
+    `servers.tool({ name: '${name}', inputSchema: ${inputSchema}, call: () => text('x') })`
   const { folder } = pluginFolder(t, {
-    thief: plugin(tool('echo')), squatter: plugin(`servers.server({ name: 'weather', title: 'x' })`), 'ext-a': plugin(tool('mine')), 'ext-b': plugin(tool('mine')),
-    schemaless: plugin(tool('s1', `{ type: 'array' }`)), routing: plugin(tool('s2', `{ type: 'object', properties: { n: { type: 'number', 'x-mcp-header': 'N' } } }`)),
+    thief: plugin(tool('echo')),
+    squatter: plugin(`servers.server({ name: 'weather', title: 'x' })`),
+    'ext-a': plugin(tool('mine')),
+    'ext-b': plugin(tool('mine')),
+    schemaless: plugin(tool('s1', `{ type: 'array' }`)),
+    routing: plugin(tool('s2', `{ type: 'object', properties: { n: { type: 'number', 'x-mcp-header': 'N' } } }`)),
     late: plugin(`svc.whenRegistered(() => { ${tool('late')} })`),
   })
   const server = await serve(t, { env: { SVC_PLUGINS_DIR: folder } })
   const failure = async (name: string) => {
-    const record = await (await fetch(`${server.url}/_svc/plugins/${name}`)).json() as PluginRecord
+    const record = (await (await fetch(`${server.url}/_svc/plugins/${name}`)).json()) as PluginRecord
     return `${record.state}: ${record.error?.message}`
   }
   t.match(await failure('thief'), /failed: .*"echo" of plugin thief is taken by plugin mcp/)

@@ -7,7 +7,11 @@ import { until } from '../../support/until.ts'
 // Servers are started and stopped by the dozen; a busy machine takes its time.
 t.setTimeout(180_000)
 
-const slow = (durationMs: number, steps: number) => ({ name: 'slow_task', arguments: { duration_ms: durationMs, steps }, _meta: { progressToken: 'p' } })
+const slow = (durationMs: number, steps: number) => ({
+  name: 'slow_task',
+  arguments: { duration_ms: durationMs, steps },
+  _meta: { progressToken: 'p' },
+})
 
 /** Resumes as soon as the server has noticed that the connection is gone. */
 function resume(session: TestSession, lastEventId: string) {
@@ -22,16 +26,25 @@ t.test('a dropped call goes on, and its messages are fetched by Last-Event-ID [M
   for (const version of ['2025-11-25', '2025-06-18', '2025-03-26']) {
     const session = await openSession(`${url}/mcp`, { version })
     const stream = await session.begin('tools/call', slow(200, 4), 'call')
-    if (version === '2025-11-25') t.match(await stream.next(), { id: '1-0', retry: '1000', data: '' }, 'a priming event')
+    if (version === '2025-11-25')
+      t.match(await stream.next(), { id: '1-0', retry: '1000', data: '' }, 'a priming event')
     const first = await stream.next()
     t.equal(first?.id, '1-1')
     stream.close()
     const again = await resume(session, '1-1')
     t.equal(again.status, 200)
     const rest = await again.rest()
-    t.strictSame(rest.map(message => message.params?.progress ?? message.id), [2, 3, 4, 'call'], 'everything once, then the end')
+    t.strictSame(
+      rest.map(message => message.params?.progress ?? message.id),
+      [2, 3, 4, 'call'],
+      'everything once, then the end',
+    )
     const once = await resume(session, '1-3')
-    t.strictSame((await once.rest()).map(message => message.params?.progress ?? message.id), [4, 'call'], 'also after the end')
+    t.strictSame(
+      (await once.rest()).map(message => message.params?.progress ?? message.id),
+      [4, 'call'],
+      'also after the end',
+    )
   }
 })
 
@@ -45,7 +58,10 @@ t.test('a tool may send the client away for a while [MCP-15]', async t => {
   const again = await resume(session, '1-0')
   t.match(await again.message(), { id: 'r', result: { isError: false } })
   const old = await openSession(`${url}/mcp/servers/conformance`, { version: '2025-06-18' })
-  t.notOk((await old.request('tools/call', { name: 'test_reconnection', arguments: {} })).isStream, 'older clients are not sent away')
+  t.notOk(
+    (await old.request('tools/call', { name: 'test_reconnection', arguments: {} })).isStream,
+    'older clients are not sent away',
+  )
 })
 
 t.test('unknown ids are 400, a connected stream is 409 [MCP-15, MCP-35]', async t => {

@@ -13,17 +13,44 @@ t.test('initialize agrees on a version and makes a session [MCP-12, MCP-17]', as
     const { opened, id } = await openSession(`${url}/mcp`, { version })
     t.match(id, /^[0-9a-f]{32}$/)
     t.notOk(opened.isStream)
-    t.strictSame(['server', 'session', 'method', 'request-id', 'protocol-version'].map(name => opened.headers.get(`x-svc-mcp-${name}`)), ['default', id, 'initialize', 'init', version])
+    t.strictSame(
+      ['server', 'session', 'method', 'request-id', 'protocol-version'].map(name =>
+        opened.headers.get(`x-svc-mcp-${name}`),
+      ),
+      ['default', id, 'initialize', 'init', version],
+    )
     const result = opened.answer.result ?? {}
     t.strictSame(Object.keys(result), ['protocolVersion', 'capabilities', 'serverInfo', 'instructions'])
     t.equal(result.protocolVersion as unknown, version)
-    t.strictSame(Object.keys(result.serverInfo ?? {}), version >= '2025-11-25' ? ['name', 'title', 'version', 'description'] : version >= '2025-06-18' ? ['name', 'title', 'version'] : ['name', 'version'])
+    t.strictSame(
+      Object.keys(result.serverInfo ?? {}),
+      version >= '2025-11-25'
+        ? ['name', 'title', 'version', 'description']
+        : version >= '2025-06-18'
+          ? ['name', 'title', 'version']
+          : ['name', 'version'],
+    )
     t.equal(result.capabilities?.completions !== undefined, version >= '2025-03-26')
   }
-  for (const params of [undefined, {}, { protocolVersion: '2026-07-28' }, { protocolVersion: 7, capabilities: 'x', clientInfo: null }, { protocolVersion: '1999-01-01' }]) {
-    t.equal((await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'initialize', params })).answer.result?.protocolVersion as unknown, '2025-11-25', JSON.stringify(params))
+  for (const params of [
+    undefined,
+    {},
+    { protocolVersion: '2026-07-28' },
+    { protocolVersion: 7, capabilities: 'x', clientInfo: null },
+    { protocolVersion: '1999-01-01' },
+  ]) {
+    t.equal(
+      (await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'initialize', params })).answer.result
+        ?.protocolVersion as unknown,
+      '2025-11-25',
+      JSON.stringify(params),
+    )
   }
-  const only = await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'initialize' }, { Accept: 'text/event-stream', 'Mcp-Session-Id': 'ignored' })
+  const only = await post(
+    `${url}/mcp`,
+    { jsonrpc: '2.0', id: 1, method: 'initialize' },
+    { Accept: 'text/event-stream', 'Mcp-Session-Id': 'ignored' },
+  )
   t.ok(only.isStream)
   t.match(only.headers.get('mcp-session-id'), /^[0-9a-f]{32}$/)
 })
@@ -31,15 +58,39 @@ t.test('initialize agrees on a version and makes a session [MCP-12, MCP-17]', as
 t.test('later requests need the session, of this server [MCP-12]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp`)
-  t.strictSame((await session.request('ping')).answer, { jsonrpc: '2.0', id: 1, result: {} }, 'served before notifications/initialized')
+  t.strictSame(
+    (await session.request('ping')).answer,
+    { jsonrpc: '2.0', id: 1, result: {} },
+    'served before notifications/initialized',
+  )
   const initialized = await session.notify('notifications/initialized')
-  t.strictSame([initialized.status, initialized.text, initialized.headers.get('x-svc-mcp-session')], [202, '', session.id])
-  for (const version of HANDSHAKE_VERSIONS) t.equal((await session.request('ping', {}, { headers: { 'MCP-Protocol-Version': version } })).status, 200, version)
+  t.strictSame(
+    [initialized.status, initialized.text, initialized.headers.get('x-svc-mcp-session')],
+    [202, '', session.id],
+  )
+  for (const version of HANDSHAKE_VERSIONS)
+    t.equal((await session.request('ping', {}, { headers: { 'MCP-Protocol-Version': version } })).status, 200, version)
   const wrong = await session.request('ping', {}, { headers: { 'MCP-Protocol-Version': '2020-02-02' } })
-  t.strictSame([wrong.status, wrong.answer.error?.code, wrong.answer.error?.data?.requested] as unknown[], [400, -32022, '2020-02-02'])
+  t.strictSame([wrong.status, wrong.answer.error?.code, wrong.answer.error?.data?.requested] as unknown[], [
+    400,
+    -32022,
+    '2020-02-02',
+  ])
   const nowhere = await post(`${url}/mcp`, { jsonrpc: '2.0', id: 'x', method: 'ping' })
-  t.strictSame([nowhere.status, nowhere.answer.id, nowhere.answer.error?.code, nowhere.headers.get('x-svc-mcp-session')] as unknown[], [400, 'x', -32600, 'none'])
-  for (const [path, id] of [['/mcp', 'f'.repeat(32)], ['/mcp', '__proto__'], ['/mcp/servers/weather', session.id]] as const) {
+  t.strictSame(
+    [
+      nowhere.status,
+      nowhere.answer.id,
+      nowhere.answer.error?.code,
+      nowhere.headers.get('x-svc-mcp-session'),
+    ] as unknown[],
+    [400, 'x', -32600, 'none'],
+  )
+  for (const [path, id] of [
+    ['/mcp', 'f'.repeat(32)],
+    ['/mcp', '__proto__'],
+    ['/mcp/servers/weather', session.id],
+  ] as const) {
     const reply = await post(url + path, { jsonrpc: '2.0', id: 9, method: 'ping' }, { 'Mcp-Session-Id': id })
     t.strictSame([reply.status, reply.answer.id, reply.answer.error?.code] as unknown[], [404, 9, -32001], path)
   }
@@ -51,11 +102,19 @@ t.test('DELETE ends the session and its streams [MCP-12]', async t => {
   const stream = await session.stream()
   t.equal(stream.headers.get('mcp-session-id'), session.id)
   await session.request('logging/setLevel', { level: 'info' })
-  const running = await session.begin('tools/call', { name: 'slow_task', arguments: { duration_ms: 60_000, steps: 1 } }, 'slow')
+  const running = await session.begin(
+    'tools/call',
+    { name: 'slow_task', arguments: { duration_ms: 60_000, steps: 1 } },
+    'slow',
+  )
   t.match(await running.message(), { params: { data: { event: 'started' } } })
   const ended = await fetch(`${url}/mcp`, { method: 'DELETE', headers: session.headers })
   t.strictSame([ended.status, await ended.json()], [200, { terminated: session.id }])
-  t.strictSame([await stream.message(), await running.message()], [null, null], 'streams end, what is in flight is aborted')
+  t.strictSame(
+    [await stream.message(), await running.message()],
+    [null, null],
+    'streams end, what is in flight is aborted',
+  )
   t.equal((await session.request('ping')).status, 404)
   t.equal((await fetch(`${url}/mcp`, { method: 'DELETE', headers: session.headers })).status, 404)
   t.equal((await fetch(`${url}/mcp`, { method: 'DELETE' })).status, 400)
@@ -64,7 +123,11 @@ t.test('DELETE ends the session and its streams [MCP-12]', async t => {
 t.test('GET opens one stream per session [MCP-12]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp`)
-  const get = (headers: Record<string, string>) => fetch(`${url}/mcp`, { headers }).then(async response => ({ status: response.status, body: await response.json() as { error: { code: number } } }))
+  const get = (headers: Record<string, string>) =>
+    fetch(`${url}/mcp`, { headers }).then(async response => ({
+      status: response.status,
+      body: (await response.json()) as { error: { code: number } },
+    }))
   t.equal((await get({ Accept: 'text/event-stream' })).status, 400, 'no session')
   t.equal((await get({ Accept: 'text/event-stream', 'Mcp-Session-Id': 'x' })).status, 404)
   t.equal((await get({ ...session.headers, Accept: 'application/json' })).status, 406)
@@ -72,7 +135,10 @@ t.test('GET opens one stream per session [MCP-12]', async t => {
   t.strictSame([stream.status, stream.headers.get('content-type')?.split(';')[0]], [200, 'text/event-stream'])
   t.equal((await get({ ...session.headers, Accept: 'text/event-stream' })).status, 409)
   stream.close()
-  const head = await fetch(`${url}/mcp`, { method: 'HEAD', headers: { ...session.headers, Accept: 'text/event-stream' } })
+  const head = await fetch(`${url}/mcp`, {
+    method: 'HEAD',
+    headers: { ...session.headers, Accept: 'text/event-stream' },
+  })
   t.equal(head.status, 405, 'HEAD opens nothing')
 })
 
@@ -86,7 +152,11 @@ t.test('methods of the other era are not found, in-band [MCP-6]', async t => {
   const old = await openSession(`${url}/mcp`, { version: '2024-11-05' })
   t.equal((await old.request('completion/complete', {})).answer.error?.code as unknown, -32601, 'completion came later')
   const missing = await session.request('resources/read', { uri: 'svc://nope' })
-  t.strictSame([missing.status, missing.answer.error?.code, missing.answer.error?.data] as unknown[], [200, -32002, { uri: 'svc://nope' }])
+  t.strictSame([missing.status, missing.answer.error?.code, missing.answer.error?.data] as unknown[], [
+    200,
+    -32002,
+    { uri: 'svc://nope' },
+  ])
   const result = (await session.request('tools/list')).answer.result ?? {}
   t.strictSame(Object.keys(result), ['tools'], 'no resultType, no cache members')
 })
@@ -99,8 +169,19 @@ t.test('log messages come at the level that was set [MCP-9]', async t => {
   t.equal((await session.request('logging/setLevel', { level: 'loud' })).answer.error?.code as unknown, -32602)
   t.strictSame((await session.request('logging/setLevel', { level: 'info' })).answer.result as unknown, {})
   const streamed = await slow()
-  t.strictSame(streamed.messages.map(message => message.params?.data?.event ?? message.result?.isError), ['started', 'step', false])
-  t.notOk((await session.request('tools/call', { name: 'slow_task', arguments: { duration_ms: 1 } }, { headers: { Accept: 'application/json' } })).isStream)
+  t.strictSame(
+    streamed.messages.map(message => message.params?.data?.event ?? message.result?.isError),
+    ['started', 'step', false],
+  )
+  t.notOk(
+    (
+      await session.request(
+        'tools/call',
+        { name: 'slow_task', arguments: { duration_ms: 1 } },
+        { headers: { Accept: 'application/json' } },
+      )
+    ).isStream,
+  )
 })
 
 t.test('cancelling ends the stream without an answer [MCP-13]', async t => {
@@ -110,20 +191,27 @@ t.test('cancelling ends the stream without an answer [MCP-13]', async t => {
   await session.request('logging/setLevel', { level: 'info' })
   const begun = await session.begin('tools/call', slow, 'a')
   t.match(await begun.message(), { params: { data: { event: 'started' } } })
-  for (const params of [undefined, {}, { requestId: 'unknown' }, { requestId: ['a'] }]) t.equal((await session.notify('notifications/cancelled', params)).status, 202)
+  for (const params of [undefined, {}, { requestId: 'unknown' }, { requestId: ['a'] }])
+    t.equal((await session.notify('notifications/cancelled', params)).status, 202)
   t.equal((await session.notify('notifications/cancelled', { requestId: 'a' })).status, 202)
   t.strictSame(await begun.rest(), [])
   await session.request('logging/setLevel', { level: 'error' })
   const empty = await cancelled(session, 'b', session.begin('tools/call', slow, 'b'))
   t.strictSame([empty.headers.get('content-type')?.split(';')[0], await empty.rest()], ['text/event-stream', []])
-  const onlyJson = await cancelled(session, 'c', session.request('tools/call', slow, { id: 'c', headers: { Accept: 'application/json' } }))
+  const onlyJson = await cancelled(
+    session,
+    'c',
+    session.request('tools/call', slow, { id: 'c', headers: { Accept: 'application/json' } }),
+  )
   t.match(onlyJson.answer, { id: 'c', error: { code: 499 } })
 })
 
 /** Cancels until the reply is there: a cancellation that overtakes its request changes nothing. */
 async function cancelled<Reply>(session: TestSession, requestId: string, reply: Promise<Reply>): Promise<Reply> {
   let isThere = false
-  void reply.then(() => { isThere = true })
+  void reply.then(() => {
+    isThere = true
+  })
   await until(async () => {
     await session.notify('notifications/cancelled', { requestId })
     return isThere
@@ -135,12 +223,30 @@ t.test('batches exist in 2025-03-26 alone [MCP-14]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp`, { version: '2025-03-26' })
   const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' })
-  const batch = (messages: unknown[], headers: Record<string, string> = {}) => post(`${url}/mcp`, messages, { ...session.headers, ...headers })
-  const reply = await batch([ping(1), { jsonrpc: '2.0', method: 'notifications/initialized' }, 7, { jsonrpc: '2.0', id: 'x', method: 'initialize' }, { jsonrpc: '2.0', id: 'e', method: 'tools/call', params: { name: 'echo', arguments: { message: 'hi' } } }])
+  const batch = (messages: unknown[], headers: Record<string, string> = {}) =>
+    post(`${url}/mcp`, messages, { ...session.headers, ...headers })
+  const reply = await batch([
+    ping(1),
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    7,
+    { jsonrpc: '2.0', id: 'x', method: 'initialize' },
+    { jsonrpc: '2.0', id: 'e', method: 'tools/call', params: { name: 'echo', arguments: { message: 'hi' } } },
+  ])
   t.equal(reply.headers.get('x-svc-mcp-method'), 'batch')
   const answers = items(reply.answer)
-  t.strictSame(answers.map(answer => [answer.id, answer.error?.code ?? 'ok']), [[1, 'ok'], [null, -32600], ['x', -32600], ['e', 'ok']])
-  const nothing = await batch([{ jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 1, result: {} }])
+  t.strictSame(
+    answers.map(answer => [answer.id, answer.error?.code ?? 'ok']),
+    [
+      [1, 'ok'],
+      [null, -32600],
+      ['x', -32600],
+      ['e', 'ok'],
+    ],
+  )
+  const nothing = await batch([
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 1, result: {} },
+  ])
   t.strictSame([nothing.status, nothing.text], [202, ''])
   t.equal(items((await batch(Array.from({ length: 50 }, (_, id) => ping(id)))).answer).length, 50)
   t.equal((await batch(Array.from({ length: 51 }, (_, id) => ping(id)))).status, 400)
@@ -173,12 +279,20 @@ t.test('the session asks on the stream of the call, and the client answers by PO
     t.match(refused.result, { isError: true, content: [{ text: 'Sampling failed: no model here' }] })
     const odd = await ask('elicit_confirmation', {}, { result: { action: 'perhaps' } })
     t.match(odd.result, { isError: true, content: [{ text: /^Elicitation failed: / }] })
-    const onlyJson = await session.request('tools/call', { name: 'elicit_confirmation', arguments: {} }, { headers: { Accept: 'application/json' } })
+    const onlyJson = await session.request(
+      'tools/call',
+      { name: 'elicit_confirmation', arguments: {} },
+      { headers: { Accept: 'application/json' } },
+    )
     t.match(textOf(onlyJson), /^Elicitation failed: /)
   }
   const old = await openSession(`${url}/mcp`, { version: '2025-03-26', capabilities: { elicitation: {} } })
   const before = await old.request('tools/call', { name: 'elicit_confirmation', arguments: { require: true } })
-  t.match(before.answer.result, { isError: true, content: [{ text: /elicitation/ }] }, 'before 2025-06-18 there was no elicitation')
+  t.match(
+    before.answer.result,
+    { isError: true, content: [{ text: /elicitation/ }] },
+    'before 2025-06-18 there was no elicitation',
+  )
 })
 
 t.test('subscriptions are told of updates on the GET stream, at most 32 [MCP-12, MCP-36]', async t => {
@@ -186,12 +300,25 @@ t.test('subscriptions are told of updates on the GET stream, at most 32 [MCP-12,
   const session = await openSession(`${url}/mcp`)
   const stream = await session.stream()
   t.strictSame((await session.request('resources/subscribe', { uri: 'svc://clock' })).answer.result as unknown, {})
-  t.strictSame(await stream.message(), { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'svc://clock' } })
+  t.strictSame(await stream.message(), {
+    jsonrpc: '2.0',
+    method: 'notifications/resources/updated',
+    params: { uri: 'svc://clock' },
+  })
   t.strictSame((await session.request('resources/unsubscribe', { uri: 'svc://clock' })).answer.result as unknown, {})
-  for (const method of ['resources/subscribe', 'resources/unsubscribe']) t.equal((await session.request(method, { uri: 'svc://nope' })).answer.error?.code as unknown, -32002)
+  for (const method of ['resources/subscribe', 'resources/unsubscribe'])
+    t.equal((await session.request(method, { uri: 'svc://nope' })).answer.error?.code as unknown, -32002)
   t.equal((await session.request('resources/subscribe', {})).answer.error?.code as unknown, -32602)
-  for (let index = 0; index < 32; index++) await session.request('resources/subscribe', { uri: `svc://weather/c${index}` })
-  t.equal((await session.request('resources/subscribe', { uri: 'svc://weather/one-more' })).answer.error?.code as unknown, -32602)
-  t.strictSame((await session.request('resources/subscribe', { uri: 'svc://weather/c0' })).answer.result as unknown, {}, 'one that it has already')
+  for (let index = 0; index < 32; index++)
+    await session.request('resources/subscribe', { uri: `svc://weather/c${index}` })
+  t.equal(
+    (await session.request('resources/subscribe', { uri: 'svc://weather/one-more' })).answer.error?.code as unknown,
+    -32602,
+  )
+  t.strictSame(
+    (await session.request('resources/subscribe', { uri: 'svc://weather/c0' })).answer.result as unknown,
+    {},
+    'one that it has already',
+  )
   stream.close()
 })

@@ -1,7 +1,19 @@
 /** The stateless era over HTTP: envelope and headers, results, streams, rounds of questions, listening. */
 import t from 'tap'
 import { serve } from '../../support/server.ts'
-import { call, callTool, envelope, items, openSession, openStream, post, routing, textOf, type Json, type McpReply } from '../../support/mcp.ts'
+import {
+  call,
+  callTool,
+  envelope,
+  items,
+  openSession,
+  openStream,
+  post,
+  routing,
+  textOf,
+  type Json,
+  type McpReply,
+} from '../../support/mcp.ts'
 
 // Servers are started and stopped by the dozen; a busy machine takes its time.
 t.setTimeout(180_000)
@@ -20,36 +32,146 @@ t.test('the first failing check of envelope and headers answers [MCP-6, MCP-7]',
   const table: [string, Record<string, unknown>, Record<string, string>, number, number, RegExp][] = [
     ['no _meta', echo, good, 400, -32602, /protocolVersion.*clientCapabilities/],
     ['one key', { ...echo, _meta: { [versionKey]: '2026-07-28' } }, good, 400, -32602, /clientCapabilities/],
-    ['capabilities as array', { ...echo, _meta: { ...meta, [capabilitiesKey]: [] } }, good, 400, -32602, /clientCapabilities/],
-    ['unknown log level', { ...echo, _meta: { ...meta, 'io.modelcontextprotocol/logLevel': 'loud' } }, good, 400, -32602, /logLevel/],
-    ['no version header', { ...echo, _meta: meta }, without('MCP-Protocol-Version'), 400, -32020, /MCP-Protocol-Version header is required/],
-    ['versions differ', { ...echo, _meta: meta }, { ...good, 'MCP-Protocol-Version': '2025-11-25' }, 400, -32020, /MCP-Protocol-Version header value '2025-11-25' does not match body value '2026-07-28'/],
-    ['unknown version', { ...echo, _meta: { ...meta, [versionKey]: 'v999.0.0' } }, { ...good, 'MCP-Protocol-Version': 'v999.0.0' }, 400, -32022, /Unsupported protocol version/],
-    ['handshake version', { ...echo, _meta: { ...meta, [versionKey]: '2025-11-25' } }, { ...good, 'MCP-Protocol-Version': '2025-11-25' }, 400, -32022, /Unsupported protocol version/],
-    ['no method header', { ...echo, _meta: meta }, without('Mcp-Method'), 400, -32020, /^Header mismatch: Mcp-Method header is required$/],
-    ['method in capitals', { ...echo, _meta: meta }, { ...good, 'Mcp-Method': 'TOOLS/CALL' }, 400, -32020, /Mcp-Method/],
+    [
+      'capabilities as array',
+      { ...echo, _meta: { ...meta, [capabilitiesKey]: [] } },
+      good,
+      400,
+      -32602,
+      /clientCapabilities/,
+    ],
+    [
+      'unknown log level',
+      { ...echo, _meta: { ...meta, 'io.modelcontextprotocol/logLevel': 'loud' } },
+      good,
+      400,
+      -32602,
+      /logLevel/,
+    ],
+    [
+      'no version header',
+      { ...echo, _meta: meta },
+      without('MCP-Protocol-Version'),
+      400,
+      -32020,
+      /MCP-Protocol-Version header is required/,
+    ],
+    [
+      'versions differ',
+      { ...echo, _meta: meta },
+      { ...good, 'MCP-Protocol-Version': '2025-11-25' },
+      400,
+      -32020,
+      /MCP-Protocol-Version header value '2025-11-25' does not match body value '2026-07-28'/,
+    ],
+    [
+      'unknown version',
+      { ...echo, _meta: { ...meta, [versionKey]: 'v999.0.0' } },
+      { ...good, 'MCP-Protocol-Version': 'v999.0.0' },
+      400,
+      -32022,
+      /Unsupported protocol version/,
+    ],
+    [
+      'handshake version',
+      { ...echo, _meta: { ...meta, [versionKey]: '2025-11-25' } },
+      { ...good, 'MCP-Protocol-Version': '2025-11-25' },
+      400,
+      -32022,
+      /Unsupported protocol version/,
+    ],
+    [
+      'no method header',
+      { ...echo, _meta: meta },
+      without('Mcp-Method'),
+      400,
+      -32020,
+      /^Header mismatch: Mcp-Method header is required$/,
+    ],
+    [
+      'method in capitals',
+      { ...echo, _meta: meta },
+      { ...good, 'Mcp-Method': 'TOOLS/CALL' },
+      400,
+      -32020,
+      /Mcp-Method/,
+    ],
     ['no name header', { ...echo, _meta: meta }, without('Mcp-Name'), 400, -32020, /Mcp-Name header is required/],
-    ['another name', { ...echo, _meta: meta }, { ...good, 'Mcp-Name': 'calculate' }, 400, -32020, /^Header mismatch: Mcp-Name header value 'calculate' does not match body value 'echo'$/],
+    [
+      'another name',
+      { ...echo, _meta: meta },
+      { ...good, 'Mcp-Name': 'calculate' },
+      400,
+      -32020,
+      /^Header mismatch: Mcp-Name header value 'calculate' does not match body value 'echo'$/,
+    ],
     ['broken base64', { ...echo, _meta: meta }, { ...good, 'Mcp-Name': '=?base64?ZWNobw?=' }, 400, -32020, /base64/],
-    ['one marker only is literal', { ...echo, _meta: meta }, { ...good, 'Mcp-Name': '=?base64?ZWNobw==' }, 400, -32020, /does not match/],
-    ['markers in capitals are literal', { ...echo, _meta: meta }, { ...good, 'Mcp-Name': '=?BASE64?ZWNobw==?=' }, 400, -32020, /does not match/],
+    [
+      'one marker only is literal',
+      { ...echo, _meta: meta },
+      { ...good, 'Mcp-Name': '=?base64?ZWNobw==' },
+      400,
+      -32020,
+      /does not match/,
+    ],
+    [
+      'markers in capitals are literal',
+      { ...echo, _meta: meta },
+      { ...good, 'Mcp-Name': '=?BASE64?ZWNobw==?=' },
+      400,
+      -32020,
+      /does not match/,
+    ],
   ]
   for (const [name, params, headers, status, code, message] of table) {
     const reply = await post(mcp, { jsonrpc: '2.0', id: 'q', method: 'tools/call', params }, headers)
     t.equal(reply.status, status, name)
     t.match(reply.answer, { id: 'q', error: { code, message } }, name)
   }
-  const refused = await post(mcp, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...echo, _meta: { ...meta, [versionKey]: 'v999' } } }, { ...good, 'MCP-Protocol-Version': 'v999' })
-  t.strictSame(refused.answer.error?.data, { supported: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'], requested: 'v999' })
-  t.equal((await post(mcp, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...echo, _meta: meta } }, { ...good, 'Mcp-Name': ' =?base64?ZWNobw==?= ' })).status, 200, 'decoded, blanks aside')
+  const refused = await post(
+    mcp,
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...echo, _meta: { ...meta, [versionKey]: 'v999' } } },
+    { ...good, 'MCP-Protocol-Version': 'v999' },
+  )
+  t.strictSame(refused.answer.error?.data, {
+    supported: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+    requested: 'v999',
+  })
+  t.equal(
+    (
+      await post(
+        mcp,
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...echo, _meta: meta } },
+        { ...good, 'Mcp-Name': ' =?base64?ZWNobw==?= ' },
+      )
+    ).status,
+    200,
+    'decoded, blanks aside',
+  )
 })
 
 t.test('arguments that a header repeats must be the same [MCP-7, MCP-27]', async t => {
   const { url } = await serve(t)
-  const weather = (args: Record<string, unknown>, header?: string) => call(`${url}/mcp`, 'tools/call', { name: 'get_weather', arguments: args }, { headers: header === undefined ? {} : { 'Mcp-Param-City': header } })
+  const weather = (args: Record<string, unknown>, header?: string) =>
+    call(
+      `${url}/mcp`,
+      'tools/call',
+      { name: 'get_weather', arguments: args },
+      { headers: header === undefined ? {} : { 'Mcp-Param-City': header } },
+    )
   t.equal((await weather({ city: 'Lisbon' }, 'Lisbon')).answer.result?.structuredContent?.city, 'Lisbon')
-  t.equal((await weather({ city: '東京' }, `=?base64?${Buffer.from('東京').toString('base64')}?=`)).answer.result?.structuredContent?.city, '東京')
-  for (const [args, header] of [[{ city: 'Lisbon' }, undefined], [{ city: 'Lisbon' }, 'Porto'], [{}, 'Lisbon'], [{ city: null }, 'Lisbon'], [{ city: ['Lisbon'] }, 'Lisbon']] as const) {
+  t.equal(
+    (await weather({ city: '東京' }, `=?base64?${Buffer.from('東京').toString('base64')}?=`)).answer.result
+      ?.structuredContent?.city,
+    '東京',
+  )
+  for (const [args, header] of [
+    [{ city: 'Lisbon' }, undefined],
+    [{ city: 'Lisbon' }, 'Porto'],
+    [{}, 'Lisbon'],
+    [{ city: null }, 'Lisbon'],
+    [{ city: ['Lisbon'] }, 'Lisbon'],
+  ] as const) {
     const reply = await weather(args, header)
     t.equal(reply.status, 400, JSON.stringify(args))
     t.match(reply.answer.error, { code: -32020, message: /Mcp-Param-City/ })
@@ -64,10 +186,19 @@ async function fetchRepeated(url: string): Promise<number> {
   const { request } = await import('node:http')
   return new Promise((resolve, reject) => {
     const params = { name: 'get_weather', arguments: { city: 'a, b' } }
-    const outgoing = request(url, { method: 'POST', headers: { ...routing('tools/call', params), 'Content-Type': 'application/json', 'Mcp-Param-City': ['a', 'b'] } }, response => {
-      response.resume().on('end', () => resolve(response.statusCode ?? 0))
-    })
-    outgoing.on('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: envelope() } }))
+    const outgoing = request(
+      url,
+      {
+        method: 'POST',
+        headers: { ...routing('tools/call', params), 'Content-Type': 'application/json', 'Mcp-Param-City': ['a', 'b'] },
+      },
+      response => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0))
+      },
+    )
+    outgoing
+      .on('error', reject)
+      .end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: envelope() } }))
   })
 }
 
@@ -75,43 +206,107 @@ t.test('every method answers with resultType, serverInfo and its cache members [
   const { url } = await serve(t)
   const mcp = `${url}/mcp`
   const table: [string, Record<string, unknown>, number | undefined, string | undefined][] = [
-    ['server/discover', {}, 3_600_000, 'public'], ['tools/list', {}, 300_000, 'public'], ['prompts/list', {}, 300_000, 'public'], ['resources/list', {}, 60_000, 'public'],
-    ['resources/templates/list', {}, 300_000, 'public'], ['resources/read', { uri: 'svc://docs/readme' }, 60_000, 'public'], ['resources/read', { uri: 'svc://clock' }, 0, 'public'],
-    ['resources/read', { uri: 'svc://customers/u1' }, 60_000, 'public'], ['tools/call', { name: 'add', arguments: { a: 1, b: 2 } }, undefined, undefined],
+    ['server/discover', {}, 3_600_000, 'public'],
+    ['tools/list', {}, 300_000, 'public'],
+    ['prompts/list', {}, 300_000, 'public'],
+    ['resources/list', {}, 60_000, 'public'],
+    ['resources/templates/list', {}, 300_000, 'public'],
+    ['resources/read', { uri: 'svc://docs/readme' }, 60_000, 'public'],
+    ['resources/read', { uri: 'svc://clock' }, 0, 'public'],
+    ['resources/read', { uri: 'svc://customers/u1' }, 60_000, 'public'],
+    ['tools/call', { name: 'add', arguments: { a: 1, b: 2 } }, undefined, undefined],
     ['prompts/get', { name: 'summarize', arguments: { text: 'x' } }, undefined, undefined],
-    ['completion/complete', { ref: { type: 'ref/prompt', name: 'summarize' }, argument: { name: 'style', value: '' } }, undefined, undefined],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'summarize' }, argument: { name: 'style', value: '' } },
+      undefined,
+      undefined,
+    ],
   ]
   for (const [method, params, ttlMs, cacheScope] of table) {
     const reply = await call(mcp, method, params)
     t.equal(reply.status, 200, method)
     t.notOk(reply.isStream, method)
     const result = reply.answer.result ?? {}
-    t.strictSame([result.resultType, result.ttlMs, result.cacheScope, result._meta?.['io.modelcontextprotocol/serverInfo']?.name] as unknown[], ['complete', ttlMs, cacheScope, 'svc-mcp'], method)
+    t.strictSame(
+      [
+        result.resultType,
+        result.ttlMs,
+        result.cacheScope,
+        result._meta?.['io.modelcontextprotocol/serverInfo']?.name,
+      ] as unknown[],
+      ['complete', ttlMs, cacheScope, 'svc-mcp'],
+      method,
+    )
     t.strictSame(facts(reply), ['default', 'stateless', method, '1', '2026-07-28'], method)
     t.equal(reply.headers.get('mcp-session-id'), null)
   }
   const discovered = (await call(mcp, 'server/discover')).answer.result
   t.strictSame(discovered?.supportedVersions, ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])
-  t.strictSame(discovered?.capabilities, { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true }, completions: {}, logging: {} })
-  t.equal((await call(`${url}/mcp/apikey`, 'resources/read', { uri: 'svc://customers/u1' }, { headers: { 'X-API-Key': 'k' } })).answer.result?.cacheScope, 'private')
+  t.strictSame(discovered?.capabilities, {
+    tools: { listChanged: true },
+    resources: { subscribe: true, listChanged: true },
+    prompts: { listChanged: true },
+    completions: {},
+    logging: {},
+  })
+  t.equal(
+    (
+      await call(
+        `${url}/mcp/apikey`,
+        'resources/read',
+        { uri: 'svc://customers/u1' },
+        { headers: { 'X-API-Key': 'k' } },
+      )
+    ).answer.result?.cacheScope,
+    'private',
+  )
 })
 
 t.test('unknown methods are 404, what a handler finds is in-band [MCP-6, MCP-8]', async t => {
   const { url } = await serve(t)
-  for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'tasks/get', 'nothing', '__proto__']) {
+  for (const method of [
+    'initialize',
+    'ping',
+    'logging/setLevel',
+    'resources/subscribe',
+    'resources/unsubscribe',
+    'tasks/get',
+    'nothing',
+    '__proto__',
+  ]) {
     const reply = await call(`${url}/mcp`, method)
     t.strictSame([reply.status, reply.answer.error?.code] as unknown[], [404, -32601], method)
   }
-  t.strictSame((await call(`${url}/mcp/servers/weather`, 'prompts/list')).answer.error?.code as unknown, -32601, 'a list without its capability')
+  t.strictSame(
+    (await call(`${url}/mcp/servers/weather`, 'prompts/list')).answer.error?.code as unknown,
+    -32601,
+    'a list without its capability',
+  )
   const table: [string, Record<string, unknown>][] = [
-    ['tools/call', {}], ['tools/call', { name: 'nope' }], ['tools/call', { name: '__proto__' }], ['tools/call', { name: 'echo', arguments: [1] }], ['prompts/get', { name: 'nope' }], ['prompts/get', { name: 'summarize' }],
-    ['resources/read', { uri: 'file:///etc/passwd' }], ['resources/read', {}], ['tools/list', { cursor: 'garbage' }], ['tools/call', { name: 'echo', arguments: { message: 'x' }, requestState: 7 }], ['tools/call', { name: 'echo', arguments: { message: 'x' }, inputResponses: { a: 1 } }],
+    ['tools/call', {}],
+    ['tools/call', { name: 'nope' }],
+    ['tools/call', { name: '__proto__' }],
+    ['tools/call', { name: 'echo', arguments: [1] }],
+    ['prompts/get', { name: 'nope' }],
+    ['prompts/get', { name: 'summarize' }],
+    ['resources/read', { uri: 'file:///etc/passwd' }],
+    ['resources/read', {}],
+    ['tools/list', { cursor: 'garbage' }],
+    ['tools/call', { name: 'echo', arguments: { message: 'x' }, requestState: 7 }],
+    ['tools/call', { name: 'echo', arguments: { message: 'x' }, inputResponses: { a: 1 } }],
   ]
   for (const [method, params] of table) {
     const reply = await call(`${url}/mcp`, method, params)
-    t.strictSame([reply.status, reply.answer.error?.code] as unknown[], [200, -32602], `${method} ${JSON.stringify(params)}`)
+    t.strictSame(
+      [reply.status, reply.answer.error?.code] as unknown[],
+      [200, -32602],
+      `${method} ${JSON.stringify(params)}`,
+    )
   }
-  t.strictSame((await call(`${url}/mcp`, 'resources/read', { uri: 'svc://nope' })).answer.error?.data, { uri: 'svc://nope' })
+  t.strictSame((await call(`${url}/mcp`, 'resources/read', { uri: 'svc://nope' })).answer.error?.data, {
+    uri: 'svc://nope',
+  })
 })
 
 t.test('notifications are taken, responses, arrays, GET and DELETE refused [MCP-5]', async t => {
@@ -122,16 +317,29 @@ t.test('notifications are taken, responses, arrays, GET and DELETE refused [MCP-
   t.equal((await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, result: {} }, header)).status, 400)
   t.equal((await post(`${url}/mcp`, [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], header)).status, 400)
   for (const method of ['GET', 'DELETE']) {
-    const reply = await fetch(`${url}/mcp`, { method, headers: { ...header, Accept: 'text/event-stream', 'Mcp-Session-Id': 'x', 'Last-Event-ID': '1-1' } })
+    const reply = await fetch(`${url}/mcp`, {
+      method,
+      headers: { ...header, Accept: 'text/event-stream', 'Mcp-Session-Id': 'x', 'Last-Event-ID': '1-1' },
+    })
     t.strictSame([reply.status, reply.headers.get('allow')], [405, 'POST'], method)
   }
-  t.equal((await call(`${url}/mcp`, 'tools/list', {}, { headers: { 'Mcp-Session-Id': 'unknown' } })).status, 200, 'a session id is ignored')
-  t.equal((await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope() } })).answer.error?.code as unknown, -32020, 'the envelope alone chooses the era')
+  t.equal(
+    (await call(`${url}/mcp`, 'tools/list', {}, { headers: { 'Mcp-Session-Id': 'unknown' } })).status,
+    200,
+    'a session id is ignored',
+  )
+  t.equal(
+    (await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope() } })).answer
+      .error?.code as unknown,
+    -32020,
+    'the envelope alone chooses the era',
+  )
 })
 
 t.test('a reply is JSON unless something comes first [MCP-9]', async t => {
   const { url } = await serve(t)
-  const slow = (options: Parameters<typeof callTool>[3]) => callTool(`${url}/mcp`, 'slow_task', { duration_ms: 20, steps: 2 }, options)
+  const slow = (options: Parameters<typeof callTool>[3]) =>
+    callTool(`${url}/mcp`, 'slow_task', { duration_ms: 20, steps: 2 }, options)
   t.notOk((await slow({})).isStream, 'nobody asked for progress')
   const streamed = await slow({ meta: { progressToken: 'p1', 'io.modelcontextprotocol/logLevel': 'info' } })
   t.ok(streamed.isStream)
@@ -139,17 +347,59 @@ t.test('a reply is JSON unless something comes first [MCP-9]', async t => {
   t.equal(streamed.headers.get('x-accel-buffering'), 'no')
   t.strictSame(facts(streamed), ['default', 'stateless', 'tools/call', '1', '2026-07-28'])
   t.notMatch(streamed.text, /^id:/m, 'stateless streams have no event ids')
-  t.strictSame(streamed.messages.slice(0, -1).map(message => [message.method, message.params?.progress ?? message.params?.data?.event, message.params?.progressToken ?? message.params?.logger, message.params?.message]), [
-    ['notifications/message', 'started', 'default', undefined], ['notifications/progress', 1, 'p1', 'step 1/2'], ['notifications/message', 'step', 'default', undefined],
-    ['notifications/progress', 2, 'p1', 'step 2/2'], ['notifications/message', 'step', 'default', undefined],
-  ])
-  t.match(streamed.answer, { id: 1, result: { isError: false, structuredContent: { steps: 2, durationMs: 20, completed: true } } })
-  t.strictSame((await slow({ meta: { progressToken: 0 } })).messages[0]?.params?.progressToken as unknown, 0, 'the token comes back as it went')
-  for (const progressToken of [1.5, true, {}]) t.notOk((await slow({ meta: { progressToken } })).isStream, JSON.stringify(progressToken))
-  t.notOk((await slow({ meta: { progressToken: 1 }, headers: { Accept: 'application/json' } })).isStream, 'a client that takes JSON only gets no stream')
-  const debug = await callTool(`${url}/mcp`, 'echo', { message: 'x' }, { meta: { 'io.modelcontextprotocol/logLevel': 'debug' } })
-  t.match(debug.messages[0], { method: 'notifications/message', params: { level: 'debug', logger: 'default', data: { event: 'tools/call', tool: 'echo' } } })
-  t.notOk((await callTool(`${url}/mcp`, 'slow_task', { duration_ms: 1 }, { meta: { 'io.modelcontextprotocol/logLevel': 'notice' } })).isStream, 'below the level')
+  t.strictSame(
+    streamed.messages
+      .slice(0, -1)
+      .map(message => [
+        message.method,
+        message.params?.progress ?? message.params?.data?.event,
+        message.params?.progressToken ?? message.params?.logger,
+        message.params?.message,
+      ]),
+    [
+      ['notifications/message', 'started', 'default', undefined],
+      ['notifications/progress', 1, 'p1', 'step 1/2'],
+      ['notifications/message', 'step', 'default', undefined],
+      ['notifications/progress', 2, 'p1', 'step 2/2'],
+      ['notifications/message', 'step', 'default', undefined],
+    ],
+  )
+  t.match(streamed.answer, {
+    id: 1,
+    result: { isError: false, structuredContent: { steps: 2, durationMs: 20, completed: true } },
+  })
+  t.strictSame(
+    (await slow({ meta: { progressToken: 0 } })).messages[0]?.params?.progressToken as unknown,
+    0,
+    'the token comes back as it went',
+  )
+  for (const progressToken of [1.5, true, {}])
+    t.notOk((await slow({ meta: { progressToken } })).isStream, JSON.stringify(progressToken))
+  t.notOk(
+    (await slow({ meta: { progressToken: 1 }, headers: { Accept: 'application/json' } })).isStream,
+    'a client that takes JSON only gets no stream',
+  )
+  const debug = await callTool(
+    `${url}/mcp`,
+    'echo',
+    { message: 'x' },
+    { meta: { 'io.modelcontextprotocol/logLevel': 'debug' } },
+  )
+  t.match(debug.messages[0], {
+    method: 'notifications/message',
+    params: { level: 'debug', logger: 'default', data: { event: 'tools/call', tool: 'echo' } },
+  })
+  t.notOk(
+    (
+      await callTool(
+        `${url}/mcp`,
+        'slow_task',
+        { duration_ms: 1 },
+        { meta: { 'io.modelcontextprotocol/logLevel': 'notice' } },
+      )
+    ).isStream,
+    'below the level',
+  )
   const only = await callTool(`${url}/mcp`, 'echo', { message: 'x' }, { headers: { Accept: 'text/event-stream' } })
   t.ok(only.isStream)
   t.equal(textOf(only), 'x')
@@ -164,7 +414,14 @@ t.test('after ten seconds without an answer the reply becomes a stream, in both 
     session.request('tools/call', { name: 'slow_task', arguments: quiet }, { id: 1 }),
     callTool(`${url}/mcp`, 'slow_task', quiet, { headers: { Accept: 'application/json' } }),
   ])
-  t.strictSame(replies.map(reply => [reply.status, reply.isStream, reply.messages.length]), [[200, true, 1], [200, true, 1], [200, false, 1]])
+  t.strictSame(
+    replies.map(reply => [reply.status, reply.isStream, reply.messages.length]),
+    [
+      [200, true, 1],
+      [200, true, 1],
+      [200, false, 1],
+    ],
+  )
   for (const reply of replies) t.match(reply.answer, { id: 1, result: { structuredContent: { completed: true } } })
 })
 
@@ -172,8 +429,14 @@ t.test('a client that leaves cancels [MCP-13]', async t => {
   const server = await serve(t, { env: { SVC_LOG_LEVEL: 'debug' } })
   const params = { name: 'slow_task', arguments: { duration_ms: 60_000, steps: 1 } }
   const stream = await openStream(`${server.url}/mcp`, {
-    method: 'POST', headers: { 'Content-Type': 'application/json', ...routing('tools/call', params) },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: envelope({}, { 'io.modelcontextprotocol/logLevel': 'info' }) } }),
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...routing('tools/call', params) },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { ...params, _meta: envelope({}, { 'io.modelcontextprotocol/logLevel': 'info' }) },
+    }),
   })
   t.match(await stream.message(), { params: { data: { event: 'started' } } })
   stream.close()
@@ -187,39 +450,116 @@ t.test('questions go over rounds [MCP-10]', async t => {
   const { url } = await serve(t)
   const mcp = `${url}/mcp`
   const capabilities = { elicitation: {}, sampling: {} }
-  const ask = (more: Record<string, unknown> = {}, args: Record<string, unknown> = { action: 'ship it' }) => call(mcp, 'tools/call', { name: 'elicit_confirmation', arguments: args, ...more }, { capabilities })
+  const ask = (more: Record<string, unknown> = {}, args: Record<string, unknown> = { action: 'ship it' }) =>
+    call(mcp, 'tools/call', { name: 'elicit_confirmation', arguments: args, ...more }, { capabilities })
   const first = (await ask()).answer.result ?? {}
   t.equal(first.resultType as unknown, 'input_required')
   t.strictSame(first.inputRequests?.confirm as unknown, {
     method: 'elicitation/create',
-    params: { mode: 'form', message: 'Please confirm: ship it?', requestedSchema: { type: 'object', properties: { confirm: { type: 'boolean', title: 'Confirm' }, comment: { type: 'string', title: 'Comment', maxLength: 200 } }, required: ['confirm'] } },
+    params: {
+      mode: 'form',
+      message: 'Please confirm: ship it?',
+      requestedSchema: {
+        type: 'object',
+        properties: {
+          confirm: { type: 'boolean', title: 'Confirm' },
+          comment: { type: 'string', title: 'Comment', maxLength: 200 },
+        },
+        required: ['confirm'],
+      },
+    },
   })
   const state = String(first.requestState)
-  const confirm = (answer: unknown) => ask({ requestState: state, inputResponses: { confirm: answer, unknown: { ignored: true } } })
+  const confirm = (answer: unknown) =>
+    ask({ requestState: state, inputResponses: { confirm: answer, unknown: { ignored: true } } })
   const table: [unknown, string][] = [
-    [{ action: 'accept', content: { confirm: true } }, 'User confirmed: ship it.'], [{ action: 'accept', content: { confirm: false, comment: 'later' } }, 'User did not tick confirm for: ship it. Comment: later'],
-    [{ action: 'decline' }, 'User declined: ship it.'], [{ action: 'cancel' }, 'User cancelled the confirmation for: ship it.'],
+    [{ action: 'accept', content: { confirm: true } }, 'User confirmed: ship it.'],
+    [
+      { action: 'accept', content: { confirm: false, comment: 'later' } },
+      'User did not tick confirm for: ship it. Comment: later',
+    ],
+    [{ action: 'decline' }, 'User declined: ship it.'],
+    [{ action: 'cancel' }, 'User cancelled the confirmation for: ship it.'],
   ]
   for (const [answer, text] of table) t.equal(textOf(await confirm(answer)), text)
-  t.equal((await confirm({ action: 'perhaps' })).answer.result?.resultType as unknown, 'input_required', 'an unusable answer is asked for again')
-  t.equal(textOf(await ask({ inputResponses: { confirm: { action: 'decline' } } })), 'User declined: ship it.', 'answers without a state are taken')
-  const tampered = [`${state}x`, state.replace(/.$/, last => (last === 'A' ? 'B' : 'A')), `e30.${state.split('.')[1]}`, 'garbage', '', '.', 'x'.repeat(70_000)]
-  for (const requestState of tampered) t.match((await ask({ requestState, inputResponses: {} })).answer.error, { code: -32602, message: 'Invalid or expired requestState' }, requestState.slice(0, 10))
-  t.match((await ask({ requestState: state, inputResponses: {} }, { action: 'other' })).answer.error, { code: -32602 }, 'bound to the arguments')
-  t.match((await call(mcp, 'tools/call', { name: 'sample_llm', arguments: { prompt: 'x' }, requestState: state }, { capabilities })).answer.error, { code: -32602 }, 'bound to the tool')
+  t.equal(
+    (await confirm({ action: 'perhaps' })).answer.result?.resultType as unknown,
+    'input_required',
+    'an unusable answer is asked for again',
+  )
+  t.equal(
+    textOf(await ask({ inputResponses: { confirm: { action: 'decline' } } })),
+    'User declined: ship it.',
+    'answers without a state are taken',
+  )
+  const tampered = [
+    `${state}x`,
+    state.replace(/.$/, last => (last === 'A' ? 'B' : 'A')),
+    `e30.${state.split('.')[1]}`,
+    'garbage',
+    '',
+    '.',
+    'x'.repeat(70_000),
+  ]
+  for (const requestState of tampered)
+    t.match(
+      (await ask({ requestState, inputResponses: {} })).answer.error,
+      { code: -32602, message: 'Invalid or expired requestState' },
+      requestState.slice(0, 10),
+    )
+  t.match(
+    (await ask({ requestState: state, inputResponses: {} }, { action: 'other' })).answer.error,
+    { code: -32602 },
+    'bound to the arguments',
+  )
+  t.match(
+    (
+      await call(
+        mcp,
+        'tools/call',
+        { name: 'sample_llm', arguments: { prompt: 'x' }, requestState: state },
+        { capabilities },
+      )
+    ).answer.error,
+    { code: -32602 },
+    'bound to the tool',
+  )
   t.match((await ask({ inputResponses: [] })).answer.error, { code: -32602 })
-  const sampled = await call(mcp, 'tools/call', { name: 'sample_llm', arguments: { prompt: 'x' }, inputResponses: { sample: { role: 'assistant', model: 'm1', content: [{ type: 'text', text: 'four' }] } } }, { capabilities })
+  const sampled = await call(
+    mcp,
+    'tools/call',
+    {
+      name: 'sample_llm',
+      arguments: { prompt: 'x' },
+      inputResponses: { sample: { role: 'assistant', model: 'm1', content: [{ type: 'text', text: 'four' }] } },
+    },
+    { capabilities },
+  )
   t.equal(textOf(sampled), 'Client LLM (m1) answered: four')
 })
 
 t.test('answers of earlier rounds are inside the state [MCP-10]', async t => {
   const { url } = await serve(t)
-  const round = (more: Record<string, unknown>) => call(`${url}/mcp/servers/conformance`, 'tools/call', { name: 'test_input_required_result_multi_round', arguments: {}, ...more }, { capabilities: { elicitation: {} } })
+  const round = (more: Record<string, unknown>) =>
+    call(
+      `${url}/mcp/servers/conformance`,
+      'tools/call',
+      { name: 'test_input_required_result_multi_round', arguments: {}, ...more },
+      { capabilities: { elicitation: {} } },
+    )
   const first = (await round({})).answer.result
-  const second = (await round({ requestState: first?.requestState, inputResponses: { step1: { action: 'accept', content: { name: 'Ada' } } } })).answer.result
+  const second = (
+    await round({
+      requestState: first?.requestState,
+      inputResponses: { step1: { action: 'accept', content: { name: 'Ada' } } },
+    })
+  ).answer.result
   t.strictSame(Object.keys(second?.inputRequests ?? {}), ['step2'])
   t.not(second?.requestState, first?.requestState)
-  const third = await round({ requestState: second?.requestState, inputResponses: { step2: { action: 'accept', content: { color: 'green' } } } })
+  const third = await round({
+    requestState: second?.requestState,
+    inputResponses: { step2: { action: 'accept', content: { color: 'green' } } },
+  })
   t.equal(textOf(third), 'Ada likes green.')
 })
 
@@ -229,7 +569,10 @@ t.test('a question needs the capability [MCP-6, MCP-10]', async t => {
   const missing = await tool('sample_llm', { prompt: 'x', require: true })
   t.equal(missing.status, 400)
   t.match(missing.answer.error, { code: -32021, data: { requiredCapabilities: { sampling: {} } } })
-  t.match((await tool('elicit_confirmation', { require: true })).answer.error, { code: -32021, data: { requiredCapabilities: { elicitation: {} } } })
+  t.match((await tool('elicit_confirmation', { require: true })).answer.error, {
+    code: -32021,
+    data: { requiredCapabilities: { elicitation: {} } },
+  })
   const soft = await tool('elicit_confirmation', {})
   t.strictSame([soft.status, soft.answer.result?.isError] as unknown[], [200, false])
   t.match(textOf(soft), /elicitation/)
@@ -237,20 +580,44 @@ t.test('a question needs the capability [MCP-6, MCP-10]', async t => {
 
 function listen(url: string, notifications: unknown, id: string | number = 'sub-1') {
   return openStream(url, {
-    method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...routing('subscriptions/listen') },
-    body: JSON.stringify({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params: { notifications, _meta: envelope() } }),
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      ...routing('subscriptions/listen'),
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      method: 'subscriptions/listen',
+      params: { notifications, _meta: envelope() },
+    }),
   })
 }
 
 t.test('listening acknowledges what is honored and sends only that [MCP-11]', async t => {
   const { url } = await serve(t, { env: { SVC_MCP_CLOCK_TICK_SECS: '1' } })
-  const wishes = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: 'yes', nonsense: true, resourceSubscriptions: ['svc://clock', 'svc://nope', 7, 'svc://clock'] }
+  const wishes = {
+    toolsListChanged: true,
+    promptsListChanged: true,
+    resourcesListChanged: 'yes',
+    nonsense: true,
+    resourceSubscriptions: ['svc://clock', 'svc://nope', 7, 'svc://clock'],
+  }
   const stream = await listen(`${url}/mcp`, wishes, 7)
   t.strictSame(await stream.message(), {
-    jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged',
-    params: { notifications: { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['svc://clock'] }, _meta: { 'io.modelcontextprotocol/subscriptionId': 7 } },
+    jsonrpc: '2.0',
+    method: 'notifications/subscriptions/acknowledged',
+    params: {
+      notifications: { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['svc://clock'] },
+      _meta: { 'io.modelcontextprotocol/subscriptionId': 7 },
+    },
   })
-  t.strictSame(await stream.message(), { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'svc://clock', _meta: { 'io.modelcontextprotocol/subscriptionId': 7 } } })
+  t.strictSame(await stream.message(), {
+    jsonrpc: '2.0',
+    method: 'notifications/resources/updated',
+    params: { uri: 'svc://clock', _meta: { 'io.modelcontextprotocol/subscriptionId': 7 } },
+  })
   stream.close()
   const weather = await listen(`${url}/mcp/servers/weather`, { promptsListChanged: true })
   t.strictSame((await weather.message())?.params?.notifications, {}, 'a server without prompts has none to announce')
@@ -259,22 +626,36 @@ t.test('listening acknowledges what is honored and sends only that [MCP-11]', as
   const bounded = await listen(`${url}/mcp`, { resourceSubscriptions: many })
   t.equal(items((await bounded.message())?.params?.notifications?.resourceSubscriptions).length, 32)
   bounded.close()
-  const refused = await call(`${url}/mcp`, 'subscriptions/listen', { notifications: {} }, { headers: { Accept: 'application/json' } })
+  const refused = await call(
+    `${url}/mcp`,
+    'subscriptions/listen',
+    { notifications: {} },
+    { headers: { Accept: 'application/json' } },
+  )
   t.equal(refused.status, 406)
   t.match((await call(`${url}/mcp`, 'subscriptions/listen', {})).answer.error, { code: -32602 })
 })
 
-t.test('an announced change reaches the listeners of that server, and listening ends with a result [MCP-11]', async t => {
-  const server = await serve(t)
-  const url = `${server.url}/mcp/servers/conformance`
-  const stream = await listen(url, { toolsListChanged: true })
-  const other = await listen(`${server.url}/mcp`, { toolsListChanged: true })
-  await stream.message()
-  await other.message()
-  await callTool(url, 'test_trigger_prompt_change')
-  await callTool(url, 'test_trigger_tool_change')
-  t.equal((await stream.message())?.method as unknown, 'notifications/tools/list_changed')
-  const ended: Promise<Json[]>[] = [stream.rest(), other.rest()]
-  await server.stop()
-  for (const rest of await Promise.all(ended)) t.match(rest, [{ id: 'sub-1', result: { resultType: 'complete', _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub-1' } } }])
-})
+t.test(
+  'an announced change reaches the listeners of that server, and listening ends with a result [MCP-11]',
+  async t => {
+    const server = await serve(t)
+    const url = `${server.url}/mcp/servers/conformance`
+    const stream = await listen(url, { toolsListChanged: true })
+    const other = await listen(`${server.url}/mcp`, { toolsListChanged: true })
+    await stream.message()
+    await other.message()
+    await callTool(url, 'test_trigger_prompt_change')
+    await callTool(url, 'test_trigger_tool_change')
+    t.equal((await stream.message())?.method as unknown, 'notifications/tools/list_changed')
+    const ended: Promise<Json[]>[] = [stream.rest(), other.rest()]
+    await server.stop()
+    for (const rest of await Promise.all(ended))
+      t.match(rest, [
+        {
+          id: 'sub-1',
+          result: { resultType: 'complete', _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub-1' } },
+        },
+      ])
+  },
+)

@@ -24,7 +24,9 @@ export interface MockServer extends TestServer {
   mock(name: string, envelope: object): Promise<JsonObject>
 }
 
-interface Test { teardown(callback: () => unknown): unknown }
+interface Test {
+  teardown(callback: () => unknown): unknown
+}
 
 /** A server that ends with the test. */
 export async function mockServer(t: Test, options?: TestServerOptions): Promise<MockServer> {
@@ -33,15 +35,35 @@ export async function mockServer(t: Test, options?: TestServerOptions): Promise<
     const isPlain = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
     const bytes = isPlain ? Buffer.from(body ?? '') : Buffer.from(JSON.stringify(body))
     return new Promise((resolve, reject) => {
-      const outgoing = send({ host: '127.0.0.1', port: server.ports.http, path, method, headers: { ...(isPlain ? {} : { 'content-type': 'application/json' }), ...(bytes.length > 0 ? { 'content-length': String(bytes.length) } : {}), ...headers } }, (incoming) => {
-        const chunks: Buffer[] = []
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-        incoming.on('error', reject)
-        incoming.on('end', () => {
-          const text = Buffer.concat(chunks).toString()
-          resolve({ status: incoming.statusCode ?? 0, headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])), text, json: parse(text) })
-        })
-      })
+      const outgoing = send(
+        {
+          host: '127.0.0.1',
+          port: server.ports.http,
+          path,
+          method,
+          headers: {
+            ...(isPlain ? {} : { 'content-type': 'application/json' }),
+            ...(bytes.length > 0 ? { 'content-length': String(bytes.length) } : {}),
+            ...headers,
+          },
+        },
+        incoming => {
+          const chunks: Buffer[] = []
+          incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+          incoming.on('error', reject)
+          incoming.on('end', () => {
+            const text = Buffer.concat(chunks).toString()
+            resolve({
+              status: incoming.statusCode ?? 0,
+              headers: Object.fromEntries(
+                Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+              ),
+              text,
+              json: parse(text),
+            })
+          })
+        },
+      )
       outgoing.on('error', reject)
       outgoing.end(bytes)
     })

@@ -18,34 +18,54 @@ const file = (name: string, content: string): string => {
   return join(folder, name)
 }
 const good = file('My Shop.json', JSON.stringify(documentOf({ '/x': { get: answering({ example: 1 }) } })))
-const larger = file('larger.json', JSON.stringify(documentOf({ '/x': { get: answering({ example: 1 }) }, '/y': { get: answering({}) } })))
+const larger = file(
+  'larger.json',
+  JSON.stringify(documentOf({ '/x': { get: answering({ example: 1 }) }, '/y': { get: answering({}) } })),
+)
 const bad = file('bad.yaml', 'openapi: 3.1.0\npaths:\n  /x:\n    $ref: ./other.yaml\n')
 
 /** Runs the command and answers how it ended. */
-async function run(t: { teardown(callback: () => unknown): unknown }, ...args: string[]): Promise<{ code: number | null; output: string; errors: string }> {
+async function run(
+  t: { teardown(callback: () => unknown): unknown },
+  ...args: string[]
+): Promise<{ code: number | null; output: string; errors: string }> {
   const process = startProcess(t, { args: ['mock', ...args] })
   const { code } = await process.exited
   return { code, output: process.output(), errors: process.errors() }
 }
 
-t.test('mock check prints the report and says by its exit code what it found [MOCK-13]', async (t) => {
+t.test('mock check prints the report and says by its exit code what it found [MOCK-13]', async t => {
   t.match(await run(t, 'check', good), { code: 0, output: /deployable\n {2}OpenAPI 3\.1\.0, Test 1: 1 operations/ })
   t.match(await run(t, 'check', bad), { code: 1, output: /not deployable\n {2}error {2}external_ref line 4/ })
   const json = await run(t, 'check', bad, '--json')
   t.match(JSON.parse(json.output), { deployable: false, errors: [{ code: 'external_ref' }] })
-  t.match(await run(t, 'check', good, '--against', larger, '--fail-on', 'breaking'), { code: 1, output: /breaking {2}GET \/y: operation removed/ })
+  t.match(await run(t, 'check', good, '--against', larger, '--fail-on', 'breaking'), {
+    code: 1,
+    output: /breaking {2}GET \/y: operation removed/,
+  })
   t.same(await mockCommand.run(['check', good, '--against', larger]), { exitCode: 0 })
 })
 
-t.test('a command line that makes no sense ends with 2 [MOCK-13]', async (t) => {
+t.test('a command line that makes no sense ends with 2 [MOCK-13]', async t => {
   const { code, errors } = await run(t, 'check')
   t.match({ code, errors }, { code: 2, errors: /usage: svc mock check/ })
-  for (const args of [[], ['what'], ['check'], ['check', good, '--what'], ['check', '/nowhere'], ['push', 'a', good], ['push', 'a', good, '--url', 'x'], ['serve', '/nowhere'], ['serve', good, larger, '--name', 'a'], ['check', good, '--against']]) {
+  for (const args of [
+    [],
+    ['what'],
+    ['check'],
+    ['check', good, '--what'],
+    ['check', '/nowhere'],
+    ['push', 'a', good],
+    ['push', 'a', good, '--url', 'x'],
+    ['serve', '/nowhere'],
+    ['serve', good, larger, '--name', 'a'],
+    ['check', good, '--against'],
+  ]) {
     t.same(await mockCommand.run(args), { exitCode: 2 }, args.join(' '))
   }
 })
 
-t.test('mock serve starts with the documents [MOCK-13]', async (t) => {
+t.test('mock serve starts with the documents [MOCK-13]', async t => {
   const server = startProcess(t, { args: ['mock', 'serve', good, larger] })
   const port = await server.port('HTTP')
   await until(() => server.output().includes('mock larger at'), 'the lines')
@@ -54,12 +74,17 @@ t.test('mock serve starts with the documents [MOCK-13]', async (t) => {
   t.match(await (await fetch(`http://127.0.0.1:${port}/_svc/mocks/larger`)).json(), { source: 'cli', managed: true })
 })
 
-t.test('mock push uploads to a running instance [MOCK-13] [MOCK-20]', async (t) => {
+t.test('mock push uploads to a running instance [MOCK-13] [MOCK-20]', async t => {
   const server = await mockServer(t, { env: { SVC_ADMIN_TOKEN: 'secret' } })
   t.same(await mockCommand.run(['push', 'shop', good, '--url', server.url]), { exitCode: 1 })
-  t.match(await run(t, 'push', 'shop', good, '--url', server.url, '--token', 'secret'), { code: 0, output: /pushed to/ })
+  t.match(await run(t, 'push', 'shop', good, '--url', server.url, '--token', 'secret'), {
+    code: 0,
+    output: /pushed to/,
+  })
   t.equal((await server.call('/mock/shop/x')).text, '1')
-  t.same(await mockCommand.run(['push', 'shop', larger, '--url', `${server.url}/`, '--token', 'secret', '--draft']), { exitCode: 0 })
+  t.same(await mockCommand.run(['push', 'shop', larger, '--url', `${server.url}/`, '--token', 'secret', '--draft']), {
+    exitCode: 0,
+  })
   t.match((await server.call('/_svc/mocks/shop')).json, { version: 1, has_draft: true })
   t.same(await mockCommand.run(['push', 'shop', bad, '--url', server.url, '--token', 'secret']), { exitCode: 1 })
   t.same(await mockCommand.run(['push', 'shop', good, '--url', 'http://127.0.0.1:1']), { exitCode: 1 })

@@ -7,7 +7,7 @@ t.setTimeout(180_000)
 
 const spec = (version: number) => documentOf({ '/version': { get: answering({ example: { version } }) } })
 
-t.test('deploying under load drops no request, and a bad deploy changes nothing [MOCK-83] [MOCK-23]', async (t) => {
+t.test('deploying under load drops no request, and a bad deploy changes nothing [MOCK-83] [MOCK-23]', async t => {
   const server = await mockServer(t)
   await server.mock('busy', { spec: spec(1) })
   let isOver = false
@@ -15,7 +15,7 @@ t.test('deploying under load drops no request, and a bad deploy changes nothing 
   const clients = Array.from({ length: 8 }, async () => {
     while (!isOver) {
       const reply = await fetch(`${server.url}/mock/busy/version`)
-      const body = await reply.json() as { version: number }
+      const body = (await reply.json()) as { version: number }
       // The header and the body are of one version.
       const key = `${reply.status} ${Number(reply.headers.get('x-svc-mock-version')) === body.version}`
       seen.set(key, (seen.get(key) ?? 0) + 1)
@@ -24,7 +24,10 @@ t.test('deploying under load drops no request, and a bad deploy changes nothing 
   let version = 1
   for (let round = 0; round < 12; round++) {
     await server.mock('busy', { spec: spec(++version) })
-    const bad = await server.call('/_svc/mocks/busy', { method: 'PUT', body: '{"openapi":"3.1.0","paths":{"/x":{"$ref":"./other"}}}' })
+    const bad = await server.call('/_svc/mocks/busy', {
+      method: 'PUT',
+      body: '{"openapi":"3.1.0","paths":{"/x":{"$ref":"./other"}}}',
+    })
     t.equal(bad.status, 422)
   }
   isOver = true
@@ -33,7 +36,7 @@ t.test('deploying under load drops no request, and a bad deploy changes nothing 
   t.ok((seen.get('200 true') ?? 0) > 12)
 })
 
-t.test('requests in flight end on the version they began with [MOCK-83]', async (t) => {
+t.test('requests in flight end on the version they began with [MOCK-83]', async t => {
   const server = await mockServer(t)
   await server.mock('slow', { spec: spec(1), settings: { delay_ms: 300 } })
   const waiting = [server.call('/mock/slow/version'), server.call('/mock/slow/version')]
@@ -43,13 +46,21 @@ t.test('requests in flight end on the version they began with [MOCK-83]', async 
   t.match((await server.call('/mock/slow/version')).json, { version: 2 })
   await server.call('/_svc/mocks/slow', { method: 'DELETE' })
   t.equal((await server.call('/mock/slow/version')).status, 404)
-  for (const reply of await Promise.all(waiting)) t.match(reply, { status: 200, json: { version: 1 }, headers: { 'x-svc-mock-version': '1' } })
+  for (const reply of await Promise.all(waiting))
+    t.match(reply, { status: 200, json: { version: 1 }, headers: { 'x-svc-mock-version': '1' } })
 })
 
-t.test('a large document is deployed beside the traffic [MOCK-83] [MOCK-80]', async (t) => {
+t.test('a large document is deployed beside the traffic [MOCK-83] [MOCK-80]', async t => {
   const server = await mockServer(t, { env: { SVC_BODY_LIMIT: String(16 << 20) } })
-  const schema = { type: 'object', properties: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`p${index}`, { type: 'string', description: 'x'.repeat(100) }])) }
-  const document = documentOf(Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`/p${index}`, { get: answering({ schema }) }])))
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`p${index}`, { type: 'string', description: 'x'.repeat(100) }]),
+    ),
+  }
+  const document = documentOf(
+    Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`/p${index}`, { get: answering({ schema }) }])),
+  )
   const upload = server.call('/_svc/mocks/large', { method: 'PUT', body: document })
   let isOver = false
   void upload.then(() => (isOver = true))

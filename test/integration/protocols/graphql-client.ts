@@ -11,8 +11,15 @@ export interface Answer {
 }
 
 async function read(response: Response): Promise<Answer> {
-  const body = await response.json() as Pick<Answer, 'data' | 'errors'>
-  return { status: response.status, headers: response.headers, data: body.data, errors: body.errors, code: body.errors?.[0]?.extensions?.code, body: body as Record<string, unknown> }
+  const body = (await response.json()) as Pick<Answer, 'data' | 'errors'>
+  return {
+    status: response.status,
+    headers: response.headers,
+    data: body.data,
+    errors: body.errors,
+    code: body.errors?.[0]?.extensions?.code,
+    body: body as Record<string, unknown>,
+  }
 }
 
 export interface Client {
@@ -25,14 +32,22 @@ export interface Client {
 }
 
 export function clientOf(url: string): Client {
-  const post: Client['post'] = async (body, headers = {}) => read(await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  }))
+  const post: Client['post'] = async (body, headers = {}) =>
+    read(
+      await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    )
   return {
     post,
-    get: async (parameters, headers = {}) => read(await fetch(`${url}/graphql?${new URLSearchParams(parameters)}`, { headers: { accept: 'application/json', ...headers } })),
+    get: async (parameters, headers = {}) =>
+      read(
+        await fetch(`${url}/graphql?${new URLSearchParams(parameters)}`, {
+          headers: { accept: 'application/json', ...headers },
+        }),
+      ),
     async data(query, variables) {
       const { data, errors } = await post({ query, variables })
       if (errors !== undefined) throw new Error(JSON.stringify(errors))

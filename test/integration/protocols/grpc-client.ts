@@ -2,14 +2,32 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Metadata, credentials, loadPackageDefinition } from '@grpc/grpc-js'
-import type { ChannelCredentials, Client, ClientDuplexStream, ClientOptions, ClientReadableStream, ClientUnaryCall, ClientWritableStream, ServiceError } from '@grpc/grpc-js'
+import type {
+  ChannelCredentials,
+  Client,
+  ClientDuplexStream,
+  ClientOptions,
+  ClientReadableStream,
+  ClientUnaryCall,
+  ClientWritableStream,
+  ServiceError,
+} from '@grpc/grpc-js'
 import { loadFileDescriptorSetFromBuffer, loadSync } from '@grpc/proto-loader'
 import { service as healthService } from 'grpc-health-check'
 import { DESCRIPTOR_SET } from '../../../proto/compile.ts'
 
-export interface EchoResponse { message: string; metadata: Record<string, string>; instance_id: string; index: number; grpc_timeout: string; deadline_ms: number }
+export interface EchoResponse {
+  message: string
+  metadata: Record<string, string>
+  instance_id: string
+  index: number
+  grpc_timeout: string
+  deadline_ms: number
+}
 type Callback = (error: ServiceError | null, response: EchoResponse) => void
-export interface CallOptions { deadline?: number }
+export interface CallOptions {
+  deadline?: number
+}
 
 export interface EchoClient extends Client {
   Echo(request: object, metadata: Metadata, options: CallOptions, callback: Callback): ClientUnaryCall
@@ -29,8 +47,19 @@ const packages = loadPackageDefinition({
 })
 
 /** Any service by its full name. */
-export function connectTo<C extends Client>(service: string, target: string, channel: ChannelCredentials = credentials.createInsecure(), settings: ClientOptions = {}): C {
-  const constructor = service.split('.').reduce<unknown>((scope, name) => (scope as Record<string, unknown>)[name], packages) as new (target: string, channel: ChannelCredentials, options: ClientOptions) => C
+export function connectTo<C extends Client>(
+  service: string,
+  target: string,
+  channel: ChannelCredentials = credentials.createInsecure(),
+  settings: ClientOptions = {},
+): C {
+  const constructor = service
+    .split('.')
+    .reduce<unknown>((scope, name) => (scope as Record<string, unknown>)[name], packages) as new (
+    target: string,
+    channel: ChannelCredentials,
+    options: ClientOptions,
+  ) => C
   return new constructor(target, channel, settings)
 }
 
@@ -45,9 +74,16 @@ export function metadataOf(entries: Record<string, string | Buffer>): Metadata {
 }
 
 /** A unary call. Rejects with the status. */
-export function call(client: EchoClient, method: 'Echo' | 'Fail', request: object, { metadata = new Metadata(), ...options }: CallOptions & { metadata?: Metadata } = {}): Promise<EchoResponse> {
+export function call(
+  client: EchoClient,
+  method: 'Echo' | 'Fail',
+  request: object,
+  { metadata = new Metadata(), ...options }: CallOptions & { metadata?: Metadata } = {},
+): Promise<EchoResponse> {
   return new Promise((resolve, reject) => {
-    client[method](request, metadata, options, (error, response) => (error === null ? resolve(response) : reject(error)))
+    client[method](request, metadata, options, (error, response) =>
+      error === null ? resolve(response) : reject(error),
+    )
   })
 }
 
@@ -63,5 +99,10 @@ export function collect<T>(stream: ClientReadableStream<T>): Promise<{ messages:
 
 /** The status of a call that is expected to fail. */
 export function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
-  return promise.then(() => { throw new Error('the call succeeded') }, (error: ServiceError) => error)
+  return promise.then(
+    () => {
+      throw new Error('the call succeeded')
+    },
+    (error: ServiceError) => error,
+  )
 }

@@ -21,20 +21,43 @@ async function list(from: TestServer = server): Promise<InspectorEntry[]> {
 }
 
 /** The newest entry, once its answer is over. */
-const newest = (): Promise<InspectorEntry> => until(async () => {
-  const [entry] = await list()
-  return entry !== undefined && entry.ended !== 'open' ? entry : null
-}, 'the call is over')
+const newest = (): Promise<InspectorEntry> =>
+  until(async () => {
+    const [entry] = await list()
+    return entry !== undefined && entry.ended !== 'open' ? entry : null
+  }, 'the call is over')
 
 t.test('a call is captured with its metadata and its status, without a body [GRPC-11]', async t => {
-  await call(client, 'Echo', { message: 'hi' }, { metadata: metadataOf({ 'x-custom': 'a', 'x-svc-session': 'one', 'x-request-id': 'call-1' }) })
+  await call(
+    client,
+    'Echo',
+    { message: 'hi' },
+    { metadata: metadataOf({ 'x-custom': 'a', 'x-svc-session': 'one', 'x-request-id': 'call-1' }) },
+  )
   const entry = await newest()
   t.match(entry, {
-    request_id: 'call-1', method: 'POST', path: `${PATH}Echo`, uri: `${PATH}Echo`, version: 'HTTP/2.0', session: 'one', body: null, body_base64: null, body_size: 0,
-    status: 200, grpc_status: 0, fault: null, fault_source: null, route: `${PATH}Echo`, plugin: 'grpc', ended: 'complete',
+    request_id: 'call-1',
+    method: 'POST',
+    path: `${PATH}Echo`,
+    uri: `${PATH}Echo`,
+    version: 'HTTP/2.0',
+    session: 'one',
+    body: null,
+    body_base64: null,
+    body_size: 0,
+    status: 200,
+    grpc_status: 0,
+    fault: null,
+    fault_source: null,
+    route: `${PATH}Echo`,
+    plugin: 'grpc',
+    ended: 'complete',
   })
   t.ok(entry.bytes_sent > 0)
-  t.strictSame(entry.headers.find(({ name }) => name === 'x-custom'), { name: 'x-custom', value: 'a' })
+  t.strictSame(
+    entry.headers.find(({ name }) => name === 'x-custom'),
+    { name: 'x-custom', value: 'a' },
+  )
   t.notOk(entry.headers.some(({ name }) => name.startsWith(':') || name.startsWith('x-svc-bridge')))
   await failureOf(call(client, 'Fail', { code: 9 }))
   t.match(await newest(), { path: `${PATH}Fail`, status: 200, grpc_status: 9, ended: 'complete' })
@@ -46,32 +69,84 @@ t.test('a call is captured with its metadata and its status, without a body [GRP
   t.match((await list())[0], { path: `${PATH}ServerStream`, grpc_status: null, ended: 'open' })
   left.cancel()
   t.match(await newest(), { path: `${PATH}ServerStream`, ended: 'client_left' })
-  const web = await fetch(`http://${target}${PATH}Echo`, { method: 'POST', headers: { 'content-type': 'application/grpc-web' }, body: Buffer.from([0, 0, 0, 0, 0]) })
+  const web = await fetch(`http://${target}${PATH}Echo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/grpc-web' },
+    body: Buffer.from([0, 0, 0, 0, 0]),
+  })
   await web.arrayBuffer()
   t.match(await newest(), { version: 'HTTP/1.1', path: `${PATH}Echo`, status: 200, grpc_status: 0, ended: 'complete' })
-  await (await fetch(`http://${target}${PATH}Nope`, { method: 'POST', headers: { 'content-type': 'application/grpc-web' }, body: '' })).arrayBuffer()
+  await (
+    await fetch(`http://${target}${PATH}Nope`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/grpc-web' },
+      body: '',
+    })
+  ).arrayBuffer()
   t.match(await newest(), { path: `${PATH}Nope`, grpc_status: 12, route: null, plugin: null })
 })
 
 t.test('fail maps the status, delay waits, both are named in the entry [GRPC-27]', async t => {
-  const STATUSES = [[429, 14], [503, 14], [401, 16], [403, 7], [404, 5], [408, 4], [504, 4], [409, 10], [400, 3], [501, 12], [500, 2], [418, 2]] as const
+  const STATUSES = [
+    [429, 14],
+    [503, 14],
+    [401, 16],
+    [403, 7],
+    [404, 5],
+    [408, 4],
+    [504, 4],
+    [409, 10],
+    [400, 3],
+    [501, 12],
+    [500, 2],
+    [418, 2],
+  ] as const
   for (const [http, grpc] of STATUSES) {
-    const failed = await failureOf(call(client, 'Echo', { message: 'hi' }, { metadata: metadataOf({ 'x-svc-fail': String(http) }) }))
+    const failed = await failureOf(
+      call(client, 'Echo', { message: 'hi' }, { metadata: metadataOf({ 'x-svc-fail': String(http) }) }),
+    )
     t.equal(failed.code, grpc, String(http))
     t.match(failed.details, `injected fault: ${http}`)
     t.strictSame(failed.metadata.get('x-svc-fault'), ['fail'])
   }
-  t.match(await newest(), { status: 200, grpc_status: 2, fault: 'fail', fault_source: 'X-Svc-Fail: 418', route: null, plugin: null, ended: 'complete' })
+  t.match(await newest(), {
+    status: 200,
+    grpc_status: 2,
+    fault: 'fail',
+    fault_source: 'X-Svc-Fail: 418',
+    route: null,
+    plugin: null,
+    ended: 'complete',
+  })
   const startedAt = performance.now()
   await call(client, 'Echo', { message: 'hi' }, { metadata: metadataOf({ 'x-svc-delay': '80' }) })
   t.ok(performance.now() - startedAt >= 75)
-  t.match(await newest(), { grpc_status: 0, fault: 'delay', fault_source: 'X-Svc-Delay: 80', route: `${PATH}Echo`, plugin: 'grpc' })
-  t.match(await collect(client.ServerStream({ count: 1 }, metadataOf({ 'x-svc-fail': '503' }))), { code: status.UNAVAILABLE, messages: [] })
-  t.match(await collect(client.BidiStream(metadataOf({ 'x-svc-fail': '503' }))), { code: status.UNAVAILABLE, messages: [] })
-  t.equal(await new Promise(resolve => { client.ClientStream(metadataOf({ 'x-svc-fail': '503' }), {}, error => resolve(error?.code)).end() }), status.UNAVAILABLE)
+  t.match(await newest(), {
+    grpc_status: 0,
+    fault: 'delay',
+    fault_source: 'X-Svc-Delay: 80',
+    route: `${PATH}Echo`,
+    plugin: 'grpc',
+  })
+  t.match(await collect(client.ServerStream({ count: 1 }, metadataOf({ 'x-svc-fail': '503' }))), {
+    code: status.UNAVAILABLE,
+    messages: [],
+  })
+  t.match(await collect(client.BidiStream(metadataOf({ 'x-svc-fail': '503' }))), {
+    code: status.UNAVAILABLE,
+    messages: [],
+  })
+  t.equal(
+    await new Promise(resolve => {
+      client.ClientStream(metadataOf({ 'x-svc-fail': '503' }), {}, error => resolve(error?.code)).end()
+    }),
+    status.UNAVAILABLE,
+  )
   await call(client, 'Echo', {}, { metadata: metadataOf({ 'x-svc-fail': '503:0' }) })
   t.match(await newest(), { fault: null, grpc_status: 0 })
-  const late = await failureOf(call(client, 'Echo', {}, { metadata: metadataOf({ 'x-svc-delay': '5000' }), deadline: Date.now() + 60 }))
+  const late = await failureOf(
+    call(client, 'Echo', {}, { metadata: metadataOf({ 'x-svc-delay': '5000' }), deadline: Date.now() + 60 }),
+  )
   t.equal(late.code, status.DEADLINE_EXCEEDED)
   const metrics = await (await fetch(`${server.url}/_svc/metrics`)).text()
   t.match(metrics, /svc_faults_injected_total\{kind="fail"\} 15\n/)
@@ -79,7 +154,12 @@ t.test('fail maps the status, delay waits, both are named in the entry [GRPC-27]
 })
 
 t.test('over gRPC-Web too, and a value that can not be understood is named [GRPC-27]', async t => {
-  const post = (headers: Record<string, string>): Promise<Response> => fetch(`http://${target}${PATH}Echo`, { method: 'POST', headers: { 'content-type': 'application/grpc-web', ...headers }, body: Buffer.from([0, 0, 0, 0, 0]) })
+  const post = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`http://${target}${PATH}Echo`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/grpc-web', ...headers },
+      body: Buffer.from([0, 0, 0, 0, 0]),
+    })
   const failed = await post({ 'X-Svc-Fail': '503' })
   t.equal(failed.headers.get('x-svc-fault'), 'fail')
   t.match(await failed.text(), /grpc-status:14\r\n/)
@@ -89,16 +169,38 @@ t.test('over gRPC-Web too, and a value that can not be understood is named [GRPC
 })
 
 t.test('health and reflection are exempt, refused calls are not captured [GRPC-27, GRPC-11]', async t => {
-  interface Health extends EchoClient { Check(request: object, metadata: object, callback: (error: ServiceError | null, response: { status: string }) => void): void }
+  interface Health extends EchoClient {
+    Check(
+      request: object,
+      metadata: object,
+      callback: (error: ServiceError | null, response: { status: string }) => void,
+    ): void
+  }
   const limited = await serve(t, { env: { SVC_LIMIT_REQUESTS: '1', SVC_LIMIT_SCOPE: 'session' } })
   const address = `127.0.0.1:${limited.ports.grpc}`
   const health = connectTo<Health>('grpc.health.v1.Health', address)
-  const checked = await new Promise(resolve => health.Check({ service: '' }, metadataOf({ 'x-svc-fail': '503', 'x-svc-delay': '10000' }), (error, response) => resolve(error?.code ?? response.status)))
+  const checked = await new Promise(resolve =>
+    health.Check({ service: '' }, metadataOf({ 'x-svc-fail': '503', 'x-svc-delay': '10000' }), (error, response) =>
+      resolve(error?.code ?? response.status),
+    ),
+  )
   t.equal(checked, 'SERVING')
   health.close()
   const one = echoClient(address)
-  t.equal((await failureOf(call(one, 'Echo', {}, { metadata: metadataOf({ 'x-svc-fail': '503', 'x-svc-session': 'one' }) }))).code, status.UNAVAILABLE)
-  t.equal((await failureOf(call(one, 'Echo', {}, { metadata: metadataOf({ 'x-svc-fail': '503', 'x-svc-session': 'one' }) }))).code, status.RESOURCE_EXHAUSTED, 'a limit comes before a fault')
+  t.equal(
+    (await failureOf(call(one, 'Echo', {}, { metadata: metadataOf({ 'x-svc-fail': '503', 'x-svc-session': 'one' }) })))
+      .code,
+    status.UNAVAILABLE,
+  )
+  t.equal(
+    (await failureOf(call(one, 'Echo', {}, { metadata: metadataOf({ 'x-svc-fail': '503', 'x-svc-session': 'one' }) })))
+      .code,
+    status.RESOURCE_EXHAUSTED,
+    'a limit comes before a fault',
+  )
   one.close()
-  t.strictSame((await list(limited)).map(({ path, fault }) => [path, fault]), [[`${PATH}Echo`, 'fail']])
+  t.strictSame(
+    (await list(limited)).map(({ path, fault }) => [path, fault]),
+    [[`${PATH}Echo`, 'fail']],
+  )
 })

@@ -35,7 +35,10 @@ t.test('a connection that lives through many reloads keeps nothing of them [GRPC
     await fetch(`${server.url}/_svc/reload?force=true`, { method: 'POST' })
   }
   t.match(await call(client, 'Echo', { message: 'after' }), { message: 'after' })
-  t.strictSame(warnings.filter(message => message.includes('listeners')), [])
+  t.strictSame(
+    warnings.filter(message => message.includes('listeners')),
+    [],
+  )
 })
 
 t.test('a call that runs when the process stops comes to its end [GRPC-26]', async t => {
@@ -66,10 +69,20 @@ t.test('a call without an end is cut when the time to drain is over [GRPC-26]', 
 t.test('a deadline ends a call of which the client keeps its side open [GRPC-13]', async t => {
   const session = connect(`http://127.0.0.1:${server.ports.grpc}`)
   t.teardown(() => session.destroy())
-  const stream = session.request({ ':method': 'POST', ':path': '/svc.echo.v1.EchoService/BidiStream', 'content-type': 'application/grpc', te: 'trailers', 'grpc-timeout': '200m' })
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/svc.echo.v1.EchoService/BidiStream',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    'grpc-timeout': '200m',
+  })
   let [bytes, answered] = [0, '']
-  stream.on('data', (chunk: Buffer) => { bytes += chunk.length })
-  stream.on('trailers', trailers => { answered = String(trailers['grpc-status']) })
+  stream.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  stream.on('trailers', trailers => {
+    answered = String(trailers['grpc-status'])
+  })
   // One message, { message: "hi" }, and no end.
   stream.write(Buffer.from([0, 0, 0, 0, 4, 0x0a, 2, 0x68, 0x69]))
   t.equal(await until(() => answered), String(status.DEADLINE_EXCEEDED))
@@ -84,10 +97,23 @@ t.test('a message that can not be read ends a call that still answers those befo
   // Field 15 with wire type 7, which there is not.
   const unreadable = Buffer.from([0, 0, 0, 0, 2, 0x7f, 1])
   const compressed = Buffer.from([1, 0, 0, 0, 1, 0])
-  for (const [body, code] of [[unreadable, status.INTERNAL], [compressed, status.INTERNAL]] as const) {
-    const stream = session.request({ ':method': 'POST', ':path': '/svc.echo.v1.EchoService/BidiStream', 'content-type': 'application/grpc', te: 'trailers', 'grpc-encoding': 'gzip' })
+  for (const [body, code] of [
+    [unreadable, status.INTERNAL],
+    [compressed, status.INTERNAL],
+  ] as const) {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/svc.echo.v1.EchoService/BidiStream',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'grpc-encoding': 'gzip',
+    })
     let answered = ''
-    stream.on('trailers', trailers => { answered = String(trailers['grpc-status']) }).resume()
+    stream
+      .on('trailers', trailers => {
+        answered = String(trailers['grpc-status'])
+      })
+      .resume()
     stream.end(Buffer.concat([message, message, message, body, message]))
     t.equal(await until(() => answered), String(code))
   }

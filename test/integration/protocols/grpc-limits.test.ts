@@ -23,18 +23,29 @@ t.test('calls beyond the quota end with RESOURCE_EXHAUSTED and say why, each ses
   const ended = collect(bidi)
   bidi.write({ message: 'x' })
   t.match(await ended, { code: status.RESOURCE_EXHAUSTED, messages: [] })
-  const joined = await new Promise<ServiceError | null>(resolve => { client.ClientStream(metadata, {}, resolve).end() })
+  const joined = await new Promise<ServiceError | null>(resolve => {
+    client.ClientStream(metadata, {}, resolve).end()
+  })
   t.equal(joined?.code, status.RESOURCE_EXHAUSTED)
-  t.match(await call(client, 'Echo', { message: 'other' }, { metadata: metadataOf({ 'x-svc-session': 'two' }) }), { message: 'other' })
+  t.match(await call(client, 'Echo', { message: 'other' }, { metadata: metadataOf({ 'x-svc-session': 'two' }) }), {
+    message: 'other',
+  })
 })
 
 t.test('health is free, and the peer address is a session [GRPC-25]', async t => {
-  interface Health extends EchoClient { Check(request: object, callback: (error: ServiceError | null, response: { status: string }) => void): void }
+  interface Health extends EchoClient {
+    Check(request: object, callback: (error: ServiceError | null, response: { status: string }) => void): void
+  }
   const health = connectTo<Health>('grpc.health.v1.Health', target)
   for (let index = 0; index < 3; index++) await call(client, 'Echo', {})
   t.equal((await failureOf(call(client, 'Echo', {}))).code, status.RESOURCE_EXHAUSTED)
   for (let index = 0; index < 5; index++) {
-    t.equal(await new Promise(resolve => health.Check({ service: '' }, (error, response) => resolve(error?.code ?? response.status))), 'SERVING')
+    t.equal(
+      await new Promise(resolve =>
+        health.Check({ service: '' }, (error, response) => resolve(error?.code ?? response.status)),
+      ),
+      'SERVING',
+    )
   }
   health.close()
 })

@@ -18,7 +18,9 @@ interface Answer {
   all_extension_numbers_response?: { base_type_name: string; extension_number: number[] }
   error_response?: { error_code: number; error_message: string }
 }
-interface Reflection extends Client { ServerReflectionInfo(): ClientDuplexStream<object, Answer> }
+interface Reflection extends Client {
+  ServerReflectionInfo(): ClientDuplexStream<object, Answer>
+}
 
 const server = await serve(t)
 
@@ -28,7 +30,12 @@ async function ask(version: string, ...questions: object[]): Promise<Answer[]> {
   const stream = client.ServerReflectionInfo()
   const answers: Answer[] = []
   let isOver = false
-  stream.on('data', (answer: Answer) => answers.push(answer)).on('error', () => {}).on('end', () => { isOver = true })
+  stream
+    .on('data', (answer: Answer) => answers.push(answer))
+    .on('error', () => {})
+    .on('end', () => {
+      isOver = true
+    })
   for (const question of questions) stream.write(question)
   stream.end()
   await until(() => isOver)
@@ -36,12 +43,21 @@ async function ask(version: string, ...questions: object[]): Promise<Answer[]> {
   return answers
 }
 
-const filesOf = (answer: Answer): FileDescriptorProto[] => answer.file_descriptor_response!.file_descriptor_proto.map(bytes => fromBinary(FileDescriptorProtoSchema, bytes))
+const filesOf = (answer: Answer): FileDescriptorProto[] =>
+  answer.file_descriptor_response!.file_descriptor_proto.map(bytes => fromBinary(FileDescriptorProtoSchema, bytes))
 
 for (const version of ['v1', 'v1alpha']) {
   t.test(`${version} lists services and finds files [GRPC-14]`, async t => {
     const [list] = await ask(version, { host: 'me', list_services: '*' })
-    t.strictSame(list!.list_services_response!.service.map(({ name }) => name), ['grpc.health.v1.Health', 'grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection', 'svc.echo.v1.EchoService'])
+    t.strictSame(
+      list!.list_services_response!.service.map(({ name }) => name),
+      [
+        'grpc.health.v1.Health',
+        'grpc.reflection.v1.ServerReflection',
+        'grpc.reflection.v1alpha.ServerReflection',
+        'svc.echo.v1.EchoService',
+      ],
+    )
     t.match(list, { valid_host: 'me', original_request: { host: 'me', list_services: '*' } })
     const symbols: [symbol: string, files: string[]][] = [
       ['svc.echo.v1.EchoService', ['svc/echo/v1/echo.proto']],
@@ -55,16 +71,35 @@ for (const version of ['v1', 'v1alpha']) {
       ['google.rpc.RetryInfo', ['google/rpc/error_details.proto', 'google/protobuf/duration.proto']],
     ]
     const answers = await ask(version, ...symbols.map(([symbol]) => ({ file_containing_symbol: symbol })))
-    for (const [index, [symbol, names]] of symbols.entries()) t.strictSame(filesOf(answers[index]!).map(file => file.name), names, symbol)
+    for (const [index, [symbol, names]] of symbols.entries())
+      t.strictSame(
+        filesOf(answers[index]!).map(file => file.name),
+        names,
+        symbol,
+      )
     const known = new Set(answers.flatMap(filesOf).flatMap(file => [file.name, ...file.dependency]))
     for (const name of known) t.equal(filesOf((await ask(version, { file_by_filename: name }))[0]!)[0]!.name, name)
   })
 
   t.test(`${version} answers what it does not know on the open stream [GRPC-15]`, async t => {
-    const answers = await ask(version, { file_containing_symbol: 'no.such.Thing' }, { file_by_filename: 'no.proto' }, { file_containing_extension: { containing_type: 'svc.echo.v1.EchoRequest', extension_number: 5 } },
-      { all_extension_numbers_of_type: 'no.Type' }, { all_extension_numbers_of_type: 'svc.echo.v1.EchoRequest' }, {}, { file_by_filename: '__proto__' })
-    t.strictSame(answers.map(answer => answer.error_response?.error_code), [5, 5, 5, 5, undefined, 3, 5])
-    t.strictSame(answers[4]!.all_extension_numbers_response, { base_type_name: 'svc.echo.v1.EchoRequest', extension_number: [] })
+    const answers = await ask(
+      version,
+      { file_containing_symbol: 'no.such.Thing' },
+      { file_by_filename: 'no.proto' },
+      { file_containing_extension: { containing_type: 'svc.echo.v1.EchoRequest', extension_number: 5 } },
+      { all_extension_numbers_of_type: 'no.Type' },
+      { all_extension_numbers_of_type: 'svc.echo.v1.EchoRequest' },
+      {},
+      { file_by_filename: '__proto__' },
+    )
+    t.strictSame(
+      answers.map(answer => answer.error_response?.error_code),
+      [5, 5, 5, 5, undefined, 3, 5],
+    )
+    t.strictSame(answers[4]!.all_extension_numbers_response, {
+      base_type_name: 'svc.echo.v1.EchoRequest',
+      extension_number: [],
+    })
   })
 }
 
@@ -73,13 +108,25 @@ t.test('files are answered byte for byte as the compiler wrote them [GRPC-14]', 
   const set = readFileSync(DESCRIPTOR_SET)
   for (const version of ['v1', 'v1alpha']) {
     const answers = await ask(version, ...file.map(({ name }) => ({ file_by_filename: name })))
-    for (const [index, { name }] of file.entries()) t.ok(set.includes(answers[index]!.file_descriptor_response!.file_descriptor_proto[0]!), `${version} ${name}`)
+    for (const [index, { name }] of file.entries())
+      t.ok(set.includes(answers[index]!.file_descriptor_response!.file_descriptor_proto[0]!), `${version} ${name}`)
   }
 })
 
 t.test('names that every object inherits name nothing [GRPC-15]', async t => {
-  const answers = await ask('v1', ...['__proto__', 'constructor', 'toString'].flatMap(name => [{ file_containing_symbol: name }, { file_by_filename: name }, { all_extension_numbers_of_type: name }, { file_containing_extension: { containing_type: name, extension_number: 1 } }]))
-  t.strictSame(answers.map(answer => answer.error_response?.error_code), Array.from({ length: 12 }, () => 5))
+  const answers = await ask(
+    'v1',
+    ...['__proto__', 'constructor', 'toString'].flatMap(name => [
+      { file_containing_symbol: name },
+      { file_by_filename: name },
+      { all_extension_numbers_of_type: name },
+      { file_containing_extension: { containing_type: name, extension_number: 1 } },
+    ]),
+  )
+  t.strictSame(
+    answers.map(answer => answer.error_response?.error_code),
+    Array.from({ length: 12 }, () => 5),
+  )
 })
 
 t.test('the descriptors are those of the compiler, fit for strict readers [GRPC-14]', async t => {

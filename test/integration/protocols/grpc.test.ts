@@ -29,14 +29,27 @@ for (const [listener, each] of Object.entries(clients)) {
     const metadata = metadataOf({ 'X-Custom': 'a', 'x-data-bin': Buffer.from([0, 255]) })
     metadata.add('x-custom', 'b')
     t.match(await call(each, 'Echo', { message: 'hi' }, { metadata }), {
-      message: 'hi', index: 0, instance_id: 'test-1', grpc_timeout: '', deadline_ms: 0,
+      message: 'hi',
+      index: 0,
+      instance_id: 'test-1',
+      grpc_timeout: '',
+      deadline_ms: 0,
       metadata: { 'x-custom': 'a, b', 'x-data-bin': 'AP8=', 'user-agent': /^grpc-node/ },
     })
     const streamed = await collect(each.ServerStream({ message: 's' }))
-    t.strictSame(streamed.messages.map(({ message, index }) => [message, index]), [['s', 0], ['s', 1], ['s', 2]])
+    t.strictSame(
+      streamed.messages.map(({ message, index }) => [message, index]),
+      [
+        ['s', 0],
+        ['s', 1],
+        ['s', 2],
+      ],
+    )
     t.equal(streamed.code, status.OK)
     const joined = await new Promise<EchoResponse>((resolve, reject) => {
-      const stream = each.ClientStream(new Metadata(), {}, (error, response) => (error === null ? resolve(response) : reject(error)))
+      const stream = each.ClientStream(new Metadata(), {}, (error, response) =>
+        error === null ? resolve(response) : reject(error),
+      )
       for (const message of ['a', 'b', 'c']) stream.write({ message })
       stream.end()
     })
@@ -49,7 +62,13 @@ for (const [listener, each] of Object.entries(clients)) {
     await until(() => seen.length === 1, 'an answer before the client has ended')
     bidi.write({ message: 'second' })
     bidi.end()
-    t.strictSame((await answers).messages.map(({ message, index }) => [message, index]), [['first', 0], ['second', 1]])
+    t.strictSame(
+      (await answers).messages.map(({ message, index }) => [message, index]),
+      [
+        ['first', 0],
+        ['second', 1],
+      ],
+    )
     t.match(await failureOf(call(each, 'Fail', { code: 5 })), { code: status.NOT_FOUND })
   })
 }
@@ -58,7 +77,9 @@ t.test('counts have their default and their bound [GRPC-3]', async t => {
   t.equal((await collect(client.ServerStream({ count: 1 }))).messages.length, 1)
   t.equal((await collect(client.ServerStream({ count: 4_000_000_000 }))).messages.length, 100)
   const none = await new Promise<EchoResponse>((resolve, reject) => {
-    client.ClientStream(new Metadata(), {}, (error, response) => (error === null ? resolve(response) : reject(error))).end()
+    client
+      .ClientStream(new Metadata(), {}, (error, response) => (error === null ? resolve(response) : reject(error)))
+      .end()
   })
   t.match(none, { message: '', index: 0 })
 })
@@ -83,19 +104,36 @@ t.test('a thousand messages are taken, the next ends the call [GRPC-4]', async t
 t.test('Fail ends with the status that is asked for, and its details [GRPC-5]', async t => {
   t.match(await call(client, 'Fail', {}), { message: 'OK' })
   t.match(await call(client, 'Fail', { message: 'fine' }), { message: 'fine' })
-  for (const code of [-1, 17, 2_147_483_647]) t.match(await failureOf(call(client, 'Fail', { code })), { code: status.INVALID_ARGUMENT })
-  for (let code = 1; code <= 16; code++) t.match(await failureOf(call(client, 'Fail', { code })), { code, details: `failed with ${status[code]}, as it was asked to` })
-  const error = await failureOf(call(client, 'Fail', { code: 14, message: 'später', reason: 'WHY', retry_delay_ms: 1500, metadata: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${i}`, 'v'])) }))
+  for (const code of [-1, 17, 2_147_483_647])
+    t.match(await failureOf(call(client, 'Fail', { code })), { code: status.INVALID_ARGUMENT })
+  for (let code = 1; code <= 16; code++)
+    t.match(await failureOf(call(client, 'Fail', { code })), {
+      code,
+      details: `failed with ${status[code]}, as it was asked to`,
+    })
+  const error = await failureOf(
+    call(client, 'Fail', {
+      code: 14,
+      message: 'später',
+      reason: 'WHY',
+      retry_delay_ms: 1500,
+      metadata: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${i}`, 'v'])),
+    }),
+  )
   t.match(error, { code: 14, details: 'später' })
   t.strictSame(error.metadata.get('x-svc-fail'), ['true'])
-  const read = (name: string, bytes: Buffer) => (definitions[name] as unknown as { deserialize(bytes: Buffer): Record<string, unknown> }).deserialize(bytes)
+  const read = (name: string, bytes: Buffer) =>
+    (definitions[name] as unknown as { deserialize(bytes: Buffer): Record<string, unknown> }).deserialize(bytes)
   const details = read('google.rpc.Status', error.metadata.get('grpc-status-details-bin')[0] as Buffer)
   t.match(details, { code: 14, message: 'später' })
   const [info, retry] = details.details as { type_url: string; value: Buffer }[]
   t.equal(info!.type_url, 'type.googleapis.com/google.rpc.ErrorInfo')
   const errorInfo = read('google.rpc.ErrorInfo', info!.value) as { metadata: { key: string; value: string }[] }
   t.match(errorInfo, { reason: 'WHY', domain: 'svc' })
-  t.strictSame(errorInfo.metadata.map(({ key }) => key), [...Array.from({ length: 32 }, (_, i) => `k${i}`), 'instance_id'])
+  t.strictSame(
+    errorInfo.metadata.map(({ key }) => key),
+    [...Array.from({ length: 32 }, (_, i) => `k${i}`), 'instance_id'],
+  )
   t.equal(retry!.type_url, 'type.googleapis.com/google.rpc.RetryInfo')
   t.match(read('google.rpc.RetryInfo', retry!.value), { retry_delay: { seconds: 1, nanos: 500_000_000 } })
   const long = await failureOf(call(client, 'Fail', { code: 3, message: 'ä'.repeat(5000), reason: 'r'.repeat(500) }))
@@ -106,7 +144,9 @@ t.test('deadlines end calls and are shown as they came [GRPC-6]', async t => {
   const shown = await call(client, 'Echo', {}, { deadline: Date.now() + 60_000 })
   t.match(shown.grpc_timeout, /^\d+[mSu]$/)
   t.ok(shown.deadline_ms > 1000 && shown.deadline_ms <= 60_000, String(shown.deadline_ms))
-  const { messages, code } = await collect(client.ServerStream({ count: 100 }, new Metadata(), { deadline: Date.now() + 300 }))
+  const { messages, code } = await collect(
+    client.ServerStream({ count: 100 }, new Metadata(), { deadline: Date.now() + 300 }),
+  )
   t.equal(code, status.DEADLINE_EXCEEDED)
   t.ok(messages.length < 100)
 })
@@ -122,34 +162,59 @@ t.test('a cancelled call leaves the connection usable [GRPC-7]', async t => {
 t.test('messages up to 4 MiB are read, compressed ones too, larger ones refused [GRPC-8]', async t => {
   const options = { 'grpc.max_receive_message_length': -1 }
   for (const algorithm of [compressionAlgorithms.identity, compressionAlgorithms.gzip, compressionAlgorithms.deflate]) {
-    const compressing = echoClient(`127.0.0.1:${server.ports.grpc}`, undefined, { ...options, 'grpc.default_compression_algorithm': algorithm })
+    const compressing = echoClient(`127.0.0.1:${server.ports.grpc}`, undefined, {
+      ...options,
+      'grpc.default_compression_algorithm': algorithm,
+    })
     const message = 'x'.repeat(3 * 1024 * 1024)
     t.equal((await call(compressing, 'Echo', { message })).message.length, message.length)
     compressing.close()
   }
-  t.match(await failureOf(call(client, 'Echo', { message: 'x'.repeat(5 * 1024 * 1024) })), { code: status.RESOURCE_EXHAUSTED })
+  t.match(await failureOf(call(client, 'Echo', { message: 'x'.repeat(5 * 1024 * 1024) })), {
+    code: status.RESOURCE_EXHAUSTED,
+  })
 })
 
 for (const [listener, each] of Object.entries(clients)) {
   t.test(`a refused upload does not stall the calls behind it on ${listener} [GRPC-9]`, async t => {
-    t.match(await failureOf(call(each, 'Echo', { message: 'x'.repeat(5 * 1024 * 1024) })), { code: status.RESOURCE_EXHAUSTED })
-    const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => call(each, 'Echo', { message: `m${index}` }, { deadline: Date.now() + 20_000 })))
-    t.strictSame(answers.map(({ message }) => message), Array.from({ length: 200 }, (_, index) => `m${index}`))
+    t.match(await failureOf(call(each, 'Echo', { message: 'x'.repeat(5 * 1024 * 1024) })), {
+      code: status.RESOURCE_EXHAUSTED,
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        call(each, 'Echo', { message: `m${index}` }, { deadline: Date.now() + 20_000 }),
+      ),
+    )
+    t.strictSame(
+      answers.map(({ message }) => message),
+      Array.from({ length: 200 }, (_, index) => `m${index}`),
+    )
   })
 }
 
 t.test('unknown methods and services are unimplemented [GRPC-10]', async t => {
-  const attempt = (path: string) => new Promise<ServiceError | null>(resolve => {
-    client.makeUnaryRequest(path, () => Buffer.alloc(0), (bytes: Buffer) => bytes, {}, error => resolve(error))
-  })
+  const attempt = (path: string) =>
+    new Promise<ServiceError | null>(resolve => {
+      client.makeUnaryRequest(
+        path,
+        () => Buffer.alloc(0),
+        (bytes: Buffer) => bytes,
+        {},
+        error => resolve(error),
+      )
+    })
   t.match(await attempt('/svc.echo.v1.EchoService/Nothing'), { code: status.UNIMPLEMENTED })
   t.match(await attempt('/no.such.Service/Echo'), { code: status.UNIMPLEMENTED })
 })
 
 t.test('every answer has a request id, that of the call when it brings one [GRPC-11]', async t => {
-  const answered = (metadata: Metadata) => new Promise(resolve => client.Echo({}, metadata, {}, () => {}).on('metadata', head => resolve(head.get('x-request-id')[0])))
+  const answered = (metadata: Metadata) =>
+    new Promise(resolve =>
+      client.Echo({}, metadata, {}, () => {}).on('metadata', head => resolve(head.get('x-request-id')[0])),
+    )
   // A failure without messages is all head.
-  const failed = async (metadata: Metadata) => (await failureOf(call(client, 'Fail', { code: 5 }, { metadata }))).metadata.get('x-request-id')[0]
+  const failed = async (metadata: Metadata) =>
+    (await failureOf(call(client, 'Fail', { code: 5 }, { metadata }))).metadata.get('x-request-id')[0]
   for (const idOf of [answered, failed]) {
     t.match(await idOf(new Metadata()), /^[\da-f-]{36}$/)
     t.equal(await idOf(metadataOf({ 'x-request-id': 'mine' })), 'mine')
@@ -157,7 +222,12 @@ t.test('every answer has a request id, that of the call when it brings one [GRPC
 })
 
 t.test('every call is counted once [GRPC-11]', async t => {
-  const count = async () => Number(/^svc_protocol_requests_total\{protocol="grpc"\} (\d+)/m.exec(await (await fetch(`${server.url}/_svc/metrics`)).text())?.[1])
+  const count = async () =>
+    Number(
+      /^svc_protocol_requests_total\{protocol="grpc"\} (\d+)/m.exec(
+        await (await fetch(`${server.url}/_svc/metrics`)).text(),
+      )?.[1],
+    )
   const before = await count()
   for (const each of Object.values(clients)) await call(each, 'Echo', { message: 'counted' })
   t.equal(await count(), before + 3)
@@ -165,23 +235,35 @@ t.test('every call is counted once [GRPC-11]', async t => {
 
 interface Health extends EchoClient {
   Check(request: object, callback: (error: ServiceError | null, response: { status: string }) => void): void
-  List(request: object, callback: (error: ServiceError | null, response: { statuses: Record<string, { status: string }> }) => void): void
+  List(
+    request: object,
+    callback: (error: ServiceError | null, response: { statuses: Record<string, { status: string }> }) => void,
+  ): void
   Watch(request: object): ReturnType<EchoClient['ServerStream']>
 }
 
 t.test('health follows the instance, and Watch tells of changes [GRPC-12]', async t => {
   const health = connectTo<Health>('grpc.health.v1.Health', `127.0.0.1:${server.ports.grpc}`)
   t.teardown(() => health.close())
-  const check = (service: string) => new Promise<string | number>(resolve => health.Check({ service }, (error, response) => resolve(error?.code ?? response.status)))
+  const check = (service: string) =>
+    new Promise<string | number>(resolve =>
+      health.Check({ service }, (error, response) => resolve(error?.code ?? response.status)),
+    )
   t.equal(await check('nobody'), status.NOT_FOUND)
   const seen: string[] = []
   const watch = health.Watch({ service: 'svc.echo.v1.EchoService' })
   watch.on('data', (response: unknown) => seen.push((response as { status: string }).status)).on('error', () => {})
   const unknown: string[] = []
   const stranger = health.Watch({ service: 'nobody' })
-  stranger.on('data', (response: unknown) => unknown.push((response as { status: string }).status)).on('error', () => {})
+  stranger
+    .on('data', (response: unknown) => unknown.push((response as { status: string }).status))
+    .on('error', () => {})
   await until(() => seen.length === 1 && unknown.length === 1)
-  for (const [path, state] of [['unhealthy', 'NOT_SERVING'], ['unhealthy', 'NOT_SERVING'], ['healthy', 'SERVING']]) {
+  for (const [path, state] of [
+    ['unhealthy', 'NOT_SERVING'],
+    ['unhealthy', 'NOT_SERVING'],
+    ['healthy', 'SERVING'],
+  ]) {
     await fetch(`${server.url}/health/${path}`, { method: 'POST' })
     for (const service of ['', 'svc.echo.v1.EchoService']) t.equal(await check(service), state)
     t.match(await call(client, 'Echo', { message: 'serves' }), { message: 'serves' })

@@ -7,19 +7,27 @@ import { tierOf } from '../../runner/tiers.ts'
 const TEST = join(import.meta.dirname, '..', '..')
 
 async function run(...args: string[]): Promise<{ code: number | null; output: string; lines: string[] }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(TEST, 'run.ts'), `--folder=${join(TEST, 'fixtures', 'runner')}`, ...args], { cwd: join(TEST, '..'), stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(TEST, 'run.ts'), `--folder=${join(TEST, 'fixtures', 'runner')}`, ...args],
+    { cwd: join(TEST, '..'), stdio: ['ignore', 'pipe', 'inherit'] },
+  )
   let output = ''
-  child.stdout.on('data', chunk => { output += chunk })
+  child.stdout.on('data', chunk => {
+    output += chunk
+  })
   const code = await new Promise<number | null>(resolve => child.on('close', resolve))
   return { code, output, lines: output.trimEnd().split('\n') }
 }
 
 t.test('each file counts for itself, and those that come behind a broken one still run', async t => {
   const { code, output, lines } = await run('--jobs=2', '--timeout=5')
-  const counts = new Map(lines.flatMap(line => {
-    const [, status, file, passed, failed] = /^(ok|FAILED) +(.*): (\d+) passed, (\d+) failed/.exec(line) ?? []
-    return status === undefined ? [] : [[file, [status, Number(passed), Number(failed)]]]
-  }))
+  const counts = new Map(
+    lines.flatMap(line => {
+      const [, status, file, passed, failed] = /^(ok|FAILED) +(.*): (\d+) passed, (\d+) failed/.exec(line) ?? []
+      return status === undefined ? [] : [[file, [status, Number(passed), Number(failed)]]]
+    }),
+  )
   t.strictSame(Object.fromEntries(counts), {
     'a-passes.test.ts': ['ok', 3, 0],
     'asserts-nothing.test.ts': ['FAILED', 0, 1],
@@ -64,7 +72,15 @@ t.test('a run in which nothing passes has failed', async t => {
 
 t.test('folders belong to tiers', async t => {
   for (const [name, tier] of [
-    ['unit/core/path.test.ts', 'main'], ['integration/toolbox/echo.test.ts', 'main'], ['integration/attacks/slow.test.ts', 'fuzz'], ['integration/kit/package.test.ts', 'docs'],
-    ['sdk/stripe.test.ts', 'sdk'], ['browser/shell.test.ts', 'browser'], ['soak/soak.test.ts', 'fuzz'], ['requirements/requirements.test.ts', 'docs'], ['new/folder.test.ts', 'main'],
-  ] as const) t.equal(tierOf(name), tier, name)
+    ['unit/core/path.test.ts', 'main'],
+    ['integration/toolbox/echo.test.ts', 'main'],
+    ['integration/attacks/slow.test.ts', 'fuzz'],
+    ['integration/kit/package.test.ts', 'docs'],
+    ['sdk/stripe.test.ts', 'sdk'],
+    ['browser/shell.test.ts', 'browser'],
+    ['soak/soak.test.ts', 'fuzz'],
+    ['requirements/requirements.test.ts', 'docs'],
+    ['new/folder.test.ts', 'main'],
+  ] as const)
+    t.equal(tierOf(name), tier, name)
 })

@@ -23,19 +23,51 @@ const { url } = await serve(t, { env: { SVC_INSPECTOR_CAPACITY: '1' } })
 const { url: publicUrl } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
 
 function requestOf(fields: Partial<CapturedRequest> = {}): Omit<CapturedRequest, 'seq'> {
-  return { id: 'i', bin_id: 'b', timestamp: '', method: 'POST', path: '/', full_path: '/bin/b', query: null, headers: [], content_type: null, body: null, body_base64: null, body_size: 0, body_truncated: false, client_ip: '', ...fields }
+  return {
+    id: 'i',
+    bin_id: 'b',
+    timestamp: '',
+    method: 'POST',
+    path: '/',
+    full_path: '/bin/b',
+    query: null,
+    headers: [],
+    content_type: null,
+    body: null,
+    body_base64: null,
+    body_size: 0,
+    body_truncated: false,
+    client_ip: '',
+    ...fields,
+  }
 }
 
 t.test('public instances hold less [BIN-12]', async t => {
-  t.strictSame(limitsOf(open), { max_bins: 100, max_bins_per_session: 10, ttl_secs: 3600, max_requests: 50, max_bytes_per_bin: 262_144, max_captured_body: 65_536, max_delay_ms: 10_000 })
+  t.strictSame(limitsOf(open), {
+    max_bins: 100,
+    max_bins_per_session: 10,
+    ttl_secs: 3600,
+    max_requests: 50,
+    max_bytes_per_bin: 262_144,
+    max_captured_body: 65_536,
+    max_delay_ms: 10_000,
+  })
   const made = await send(publicUrl, '/bin', { method: 'POST' })
   await send(publicUrl, made.json<{ path: string }>().path, { method: 'DELETE' })
   t.match(made.json(), { limits: limitsOf(open) })
-  t.match((await send(publicUrl, '/bin', { method: 'POST', body: '{"delay_ms":10001}' })).json(), { error: 'invalid_bin' })
+  t.match((await send(publicUrl, '/bin', { method: 'POST', body: '{"delay_ms":10001}' })).json(), {
+    error: 'invalid_bin',
+  })
 })
 
 t.test('the size of a capture is that of headers, kept body, path and query [BIN-13]', async t => {
-  t.equal(storedBytes({ seq: 1, ...requestOf({ headers: [{ name: 'ab', value: 'cde' }], body: 'é€', full_path: '/bin/x', query: 'q=1' }) }), 5 + 5 + 6 + 3)
+  t.equal(
+    storedBytes({
+      seq: 1,
+      ...requestOf({ headers: [{ name: 'ab', value: 'cde' }], body: 'é€', full_path: '/bin/x', query: 'q=1' }),
+    }),
+    5 + 5 + 6 + 3,
+  )
   t.equal(storedBytes({ seq: 1, ...requestOf({ body_base64: 'AAAA', full_path: '/', query: null }) }), 4 + 1)
 })
 
@@ -46,16 +78,28 @@ t.test('the oldest captures go until count and bytes hold; numbers go on [BIN-13
   t.strictSame([bin.total, bin.requests.length, bin.requests[0]!.seq, bin.requests.at(-1)!.seq], [130, 100, 31, 130])
   for (let count = 0; count < 40; count++) bin = withRequest(bin, requestOf({ body: 'x'.repeat(65_536) }), limits)
   t.equal(bin.requests.at(-1)!.seq, 170)
-  t.ok(bin.bytes <= limits.max_bytes_per_bin && bin.bytes + 65_536 + 6 > limits.max_bytes_per_bin, `${bin.bytes} bytes are stored`)
-  t.equal(bin.bytes, bin.requests.reduce((sum, request) => sum + storedBytes(request), 0))
+  t.ok(
+    bin.bytes <= limits.max_bytes_per_bin && bin.bytes + 65_536 + 6 > limits.max_bytes_per_bin,
+    `${bin.bytes} bytes are stored`,
+  )
+  t.equal(
+    bin.bytes,
+    bin.requests.reduce((sum, request) => sum + storedBytes(request), 0),
+  )
 })
 
 t.test('parallel captures get numbers of their own [BIN-13]', async t => {
   const { id } = (await send(url, '/bin', { method: 'POST' })).json<{ id: string }>()
   const replies = await Promise.all(Array.from({ length: 150 }, () => send(url, `/bin/${id}/x`, { method: 'POST' })))
   const numbers = replies.map(reply => reply.json<{ seq: number }>().seq)
-  t.strictSame(numbers.toSorted((a, b) => a - b), Array.from({ length: 150 }, (_, index) => index + 1))
-  t.strictSame(replies.map(reply => Number(reply.headers['x-svc-bin-seq'])), numbers)
+  t.strictSame(
+    numbers.toSorted((a, b) => a - b),
+    Array.from({ length: 150 }, (_, index) => index + 1),
+  )
+  t.strictSame(
+    replies.map(reply => Number(reply.headers['x-svc-bin-seq'])),
+    numbers,
+  )
   t.match((await send(url, `/bin/${id}/requests`)).json(), { bin: { total_requests: 150, stored_requests: 100 } })
 })
 
@@ -72,9 +116,13 @@ t.test('on a full instance the oldest bin makes room [BIN-14]', async t => {
 })
 
 t.test('a full public instance refuses, whoever comes at once [BIN-14]', async t => {
-  const make = (session: string): Promise<{ status: number; error: string | undefined }> => send(publicUrl, '/bin', { method: 'POST', headers: { 'X-Svc-Session': session } })
-    .then(reply => ({ status: reply.status, error: reply.json<{ error?: string }>().error }))
-  const count = (outcomes: { status: number; error: string | undefined }[], error: string | undefined): number => outcomes.filter(outcome => outcome.error === error).length
+  const make = (session: string): Promise<{ status: number; error: string | undefined }> =>
+    send(publicUrl, '/bin', { method: 'POST', headers: { 'X-Svc-Session': session } }).then(reply => ({
+      status: reply.status,
+      error: reply.json<{ error?: string }>().error,
+    }))
+  const count = (outcomes: { status: number; error: string | undefined }[], error: string | undefined): number =>
+    outcomes.filter(outcome => outcome.error === error).length
 
   const own = await Promise.all(Array.from({ length: 30 }, () => make('greedy')))
   t.strictSame([count(own, undefined), count(own, 'too_many_bins')], [10, 20])
@@ -85,7 +133,10 @@ t.test('a full public instance refuses, whoever comes at once [BIN-14]', async t
 })
 
 t.test('creations that interleave cannot pass the bound together [BIN-14]', async t => {
-  const svc = { config: open, state: (_name: string, bounds: ConstructorParameters<typeof MemoryStore<Bin>>[0]) => new MemoryStore<Bin>(bounds) } as unknown as Svc
+  const svc = {
+    config: open,
+    state: (_name: string, bounds: ConstructorParameters<typeof MemoryStore<Bin>>[0]) => new MemoryStore<Bin>(bounds),
+  } as unknown as Svc
   const bins = createBinStore(svc, limitsOf(open))
   const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => bins.create('s', answer)))
   t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 10)
@@ -93,10 +144,17 @@ t.test('creations that interleave cannot pass the bound together [BIN-14]', asyn
 })
 
 t.test('a bin lives 24 hours (public: one), and what it held is freed without a visit [BIN-15]', async t => {
-  for (const [config, hours] of [[normal, 24], [open, 1]] as const) {
+  for (const [config, hours] of [
+    [normal, 24],
+    [open, 1],
+  ] as const) {
     let now = 1_000_000
     const store: { made?: MemoryStore<Bin> } = {}
-    const svc = { config, state: (_name: string, bounds: ConstructorParameters<typeof MemoryStore<Bin>>[0]) => (store.made = new MemoryStore<Bin>(bounds, { now: () => now })) } as unknown as Svc
+    const svc = {
+      config,
+      state: (_name: string, bounds: ConstructorParameters<typeof MemoryStore<Bin>>[0]) =>
+        (store.made = new MemoryStore<Bin>(bounds, { now: () => now })),
+    } as unknown as Svc
     const bins = createBinStore(svc, limitsOf(config))
     const { id } = await bins.create('s', answer)
     now += hours * 3_600_000 - 1
@@ -114,7 +172,8 @@ t.test('memory stays flat however much a bin is sent [BIN-13]', async t => {
   const { id } = (await send(url, '/bin', { method: 'POST' })).json<{ id: string }>()
   const body = 'x'.repeat(65_536)
   const fill = async (count: number): Promise<void> => {
-    for (let sent = 0; sent < count; sent += 20) await Promise.all(Array.from({ length: 20 }, () => send(url, `/bin/${id}`, { method: 'POST', body })))
+    for (let sent = 0; sent < count; sent += 20)
+      await Promise.all(Array.from({ length: 20 }, () => send(url, `/bin/${id}`, { method: 'POST', body })))
   }
   await fill(100)
   const before = usedBytes()

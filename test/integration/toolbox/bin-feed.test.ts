@@ -20,15 +20,23 @@ const { url } = server
 const port = server.ports.http!
 
 const newBin = async (): Promise<string> => (await send(url, '/bin', { method: 'POST' })).json<{ id: string }>().id
-const feedOf = (id: string, { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {}): Promise<Watched> => watch(port, { path: `/bin/${id}/requests/stream${query}`, headers })
+const feedOf = (
+  id: string,
+  { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
+): Promise<Watched> => watch(port, { path: `/bin/${id}/requests/stream${query}`, headers })
 const idsIn = (text: string): number[] => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
-const openStreams = async (): Promise<number> => Number(/^svc_streams_open (\d+)$/m.exec((await send(url, '/_svc/metrics')).text)?.[1])
+const openStreams = async (): Promise<number> =>
+  Number(/^svc_streams_open (\d+)$/m.exec((await send(url, '/_svc/metrics')).text)?.[1])
 
 t.test('sends each new capture as one event [BIN-16]', async t => {
   const id = await newBin()
   await send(url, `/bin/${id}/before`)
   const feed = await feedOf(id)
-  t.match(feed.response.headers, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
+  t.match(feed.response.headers, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    'x-accel-buffering': 'no',
+  })
   await send(url, `/bin/${id}/a`, { method: 'POST', body: 'one\ntwo' })
   const text = await feed.until(soFar => soFar.endsWith('\n\n'))
   const [idLine, eventLine, dataLine, ...rest] = text.split('\n')
@@ -67,7 +75,10 @@ t.test('loses and repeats nothing while captures come in [BIN-17]', async t => {
   await Promise.all(captures)
   for (const feed of feeds) {
     const text = await feed.until(soFar => soFar.includes('id: 60\n') && soFar.endsWith('\n\n'))
-    t.strictSame(idsIn(text), Array.from({ length: 60 }, (_, index) => index + 1))
+    t.strictSame(
+      idsIn(text),
+      Array.from({ length: 60 }, (_, index) => index + 1),
+    )
     feed.leave()
   }
 })
@@ -87,7 +98,7 @@ t.test('a reader that leaves is forgotten at once [BIN-18]', async t => {
   const feeds = await Promise.all(Array.from({ length: 20 }, () => feedOf(id)))
   t.equal(await openStreams(), before + 20)
   for (const feed of feeds) feed.leave()
-  await until(async () => await openStreams() === before, 'the end of all feeds')
+  await until(async () => (await openStreams()) === before, 'the end of all feeds')
 })
 
 t.test('HEAD gets the head and leaves nothing open [BIN-18]', async t => {
@@ -114,13 +125,17 @@ class SlowStream implements Partial<SseStream> {
   closed = false
   #release: () => void = () => {}
   #end: (reason: StreamEnd) => void = () => {}
-  readonly over = new Promise<StreamEnd>(resolve => { this.#end = resolve })
+  readonly over = new Promise<StreamEnd>(resolve => {
+    this.#end = resolve
+  })
   send(event: SseEvent): boolean {
     this.sent.push(event)
     return false
   }
   ready(): Promise<void> {
-    return new Promise(resolve => { this.#release = resolve })
+    return new Promise(resolve => {
+      this.#release = resolve
+    })
   }
   end(): void {
     this.closed = true
@@ -134,10 +149,23 @@ class SlowStream implements Partial<SseStream> {
 
 t.test('a slow reader has one event under way, and misses what is no longer stored [BIN-19]', async t => {
   const limits = { ...limitsOf({ publicMode: false, maxDelayMs: 0 } as Config), max_requests: 3 }
-  const request = { id: 'i', headers: [], full_path: '/', query: null, body: null, body_base64: null } as unknown as Omit<CapturedRequest, 'seq'>
+  const request = {
+    id: 'i',
+    headers: [],
+    full_path: '/',
+    query: null,
+    body: null,
+    body_base64: null,
+  } as unknown as Omit<CapturedRequest, 'seq'>
   let bin: Bin = emptyBin('b', { status: 200, headers: {}, body: null, delay_ms: 0 }, limits)
   const tell: ((change: StoreChange<Bin>) => void)[] = []
-  const bins = { find: async () => bin, subscribe: (listener: (change: StoreChange<Bin>) => void) => { tell.push(listener); return () => {} } } as unknown as BinStore
+  const bins = {
+    find: async () => bin,
+    subscribe: (listener: (change: StoreChange<Bin>) => void) => {
+      tell.push(listener)
+      return () => {}
+    },
+  } as unknown as BinStore
   const closing: (() => void | Promise<void>)[] = []
   const openFeed = createFeeds({ whenClosed: (run: () => void) => closing.push(run) } as unknown as Svc, bins)
   const stream = new SlowStream()

@@ -11,7 +11,12 @@ const { url } = await serve(t)
 t.test('the answer stays the same, with a tag for each ttl and form [CACHE-1]', async t => {
   const first = await send(url, '/cache/60')
   t.equal(first.status, 200)
-  t.match(first.headers, { 'cache-control': 'public, max-age=60', etag: /^"[\w-]+"$/, 'last-modified': /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/, vary: 'Accept' })
+  t.match(first.headers, {
+    'cache-control': 'public, max-age=60',
+    etag: /^"[\w-]+"$/,
+    'last-modified': /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/,
+    vary: 'Accept',
+  })
   const body = first.json<{ generated_at: string; etag: string }>()
   t.strictSame(Object.keys(body), ['cached', 'ttl', 'generated_at', 'etag'])
   t.match(body, { cached: true, ttl: 60, generated_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ })
@@ -19,24 +24,51 @@ t.test('the answer stays the same, with a tag for each ttl and form [CACHE-1]', 
   t.equal(Math.floor(Date.parse(body.generated_at) / 1000), Date.parse(first.headers['last-modified']!) / 1000)
 
   const tags = new Set<string>()
-  for (const [path, accept] of [['/cache/60', '*/*'], ['/cache/61', '*/*'], ['/cache/0', '*/*'], ['/cache/60', 'application/xml'], ['/cache/60', 'text/xml']] as const) {
-    const [once, again] = [await send(url, path, { headers: { Accept: accept } }), await send(url, path, { headers: { Accept: accept } })]
+  for (const [path, accept] of [
+    ['/cache/60', '*/*'],
+    ['/cache/61', '*/*'],
+    ['/cache/0', '*/*'],
+    ['/cache/60', 'application/xml'],
+    ['/cache/60', 'text/xml'],
+  ] as const) {
+    const [once, again] = [
+      await send(url, path, { headers: { Accept: accept } }),
+      await send(url, path, { headers: { Accept: accept } }),
+    ]
     t.equal(once.text, again.text, `${path} ${accept} again`)
     t.equal(once.headers.etag, again.headers.etag)
     tags.add(once.headers.etag!)
   }
   t.equal(tags.size, 5, 'all tags differ')
   t.match(readXml((await send(url, '/cache/60', { headers: { Accept: 'text/xml' } })).text), { cached: true, ttl: 60 })
-  for (const [text, seconds] of [['4294967295', 4_294_967_295], ['0060', 60]] as const) t.equal((await send(url, `/cache/${text}`)).headers['cache-control'], `public, max-age=${seconds}`)
-  t.match(await send(url, '/cache/60', { method: 'HEAD' }), { status: 200, text: '', headers: { etag: first.headers.etag, 'content-length': String(first.body.length) } })
+  for (const [text, seconds] of [
+    ['4294967295', 4_294_967_295],
+    ['0060', 60],
+  ] as const)
+    t.equal((await send(url, `/cache/${text}`)).headers['cache-control'], `public, max-age=${seconds}`)
+  t.match(await send(url, '/cache/60', { method: 'HEAD' }), {
+    status: 200,
+    text: '',
+    headers: { etag: first.headers.etag, 'content-length': String(first.body.length) },
+  })
 })
 
 t.test('refuses what is no ttl', async t => {
-  await checkRefusals(t, url, ['4294967296', '-1', '1.5', 'abc', '', '1e3', '99999999999999999999', '%2B5'].map(ttl => ({ path: `/cache/${ttl}`, error: 'invalid_ttl' })), { negotiated: true })
+  await checkRefusals(
+    t,
+    url,
+    ['4294967296', '-1', '1.5', 'abc', '', '1e3', '99999999999999999999', '%2B5'].map(ttl => ({
+      path: `/cache/${ttl}`,
+      error: 'invalid_ttl',
+    })),
+    { negotiated: true },
+  )
 })
 
 t.test('answers 304 to a client that has it [CACHE-2, CACHE-4, TOOL-1]', async t => {
-  const { headers: { etag, 'last-modified': modified } } = await send(url, '/cache/60')
+  const {
+    headers: { etag, 'last-modified': modified },
+  } = await send(url, '/cache/60')
   const other = (await send(url, '/cache/61')).headers.etag!
   const at = Date.parse(modified!)
   const dateAt = (seconds: number): string => new Date(at + seconds * 1000).toUTCString()
@@ -66,7 +98,17 @@ t.test('answers 304 to a client that has it [CACHE-2, CACHE-4, TOOL-1]', async t
     for (const method of ['GET', 'HEAD']) {
       const reply = await send(url, '/cache/60', { method, headers })
       t.equal(reply.status, status, `${method} ${JSON.stringify(headers)}`)
-      if (status === 304) t.match(reply, { text: '', headers: { etag, 'cache-control': 'public, max-age=60', 'last-modified': modified, vary: 'Accept', 'content-type': undefined } })
+      if (status === 304)
+        t.match(reply, {
+          text: '',
+          headers: {
+            etag,
+            'cache-control': 'public, max-age=60',
+            'last-modified': modified,
+            vary: 'Accept',
+            'content-type': undefined,
+          },
+        })
     }
   }
 })
@@ -109,5 +151,6 @@ t.test('looks at the date in whole seconds, and not at all beside a tag [CACHE-2
 })
 
 t.test('other methods are not there [TOOL-5]', async t => {
-  for (const path of ['/cache/60', '/range/50']) t.match(await send(url, path, { method: 'POST' }), { status: 405, headers: { allow: 'GET, HEAD' } })
+  for (const path of ['/cache/60', '/range/50'])
+    t.match(await send(url, path, { method: 'POST' }), { status: 405, headers: { allow: 'GET, HEAD' } })
 })

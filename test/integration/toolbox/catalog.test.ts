@@ -10,9 +10,10 @@ const PATIENCE_MS = 20_000
 
 t.test('every example gets the answer that it announces [CAT-1]', async t => {
   const server = await serve(t)
-  const { endpoints } = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
+  const { endpoints } = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as Catalog
   t.ok(endpoints.length > 10)
-  for (const endpoint of endpoints) t.ok(endpoint.examples.length > 0, `${endpoint.methods} ${endpoint.path} has an example`)
+  for (const endpoint of endpoints)
+    t.ok(endpoint.examples.length > 0, `${endpoint.methods} ${endpoint.path} has an example`)
   for (const one of await catalogExamples(server.url)) {
     const { example } = one
     const what = `${example.method} ${example.path} (${example.name})`
@@ -24,8 +25,8 @@ t.test('every example gets the answer that it announces [CAT-1]', async t => {
 
 t.test('every registered route is described, catalogd and in a valid OpenAPI document [CAT-2]', async t => {
   const server = await serve(t)
-  const catalog = await (await fetch(`${server.url}/_svc/catalog`)).json() as Catalog
-  const openapi = await (await fetch(`${server.url}/openapi.json`)).json() as { paths: Record<string, object> }
+  const catalog = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as Catalog
+  const openapi = (await (await fetch(`${server.url}/openapi.json`)).json()) as { paths: Record<string, object> }
   const { valid, errors } = await new Validator().validate(openapi)
   t.ok(valid, JSON.stringify(errors))
   const known = new Set(catalog.endpoints.map(endpoint => endpoint.path))
@@ -34,7 +35,10 @@ t.test('every registered route is described, catalogd and in a valid OpenAPI doc
     for (const description of route.descriptions) {
       const path = description.path ?? route.path
       t.ok(known.has(path), `${path} is in the catalog`)
-      t.ok(openapi.paths[path.replace('{*path}', '{path}')] ?? openapi.paths[path.replaceAll(/\{\*(\w+)\}/g, '{$1}')], `${path} is in the OpenAPI document`)
+      t.ok(
+        openapi.paths[path.replace('{*path}', '{path}')] ?? openapi.paths[path.replaceAll(/\{\*(\w+)\}/g, '{$1}')],
+        `${path} is in the OpenAPI document`,
+      )
       t.ok(description.summary && description.category, `${path} has a summary and a category`)
     }
   }

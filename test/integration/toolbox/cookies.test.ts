@@ -8,7 +8,13 @@ const { url } = await serve(t)
 
 async function setCookies(path: string): Promise<string[]> {
   const reply = await send(url, path)
-  if (reply.status !== 302 || reply.headers.location !== '/cookies' || reply.text !== '' || reply.headers.vary !== 'Accept') throw new Error(`${path} gave ${reply.status} ${reply.text}`)
+  if (
+    reply.status !== 302 ||
+    reply.headers.location !== '/cookies' ||
+    reply.text !== '' ||
+    reply.headers.vary !== 'Accept'
+  )
+    throw new Error(`${path} gave ${reply.status} ${reply.text}`)
   return reply.headers['set-cookie'] ?? []
 }
 
@@ -24,17 +30,32 @@ t.test('shows cookies exactly as received [COOKIE-1]', async t => {
     ['__proto__=x; constructor=y; toString=z', '{"__proto__":"x","constructor":"y","toString":"z"}'],
     [';;; ;', '{}'],
     [['a=1', 'b=2'], '{"a":"1","b":"2"}'],
-    [Array.from({ length: 5000 }, (_, index) => `c${index}=`).join(';'), `{${Array.from({ length: 5000 }, (_, index) => `"c${index}":""`).join(',')}}`],
+    [
+      Array.from({ length: 5000 }, (_, index) => `c${index}=`).join(';'),
+      `{${Array.from({ length: 5000 }, (_, index) => `"c${index}":""`).join(',')}}`,
+    ],
   ]
   for (const [cookie, shown] of rows) {
     const reply = await send(url, '/cookies', { headers: cookie === undefined ? {} : { Cookie: cookie } })
-    t.match(reply, { status: 200, text: `{"cookies":${shown}}`, headers: { vary: 'Accept' } }, String(cookie).slice(0, 60))
+    t.match(
+      reply,
+      { status: 200, text: `{"cookies":${shown}}`, headers: { vary: 'Accept' } },
+      String(cookie).slice(0, 60),
+    )
   }
 })
 
 t.test('names of all kinds leave the XML well-formed [TOOL-2]', async t => {
   const reply = await send(url, '/cookies', { headers: { Cookie: '1a=x; a!b=<&>; ok=1', Accept: 'application/xml' } })
-  t.same(readXml(reply.text), { cookies: { entry: [{ '@_key': '1a', '#text': 'x' }, { '@_key': 'a!b', '#text': '<&>' }], ok: 1 } })
+  t.same(readXml(reply.text), {
+    cookies: {
+      entry: [
+        { '@_key': '1a', '#text': 'x' },
+        { '@_key': 'a!b', '#text': '<&>' },
+      ],
+      ok: 1,
+    },
+  })
 })
 
 t.test('sets each pair, values encoded where a cookie could not hold them [COOKIE-2]', async t => {
@@ -55,14 +76,20 @@ t.test('sets each pair, values encoded where a cookie could not hold them [COOKI
     ['/cookies/set/a/b%20c%2Fd', ['a=b%20c/d; Path=/']],
     ['/cookies/set/a/', ['a=; Path=/']],
     ['/cookies/set/a/1?b=2', ['a=1; Path=/']],
-    [`/cookies/set?${Array.from({ length: 20 }, (_, index) => `c${index}=x`).join('&')}`, Array.from({ length: 20 }, (_, index) => `c${index}=x; Path=/`)],
+    [
+      `/cookies/set?${Array.from({ length: 20 }, (_, index) => `c${index}=x`).join('&')}`,
+      Array.from({ length: 20 }, (_, index) => `c${index}=x; Path=/`),
+    ],
   ]
   for (const [path, lines] of rows) t.same(await setCookies(path), lines, path)
 })
 
 t.test('sets the attributes asked for, in their order [COOKIE-2]', async t => {
   const rows: [query: string, attributes: string][] = [
-    ['_samesite=lax&_httponly&_secure&_maxage=60&_domain=a.test&_path=/x', 'Path=/x; Domain=a.test; Max-Age=60; Secure; HttpOnly; SameSite=Lax'],
+    [
+      '_samesite=lax&_httponly&_secure&_maxage=60&_domain=a.test&_path=/x',
+      'Path=/x; Domain=a.test; Max-Age=60; Secure; HttpOnly; SameSite=Lax',
+    ],
     ['_path=/a/b', 'Path=/a/b'],
     ['_domain=.Example-1.test', 'Path=/; Domain=.Example-1.test'],
     ['_maxage=-1', 'Path=/; Max-Age=-1'],
@@ -96,14 +123,53 @@ t.test('deletes under the path and domain asked for [COOKIE-3]', async t => {
 })
 
 t.test('refuses bad names and attributes, and then sets none [COOKIE-4, TOOL-1]', async t => {
-  const attributes = ['_path=x', '_path=', '_path=/a;b', '_path=/a%20b', '_path=/%0a', '_path=/%C3%A9', '_domain=', '_domain=a_b', '_domain=a%20b', '_domain=a;b', '_domain=%C3%A9', '_samesite=', '_samesite=maybe', '_samesite', '_samesite=__proto__', '_maxage=', '_maxage=1.5', '_maxage=abc', '_maxage=%2B1', '_maxage=12345678901', '_maxage=1e3']
-  await checkRefusals(t, url, [
-    ...attributes.flatMap(query => [`/cookies/set?a=1&${query}`, `/cookies/set/a/1?${query}`]).map(path => ({ path, error: 'invalid_cookie_attribute' })),
-    ...attributes.filter(query => /^_(?:path|domain)/.test(query)).map(query => ({ path: `/cookies/delete?a&${query}`, error: 'invalid_cookie_attribute' })),
-    ...['=1', 'a%20b=1', 'a;b=1', 'a,b=1', '%C3%A9=1', 'a%0d%0a=1', 'a(b)=1', '%22a%22=1', 'ok=1&=2'].flatMap(query => [`/cookies/set?${query}`, `/cookies/delete?${query}`]).map(path => ({ path, error: 'invalid_cookie_name' })),
-    ...['a%20b/1', 'a%2Fb/1', '%C3%A9/1', '/1'].map(rest => ({ path: `/cookies/set/${rest}`, error: 'invalid_cookie_name' })),
-    ...['set', 'delete'].map(what => ({ path: `/cookies/${what}?${Array.from({ length: 21 }, (_, index) => `c${index}`).join('&')}`, error: 'too_many_cookies' })),
-  ], { negotiated: true })
+  const attributes = [
+    '_path=x',
+    '_path=',
+    '_path=/a;b',
+    '_path=/a%20b',
+    '_path=/%0a',
+    '_path=/%C3%A9',
+    '_domain=',
+    '_domain=a_b',
+    '_domain=a%20b',
+    '_domain=a;b',
+    '_domain=%C3%A9',
+    '_samesite=',
+    '_samesite=maybe',
+    '_samesite',
+    '_samesite=__proto__',
+    '_maxage=',
+    '_maxage=1.5',
+    '_maxage=abc',
+    '_maxage=%2B1',
+    '_maxage=12345678901',
+    '_maxage=1e3',
+  ]
+  await checkRefusals(
+    t,
+    url,
+    [
+      ...attributes
+        .flatMap(query => [`/cookies/set?a=1&${query}`, `/cookies/set/a/1?${query}`])
+        .map(path => ({ path, error: 'invalid_cookie_attribute' })),
+      ...attributes
+        .filter(query => /^_(?:path|domain)/.test(query))
+        .map(query => ({ path: `/cookies/delete?a&${query}`, error: 'invalid_cookie_attribute' })),
+      ...['=1', 'a%20b=1', 'a;b=1', 'a,b=1', '%C3%A9=1', 'a%0d%0a=1', 'a(b)=1', '%22a%22=1', 'ok=1&=2']
+        .flatMap(query => [`/cookies/set?${query}`, `/cookies/delete?${query}`])
+        .map(path => ({ path, error: 'invalid_cookie_name' })),
+      ...['a%20b/1', 'a%2Fb/1', '%C3%A9/1', '/1'].map(rest => ({
+        path: `/cookies/set/${rest}`,
+        error: 'invalid_cookie_name',
+      })),
+      ...['set', 'delete'].map(what => ({
+        path: `/cookies/${what}?${Array.from({ length: 21 }, (_, index) => `c${index}`).join('&')}`,
+        error: 'too_many_cookies',
+      })),
+    ],
+    { negotiated: true },
+  )
   t.equal((await send(url, '/cookies/set?a=1&a%20b=2')).headers['set-cookie'], undefined)
 })
 

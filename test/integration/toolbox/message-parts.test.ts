@@ -10,10 +10,19 @@ import { serve } from '../../support/server.ts'
 const { url } = await serve(t, { env: { SVC_GRPC_ON_HTTP: 'true' } })
 
 t.test('a body comes with its digest, or with a wrong one [TRANSFER-1]', async t => {
-  for (const [algorithm, hash] of [['sha-256', 'sha256'], ['sha-512', 'sha512'], ['SHA-256', 'sha256']] as const) {
+  for (const [algorithm, hash] of [
+    ['sha-256', 'sha256'],
+    ['sha-512', 'sha512'],
+    ['SHA-256', 'sha256'],
+  ] as const) {
     const right = await send(url, `/digest/${algorithm}`)
-    const digest = (body: Buffer): string => `${algorithm.toLowerCase()}=:${createHash(hash).update(body).digest('base64')}:`
-    t.match(right, { status: 200, headers: { 'content-digest': digest(right.body), 'repr-digest': digest(right.body) } }, algorithm)
+    const digest = (body: Buffer): string =>
+      `${algorithm.toLowerCase()}=:${createHash(hash).update(body).digest('base64')}:`
+    t.match(
+      right,
+      { status: 200, headers: { 'content-digest': digest(right.body), 'repr-digest': digest(right.body) } },
+      algorithm,
+    )
     t.same(right.json(), { algorithm: algorithm.toLowerCase(), valid: true })
     for (const flag of ['wrong', 'wrong=1', 'wrong=true']) {
       const wrong = await send(url, `/digest/${algorithm}?${flag}`)
@@ -21,16 +30,33 @@ t.test('a body comes with its digest, or with a wrong one [TRANSFER-1]', async t
       t.equal(wrong.json().valid, false)
     }
   }
-  await checkRefusals(t, url, ['md5', 'sha-1', '', 'sha256', '__proto__', 'constructor'].map(name => ({ path: `/digest/${name}`, error: 'unsupported_algorithm' })), { negotiated: false })
+  await checkRefusals(
+    t,
+    url,
+    ['md5', 'sha-1', '', 'sha256', '__proto__', 'constructor'].map(name => ({
+      path: `/digest/${name}`,
+      error: 'unsupported_algorithm',
+    })),
+    { negotiated: false },
+  )
 })
 
 /** A reply with its trailers. */
-function withTrailers(path: string): Promise<{ announced: string | undefined; trailers: NodeJS.Dict<string>; text: string }> {
+function withTrailers(
+  path: string,
+): Promise<{ announced: string | undefined; trailers: NodeJS.Dict<string>; text: string }> {
   return new Promise((resolve, reject) => {
-    http.get(url + path, { agent: false }, response => {
-      let text = ''
-      response.setEncoding('utf8').on('data', data => { text += data }).on('end', () => resolve({ announced: response.headers.trailer, trailers: response.trailers, text }))
-    }).on('error', reject)
+    http
+      .get(url + path, { agent: false }, response => {
+        let text = ''
+        response
+          .setEncoding('utf8')
+          .on('data', data => {
+            text += data
+          })
+          .on('end', () => resolve({ announced: response.headers.trailer, trailers: response.trailers, text }))
+      })
+      .on('error', reject)
   })
 }
 
@@ -40,18 +66,42 @@ t.test('trailer fields follow the body, as announced [TRANSFER-2]', async t => {
   t.same(reply.trailers, { 'x-checksum': 'abc', 'x-note': 'a b' })
   t.equal(reply.text, '{"trailers":{"x-checksum":"abc","x-note":"a b"}}')
   t.match(await withTrailers('/trailers'), { announced: undefined, trailers: {}, text: '{"trailers":{}}' })
-  t.match(await send(url, '/trailers?X-Checksum=abc', { method: 'HEAD' }), { status: 200, text: '', headers: { trailer: undefined } })
+  t.match(await send(url, '/trailers?X-Checksum=abc', { method: 'HEAD' }), {
+    status: 200,
+    text: '',
+    headers: { trailer: undefined },
+  })
 
   const session = http2.connect(url)
   const stream = session.request({ ':path': '/trailers?X-Checksum=abc' })
-  const trailers = await new Promise<http2.IncomingHttpHeaders>((resolve, reject) => stream.on('trailers', resolve).on('error', reject).resume())
+  const trailers = await new Promise<http2.IncomingHttpHeaders>((resolve, reject) =>
+    stream.on('trailers', resolve).on('error', reject).resume(),
+  )
   t.match(trailers, { 'x-checksum': 'abc' }, 'over HTTP/2 too')
   session.close()
 
-  await checkRefusals(t, url, [
-    ...['=x', 'a%20b=1', 'Content-Length=1', 'set-cookie=a', 'TRANSFER-ENCODING=x', 'Trailer=x', 'a=%0d%0ab', 'a=%C3%A9', 'a=1&Content-Type=x'].map(query => ({ path: `/trailers?${query}`, error: 'invalid_trailer' })),
-    { path: `/trailers?${Array.from({ length: 21 }, (_, index) => `t${index}=x`).join('&')}`, error: 'too_many_trailers' },
-  ], { negotiated: false })
+  await checkRefusals(
+    t,
+    url,
+    [
+      ...[
+        '=x',
+        'a%20b=1',
+        'Content-Length=1',
+        'set-cookie=a',
+        'TRANSFER-ENCODING=x',
+        'Trailer=x',
+        'a=%0d%0ab',
+        'a=%C3%A9',
+        'a=1&Content-Type=x',
+      ].map(query => ({ path: `/trailers?${query}`, error: 'invalid_trailer' })),
+      {
+        path: `/trailers?${Array.from({ length: 21 }, (_, index) => `t${index}=x`).join('&')}`,
+        error: 'too_many_trailers',
+      },
+    ],
+    { negotiated: false },
+  )
 })
 
 /** Statuses and links before the answer, and the answer's. */
@@ -70,12 +120,33 @@ t.test('early hints come before the answer [TRANSFER-3]', async t => {
   const image = '</image/svg>; rel=preload; as=image'
   t.same(await withHints('/early-hints'), { hints: [[103, image]], status: 200, link: image })
   const two = '</a.css?v=1>; rel=preload; as=image, </b.js>; rel=preload; as=script'
-  t.same(await withHints('/early-hints?preload=/a.css?v=1&preload=/b.js&delay=0.01'), { hints: [[103, two]], status: 200, link: two })
-  await checkRefusals(t, url, [
-    ...['', 'a.css', '/a b', '/%3Ca', '/a%3E', '/%0d%0aX: y', '/%C3%A9', `/${'x'.repeat(1001)}`].map(path => ({ path: `/early-hints?preload=${path.replaceAll(' ', '%20')}`, error: 'invalid_parameter', parameter: 'preload' })),
-    { path: `/early-hints?${Array(21).fill('preload=/a').join('&')}`, error: 'invalid_parameter', parameter: 'preload' },
-    ...['-1', '31', 'x'].map(delay => ({ path: `/early-hints?delay=${delay}`, error: 'invalid_parameter', parameter: 'delay' })),
-  ], { negotiated: false })
+  t.same(await withHints('/early-hints?preload=/a.css?v=1&preload=/b.js&delay=0.01'), {
+    hints: [[103, two]],
+    status: 200,
+    link: two,
+  })
+  await checkRefusals(
+    t,
+    url,
+    [
+      ...['', 'a.css', '/a b', '/%3Ca', '/a%3E', '/%0d%0aX: y', '/%C3%A9', `/${'x'.repeat(1001)}`].map(path => ({
+        path: `/early-hints?preload=${path.replaceAll(' ', '%20')}`,
+        error: 'invalid_parameter',
+        parameter: 'preload',
+      })),
+      {
+        path: `/early-hints?${Array(21).fill('preload=/a').join('&')}`,
+        error: 'invalid_parameter',
+        parameter: 'preload',
+      },
+      ...['-1', '31', 'x'].map(delay => ({
+        path: `/early-hints?delay=${delay}`,
+        error: 'invalid_parameter',
+        parameter: 'delay',
+      })),
+    ],
+    { negotiated: false },
+  )
 })
 
 t.test('every path that may be hinted at is one that Node takes [TRANSFER-3]', async t => {

@@ -9,8 +9,15 @@ const PARALLEL = 8
 
 /** Three addresses with a slash at the end are what clients ask for; a redirect has no 2XX; errors that any route can have are not listed. */
 const RULES = {
-  'no-path-trailing-slash': 'off', 'operation-2xx-response': 'off', 'operation-4xx-response': 'off', 'info-license': 'off', 'tag-description': 'off',
-  'no-invalid-parameter-examples': 'error', 'no-invalid-media-type-examples': 'error', 'security-defined': 'error', 'no-server-example.com': 'off',
+  'no-path-trailing-slash': 'off',
+  'operation-2xx-response': 'off',
+  'operation-4xx-response': 'off',
+  'info-license': 'off',
+  'tag-description': 'off',
+  'no-invalid-parameter-examples': 'error',
+  'no-invalid-media-type-examples': 'error',
+  'security-defined': 'error',
+  'no-server-example.com': 'off',
 } as const
 
 t.test('a linter finds nothing in the OpenAPI document [CAT-3]', async t => {
@@ -18,8 +25,14 @@ t.test('a linter finds nothing in the OpenAPI document [CAT-3]', async t => {
   const source = await (await fetch(`${server.url}/openapi.json`)).text()
   const config = await createConfig({ extends: ['recommended'], rules: RULES })
   const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config })
-  t.strictSame(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`), [])
-  const { components, paths } = JSON.parse(source) as { components: { securitySchemes: object }, paths: Record<string, Record<string, { security?: object[] }>> }
+  t.strictSame(
+    problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`),
+    [],
+  )
+  const { components, paths } = JSON.parse(source) as {
+    components: { securitySchemes: object }
+    paths: Record<string, Record<string, { security?: object[] }>>
+  }
   t.strictSame(Object.keys(components.securitySchemes), ['basic', 'bearer', 'apiKey', 'adminToken'])
   t.strictSame(paths['/auth/jwt']?.get?.security, [{ bearer: [] }])
   t.strictSame(paths['/_svc/requests']?.get?.security, [{}, { bearer: [] }, { adminToken: [] }])
@@ -27,7 +40,7 @@ t.test('a linter finds nothing in the OpenAPI document [CAT-3]', async t => {
 
 t.test('every answer to generated requests is as the OpenAPI document says [CAT-4]', async t => {
   const server = await serve(t)
-  const document = await (await fetch(`${server.url}/openapi.json`)).json() as Document
+  const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document
   const probes = [...probesOf(document)]
   t.ok(probes.length > 1000, `${probes.length} requests`)
   const checker = new SchemaChecker()
@@ -39,5 +52,8 @@ t.test('every answer to generated requests is as the OpenAPI document says [CAT-
     }
   }
   await Promise.all(Array.from({ length: PARALLEL }, send))
-  t.strictSame([...problems].map(([problem, path]) => `${problem} (${path})`), [])
+  t.strictSame(
+    [...problems].map(([problem, path]) => `${problem} (${path})`),
+    [],
+  )
 })

@@ -18,11 +18,15 @@ const { url: publicUrl } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
 
 const idsIn = (text: string): number[] => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
 const dataIn = (text: string): string[] => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data!)
-const openStreams = async (base = url): Promise<number> => Number(/^svc_streams_open (\d+)$/m.exec((await send(base, '/_svc/metrics')).text)?.[1])
+const openStreams = async (base = url): Promise<number> =>
+  Number(/^svc_streams_open (\d+)$/m.exec((await send(base, '/_svc/metrics')).text)?.[1])
 
 t.test('sends numbered events in the order id, event, retry, data [EVENTS-1]', async t => {
   const reply = await send(url, '/sse?count=2&interval_ms=0&event=tick&retry=500')
-  t.match(reply, { status: 200, headers: { 'content-type': /^text\/event-stream$/, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' } })
+  t.match(reply, {
+    status: 200,
+    headers: { 'content-type': /^text\/event-stream$/, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
+  })
   const [first, second, end] = reply.text.split('\n\n')
   t.match(first, /^id: 1\nevent: tick\nretry: 500\ndata: \{[^\n]*\}$/)
   t.match(second, /^id: 2\nevent: tick\ndata: \{[^\n]*\}$/)
@@ -62,20 +66,42 @@ t.test('refuses every parameter out of its range [EVENTS-2]', async t => {
     ['mode', ['xml', '', 'JSON', '__proto__']],
     ['heartbeat_ms', ['1', '99', '-1', 'x', '']],
   ]
-  const refused = (parameter: string, value: string) => ({ path: `/sse?${parameter}=${value}`, error: 'invalid_parameter', parameter })
-  await checkRefusals(t, url, rows.flatMap(([name, values]) => values.map(value => refused(name, value))), { negotiated: false })
+  const refused = (parameter: string, value: string) => ({
+    path: `/sse?${parameter}=${value}`,
+    error: 'invalid_parameter',
+    parameter,
+  })
+  await checkRefusals(
+    t,
+    url,
+    rows.flatMap(([name, values]) => values.map(value => refused(name, value))),
+    { negotiated: false },
+  )
   await checkRefusals(t, publicUrl, [refused('count', '101'), refused('interval_ms', '10001')], { negotiated: false })
   t.equal((await send(publicUrl, '/sse?count=100&interval_ms=0')).status, 200)
 })
 
 t.test('resumes after the last event that the client has; 204 when there is none left [EVENTS-3]', async t => {
   const rows: [query: string, header: string | null, ids: number[] | null][] = [
-    ['count=5', '3', [4, 5]], ['count=5&last_event_id=3', null, [4, 5]], ['count=5&last_event_id=1', '4', [5]], ['count=5', '0', [1, 2, 3, 4, 5]],
-    ['count=5', 'x', [1, 2, 3, 4, 5]], ['count=5&last_event_id=2', 'x', [1, 2, 3, 4, 5]], ['count=5', '-1', [1, 2, 3, 4, 5]], ['count=5', '', [1, 2, 3, 4, 5]], ['count=5&last_event_id=x', null, [1, 2, 3, 4, 5]],
-    ['count=5', '5', null], ['count=5', '6', null], ['count=5', '99999999999999999999', null], ['count=5&last_event_id=5', null, null], ['count=0', '5', []],
+    ['count=5', '3', [4, 5]],
+    ['count=5&last_event_id=3', null, [4, 5]],
+    ['count=5&last_event_id=1', '4', [5]],
+    ['count=5', '0', [1, 2, 3, 4, 5]],
+    ['count=5', 'x', [1, 2, 3, 4, 5]],
+    ['count=5&last_event_id=2', 'x', [1, 2, 3, 4, 5]],
+    ['count=5', '-1', [1, 2, 3, 4, 5]],
+    ['count=5', '', [1, 2, 3, 4, 5]],
+    ['count=5&last_event_id=x', null, [1, 2, 3, 4, 5]],
+    ['count=5', '5', null],
+    ['count=5', '6', null],
+    ['count=5', '99999999999999999999', null],
+    ['count=5&last_event_id=5', null, null],
+    ['count=0', '5', []],
   ]
   for (const [query, header, ids] of rows) {
-    const reply = await send(url, `/sse?${query}&interval_ms=0&retry=7`, { headers: header === null ? {} : { 'Last-Event-ID': header } })
+    const reply = await send(url, `/sse?${query}&interval_ms=0&retry=7`, {
+      headers: header === null ? {} : { 'Last-Event-ID': header },
+    })
     t.equal(reply.status, ids === null ? 204 : 200, `${query} ${header}`)
     t.strictSame(idsIn(reply.text), ids ?? [], `${query} ${header}`)
     if (ids === null) t.strictSame([reply.text, reply.headers['content-type']], ['', undefined])
@@ -85,7 +111,10 @@ t.test('resumes after the last event that the client has; 204 when there is none
 
 t.test('says with comments that it still lives, after silence alone [EVENTS-4]', async t => {
   const stream = await watch(port, { path: '/sse?count=2&interval_ms=60000&heartbeat_ms=100' })
-  t.match(await stream.until(text => text.split(': heartbeat').length > 2), /^id: 1\ndata: [^\n]*\n\n(: heartbeat\n\n){2}$/)
+  t.match(
+    await stream.until(text => text.split(': heartbeat').length > 2),
+    /^id: 1\ndata: [^\n]*\n\n(: heartbeat\n\n){2}$/,
+  )
   stream.leave()
   const quiet = await watch(port, { path: '/sse?count=2&interval_ms=250&heartbeat_ms=0' })
   t.notMatch(await quiet.whole, /heartbeat/)
@@ -106,21 +135,41 @@ t.test('HEAD gets the head and starts nothing [EVENTS-5]', async t => {
 })
 
 t.test('a client that leaves early leaves no stream and no timer behind [EVENTS-6]', async t => {
-  const before = { streams: await openStreams(), timers: process.getActiveResourcesInfo().filter(name => name === 'Timeout').length }
-  const streams = await Promise.all(Array.from({ length: 50 }, (_, index) => watch(port, { path: index % 2 === 0 ? '/sse?interval_ms=60000' : '/sse/chat?delay_ms=2000' })))
+  const before = {
+    streams: await openStreams(),
+    timers: process.getActiveResourcesInfo().filter(name => name === 'Timeout').length,
+  }
+  const streams = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      watch(port, { path: index % 2 === 0 ? '/sse?interval_ms=60000' : '/sse/chat?delay_ms=2000' }),
+    ),
+  )
   await Promise.all(streams.map(stream => stream.until(text => text !== '')))
   t.equal(await openStreams(), before.streams + 50)
   for (const stream of streams) stream.leave()
-  await until(async () => await openStreams() === before.streams, 'the end of all streams')
-  await until(() => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length <= before.timers + 2, 'the end of all timers')
+  await until(async () => (await openStreams()) === before.streams, 'the end of all streams')
+  await until(
+    () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length <= before.timers + 2,
+    'the end of all timers',
+  )
   t.pass()
 })
 
 t.test('a reader that takes nothing is waited for, not written ahead of [EVENTS-7]', async t => {
   let release: () => void = () => {}
   let end: (reason: StreamEnd) => void = () => {}
-  const over = new Promise<StreamEnd>(resolve => { end = resolve })
-  const stream = { closed: false, over, ready: () => new Promise<void>(resolve => { release = resolve }), end: () => {} }
+  const over = new Promise<StreamEnd>(resolve => {
+    end = resolve
+  })
+  const stream = {
+    closed: false,
+    over,
+    ready: () =>
+      new Promise<void>(resolve => {
+        release = resolve
+      }),
+    end: () => {},
+  }
   let sent = 0
   const turns = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await new Promise<void>(resolve => setImmediate(resolve))
@@ -139,7 +188,9 @@ t.test('a reader that takes nothing is waited for, not written ahead of [EVENTS-
 })
 
 t.test('the pieces of an event are those that were asked for [EVENTS-1]', async t => {
-  const wanted = readNumberedEvents(new URLSearchParams('count=5&mode=text&event=e&retry=9'), { publicMode: false } as Config)
+  const wanted = readNumberedEvents(new URLSearchParams('count=5&mode=text&event=e&retry=9'), {
+    publicMode: false,
+  } as Config)
   const rows: [id: number, isFirst: boolean, event: SseEvent][] = [
     [1, true, { id: 1, event: 'e', retry: 9, data: 'event 1 of 5' }],
     [4, true, { id: 4, event: 'e', retry: 9, data: 'event 4 of 5' }],
@@ -150,7 +201,14 @@ t.test('the pieces of an event are those that were asked for [EVENTS-1]', async 
 
 // -------------------------------------------------------------------------------------------------------------- chat
 
-interface Chunk { id: string; object: string; index: number; delta: string; finish_reason: string | null; usage?: Record<string, number> }
+interface Chunk {
+  id: string
+  object: string
+  index: number
+  delta: string
+  finish_reason: string | null
+  usage?: Record<string, number>
+}
 
 function chunksOf(text: string): Chunk[] {
   const data = dataIn(text)
@@ -168,8 +226,14 @@ t.test('a chat reply comes word by word, with usage at its end [CHAT-1]', async 
     t.equal(chunk.id, chunks[0]!.id)
   }
   t.strictSame(Object.keys(chunks[0]!), ['id', 'object', 'index', 'delta', 'finish_reason'])
-  t.strictSame(chunks.map(({ delta }) => delta), ['You ', 'said: ', '"hello ', 'there, ', 'you". ', ''])
-  t.strictSame(chunks.map(({ finish_reason: reason }) => reason), [null, null, null, null, null, 'length'])
+  t.strictSame(
+    chunks.map(({ delta }) => delta),
+    ['You ', 'said: ', '"hello ', 'there, ', 'you". ', ''],
+  )
+  t.strictSame(
+    chunks.map(({ finish_reason: reason }) => reason),
+    [null, null, null, null, null, 'length'],
+  )
   t.strictSame(chunks.at(-1)!.usage, { completion_tokens: 5, prompt_tokens: 3, total_tokens: 8 })
   t.ok(text.endsWith('data: [DONE]\n\n'))
 })
@@ -184,9 +248,16 @@ t.test('without a limit the whole reply comes, and stops [CHAT-1]', async t => {
 
 t.test('quotes the first 200 characters of a prompt, without control characters [CHAT-2]', async t => {
   const rows: [prompt: string, quoted: string][] = [
-    ['hi', 'hi'], ['a\tb\nc\u0000d\u009fe', 'abcde'], ['x'.repeat(201), 'x'.repeat(200)], ['😀'.repeat(201), '😀'.repeat(200)], ['   ', '   '], ['"quoted"', '"quoted"'], ['\ud800', '\ud800'],
+    ['hi', 'hi'],
+    ['a\tb\nc\u0000d\u009fe', 'abcde'],
+    ['x'.repeat(201), 'x'.repeat(200)],
+    ['😀'.repeat(201), '😀'.repeat(200)],
+    ['   ', '   '],
+    ['"quoted"', '"quoted"'],
+    ['\ud800', '\ud800'],
   ]
-  for (const [prompt, quoted] of rows) t.ok(replyTo(prompt, 500).words.join('').startsWith(`You said: "${quoted}". `), JSON.stringify(prompt).slice(0, 40))
+  for (const [prompt, quoted] of rows)
+    t.ok(replyTo(prompt, 500).words.join('').startsWith(`You said: "${quoted}". `), JSON.stringify(prompt).slice(0, 40))
   t.equal(replyTo('one two\tthree\n four ', 500).promptTokens, 4)
   t.strictSame(replyTo('', 500).finishReason, 'stop')
   const all = replyTo('', 500).words.length
@@ -194,23 +265,45 @@ t.test('quotes the first 200 characters of a prompt, without control characters 
 })
 
 t.test('values of the body win over those of the query [CHAT-3]', async t => {
-  const post = async (query: string, body: string): Promise<Chunk[]> => chunksOf((await send(url, `/sse/chat${query}`, { method: 'POST', body })).text)
+  const post = async (query: string, body: string): Promise<Chunk[]> =>
+    chunksOf((await send(url, `/sse/chat${query}`, { method: 'POST', body })).text)
   const both = await post('?prompt=query&max_tokens=9&delay_ms=0', '{"prompt":"body","max_tokens":3}')
   t.strictSame([both.length, both[2]!.delta], [4, '"body". '])
   t.equal((await post('?prompt=query&max_tokens=3&delay_ms=0', ''))[2]!.delta, '"query". ')
-  for (const [body, words] of [['{"max_tokens":0,"delay_ms":0}', 1], ['{"max_tokens":-7,"delay_ms":0}', 1], ['{"max_tokens":2,"delay_ms":0,"more":[]}', 2]] as const) t.equal((await post('', body)).length - 1, words, body)
+  for (const [body, words] of [
+    ['{"max_tokens":0,"delay_ms":0}', 1],
+    ['{"max_tokens":-7,"delay_ms":0}', 1],
+    ['{"max_tokens":2,"delay_ms":0,"more":[]}', 2],
+  ] as const)
+    t.equal((await post('', body)).length - 1, words, body)
   t.equal(chunksOf((await send(url, '/sse/chat?max_tokens=0&delay_ms=0')).text).length, 2)
-  t.equal(chunksOf((await send(publicUrl, `/sse/chat?delay_ms=0&prompt=${'w%20'.repeat(100)}`)).text).length - 1 <= 200, true)
+  t.equal(
+    chunksOf((await send(publicUrl, `/sse/chat?delay_ms=0&prompt=${'w%20'.repeat(100)}`)).text).length - 1 <= 200,
+    true,
+  )
 })
 
 t.test('refuses what is no prompt, no number, no object [CHAT-3]', async t => {
   const rows: [base: string, query: string, body: string, error: object][] = [
-    ...['[]', 'null', '"x"', '{', 'x', '7'].map(body => [url, '', body, { error: 'invalid_json' }] as [string, string, string, object]),
-    ...['{"prompt":1}', '{"prompt":null}', '{"prompt":["x"]}'].map(body => [url, '', body, { error: 'invalid_parameter', parameter: 'prompt' }] as [string, string, string, object]),
-    ...['{"max_tokens":"5"}', '{"max_tokens":1.5}', '{"max_tokens":null}', '{"max_tokens":1e999}'].map(body => [url, '', body, { error: 'invalid_parameter', parameter: 'max_tokens' }] as [string, string, string, object]),
-    ...['{"delay_ms":2001}', '{"delay_ms":-1}', '{"delay_ms":"1"}'].map(body => [url, '', body, { error: 'invalid_parameter', parameter: 'delay_ms' }] as [string, string, string, object]),
-    [url, '?delay_ms=2001', '', { error: 'invalid_parameter', parameter: 'delay_ms' }], [url, '?max_tokens=x', '', { error: 'invalid_parameter', parameter: 'max_tokens' }], [url, '?max_tokens=-5', '', { error: 'invalid_parameter', parameter: 'max_tokens' }],
-    [publicUrl, '?delay_ms=1001', '', { error: 'invalid_parameter', parameter: 'delay_ms' }], [publicUrl, '', '{"delay_ms":1001}', { error: 'invalid_parameter', parameter: 'delay_ms' }],
+    ...['[]', 'null', '"x"', '{', 'x', '7'].map(
+      body => [url, '', body, { error: 'invalid_json' }] as [string, string, string, object],
+    ),
+    ...['{"prompt":1}', '{"prompt":null}', '{"prompt":["x"]}'].map(
+      body => [url, '', body, { error: 'invalid_parameter', parameter: 'prompt' }] as [string, string, string, object],
+    ),
+    ...['{"max_tokens":"5"}', '{"max_tokens":1.5}', '{"max_tokens":null}', '{"max_tokens":1e999}'].map(
+      body =>
+        [url, '', body, { error: 'invalid_parameter', parameter: 'max_tokens' }] as [string, string, string, object],
+    ),
+    ...['{"delay_ms":2001}', '{"delay_ms":-1}', '{"delay_ms":"1"}'].map(
+      body =>
+        [url, '', body, { error: 'invalid_parameter', parameter: 'delay_ms' }] as [string, string, string, object],
+    ),
+    [url, '?delay_ms=2001', '', { error: 'invalid_parameter', parameter: 'delay_ms' }],
+    [url, '?max_tokens=x', '', { error: 'invalid_parameter', parameter: 'max_tokens' }],
+    [url, '?max_tokens=-5', '', { error: 'invalid_parameter', parameter: 'max_tokens' }],
+    [publicUrl, '?delay_ms=1001', '', { error: 'invalid_parameter', parameter: 'delay_ms' }],
+    [publicUrl, '', '{"delay_ms":1001}', { error: 'invalid_parameter', parameter: 'delay_ms' }],
   ]
   for (const [base, query, body, error] of rows) {
     const reply = await send(base, `/sse/chat${query}`, { method: 'POST', body })

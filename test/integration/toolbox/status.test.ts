@@ -68,11 +68,46 @@ t.test('draws in proportion to the weights [STATUS-3]', async t => {
 })
 
 t.test('refuses what is no list of codes [STATUS-4, TOOL-1]', async t => {
-  const invalid = ['99', '600', '000', 'abc', '200,', ',200', '200,,201', '+200', '-200', '2e2', '200.0', '0xc8', '20%200', '200:-1', '200:NaN', '200:1e3', '200:', '200:1:2', '200:0', '200:0,201:0', Array(21).fill('200').join(','), '9'.repeat(300), '%E2%91%A0', '__proto__', ',', ' ']
-  await checkRefusals(t, url, [
-    ...invalid.map(spec => ({ path: `/status/${spec.replaceAll(' ', '%20')}`, error: 'invalid_status_code' })),
-    ...['100', '101', '199', '200,100', '100:0.5,200', 'abc,103', '0100'].map(spec => ({ path: `/status/${spec}`, error: 'unsupported_status_code' })),
-  ], { negotiated: true })
+  const invalid = [
+    '99',
+    '600',
+    '000',
+    'abc',
+    '200,',
+    ',200',
+    '200,,201',
+    '+200',
+    '-200',
+    '2e2',
+    '200.0',
+    '0xc8',
+    '20%200',
+    '200:-1',
+    '200:NaN',
+    '200:1e3',
+    '200:',
+    '200:1:2',
+    '200:0',
+    '200:0,201:0',
+    Array(21).fill('200').join(','),
+    '9'.repeat(300),
+    '%E2%91%A0',
+    '__proto__',
+    ',',
+    ' ',
+  ]
+  await checkRefusals(
+    t,
+    url,
+    [
+      ...invalid.map(spec => ({ path: `/status/${spec.replaceAll(' ', '%20')}`, error: 'invalid_status_code' })),
+      ...['100', '101', '199', '200,100', '100:0.5,200', 'abc,103', '0100'].map(spec => ({
+        path: `/status/${spec}`,
+        error: 'unsupported_status_code',
+      })),
+    ],
+    { negotiated: true },
+  )
 })
 
 t.test('takes every method, with a body [TOOL-4, TOOL-3]', async t => {
@@ -95,13 +130,58 @@ t.test('sets the headers asked for and shows them [RESPHEAD-1]', async t => {
   const rows: [query: string, shown: object, lines: [string, string][]][] = [
     ['', {}, []],
     ['X-One=1', { 'x-one': '1' }, [['x-one', '1']]],
-    ['X-One=1&x-one=2&X-ONE=3', { 'x-one': ['1', '2', '3'] }, [['x-one', '1'], ['x-one', '2'], ['x-one', '3']]],
-    ['a=1&b=2&a=3', { a: ['1', '3'], b: '2' }, [['a', '1'], ['a', '3'], ['b', '2']]],
-    ['Empty=&Bare', { empty: '', bare: '' }, [['empty', ''], ['bare', '']]],
+    [
+      'X-One=1&x-one=2&X-ONE=3',
+      { 'x-one': ['1', '2', '3'] },
+      [
+        ['x-one', '1'],
+        ['x-one', '2'],
+        ['x-one', '3'],
+      ],
+    ],
+    [
+      'a=1&b=2&a=3',
+      { a: ['1', '3'], b: '2' },
+      [
+        ['a', '1'],
+        ['a', '3'],
+        ['b', '2'],
+      ],
+    ],
+    [
+      'Empty=&Bare',
+      { empty: '', bare: '' },
+      [
+        ['empty', ''],
+        ['bare', ''],
+      ],
+    ],
     ['X=a%20b+c%2Bd%25%09e', { x: 'a b c+d%\te' }, [['x', 'a b c+d%\te']]],
-    ['__proto__=1&__proto__=2&constructor=2', { ['__proto__']: ['1', '2'], constructor: '2' }, [['__proto__', '1'], ['__proto__', '2'], ['constructor', '2']]],
-    ['Set-Cookie=a%3D1&Set-Cookie=b%3D2', { 'set-cookie': ['a=1', 'b=2'] }, [['set-cookie', 'a=1'], ['set-cookie', 'b=2']]],
-    ['Cache-Control=no-store&ETag=%22x%22', { 'cache-control': 'no-store', etag: '"x"' }, [['cache-control', 'no-store'], ['etag', '"x"']]],
+    [
+      '__proto__=1&__proto__=2&constructor=2',
+      { ['__proto__']: ['1', '2'], constructor: '2' },
+      [
+        ['__proto__', '1'],
+        ['__proto__', '2'],
+        ['constructor', '2'],
+      ],
+    ],
+    [
+      'Set-Cookie=a%3D1&Set-Cookie=b%3D2',
+      { 'set-cookie': ['a=1', 'b=2'] },
+      [
+        ['set-cookie', 'a=1'],
+        ['set-cookie', 'b=2'],
+      ],
+    ],
+    [
+      'Cache-Control=no-store&ETag=%22x%22',
+      { 'cache-control': 'no-store', etag: '"x"' },
+      [
+        ['cache-control', 'no-store'],
+        ['etag', '"x"'],
+      ],
+    ],
     ['Vary=Origin', { vary: 'Origin' }, [['vary', 'Origin, Accept']]],
   ]
   for (const [query, shown, lines] of rows) {
@@ -109,23 +189,63 @@ t.test('sets the headers asked for and shows them [RESPHEAD-1]', async t => {
     t.equal(reply.status, 200, query)
     t.equal(reply.text.replaceAll('\\u0026', '&'), JSON.stringify(shown), `${query}: shown`)
     for (const name of new Set(lines.map(([name]) => name))) {
-      t.same(reply.lines.filter(line => line[0] === name), lines.filter(line => line[0] === name), `${query}: ${name} on the wire`)
+      t.same(
+        reply.lines.filter(line => line[0] === name),
+        lines.filter(line => line[0] === name),
+        `${query}: ${name} on the wire`,
+      )
     }
   }
   const fifty = Array.from({ length: 50 }, (_, index) => `h${index}=x`).join('&')
   t.equal((await send(url, `/response-headers?${fifty}`)).headers.h49, 'x', 'fifty of them')
-  t.match(await send(url, '/response-headers?X-One=1', { method: 'HEAD' }), { status: 200, headers: { 'x-one': '1' }, text: '' })
+  t.match(await send(url, '/response-headers?X-One=1', { method: 'HEAD' }), {
+    status: 200,
+    headers: { 'x-one': '1' },
+    text: '',
+  })
 })
 
 t.test('refuses headers that cannot be set, and then sets none [RESPHEAD-2]', async t => {
-  const forbidden = ['Connection', 'content-length', 'TRANSFER-ENCODING', 'Keep-Alive', 'Proxy-Connection', 'te', 'Trailer', 'Upgrade', 'HOST', 'HTTP2-Settings']
-  const invalid = ['=x', 'a%20b=1', 'a%0d%0ab=1', 'a:b=1', '%C3%A9=1', 'x=%0d%0aSet-Cookie:%20a', 'x=%00', 'x=%7f', 'x=%C3%A9', 'x=é', '%3Cb%3E=1', '(=1']
-  await checkRefusals(t, url, [
-    ...forbidden.map(name => ({ path: `/response-headers?X-First=1&${name}=1`, error: 'forbidden_header' })),
-    ...invalid.map(query => ({ path: encodeNonAscii(`/response-headers?X-First=1&${query}`), error: 'invalid_header' })),
-    { path: `/response-headers?${Array(51).fill('a=1').join('&')}`, error: 'too_many_headers' },
-    { path: `/response-headers?${Array(20_000).fill('a').join('&')}`, error: 'too_many_headers' },
-  ], { negotiated: true })
+  const forbidden = [
+    'Connection',
+    'content-length',
+    'TRANSFER-ENCODING',
+    'Keep-Alive',
+    'Proxy-Connection',
+    'te',
+    'Trailer',
+    'Upgrade',
+    'HOST',
+    'HTTP2-Settings',
+  ]
+  const invalid = [
+    '=x',
+    'a%20b=1',
+    'a%0d%0ab=1',
+    'a:b=1',
+    '%C3%A9=1',
+    'x=%0d%0aSet-Cookie:%20a',
+    'x=%00',
+    'x=%7f',
+    'x=%C3%A9',
+    'x=é',
+    '%3Cb%3E=1',
+    '(=1',
+  ]
+  await checkRefusals(
+    t,
+    url,
+    [
+      ...forbidden.map(name => ({ path: `/response-headers?X-First=1&${name}=1`, error: 'forbidden_header' })),
+      ...invalid.map(query => ({
+        path: encodeNonAscii(`/response-headers?X-First=1&${query}`),
+        error: 'invalid_header',
+      })),
+      { path: `/response-headers?${Array(51).fill('a=1').join('&')}`, error: 'too_many_headers' },
+      { path: `/response-headers?${Array(20_000).fill('a').join('&')}`, error: 'too_many_headers' },
+    ],
+    { negotiated: true },
+  )
   const reply = await send(url, '/response-headers?X-First=1&Upgrade=h2c')
   t.equal(reply.headers['x-first'], undefined)
   t.match(reply.json().details, /Upgrade/)
@@ -145,17 +265,28 @@ t.test('reflects nothing that could become markup [RESPHEAD-3]', async t => {
   t.same(page.json(), { 'content-type': ['text/html', 'text/plain'], x: '<script>alert(1)</script>&' })
 
   const refused = await send(url, `/response-headers?Content-Type=text/html&${attack}=1`)
-  t.match(refused, { status: 400, headers: { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' } })
+  t.match(refused, {
+    status: 400,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  })
   t.notMatch(refused.text, /[<>&]/)
   const weakened = await send(url, '/response-headers?X-Content-Type-Options=sniff')
   t.equal(weakened.headers['x-content-type-options'], 'nosniff', 'sniffing cannot be asked for')
 })
 
 t.test('names of all kinds leave the XML well-formed [TOOL-2]', async t => {
-  const reply = await send(url, '/response-headers?1a=1&x!y=2&xml=3&a.b=4&a=%3C%26%09%3E', { headers: { Accept: 'application/xml' } })
+  const reply = await send(url, '/response-headers?1a=1&x!y=2&xml=3&a.b=4&a=%3C%26%09%3E', {
+    headers: { Accept: 'application/xml' },
+  })
   t.equal(reply.status, 200)
   t.same(readXml(reply.text), {
-    entry: [{ '@_key': '1a', '#text': 1 }, { '@_key': 'x!y', '#text': 2 }, { '@_key': 'xml', '#text': 3 }], 'a.b': 4, a: '<&\t>',
+    entry: [
+      { '@_key': '1a', '#text': 1 },
+      { '@_key': 'x!y', '#text': 2 },
+      { '@_key': 'xml', '#text': 3 },
+    ],
+    'a.b': 4,
+    a: '<&\t>',
   })
 })
 

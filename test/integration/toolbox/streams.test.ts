@@ -18,7 +18,13 @@ function exchange(request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1', () => socket.write(request))
     let text = ''
-    socket.setEncoding('latin1').on('data', data => { text += data }).on('end', () => resolve(text)).on('error', reject)
+    socket
+      .setEncoding('latin1')
+      .on('data', data => {
+        text += data
+      })
+      .on('end', () => resolve(text))
+      .on('error', reject)
   })
 }
 
@@ -32,13 +38,23 @@ t.test('each line is a JSON object with the request and its number [LINES-1]', a
     const record = JSON.parse(line) as { headers: object; args: object }
     t.equal(JSON.stringify(record), line, 'compact')
     t.strictSame(Object.keys(record), ['url', 'args', 'headers', 'origin', 'id'])
-    t.match(record, { url: `${url}/stream/3?x=1&x=2&y=&__proto__=z`, headers: { 'x-two': 'a, b' }, origin: '127.0.0.1', id: index })
+    t.match(record, {
+      url: `${url}/stream/3?x=1&x=2&y=&__proto__=z`,
+      headers: { 'x-two': 'a, b' },
+      origin: '127.0.0.1',
+      id: index,
+    })
     t.equal(JSON.stringify(record.args), '{"x":["1","2"],"y":"","__proto__":"z"}')
   }
 })
 
 t.test('gives up to 100 lines [BYTES-3]', async t => {
-  for (const [count, lines, capped] of [['0', 0, undefined], ['100', 100, undefined], ['101', 100, '100'], ['9'.repeat(30), 100, '100']] as const) {
+  for (const [count, lines, capped] of [
+    ['0', 0, undefined],
+    ['100', 100, undefined],
+    ['101', 100, '100'],
+    ['9'.repeat(30), 100, '100'],
+  ] as const) {
     const reply = await send(url, `/stream/${count}`)
     t.equal(reply.text.split('\n').length - 1, lines, count)
     t.equal(reply.headers['x-svc-capped'], capped)
@@ -68,24 +84,42 @@ t.test('bytes come in chunks of the size asked for [BYTES-2]', async t => {
 })
 
 t.test('spreads bytes from the start to the end in at most 200 drops [DRIP-1]', async t => {
-  const rows: [bytes: number, durationMs: number, drops: number][] = [[1, 2000, 1], [2, 2000, 2], [5, 1000, 5], [200, 2000, 200], [201, 2000, 200], [10_240, 2000, 200], [10, 0, 1]]
+  const rows: [bytes: number, durationMs: number, drops: number][] = [
+    [1, 2000, 1],
+    [2, 2000, 2],
+    [5, 1000, 5],
+    [200, 2000, 200],
+    [201, 2000, 200],
+    [10_240, 2000, 200],
+    [10, 0, 1],
+  ]
   for (const [bytes, durationMs, count] of rows) {
     const drops = scheduleDrops(bytes, durationMs)
     t.equal(drops.length, count, `${bytes} bytes`)
-    t.equal(drops.reduce((sum, drop) => sum + drop.bytes, 0), bytes)
+    t.equal(
+      drops.reduce((sum, drop) => sum + drop.bytes, 0),
+      bytes,
+    )
     t.ok(drops.every(drop => drop.bytes >= 1))
     t.equal(drops[0]!.atMs, 0)
     if (count > 1) t.equal(drops.at(-1)!.atMs, durationMs)
     if (count > 1) t.equal(drops[0]!.bytes, 1, 'the first one alone')
   }
-  t.same(scheduleDrops(3, 1000), [{ atMs: 0, bytes: 1 }, { atMs: 500, bytes: 1 }, { atMs: 1000, bytes: 1 }])
+  t.same(scheduleDrops(3, 1000), [
+    { atMs: 0, bytes: 1 },
+    { atMs: 500, bytes: 1 },
+    { atMs: 1000, bytes: 1 },
+  ])
 })
 
 t.test('the head comes with the first asterisk, the rest slowly [DRIP-1]', async t => {
   const startedAt = performance.now()
   const reader = await watch(port, { path: '/drip?numbytes=3&duration=0.3&delay=0.1&code=202' })
   t.ok(performance.now() - startedAt >= 99, 'the head waits for the delay')
-  t.match(reader.response, { statusCode: 202, headers: { 'content-type': 'application/octet-stream', 'content-length': '3' } })
+  t.match(reader.response, {
+    statusCode: 202,
+    headers: { 'content-type': 'application/octet-stream', 'content-length': '3' },
+  })
   t.equal(await reader.until(text => text.length > 0), '*')
   t.equal(await reader.whole, '***')
   t.ok(performance.now() - startedAt >= 399, 'the last one after the duration')
@@ -93,8 +127,16 @@ t.test('the head comes with the first asterisk, the rest slowly [DRIP-1]', async
 
 t.test('serves every size, status and duration within bounds [DRIP-1]', async t => {
   const rows: [query: string, status: number, bytes: number][] = [
-    ['duration=0', 200, 10], ['numbytes=0', 200, 0], ['numbytes=1', 200, 1], ['numbytes=0&duration=30', 200, 0], ['numbytes=1&duration=30', 200, 1],
-    ['numbytes=10240&duration=.1', 200, 10_240], ['numbytes=10240&duration=0', 200, 10_240], ['code=503&duration=0&numbytes=2', 503, 2], ['code=599&duration=0', 599, 10], ['numbytes=2&numbytes=x&duration=0', 200, 2],
+    ['duration=0', 200, 10],
+    ['numbytes=0', 200, 0],
+    ['numbytes=1', 200, 1],
+    ['numbytes=0&duration=30', 200, 0],
+    ['numbytes=1&duration=30', 200, 1],
+    ['numbytes=10240&duration=.1', 200, 10_240],
+    ['numbytes=10240&duration=0', 200, 10_240],
+    ['code=503&duration=0&numbytes=2', 503, 2],
+    ['code=599&duration=0', 599, 10],
+    ['numbytes=2&numbytes=x&duration=0', 200, 2],
   ]
   for (const [query, status, bytes] of rows) {
     const reply = await send(url, `/drip?${query}`)
@@ -102,15 +144,39 @@ t.test('serves every size, status and duration within bounds [DRIP-1]', async t 
     t.equal(reply.text, '*'.repeat(bytes))
     t.equal(reply.headers['content-length'], String(bytes))
   }
-  for (const code of [204, 205, 304]) t.match(await send(url, `/drip?code=${code}&duration=30`), { status: code, text: '', headers: { 'content-type': undefined } }, `${code}`)
+  for (const code of [204, 205, 304])
+    t.match(
+      await send(url, `/drip?code=${code}&duration=30`),
+      { status: code, text: '', headers: { 'content-type': undefined } },
+      `${code}`,
+    )
 })
 
 t.test('refuses parameters out of bounds, before anything is sent [DRIP-2]', async t => {
-  await checkRefusals(t, url, [
-    ...['-1', '10241', '1.5', 'x', '', '99999999999999999999'].map(value => ({ path: `/drip?numbytes=${value}`, error: 'invalid_parameter', parameter: 'numbytes' })),
-    ...['-1', '30.001', '1e1', 'x', '', '.', '1.', 'NaN', 'Infinity', '9'.repeat(400)].flatMap(value => ['duration', 'delay'].map(name => ({ path: `/drip?${name}=${value}`, error: 'invalid_parameter', parameter: name }))),
-    ...['199', '600', '100', '101', 'x', '', '200.0', '-200'].map(value => ({ path: `/drip?delay=30&code=${value}`, error: 'invalid_parameter', parameter: 'code' })),
-  ], { negotiated: false })
+  await checkRefusals(
+    t,
+    url,
+    [
+      ...['-1', '10241', '1.5', 'x', '', '99999999999999999999'].map(value => ({
+        path: `/drip?numbytes=${value}`,
+        error: 'invalid_parameter',
+        parameter: 'numbytes',
+      })),
+      ...['-1', '30.001', '1e1', 'x', '', '.', '1.', 'NaN', 'Infinity', '9'.repeat(400)].flatMap(value =>
+        ['duration', 'delay'].map(name => ({
+          path: `/drip?${name}=${value}`,
+          error: 'invalid_parameter',
+          parameter: name,
+        })),
+      ),
+      ...['199', '600', '100', '101', 'x', '', '200.0', '-200'].map(value => ({
+        path: `/drip?delay=30&code=${value}`,
+        error: 'invalid_parameter',
+        parameter: 'code',
+      })),
+    ],
+    { negotiated: false },
+  )
 })
 
 t.test('HEAD tells what GET would, and streams nothing [TOOL-3]', async t => {

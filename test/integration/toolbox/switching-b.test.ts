@@ -7,7 +7,12 @@ import { serve } from '../../support/server.ts'
 
 /** A path of each plugin, with the status that a GET gets. */
 const PATHS: [plugin: string, path: string, status: number][] = [
-  ['bins', '/bin', 200], ['sse', '/sse?count=0', 200], ['websocket', '/ws', 426], ['jsonrpc', '/jsonrpc', 405], ['webhooks', '/webhooks', 200], ['orchestration', '/orchestration/status', 200],
+  ['bins', '/bin', 200],
+  ['sse', '/sse?count=0', 200],
+  ['websocket', '/ws', 426],
+  ['jsonrpc', '/jsonrpc', 405],
+  ['webhooks', '/webhooks', 200],
+  ['orchestration', '/orchestration/status', 200],
 ]
 
 t.test('a plugin that is off takes only its own paths along [TBX-1]', async t => {

@@ -15,7 +15,10 @@ const server = await serve(t)
 const { url } = server
 const { url: publicUrl } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
 
-async function open(path: string, { base = url, protocols = [] as string[], ...options }: ClientOptions & { base?: string; protocols?: string[] } = {}): Promise<WebSocket> {
+async function open(
+  path: string,
+  { base = url, protocols = [] as string[], ...options }: ClientOptions & { base?: string; protocols?: string[] } = {},
+): Promise<WebSocket> {
   const socket = new WebSocket(base.replace('http', 'ws') + path, protocols, options)
   t.teardown(() => socket.terminate())
   await once(socket, 'open')
@@ -23,7 +26,7 @@ async function open(path: string, { base = url, protocols = [] as string[], ...o
 }
 
 async function closeOf(socket: WebSocket): Promise<{ code: number; reason: string }> {
-  const [code, reason] = await once(socket, 'close') as [number, Buffer]
+  const [code, reason] = (await once(socket, 'close')) as [number, Buffer]
   return { code, reason: reason.toString() }
 }
 
@@ -35,14 +38,26 @@ function refusalOf(path: string): Promise<{ status: number; body: string }> {
     socket.on('error', () => {})
     socket.on('unexpected-response', (_request, response) => {
       let body = ''
-      response.on('data', chunk => { body += chunk }).on('end', () => resolve({ status: response.statusCode!, body }))
+      response
+        .on('data', chunk => {
+          body += chunk
+        })
+        .on('end', () => resolve({ status: response.statusCode!, body }))
     })
   })
 }
 
 t.test('echoes text as text and binary as binary, in order [WS-1]', async t => {
   const socket = await open('/ws')
-  const sent: (string | Buffer)[] = ['one', Buffer.from([0, 255]), '', Buffer.alloc(0), '€😀', 'x'.repeat(100_000), Buffer.alloc(200_000, 7)]
+  const sent: (string | Buffer)[] = [
+    'one',
+    Buffer.from([0, 255]),
+    '',
+    Buffer.alloc(0),
+    '€😀',
+    'x'.repeat(100_000),
+    Buffer.alloc(200_000, 7),
+  ]
   const received: (string | Buffer)[] = []
   socket.on('message', (data: Buffer, isBinary) => received.push(isBinary ? data : data.toString()))
   for (const message of sent) socket.send(message)
@@ -70,7 +85,9 @@ t.test('every client that sends too much learns why, in one frame or in many [WS
     terminated++
     terminate.call(this)
   }
-  t.teardown(() => { WebSocket.prototype.terminate = terminate })
+  t.teardown(() => {
+    WebSocket.prototype.terminate = terminate
+  })
   for (let round = 0; round < 6; round++) {
     const socket = await open('/ws')
     const closed = closeOf(socket)
@@ -82,7 +99,10 @@ t.test('every client that sends too much learns why, in one frame or in many [WS
 })
 
 t.test('a message of exactly the bound is echoed, one byte more closes with 1009 [WS-2]', async t => {
-  for (const [base, bound] of [[url, 1_048_576], [publicUrl, 262_144]] as const) {
+  for (const [base, bound] of [
+    [url, 1_048_576],
+    [publicUrl, 262_144],
+  ] as const) {
     const socket = await open('/ws', { base })
     socket.send(Buffer.alloc(bound))
     t.equal((await once(socket, 'message'))[0].length, bound)
@@ -106,7 +126,11 @@ t.test('selects the first subprotocol that is offered, none when none is [WS-3]'
 t.test('a request without a handshake gets 426 [WS-4]', async t => {
   for (const path of ['/ws', '/ws/time', '/ws/time?count=x']) {
     const reply = await send(url, path)
-    t.strictSame([reply.status, reply.headers.upgrade, reply.headers.connection, reply.text], [426, 'websocket', 'Upgrade', '{"error":"upgrade_required"}'], path)
+    t.strictSame(
+      [reply.status, reply.headers.upgrade, reply.headers.connection, reply.text],
+      [426, 'websocket', 'Upgrade', '{"error":"upgrade_required"}'],
+      path,
+    )
     t.strictSame(await send(url, path, { method: 'HEAD' }).then(head => [head.status, head.text]), [426, ''])
   }
   t.equal((await send(url, '/ws', { method: 'POST' })).status, 405)
@@ -114,26 +138,51 @@ t.test('a request without a handshake gets 426 [WS-4]', async t => {
 })
 
 t.test('a malformed handshake is refused and its connection closed [WS-4]', async t => {
-  for (const lines of ['Sec-WebSocket-Version: 13\r\n', 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n', 'Sec-WebSocket-Version: 99\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n']) {
-    const { text } = await exchange(server.ports.http!, `GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${lines}\r\n`)
+  for (const lines of [
+    'Sec-WebSocket-Version: 13\r\n',
+    'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n',
+    'Sec-WebSocket-Version: 99\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+  ]) {
+    const { text } = await exchange(
+      server.ports.http!,
+      `GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${lines}\r\n`,
+    )
     t.match(text, /^HTTP\/1\.1 4\d\d /, lines)
   }
 })
 
 t.test('ticks from 0, the first at once, then closes normally [WS-5]', async t => {
-  const rows: [query: string, ticks: number][] = [['?interval_ms=100&count=3', 3], ['?interval_ms=0&count=0', 1], ['?interval_ms=1&count=2&count=9', 2]]
+  const rows: [query: string, ticks: number][] = [
+    ['?interval_ms=100&count=3', 3],
+    ['?interval_ms=0&count=0', 1],
+    ['?interval_ms=1&count=2&count=9', 2],
+  ]
   for (const [query, ticks] of rows) {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/time${query}`)
     const received: { tick: number; timestamp: string }[] = []
-    socket.on('message', (data: Buffer) => received.push(JSON.parse(data.toString()) as { tick: number; timestamp: string }))
+    socket.on('message', (data: Buffer) =>
+      received.push(JSON.parse(data.toString()) as { tick: number; timestamp: string }),
+    )
     t.strictSame(await closeOf(socket), { code: 1000, reason: 'done' }, query)
-    t.strictSame(received.map(({ tick }) => tick), Array.from({ length: ticks }, (_, index) => index), query)
+    t.strictSame(
+      received.map(({ tick }) => tick),
+      Array.from({ length: ticks }, (_, index) => index),
+      query,
+    )
     t.match(received[0]!.timestamp, /^\d{4}-\d\d-\d\dT.*Z$/)
   }
 })
 
 t.test('the ticker refuses what is no integer before it accepts the handshake [WS-5]', async t => {
-  for (const [name, value] of [['interval_ms', 'x'], ['interval_ms', '-1'], ['interval_ms', '1.5'], ['interval_ms', ''], ['count', 'x'], ['count', '-1'], ['count', '1e3']] as const) {
+  for (const [name, value] of [
+    ['interval_ms', 'x'],
+    ['interval_ms', '-1'],
+    ['interval_ms', '1.5'],
+    ['interval_ms', ''],
+    ['count', 'x'],
+    ['count', '-1'],
+    ['count', '1e3'],
+  ] as const) {
     const { status, body } = await refusalOf(`/ws/time?${name}=${value}`)
     t.match([status, JSON.parse(body)], [400, { error: 'invalid_parameter', parameter: name }], `${name}=${value}`)
   }
@@ -176,7 +225,7 @@ t.test('a client address has at most a hundred WebSockets in public mode [WS-7]'
   for (let count = 0; count < 100; count++) sockets.push(await open('/ws', { base: publicUrl }))
   const refused = new WebSocket(`${publicUrl.replace('http', 'ws')}/ws`)
   refused.on('error', () => {})
-  const [, response] = await once(refused, 'unexpected-response') as [unknown, IncomingMessage]
+  const [, response] = (await once(refused, 'unexpected-response')) as [unknown, IncomingMessage]
   t.equal(response.statusCode, 429)
   t.match(JSON.parse(String((await response.toArray())[0])), { error: 'too many websockets', limit: 100 })
   sockets[0]!.close()
@@ -185,6 +234,8 @@ t.test('a client address has at most a hundred WebSockets in public mode [WS-7]'
     const socket = new WebSocket(`${publicUrl.replace('http', 'ws')}/ws`)
     t.teardown(() => socket.terminate())
     socket.on('error', () => {})
-    return new Promise<boolean>(resolve => socket.on('open', () => resolve(true)).on('unexpected-response', () => resolve(false)))
+    return new Promise<boolean>(resolve =>
+      socket.on('open', () => resolve(true)).on('unexpected-response', () => resolve(false)),
+    )
   })
 })

@@ -25,21 +25,33 @@ function makeStore(t: { teardown(callback: () => void): void }, bounds: Partial<
   return { store, add, has, advance: (ms: number) => void (now += ms) }
 }
 
-t.test('over a bound the oldest finished task goes first, else the oldest [A2A-25]', async (t) => {
+t.test('over a bound the oldest finished task goes first, else the oldest [A2A-25]', async t => {
   const { add, has, store } = makeStore(t, { tasks: 4, tasksPerSession: 3 })
   for (const id of ['1', '2', '3']) add(id)
   store.find('2', 'a', 's').setStatus('COMPLETED', 'done')
   add('4')
-  t.same(['1', '2', '3', '4'].map((id) => has(id)), [true, false, true, true], 'of the session the finished one')
+  t.same(
+    ['1', '2', '3', '4'].map(id => has(id)),
+    [true, false, true, true],
+    'of the session the finished one',
+  )
   add('5')
-  t.same(['1', '3', '4', '5'].map((id) => has(id)), [false, true, true, true], 'else its oldest')
+  t.same(
+    ['1', '3', '4', '5'].map(id => has(id)),
+    [false, true, true, true],
+    'else its oldest',
+  )
   add('6', { session: 'other' })
   store.find('4', 'a', 's').setStatus('FAILED', 'x')
   add('7', { session: 'other' })
-  t.same([has('3'), has('4'), has('5'), has('6', 'other'), has('7', 'other')], [true, false, true, true, true], 'of all the finished one')
+  t.same(
+    [has('3'), has('4'), has('5'), has('6', 'other'), has('7', 'other')],
+    [true, false, true, true, true],
+    'of all the finished one',
+  )
 })
 
-t.test('bytes are bounded, and a single newest task stays [A2A-25]', async (t) => {
+t.test('bytes are bounded, and a single newest task stays [A2A-25]', async t => {
   const { add, has, store } = makeStore(t, { taskBytes: 5000 })
   for (let index = 0; index < 100; index++) add(String(index), { text: 'x'.repeat(100) })
   t.ok(store.bytes <= 5000 && store.size < 50 && has('99'))
@@ -51,7 +63,7 @@ t.test('bytes are bounded, and a single newest task stays [A2A-25]', async (t) =
   t.same([store.bytes, store.size], [0, 0], 'nothing is left in the books')
 })
 
-t.test('an idle task goes, a used one stays [A2A-25]', async (t) => {
+t.test('an idle task goes, a used one stays [A2A-25]', async t => {
   const { add, has, store, advance } = makeStore(t)
   add('used')
   const idle = add('idle')
@@ -66,10 +78,10 @@ t.test('an idle task goes, a used one stays [A2A-25]', async (t) => {
   t.equal(store.size, 0)
 })
 
-t.test('an evicted task stops its work and closes its streams; history stays bounded [A2A-25]', async (t) => {
+t.test('an evicted task stops its work and closes its streams; history stays bounded [A2A-25]', async t => {
   const { add, store } = makeStore(t)
   const task = add('1')
-  const run = task.run = new AbortController()
+  const run = (task.run = new AbortController())
   let closed = 0
   task.subscribe({ update: () => {}, closed: () => void closed++ })
   for (let index = 0; index < 150; index++) task.setStatus('WORKING', String(index))
@@ -78,7 +90,7 @@ t.test('an evicted task stops its work and closes its streams; history stays bou
   t.same([run.signal.aborted, closed, task.subscriberCount, store.bytes], [true, 1, 0, 0])
 })
 
-t.test('a context counts its tasks of one agent and session that are still there [A2A-25]', async (t) => {
+t.test('a context counts its tasks of one agent and session that are still there [A2A-25]', async t => {
   const { add, store, advance } = makeStore(t, { tasksPerSession: 2 })
   const count = (session = 's') => store.countIn('a', session, 'c')
   t.equal(count(), 0)

@@ -5,22 +5,32 @@ import { join } from 'node:path'
 import { svc } from '../../support/terminal.ts'
 
 /** Checks a file with this content; `files` are written beside it. */
-async function check(t: { testdir(): string }, yaml: string, { env = {}, files = {} }: { env?: Record<string, string>; files?: Record<string, string> } = {}) {
+async function check(
+  t: { testdir(): string },
+  yaml: string,
+  { env = {}, files = {} }: { env?: Record<string, string>; files?: Record<string, string> } = {},
+) {
   const folder = t.testdir()
   for (const [path, content] of Object.entries({ ...files, 'svc.yaml': yaml })) {
     mkdirSync(join(folder, path, '..'), { recursive: true })
     writeFileSync(join(folder, path), content)
   }
-  return { folder, ...await svc(['check'], { folder, env }) }
+  return { folder, ...(await svc(['check'], { folder, env })) }
 }
 
 t.test('a right file is exit code 0 [CLI-6]', async t => {
-  t.match(await check(t, 'plugins: { disable: [soap] }\nmcp: { servers: [{ name: support }] }\n'), { code: 0, output: /^svc\.yaml: 0 errors, 0 warnings, \d+ of \d+ plugins on\n$/, errors: '' })
+  t.match(await check(t, 'plugins: { disable: [soap] }\nmcp: { servers: [{ name: support }] }\n'), {
+    code: 0,
+    output: /^svc\.yaml: 0 errors, 0 warnings, \d+ of \d+ plugins on\n$/,
+    errors: '',
+  })
   t.match(await svc(['check'], { folder: t.testdir() }), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
 })
 
 t.test('every mistake has its place and a remedy [CLI-6]', async t => {
-  const { code, output } = await check(t, `plugins:
+  const { code, output } = await check(
+    t,
+    `plugins:
   disabel: [grpc]
   disable: [sope]
   dirs: [./mine, ./nowhere, ./empty]
@@ -40,7 +50,9 @@ echo: { a: 1 }
 mocks:
   - name: shop
     spec: ./shop.yaml
-`, { files: { 'mine/broken/index.ts': 'export default {\n  title: 1 +\n', 'empty/readme.txt': '' } })
+`,
+    { files: { 'mine/broken/index.ts': 'export default {\n  title: 1 +\n', 'empty/readme.txt': '' } },
+  )
   t.equal(code, 1)
   for (const [place, message, remedy] of [
     ['2:3', 'unknown key "disabel" \\(did you mean "disable"\\?\\)', 'write disable'],
@@ -57,21 +69,37 @@ mocks:
     ['16:1', 'unknown key "mpc" \\(did you mean "mcp"\\?\\)', 'write mcp'],
     ['17:1', 'the plugin echo takes no options', 'remove the section'],
     ['20:5', "shop\\.yaml can't be read \\(ENOENT\\)", 'correct the path'],
-  ]) t.match(output, new RegExp(`^svc\\.yaml:${place}: error: \\S+: ${message}.*\\n    ${remedy}`, 'm'), `${place}: ${message}`)
+  ])
+    t.match(
+      output,
+      new RegExp(`^svc\\.yaml:${place}: error: \\S+: ${message}.*\\n    ${remedy}`, 'm'),
+      `${place}: ${message}`,
+    )
   t.match(output, /^mine\/broken: error: plugin broken: \S*index\.ts:3:1: .*\n {4}correct its code/m)
   t.match(output, /\nsvc\.yaml: 15 errors, 0 warnings, \d+ of \d+ plugins on\n$/)
 })
 
 t.test('a file that is no YAML has one error [CLI-6]', async t => {
-  t.match(await check(t, 'a: [1\nb: 2\n'), { code: 1, output: /^svc\.yaml:2:1: error: .*\n {4}correct it: until then nothing of the file is used\n\nsvc\.yaml: 1 error,/ })
+  t.match(await check(t, 'a: [1\nb: 2\n'), {
+    code: 1,
+    output: /^svc\.yaml:2:1: error: .*\n {4}correct it: until then nothing of the file is used\n\nsvc\.yaml: 1 error,/,
+  })
   t.match(await check(t, 'a: 1\na: 2\n'), { code: 1, output: /^svc\.yaml:2:1: error: key "a" occurs twice\n/ })
-  t.match(await svc(['check', '--config', 'none.yaml'], { folder: t.testdir() }), { code: 1, output: /^none\.yaml: error: the file does not exist\n {4}create it/ })
+  t.match(await svc(['check', '--config', 'none.yaml'], { folder: t.testdir() }), {
+    code: 1,
+    output: /^none\.yaml: error: the file does not exist\n {4}create it/,
+  })
 })
 
 t.test('the environment is warned of [CLI-6]', async t => {
-  const { code, output } = await check(t, '', { env: { SVC_HTTP_PROT: '1', SVC_HTTP_PORT: 'x', SVC_PLUGINS_DIR: 'gone', SVC_LOG_LEVEL: 'loud' } })
+  const { code, output } = await check(t, '', {
+    env: { SVC_HTTP_PROT: '1', SVC_HTTP_PORT: 'x', SVC_PLUGINS_DIR: 'gone', SVC_LOG_LEVEL: 'loud' },
+  })
   t.equal(code, 0)
-  t.match(output, /^environment: warning: invalid SVC_HTTP_PORT "x" \(expected port, 0 to 65535\), using 80\n {4}correct the variable/m)
+  t.match(
+    output,
+    /^environment: warning: invalid SVC_HTTP_PORT "x" \(expected port, 0 to 65535\), using 80\n {4}correct the variable/m,
+  )
   t.match(output, /^environment: warning: unknown variable SVC_HTTP_PROT/m)
   t.match(output, /^environment: warning: invalid SVC_LOG_LEVEL/m)
   t.match(output, /^environment: warning: SVC_PLUGINS_DIR: the folder \S+gone does not exist/m)
@@ -82,8 +110,16 @@ t.test('as JSON for programs [CLI-6]', async t => {
   const { folder } = await check(t, 'mcp: { servers: [{ nane: x }] }\n')
   const { code, output } = await svc(['check', '--json'], { folder })
   t.equal(code, 1)
-  const report = JSON.parse(output) as { ok: boolean; config_file: string; findings: object[]; plugins: { name: string; state: string }[] }
+  const report = JSON.parse(output) as {
+    ok: boolean
+    config_file: string
+    findings: object[]
+    plugins: { name: string; state: string }[]
+  }
   t.match(report, { ok: false, config_file: join(folder, 'svc.yaml') })
-  t.match(report.findings, [{ severity: 'error', at: 'mcp.servers[0]', line: 1, column: 18 }, { at: 'mcp.servers[0].nane', line: 1, column: 20, remedy: 'write name, or remove it' }])
+  t.match(report.findings, [
+    { severity: 'error', at: 'mcp.servers[0]', line: 1, column: 18 },
+    { at: 'mcp.servers[0].nane', line: 1, column: 20, remedy: 'write name, or remove it' },
+  ])
   t.ok(report.plugins.some(({ name, state }) => name === 'mcp' && state === 'enabled'))
 })

@@ -6,7 +6,7 @@ const JSON_TYPE = 'application/json'
 const XML = 'application/xml'
 const TEXT_XML = 'text/xml'
 
-t.test('takes the type with the highest q [ACCEPT-1]', async (t) => {
+t.test('takes the type with the highest q [ACCEPT-1]', async t => {
   const rows: [accept: string, type: string][] = [
     ['application/json;q=0.5, application/xml', XML],
     ['application/json;q=0, */*;q=0.1', XML],
@@ -31,19 +31,49 @@ t.test('takes the type with the highest q [ACCEPT-1]', async (t) => {
   for (const [accept, type] of rows) t.equal(wantsXml(accept), type, accept)
 })
 
-t.test('answers JSON when nothing else is wanted [ACCEPT-2]', async (t) => {
+t.test('answers JSON when nothing else is wanted [ACCEPT-2]', async t => {
   const values = [
-    undefined, '', ' ', '*/*', 'application/json', 'image/png', 'text/plain', 'text/html', ';;;q=x', ',', ',,,', ';', '/', '*', 'xml', 'application', 'application/', '/xml',
-    '*/xml', 'application/xml;q=0', '*/*;q=0', 'application/json;q=0, application/xml;q=0, text/xml;q=0', 'application/json, text/plain, */*', 'application/problem+json',
-    'application/xml2', 'xapplication/xml', 'application /xml', '"application/xml"', '__proto__', 'constructor/prototype',
+    undefined,
+    '',
+    ' ',
+    '*/*',
+    'application/json',
+    'image/png',
+    'text/plain',
+    'text/html',
+    ';;;q=x',
+    ',',
+    ',,,',
+    ';',
+    '/',
+    '*',
+    'xml',
+    'application',
+    'application/',
+    '/xml',
+    '*/xml',
+    'application/xml;q=0',
+    '*/*;q=0',
+    'application/json;q=0, application/xml;q=0, text/xml;q=0',
+    'application/json, text/plain, */*',
+    'application/problem+json',
+    'application/xml2',
+    'xapplication/xml',
+    'application /xml',
+    '"application/xml"',
+    '__proto__',
+    'constructor/prototype',
   ]
   for (const value of values) t.equal(wantsXml(value), JSON_TYPE, String(value))
 })
 
-t.test('answers browsers JSON [ACCEPT-3]', async (t) => {
+t.test('answers browsers JSON [ACCEPT-3]', async t => {
   const rows: [accept: string, type: string][] = [
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', JSON_TYPE],
-    ['text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7', JSON_TYPE],
+    [
+      'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',
+      JSON_TYPE,
+    ],
     ['text/html, application/xml', JSON_TYPE],
     ['TEXT/HTML, text/xml', JSON_TYPE],
     ['application/xhtml+xml;q=0.5, text/xml;q=0.5', JSON_TYPE],
@@ -55,7 +85,7 @@ t.test('answers browsers JSON [ACCEPT-3]', async (t) => {
   for (const [accept, type] of rows) t.equal(wantsXml(accept), type, accept)
 })
 
-t.test('reads names, parameters and q as lists allow them [ACCEPT-4]', async (t) => {
+t.test('reads names, parameters and q as lists allow them [ACCEPT-4]', async t => {
   const rows: [accept: string, type: string][] = [
     ['APPLICATION/XML', XML],
     [' application/xml ; Q=0.5 , application/json;q=0.4', XML],
@@ -80,7 +110,7 @@ t.test('reads names, parameters and q as lists allow them [ACCEPT-4]', async (t)
   for (const [accept, type] of rows) t.equal(wantsXml(accept), type, accept.slice(-60))
 })
 
-t.test('answers JSON to hostile headers of 100 KB [ACCEPT-2]', async (t) => {
+t.test('answers JSON to hostile headers of 100 KB [ACCEPT-2]', async t => {
   for (const piece of [',', ';', '"', '\\', '"\\', '*', '/', 'q=', ';q=', ' ', '\t;', 'a/b;', 'x', '1']) {
     t.equal(wantsXml(piece.repeat(100_000 / piece.length)), JSON_TYPE, piece)
   }
@@ -89,7 +119,7 @@ t.test('answers JSON to hostile headers of 100 KB [ACCEPT-2]', async (t) => {
   t.equal(wantsXml(`application/xml;q=${'9'.repeat(100_000)}`), XML)
 })
 
-t.test('serves any list of types by the same rules', async (t) => {
+t.test('serves any list of types by the same rules', async t => {
   const rows: [accept: string, type: string | null][] = [
     ['*/*', 'image/webp'],
     ['image/webp;q=0, image/*', 'image/png'],

@@ -1,6 +1,11 @@
 /** Credentials as requests present them. */
 import t from 'tap'
-import { isSameSecret, readAuthorization, readBasicCredentials, readBearerToken } from '../../../core/fields/authorization.ts'
+import {
+  isSameSecret,
+  readAuthorization,
+  readBasicCredentials,
+  readBearerToken,
+} from '../../../core/fields/authorization.ts'
 
 t.test('scheme and credentials are told apart', async t => {
   const rows: [string | undefined, ReturnType<typeof readAuthorization>][] = [
@@ -17,7 +22,8 @@ t.test('scheme and credentials are told apart', async t => {
 
 t.test('a bearer token is what follows Bearer in any case', async t => {
   t.equal(readBearerToken('bEARER  x.y.z '), 'x.y.z')
-  for (const value of ['Bearer', 'Bearer ', 'Basic eDp5', 'Bearerx', undefined]) t.equal(readBearerToken(value), null, JSON.stringify(value))
+  for (const value of ['Bearer', 'Bearer ', 'Basic eDp5', 'Bearerx', undefined])
+    t.equal(readBearerToken(value), null, JSON.stringify(value))
 })
 
 t.test('Basic credentials are base64 of UTF-8, cut at the first colon', async t => {
@@ -26,7 +32,8 @@ t.test('Basic credentials are base64 of UTF-8, cut at the first colon', async t 
   t.strictSame(readBasicCredentials(encode('ü:é')), { username: 'ü', password: 'é' })
   t.strictSame(readBasicCredentials(encode(':')), { username: '', password: '' })
   t.strictSame(readBasicCredentials('YTpi'), { username: 'a', password: 'b' })
-  for (const credentials of ['', '%%%', encode('nocolon'), 'a:b', 'YT pi']) t.equal(readBasicCredentials(credentials), null, JSON.stringify(credentials))
+  for (const credentials of ['', '%%%', encode('nocolon'), 'a:b', 'YT pi'])
+    t.equal(readBasicCredentials(credentials), null, JSON.stringify(credentials))
 })
 
 t.test('secrets are the same by all their bytes', async t => {

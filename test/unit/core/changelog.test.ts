@@ -36,9 +36,13 @@ t.test('versions [REL-1]', async t => {
   t.equal(nextVersion('1.2.3', 'minor'), '1.3.0')
   t.equal(nextVersion('1.2.3-rc.1', 'major'), '2.0.0')
   t.equal(nextVersion('1.2.3', '4.0.0-rc.1'), '4.0.0-rc.1')
-  for (const wrong of ['1.2', 'v1.2.3', 'next', '']) t.throws(() => nextVersion('1.2.3', wrong), { message: /is not a version/ })
+  for (const wrong of ['1.2', 'v1.2.3', 'next', ''])
+    t.throws(() => nextVersion('1.2.3', wrong), { message: /is not a version/ })
 })
 
 t.test('the changelog of this project can be released [REL-1]', async t => {
-  t.ok(releaseNotes(readFileSync(join(import.meta.dirname, '..', '..', '..', 'CHANGELOG.md'), 'utf8'), 'Unreleased').length > 0)
+  t.ok(
+    releaseNotes(readFileSync(join(import.meta.dirname, '..', '..', '..', 'CHANGELOG.md'), 'utf8'), 'Unreleased')
+      .length > 0,
+  )
 })

@@ -8,21 +8,41 @@ const off = createCors({ origins: [] })
 const EXPOSED = 'X-Request-Id, X-Svc-Fault'
 const PREFLIGHT_VARY = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
 
-t.test('allows every origin, and requests without one [CORS-1]', async (t) => {
+t.test('allows every origin, and requests without one [CORS-1]', async t => {
   for (const origin of ['https://a.example', 'null', '', undefined]) {
-    t.strictSame(any.headers(origin, EXPOSED), { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED }, String(origin))
+    t.strictSame(
+      any.headers(origin, EXPOSED),
+      { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED },
+      String(origin),
+    )
     t.equal(any.allowedOrigin(origin), '*')
   }
   t.equal(any.vary, null)
   t.equal(any.isOn, true)
 })
 
-t.test('allows listed origins only [CORS-2]', async (t) => {
+t.test('allows listed origins only [CORS-2]', async t => {
   for (const origin of ['https://a.example', 'http://localhost:3000', 'null']) {
-    t.strictSame(list.headers(origin, EXPOSED), { Vary: 'Origin', 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED }, origin)
+    t.strictSame(
+      list.headers(origin, EXPOSED),
+      { Vary: 'Origin', 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED },
+      origin,
+    )
     t.equal(list.allowedOrigin(origin), origin)
   }
-  const others = ['https://b.example', 'https://a.example/', 'https://A.example', 'http://a.example', 'https://a.example:443', 'https://a.example.evil', 'https://x.a.example', '*', '', undefined, '__proto__']
+  const others = [
+    'https://b.example',
+    'https://a.example/',
+    'https://A.example',
+    'http://a.example',
+    'https://a.example:443',
+    'https://a.example.evil',
+    'https://x.a.example',
+    '*',
+    '',
+    undefined,
+    '__proto__',
+  ]
   for (const origin of others) {
     t.strictSame(list.headers(origin, EXPOSED), { Vary: 'Origin' }, String(origin))
     t.equal(list.allowedOrigin(origin), null)
@@ -30,20 +50,39 @@ t.test('allows listed origins only [CORS-2]', async (t) => {
   t.equal(list.vary, 'Origin')
 })
 
-t.test('answers preflights [CORS-3]', async (t) => {
-  const asked = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'content-type, x-svc-session' }
-  const allowed = { 'Access-Control-Allow-Methods': 'PATCH', 'Access-Control-Allow-Headers': 'content-type, x-svc-session', 'Access-Control-Max-Age': '600' }
-  t.strictSame(any.preflight({ ...asked, origin: 'https://x.example' }), { Vary: PREFLIGHT_VARY, 'Access-Control-Allow-Origin': '*', ...allowed })
+t.test('answers preflights [CORS-3]', async t => {
+  const asked = {
+    'access-control-request-method': 'PATCH',
+    'access-control-request-headers': 'content-type, x-svc-session',
+  }
+  const allowed = {
+    'Access-Control-Allow-Methods': 'PATCH',
+    'Access-Control-Allow-Headers': 'content-type, x-svc-session',
+    'Access-Control-Max-Age': '600',
+  }
+  t.strictSame(any.preflight({ ...asked, origin: 'https://x.example' }), {
+    Vary: PREFLIGHT_VARY,
+    'Access-Control-Allow-Origin': '*',
+    ...allowed,
+  })
   t.strictSame(any.preflight(asked), { Vary: PREFLIGHT_VARY, 'Access-Control-Allow-Origin': '*', ...allowed })
-  t.strictSame(list.preflight({ ...asked, origin: 'https://a.example' }), { Vary: PREFLIGHT_VARY, 'Access-Control-Allow-Origin': 'https://a.example', ...allowed })
+  t.strictSame(list.preflight({ ...asked, origin: 'https://a.example' }), {
+    Vary: PREFLIGHT_VARY,
+    'Access-Control-Allow-Origin': 'https://a.example',
+    ...allowed,
+  })
   t.strictSame(list.preflight({ ...asked, origin: 'https://b.example' }), { Vary: PREFLIGHT_VARY })
   t.strictSame(list.preflight(asked), { Vary: PREFLIGHT_VARY })
   const bare = any.preflight({ 'access-control-request-method': 'GET', origin: 'https://x.example' })
   t.equal('Access-Control-Allow-Headers' in bare, false)
-  t.equal('Access-Control-Allow-Headers' in any.preflight({ 'access-control-request-method': 'GET', 'access-control-request-headers': '' }), false)
+  t.equal(
+    'Access-Control-Allow-Headers' in
+      any.preflight({ 'access-control-request-method': 'GET', 'access-control-request-headers': '' }),
+    false,
+  )
 })
 
-t.test('never allows credentials [CORS-3]', async (t) => {
+t.test('never allows credentials [CORS-3]', async t => {
   const asked = { origin: 'https://a.example', 'access-control-request-method': 'GET' }
   for (const cors of [any, list, off]) {
     for (const headers of [cors.preflight(asked), cors.headers('https://a.example', EXPOSED)]) {
@@ -52,7 +91,7 @@ t.test('never allows credentials [CORS-3]', async (t) => {
   }
 })
 
-t.test('is silent when switched off [CORS-4]', async (t) => {
+t.test('is silent when switched off [CORS-4]', async t => {
   t.equal(off.isOn, false)
   t.equal(off.vary, null)
   t.equal(off.allowedOrigin('https://a.example'), null)
@@ -60,7 +99,7 @@ t.test('is silent when switched off [CORS-4]', async (t) => {
   t.strictSame(off.preflight({ origin: 'https://a.example', 'access-control-request-method': 'GET' }), {})
 })
 
-t.test('adds to Vary what is not there [CORS-5]', async (t) => {
+t.test('adds to Vary what is not there [CORS-5]', async t => {
   const rows: [existing: string, added: string, expected: string][] = [
     ['Accept', 'Origin', 'Accept, Origin'],
     ['Accept-Encoding, Accept', 'Origin', 'Accept-Encoding, Accept, Origin'],

@@ -4,7 +4,9 @@ import type { Test } from 'tap'
 import { DeadlineQueue, type Deadline } from '../../../core/collections/deadline-queue.ts'
 import { Random } from '../../fuzz/random.ts'
 
-interface Item extends Deadline { name: number }
+interface Item extends Deadline {
+  name: number
+}
 
 function item(name: number, dueAt: number): Item {
   return { name, dueAt, place: -1, link: null }
@@ -37,7 +39,9 @@ function play(t: Test, seed: number, order: number): void {
     }
     const earliest = held.length === 0 ? undefined : Math.min(...held.map(each => each.dueAt))
     if (queue.size !== held.length || queue.first?.dueAt !== earliest) {
-      return void t.fail(`step ${step}: ${queue.size} of ${held.length}, first ${queue.first?.dueAt} instead of ${earliest}`)
+      return void t.fail(
+        `step ${step}: ${queue.size} of ${held.length}, first ${queue.first?.dueAt} instead of ${earliest}`,
+      )
     }
   }
   const left: number[] = []
@@ -45,10 +49,19 @@ function play(t: Test, seed: number, order: number): void {
     left.push(first.dueAt)
     queue.remove(first)
   }
-  t.strictSame(left, held.map(each => each.dueAt).sort((a, b) => a - b), `${left.length} left, in order`)
+  t.strictSame(
+    left,
+    held.map(each => each.dueAt).sort((a, b) => a - b),
+    `${left.length} left, in order`,
+  )
 }
 
-for (const [name, order] of [['all in order', 1], ['nearly all in order', 0.9], ['half in order', 0.5], ['in no order', 0]] as const) {
+for (const [name, order] of [
+  ['all in order', 1],
+  ['nearly all in order', 0.9],
+  ['half in order', 0.5],
+  ['in no order', 0],
+] as const) {
   t.test(name, async t => {
     for (let seed = 1; seed <= 25; seed++) play(t, seed, order)
   })

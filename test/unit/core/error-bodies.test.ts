@@ -1,18 +1,45 @@
 /** The bodies of framework answers. */
 import t from 'tap'
-import { badRequest, headerFieldsTooLarge, internalError, methodNotAllowed, notFound, notFoundOfPlugin, payloadTooLarge, requestTimeout } from '../../../core/http/pipeline/error-bodies.ts'
+import {
+  badRequest,
+  headerFieldsTooLarge,
+  internalError,
+  methodNotAllowed,
+  notFound,
+  notFoundOfPlugin,
+  payloadTooLarge,
+  requestTimeout,
+} from '../../../core/http/pipeline/error-bodies.ts'
 
-t.test('has the bodies that clients know [FAIL-1]', async (t) => {
+t.test('has the bodies that clients know [FAIL-1]', async t => {
   const rows: [body: object, text: string][] = [
-    [notFound('GET', '/no/such'), '{"error":"not found","method":"GET","path":"/no/such","hint":"GET / lists every endpoint; /openapi.json describes them"}'],
-    [notFoundOfPlugin('POST', '/soap', { name: 'soap', state: 'disabled' }), '{"error":"not found","method":"POST","path":"/soap","hint":"this path belongs to the plugin soap, which is disabled; see GET /_svc/plugins and /openapi.json","plugin":"soap","plugin_state":"disabled"}'],
-    [notFoundOfPlugin('GET', '/soap/x', { name: 'soap', state: 'failed' }), '{"error":"not found","method":"GET","path":"/soap/x","hint":"this path belongs to the plugin soap, which has failed; see GET /_svc/plugins and /openapi.json","plugin":"soap","plugin_state":"failed"}'],
-    [methodNotAllowed('DELETE', '/uuid', ['GET', 'HEAD']), '{"error":"method not allowed","method":"DELETE","path":"/uuid","allow":["GET","HEAD"]}'],
+    [
+      notFound('GET', '/no/such'),
+      '{"error":"not found","method":"GET","path":"/no/such","hint":"GET / lists every endpoint; /openapi.json describes them"}',
+    ],
+    [
+      notFoundOfPlugin('POST', '/soap', { name: 'soap', state: 'disabled' }),
+      '{"error":"not found","method":"POST","path":"/soap","hint":"this path belongs to the plugin soap, which is disabled; see GET /_svc/plugins and /openapi.json","plugin":"soap","plugin_state":"disabled"}',
+    ],
+    [
+      notFoundOfPlugin('GET', '/soap/x', { name: 'soap', state: 'failed' }),
+      '{"error":"not found","method":"GET","path":"/soap/x","hint":"this path belongs to the plugin soap, which has failed; see GET /_svc/plugins and /openapi.json","plugin":"soap","plugin_state":"failed"}',
+    ],
+    [
+      methodNotAllowed('DELETE', '/uuid', ['GET', 'HEAD']),
+      '{"error":"method not allowed","method":"DELETE","path":"/uuid","allow":["GET","HEAD"]}',
+    ],
     [badRequest('x'), '{"error":"bad request","detail":"x"}'],
-    [payloadTooLarge(1_048_576), '{"error":"payload too large","limit":1048576,"hint":"bodies above SVC_BODY_LIMIT bytes are refused"}'],
+    [
+      payloadTooLarge(1_048_576),
+      '{"error":"payload too large","limit":1048576,"hint":"bodies above SVC_BODY_LIMIT bytes are refused"}',
+    ],
     [headerFieldsTooLarge(65_536), '{"error":"request header fields too large","limit":65536}'],
     [internalError('r-1'), '{"error":"internal error","request_id":"r-1"}'],
-    [requestTimeout(120), '{"error":"request timeout","timeout_secs":120,"hint":"no response headers within SVC_REQUEST_TIMEOUT"}'],
+    [
+      requestTimeout(120),
+      '{"error":"request timeout","timeout_secs":120,"hint":"no response headers within SVC_REQUEST_TIMEOUT"}',
+    ],
   ]
   for (const [body, text] of rows) t.equal(JSON.stringify(body), text)
 })

@@ -14,11 +14,33 @@ t.test('a token is made of the characters of RFC 9110, 5.6.2, and of these alone
 
 t.test('cookies are read as they were sent, the first of a name', async t => {
   const rows: [header: string | undefined, cookies: [string, string][]][] = [
-    [undefined, []], ['', []], [';;; ;', []], ['d', []],
-    ['a=1; b=2;c=3 ', [['a', '1'], ['b', '2'], ['c', '3']]],
+    [undefined, []],
+    ['', []],
+    [';;; ;', []],
+    ['d', []],
+    [
+      'a=1; b=2;c=3 ',
+      [
+        ['a', '1'],
+        ['b', '2'],
+        ['c', '3'],
+      ],
+    ],
     ['a=1; a=2', [['a', '1']]],
-    ['a=; b==x=', [['a', ''], ['b', '=x=']]],
-    ['q="a b"; p=%20%zz', [['q', '"a b"'], ['p', '%20%zz']]],
+    [
+      'a=; b==x=',
+      [
+        ['a', ''],
+        ['b', '=x='],
+      ],
+    ],
+    [
+      'q="a b"; p=%20%zz',
+      [
+        ['q', '"a b"'],
+        ['p', '%20%zz'],
+      ],
+    ],
     ['__proto__=x', [['__proto__', 'x']]],
   ]
   for (const [header, cookies] of rows) t.same([...parseCookies(header)], cookies, String(header))
@@ -26,7 +48,14 @@ t.test('cookies are read as they were sent, the first of a name', async t => {
 
 t.test('the coding that a client wants most is chosen among those that are offered', async t => {
   const rows: [header: string | undefined, coding: string][] = [
-    [undefined, 'identity'], ['gzip', 'gzip'], ['gzip, zstd', 'zstd'], ['gzip;q=0.8, zstd;q=0.5', 'gzip'], ['br', 'identity'], ['*', 'zstd'], ['identity, gzip;q=0.1', 'identity'], ['*;q=0', 'identity'],
+    [undefined, 'identity'],
+    ['gzip', 'gzip'],
+    ['gzip, zstd', 'zstd'],
+    ['gzip;q=0.8, zstd;q=0.5', 'gzip'],
+    ['br', 'identity'],
+    ['*', 'zstd'],
+    ['identity, gzip;q=0.1', 'identity'],
+    ['*;q=0', 'identity'],
   ]
   for (const [header, coding] of rows) t.equal(preferredCoding(header, ['zstd', 'gzip']), coding, String(header))
   t.equal(preferredCoding(`${'a,'.repeat(40)}gzip`, ['gzip']), 'identity', 'a long list is not read to its end')

@@ -1,7 +1,17 @@
 /** Which files of the demo PKI are used, written, replaced or left alone. */
 import t from 'tap'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +40,7 @@ function load(folder: string, options: { cert?: string; key?: string; now?: numb
   return loadPki({
     tlsCert: join(folder, options.cert ?? 'server.crt'),
     tlsKey: join(folder, options.key ?? 'server.key'),
-    ...now === undefined ? {} : { now: () => now },
+    ...(now === undefined ? {} : { now: () => now }),
   })
 }
 
@@ -40,7 +50,14 @@ function write(folder: string, files: Record<string, string>): void {
 
 /** Every file of a folder with what it holds. */
 function snapshot(folder: string): Record<string, string> {
-  return Object.fromEntries(readdirSync(folder).sort().map(name => [name, statSync(join(folder, name)).isFile() ? readFileSync(join(folder, name), 'latin1') : 'folder']))
+  return Object.fromEntries(
+    readdirSync(folder)
+      .sort()
+      .map(name => [
+        name,
+        statSync(join(folder, name)).isFile() ? readFileSync(join(folder, name), 'latin1') : 'folder',
+      ]),
+  )
 }
 
 /** Fails when one of the files does not hold what was written into it. */
@@ -64,7 +81,11 @@ t.test('the files of the CA', async t => {
   t.test('makes and writes a CA where nothing is, folders included [PKI-7]', async t => {
     const folder = join(temporaryFolder(t), 'a', 'b')
     const pki = await load(folder)
-    t.strictSame(Object.keys(snapshot(folder)), ['ca.crt', 'ca.key', 'server.crt', 'server.key'], 'no temporary file is left')
+    t.strictSame(
+      Object.keys(snapshot(folder)),
+      ['ca.crt', 'ca.key', 'server.crt', 'server.key'],
+      'no temporary file is left',
+    )
     t.equal(readFileSync(join(folder, 'ca.crt'), 'latin1'), pki.caCertificate)
     t.ok(new X509Certificate(pki.caCertificate).checkPrivateKey(createPrivateKey(readFileSync(join(folder, 'ca.key')))))
     t.strictSame(pki.warnings, [])
@@ -83,15 +104,26 @@ t.test('the files of the CA', async t => {
     mkdirSync(join(folder, '.svc-pki.lock'))
     t.equal(await withFolderLock(folder, async () => 'done', 1), 'done')
     t.strictSame(snapshot(folder), {})
-    await t.rejects(withFolderLock(folder, async () => { throw new Error('no') }), { message: 'no' })
+    await t.rejects(
+      withFolderLock(folder, async () => {
+        throw new Error('no')
+      }),
+      { message: 'no' },
+    )
     t.strictSame(snapshot(folder), {})
   })
 
-  t.test('processes that miss each other\'s lock still end with one CA [PKI-24, SEC-11]', async t => {
+  t.test("processes that miss each other's lock still end with one CA [PKI-24, SEC-11]", async t => {
     const folder = temporaryFolder(t)
     const warnings: string[] = []
-    const all = await Promise.all(Array.from({ length: 5 }, () => loadAuthority(folder, Date.now(), message => warnings.push(message))))
-    t.equal(new Set(all.map(authority => authority.certificate.fingerprint256)).size, 1, 'the first pair on disk is used by all')
+    const all = await Promise.all(
+      Array.from({ length: 5 }, () => loadAuthority(folder, Date.now(), message => warnings.push(message))),
+    )
+    t.equal(
+      new Set(all.map(authority => authority.certificate.fingerprint256)).size,
+      1,
+      'the first pair on disk is used by all',
+    )
     for (const { certificate, key } of all) t.ok(certificate.checkPrivateKey(key))
     t.strictSame(Object.keys(snapshot(folder)), ['ca.crt', 'ca.key'], 'neither a second pair nor a temporary file')
     t.strictSame(warnings, [])
@@ -100,12 +132,22 @@ t.test('the files of the CA', async t => {
   t.test('a lock is kept while its holder works, and only its holder removes it [PKI-24]', async t => {
     const folder = temporaryFolder(t)
     const order: string[] = []
-    const slow = withFolderLock(folder, async () => {
-      await sleep(200)
-      order.push('slow')
-    }, 40)
+    const slow = withFolderLock(
+      folder,
+      async () => {
+        await sleep(200)
+        order.push('slow')
+      },
+      40,
+    )
     await until(() => existsSync(join(folder, '.svc-pki.lock')), 'the first lock')
-    await withFolderLock(folder, async () => { order.push('second') }, 40)
+    await withFolderLock(
+      folder,
+      async () => {
+        order.push('second')
+      },
+      40,
+    )
     await slow
     t.strictSame(order, ['slow', 'second'], 'five times its patience later')
     await withFolderLock(folder, async () => {
@@ -154,13 +196,37 @@ t.test('the files of the CA', async t => {
     ['text', { 'ca.crt': 'hello\n', 'ca.key': keyPem(other.key) }, /not a PEM certificate/],
     ['an empty certificate file', { 'ca.crt': '' }, /not a PEM certificate/],
     ['DER', { 'ca.crt': demo.certificate.raw.toString('latin1') }, /not a PEM certificate/],
-    ['a broken PEM', { 'ca.crt': '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' }, /not a PEM certificate/],
-    ['a certificate that is no CA', { 'ca.crt': (await makeCertificate({ subject: 'CN=svc Demo CA', ca: false })).certificate.toString() }, /not a CA certificate/],
+    [
+      'a broken PEM',
+      { 'ca.crt': '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' },
+      /not a PEM certificate/,
+    ],
+    [
+      'a certificate that is no CA',
+      { 'ca.crt': (await makeCertificate({ subject: 'CN=svc Demo CA', ca: false })).certificate.toString() },
+      /not a CA certificate/,
+    ],
     ['a CA of another name', caFiles(other), /common name is not svc Demo CA/],
-    ['a CA of a longer name', caFiles(await makeCertificate({ subject: 'CN=svc Demo CA 2' })), /common name is not svc Demo CA/],
-    ['a CA of that organization', caFiles(await makeCertificate({ subject: 'O=svc Demo CA' })), /common name is not svc Demo CA/],
-    ['a demo CA that another one signed', caFiles(await makeCertificate({ subject: 'CN=svc Demo CA', issuer: other })), /did not sign itself/],
-    ['a demo CA whose key is encrypted', { 'ca.crt': demo.certificate.toString(), 'ca.key': keyPem(demo.key, 'secret') }, /the key is encrypted/],
+    [
+      'a CA of a longer name',
+      caFiles(await makeCertificate({ subject: 'CN=svc Demo CA 2' })),
+      /common name is not svc Demo CA/,
+    ],
+    [
+      'a CA of that organization',
+      caFiles(await makeCertificate({ subject: 'O=svc Demo CA' })),
+      /common name is not svc Demo CA/,
+    ],
+    [
+      'a demo CA that another one signed',
+      caFiles(await makeCertificate({ subject: 'CN=svc Demo CA', issuer: other })),
+      /did not sign itself/,
+    ],
+    [
+      'a demo CA whose key is encrypted',
+      { 'ca.crt': demo.certificate.toString(), 'ca.key': keyPem(demo.key, 'secret') },
+      /the key is encrypted/,
+    ],
   ]
   for (const [what, files, reason] of foreign) {
     t.test(`leaves ${what} untouched and takes the next pair [PKI-9]`, async t => {
@@ -183,14 +249,28 @@ t.test('the files of the CA', async t => {
     write(folder, { 'svc-demo-ca.crt': demo.certificate.toString() })
     mkdirSync(join(folder, 'svc-demo-ca.key'))
     const pki = await load(folder)
-    t.strictSame(Object.keys(snapshot(folder)), ['ca.crt', 'server.crt', 'server.key', 'svc-demo-ca.crt', 'svc-demo-ca.key'])
+    t.strictSame(Object.keys(snapshot(folder)), [
+      'ca.crt',
+      'server.crt',
+      'server.key',
+      'svc-demo-ca.crt',
+      'svc-demo-ca.key',
+    ])
     t.equal(snapshot(folder)['svc-demo-ca.crt'], demo.certificate.toString())
-    t.match(pki.warnings, [/certificate cannot be read \(not a file\)/, /key cannot be read \(not a file\)/, /kept in memory/])
+    t.match(pki.warnings, [
+      /certificate cannot be read \(not a file\)/,
+      /key cannot be read \(not a file\)/,
+      /kept in memory/,
+    ])
   })
 
   const broken: [string, Record<string, string>, RegExp][] = [
     ['without key', { 'ca.crt': demo.certificate.toString() }, /its key is missing/],
-    ['with another key', { 'ca.crt': demo.certificate.toString(), 'ca.key': keyPem(other.key) }, /does not belong to it/],
+    [
+      'with another key',
+      { 'ca.crt': demo.certificate.toString(), 'ca.key': keyPem(other.key) },
+      /does not belong to it/,
+    ],
     ['with text for a key', { 'ca.crt': demo.certificate.toString(), 'ca.key': 'hello' }, /does not belong to it/],
     ['that has expired', caFiles(await createAuthority(Date.now() - 4000 * dayMs)), /it expired on/],
   ]
@@ -209,7 +289,10 @@ t.test('the files of the CA', async t => {
 
   t.test('replaces nothing while the second pair is of use [PKI-10]', async t => {
     const folder = temporaryFolder(t)
-    write(folder, { 'ca.crt': (await createAuthority(Date.now())).certificate.toString(), ...caFiles(demo, 'svc-demo-ca') })
+    write(folder, {
+      'ca.crt': (await createAuthority(Date.now())).certificate.toString(),
+      ...caFiles(demo, 'svc-demo-ca'),
+    })
     const before = snapshot(folder)
     const pki = await load(folder)
     t.equal(pki.caCertificate, demo.certificate.toString())
@@ -233,8 +316,15 @@ t.test('the files of the CA', async t => {
     write(folder, { file: 'a file' })
     const heard: string[] = []
     const below = join(folder, 'file', 'certs')
-    const pki = await loadPki({ tlsCert: join(below, 'server.crt'), tlsKey: join(below, 'server.key'), warn: message => heard.push(message) })
-    t.match(pki.warnings, [/cannot write .*ca\.crt.*ca\.key.*memory/, /cannot write .*server\.crt.*server\.key.*memory/])
+    const pki = await loadPki({
+      tlsCert: join(below, 'server.crt'),
+      tlsKey: join(below, 'server.key'),
+      warn: message => heard.push(message),
+    })
+    t.match(pki.warnings, [
+      /cannot write .*ca\.crt.*ca\.key.*memory/,
+      /cannot write .*server\.crt.*server\.key.*memory/,
+    ])
     t.strictSame(heard, pki.warnings)
     t.strictSame(snapshot(folder), { file: 'a file' })
     t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
@@ -260,7 +350,10 @@ t.test('the files of the HTTPS listener', async t => {
     const folder = temporaryFolder(t)
     const pki = await load(folder, { key: 'keys/tls.key' })
     t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
-    t.strictSame(pki.server, { cert: readFileSync(join(folder, 'server.crt'), 'latin1'), key: readFileSync(join(folder, 'keys/tls.key'), 'latin1') })
+    t.strictSame(pki.server, {
+      cert: readFileSync(join(folder, 'server.crt'), 'latin1'),
+      key: readFileSync(join(folder, 'keys/tls.key'), 'latin1'),
+    })
   })
 
   t.test('writes nothing when one file is asked to hold both [PKI-13]', async t => {
@@ -284,10 +377,25 @@ t.test('the files of the HTTPS listener', async t => {
   }
 
   const stale: [string, (authority: CertificateAuthority) => Promise<Record<string, string>>][] = [
-    ['of an older demo CA', async () => pairFiles(await issueServerCertificate(await createAuthority(Date.now()), Date.now()))],
-    ['of the demo CA that has expired', async authority => pairFiles(await issueServerCertificate(authority, Date.now() - 900 * dayMs))],
-    ['of the demo CA that is not yet valid', async authority => pairFiles(await issueServerCertificate(authority, Date.now() + 3 * dayMs))],
-    ['of an older demo CA with another key', async () => ({ ...pairFiles(await issueServerCertificate(await createAuthority(Date.now()), Date.now())), 'server.key': otherKey })],
+    [
+      'of an older demo CA',
+      async () => pairFiles(await issueServerCertificate(await createAuthority(Date.now()), Date.now())),
+    ],
+    [
+      'of the demo CA that has expired',
+      async authority => pairFiles(await issueServerCertificate(authority, Date.now() - 900 * dayMs)),
+    ],
+    [
+      'of the demo CA that is not yet valid',
+      async authority => pairFiles(await issueServerCertificate(authority, Date.now() + 3 * dayMs)),
+    ],
+    [
+      'of an older demo CA with another key',
+      async () => ({
+        ...pairFiles(await issueServerCertificate(await createAuthority(Date.now()), Date.now())),
+        'server.key': otherKey,
+      }),
+    ],
   ]
   for (const [what, files] of stale) {
     t.test(`replaces a pair ${what} [PKI-15]`, async t => {
@@ -298,7 +406,10 @@ t.test('the files of the HTTPS listener', async t => {
       const pki = await load(folder)
       t.ok(isIssuedBy(servedLeaf(t, pki), authority.certificate))
       t.not(readFileSync(join(folder, 'server.crt'), 'latin1'), before['server.crt'])
-      t.strictSame(pki.server, { cert: readFileSync(join(folder, 'server.crt'), 'latin1'), key: readFileSync(join(folder, 'server.key'), 'latin1') })
+      t.strictSame(pki.server, {
+        cert: readFileSync(join(folder, 'server.crt'), 'latin1'),
+        key: readFileSync(join(folder, 'server.key'), 'latin1'),
+      })
       t.strictSame(pki.warnings, [])
     })
   }
@@ -321,8 +432,19 @@ t.test('the files of the HTTPS listener', async t => {
     ['whose key is text', { ...ownPair, 'server.key': 'hello' }, /key cannot be parsed/],
     ['whose files are empty', { 'server.crt': '', 'server.key': '' }, /certificate cannot be parsed/],
     ['whose key is encrypted', { ...ownPair, 'server.key': keyPem(own.key, 'secret') }, /key is encrypted/],
-    ['whose files are swapped', { 'server.crt': ownPair['server.key'], 'server.key': ownPair['server.crt'] }, /certificate cannot be parsed/],
-    ['whose chain is broken', { ...ownPair, 'server.crt': `${ownPair['server.crt']}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n` }, /cannot use/],
+    [
+      'whose files are swapped',
+      { 'server.crt': ownPair['server.key'], 'server.key': ownPair['server.crt'] },
+      /certificate cannot be parsed/,
+    ],
+    [
+      'whose chain is broken',
+      {
+        ...ownPair,
+        'server.crt': `${ownPair['server.crt']}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+      },
+      /cannot use/,
+    ],
   ]
   for (const [what, files, reason] of unusable) {
     t.test(`refuses a pair ${what}, and leaves it as it is [PKI-16]`, async t => {
@@ -355,7 +477,10 @@ t.test('the files of the HTTPS listener', async t => {
     ['an RSA certificate', await makeCertificate({ subject: 'CN=localhost', ca: false, keyType: 'rsa' })],
     ['an expired certificate', await makeCertificate({ subject: 'CN=localhost', ca: false, ...longAgo })],
     ['a chain, leaf first', chained, chained.certificate.toString() + otherAuthority.certificate.toString()],
-    ['a certificate named like the demo CA, of another issuer', await makeCertificate({ subject: 'CN=svc Demo CA', ca: false, issuer: otherAuthority })],
+    [
+      'a certificate named like the demo CA, of another issuer',
+      await makeCertificate({ subject: 'CN=svc Demo CA', ca: false, issuer: otherAuthority }),
+    ],
   ]
   for (const [what, { certificate, key }, text = certificate.toString()] of usedAsIs) {
     t.test(`serves ${what} as it is [PKI-17]`, async t => {

@@ -28,7 +28,14 @@ async function answer(request: FastifyRequest, reply: FastifyReply) {
 
 const secure = fastify({
   http2: true,
-  https: { allowHTTP1: true, cert: pki.server.cert, key: pki.server.key, ca: pki.caCertificate, requestCert: true, rejectUnauthorized: false },
+  https: {
+    allowHTTP1: true,
+    cert: pki.server.cert,
+    key: pki.server.key,
+    ca: pki.caCertificate,
+    requestCert: true,
+    rejectUnauthorized: false,
+  },
 })
 secure.get('/', (request, reply) => answer(request as unknown as FastifyRequest, reply as unknown as FastifyReply))
 const plain = fastify()
@@ -39,16 +46,35 @@ for (const app of [secure, plain, plainHttp2]) {
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.close())
 }
-const portOf = (app: { server: { address(): AddressInfo | string | null } }) => (app.server.address() as AddressInfo).port
+const portOf = (app: { server: { address(): AddressInfo | string | null } }) =>
+  (app.server.address() as AddressInfo).port
 
-interface Sent { headers?: Record<string, string>; cert?: string; key?: string }
+interface Sent {
+  headers?: Record<string, string>
+  cert?: string
+  key?: string
+}
 
 const overHttp1 = async ({ headers = {}, ...pair }: Sent) => {
-  const [response] = await once(httpsGet({ port: portOf(secure), host: '127.0.0.1', servername: 'localhost', ca: pki.caCertificate, agent: false, headers, ...pair }), 'response') as [IncomingMessage]
+  const [response] = (await once(
+    httpsGet({
+      port: portOf(secure),
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: pki.caCertificate,
+      agent: false,
+      headers,
+      ...pair,
+    }),
+    'response',
+  )) as [IncomingMessage]
   return text(response)
 }
 const overPlainHttp1 = async ({ headers = {} }: Sent) => {
-  const [response] = await once(httpGet({ port: portOf(plain), host: '127.0.0.1', agent: false, headers }), 'response') as [IncomingMessage]
+  const [response] = (await once(
+    httpGet({ port: portOf(plain), host: '127.0.0.1', agent: false, headers }),
+    'response',
+  )) as [IncomingMessage]
   return text(response)
 }
 async function overHttp2({ headers = {}, ...pair }: Sent, url = `https://127.0.0.1:${portOf(secure)}`) {
@@ -64,7 +90,10 @@ const overPlainHttp2 = (sent: Sent) => overHttp2(sent, `http://127.0.0.1:${portO
 const pair = { cert: (await pki.client()).certificate, key: (await pki.client()).key }
 const headers = { 'x-client-cert': encodeURIComponent((await pki.client()).certificate) }
 
-for (const [what, send] of [['HTTPS', overHttp1], ['HTTP/2', overHttp2]] as const) {
+for (const [what, send] of [
+  ['HTTPS', overHttp1],
+  ['HTTP/2', overHttp2],
+] as const) {
   t.test(`${what}: comes from the connection, else from the header [PKI-20]`, async t => {
     t.equal(await send({}), 'none')
     t.equal(await send(pair), 'valid tls')
@@ -74,7 +103,10 @@ for (const [what, send] of [['HTTPS', overHttp1], ['HTTP/2', overHttp2]] as cons
   })
 }
 
-for (const [what, send] of [['HTTP', overPlainHttp1], ['HTTP/2 without TLS', overPlainHttp2]] as const) {
+for (const [what, send] of [
+  ['HTTP', overPlainHttp1],
+  ['HTTP/2 without TLS', overPlainHttp2],
+] as const) {
   t.test(`${what}: comes from the header [PKI-20]`, async t => {
     t.equal(await send({}), 'none')
     t.equal(await send({ headers }), 'valid header')
@@ -83,5 +115,7 @@ for (const [what, send] of [['HTTP', overPlainHttp1], ['HTTP/2 without TLS', ove
 
 t.test('a header counts only when it is configured [PKI-20]', async t => {
   const unaware = createSvcPki(pki, null)
-  t.strictSame(unaware.clientCertificate({ raw: { socket: {}, headers } } as unknown as FastifyRequest), { state: 'none' })
+  t.strictSame(unaware.clientCertificate({ raw: { socket: {}, headers } } as unknown as FastifyRequest), {
+    state: 'none',
+  })
 })

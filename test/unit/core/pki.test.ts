@@ -40,17 +40,41 @@ function pem({ certificate, key }: CertificateAuthority): PemPair {
 const foreignCa = await makeCertificate({ subject: 'CN=Other CA' })
 const lookalikeCa = await createAuthority(Date.now())
 const refused: [string, PemPair, string][] = [
-  ['of a foreign CA', pem(await makeCertificate({ subject: 'CN=demo-client', ca: false, issuer: foreignCa, usages: [clientAuth] })), 'not issued by the demo CA'],
-  ['of a self-made CA of the same name', await issueClientCertificate(lookalikeCa, Date.now()), 'not issued by the demo CA'],
-  ['of a self-made CA of the same name without key identifiers', pem(await makeCertificate({ subject: 'CN=demo-client', ca: false, issuer: await makeCertificate({ subject: 'CN=svc Demo CA' }), usages: [clientAuth] })), 'not issued by the demo CA'],
-  ['that signed itself', pem(await makeCertificate({ subject: 'CN=demo-client', ca: false, usages: [clientAuth] })), 'not issued by the demo CA'],
+  [
+    'of a foreign CA',
+    pem(await makeCertificate({ subject: 'CN=demo-client', ca: false, issuer: foreignCa, usages: [clientAuth] })),
+    'not issued by the demo CA',
+  ],
+  [
+    'of a self-made CA of the same name',
+    await issueClientCertificate(lookalikeCa, Date.now()),
+    'not issued by the demo CA',
+  ],
+  [
+    'of a self-made CA of the same name without key identifiers',
+    pem(
+      await makeCertificate({
+        subject: 'CN=demo-client',
+        ca: false,
+        issuer: await makeCertificate({ subject: 'CN=svc Demo CA' }),
+        usages: [clientAuth],
+      }),
+    ),
+    'not issued by the demo CA',
+  ],
+  [
+    'that signed itself',
+    pem(await makeCertificate({ subject: 'CN=demo-client', ca: false, usages: [clientAuth] })),
+    'not issued by the demo CA',
+  ],
   ['that has expired', await issueClientCertificate(authority, Date.now() - 900 * dayMs), 'expired'],
   ['that is not yet valid', await issueClientCertificate(authority, Date.now() + 3 * dayMs), 'not yet valid'],
   ['of the server itself', { certificate: server.cert, key: server.key }, 'not for client authentication'],
 ]
 
 t.test('the certificates', async t => {
-  const days = (certificate: X509Certificate) => (Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)) / dayMs
+  const days = (certificate: X509Certificate) =>
+    (Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)) / dayMs
 
   t.test('the CA is a CA of ten years [PKI-1]', async t => {
     t.equal(ca.subject, 'CN=svc Demo CA')
@@ -72,7 +96,7 @@ t.test('the certificates', async t => {
     t.equal(days(leaf), 825)
   })
 
-  t.test('the client certificate is the demo client\'s [PKI-3]', async t => {
+  t.test("the client certificate is the demo client's [PKI-3]", async t => {
     t.equal(client.subject, 'CN=demo-client\nO=svc Demo')
     t.strictSame(client.keyUsage, [clientAuth])
     t.equal(days(client), 825)
@@ -81,23 +105,42 @@ t.test('the certificates', async t => {
 
   t.test('all share one profile [PKI-4]', async t => {
     const identifierAt = ca.raw.indexOf(Buffer.from('0603551d0e04160414', 'hex')) + 9
-    const authorityKeyIdentifier = Buffer.concat([Buffer.from('0603551d23041830168014', 'hex'), ca.raw.subarray(identifierAt, identifierAt + 20)])
+    const authorityKeyIdentifier = Buffer.concat([
+      Buffer.from('0603551d23041830168014', 'hex'),
+      ca.raw.subarray(identifierAt, identifierAt + 20),
+    ])
     for (const certificate of [ca, leaf, client]) {
       t.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, 'prime256v1')
       t.ok(certificate.raw.includes(Buffer.from('06082a8648ce3d040302', 'hex')), 'ecdsa-with-SHA256')
       t.match(certificate.serialNumber, /^[4-7][0-9A-F]{31}$/, 'sixteen bytes, positive')
       t.ok(Math.abs(Date.parse(certificate.validFrom) - (startedAt - dayMs)) < 60_000, 'from one day back')
       t.ok(certificate.raw.includes(Buffer.from('0603551d0e0416', 'hex')), 'subjectKeyIdentifier')
-      t.equal(certificate.raw.includes(authorityKeyIdentifier), certificate !== ca, 'leaves carry the CA\'s key identifier')
+      t.equal(
+        certificate.raw.includes(authorityKeyIdentifier),
+        certificate !== ca,
+        "leaves carry the CA's key identifier",
+      )
     }
     t.equal(new Set([ca, leaf, client].map(certificate => certificate.serialNumber)).size, 3)
   })
 
   t.test('a strict verifier accepts the chains [PKI-4]', async t => {
     writeFileSync(join(folder, 'client.crt'), (await pki.client()).certificate)
-    for (const [name, purpose] of [['server.crt', 'sslserver'], ['client.crt', 'sslclient']] as const) {
+    for (const [name, purpose] of [
+      ['server.crt', 'sslserver'],
+      ['client.crt', 'sslclient'],
+    ] as const) {
       if (spawnSync('openssl', ['version']).error === undefined) {
-        const args = ['verify', '-x509_strict', '-check_ss_sig', '-purpose', purpose, '-CAfile', join(folder, 'ca.crt'), join(folder, name)]
+        const args = [
+          'verify',
+          '-x509_strict',
+          '-check_ss_sig',
+          '-purpose',
+          purpose,
+          '-CAfile',
+          join(folder, 'ca.crt'),
+          join(folder, name),
+        ]
         t.match(execFileSync('openssl', args).toString(), /: OK/)
       } else {
         t.ok(new X509Certificate(readFileSync(join(folder, name))).checkIssued(ca), 'names and key identifiers agree')
@@ -115,7 +158,14 @@ t.test('the certificates', async t => {
 
 /** Starts the HTTPS listener's TLS; it answers what the check says, then hangs up. */
 async function startTls(t: Test, versions: { maxVersion?: SecureVersion } = {}) {
-  const listener = createServer({ ...versions, cert: server.cert, key: server.key, ca: [pki.caCertificate], requestCert: true, rejectUnauthorized: false })
+  const listener = createServer({
+    ...versions,
+    cert: server.cert,
+    key: server.key,
+    ca: [pki.caCertificate],
+    requestCert: true,
+    rejectUnauthorized: false,
+  })
   listener.on('secureConnection', socket => {
     socket.on('error', () => {})
     if (hasRefusedCertificate(socket)) return socket.destroy()
@@ -129,15 +179,24 @@ async function startTls(t: Test, versions: { maxVersion?: SecureVersion } = {}) 
 }
 
 /** What one connection receives until it closes; the client checks the server's certificate as any client does. */
-function talk(port: number, options: ConnectionOptions = {}): Promise<{ answer: string; reused: boolean; session: Buffer | undefined }> {
+function talk(
+  port: number,
+  options: ConnectionOptions = {},
+): Promise<{ answer: string; reused: boolean; session: Buffer | undefined }> {
   return new Promise(resolve => {
     let answer = ''
     let session: Buffer | undefined
     let reused = false
     const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: [pki.caCertificate], ...options })
-    socket.on('secureConnect', () => { reused = socket.isSessionReused() })
-    socket.on('session', ticket => { session = ticket })
-    socket.on('data', chunk => { answer += chunk.toString() })
+    socket.on('secureConnect', () => {
+      reused = socket.isSessionReused()
+    })
+    socket.on('session', ticket => {
+      session = ticket
+    })
+    socket.on('data', chunk => {
+      answer += chunk.toString()
+    })
     socket.on('error', () => {})
     socket.on('close', () => resolve({ answer, reused, session }))
   })
@@ -178,18 +237,31 @@ t.test('a client certificate over TLS', async t => {
     })
   }
 
-  const socketWith = (certificate: X509Certificate) => ({ getPeerCertificate: () => certificate.toLegacyObject() as never })
+  const socketWith = (certificate: X509Certificate) => ({
+    getPeerCertificate: () => certificate.toLegacyObject() as never,
+  })
 
   t.test('comes before one in the header, even a refused one [PKI-20]', async t => {
     const other = await issueClientCertificate(authority, Date.now())
-    t.match(pki.clientCertificate({ tlsSocket: socketWith(client), headerValue: other.certificate }), { state: 'valid', source: 'tls', certificate: { fingerprint256: client.fingerprint256 } })
-    t.strictSame(pki.clientCertificate({ tlsSocket: socketWith(leaf), headerValue: other.certificate }), { state: 'refused', source: 'tls', reason: 'not for client authentication' })
+    t.match(pki.clientCertificate({ tlsSocket: socketWith(client), headerValue: other.certificate }), {
+      state: 'valid',
+      source: 'tls',
+      certificate: { fingerprint256: client.fingerprint256 },
+    })
+    t.strictSame(pki.clientCertificate({ tlsSocket: socketWith(leaf), headerValue: other.certificate }), {
+      state: 'refused',
+      source: 'tls',
+      reason: 'not for client authentication',
+    })
   })
 
   t.test('lets the header speak when the connection has none [PKI-20]', async t => {
     for (const peer of [{}, null]) {
       const tlsSocket = { getPeerCertificate: () => peer as never }
-      t.match(pki.clientCertificate({ tlsSocket, headerValue: (await pki.client()).certificate }), { state: 'valid', source: 'header' })
+      t.match(pki.clientCertificate({ tlsSocket, headerValue: (await pki.client()).certificate }), {
+        state: 'valid',
+        source: 'header',
+      })
       t.strictSame(pki.clientCertificate({ tlsSocket, headerValue: null }), { state: 'none' })
     }
   })
@@ -218,8 +290,14 @@ t.test('a client certificate in a header', async t => {
 
   const good: [string, string][] = [
     ['PEM, percent-encoded', encodeURIComponent(certificate)],
-    ['PEM, percent-encoded but for its plus signs and slashes', encodeURIComponent(certificate).replaceAll('%2B', '+').replaceAll('%2F', '/')],
-    ['PEM, percent-encoded in lower case', encodeURIComponent(certificate).replace(/%../g, escape => escape.toLowerCase())],
+    [
+      'PEM, percent-encoded but for its plus signs and slashes',
+      encodeURIComponent(certificate).replaceAll('%2B', '+').replaceAll('%2F', '/'),
+    ],
+    [
+      'PEM, percent-encoded in lower case',
+      encodeURIComponent(certificate).replace(/%../g, escape => escape.toLowerCase()),
+    ],
     ['PEM, form-encoded', new URLSearchParams({ c: certificate }).toString().slice(2)],
     ['PEM, only its newlines encoded', joined('%0A')],
     ['PEM with CRLF, percent-encoded', encodeURIComponent(joined('\r\n'))],
@@ -244,7 +322,11 @@ t.test('a client certificate in a header', async t => {
   ]
   for (const [what, value] of good) {
     t.test(`is read as ${what} [PKI-21]`, async t => {
-      t.match(inHeader(value), { state: 'valid', source: 'header', certificate: { fingerprint256: client.fingerprint256 } })
+      t.match(inHeader(value), {
+        state: 'valid',
+        source: 'header',
+        certificate: { fingerprint256: client.fingerprint256 },
+      })
       t.match(inHeader(value), { state: 'valid', certificate: { subject: client.subject } }, 'a second time too')
     })
   }
@@ -252,19 +334,29 @@ t.test('a client certificate in a header', async t => {
   t.test('survives plus signs, which every base64 of some length has [PKI-21]', async t => {
     for (let count = 0; count < 8; count++) {
       const { certificate } = await issueClientCertificate(authority, Date.now())
-      for (const value of [encodeURIComponent(certificate), encodeURIComponent(certificate).replaceAll('%2B', '+'), certificate.replaceAll('\n', ' ')]) {
+      for (const value of [
+        encodeURIComponent(certificate),
+        encodeURIComponent(certificate).replaceAll('%2B', '+'),
+        certificate.replaceAll('\n', ' '),
+      ]) {
         t.equal(inHeader(value).state, 'valid')
       }
     }
   })
 
   t.test('is none when there is no value [PKI-21]', async t => {
-    for (const headerValue of [null, '', '  ']) t.strictSame(pki.clientCertificate({ tlsSocket: null, headerValue }), { state: 'none' })
+    for (const headerValue of [null, '', '  '])
+      t.strictSame(pki.clientCertificate({ tlsSocket: null, headerValue }), { state: 'none' })
   })
 
   t.test('passes without extended key usages, or with clientAuth among several [PKI-22]', async t => {
     for (const usages of [undefined, [serverAuth, clientAuth]]) {
-      const made = await makeCertificate({ subject: 'CN=demo-client', ca: false, issuer: authority, ...usages ? { usages } : {} })
+      const made = await makeCertificate({
+        subject: 'CN=demo-client',
+        ca: false,
+        issuer: authority,
+        ...(usages ? { usages } : {}),
+      })
       t.equal(inHeader(made.certificate.toString()).state, 'valid')
     }
   })
@@ -273,8 +365,17 @@ t.test('a client certificate in a header', async t => {
     ...refused.map(([what, pair, reason]): [string, string, string] => [what, pair.certificate, reason]),
     ['of the demo CA itself', pki.caCertificate, 'not for client authentication'],
     ['of a foreign CA itself', foreignCa.certificate.toString(), 'not for client authentication'],
-    ['of a CA below the demo CA', pem(await makeCertificate({ subject: 'CN=demo-client', issuer: authority, usages: [clientAuth] })).certificate, 'not for client authentication'],
-    ['for any purpose but this', pem(await makeCertificate({ subject: 'CN=demo-client', ca: false, issuer: authority, usages: ['2.5.29.37.0'] })).certificate, 'not for client authentication'],
+    [
+      'of a CA below the demo CA',
+      pem(await makeCertificate({ subject: 'CN=demo-client', issuer: authority, usages: [clientAuth] })).certificate,
+      'not for client authentication',
+    ],
+    [
+      'for any purpose but this',
+      pem(await makeCertificate({ subject: 'CN=demo-client', ca: false, issuer: authority, usages: ['2.5.29.37.0'] }))
+        .certificate,
+      'not for client authentication',
+    ],
     ['with a changed signature', flipped(client.raw, client.raw.length - 5), 'not issued by the demo CA'],
     ['with a changed subject', flipped(client.raw, client.raw.indexOf('demo-client')), 'not issued by the demo CA'],
   ]
@@ -299,8 +400,14 @@ t.test('a client certificate in a header', async t => {
     ['two base64 values', `${der}, ${der}`],
     ['a PEM in base64', Buffer.from(certificate).toString('base64')],
     ['a PEM in a PEM', `-----BEGIN CERTIFICATE-----${certificate}-----END CERTIFICATE-----`],
-    ['a PEM of a base64 PEM', `-----BEGIN CERTIFICATE-----${Buffer.from(certificate).toString('base64')}-----END CERTIFICATE-----`],
-    ['a foreign PEM before ours, which counts', `-----BEGIN CERTIFICATE-----AAAA-----END CERTIFICATE-----${certificate}`],
+    [
+      'a PEM of a base64 PEM',
+      `-----BEGIN CERTIFICATE-----${Buffer.from(certificate).toString('base64')}-----END CERTIFICATE-----`,
+    ],
+    [
+      'a foreign PEM before ours, which counts',
+      `-----BEGIN CERTIFICATE-----AAAA-----END CERTIFICATE-----${certificate}`,
+    ],
     ['a bad percent escape', '%ZZ'],
     ['a lone percent sign', `${encodeURIComponent(certificate)}%`],
     ['percent escapes that are not UTF-8', '%FF%FE'],
@@ -332,7 +439,8 @@ t.test('a client certificate in a header', async t => {
 
   t.test('is still known after more others than are remembered [PKI-23]', async t => {
     t.equal(inHeader(der).state, 'valid')
-    for (let count = 0; count < 300; count++) t.equal(inHeader(Buffer.from(`certificate ${count}`).toString('base64')).state, 'refused')
+    for (let count = 0; count < 300; count++)
+      t.equal(inHeader(Buffer.from(`certificate ${count}`).toString('base64')).state, 'refused')
     t.equal(inHeader(der).state, 'valid')
   })
 

@@ -7,26 +7,55 @@ import { builtinDefinitions } from '../../support/definitions.ts'
 
 const CORE = join(PRODUCT_FOLDER, 'core')
 /** Folders of plugins whose names are words of English, JavaScript or HTTP: forbidden only where they name the plugin. */
-const ORDINARY = new Set(['auth', 'caching', 'delay', 'echo', 'exports', 'grpc', 'identity', 'images', 'info', 'orchestration', 'redirects', 'reliability', 'sse', 'status', 'transfer', 'websocket'])
+const ORDINARY = new Set([
+  'auth',
+  'caching',
+  'delay',
+  'echo',
+  'exports',
+  'grpc',
+  'identity',
+  'images',
+  'info',
+  'orchestration',
+  'redirects',
+  'reliability',
+  'sse',
+  'status',
+  'transfer',
+  'websocket',
+])
 /** What plugins are about, beside their names. */
 const SUBJECTS = ['ai', 'bin', 'console', 'guardrail', 'mcp', 'mock', 'oauth', 'webhook']
 
 /** Words that the specification fixes, by file: the whole line, so that nothing else hides behind it. */
 const ALLOWED: Record<string, { line: string; why: string }[]> = {
-  'http/pipeline/control-auth/scopes.ts': [{ line: "const SCOPES = ['inspector', 'console', 'admin'] as const", why: 'a scope of control-plane tokens (limits sheet, 3)' }],
+  'http/pipeline/control-auth/scopes.ts': [
+    {
+      line: "const SCOPES = ['inspector', 'console', 'admin'] as const",
+      why: 'a scope of control-plane tokens (limits sheet, 3)',
+    },
+  ],
 }
 
-const folders = readdirSync(BUILTIN_FOLDER, { withFileTypes: true }).filter(entry => entry.isDirectory()).map(({ name }) => name)
-const definitions = [...await builtinDefinitions()]
+const folders = readdirSync(BUILTIN_FOLDER, { withFileTypes: true })
+  .filter(entry => entry.isDirectory())
+  .map(({ name }) => name)
+const definitions = [...(await builtinDefinitions())]
 
 /** Where words end inside identifiers (`hasConsole`, `SVC_MCP_API_KEY`) becomes visible. */
 function spaced(line: string): string {
-  return line.replace(/\bconsole\.(?:log|error|warn)\b/g, '').replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ')
+  return line
+    .replace(/\bconsole\.(?:log|error|warn)\b/g, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
 }
 
 const names = folders.filter(name => !ORDINARY.has(name))
 const word = new RegExp(`\\b(?:${[...names, ...SUBJECTS].join('|')})s?\\b`, 'i')
-const ordinaryName = new RegExp(`\\b(?:${[...ORDINARY].join('|')})['"\`]? plugin\\b|\\bplugin ['"\`]?(?:${[...ORDINARY].join('|')})\\b`)
+const ordinaryName = new RegExp(
+  `\\b(?:${[...ORDINARY].join('|')})['"\`]? plugin\\b|\\bplugin ['"\`]?(?:${[...ORDINARY].join('|')})\\b`,
+)
 /** Variables, headers, categories and link texts that plugins declare. */
 const declared = definitions.flatMap(([, { variables = {}, exposes = [], categories = [] }]) => [
   ...Object.values(variables).map(({ name }) => name),
@@ -36,7 +65,12 @@ const declared = definitions.flatMap(([, { variables = {}, exposes = [], categor
 const ownPath = /['"`]\/ui\b/
 
 function offence(line: string): string | undefined {
-  return word.exec(spaced(line))?.[0] ?? ordinaryName.exec(line)?.[0] ?? declared.find(name => line.includes(name)) ?? ownPath.exec(line)?.[0]
+  return (
+    word.exec(spaced(line))?.[0] ??
+    ordinaryName.exec(line)?.[0] ??
+    declared.find(name => line.includes(name)) ??
+    ownPath.exec(line)?.[0]
+  )
 }
 
 function sourceFiles(): string[] {
@@ -51,20 +85,49 @@ t.test('no plugin is named in core [HOST-8]', async t => {
   for (const file of files) {
     const name = relative(CORE, file)
     const allowed = new Set((ALLOWED[name] ?? []).map(({ line }) => line))
-    const found = readFileSync(file, 'utf8').split('\n').flatMap((line, index) => {
-      const what = allowed.delete(line.trim()) ? undefined : offence(line)
-      return what === undefined ? [] : [`${name}:${index + 1}: ${what}`]
-    })
+    const found = readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, index) => {
+        const what = allowed.delete(line.trim()) ? undefined : offence(line)
+        return what === undefined ? [] : [`${name}:${index + 1}: ${what}`]
+      })
     t.strictSame(found, [])
     t.strictSame([...allowed], [], `what ${name} is allowed is there`)
   }
 })
 
 t.test('the search finds names in every form [HOST-8]', async t => {
-  for (const line of ["if (hasConsole) return", 'config.mcp.apiKey', "area?: 'llm'", 'SVC_MOCKS_DIR', '// the console and the exports', "'Mcp-Session-Id'", "markFault('ai')", "isBelow(path, '/ui')", 'the grpc plugin is off', "'X-Svc-Mock-Source'", 'llm-openai', 'demo-data']) t.ok(offence(line), line)
-  for (const line of ['module.exports = 1', 'console.error(error)', 'listener.kind === "grpc"', 'the status of the response', '/guide', 'demo', 'main', 'await it']) t.equal(offence(line), undefined, line)
+  for (const line of [
+    'if (hasConsole) return',
+    'config.mcp.apiKey',
+    "area?: 'llm'",
+    'SVC_MOCKS_DIR',
+    '// the console and the exports',
+    "'Mcp-Session-Id'",
+    "markFault('ai')",
+    "isBelow(path, '/ui')",
+    'the grpc plugin is off',
+    "'X-Svc-Mock-Source'",
+    'llm-openai',
+    'demo-data',
+  ])
+    t.ok(offence(line), line)
+  for (const line of [
+    'module.exports = 1',
+    'console.error(error)',
+    'listener.kind === "grpc"',
+    'the status of the response',
+    '/guide',
+    'demo',
+    'main',
+    'await it',
+  ])
+    t.equal(offence(line), undefined, line)
 })
 
 t.test('what is ordinary is still the name of a plugin [HOST-8]', async t => {
-  t.strictSame([...ORDINARY].filter(name => !folders.includes(name)), [])
+  t.strictSame(
+    [...ORDINARY].filter(name => !folders.includes(name)),
+    [],
+  )
 })

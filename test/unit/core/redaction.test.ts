@@ -21,18 +21,38 @@ t.test('by value in any field [SEC-9]', async t => {
   ]
   for (const [name, value, shown] of hidden) t.equal(redaction.header(name, value), shown, `${name}: ${value}`)
   t.equal(redaction.text(`{"token":"${TOKEN}"}`), '{"token":"redacted"}')
-  for (const [name, value] of [['authorization', 'Bearer another-token'], ['authorization', 'Basic YTpi'], ['x-custom', 'a.b.c'], ['cookie', 'a=1']] as const) {
+  for (const [name, value] of [
+    ['authorization', 'Bearer another-token'],
+    ['authorization', 'Basic YTpi'],
+    ['x-custom', 'a.b.c'],
+    ['cookie', 'a=1'],
+  ] as const) {
     t.equal(redaction.header(name, value), value, 'other credentials stay')
   }
 })
 
 t.test('API keys in fields that hold a target, and by value everywhere [SEC-9]', async t => {
-  for (const name of ['x-forwarded-uri', 'x-original-uri', 'x-original-url', 'x-rewrite-url', 'x-envoy-original-path', 'referer']) {
-    t.equal(redaction.header(name, '/x?a=1&svc_key=key-12345678&%72b_key=z'), '/x?a=1&svc_key=redacted&%72b_key=redacted', name)
+  for (const name of [
+    'x-forwarded-uri',
+    'x-original-uri',
+    'x-original-url',
+    'x-rewrite-url',
+    'x-envoy-original-path',
+    'referer',
+  ]) {
+    t.equal(
+      redaction.header(name, '/x?a=1&svc_key=key-12345678&%72b_key=z'),
+      '/x?a=1&svc_key=redacted&%72b_key=redacted',
+      name,
+    )
   }
   t.equal(redaction.header('x-any', 'the key-12345678 again', 'key-12345678'), 'the redacted again')
   t.equal(redaction.url('/key-12345678/x', 'key-12345678'), '/redacted/x')
-  t.equal(redaction.header('x-any', 'a-short-word', 'short'), 'a-short-word', 'a short secret is replaced as a whole word only')
+  t.equal(
+    redaction.header('x-any', 'a-short-word', 'short'),
+    'a-short-word',
+    'a short secret is replaced as a whole word only',
+  )
   t.equal(redaction.header('x-any', 'a short word', 'short'), 'a redacted word')
 })
 

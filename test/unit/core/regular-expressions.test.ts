@@ -17,17 +17,87 @@ const BOUNDED: { pattern: string; flags: string; bound: string }[] = []
 
 /** Places that build an expression at run time: what they build, or what bounds the text. */
 const BUILT: { file: string; begins: string; samples?: [pattern: string, flags: string][]; bound?: string }[] = [
-  { file: 'core/http/response/xml.ts', begins: 'new RegExp(`[&<>"\'\\\\r${FORBIDDEN}]`', samples: [['[&<>"\'\\r\\0-\\x08]', 'gu']] },
-  { file: 'core/http/response/xml.ts', begins: 'new RegExp(`[&<>"\'\\\\r\\\\t\\\\n${FORBIDDEN}]`', samples: [['[&<>"\'\\r\\t\\n\\0-\\x08]', 'gu']] },
-  { file: 'core/contract/path-template.ts', begins: 'new RegExp(`^${templatePattern(template)}$`)', bound: 'paths of the catalog\'s own examples, never a request\'s' },
-  { file: 'core/http/pipeline/route-table.ts', begins: 'new RegExp(`^${templatePattern(template)}$`, \'s\')', samples: [['^\\/a2a\\/([^/]*)\\/v1\\/tasks\\/([^/]*):cancel$', 's'], ['^\\/ai\\/v1beta\\/models\\/([^/]*):streamGenerateContent$', 's'], ['^\\/mocks\\/([^/]*)\\/(.*)$', 's']] },
-  { file: 'plugins/llm/providers/router-path.ts', begins: 'new RegExp(`^${templatePattern(rest', samples: [['^(.+):embedContent$', 's'], ['^(.*)\\/converse$', 's'], ['^(.*)\\/invoke\\-with\\-response\\-stream$', 's']] },
-  { file: 'plugins/llm/engine/rules.ts', begins: 'new RegExp(regex, \'iu\')', bound: 'the operator\'s own pattern, on the first 4096 characters' },
-  { file: 'plugins/caching/http-date.ts', begins: 'new RegExp(`^${DAY}, (?<day>\\\\d\\\\d) ', samples: [['^(?:Mon|Sun), (?<day>\\d\\d) (?<month>Jan|Feb) (?<year>\\d{4}) (?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d) GMT$', '']] },
-  { file: 'plugins/caching/http-date.ts', begins: 'new RegExp(`^${LONG_DAY}', samples: [['^(?:Monday|Sunday), (?<day>\\d\\d)-(?<month>Jan|Feb)-(?<year>\\d\\d) (?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d) GMT$', '']] },
-  { file: 'plugins/caching/http-date.ts', begins: 'new RegExp(`^${DAY} ${MONTH}', samples: [['^(?:Mon|Sun) (?<month>Jan|Feb) (?<day>[ \\d]\\d) (?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d) (?<year>\\d{4})$', '']] },
-  { file: 'plugins/mocks/schema/pattern-text.ts', begins: 'new RegExp(`\\\\p{', samples: [['\\p{L}', 'u'], ['\\p{Script=Greek}', 'u']] },
-  { file: 'plugins/console/client/views/mcp/oauth-steps.ts', begins: 'new RegExp(`\\\\b${name}=', samples: [['\\bresource_metadata="([^"]*)"', '']] },
+  {
+    file: 'core/http/response/xml.ts',
+    begins: 'new RegExp(`[&<>"\'\\\\r${FORBIDDEN}]`',
+    samples: [['[&<>"\'\\r\\0-\\x08]', 'gu']],
+  },
+  {
+    file: 'core/http/response/xml.ts',
+    begins: 'new RegExp(`[&<>"\'\\\\r\\\\t\\\\n${FORBIDDEN}]`',
+    samples: [['[&<>"\'\\r\\t\\n\\0-\\x08]', 'gu']],
+  },
+  {
+    file: 'core/contract/path-template.ts',
+    begins: 'new RegExp(`^${templatePattern(template)}$`)',
+    bound: "paths of the catalog's own examples, never a request's",
+  },
+  {
+    file: 'core/http/pipeline/route-table.ts',
+    begins: "new RegExp(`^${templatePattern(template)}$`, 's')",
+    samples: [
+      ['^\\/a2a\\/([^/]*)\\/v1\\/tasks\\/([^/]*):cancel$', 's'],
+      ['^\\/ai\\/v1beta\\/models\\/([^/]*):streamGenerateContent$', 's'],
+      ['^\\/mocks\\/([^/]*)\\/(.*)$', 's'],
+    ],
+  },
+  {
+    file: 'plugins/llm/providers/router-path.ts',
+    begins: 'new RegExp(`^${templatePattern(rest',
+    samples: [
+      ['^(.+):embedContent$', 's'],
+      ['^(.*)\\/converse$', 's'],
+      ['^(.*)\\/invoke\\-with\\-response\\-stream$', 's'],
+    ],
+  },
+  {
+    file: 'plugins/llm/engine/rules.ts',
+    begins: "new RegExp(regex, 'iu')",
+    bound: "the operator's own pattern, on the first 4096 characters",
+  },
+  {
+    file: 'plugins/caching/http-date.ts',
+    begins: 'new RegExp(`^${DAY}, (?<day>\\\\d\\\\d) ',
+    samples: [
+      [
+        '^(?:Mon|Sun), (?<day>\\d\\d) (?<month>Jan|Feb) (?<year>\\d{4}) (?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d) GMT$',
+        '',
+      ],
+    ],
+  },
+  {
+    file: 'plugins/caching/http-date.ts',
+    begins: 'new RegExp(`^${LONG_DAY}',
+    samples: [
+      [
+        '^(?:Monday|Sunday), (?<day>\\d\\d)-(?<month>Jan|Feb)-(?<year>\\d\\d) (?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d) GMT$',
+        '',
+      ],
+    ],
+  },
+  {
+    file: 'plugins/caching/http-date.ts',
+    begins: 'new RegExp(`^${DAY} ${MONTH}',
+    samples: [
+      [
+        '^(?:Mon|Sun) (?<month>Jan|Feb) (?<day>[ \\d]\\d) (?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d) (?<year>\\d{4})$',
+        '',
+      ],
+    ],
+  },
+  {
+    file: 'plugins/mocks/schema/pattern-text.ts',
+    begins: 'new RegExp(`\\\\p{',
+    samples: [
+      ['\\p{L}', 'u'],
+      ['\\p{Script=Greek}', 'u'],
+    ],
+  },
+  {
+    file: 'plugins/console/client/views/mcp/oauth-steps.ts',
+    begins: 'new RegExp(`\\\\b${name}=',
+    samples: [['\\bresource_metadata="([^"]*)"', '']],
+  },
 ]
 
 const require = createRequire(import.meta.url)
@@ -49,7 +119,8 @@ async function problemOf(pattern: string, flags: string): Promise<string | null>
   const key = `${version} /${pattern}/${flags}`
   if (safe.has(key)) return null
   const result = await check(pattern, flags, { timeout: 20_000 })
-  if (result.status === 'vulnerable') return `${result.complexity.summary}, attacked by ${result.attack.pattern.slice(0, 200)}`
+  if (result.status === 'vulnerable')
+    return `${result.complexity.summary}, attacked by ${result.attack.pattern.slice(0, 200)}`
   if (result.status === 'unknown') return `undecided (${result.error.kind})`
   safe.add(key)
   return null
@@ -61,7 +132,10 @@ t.test('the scan finds what there is', async t => {
   t.ok(literals.length > 300, `${literals.length} literals`)
   const places = literals.flatMap(literal => literal.places).join('\n')
   for (const kind of [/^core\/.*\.ts:/m, /^plugins\/.*\.ts:/m, /^plugins\/.*\.tsx:/m]) t.match(places, kind)
-  t.ok(sourceFiles().some(file => file.endsWith('.mjs')), 'JavaScript of the product is looked at, too')
+  t.ok(
+    sourceFiles().some(file => file.endsWith('.mjs')),
+    'JavaScript of the product is looked at, too',
+  )
   t.match(await problemOf('^(a+)+$', ''), /exponential/)
   t.match(await problemOf('[ \\t]+$', ''), /polynomial/)
 })
@@ -83,7 +157,8 @@ t.test('no expression built at run time takes more than linear time [HARD-11]', 
     if (!t.ok(entry, `${file}: ${built} is in the list, with samples or a bound`) || entry === undefined) continue
     unused.delete(entry)
     t.ok((entry.samples?.length ?? 0) > 0 || entry.bound !== undefined, `${file}: samples or a bound`)
-    for (const [pattern, flags] of entry.samples ?? []) t.equal(await problemOf(pattern, flags), null, `/${pattern}/${flags} in ${file}`)
+    for (const [pattern, flags] of entry.samples ?? [])
+      t.equal(await problemOf(pattern, flags), null, `/${pattern}/${flags} in ${file}`)
   }
   t.strictSame([...unused], [], 'no entry without a place')
 })

@@ -20,30 +20,60 @@ t.test('the newest stay, within count and bytes', async t => {
 
 t.test('looks: the newest that matches, a place, all after one', async t => {
   const ring = new RingBuffer<number>({ maxCount: 4 })
-  t.strictSame([ring.find(all), ring.newest(9, all), ring.since(0, all), ring.at(0), ring.clear(all)], [undefined, [], [], undefined, 0], 'an empty one has nothing')
+  t.strictSame(
+    [ring.find(all), ring.newest(9, all), ring.since(0, all), ring.at(0), ring.clear(all)],
+    [undefined, [], [], undefined, 0],
+    'an empty one has nothing',
+  )
   for (let value = 1; value <= 6; value++) t.equal(ring.add(value * 10).sequence, value)
-  t.strictSame(ring.find(value => value < 50), { sequence: 4, value: 40 })
-  t.strictSame([ring.at(2), ring.at(3), ring.at(7)], [undefined, 30, undefined], 'the second is gone, the seventh yet to come')
-  t.strictSame(ring.newest(2, value => value !== 50), [60, 40])
+  t.strictSame(
+    ring.find(value => value < 50),
+    { sequence: 4, value: 40 },
+  )
+  t.strictSame(
+    [ring.at(2), ring.at(3), ring.at(7)],
+    [undefined, 30, undefined],
+    'the second is gone, the seventh yet to come',
+  )
+  t.strictSame(
+    ring.newest(2, value => value !== 50),
+    [60, 40],
+  )
   t.strictSame([ring.since(0, all), ring.since(4, value => value !== 50)], [[3, 4, 5, 6], [6]])
-  t.equal(ring.clear(value => value === 40 || value === 60), 2)
+  t.equal(
+    ring.clear(value => value === 40 || value === 60),
+    2,
+  )
   t.strictSame([ring.newest(9, all), ring.size], [[50, 30], 2])
   for (let value = 7; value <= 9; value++) ring.add(value * 10)
-  t.strictSame([ring.newest(9, all), ring.size], [[90, 80, 70], 3], 'what was removed leaves a gap until the ring has gone round')
+  t.strictSame(
+    [ring.newest(9, all), ring.size],
+    [[90, 80, 70], 3],
+    'what was removed leaves a gap until the ring has gone round',
+  )
   ring.add(100)
   t.strictSame([ring.newest(9, all), ring.clear(all), ring.size, ring.newest(9, all)], [[100, 90, 80, 70], 4, 0, []])
 })
 
 t.test('what is over its time counts as gone', async t => {
   let now = 1000
-  const ring = new RingBuffer<string>({ maxCount: 3, maxBytes: 99, sizeOf: text => text.length, ttlMs: 100, now: () => now })
+  const ring = new RingBuffer<string>({
+    maxCount: 3,
+    maxBytes: 99,
+    sizeOf: text => text.length,
+    ttlMs: 100,
+    now: () => now,
+  })
   ring.add('old')
   now = 1050
   ring.add('new')
   now = 1099
   t.strictSame(ring.newest(9, all), ['new', 'old'])
   now = 1100
-  t.strictSame([ring.newest(9, all), ring.find(text => text === 'old'), ring.since(0, all), ring.size], [['new'], undefined, [2], 1])
+  t.strictSame(
+    [ring.newest(9, all), ring.find(text => text === 'old'), ring.since(0, all), ring.size],
+    [['new'], undefined, [2], 1],
+  )
   now = 2000
   t.strictSame([ring.size, ring.newest(9, all)], [0, []])
   ring.add('next')

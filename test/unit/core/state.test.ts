@@ -7,61 +7,74 @@ import type { StoreBounds, StoreChange } from '../../../core/contract/plugin.ts'
 function store<T = string>(bounds: Partial<StoreBounds<T>> = {}) {
   const clock = { now: 1_000_000 }
   const errors: unknown[] = []
-  const made = new MemoryStore<T>({ maxCount: 1000, ...bounds }, { now: () => clock.now, onError: (error) => errors.push(error) })
+  const made = new MemoryStore<T>(
+    { maxCount: 1000, ...bounds },
+    { now: () => clock.now, onError: error => errors.push(error) },
+  )
   const told: string[] = []
   made.subscribe(({ kind, key }) => told.push(`${kind} ${key}`))
   return { store: made, clock, told, errors }
 }
 
-const keys = async (of: MemoryStore<never> | MemoryStore<string> | MemoryStore<number>) => (await of.list()).map(({ key }) => key).join(' ')
+const keys = async (of: MemoryStore<never> | MemoryStore<string> | MemoryStore<number>) =>
+  (await of.list()).map(({ key }) => key).join(' ')
 const length = (value: string) => value.length
 
-t.test('bounds', async (t) => {
-  t.test('the first inserted goes when the count is reached, also when it was set again since [STATE-1] [STATE-5]', async (t) => {
-    const { store: s, told } = store({ maxCount: 3 })
-    for (const key of ['a', 'b', 'c', 'a', 'd']) await s.set(key, key)
-    t.equal(await keys(s), 'b c d')
-    t.equal(await s.count(), 3)
-    t.same(told, ['set a', 'set b', 'set c', 'set a', 'set d', 'evicted a'])
-  })
+t.test('bounds', async t => {
+  t.test(
+    'the first inserted goes when the count is reached, also when it was set again since [STATE-1] [STATE-5]',
+    async t => {
+      const { store: s, told } = store({ maxCount: 3 })
+      for (const key of ['a', 'b', 'c', 'a', 'd']) await s.set(key, key)
+      t.equal(await keys(s), 'b c d')
+      t.equal(await s.count(), 3)
+      t.same(told, ['set a', 'set b', 'set c', 'set a', 'set d', 'evicted a'])
+    },
+  )
 
-  t.test('with idle the least recently used goes; get, set and update are uses, peek and list are none [STATE-1] [STATE-5]', async (t) => {
-    const uses: Record<string, (s: MemoryStore<string>) => Promise<unknown>> = {
-      get: (s) => s.get('a'),
-      set: (s) => s.set('a', 'again'),
-      update: (s) => s.update('a', () => 'again'),
-    }
-    for (const [name, use] of Object.entries(uses)) {
+  t.test(
+    'with idle the least recently used goes; get, set and update are uses, peek and list are none [STATE-1] [STATE-5]',
+    async t => {
+      const uses: Record<string, (s: MemoryStore<string>) => Promise<unknown>> = {
+        get: s => s.get('a'),
+        set: s => s.set('a', 'again'),
+        update: s => s.update('a', () => 'again'),
+      }
+      for (const [name, use] of Object.entries(uses)) {
+        const { store: s } = store({ maxCount: 2, evict: 'idle' })
+        await s.set('a', '')
+        await s.set('b', '')
+        await use(s)
+        await s.set('c', '')
+        t.equal(await keys(s), 'a c', name)
+      }
       const { store: s } = store({ maxCount: 2, evict: 'idle' })
       await s.set('a', '')
       await s.set('b', '')
-      await use(s)
+      await s.peek('a')
+      await s.list()
       await s.set('c', '')
-      t.equal(await keys(s), 'a c', name)
-    }
-    const { store: s } = store({ maxCount: 2, evict: 'idle' })
-    await s.set('a', '')
-    await s.set('b', '')
-    await s.peek('a')
-    await s.list()
-    await s.set('c', '')
-    t.equal(await keys(s), 'b c')
-  })
+      t.equal(await keys(s), 'b c')
+    },
+  )
 
-  t.test('with expiring the one that ends first goes, the one just written and those without an end aside [STATE-1] [STATE-5]', async (t) => {
-    const { store: s } = store({ maxCount: 3, evict: 'expiring' })
-    await s.set('late', '', { ttlMs: 9_000 })
-    await s.set('endless', '')
-    await s.set('soon', '', { ttlMs: 1_000 })
-    await s.set('later', '', { ttlMs: 8_000 })
-    t.equal(await keys(s), 'late endless later')
-    await s.set('now', '', { ttlMs: 1 })
-    t.equal(await keys(s), 'late endless now')
-    for (const key of ['x', 'y', 'z']) await s.set(key, '')
-    t.equal(await keys(s), 'x y z', 'where nothing ends, the oldest')
-  })
+  t.test(
+    'with expiring the one that ends first goes, the one just written and those without an end aside [STATE-1] [STATE-5]',
+    async t => {
+      const { store: s } = store({ maxCount: 3, evict: 'expiring' })
+      await s.set('late', '', { ttlMs: 9_000 })
+      await s.set('endless', '')
+      await s.set('soon', '', { ttlMs: 1_000 })
+      await s.set('later', '', { ttlMs: 8_000 })
+      t.equal(await keys(s), 'late endless later')
+      await s.set('now', '', { ttlMs: 1 })
+      t.equal(await keys(s), 'late endless now')
+      for (const key of ['x', 'y', 'z']) await s.set(key, '')
+      t.equal(await keys(s), 'x y z', 'where nothing ends, the oldest')
+    },
+  )
 
-  t.test('bytes are counted at set and evict until they fit [STATE-2]', async (t) => {
+  t.test('bytes are counted at set and evict until they fit [STATE-2]', async t => {
     const { store: s, told } = store({ maxBytes: 10, sizeOf: length })
     await s.set('a', '1234')
     await s.set('b', '1234')
@@ -76,7 +89,7 @@ t.test('bounds', async (t) => {
     t.same(told, ['set a', 'set b', 'set c', 'evicted a', 'evicted b', 'set c', 'deleted c'])
   })
 
-  t.test('a value over the bound by itself is not kept and displaces nothing [STATE-2]', async (t) => {
+  t.test('a value over the bound by itself is not kept and displaces nothing [STATE-2]', async t => {
     const { store: s, told } = store({ maxBytes: 10, sizeOf: length })
     await s.set('a', '1234')
     await s.set('big', 'x'.repeat(11))
@@ -88,7 +101,7 @@ t.test('bounds', async (t) => {
     t.same(told, ['set a', 'evicted big', 'evicted big', 'evicted a'])
   })
 
-  t.test('an entry that grows pushes out others, not itself [STATE-2]', async (t) => {
+  t.test('an entry that grows pushes out others, not itself [STATE-2]', async t => {
     const { store: s } = store({ maxBytes: 10, sizeOf: length })
     await s.set('a', '1234')
     await s.set('b', '1234')
@@ -96,7 +109,7 @@ t.test('bounds', async (t) => {
     t.equal(await keys(s), 'a')
   })
 
-  t.test('a group loses its own oldest, other groups nothing [STATE-4]', async (t) => {
+  t.test('a group loses its own oldest, other groups nothing [STATE-4]', async t => {
     const { store: s, told } = store({ maxPerGroup: 2 })
     await s.set('other', '', { group: 'y' })
     for (const key of ['a', 'b', 'c']) await s.set(key, '', { group: 'x' })
@@ -105,25 +118,32 @@ t.test('bounds', async (t) => {
     t.equal(told.at(-2), 'evicted a')
     await s.set('other', '', { group: 'x' })
     t.equal(await keys(s), 'other c loose')
-    t.same((await s.list({ group: 'x' })).map(({ key }) => key), ['c', 'other'])
+    t.same(
+      (await s.list({ group: 'x' })).map(({ key }) => key),
+      ['c', 'other'],
+    )
     await s.update('c', () => 'again')
-    t.same((await s.list({ group: 'x' })).map(({ key }) => key), ['c', 'other'], 'keeps its group without one named')
+    t.same(
+      (await s.list({ group: 'x' })).map(({ key }) => key),
+      ['c', 'other'],
+      'keeps its group without one named',
+    )
     t.same(await s.list({ group: 'y' }), [])
   })
 
-  t.test('a store of nothing keeps nothing [STATE-1]', async (t) => {
+  t.test('a store of nothing keeps nothing [STATE-1]', async t => {
     const { store: s } = store({ maxCount: 0 })
     await s.set('a', '')
     t.equal(await s.count(), 0)
   })
 
-  t.test('maxBytes without sizeOf is refused [STATE-2]', async (t) => {
+  t.test('maxBytes without sizeOf is refused [STATE-2]', async t => {
     t.throws(() => new MemoryStore({ maxCount: 1, maxBytes: 1 }), /maxBytes needs sizeOf/)
   })
 })
 
-t.test('age', async (t) => {
-  t.test('counts from set, and a use or update does not lengthen it [STATE-3]', async (t) => {
+t.test('age', async t => {
+  t.test('counts from set, and a use or update does not lengthen it [STATE-3]', async t => {
     const { store: s, clock, told } = store({ ttlMs: 100 })
     await s.set('a', 'first')
     clock.now += 99
@@ -140,7 +160,7 @@ t.test('age', async (t) => {
     t.equal(await s.get('a'), 'fourth')
   })
 
-  t.test('counts from the last use with ttlFrom use; peek is none [STATE-3]', async (t) => {
+  t.test('counts from the last use with ttlFrom use; peek is none [STATE-3]', async t => {
     const { store: s, clock } = store({ ttlMs: 100, ttlFrom: 'use' })
     await s.set('a', '')
     await s.set('b', '')
@@ -158,7 +178,7 @@ t.test('age', async (t) => {
     t.equal(await s.count(), 0)
   })
 
-  t.test('an entry may have a life of its own, kept by an update, ended by a set [STATE-3]', async (t) => {
+  t.test('an entry may have a life of its own, kept by an update, ended by a set [STATE-3]', async t => {
     const { store: s, clock } = store({ ttlMs: 100 })
     await s.set('short', '', { ttlMs: 10 })
     await s.set('long', '', { ttlMs: 1000 })
@@ -185,21 +205,21 @@ t.test('age', async (t) => {
     t.equal(await used.get('long'), '', 'an update is a use, and keeps it')
   })
 
-  t.test('what has expired goes before what lives is evicted [STATE-3]', async (t) => {
+  t.test('what has expired goes before what lives is evicted [STATE-3]', async t => {
     const { store: s, clock, told } = store({ maxCount: 2 })
     await s.set('lives', '')
     await s.set('dies', '', { ttlMs: 10 })
     clock.now += 10
     await s.set('new', '')
     t.equal(await keys(s), 'lives new')
-    t.notOk(told.some((change) => change.startsWith('evicted')))
+    t.notOk(told.some(change => change.startsWith('evicted')))
   })
 
-  t.test('a sweep frees what nobody asks for, a bounded number at a time [STATE-10]', async (t) => {
+  t.test('a sweep frees what nobody asks for, a bounded number at a time [STATE-10]', async t => {
     const { store: s, clock, told } = store({ maxCount: 5000, ttlMs: 100 })
     for (let i = 0; i < 2500; i += 1) await s.set(`k${i}`, '', { ttlMs: 100 + i })
     clock.now += 2600
-    const expired = () => told.filter((change) => change.startsWith('expired')).length
+    const expired = () => told.filter(change => change.startsWith('expired')).length
     s.sweep()
     t.equal(expired(), 1000)
     s.sweep()
@@ -208,55 +228,66 @@ t.test('age', async (t) => {
     t.equal(told.at(-1), 'expired k2499', 'in the order of their expiry')
   })
 
-  t.test('a registry sweeps all its stores by itself [STATE-10]', async (t) => {
+  t.test('a registry sweeps all its stores by itself [STATE-10]', async t => {
     const registry = new StateRegistry({ sweepMs: 5 })
     // The sweeper keeps no process alive, so something else has to while the test waits for it.
     const alive = setInterval(() => {}, 1000)
-    t.teardown(() => { registry.close(); clearInterval(alive) })
+    t.teardown(() => {
+      registry.close()
+      clearInterval(alive)
+    })
     const holder = registry.hold(1, 'bins', 'v1')
-    const gone = await new Promise<StoreChange<string>>((resolve) => {
+    const gone = await new Promise<StoreChange<string>>(resolve => {
       const s = holder.state<string>('bin', { maxCount: 10, ttlMs: 20 })
-      s.subscribe((change) => change.kind === 'expired' && resolve(change))
+      s.subscribe(change => change.kind === 'expired' && resolve(change))
       void s.set('a', 'value')
     })
     t.same(gone, { kind: 'expired', key: 'a', value: 'value' })
   })
 })
 
-t.test('operations', async (t) => {
-  t.test('two hundred takers at once: one gets it [STATE-6]', async (t) => {
+t.test('operations', async t => {
+  t.test('two hundred takers at once: one gets it [STATE-6]', async t => {
     const { store: s, told } = store()
     await s.set('code', 'secret')
     const got = await Promise.all(Array.from({ length: 200 }, () => s.take('code')))
-    t.same(got.filter((value) => value !== undefined), ['secret'])
+    t.same(
+      got.filter(value => value !== undefined),
+      ['secret'],
+    )
     t.same(told, ['set code', 'deleted code'])
   })
 
-  t.test('two hundred adders at once: one adds [STATE-6]', async (t) => {
+  t.test('two hundred adders at once: one adds [STATE-6]', async t => {
     const { store: s } = store<number>()
     const added = await Promise.all(Array.from({ length: 200 }, (_, i) => s.add('key', i)))
     t.equal(added.filter(Boolean).length, 1)
     t.equal(await s.get('key'), 0)
   })
 
-  t.test('two hundred updates at once all count [STATE-7]', async (t) => {
+  t.test('two hundred updates at once all count [STATE-7]', async t => {
     const { store: s } = store<number>()
     const seen = await Promise.all(Array.from({ length: 200 }, () => s.update('n', (n = 0) => n + 1)))
     t.equal(await s.get('n'), 200)
     t.equal(new Set(seen).size, 200)
   })
 
-  t.test('an update to undefined removes, one that throws changes nothing [STATE-7]', async (t) => {
+  t.test('an update to undefined removes, one that throws changes nothing [STATE-7]', async t => {
     const { store: s, told } = store<number>()
     await s.set('n', 1)
-    await t.rejects(s.update('n', () => { throw new Error('no') }), /no/)
+    await t.rejects(
+      s.update('n', () => {
+        throw new Error('no')
+      }),
+      /no/,
+    )
     t.equal(await s.get('n'), 1)
     t.equal(await s.update('n', () => undefined), undefined)
     t.equal(await s.update('none', () => undefined), undefined)
     t.same(told, ['set n', 'deleted n'])
   })
 
-  t.test('list takes order, limit, group and condition [STATE-9]', async (t) => {
+  t.test('list takes order, limit, group and condition [STATE-9]', async t => {
     const { store: s } = store<number>()
     for (let i = 1; i <= 6; i += 1) await s.set(`k${i}`, i, { group: i % 2 ? 'odd' : 'even' })
     await s.set('k1', 10)
@@ -264,24 +295,24 @@ t.test('operations', async (t) => {
     t.same(await values({}), [10, 2, 3, 4, 5, 6], 'a key set again keeps its place')
     t.same(await values({ newestFirst: true, limit: 2 }), [6, 5])
     t.same(await values({ group: 'even', newestFirst: true }), [6, 4, 2])
-    t.same(await values({ where: (value) => value > 4, limit: 2 }), [10, 5])
+    t.same(await values({ where: value => value > 4, limit: 2 }), [10, 5])
     t.same(await values({ where: (_, key) => key === 'k3' }), [3])
     t.same(await values({ limit: 0 }), [])
     t.same(await values({ group: 'none' }), [])
   })
 
-  t.test('delete and clear answer what they removed', async (t) => {
+  t.test('delete and clear answer what they removed', async t => {
     const { store: s, told } = store<number>()
     for (let i = 1; i <= 4; i += 1) await s.set(`k${i}`, i)
     t.equal(await s.delete('k1'), true)
     t.equal(await s.delete('k1'), false)
-    t.equal(await s.clear((value) => value === 3), 1)
+    t.equal(await s.clear(value => value === 3), 1)
     t.equal(await s.clear(), 2)
     t.equal(await s.count(), 0)
     t.same(told.slice(4), ['deleted k1', 'deleted k3', 'deleted k2', 'deleted k4'])
   })
 
-  t.test('keys are plain text, whatever they read like', async (t) => {
+  t.test('keys are plain text, whatever they read like', async t => {
     const { store: s } = store()
     for (const key of ['__proto__', 'constructor', '', 'a b']) {
       t.equal(await s.get(key), undefined)
@@ -292,8 +323,8 @@ t.test('operations', async (t) => {
   })
 })
 
-t.test('changes', async (t) => {
-  t.test('a listener that changes the store: all hear all in one order [STATE-8]', async (t) => {
+t.test('changes', async t => {
+  t.test('a listener that changes the store: all hear all in one order [STATE-8]', async t => {
     const { store: s, told } = store<number>()
     const first: string[] = []
     s.subscribe(({ kind, key }) => {
@@ -309,9 +340,11 @@ t.test('changes', async (t) => {
     t.same(told, first)
   })
 
-  t.test('a listener that throws is reported and keeps no one from hearing [STATE-8]', async (t) => {
+  t.test('a listener that throws is reported and keeps no one from hearing [STATE-8]', async t => {
     const { store: s, errors } = store()
-    s.subscribe(() => { throw new Error('listener') })
+    s.subscribe(() => {
+      throw new Error('listener')
+    })
     const heard: string[] = []
     s.subscribe(({ key }) => heard.push(key))
     await s.set('a', '')
@@ -320,10 +353,12 @@ t.test('changes', async (t) => {
     t.match(errors, [/listener/, /listener/])
   })
 
-  t.test('who stops listening hears no more, also with a function that listens twice [STATE-8]', async (t) => {
+  t.test('who stops listening hears no more, also with a function that listens twice [STATE-8]', async t => {
     const { store: s } = store()
     let heard = 0
-    const listener = () => { heard += 1 }
+    const listener = () => {
+      heard += 1
+    }
     const stop = s.subscribe(listener)
     s.subscribe(listener)
     await s.set('a', '')
@@ -334,9 +369,17 @@ t.test('changes', async (t) => {
   })
 })
 
-t.test('a hundred thousand inserts leave count and bytes at their bounds [STATE-15]', async (t) => {
+t.test('a hundred thousand inserts leave count and bytes at their bounds [STATE-15]', async t => {
   for (const evict of ['oldest', 'idle', 'expiring'] as const) {
-    const s = new MemoryStore<string>({ maxCount: 500, maxBytes: 20_000, sizeOf: length, maxPerGroup: 50, ttlMs: 60_000, ttlFrom: 'use', evict })
+    const s = new MemoryStore<string>({
+      maxCount: 500,
+      maxBytes: 20_000,
+      sizeOf: length,
+      maxPerGroup: 50,
+      ttlMs: 60_000,
+      ttlFrom: 'use',
+      evict,
+    })
     let most = 0
     let mostBytes = 0
     for (let i = 0; i < 100_000; i += 1) {
@@ -349,13 +392,16 @@ t.test('a hundred thousand inserts leave count and bytes at their bounds [STATE-
     t.ok(most <= 350, `${most} entries in seven groups of 50`)
     t.ok(mostBytes <= 20_000, `${mostBytes} bytes`)
     t.equal(await s.count(), (await s.list()).length)
-    t.equal(await s.bytes(), (await s.list()).reduce((sum, { value }) => sum + value.length, 0))
+    t.equal(
+      await s.bytes(),
+      (await s.list()).reduce((sum, { value }) => sum + value.length, 0),
+    )
     await s.clear()
     t.equal(await s.bytes(), 0)
   }
 })
 
-t.test('generations', async (t) => {
+t.test('generations', async t => {
   function registry() {
     const failures: (StateFailure & { error: unknown })[] = []
     const made = new StateRegistry({ onError: (error, failure) => failures.push({ error, ...failure }) })
@@ -363,7 +409,7 @@ t.test('generations', async (t) => {
     return { registry: made, failures }
   }
 
-  t.test('same code, same store, under the newer bounds [STATE-11]', async (t) => {
+  t.test('same code, same store, under the newer bounds [STATE-11]', async t => {
     const { registry: r } = registry()
     const first = r.hold(1, 'bins', 'v1')
     const second = r.hold(2, 'bins', 'v1')
@@ -379,11 +425,16 @@ t.test('generations', async (t) => {
     t.equal(await after.count(), 0, 'a shorter life holds for what is there')
   })
 
-  t.test('other code, another plugin, another name: another store [STATE-12]', async (t) => {
+  t.test('other code, another plugin, another name: another store [STATE-12]', async t => {
     const { registry: r } = registry()
     const bounds = { maxCount: 10 }
     const old = r.hold(1, 'bins', 'v1')
-    const stores = [old.state('bin', bounds), old.state('other', bounds), r.hold(2, 'bins', 'v2').state('bin', bounds), r.hold(2, 'sse', 'v1').state('bin', bounds)]
+    const stores = [
+      old.state('bin', bounds),
+      old.state('other', bounds),
+      r.hold(2, 'bins', 'v2').state('bin', bounds),
+      r.hold(2, 'sse', 'v1').state('bin', bounds),
+    ]
     t.equal(new Set(stores).size, 4)
     await stores[0]!.set('a', 1)
     t.equal(await stores[2]!.count(), 0)
@@ -392,7 +443,7 @@ t.test('generations', async (t) => {
     t.same(r.counts(), { stores: 2, shared: 0 })
   })
 
-  t.test('what the last one let go of is gone, also for a generation that comes later [STATE-12]', async (t) => {
+  t.test('what the last one let go of is gone, also for a generation that comes later [STATE-12]', async t => {
     const { registry: r } = registry()
     const first = r.hold(1, 'bins', 'v1')
     const before = first.state('bin', { maxCount: 10 })
@@ -403,12 +454,23 @@ t.test('generations', async (t) => {
     t.equal(await after.count(), 0)
   })
 
-  t.test('a shared object is made once and disposed of once, by the last [STATE-13]', async (t) => {
+  t.test('a shared object is made once and disposed of once, by the last [STATE-13]', async t => {
     const { registry: r } = registry()
     const made: string[] = []
     const disposed: string[] = []
-    const generations = [1, 2, 3].map((number) => r.hold(number, 'auth', 'v1'))
-    const values = generations.map((holder, i) => holder.shared('keys', () => { made.push(`keys ${i}`); return { made: i } }, ({ made: by }) => { disposed.push(`keys of ${by} by ${i}`) }))
+    const generations = [1, 2, 3].map(number => r.hold(number, 'auth', 'v1'))
+    const values = generations.map((holder, i) =>
+      holder.shared(
+        'keys',
+        () => {
+          made.push(`keys ${i}`)
+          return { made: i }
+        },
+        ({ made: by }) => {
+          disposed.push(`keys of ${by} by ${i}`)
+        },
+      ),
+    )
     generations[0]!.shared('keys', () => ({ made: 9 }))
     t.equal(new Set(values).size, 1)
     t.same(made, ['keys 0'])
@@ -421,34 +483,72 @@ t.test('generations', async (t) => {
     t.same(r.counts(), { stores: 0, shared: 0 })
   })
 
-  t.test('a release waits for slow disposals and survives failing ones [STATE-14]', async (t) => {
+  t.test('a release waits for slow disposals and survives failing ones [STATE-14]', async t => {
     const { registry: r, failures } = registry()
     const holder = r.hold(1, 'mcp', 'v1')
     const disposed: string[] = []
-    holder.shared('throws', () => 1, () => { throw new Error('at once') })
-    holder.shared('rejects', () => 1, async () => { throw new Error('later') })
-    holder.shared('slow', () => 1, () => new Promise<void>((resolve) => setImmediate(() => { disposed.push('slow'); resolve() })))
+    holder.shared(
+      'throws',
+      () => 1,
+      () => {
+        throw new Error('at once')
+      },
+    )
+    holder.shared(
+      'rejects',
+      () => 1,
+      async () => {
+        throw new Error('later')
+      },
+    )
+    holder.shared(
+      'slow',
+      () => 1,
+      () =>
+        new Promise<void>(resolve =>
+          setImmediate(() => {
+            disposed.push('slow')
+            resolve()
+          }),
+        ),
+    )
     await holder.release()
     t.same(disposed, ['slow'])
-    t.same(failures.map(({ plugin, name, during, error }) => `${plugin} ${name} ${during}: ${(error as Error).message}`).toSorted(), ['mcp rejects dispose: later', 'mcp throws dispose: at once'])
+    t.same(
+      failures
+        .map(({ plugin, name, during, error }) => `${plugin} ${name} ${during}: ${(error as Error).message}`)
+        .toSorted(),
+      ['mcp rejects dispose: later', 'mcp throws dispose: at once'],
+    )
   })
 
-  t.test('a subscriber that throws is reported with its plugin [STATE-14]', async (t) => {
+  t.test('a subscriber that throws is reported with its plugin [STATE-14]', async t => {
     const { registry: r, failures } = registry()
     const s = r.hold(1, 'bins', 'v1').state('bin', { maxCount: 1 })
-    s.subscribe(() => { throw new Error('feed') })
+    s.subscribe(() => {
+      throw new Error('feed')
+    })
     await s.set('a', 1)
     t.match(failures, [{ plugin: 'bins', name: 'bin', during: 'subscriber' }])
   })
 
-  t.test('a create that throws leaves nothing behind [STATE-13]', async (t) => {
+  t.test('a create that throws leaves nothing behind [STATE-13]', async t => {
     const { registry: r } = registry()
     const holder = r.hold(1, 'mcp', 'v1')
-    t.throws(() => holder.shared('x', () => { throw new Error('no') }), /no/)
-    t.equal(holder.shared('x', () => 1), 1)
+    t.throws(
+      () =>
+        holder.shared('x', () => {
+          throw new Error('no')
+        }),
+      /no/,
+    )
+    t.equal(
+      holder.shared('x', () => 1),
+      1,
+    )
   })
 
-  t.test('a generation that was closed gets nothing any more [STATE-13]', async (t) => {
+  t.test('a generation that was closed gets nothing any more [STATE-13]', async t => {
     const { registry: r } = registry()
     const holder = r.hold(7, 'mcp', 'v1')
     await holder.release()

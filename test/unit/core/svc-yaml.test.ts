@@ -17,34 +17,50 @@ function documentOf(t: Test, text: string): SvcYaml {
   return result.document
 }
 
-t.test('finds the file by argument, variable, then its usual name [YAML-1]', async (t) => {
+t.test('finds the file by argument, variable, then its usual name [YAML-1]', async t => {
   const cwd = t.testdir()
   t.equal(findConfigFile({ cwd }), null)
   writeFileSync(join(cwd, 'svc.yaml'), '')
   t.equal(findConfigFile({ argument: undefined, variable: null, cwd }), join(cwd, 'svc.yaml'))
   t.equal(findConfigFile({ variable: 'sub/b.yaml', cwd }), join(cwd, 'sub/b.yaml'))
   t.equal(findConfigFile({ argument: '/etc/a.yaml', variable: 'b.yaml', cwd }), '/etc/a.yaml')
-  t.strictSame(readSvcYaml(join(cwd, 'none.yaml'), { publicMode: false }), { ok: false, error: { file: join(cwd, 'none.yaml'), at: null, message: 'the file does not exist', line: null, remedy: 'create it, or name another with --config' } })
+  t.strictSame(readSvcYaml(join(cwd, 'none.yaml'), { publicMode: false }), {
+    ok: false,
+    error: {
+      file: join(cwd, 'none.yaml'),
+      at: null,
+      message: 'the file does not exist',
+      line: null,
+      remedy: 'create it, or name another with --config',
+    },
+  })
 })
 
-t.test('no file and an empty file say nothing', async (t) => {
+t.test('no file and an empty file say nothing', async t => {
   const nothing = { sections: {}, plugins: { enable: [], disable: [], dirs: [], packages: [] }, errors: [] }
   t.match(readSvcYaml(null, { publicMode: false }), { ok: true, document: { ...nothing, file: null } })
-  for (const text of ['', '\n', '# only a comment\n', '---\n', 'null', '{}', '\ufeff', 'plugins:\n']) t.match(documentOf(t, text), nothing, JSON.stringify(text))
+  for (const text of ['', '\n', '# only a comment\n', '---\n', 'null', '{}', '\ufeff', 'plugins:\n'])
+    t.match(documentOf(t, text), nothing, JSON.stringify(text))
 })
 
-t.test('reads sections as YAML 1.2 core has them [YAML-4]', async (t) => {
-  const document = documentOf(t, '%YAML 1.1\n---\norders: { currency: EUR, on: yes, day: 2001-01-01, eight: 010, hex: 0x1F, big: 1e3, none: ~ }\n200: status\n1.0: version\n<<: { a: 1 }\nlist:\n  - &x { n: 1 }\n  - *x\n')
+t.test('reads sections as YAML 1.2 core has them [YAML-4]', async t => {
+  const document = documentOf(
+    t,
+    '%YAML 1.1\n---\norders: { currency: EUR, on: yes, day: 2001-01-01, eight: 010, hex: 0x1F, big: 1e3, none: ~ }\n200: status\n1.0: version\n<<: { a: 1 }\nlist:\n  - &x { n: 1 }\n  - *x\n',
+  )
   t.equal(Object.getPrototypeOf(document.sections), null)
   t.strictSame(JSON.parse(JSON.stringify(document.sections)), {
-    200: 'status', orders: { currency: 'EUR', on: 'yes', day: '2001-01-01', eight: 10, hex: 31, big: 1000, none: null },
-    '1.0': 'version', '<<': { a: 1 }, list: [{ n: 1 }, { n: 1 }],
+    200: 'status',
+    orders: { currency: 'EUR', on: 'yes', day: '2001-01-01', eight: 10, hex: 31, big: 1000, none: null },
+    '1.0': 'version',
+    '<<': { a: 1 },
+    list: [{ n: 1 }, { n: 1 }],
   })
   const list = document.sections.list as object[]
   t.not(list[0], list[1], 'an alias is a copy')
 })
 
-t.test('__proto__ is an ordinary key [YAML-4]', async (t) => {
+t.test('__proto__ is an ordinary key [YAML-4]', async t => {
   const { sections } = documentOf(t, '__proto__: { polluted: 1 }\nconstructor: 2\na:\n  __proto__: { polluted: 1 }\n')
   t.strictSame(Object.keys(sections), ['__proto__', 'constructor', 'a'])
   t.equal((sections.a as { polluted?: number }).polluted, undefined)
@@ -52,7 +68,7 @@ t.test('__proto__ is an ordinary key [YAML-4]', async (t) => {
   t.equal(({} as { polluted?: number }).polluted, undefined)
 })
 
-t.test('what is no mapping in YAML of 1 MiB is one load error [YAML-2]', async (t) => {
+t.test('what is no mapping in YAML of 1 MiB is one load error [YAML-2]', async t => {
   const bad: [text: string | Buffer, message: RegExp, line: number | null][] = [
     ['- a\n- b\n', /^expected a mapping at the top$/, 1],
     ['just text', /^expected a mapping at the top$/, 1],
@@ -67,18 +83,28 @@ t.test('what is no mapping in YAML of 1 MiB is one load error [YAML-2]', async (
     [`a: "${'x'.repeat(2 * 1024 * 1024)}"`, /^larger than 1048576 bytes$/, null],
   ]
   for (const [text, message, line] of bad) {
-    t.match(readText(t, text), { ok: false, error: { file: /svc\.yaml$/, at: null, message, line } }, JSON.stringify(text.toString().slice(0, 40)))
+    t.match(
+      readText(t, text),
+      { ok: false, error: { file: /svc\.yaml$/, at: null, message, line } },
+      JSON.stringify(text.toString().slice(0, 40)),
+    )
   }
   t.match(readText(t, `a: "${'x'.repeat(1024 * 1024 - 5)}"`), { ok: true }, 'exactly 1 MiB')
   const folder = t.testdir()
   t.match(readSvcYaml(folder, { publicMode: false }), { ok: false, error: { message: 'not a regular file' } })
   mkdirSync(join(folder, 'file.yaml'))
-  t.match(readSvcYaml(join(folder, 'file.yaml', 'x'), { publicMode: false }), { ok: false, error: { message: 'the file does not exist' } })
+  t.match(readSvcYaml(join(folder, 'file.yaml', 'x'), { publicMode: false }), {
+    ok: false,
+    error: { message: 'the file does not exist' },
+  })
 })
 
-t.test('aliases, cycles and nesting are bounded [YAML-3]', async (t) => {
+t.test('aliases, cycles and nesting are bounded [YAML-3]', async t => {
   const nested = (depth: number): string => `a: ${'['.repeat(depth)}${']'.repeat(depth)}`
-  const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]', ...[...'bcdefghi'].map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`)].join('\n')
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...[...'bcdefghi'].map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`),
+  ].join('\n')
   const uses = (count: number): string => `b: &b { a: 1 }\nc: [${Array(count).fill('*b').join(',')}]`
   const bad: [text: string, message: RegExp][] = [
     [bomb, /^an anchor is used more than 100 times$/],
@@ -93,27 +119,55 @@ t.test('aliases, cycles and nesting are bounded [YAML-3]', async (t) => {
     [`- text\n- >-\n${'- '.repeat(10_000)}x`, /^nested more than 100 levels deep$/],
     [`a: ${'<<: '.repeat(10_000)}x`, /^nested more than 100 levels deep$/],
     ['? '.repeat(50_000), /^nested more than 100 levels deep$/],
-    [`a: &a ${'['.repeat(60)}${']'.repeat(60)}\nb: ${'['.repeat(60)}*a${']'.repeat(60)}`, /^nested more than 100 levels deep$/],
+    [
+      `a: &a ${'['.repeat(60)}${']'.repeat(60)}\nb: ${'['.repeat(60)}*a${']'.repeat(60)}`,
+      /^nested more than 100 levels deep$/,
+    ],
   ]
   for (const [text, message] of bad) t.match(readText(t, text), { ok: false, error: { message } }, text.slice(0, 40))
-  for (const text of [uses(100), nested(98), '&key a: 1\nb: *key\n']) t.match(readText(t, text), { ok: true }, text.slice(0, 40))
+  for (const text of [uses(100), nested(98), '&key a: 1\nb: *key\n'])
+    t.match(readText(t, text), { ok: true }, text.slice(0, 40))
 })
 
-t.test('an unknown tag is reported, and its value taken', async (t) => {
+t.test('an unknown tag is reported, and its value taken', async t => {
   const document = documentOf(t, 'a: 1\nb: !include other.yaml\n')
   t.equal(document.sections.b, 'other.yaml')
   t.match(document.errors, [{ file: /svc\.yaml$/, at: null, message: /include/, line: 2 }])
 })
 
-t.test('lines and columns of items [YAML-5]', async (t) => {
-  const { locate } = documentOf(t, [
-    'mcp:', '  servers:', '    - name: support', '      tools:', '        - lookup', '        - name: refund', '          scope: 5',
-    'base: &base', '  a: 1', 'other: *base', '200:', '  x: 1', '"quoted key": 1',
-  ].join('\n'))
+t.test('lines and columns of items [YAML-5]', async t => {
+  const { locate } = documentOf(
+    t,
+    [
+      'mcp:',
+      '  servers:',
+      '    - name: support',
+      '      tools:',
+      '        - lookup',
+      '        - name: refund',
+      '          scope: 5',
+      'base: &base',
+      '  a: 1',
+      'other: *base',
+      '200:',
+      '  x: 1',
+      '"quoted key": 1',
+    ].join('\n'),
+  )
   const cases: [path: (string | number)[], line: number | null, column?: number][] = [
-    [['mcp'], 1, 1], [['mcp', 'servers'], 2, 3], [['mcp', 'servers', 0], 3, 7], [['mcp', 'servers', 0, 'tools'], 4, 7], [['mcp', 'servers', 0, 'tools', 1], 6, 11],
-    [['mcp', 'servers', 0, 'tools', 1, 'scope'], 7], [['mcp', 'servers', 0, 'tools', 1, 'missing', 'deeper'], 6], [['mcp', 'servers', 7], 2],
-    [['other', 'a'], 9], [['200', 'x'], 12], [['quoted key'], 13], [['nothing'], null], [[], null],
+    [['mcp'], 1, 1],
+    [['mcp', 'servers'], 2, 3],
+    [['mcp', 'servers', 0], 3, 7],
+    [['mcp', 'servers', 0, 'tools'], 4, 7],
+    [['mcp', 'servers', 0, 'tools', 1], 6, 11],
+    [['mcp', 'servers', 0, 'tools', 1, 'scope'], 7],
+    [['mcp', 'servers', 0, 'tools', 1, 'missing', 'deeper'], 6],
+    [['mcp', 'servers', 7], 2],
+    [['other', 'a'], 9],
+    [['200', 'x'], 12],
+    [['quoted key'], 13],
+    [['nothing'], null],
+    [[], null],
   ]
   for (const [path, line, column] of cases) {
     const found = locate(path)
@@ -122,13 +176,19 @@ t.test('lines and columns of items [YAML-5]', async (t) => {
   }
 })
 
-t.test('the section plugins: what is wrong is left out, the rest applies [YAML-6]', async (t) => {
+t.test('the section plugins: what is wrong is left out, the rest applies [YAML-6]', async t => {
   const folder = t.testdir()
   const path = join(folder, 'svc.yaml')
-  writeFileSync(path, 'plugins:\n  enable: [llm, Bad Name]\n  disable:\n    - soap\n    - 7\n  dirs: [./mine, /abs]\n  packages: ["@acme/svc-plugin-orders"]\n  disabel: [x]\norders: {}\n')
+  writeFileSync(
+    path,
+    'plugins:\n  enable: [llm, Bad Name]\n  disable:\n    - soap\n    - 7\n  dirs: [./mine, /abs]\n  packages: ["@acme/svc-plugin-orders"]\n  disabel: [x]\norders: {}\n',
+  )
   const result = readSvcYaml(path, { publicMode: false })
   if (!result.ok) throw new Error(result.error.message)
-  t.strictSame({ ...result.document.plugins }, { enable: ['llm'], disable: ['soap'], dirs: [join(folder, 'mine'), '/abs'], packages: ['@acme/svc-plugin-orders'] })
+  t.strictSame(
+    { ...result.document.plugins },
+    { enable: ['llm'], disable: ['soap'], dirs: [join(folder, 'mine'), '/abs'], packages: ['@acme/svc-plugin-orders'] },
+  )
   t.strictSame({ ...result.document.sections }, { orders: {} })
   t.strictSame(result.document.errors.map(({ at, message, line }) => [at, message, line]).sort(), [
     ['plugins.disabel', 'unknown key "disabel" (did you mean "disable"?)', 8],
@@ -142,7 +202,7 @@ t.test('the section plugins: what is wrong is left out, the rest applies [YAML-6
   }
 })
 
-t.test('public instances show the base name only [YAML-7]', async (t) => {
+t.test('public instances show the base name only [YAML-7]', async t => {
   t.match(readText(t, '- a', true), { ok: false, error: { file: 'svc.yaml' } })
   t.match(readText(t, 'plugins: 5', true), { ok: true, document: { errors: [{ file: 'svc.yaml', at: 'plugins' }] } })
   const missing = readSvcYaml(join(t.testdir(), 'secret-place', 'x.yaml'), { publicMode: true })

@@ -11,17 +11,28 @@ function fakeSocket(memory: WebSocketMemory, address = 'a') {
   const state = { isPaused: false, isTerminated: false }
   const socket = {
     send: (_data: unknown, _options: unknown, sent: Sent) => void written.push(sent),
-    pause() { state.isPaused = true },
-    resume() { state.isPaused = false },
-    terminate() { state.isTerminated = true },
-    once: (_event: string, listener: () => void) => { onClose = listener },
+    pause() {
+      state.isPaused = true
+    },
+    resume() {
+      state.isPaused = false
+    },
+    terminate() {
+      state.isTerminated = true
+    },
+    once: (_event: string, listener: () => void) => {
+      onClose = listener
+    },
   }
   const bounded = socket as unknown as BoundedSocket
   memory.adopt(bounded, address)
   return {
-    socket: bounded, state,
+    socket: bounded,
+    state,
     send: (bytes: number) => bounded.send(Buffer.alloc(bytes)),
-    take: (count = 1) => { for (const sent of written.splice(0, count)) sent() },
+    take: (count = 1) => {
+      for (const sent of written.splice(0, count)) sent()
+    },
     close: () => {
       for (const sent of written.splice(0)) sent(new Error('closed'))
       onClose()
@@ -77,7 +88,10 @@ t.test('over the total, the socket goes that took nothing for longest [HARD-13]'
   last.send(250 * KIB)
   t.ok(last.state.isPaused, 'above half of it nobody is read from')
   last.send(390 * KIB)
-  t.strictSame([slow, reader, last].map(({ state }) => state.isTerminated), [true, false, false])
+  t.strictSame(
+    [slow, reader, last].map(({ state }) => state.isTerminated),
+    [true, false, false],
+  )
   slow.close()
   last.take(2)
   t.notOk(last.state.isPaused)

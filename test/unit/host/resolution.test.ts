@@ -24,20 +24,62 @@ t.test('enable, disable, switches and needs decide what is on [HOST-7]', async t
   const all = { llm: {}, openai: { buildsOn: ['llm'] }, echo: {}, mcp: { uses: ['llm'] } }
   const rows: [string, Partial<typeof WISHES>, Record<string, string>][] = [
     ['all by default', {}, { llm: 'on', openai: 'on', echo: 'on', mcp: 'on' }],
-    ['only these and what they build on', { enable: ['openai'] as never }, { llm: 'on', openai: 'on', echo: 'svc.yaml', mcp: 'svc.yaml' }],
-    ['disable wins over enable', { enable: ['openai', 'echo'] as never, disable: ['openai'] as never }, { llm: 'on', openai: 'svc.yaml', echo: 'on', mcp: 'svc.yaml' }],
-    ['one that builds on what is off is off', { disable: ['llm'] as never }, { llm: 'svc.yaml', openai: 'needs llm', echo: 'on', mcp: 'on' }],
-    ['a switch wins over the file', { disable: ['echo'] as never, overrides: new Map([['echo', true], ['mcp', false]]) }, { llm: 'on', openai: 'on', echo: 'on', mcp: 'api' }],
+    [
+      'only these and what they build on',
+      { enable: ['openai'] as never },
+      { llm: 'on', openai: 'on', echo: 'svc.yaml', mcp: 'svc.yaml' },
+    ],
+    [
+      'disable wins over enable',
+      { enable: ['openai', 'echo'] as never, disable: ['openai'] as never },
+      { llm: 'on', openai: 'svc.yaml', echo: 'on', mcp: 'svc.yaml' },
+    ],
+    [
+      'one that builds on what is off is off',
+      { disable: ['llm'] as never },
+      { llm: 'svc.yaml', openai: 'needs llm', echo: 'on', mcp: 'on' },
+    ],
+    [
+      'a switch wins over the file',
+      {
+        disable: ['echo'] as never,
+        overrides: new Map([
+          ['echo', true],
+          ['mcp', false],
+        ]),
+      },
+      { llm: 'on', openai: 'on', echo: 'on', mcp: 'api' },
+    ],
   ]
   for (const [what, requested, expected] of rows) {
     const { decisions } = resolvePlugins(definitions(all), { ...WISHES, ...requested })
-    t.strictSame(Object.fromEntries([...decisions].map(([name, decision]) => [name, decision.state === 'enabled' ? 'on' : decision.state === 'disabled' ? decision.by : 'failed'])), expected, what)
+    t.strictSame(
+      Object.fromEntries(
+        [...decisions].map(([name, decision]) => [
+          name,
+          decision.state === 'enabled' ? 'on' : decision.state === 'disabled' ? decision.by : 'failed',
+        ]),
+      ),
+      expected,
+      what,
+    )
   }
 })
 
 t.test('circles fail all their members and nobody else [HOST-6]', async t => {
-  const { order, decisions } = resolvePlugins(definitions({ a: { buildsOn: ['b'] }, b: { buildsOn: ['c'] }, c: { buildsOn: ['a'] }, self: { buildsOn: ['self'] }, ok: {}, user: { buildsOn: ['a'] } }), WISHES)
+  const { order, decisions } = resolvePlugins(
+    definitions({
+      a: { buildsOn: ['b'] },
+      b: { buildsOn: ['c'] },
+      c: { buildsOn: ['a'] },
+      self: { buildsOn: ['self'] },
+      ok: {},
+      user: { buildsOn: ['a'] },
+    }),
+    WISHES,
+  )
   t.strictSame(order, ['ok'])
-  for (const name of ['a', 'b', 'c', 'self']) t.match(decisions.get(name), { state: 'failed', message: /needs itself: / })
+  for (const name of ['a', 'b', 'c', 'self'])
+    t.match(decisions.get(name), { state: 'failed', message: /needs itself: / })
   t.match(decisions.get('user'), { state: 'failed', message: 'builds on "a", which failed' })
 })

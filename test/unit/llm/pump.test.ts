@@ -31,7 +31,9 @@ class Reader {
   }
 
   ready(): Promise<void> {
-    return new Promise(resolve => { this.#drain = resolve })
+    return new Promise(resolve => {
+      this.#drain = resolve
+    })
   }
 
   async drain(): Promise<void> {
@@ -67,9 +69,23 @@ class HeldClock {
   }
 }
 
-function start(reader: Reader, events: Iterable<StreamEvent>, { clock = new HeldClock(), ...options }: Omit<Partial<PumpOptions>, 'clock'> & { clock?: HeldClock }): void {
+function start(
+  reader: Reader,
+  events: Iterable<StreamEvent>,
+  { clock = new HeldClock(), ...options }: Omit<Partial<PumpOptions>, 'clock'> & { clock?: HeldClock },
+): void {
   pump(reader as unknown as BodyStream, events, {
-    framer: framings.ndjson, clock: clock as unknown as TokenClock, ttftMs: 0, nextGap: () => 0, errorEvent: () => ({ data: '' }), destroy() {}, stallMs: 0, fail(error) { throw error }, ...options,
+    framer: framings.ndjson,
+    clock: clock as unknown as TokenClock,
+    ttftMs: 0,
+    nextGap: () => 0,
+    errorEvent: () => ({ data: '' }),
+    destroy() {},
+    stallMs: 0,
+    fail(error) {
+      throw error
+    },
+    ...options,
   })
 }
 
@@ -121,7 +137,15 @@ t.test('what nothing waits between leaves together; a full reader is waited for'
 
 t.test('frames of bytes wait for a full reader, too', async t => {
   const reader = new Reader(1)
-  start(reader, [{ event: 'a', data: {} }, { event: 'b', data: {} }, { event: 'c', data: {} }], { framer: framings['aws-eventstream'] })
+  start(
+    reader,
+    [
+      { event: 'a', data: {} },
+      { event: 'b', data: {} },
+      { event: 'c', data: {} },
+    ],
+    { framer: framings['aws-eventstream'] },
+  )
   t.match(reader.text, ':event-type')
   t.notMatch(reader.text, ':event-type\u0007\u0000\u0001b')
   t.notOk(reader.closed)

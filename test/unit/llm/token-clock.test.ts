@@ -7,17 +7,29 @@ t.test('everybody wakes once, in the order of their times and not before them', 
   const woken: number[] = []
   const start = performance.now()
   const delays = [30, 5, 17, 5, 0, 120, 60, -10]
-  await Promise.all(delays.map(delay => new Promise<void>(resolve => {
-    clock.at(start + delay, {
-      wake() {
-        woken.push(delay)
-        t.ok(performance.now() >= start + delay, `${delay} ms: not too early`)
-        resolve()
-      },
-    })
-  })))
-  t.strictSame([...woken].sort((a, b) => a - b), [...delays].sort((a, b) => a - b), 'each once')
-  t.strictSame(woken.filter(delay => delay > 1), [5, 5, 17, 30, 60, 120])
+  await Promise.all(
+    delays.map(
+      delay =>
+        new Promise<void>(resolve => {
+          clock.at(start + delay, {
+            wake() {
+              woken.push(delay)
+              t.ok(performance.now() >= start + delay, `${delay} ms: not too early`)
+              resolve()
+            },
+          })
+        }),
+    ),
+  )
+  t.strictSame(
+    [...woken].sort((a, b) => a - b),
+    [...delays].sort((a, b) => a - b),
+    'each once',
+  )
+  t.strictSame(
+    woken.filter(delay => delay > 1),
+    [5, 5, 17, 30, 60, 120],
+  )
 })
 
 t.test('who waits for long is woken after a second, to ask again', async t => {
@@ -47,13 +59,22 @@ t.test('wake-ups that ask for the next one get it, after a pause too', async t =
 })
 
 /** How many sleepers of one moment wake in each turn, where the clock is so many milliseconds late. */
-async function wakesByTurn(sleepers: number, { begins, lateMs }: { begins: boolean; lateMs: number }): Promise<number[]> {
+async function wakesByTurn(
+  sleepers: number,
+  { begins, lateMs }: { begins: boolean; lateMs: number },
+): Promise<number[]> {
   let now = 100
   const clock = new TokenClock(() => now)
   const turns: number[] = []
   let inTurn = 0
   let left = sleepers
-  for (let number = 0; number < sleepers; number++) clock.at(105, { wake() { inTurn++; left-- } })
+  for (let number = 0; number < sleepers; number++)
+    clock.at(105, {
+      wake() {
+        inTurn++
+        left--
+      },
+    })
   now = 105 + lateMs
   await new Promise<void>(resolve => {
     const turn = (): void => {
@@ -65,7 +86,11 @@ async function wakesByTurn(sleepers: number, { begins, lateMs }: { begins: boole
     }
     turn()
   })
-  t.equal(turns.reduce((sum, wakes) => sum + wakes, 0), sleepers, 'all of them')
+  t.equal(
+    turns.reduce((sum, wakes) => sum + wakes, 0),
+    sleepers,
+    'all of them',
+  )
   return turns
 }
 

@@ -22,25 +22,66 @@ const engine = createEngine()
 
 const cache: PromptCache = { use: async (_session, _model, _prefix, tokens) => ({ created: tokens, read: 0 }) }
 const providers: LlmProvider[] = [
-  openai(engine), azure(engine, (extras) => createWire(engine, extras)), anthropic(engine, cache), gemini(engine),
-  bedrock(engine, { anthropic: createMessages(engine, cache), openai: createWire(engine).routes.chat }), ollama(engine), cohere(engine),
+  openai(engine),
+  azure(engine, extras => createWire(engine, extras)),
+  anthropic(engine, cache),
+  gemini(engine),
+  bedrock(engine, { anthropic: createMessages(engine, cache), openai: createWire(engine).routes.chat }),
+  ollama(engine),
+  cohere(engine),
 ]
 const limits = { choices: 8, images: 4, dimensions: 4096, inputs: 2048, loremWords: 4000 }
 
 function instanceOf(format: LlmProvider): ProviderInstance {
-  return { name: format.id, title: format.title, basePath: format.basePath, format, models: format.models, strictModels: false, rules: [], latency: defaultLatency, fail: null, demand: { requireAuth: false, apiKey: null }, isNamed: false }
+  return {
+    name: format.id,
+    title: format.title,
+    basePath: format.basePath,
+    format,
+    models: format.models,
+    strictModels: false,
+    rules: [],
+    latency: defaultLatency,
+    fail: null,
+    demand: { requireAuth: false, apiKey: null },
+    isNamed: false,
+  }
 }
 
 function inputOf(body: object): RouteInput {
-  return { method: 'POST', headers: {}, params: { model: 'm', modelId: 'm', deployment: 'd' }, query: new URLSearchParams('api-version=1'), body: Buffer.from(JSON.stringify(body)), json: () => structuredClone(body) as Record<string, unknown>, session: 's', limits, credential: null }
+  return {
+    method: 'POST',
+    headers: {},
+    params: { model: 'm', modelId: 'm', deployment: 'd' },
+    query: new URLSearchParams('api-version=1'),
+    body: Buffer.from(JSON.stringify(body)),
+    json: () => structuredClone(body) as Record<string, unknown>,
+    session: 's',
+    limits,
+    credential: null,
+  }
 }
 
 /** Answers a request wholly, stream included; null, or what went wrong. */
 async function answer(provider: LlmProvider, route: LlmRoute, body: object): Promise<unknown> {
   try {
     const parsed = await route.parse(inputOf(body))
-    const result = await compute(parsed, { instance: instanceOf(provider), limits, modeHeader: undefined, filtered: undefined, rules: [] })
-    const context: RenderContext = { requestId: 'r', created: 1, nowMs: 1000, url: path => `http://x${path}`, provider: provider.id, finishReasons: route.finishReasons ?? provider.finishReasons, limits }
+    const result = await compute(parsed, {
+      instance: instanceOf(provider),
+      limits,
+      modeHeader: undefined,
+      filtered: undefined,
+      rules: [],
+    })
+    const context: RenderContext = {
+      requestId: 'r',
+      created: 1,
+      nowMs: 1000,
+      url: path => `http://x${path}`,
+      provider: provider.id,
+      finishReasons: route.finishReasons ?? provider.finishReasons,
+      limits,
+    }
     JSON.stringify(route.render(result, parsed, context).body)
     for (const event of route.stream?.(result, parsed, context) ?? []) JSON.stringify(event.data)
     return null
@@ -50,27 +91,109 @@ async function answer(provider: LlmProvider, route: LlmRoute, body: object): Pro
 }
 
 const values: unknown[] = [
-  null, 0, -1, 1e99, true, '', 'x', [], [[]], [null], {}, { type: 'x' }, { type: 'json_schema' }, { type: 'json_schema', json_schema: { schema: 7 } }, [{ role: 7 }], [{ role: 'user', content: [[], null, { type: 'text' }, { type: 'image_url' }, { type: 'image', source: 7 }] }],
-  [{ role: 'assistant', content: 7, tool_calls: [null, { function: 7 }, { function: { name: 'x', arguments: 7 } }] }], { parts: 7 }, [{ parts: [null, 7, { functionCall: {} }, { inlineData: 7 }] }], [{ functionDeclarations: [null, { name: 'x' }] }], [{ function: { name: 'x', parameters: [] } }],
-  [{ name: 'x', input_schema: 'x', cache_control: {} }], { tools: [{ toolSpec: { name: 'x' } }], toolChoice: { tool: 7 } }, JSON.parse('{"__proto__":{"type":"text"}}'),
+  null,
+  0,
+  -1,
+  1e99,
+  true,
+  '',
+  'x',
+  [],
+  [[]],
+  [null],
+  {},
+  { type: 'x' },
+  { type: 'json_schema' },
+  { type: 'json_schema', json_schema: { schema: 7 } },
+  [{ role: 7 }],
+  [{ role: 'user', content: [[], null, { type: 'text' }, { type: 'image_url' }, { type: 'image', source: 7 }] }],
+  [{ role: 'assistant', content: 7, tool_calls: [null, { function: 7 }, { function: { name: 'x', arguments: 7 } }] }],
+  { parts: 7 },
+  [{ parts: [null, 7, { functionCall: {} }, { inlineData: 7 }] }],
+  [{ functionDeclarations: [null, { name: 'x' }] }],
+  [{ function: { name: 'x', parameters: [] } }],
+  [{ name: 'x', input_schema: 'x', cache_control: {} }],
+  { tools: [{ toolSpec: { name: 'x' } }], toolChoice: { tool: 7 } },
+  JSON.parse('{"__proto__":{"type":"text"}}'),
 ]
 const keys = [
-  'model', 'messages', 'input', 'prompt', 'tools', 'functions', 'tool_choice', 'response_format', 'stop', 'n', 'max_tokens', 'stream_options', 'logprobs', 'top_logprobs', 'reasoning', 'reasoning_effort', 'text', 'system', 'thinking', 'output_config', 'contents', 'generationConfig', 'systemInstruction',
-  'toolConfig', 'inferenceConfig', 'outputConfig', 'additionalModelRequestFields', 'content', 'requests', 'options', 'format', 'images', 'texts', 'inputs', 'embedding_types', 'query', 'documents', 'top_n', 'inputText', 'textGenerationConfig', 'voice', 'dimensions', 'metadata', 'instructions', 'stop_sequences',
+  'model',
+  'messages',
+  'input',
+  'prompt',
+  'tools',
+  'functions',
+  'tool_choice',
+  'response_format',
+  'stop',
+  'n',
+  'max_tokens',
+  'stream_options',
+  'logprobs',
+  'top_logprobs',
+  'reasoning',
+  'reasoning_effort',
+  'text',
+  'system',
+  'thinking',
+  'output_config',
+  'contents',
+  'generationConfig',
+  'systemInstruction',
+  'toolConfig',
+  'inferenceConfig',
+  'outputConfig',
+  'additionalModelRequestFields',
+  'content',
+  'requests',
+  'options',
+  'format',
+  'images',
+  'texts',
+  'inputs',
+  'embedding_types',
+  'query',
+  'documents',
+  'top_n',
+  'inputText',
+  'textGenerationConfig',
+  'voice',
+  'dimensions',
+  'metadata',
+  'instructions',
+  'stop_sequences',
 ]
 const fine = {
-  model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hello' }], contents: [{ parts: [{ text: 'x' }] }], input: 'x', prompt: 'x', query: 'x', documents: ['x'], texts: ['x'], voice: 'x', text: 'x', content: { parts: [{ text: 'x' }] },
-  requests: [{ content: { parts: [{ text: 'x' }] } }], dimensions: 4, output_dimension: 8,
+  model: 'm',
+  max_tokens: 9,
+  messages: [{ role: 'user', content: 'hello' }],
+  contents: [{ parts: [{ text: 'x' }] }],
+  input: 'x',
+  prompt: 'x',
+  query: 'x',
+  documents: ['x'],
+  texts: ['x'],
+  voice: 'x',
+  text: 'x',
+  content: { parts: [{ text: 'x' }] },
+  requests: [{ content: { parts: [{ text: 'x' }] } }],
+  dimensions: 4,
+  output_dimension: 8,
 }
 
 for (const provider of providers) {
-  t.test(`${provider.id}: values of wrong types are refused or answered [LLM-18]`, async (t) => {
+  t.test(`${provider.id}: values of wrong types are refused or answered [LLM-18]`, async t => {
     // Forms are no JSON, and speech makes megabytes; both have tests of their own.
-    for (const route of provider.routes.filter(({ method, op }) => method === 'POST' && op !== 'transcribe' && op !== 'speech')) {
+    for (const route of provider.routes.filter(
+      ({ method, op }) => method === 'POST' && op !== 'transcribe' && op !== 'speech',
+    )) {
       for (const key of keys) {
         for (const value of values) {
           const error = await answer(provider, route, { ...fine, [key]: value })
-          if (error !== null) t.fail(`${route.path} ${key}=${JSON.stringify(value)}: ${error instanceof Error ? error.stack : String(error)}`)
+          if (error !== null)
+            t.fail(
+              `${route.path} ${key}=${JSON.stringify(value)}: ${error instanceof Error ? error.stack : String(error)}`,
+            )
         }
       }
       t.equal(await answer(provider, route, fine), null, route.path)

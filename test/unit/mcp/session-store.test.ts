@@ -12,23 +12,51 @@ import { OLDEST } from '../../../plugins/mcp/wire/versions.ts'
 // Servers are started and stopped by the dozen; a busy machine takes its time.
 t.setTimeout(180_000)
 
-const agreement: Agreement = { server: 'default', transport: 'streamable-http', version: OLDEST, clientCapabilities: readCapabilities({}), principal: null }
+const agreement: Agreement = {
+  server: 'default',
+  transport: 'streamable-http',
+  version: OLDEST,
+  clientCapabilities: readCapabilities({}),
+  principal: null,
+}
 
-function makeStore({ maxCount = 3, maxBytes = 1_000_000, idleMs = 1000, messages = 4, bytes = 1000, totalBytes = 2000 } = {}) {
+function makeStore({
+  maxCount = 3,
+  maxBytes = 1_000_000,
+  idleMs = 1000,
+  messages = 4,
+  bytes = 1000,
+  totalBytes = 2000,
+} = {}) {
   const clock = { now: 0 }
   const replay = new ReplayStore({ messages, bytes, totalBytes })
-  return { clock, replay, store: new SessionStore({ maxCount, maxBytes, idleMs, questionMs: 1000 }, replay, () => clock.now) }
+  return {
+    clock,
+    replay,
+    store: new SessionStore({ maxCount, maxBytes, idleMs, questionMs: 1000 }, replay, () => clock.now),
+  }
 }
 
 /** A connection that records its events; `leave` ends it as the client would. */
 function fakeConnection() {
   const events: SseEvent[] = []
   let end = () => {}
-  const over = new Promise<'done'>(resolve => { end = () => resolve('done') })
+  const over = new Promise<'done'>(resolve => {
+    end = () => resolve('done')
+  })
   const connection: { -readonly [Member in keyof SseStream]: SseStream[Member] } = {
-    closed: false, pendingBytes: 0, signal: new AbortController().signal, over,
-    send: (event: SseEvent) => events.push(event) > 0, comment: () => true, write: () => true, ready: async () => {},
-    end() { connection.closed = true; end() },
+    closed: false,
+    pendingBytes: 0,
+    signal: new AbortController().signal,
+    over,
+    send: (event: SseEvent) => events.push(event) > 0,
+    comment: () => true,
+    write: () => true,
+    ready: async () => {},
+    end() {
+      connection.closed = true
+      end()
+    },
   }
   return { connection, events, texts: () => events.map(event => event.data), leave: () => connection.end() }
 }
@@ -57,12 +85,19 @@ t.test('an idle session ends, a used or connected one does not [MCP-36]', async 
 
 t.test('a full store ends the least recently used session, one with a stream last [MCP-36]', async t => {
   const { store } = makeStore()
-  const [first, second, third] = [store.create(agreement), store.create(agreement), store.create(agreement)] as [Session, Session, Session]
+  const [first, second, third] = [store.create(agreement), store.create(agreement), store.create(agreement)] as [
+    Session,
+    Session,
+    Session,
+  ]
   const { connection } = fakeConnection()
   first.hold(connection, () => 0)
   store.use(second.id)
   store.create(agreement)
-  t.strictSame([first, second, third].map(session => store.use(session.id) !== undefined), [true, true, false])
+  t.strictSame(
+    [first, second, third].map(session => store.use(session.id) !== undefined),
+    [true, true, false],
+  )
   t.equal(store.size, 3)
 })
 
@@ -85,31 +120,34 @@ t.test('requests in flight are bounded, and cancelled with their session [MCP-36
   t.ok(flights[5]!.signal.aborted, 'also for one who asks for the signal later')
 })
 
-t.test('sessions count the bytes of what they hold: idle ones end for a large request, busy ones refuse it [MCP-36]', async t => {
-  const { store } = makeStore({ maxCount: 10, maxBytes: 18_000 })
-  const [first, second] = [store.create(agreement), store.create(agreement)] as [Session, Session]
-  const empty = store.bytes
-  const flight = second.begin(1, 15_000, () => {})
-  t.equal(store.use(first.id), undefined, 'the idle one ended')
-  t.equal(store.bytes, empty / 2 + 15_000)
-  t.throws(() => second.begin(2, 15_000, () => {}), { code: -32603, message: 'Too many bytes in flight' })
-  t.equal(store.bytes, empty / 2 + 15_000, 'what was refused is not counted')
-  store.end(second)
-  t.equal(store.bytes, 15_000, 'a request that runs on holds its bytes')
-  second.finish(flight, 0)
-  t.equal(store.bytes, 0)
-  const third = store.create(agreement)
-  third.subscribe('svc://readme')
-  third.subscribe('svc://readme')
-  t.ok(store.bytes > empty / 2)
-  third.unsubscribe('svc://readme')
-  third.unsubscribe('svc://readme')
-  t.equal(store.bytes, empty / 2)
-  third.subscribe('svc://readme')
-  store.end(third)
-  store.end(third)
-  t.equal(store.bytes, 0)
-})
+t.test(
+  'sessions count the bytes of what they hold: idle ones end for a large request, busy ones refuse it [MCP-36]',
+  async t => {
+    const { store } = makeStore({ maxCount: 10, maxBytes: 18_000 })
+    const [first, second] = [store.create(agreement), store.create(agreement)] as [Session, Session]
+    const empty = store.bytes
+    const flight = second.begin(1, 15_000, () => {})
+    t.equal(store.use(first.id), undefined, 'the idle one ended')
+    t.equal(store.bytes, empty / 2 + 15_000)
+    t.throws(() => second.begin(2, 15_000, () => {}), { code: -32603, message: 'Too many bytes in flight' })
+    t.equal(store.bytes, empty / 2 + 15_000, 'what was refused is not counted')
+    store.end(second)
+    t.equal(store.bytes, 15_000, 'a request that runs on holds its bytes')
+    second.finish(flight, 0)
+    t.equal(store.bytes, 0)
+    const third = store.create(agreement)
+    third.subscribe('svc://readme')
+    third.subscribe('svc://readme')
+    t.ok(store.bytes > empty / 2)
+    third.unsubscribe('svc://readme')
+    third.unsubscribe('svc://readme')
+    t.equal(store.bytes, empty / 2)
+    third.subscribe('svc://readme')
+    store.end(third)
+    store.end(third)
+    t.equal(store.bytes, 0)
+  },
+)
 
 t.test('what a connection missed is sent once, in order, of its stream alone [MCP-15]', async t => {
   const { store } = makeStore()
@@ -122,7 +160,10 @@ t.test('what a connection missed is sent once, in order, of its stream alone [MC
   other.write('of another')
   first.leave()
   stream.write('b')
-  t.strictSame(first.events, [{ id: '1-0', retry: 1000, data: '' }, { id: '1-1', event: 'message', data: 'a' }])
+  t.strictSame(first.events, [
+    { id: '1-0', retry: 1000, data: '' },
+    { id: '1-1', event: 'message', data: 'a' },
+  ])
   t.ok(stream.canResume(1) && stream.canResume(0) && stream.canResume(2))
   t.notOk(stream.canResume(3), 'an id that was never given')
   const second = fakeConnection()
@@ -180,8 +221,13 @@ t.test('questions are bounded, time out, and take usable answers only [MCP-36]',
   const ask = (more?: AbortSignal) => questions.ask('elicitation/create', {}, more ?? signal, text => sent.push(text))
   await t.rejects(ask(), { message: 'Elicitation failed: no answer in 0.02 s' })
   const patient = new PendingQuestions(60_000)
-  const open = Array.from({ length: 32 }, () => patient.ask('sampling/createMessage', {}, signal, text => sent.push(text)))
-  await t.rejects(patient.ask('sampling/createMessage', {}, signal, () => {}), /more than 32 questions/)
+  const open = Array.from({ length: 32 }, () =>
+    patient.ask('sampling/createMessage', {}, signal, text => sent.push(text)),
+  )
+  await t.rejects(
+    patient.ask('sampling/createMessage', {}, signal, () => {}),
+    /more than 32 questions/,
+  )
   const idOf = (index: number) => (JSON.parse(sent[sent.length - 32 + index]!) as { id: string }).id
   patient.answer({ kind: 'response', id: idOf(0), result: { model: 'm', content: {} }, error: undefined })
   t.strictSame(await open[0], { model: 'm', content: {} })
@@ -194,6 +240,7 @@ t.test('questions are bounded, time out, and take usable answers only [MCP-36]',
   const left = patient.ask('roots/list', {}, leave.signal, () => {})
   leave.abort()
   await t.rejects(left, /cancelled/)
-  for (let index = 3; index < 32; index++) patient.answer({ kind: 'response', id: idOf(index), result: { model: 'm', content: [] }, error: undefined })
+  for (let index = 3; index < 32; index++)
+    patient.answer({ kind: 'response', id: idOf(index), result: { model: 'm', content: [] }, error: undefined })
   await Promise.all(open.slice(3))
 })

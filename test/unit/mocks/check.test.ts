@@ -14,23 +14,55 @@ t.setTimeout(180_000)
 
 const checker = new Checker(join(import.meta.dirname, '..', '..', '..', 'plugins', 'mocks'))
 
-async function check(document: JsonObject | string, { against, publicMode = false, ...parts }: { against?: JsonObject; publicMode?: boolean; rules?: Json; settings?: Json; overrides?: Json } = {}): Promise<Report> {
+async function check(
+  document: JsonObject | string,
+  {
+    against,
+    publicMode = false,
+    ...parts
+  }: { against?: JsonObject; publicMode?: boolean; rules?: Json; settings?: Json; overrides?: Json } = {},
+): Promise<Report> {
   const text = typeof document === 'string' ? document : JSON.stringify(document)
-  return (await checker.check({ text, against: against ? { version: 1, text: JSON.stringify(against) } : null, publicMode, maxDelayMs: 30_000, ...parts })).report
+  return (
+    await checker.check({
+      text,
+      against: against ? { version: 1, text: JSON.stringify(against) } : null,
+      publicMode,
+      maxDelayMs: 30_000,
+      ...parts,
+    })
+  ).report
 }
 const codes = (list: readonly { code: string }[]): string[] => list.map(({ code }) => code)
 
-t.test('a sound document has nothing to say against it [MOCK-40]', async (t) => {
-  const report = await check(documentOf({ '/pets': { get: answering({ schema: { type: 'array' }, example: [] }, { operationId: 'list' }) } }))
-  t.match(report, { deployable: true, against: null, errors: [], warnings: [], changes: null, summary: { openapi: '3.1.0', title: 'Test', api_version: '1', operations: 1, schemas: 0, examples: 1, security_schemes: [] } })
+t.test('a sound document has nothing to say against it [MOCK-40]', async t => {
+  const report = await check(
+    documentOf({ '/pets': { get: answering({ schema: { type: 'array' }, example: [] }, { operationId: 'list' }) } }),
+  )
+  t.match(report, {
+    deployable: true,
+    against: null,
+    errors: [],
+    warnings: [],
+    changes: null,
+    summary: {
+      openapi: '3.1.0',
+      title: 'Test',
+      api_version: '1',
+      operations: 1,
+      schemas: 0,
+      examples: 1,
+      security_schemes: [],
+    },
+  })
   t.ok(Number.isInteger(report.took_ms))
 })
 
-t.test('references that can not be served are errors [MOCK-41] [MOCK-81]', async (t) => {
+t.test('references that can not be served are errors [MOCK-41] [MOCK-81]', async t => {
   let connections = 0
   const target = createServer(() => connections++).listen(0, '127.0.0.1')
   t.teardown(() => target.close())
-  await new Promise((resolve) => target.once('listening', resolve))
+  await new Promise(resolve => target.once('listening', resolve))
   const refs: [string, string][] = [
     [`http://127.0.0.1:${(target.address() as AddressInfo).port}/x`, 'external_ref'],
     ['http://169.254.169.254/latest', 'external_ref'],
@@ -47,27 +79,89 @@ t.test('references that can not be served are errors [MOCK-41] [MOCK-81]', async
     ['#/components/schemas/A', 'circular_ref'],
   ]
   for (const [ref, code] of refs) {
-    const schemas: JsonObject = code === 'circular_ref' ? { Self: { $ref: '#/components/schemas/Self' }, A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } } : {}
-    const report = await check(documentOf({ '/x': { get: answering({ schema: { $ref: ref } }) } }, { components: { schemas } }))
+    const schemas: JsonObject =
+      code === 'circular_ref'
+        ? {
+            Self: { $ref: '#/components/schemas/Self' },
+            A: { $ref: '#/components/schemas/B' },
+            B: { $ref: '#/components/schemas/A' },
+          }
+        : {}
+    const report = await check(
+      documentOf({ '/x': { get: answering({ schema: { $ref: ref } }) } }, { components: { schemas } }),
+    )
     t.equal(report.deployable, false, ref)
-    t.ok(codes(report.errors).every((found) => found === code), `${ref}: ${codes(report.errors).join()}`)
-    t.ok(report.errors.some(({ at }) => at === '#/paths/~1x/get/responses/200/content/application~1json/schema/$ref'), `${ref} is found where it stands`)
+    t.ok(
+      codes(report.errors).every(found => found === code),
+      `${ref}: ${codes(report.errors).join()}`,
+    )
+    t.ok(
+      report.errors.some(({ at }) => at === '#/paths/~1x/get/responses/200/content/application~1json/schema/$ref'),
+      `${ref} is found where it stands`,
+    )
   }
   t.equal(connections, 0, 'nobody was called')
 })
 
-t.test('words that only look like references are none [MOCK-41]', async (t) => {
+t.test('words that only look like references are none [MOCK-41]', async t => {
   const data = { $ref: 'http://example.com/x' }
-  const report = await check(documentOf({ '/x': { get: answering({ schema: { type: 'object', properties: { $ref: { type: 'string' } }, default: data, enum: [data], example: data, 'x-note': data }, example: data }) } }))
+  const report = await check(
+    documentOf({
+      '/x': {
+        get: answering({
+          schema: {
+            type: 'object',
+            properties: { $ref: { type: 'string' } },
+            default: data,
+            enum: [data],
+            example: data,
+            'x-note': data,
+          },
+          example: data,
+        }),
+      },
+    }),
+  )
   t.same(report.errors, [])
-  const chain: JsonObject = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`C${index}`, (index === 39 ? { type: 'string' } : { $ref: `#/components/schemas/C${index + 1}` }) as JsonObject]))
-  t.match(await check(documentOf({ '/x': { get: answering({ schema: { $ref: '#/components/schemas/C0' } }) } }, { components: { schemas: chain } })), { deployable: false, errors: [{ code: 'circular_ref' }] }, 'a chain has at most 32 links')
+  const chain: JsonObject = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [
+      `C${index}`,
+      (index === 39 ? { type: 'string' } : { $ref: `#/components/schemas/C${index + 1}` }) as JsonObject,
+    ]),
+  )
+  t.match(
+    await check(
+      documentOf(
+        { '/x': { get: answering({ schema: { $ref: '#/components/schemas/C0' } }) } },
+        { components: { schemas: chain } },
+      ),
+    ),
+    { deployable: false, errors: [{ code: 'circular_ref' }] },
+    'a chain has at most 32 links',
+  )
 })
 
-t.test('bombs are refused in bounded time [MOCK-81]', async (t) => {
-  const levels = (depth: number): string => `openapi: 3.1.0\ninfo: {title: a, version: "1"}\npaths: {}\nx-a: ${'['.repeat(depth)}${']'.repeat(depth)}`
-  const laughs = ['openapi: 3.1.0', 'info: {title: a, version: "1"}', 'paths: {}', 'x-0: &a0 [lol,lol,lol,lol,lol,lol,lol,lol,lol,lol]', ...Array.from({ length: 9 }, (_, index) => `x-${index + 1}: &a${index + 1} [${Array.from({ length: 10 }, () => `*a${index}`).join()}]`)].join('\n')
-  const repeated = ['openapi: 3.1.0', 'info: {title: a, version: "1"}', 'paths: {}', `x-0: &a ${'x'.repeat(200_000)}`, `x-1: [${Array.from({ length: 99 }, () => '*a').join()}]`, `x-2: &b [${Array.from({ length: 99 }, () => '*a').join()}]`].join('\n')
+t.test('bombs are refused in bounded time [MOCK-81]', async t => {
+  const levels = (depth: number): string =>
+    `openapi: 3.1.0\ninfo: {title: a, version: "1"}\npaths: {}\nx-a: ${'['.repeat(depth)}${']'.repeat(depth)}`
+  const laughs = [
+    'openapi: 3.1.0',
+    'info: {title: a, version: "1"}',
+    'paths: {}',
+    'x-0: &a0 [lol,lol,lol,lol,lol,lol,lol,lol,lol,lol]',
+    ...Array.from(
+      { length: 9 },
+      (_, index) => `x-${index + 1}: &a${index + 1} [${Array.from({ length: 10 }, () => `*a${index}`).join()}]`,
+    ),
+  ].join('\n')
+  const repeated = [
+    'openapi: 3.1.0',
+    'info: {title: a, version: "1"}',
+    'paths: {}',
+    `x-0: &a ${'x'.repeat(200_000)}`,
+    `x-1: [${Array.from({ length: 99 }, () => '*a').join()}]`,
+    `x-2: &b [${Array.from({ length: 99 }, () => '*a').join()}]`,
+  ].join('\n')
   const cases: [string, string, RegExp][] = [
     ['200 nested lists', levels(200), /too_deep/],
     ['100,000 nested lists', levels(100_000), /too_deep/],
@@ -88,8 +182,10 @@ t.test('bombs are refused in bounded time [MOCK-81]', async (t) => {
   }
 })
 
-t.test('a document of ten megabytes is checked beside the traffic [MOCK-80]', async (t) => {
-  const paths = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`/p${index}`, { get: answering({ example: 'x'.repeat(10_000) }) }]))
+t.test('a document of ten megabytes is checked beside the traffic [MOCK-80]', async t => {
+  const paths = Object.fromEntries(
+    Array.from({ length: 1000 }, (_, index) => [`/p${index}`, { get: answering({ example: 'x'.repeat(10_000) }) }]),
+  )
   const text = JSON.stringify(documentOf(paths))
   t.ok(text.length > 10_000_000)
   let beats = 0
@@ -100,30 +196,55 @@ t.test('a document of ten megabytes is checked beside the traffic [MOCK-80]', as
   t.ok(beats > 10, 'the event loop went on')
 })
 
-t.test('documents beyond the bounds are refused [MOCK-80]', async (t) => {
-  const many = documentOf(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`/p${index}`, { get: answering({}) }])))
+t.test('documents beyond the bounds are refused [MOCK-80]', async t => {
+  const many = documentOf(
+    Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`/p${index}`, { get: answering({}) }])),
+  )
   t.match(await check(many, { publicMode: true }), { deployable: false, errors: [{ code: 'too_many_operations' }] })
-  t.match(await check(`{"openapi":"3.1.0","paths":{},"x":"${'x'.repeat(2 << 20)}"}`, { publicMode: true }), { errors: [{ code: 'too_large' }] })
+  t.match(await check(`{"openapi":"3.1.0","paths":{},"x":"${'x'.repeat(2 << 20)}"}`, { publicMode: true }), {
+    errors: [{ code: 'too_large' }],
+  })
 })
 
-t.test('what is doubtful is a warning [MOCK-40]', async (t) => {
+t.test('what is doubtful is a warning [MOCK-40]', async t => {
   const json = (media: JsonObject): JsonObject => answering(media)
   const cases: [string, JsonObject, JsonObject?, JsonObject?][] = [
     ['spec_invalid', { '/x': { get: { ...json({}), unknown: 1 } } }],
-    ['duplicate_operation_id', { '/x': { get: answering({}, { operationId: 'a' }), post: answering({}, { operationId: 'a' }) } }],
-    ['path_conflict', { '/x/{a}': { parameters: [{ name: 'a', in: 'path', required: true, schema: {} }], get: json({}) }, '/x/{b}': { parameters: [{ name: 'b', in: 'path', required: true, schema: {} }], get: json({}) } }],
+    [
+      'duplicate_operation_id',
+      { '/x': { get: answering({}, { operationId: 'a' }), post: answering({}, { operationId: 'a' }) } },
+    ],
+    [
+      'path_conflict',
+      {
+        '/x/{a}': { parameters: [{ name: 'a', in: 'path', required: true, schema: {} }], get: json({}) },
+        '/x/{b}': { parameters: [{ name: 'b', in: 'path', required: true, schema: {} }], get: json({}) },
+      },
+    ],
     ['path_unreachable', { '/x?y': { get: json({}) } }],
     ['path_parameter_undeclared', { '/x/{a}': { get: json({}) } }],
     ['schema_uncompilable', { '/x': { get: json({ schema: { type: 'strang' } }) } }],
     ['pattern_unsupported', { '/x': { get: json({ schema: { type: 'string', pattern: '(?=x)' } }) } }],
     ['example_invalid', { '/x': { get: json({ schema: { type: 'integer' }, example: 'x' }) } }],
     ['example_invalid', { '/x': { get: json({ schema: { type: 'integer' }, examples: { a: { value: 'x' } } }) } }],
-    ['example_invalid', { '/x': { get: json({ schema: { type: 'object', properties: { a: { type: 'integer', example: 'x' } } } }) } }],
+    [
+      'example_invalid',
+      { '/x': { get: json({ schema: { type: 'object', properties: { a: { type: 'integer', example: 'x' } } } }) } },
+    ],
     ['no_success_response', { '/x': { get: { responses: { 404: { description: 'none' } } } } }],
     ['unknown_security_scheme', { '/x': { get: answering({}, { security: [{ nothing: [] }] }) } }],
-    ['security_not_enforced', { '/x': { get: answering({}, { security: [{ key: [] }] }) } }, { components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'k' } } } }],
+    [
+      'security_not_enforced',
+      { '/x': { get: answering({}, { security: [{ key: [] }] }) } },
+      { components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'k' } } } },
+    ],
     ['dynamic_ref_ignored', { '/x': { get: json({ schema: { $dynamicRef: '#a' } }) } }],
-    ['rule_never_matches', { '/x': { get: json({}) } }, {}, { rules: [{ operation: 'nothing', ...JSON.parse('{"then":{}}') as JsonObject }] }],
+    [
+      'rule_never_matches',
+      { '/x': { get: json({}) } },
+      {},
+      { rules: [{ operation: 'nothing', ...(JSON.parse('{"then":{}}') as JsonObject) }] },
+    ],
     ['rule_never_matches', { '/x': { get: json({}) } }, {}, { overrides: { nothing: { status: 200 } } }],
   ]
   for (const [code, paths, more, parts] of cases) {
@@ -133,40 +254,99 @@ t.test('what is doubtful is a warning [MOCK-40]', async (t) => {
   }
 })
 
-t.test('findings in YAML have their line [MOCK-40]', async (t) => {
+t.test('findings in YAML have their line [MOCK-40]', async t => {
   const text = stringify(documentOf({ '/x': { get: answering({ schema: { $ref: './other' } }) } }))
-  const line = text.split('\n').findIndex((entry) => entry.includes('./other')) + 1
+  const line = text.split('\n').findIndex(entry => entry.includes('./other')) + 1
   t.match(await check(text), { errors: [{ code: 'external_ref', line }] })
 })
 
 const pet = (properties: JsonObject, required: string[]): JsonObject => ({ type: 'object', required, properties })
-const base = (more: { parameters?: Json; body?: JsonObject; response?: JsonObject; security?: Json; responses?: JsonObject }): JsonObject =>
+const base = (more: {
+  parameters?: Json
+  body?: JsonObject
+  response?: JsonObject
+  security?: Json
+  responses?: JsonObject
+}): JsonObject =>
   documentOf(
-    { '/pets/{id}': { put: { parameters: more.parameters ?? [], ...(more.body ? { requestBody: more.body } : {}), responses: more.responses ?? { 200: { description: 'ok', content: { 'application/json': { schema: more.response ?? {} } } } }, ...(more.security === undefined ? {} : { security: more.security }) } } },
-    { components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'k' }, oauth: { type: 'oauth2', flows: {} } } } },
+    {
+      '/pets/{id}': {
+        put: {
+          parameters: more.parameters ?? [],
+          ...(more.body ? { requestBody: more.body } : {}),
+          responses: more.responses ?? {
+            200: { description: 'ok', content: { 'application/json': { schema: more.response ?? {} } } },
+          },
+          ...(more.security === undefined ? {} : { security: more.security }),
+        },
+      },
+    },
+    {
+      components: {
+        securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'k' }, oauth: { type: 'oauth2', flows: {} } },
+      },
+    },
   )
 const parameter = (schema: JsonObject, required = false): Json => [{ name: 'q', in: 'query', required, schema }]
-const bodyOf = (schema: JsonObject, required = false): { body: JsonObject } => ({ body: { required, content: { 'application/json': { schema } } } })
+const bodyOf = (schema: JsonObject, required = false): { body: JsonObject } => ({
+  body: { required, content: { 'application/json': { schema } } },
+})
 
-t.test('what breaks clients is told by direction [MOCK-42]', async (t) => {
+t.test('what breaks clients is told by direction [MOCK-42]', async t => {
   const text = { type: 'string' }
   const cases: [string, JsonObject, JsonObject][] = [
     ['operation_removed', base({}), documentOf({})],
-    ['response_removed', base({ responses: { 200: { description: 'a' }, 201: { description: 'b' } } }), base({ responses: { 200: { description: 'a' } } })],
-    ['media_type_removed', base({ responses: { 200: { description: 'a', content: { 'application/json': {}, 'text/csv': {} } } } }), base({ responses: { 200: { description: 'a', content: { 'application/json': {} } } } })],
+    [
+      'response_removed',
+      base({ responses: { 200: { description: 'a' }, 201: { description: 'b' } } }),
+      base({ responses: { 200: { description: 'a' } } }),
+    ],
+    [
+      'media_type_removed',
+      base({ responses: { 200: { description: 'a', content: { 'application/json': {}, 'text/csv': {} } } } }),
+      base({ responses: { 200: { description: 'a', content: { 'application/json': {} } } } }),
+    ],
     ['required_parameter_added', base({}), base({ parameters: parameter(text, true) })],
     ['parameter_became_required', base({ parameters: parameter(text) }), base({ parameters: parameter(text, true) })],
-    ['parameter_type_changed', base({ parameters: parameter(text) }), base({ parameters: parameter({ type: 'integer' }) })],
-    ['parameter_enum_narrowed', base({ parameters: parameter({ enum: ['a', 'b'] }) }), base({ parameters: parameter({ enum: ['a'] }) })],
+    [
+      'parameter_type_changed',
+      base({ parameters: parameter(text) }),
+      base({ parameters: parameter({ type: 'integer' }) }),
+    ],
+    [
+      'parameter_enum_narrowed',
+      base({ parameters: parameter({ enum: ['a', 'b'] }) }),
+      base({ parameters: parameter({ enum: ['a'] }) }),
+    ],
     ['request_body_became_required', base(bodyOf({})), base(bodyOf({}, true))],
     ['request_property_became_required', base(bodyOf(pet({ a: text }, []))), base(bodyOf(pet({ a: text }, ['a'])))],
     ['request_property_became_required', base(bodyOf(pet({}, []))), base(bodyOf(pet({ b: text }, ['b'])))],
-    ['request_property_type_changed', base(bodyOf(pet({ a: text }, []))), base(bodyOf(pet({ a: { type: 'integer' } }, [])))],
-    ['request_enum_narrowed', base(bodyOf(pet({ a: { enum: ['x', 'y'] } }, []))), base(bodyOf(pet({ a: { enum: ['x'] } }, [])))],
+    [
+      'request_property_type_changed',
+      base(bodyOf(pet({ a: text }, []))),
+      base(bodyOf(pet({ a: { type: 'integer' } }, []))),
+    ],
+    [
+      'request_enum_narrowed',
+      base(bodyOf(pet({ a: { enum: ['x', 'y'] } }, []))),
+      base(bodyOf(pet({ a: { enum: ['x'] } }, []))),
+    ],
     ['response_property_removed', base({ response: pet({ a: text }, ['a']) }), base({ response: pet({}, []) })],
-    ['response_property_became_optional', base({ response: pet({ a: text }, ['a']) }), base({ response: pet({ a: text }, []) })],
-    ['response_property_type_changed', base({ response: pet({ a: pet({ b: text }, []) }, []) }), base({ response: pet({ a: pet({ b: { type: ['string', 'null'] } }, []) }, []) })],
-    ['response_enum_widened', base({ response: pet({ a: { enum: ['x'] } }, []) }), base({ response: pet({ a: { enum: ['x', 'y'] } }, []) })],
+    [
+      'response_property_became_optional',
+      base({ response: pet({ a: text }, ['a']) }),
+      base({ response: pet({ a: text }, []) }),
+    ],
+    [
+      'response_property_type_changed',
+      base({ response: pet({ a: pet({ b: text }, []) }, []) }),
+      base({ response: pet({ a: pet({ b: { type: ['string', 'null'] } }, []) }, []) }),
+    ],
+    [
+      'response_enum_widened',
+      base({ response: pet({ a: { enum: ['x'] } }, []) }),
+      base({ response: pet({ a: { enum: ['x', 'y'] } }, []) }),
+    ],
     ['security_added', base({}), base({ security: [{ key: [] }] })],
     ['scope_added', base({ security: [{ oauth: ['a'] }] }), base({ security: [{ oauth: ['a', 'b'] }] })],
   ]
@@ -176,15 +356,23 @@ t.test('what breaks clients is told by direction [MOCK-42]', async (t) => {
   }
 })
 
-t.test('what clients do not notice is compatible [MOCK-42]', async (t) => {
+t.test('what clients do not notice is compatible [MOCK-42]', async t => {
   const text = { type: 'string' }
   const cases: [string[], JsonObject, JsonObject][] = [
     [['operation_added'], documentOf({}), base({})],
-    [['response_added'], base({ responses: { 200: { description: 'a' } } }), base({ responses: { 200: { description: 'a' }, 404: { description: 'b' } } })],
+    [
+      ['response_added'],
+      base({ responses: { 200: { description: 'a' } } }),
+      base({ responses: { 200: { description: 'a' }, 404: { description: 'b' } } }),
+    ],
     [['optional_parameter_added'], base({}), base({ parameters: parameter(text) })],
     [['response_property_added'], base({ response: pet({}, []) }), base({ response: pet({ a: text }, []) })],
     [['request_property_added'], base(bodyOf(pet({}, []))), base(bodyOf(pet({ a: text }, [])))],
-    [[], base({ response: pet({ a: { ...text, description: 'old' } }, []) }), base({ response: pet({ a: { ...text, description: 'new' } }, []) })],
+    [
+      [],
+      base({ response: pet({ a: { ...text, description: 'old' } }, []) }),
+      base({ response: pet({ a: { ...text, description: 'new' } }, []) }),
+    ],
     [[], base({ security: [{ key: [] }] }), base({ security: [] })],
   ]
   for (const [expected, before, after] of cases) {
@@ -194,8 +382,29 @@ t.test('what clients do not notice is compatible [MOCK-42]', async (t) => {
     t.equal(against, 1)
   }
   const renamed = JSON.parse(JSON.stringify(base({})).replaceAll('{id}', '{petId}')) as JsonObject
-  t.match((await check(renamed, { against: base({}) })).changes, { unchanged: false, breaking: [], compatible: [] }, 'names of path parameters do not count')
+  t.match(
+    (await check(renamed, { against: base({}) })).changes,
+    { unchanged: false, breaking: [], compatible: [] },
+    'names of path parameters do not count',
+  )
   t.match((await check(base({}), { against: base({}) })).changes, { unchanged: true, breaking: [] })
-  const tree = (extra: JsonObject): JsonObject => documentOf({ '/x': { get: answering({ schema: { $ref: '#/components/schemas/T' } }) } }, { components: { schemas: { T: { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/components/schemas/T' } }, ...extra } } } } })
-  t.match((await check(tree({ a: text }), { against: tree({}) })).changes, { compatible: [{ code: 'response_property_added' }] }, 'recursive schemas are entered once')
+  const tree = (extra: JsonObject): JsonObject =>
+    documentOf(
+      { '/x': { get: answering({ schema: { $ref: '#/components/schemas/T' } }) } },
+      {
+        components: {
+          schemas: {
+            T: {
+              type: 'object',
+              properties: { children: { type: 'array', items: { $ref: '#/components/schemas/T' } }, ...extra },
+            },
+          },
+        },
+      },
+    )
+  t.match(
+    (await check(tree({ a: text }), { against: tree({}) })).changes,
+    { compatible: [{ code: 'response_property_added' }] },
+    'recursive schemas are entered once',
+  )
 })

@@ -9,8 +9,20 @@ function trieOf(...templates: string[]): PathTrie<string> {
   return trie
 }
 
-t.test('a path finds the closest template [MOCK-33]', async (t) => {
-  const trie = trieOf('/', '/pets', '/pets/{id}', '/pets/mine', '/pets/{id}.json', '/pets/{id}:cancel', '/pets/{a}-{b}', '/a/{x}/c', '/{y}/b/d', '/files/{path}/', '/caf%C3%A9')
+t.test('a path finds the closest template [MOCK-33]', async t => {
+  const trie = trieOf(
+    '/',
+    '/pets',
+    '/pets/{id}',
+    '/pets/mine',
+    '/pets/{id}.json',
+    '/pets/{id}:cancel',
+    '/pets/{a}-{b}',
+    '/a/{x}/c',
+    '/{y}/b/d',
+    '/files/{path}/',
+    '/caf%C3%A9',
+  )
   const cases: [string, string | undefined, string[]][] = [
     ['/', '/', []],
     ['/pets', '/pets', []],
@@ -41,7 +53,7 @@ t.test('a path finds the closest template [MOCK-33]', async (t) => {
   }
 })
 
-t.test('templates that can not be reached, and shapes that are taken, are told [MOCK-33]', async (t) => {
+t.test('templates that can not be reached, and shapes that are taken, are told [MOCK-33]', async t => {
   const trie = trieOf('/p/{a}')
   t.same(trie.add('/p/{b}', 'second'), { added: false, unreachable: false, taken: '/p/{a}' })
   t.same(trie.add('/p?x=1', 'query'), { added: false, unreachable: true })
@@ -49,7 +61,7 @@ t.test('templates that can not be reached, and shapes that are taken, are told [
   t.same(trie.add('p', 'relative'), { added: false, unreachable: true })
 })
 
-t.test('hostile sets of templates are searched in bounded steps [MOCK-33]', async (t) => {
+t.test('hostile sets of templates are searched in bounded steps [MOCK-33]', async t => {
   const trie = new PathTrie<string>()
   // Each level branches in three ways and only the end decides.
   const grow = (prefix: string, level: number): void => {
@@ -60,49 +72,84 @@ t.test('hostile sets of templates are searched in bounded steps [MOCK-33]', asyn
   t.equal(trie.find(`/${'aa/'.repeat(6)}nowhere`), undefined)
 })
 
-t.test('operations of one shape share their methods [MOCK-33]', async (t) => {
-  const api = compile(documentOf({ '/p/{a}': { get: answering({}) }, '/p/{b}': { get: answering({}, { operationId: 'lost' }), delete: answering({}) } }))
+t.test('operations of one shape share their methods [MOCK-33]', async t => {
+  const api = compile(
+    documentOf({
+      '/p/{a}': { get: answering({}) },
+      '/p/{b}': { get: answering({}, { operationId: 'lost' }), delete: answering({}) },
+    }),
+  )
   const found = api.match('GET', '/p/1', 'auto')
   t.match(found, { kind: 'operation', operation: { key: 'GET /p/{a}' } })
   const removed = api.match('DELETE', '/p/1', 'auto')
   t.ok(removed.kind === 'operation' && removed.path.get('b') === '1', 'its parameters keep their own names')
 })
 
-t.test('paths answer with and without the path of a server [MOCK-34]', async (t) => {
-  const api = compile(documentOf({ '/pets': { get: answering({}) } }, { servers: [{ url: 'https://api.example.com/v1/' }, { url: '/v1/beta' }, { url: 'https://{host}/{base}', variables: { host: { default: 'h' }, base: { default: 'v2' } } }, { url: 'https://x' }] }))
+t.test('paths answer with and without the path of a server [MOCK-34]', async t => {
+  const api = compile(
+    documentOf(
+      { '/pets': { get: answering({}) } },
+      {
+        servers: [
+          { url: 'https://api.example.com/v1/' },
+          { url: '/v1/beta' },
+          { url: 'https://{host}/{base}', variables: { host: { default: 'h' }, base: { default: 'v2' } } },
+          { url: 'https://x' },
+        ],
+      },
+    ),
+  )
   t.same(api.serverPaths, ['/v1/beta', '/v1', '/v2'])
-  for (const path of ['/pets', '/v1/pets', '/v1/beta/pets', '/v2/pets']) t.equal(api.match('GET', path, 'auto').kind, 'operation', path)
+  for (const path of ['/pets', '/v1/pets', '/v1/beta/pets', '/v2/pets'])
+    t.equal(api.match('GET', path, 'auto').kind, 'operation', path)
   t.equal(api.match('GET', '/v3/pets', 'auto').kind, 'none')
   t.equal(api.match('GET', '/pets', '/v9').kind, 'none')
   t.equal(api.match('GET', '/v9/pets', '/v9/').kind, 'operation')
   t.equal(api.match('GET', '/v9pets', '/v9').kind, 'none')
 })
 
-t.test('a method that is not there is told with those that are [MOCK-32]', async (t) => {
+t.test('a method that is not there is told with those that are [MOCK-32]', async t => {
   const api = compile(documentOf({ '/pets': { get: answering({}), post: answering({}) } }))
   t.same(api.match('DELETE', '/pets', 'auto'), { kind: 'method', template: '/pets', allow: ['GET', 'POST', 'HEAD'] })
   t.equal(api.match('HEAD', '/pets', 'auto').kind, 'operation', 'GET serves HEAD')
 })
 
-t.test('the nearest template is named with the reason [MOCK-32]', async (t) => {
-  const api = compile(documentOf({ '/pets/{id}': { get: answering({}) }, '/store/inventory': { get: answering({}) } }, { servers: [{ url: '/v1' }] }))
+t.test('the nearest template is named with the reason [MOCK-32]', async t => {
+  const api = compile(
+    documentOf(
+      { '/pets/{id}': { get: answering({}) }, '/store/inventory': { get: answering({}) } },
+      { servers: [{ url: '/v1' }] },
+    ),
+  )
   t.same(api.nearest('/v1/pet/7'), { template: '/v1/pets/{id}', reason: 'segment 2 is "pet", expected "pets"' })
   t.match(api.nearest('/store'), { template: '/store/inventory', reason: 'segment 2 ("inventory") is missing' })
-  t.match(api.nearest('/store/inventory/today'), { template: '/store/inventory', reason: '"today" follows where the template ends' })
+  t.match(api.nearest('/store/inventory/today'), {
+    template: '/store/inventory',
+    reason: '"today" follows where the template ends',
+  })
   t.equal(compile(documentOf({})).nearest('/x'), null)
 })
 
-t.test('operations are found by id and by method and template [MOCK-2]', async (t) => {
-  const api = compile(documentOf({ '/a': { get: answering({}, { operationId: 'one' }), post: answering({}, { operationId: 'one' }) }, '/b': { get: answering({}) } }))
-  t.same(api.operations.map(({ key }) => key), ['one', 'POST /a', 'GET /b'])
+t.test('operations are found by id and by method and template [MOCK-2]', async t => {
+  const api = compile(
+    documentOf({
+      '/a': { get: answering({}, { operationId: 'one' }), post: answering({}, { operationId: 'one' }) },
+      '/b': { get: answering({}) },
+    }),
+  )
+  t.same(
+    api.operations.map(({ key }) => key),
+    ['one', 'POST /a', 'GET /b'],
+  )
   t.equal(api.operation('GET /a'), api.operation('one'))
   t.equal(api.operation('nothing'), undefined)
   t.equal(api.operation('constructor'), undefined)
 })
 
-t.test('names of mocks have a form [MOCK-1]', async (t) => {
+t.test('names of mocks have a form [MOCK-1]', async t => {
   for (const name of ['a', 'shop', '1-a', 'a'.repeat(64)]) t.ok(isMockName(name), name)
-  for (const name of ['', 'Shop', 'shop!', '-a', 'reload', 'check', 'a'.repeat(65), 'a b', 'ä']) t.notOk(isMockName(name), name)
+  for (const name of ['', 'Shop', 'shop!', '-a', 'reload', 'check', 'a'.repeat(65), 'a b', 'ä'])
+    t.notOk(isMockName(name), name)
   t.equal(nameFrom('  My Shop, Inc. (v2) '), 'my-shop-inc-v2')
   t.equal(nameFrom('***'), '')
 })

@@ -10,8 +10,16 @@ const definitions = createProtocolDefinitions(join(import.meta.dirname, '..', '.
 const reflection = createReflection(definitions)
 
 t.test('messages are known by their full names, nested ones too [GRPC-15]', async t => {
-  for (const name of ['svc.echo.v1.EchoRequest', 'google.rpc.QuotaFailure.Violation']) t.equal(definitions.isMessage(name), true, name)
-  for (const name of ['', 'EchoRequest', 'svc.echo.v1.EchoService', 'grpc.health.v1.HealthCheckResponse.ServingStatus', 'constructor']) t.equal(definitions.isMessage(name), false, name)
+  for (const name of ['svc.echo.v1.EchoRequest', 'google.rpc.QuotaFailure.Violation'])
+    t.equal(definitions.isMessage(name), true, name)
+  for (const name of [
+    '',
+    'EchoRequest',
+    'svc.echo.v1.EchoService',
+    'grpc.health.v1.HealthCheckResponse.ServingStatus',
+    'constructor',
+  ])
+    t.equal(definitions.isMessage(name), false, name)
 })
 
 for (const { service, implementation } of reflection) {
@@ -26,7 +34,9 @@ for (const { service, implementation } of reflection) {
         asked++
         this.push(asked > 100 ? null : { host: '', messageRequest: 'listServices', listServices: '' })
       },
-      write(_answer, _encoding, done) { taken.push({ done }) },
+      write(_answer, _encoding, done) {
+        taken.push({ done })
+      },
     })
     const handle = implementation.ServerReflectionInfo as unknown as (call: Duplex) => void
     handle(call)

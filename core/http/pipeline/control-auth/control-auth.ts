@@ -18,11 +18,21 @@ export interface ControlAuth {
   isCredential(value: string): boolean
 }
 
-export function createControlAuth({ config, guard, warn }: { config: Config; guard: AdminGuard; warn: (message: string) => void }): ControlAuth {
+export function createControlAuth({
+  config,
+  guard,
+  warn,
+}: {
+  config: Config
+  guard: AdminGuard
+  warn: (message: string) => void
+}): ControlAuth {
   const { controlAuth: mode, controlJwtPublicKey, controlJwtAudience } = config
   const key = controlJwtPublicKey === null ? null : parsePublicKey(controlJwtPublicKey)
   if (controlJwtPublicKey !== null && key === null) {
-    warn('invalid SVC_CONTROL_JWT_PUBLIC_KEY (expected an Ed25519 public key: PEM, base64 DER or base64 of 32 bytes): tokens are refused')
+    warn(
+      'invalid SVC_CONTROL_JWT_PUBLIC_KEY (expected an Ed25519 public key: PEM, base64 DER or base64 of 32 bytes): tokens are refused',
+    )
   }
   const tokens = key === null || mode !== 'jwt' ? null : createControlTokens(key, controlJwtAudience)
 

@@ -5,7 +5,14 @@ import { BoundedMap } from '../../../collections/bounded-map.ts'
 import { grantedScopes } from './scopes.ts'
 import type { Scope } from './scopes.ts'
 
-export type TokenProblem = 'expired' | 'not_yet_valid' | 'invalid_audience' | 'invalid_signature' | 'invalid_algorithm' | 'missing_claim' | 'malformed'
+export type TokenProblem =
+  | 'expired'
+  | 'not_yet_valid'
+  | 'invalid_audience'
+  | 'invalid_signature'
+  | 'invalid_algorithm'
+  | 'missing_claim'
+  | 'malformed'
 export type TokenVerification = { scopes: Scope[] } | { problem: TokenProblem }
 
 /** Characters. */
@@ -38,7 +45,12 @@ export function createControlTokens(key: KeyObject, audience: string): ControlTo
     if (token.length > MAX_LENGTH) return { problem: 'malformed' }
     const { errors, jwtVerify } = await import('jose')
     try {
-      const { payload } = await jwtVerify(token, key, { algorithms: ['EdDSA', 'Ed25519'], audience, clockTolerance: CLOCK_SKEW, requiredClaims: ['exp', 'aud'] })
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['EdDSA', 'Ed25519'],
+        audience,
+        clockTolerance: CLOCK_SKEW,
+        requiredClaims: ['exp', 'aud'],
+      })
       const scopes = grantedScopes(payload.scope)
       known.set(token, { scopes, validUntilMs: (payload.exp! + CLOCK_SKEW) * 1000 })
       return { scopes }

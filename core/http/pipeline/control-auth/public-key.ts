@@ -16,7 +16,11 @@ export function parsePublicKey(text: string): KeyObject | null {
   const bytes = decodeBase64(pem === null ? text : pem[2]!)
   if (bytes === null) return null
   try {
-    const key = createPublicKey({ key: bytes.length === RAW_BYTES ? Buffer.concat([SPKI_PREFIX, bytes]) : bytes, format: 'der', type: 'spki' })
+    const key = createPublicKey({
+      key: bytes.length === RAW_BYTES ? Buffer.concat([SPKI_PREFIX, bytes]) : bytes,
+      format: 'der',
+      type: 'spki',
+    })
     return key.asymmetricKeyType === 'ed25519' ? key : null
   } catch {
     return null

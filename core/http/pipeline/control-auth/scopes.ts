@@ -15,7 +15,14 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
  * or an array of names. Without the claim `READ_ALL`. Unknown names and other types grant nothing.
  */
 export function grantedScopes(claim: unknown): Scope[] {
-  const names = claim === undefined || claim === null ? [READ_ALL] : typeof claim === 'string' ? claim.split(' ') : Array.isArray(claim) ? claim : []
+  const names =
+    claim === undefined || claim === null
+      ? [READ_ALL]
+      : typeof claim === 'string'
+        ? claim.split(' ')
+        : Array.isArray(claim)
+          ? claim
+          : []
   const highest = Math.max(...names.map(name => SCOPES.indexOf(name as Scope)), -1)
   return SCOPES.slice(0, highest + 1).reverse()
 }

@@ -9,7 +9,9 @@ import { statusOf } from './observation.ts'
 
 /** Marks the request for the inspector, which is told of it when its head is out, or its client has left before. */
 export function capture(context: RequestContext, { inspector }: PipelineServices): boolean {
-  context.isCaptured = inspector.captures(context.path, context.session.header) && !context.generation.exemptions.has('inspector', context.path)
+  context.isCaptured =
+    inspector.captures(context.path, context.session.header) &&
+    !context.generation.exemptions.has('inspector', context.path)
   return true
 }
 
@@ -20,7 +22,7 @@ function finalOf({ bytesSent, ended, grpcStatus }: RequestContext): AnswerProgre
 
 /** Hands the requests of the batch to the inspector. */
 export function recordRequests(inspector: Inspector): CompletionReader {
-  return (context) => {
+  return context => {
     if (!context.isCaptured || context.isRefused) return
     const { request } = context
     const isOpen = context.ended === 'open'
@@ -45,6 +47,9 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       answer: isOpen ? context : finalOf(context),
     })
     // Most answers are over by now; the others keep their context until they are.
-    if (isOpen) context.whenClosed(() => { captured.answer = finalOf(context) })
+    if (isOpen)
+      context.whenClosed(() => {
+        captured.answer = finalOf(context)
+      })
   }
 }

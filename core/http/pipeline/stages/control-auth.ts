@@ -13,12 +13,18 @@ import type { PipelineServices } from '../stage.ts'
 const CHALLENGE = 'Bearer realm="svc-control"'
 
 /** 401 without a credential that counts, 403 when its scope is too small. */
-export function authenticateControl(context: RequestContext, { controlAuth }: PipelineServices): boolean | Promise<boolean> {
+export function authenticateControl(
+  context: RequestContext,
+  { controlAuth }: PipelineServices,
+): boolean | Promise<boolean> {
   if (controlAuth.mode === 'open') return true
-  if (context.path === null || !isBelow(context.path, '/_svc') || context.path === '/_svc/ready') return recognize(context, controlAuth)
+  if (context.path === null || !isBelow(context.path, '/_svc') || context.path === '/_svc/ready')
+    return recognize(context, controlAuth)
   const { path } = context
   const grant = controlAuth.judge(presentedCredential(context.request.headers))
-  return grant instanceof Promise ? grant.then(judged => admit(context, path, judged, controlAuth)) : admit(context, path, grant, controlAuth)
+  return grant instanceof Promise
+    ? grant.then(judged => admit(context, path, judged, controlAuth))
+    : admit(context, path, grant, controlAuth)
 }
 
 function admit(context: RequestContext, path: string, grant: Grant, { mode }: ControlAuth): boolean {
@@ -42,13 +48,20 @@ function recognize(context: RequestContext, controlAuth: ControlAuth): boolean |
   if (controlAuth.mode !== 'jwt') return true
   const { headers } = context.request
   const presented = presentedCredential(headers)
-  const candidates = new Set([presented, readBearerToken(headers.authorization), ...wordsOf(headers.authorization), ...wordsOf(headers['proxy-authorization'])])
+  const candidates = new Set([
+    presented,
+    readBearerToken(headers.authorization),
+    ...wordsOf(headers.authorization),
+    ...wordsOf(headers['proxy-authorization']),
+  ])
   const tokens = [...candidates].filter(token => token !== null && isTokenShaped(token))
   if (tokens.length === 0) return true
-  return Promise.all(tokens.map(async token => {
-    const grant = await controlAuth.judge(token)
-    if (token === presented && 'scopes' in grant) context.controlAdmin = grant.scopes.includes('admin')
-  })).then(() => !context.closed)
+  return Promise.all(
+    tokens.map(async token => {
+      const grant = await controlAuth.judge(token)
+      if (token === presented && 'scopes' in grant) context.controlAdmin = grant.scopes.includes('admin')
+    }),
+  ).then(() => !context.closed)
 }
 
 /** A token is redacted also where it comes without a scheme, or for a proxy. */
@@ -60,15 +73,33 @@ function refuse(context: RequestContext, reason: RefusalReason, mode: ControlAut
   const isMissing = reason === 'missing_token'
   answer(context, {
     status: 401,
-    headers: { 'WWW-Authenticate': isMissing ? CHALLENGE : `${CHALLENGE}, error="invalid_token", error_description="${reason}"` },
-    body: { error: isMissing ? 'the control plane needs a credential: send Authorization: Bearer <token> or X-Svc-Admin-Token' : 'credential refused', reason, control_auth: mode },
+    headers: {
+      'WWW-Authenticate': isMissing ? CHALLENGE : `${CHALLENGE}, error="invalid_token", error_description="${reason}"`,
+    },
+    body: {
+      error: isMissing
+        ? 'the control plane needs a credential: send Authorization: Bearer <token> or X-Svc-Admin-Token'
+        : 'credential refused',
+      reason,
+      control_auth: mode,
+    },
   })
 }
 
-function refuseScope(context: RequestContext, needed: Scope, scopes: readonly Scope[], mode: ControlAuth['mode']): void {
+function refuseScope(
+  context: RequestContext,
+  needed: Scope,
+  scopes: readonly Scope[],
+  mode: ControlAuth['mode'],
+): void {
   answer(context, {
     status: 403,
     headers: { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope"` },
-    body: { error: `this ${needed === 'admin' ? 'change' : 'view'} needs scope ${needed}`, reason: 'insufficient_scope', scopes, control_auth: mode },
+    body: {
+      error: `this ${needed === 'admin' ? 'change' : 'view'} needs scope ${needed}`,
+      reason: 'insufficient_scope',
+      scopes,
+      control_auth: mode,
+    },
   })
 }

@@ -1,5 +1,13 @@
 /** The stage that acts on `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail`. */
-import { EXPECTED, injectedFaultBody, isDelay, parseAbort, parseDelay, parseFail, rollPercent } from '../../../rules/fault-headers.ts'
+import {
+  EXPECTED,
+  injectedFaultBody,
+  isDelay,
+  parseAbort,
+  parseDelay,
+  parseFail,
+  rollPercent,
+} from '../../../rules/fault-headers.ts'
 import { answerFailure } from '../../response/send.ts'
 import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
@@ -11,7 +19,12 @@ import type { PipelineServices } from '../stage.ts'
 /** Delay first, then abort, then fail; an abort that hits leaves no fail to be asked for. The control plane is exempt, and what plugins exempt. */
 export function injectFaults(context: RequestContext, { config }: PipelineServices): boolean | Promise<boolean> {
   const { headers } = context.request
-  if (headers['x-svc-delay'] === undefined && headers['x-svc-abort'] === undefined && headers['x-svc-fail'] === undefined) return true
+  if (
+    headers['x-svc-delay'] === undefined &&
+    headers['x-svc-abort'] === undefined &&
+    headers['x-svc-fail'] === undefined
+  )
+    return true
   if (context.path !== null && isBelow(context.path, '/_svc')) return true
   if (context.generation.exemptions.has('faults', context.path)) return true
   const delay = firstHeader(context.request, 'x-svc-delay')
@@ -41,7 +54,11 @@ function injectFail(context: RequestContext, bodyLimit: number): boolean | Promi
   if (fail === null || !rollPercent(fail.percent)) return true
   return afterBody(context, bodyLimit, () => {
     context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
-    answerFailure(context, { status: fail.status, kind: 'injected', body: injectedFaultBody(fail.status, fail.percent) })
+    answerFailure(context, {
+      status: fail.status,
+      kind: 'injected',
+      body: injectedFaultBody(fail.status, fail.percent),
+    })
   })
 }
 
@@ -70,4 +87,3 @@ export function waitFor(context: RequestContext, ms: number): Promise<boolean> {
     })
   })
 }
-

@@ -30,14 +30,19 @@ export class Observer implements RequestFollower<RequestContext>, EgressCounter 
   readonly #isDraining: () => boolean
 
   /** While `isDraining` answers true, connections are closed with their next response. */
-  constructor({ metrics, completions, isDraining }: { metrics: RequestMetrics; completions: CompletionBatch; isDraining(): boolean }) {
+  constructor({
+    metrics,
+    completions,
+    isDraining,
+  }: { metrics: RequestMetrics; completions: CompletionBatch; isDraining(): boolean }) {
     this.#metrics = metrics
     this.#completions = completions
     this.#isDraining = isDraining
   }
 
   onHead(context: RequestContext): void {
-    if (this.#isDraining() && !isHttp2(context.request)) (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
+    if (this.#isDraining() && !isHttp2(context.request))
+      (context.response as { shouldKeepAlive: boolean }).shouldKeepAlive = false
     this.#enter(context)
     if (isStream(context)) this.#metrics.addOpenStreams(1)
   }
@@ -48,8 +53,9 @@ export class Observer implements RequestFollower<RequestContext>, EgressCounter 
 
   onClose(context: RequestContext): void {
     // One that was broken off has been entered by then.
-    if (context.status === 0) { if (context.ended !== 'aborted') this.#enter(context) }
-    else if (isStream(context)) this.#metrics.addOpenStreams(-1)
+    if (context.status === 0) {
+      if (context.ended !== 'aborted') this.#enter(context)
+    } else if (isStream(context)) this.#metrics.addOpenStreams(-1)
   }
 
   addEgress(bytes: number): void {
@@ -89,7 +95,7 @@ export class CallObserver implements RequestFollower<RequestContext>, EgressCoun
 
 /** Counts the requests of the batch. */
 export function countRequests(metrics: RequestMetrics): CompletionReader {
-  return (context) => {
+  return context => {
     const hasHead = context.status !== 0
     if (context.fault !== null && (hasHead || context.fault === 'abort')) metrics.countFault(context.fault)
     // A call counts under its own protocol, which its plugin sees to.
@@ -120,13 +126,13 @@ export function isQuiet({ path }: RequestContext): boolean {
 
 /** Writes the access log. */
 export function logRequests(log: Log): CompletionReader {
-  return (context) => {
+  return context => {
     const level = isQuiet(context) ? 'debug' : 'info'
     if (!log.isEnabled(level) || context.call !== null) return
     log[level]('request', {
       method: context.method,
       path: context.path ?? context.url.split('?', 1)[0],
-      route: context.route === null ? 'unmatched' : context.calledRoute ?? undefined,
+      route: context.route === null ? 'unmatched' : (context.calledRoute ?? undefined),
       status: statusOf(context),
       latency_ms: context.latencyMs,
       request_id: context.requestId,

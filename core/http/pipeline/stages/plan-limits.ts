@@ -12,7 +12,10 @@ import type { StreamPlan } from '../../streams/stream-plan.ts'
 export function limitByPlan(context: RequestContext, { limits, guard, streams }: PipelineServices): boolean {
   const { limiter } = limits
   if (limiter === null || isExempt(context)) return true
-  const admission = limiter.admit(context.session, { isStream: isKnownStream(context), isBypassed: isBypassed(context, guard) })
+  const admission = limiter.admit(context.session, {
+    isStream: isKnownStream(context),
+    isBypassed: isBypassed(context, guard),
+  })
   if (!('lease' in admission)) {
     answer(context, limits.reject(admission))
     return false
@@ -21,7 +24,8 @@ export function limitByPlan(context: RequestContext, { limits, guard, streams }:
   context.lease = lease
   context.gate = stream => takeSlot(stream, limits)
   context.whenHead(() => {
-    if (context.isEventStream && !context.isInRegistry && limits.streamLifetimeMs !== null) adoptEventStream(context, streams, limits.streamLifetimeMs)
+    if (context.isEventStream && !context.isInRegistry && limits.streamLifetimeMs !== null)
+      adoptEventStream(context, streams, limits.streamLifetimeMs)
   })
   context.response.setHeader('X-Svc-Plan', limits.plan)
   if (remaining !== null) context.response.setHeader('X-Svc-Quota-Remaining', remaining)

@@ -25,7 +25,12 @@ export function enterTrace(context: RequestContext, { tracer, inspector }: Pipel
 }
 
 function startSpan(context: RequestContext, tracer: Tracer, parent: TraceParent | null, url: string): void {
-  const span = tracer.start({ name: spanName(context), attributes: requestAttributes(context, url), parent, startedAt: performance.timeOrigin + context.startedAt })
+  const span = tracer.start({
+    name: spanName(context),
+    attributes: requestAttributes(context, url),
+    parent,
+    startedAt: performance.timeOrigin + context.startedAt,
+  })
   context.trace = span.trace
   if (span.isRecording) context.whenClosed(finished => endSpan(context, span, finished))
 }

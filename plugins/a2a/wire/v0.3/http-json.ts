@@ -1,6 +1,15 @@
 /** Owns the JSON of generation 0.3 over HTTP+JSON (ProtoJSON of its `a2a.v1` proto). */
 import type { Artifact, JsonObject, Message, Part, TaskStatus } from '../../types.ts'
-import { checkKind, onlyContent, readBase64, readBoolean, readContentText, readFileFacts, readObject, readText } from '../read.ts'
+import {
+  checkKind,
+  onlyContent,
+  readBase64,
+  readBoolean,
+  readContentText,
+  readFileFacts,
+  readObject,
+  readText,
+} from '../read.ts'
 import { shownHistory, type Wire } from '../wire.ts'
 import { renderPushConfig } from './json-rpc.ts'
 
@@ -10,7 +19,8 @@ export const rest3: Wire = {
   isZeroUnset: true,
 
   // ProtoJSON leaves false out: absent inside a configuration means false.
-  waits: (configuration) => configuration === undefined || readBoolean(configuration, 'blocking', 'configuration.blocking') === true,
+  waits: configuration =>
+    configuration === undefined || readBoolean(configuration, 'blocking', 'configuration.blocking') === true,
 
   readPart(part, path) {
     const content = onlyContent(part, ['text', 'file', 'data'], path)
@@ -28,7 +38,9 @@ export const rest3: Wire = {
       id: task.id,
       contextId: task.contextId,
       status: renderStatus(task.status),
-      ...(task.artifacts.length > 0 && view?.includeArtifacts !== false ? { artifacts: task.artifacts.map(renderArtifact) } : {}),
+      ...(task.artifacts.length > 0 && view?.includeArtifacts !== false
+        ? { artifacts: task.artifacts.map(renderArtifact) }
+        : {}),
       ...(history ? { history: history.map(renderMessage) } : {}),
     }
   },
@@ -37,20 +49,32 @@ export const rest3: Wire = {
 
   update(task, update) {
     const ids = { taskId: task.id, contextId: task.contextId }
-    if (update.kind === 'status') return { statusUpdate: { ...ids, status: renderStatus(update.status), final: update.isSettling } }
-    return { artifactUpdate: { ...ids, artifact: renderArtifact(update.artifact), ...(update.append ? { append: true } : {}), ...(update.lastChunk ? { lastChunk: true } : {}) } }
+    if (update.kind === 'status')
+      return { statusUpdate: { ...ids, status: renderStatus(update.status), final: update.isSettling } }
+    return {
+      artifactUpdate: {
+        ...ids,
+        artifact: renderArtifact(update.artifact),
+        ...(update.append ? { append: true } : {}),
+        ...(update.lastChunk ? { lastChunk: true } : {}),
+      },
+    }
   },
 
-  taskReply: (task) => ({ task }),
-  messageReply: (message) => ({ message }),
+  taskReply: task => ({ task }),
+  messageReply: message => ({ message }),
 
-  pushConfig: (taskId, config) => ({ name: `tasks/${taskId}/pushNotificationConfigs/${config.id}`, pushNotificationConfig: renderPushConfig(config) }),
+  pushConfig: (taskId, config) => ({
+    name: `tasks/${taskId}/pushNotificationConfigs/${config.id}`,
+    pushNotificationConfig: renderPushConfig(config),
+  }),
 }
 
 function readFile(part: JsonObject, path: string): Part {
   const file = readObject(part, 'file', `${path}.file`) ?? {}
   const facts = readFileFacts(file, { filename: 'name', mediaType: 'mimeType' }, `${path}.file`)
-  if (onlyContent(file, ['fileWithBytes', 'fileWithUri'], `${path}.file`) === 'fileWithBytes') return { raw: readBase64(file, 'fileWithBytes', `${path}.file.fileWithBytes`), ...facts }
+  if (onlyContent(file, ['fileWithBytes', 'fileWithUri'], `${path}.file`) === 'fileWithBytes')
+    return { raw: readBase64(file, 'fileWithBytes', `${path}.file.fileWithBytes`), ...facts }
   return { url: readText(file, 'fileWithUri', `${path}.file.fileWithUri`) as string, ...facts }
 }
 
@@ -72,5 +96,12 @@ function renderPart(part: Part): JsonObject {
   if ('text' in part) return { text: part.text, ...metadata }
   if ('data' in part) return { data: { data: part.data }, ...metadata }
   const content = 'raw' in part ? { fileWithBytes: part.raw } : { fileWithUri: part.url }
-  return { file: { ...content, ...(part.mediaType ? { mimeType: part.mediaType } : {}), ...(part.filename ? { name: part.filename } : {}) }, ...metadata }
+  return {
+    file: {
+      ...content,
+      ...(part.mediaType ? { mimeType: part.mediaType } : {}),
+      ...(part.filename ? { name: part.filename } : {}),
+    },
+    ...metadata,
+  }
 }

@@ -2,7 +2,16 @@
 import { isRecord } from 'svc/plugin'
 import { invalidParams } from '../../errors.ts'
 import type { Artifact, JsonObject, Message, Part, TaskState, TaskStatus } from '../../types.ts'
-import { checkKind, onlyContent, readBase64, readBoolean, readContentText, readFileFacts, readObject, readText } from '../read.ts'
+import {
+  checkKind,
+  onlyContent,
+  readBase64,
+  readBoolean,
+  readContentText,
+  readFileFacts,
+  readObject,
+  readText,
+} from '../read.ts'
 import { shownHistory, type Wire } from '../wire.ts'
 
 /** Marks a data part whose value is no object and stands under `value`. */
@@ -13,7 +22,7 @@ export const rpc3: Wire = {
   pushKey: 'pushNotificationConfig',
   isZeroUnset: false,
 
-  waits: (configuration) => (configuration && readBoolean(configuration, 'blocking', 'configuration.blocking')) !== false,
+  waits: configuration => (configuration && readBoolean(configuration, 'blocking', 'configuration.blocking')) !== false,
 
   readPart(part, path) {
     const content = onlyContent(part, ['text', 'file', 'data'], path)
@@ -30,7 +39,9 @@ export const rpc3: Wire = {
       id: task.id,
       contextId: task.contextId,
       status: renderStatus(task.status),
-      ...(task.artifacts.length > 0 && view?.includeArtifacts !== false ? { artifacts: task.artifacts.map(renderArtifact) } : {}),
+      ...(task.artifacts.length > 0 && view?.includeArtifacts !== false
+        ? { artifacts: task.artifacts.map(renderArtifact) }
+        : {}),
       ...(history ? { history: history.map(renderMessage) } : {}),
     }
   },
@@ -39,26 +50,37 @@ export const rpc3: Wire = {
 
   update(task, update) {
     const ids = { taskId: task.id, contextId: task.contextId }
-    if (update.kind === 'status') return { kind: 'status-update', ...ids, status: renderStatus(update.status), final: update.isSettling }
-    return { kind: 'artifact-update', ...ids, artifact: renderArtifact(update.artifact), append: update.append, lastChunk: update.lastChunk }
+    if (update.kind === 'status')
+      return { kind: 'status-update', ...ids, status: renderStatus(update.status), final: update.isSettling }
+    return {
+      kind: 'artifact-update',
+      ...ids,
+      artifact: renderArtifact(update.artifact),
+      append: update.append,
+      lastChunk: update.lastChunk,
+    }
   },
 
-  taskReply: (task) => task,
-  messageReply: (message) => message,
+  taskReply: task => task,
+  messageReply: message => message,
 
   pushConfig: (taskId, config) => ({ taskId, pushNotificationConfig: renderPushConfig(config) }),
 }
 
 /** A push config as 0.3 has it in both bindings: a list of schemes. */
 export function renderPushConfig({ id, url, token, authentication }: Parameters<Wire['pushConfig']>[1]): JsonObject {
-  const schemes = authentication && { schemes: [authentication.scheme], ...(authentication.credentials === undefined ? {} : { credentials: authentication.credentials }) }
+  const schemes = authentication && {
+    schemes: [authentication.scheme],
+    ...(authentication.credentials === undefined ? {} : { credentials: authentication.credentials }),
+  }
   return { id, url, ...(token === undefined ? {} : { token }), ...(schemes ? { authentication: schemes } : {}) }
 }
 
 function readFile(part: JsonObject, path: string): Part {
   const file = readObject(part, 'file', `${path}.file`) ?? {}
   const facts = readFileFacts(file, { filename: 'name', mediaType: 'mimeType' }, `${path}.file`)
-  if (onlyContent(file, ['bytes', 'uri'], `${path}.file`) === 'bytes') return { raw: readBase64(file, 'bytes', `${path}.file.bytes`), ...facts }
+  if (onlyContent(file, ['bytes', 'uri'], `${path}.file`) === 'bytes')
+    return { raw: readBase64(file, 'bytes', `${path}.file.bytes`), ...facts }
   return { url: readText(file, 'uri', `${path}.file.uri`) as string, ...facts }
 }
 
@@ -95,5 +117,13 @@ function renderPart(part: Part): JsonObject {
     return { kind: 'data', data: { value: part.data }, metadata: { ...part.metadata, [WRAPPED]: true } }
   }
   const content = 'raw' in part ? { bytes: part.raw } : { uri: part.url }
-  return { kind: 'file', file: { ...content, ...(part.mediaType ? { mimeType: part.mediaType } : {}), ...(part.filename ? { name: part.filename } : {}) }, ...metadata }
+  return {
+    kind: 'file',
+    file: {
+      ...content,
+      ...(part.mediaType ? { mimeType: part.mediaType } : {}),
+      ...(part.filename ? { name: part.filename } : {}),
+    },
+    ...metadata,
+  }
 }

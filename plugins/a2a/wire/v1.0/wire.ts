@@ -8,15 +8,20 @@ export const v1: Wire = {
   pushKey: 'taskPushNotificationConfig',
   isZeroUnset: false,
 
-  waits: (configuration) => (configuration && readBoolean(configuration, 'returnImmediately', 'configuration.returnImmediately')) !== true,
+  waits: configuration =>
+    (configuration && readBoolean(configuration, 'returnImmediately', 'configuration.returnImmediately')) !== true,
 
   readPart(part, path) {
     const facts = readFileFacts(part, { filename: 'filename', mediaType: 'mediaType' }, path)
     switch (onlyContent(part, ['text', 'raw', 'url', 'data'], path)) {
-      case 'text': return { ...readContentText(part, path), ...facts }
-      case 'raw': return { raw: readBase64(part, 'raw', `${path}.raw`), ...facts }
-      case 'url': return { url: readText(part, 'url', `${path}.url`) as string, ...facts }
-      case 'data': return { data: part.data, ...facts }
+      case 'text':
+        return { ...readContentText(part, path), ...facts }
+      case 'raw':
+        return { raw: readBase64(part, 'raw', `${path}.raw`), ...facts }
+      case 'url':
+        return { url: readText(part, 'url', `${path}.url`) as string, ...facts }
+      case 'data':
+        return { data: part.data, ...facts }
     }
   },
 
@@ -26,7 +31,9 @@ export const v1: Wire = {
       id: task.id,
       contextId: task.contextId,
       status: renderStatus(task.status),
-      ...(task.artifacts.length > 0 && view?.includeArtifacts !== false ? { artifacts: task.artifacts.map(renderArtifact) } : {}),
+      ...(task.artifacts.length > 0 && view?.includeArtifacts !== false
+        ? { artifacts: task.artifacts.map(renderArtifact) }
+        : {}),
       ...(history ? { history: history.map(renderMessage) } : {}),
     }
   },
@@ -36,16 +43,33 @@ export const v1: Wire = {
   update(task, update) {
     const ids = { taskId: task.id, contextId: task.contextId }
     if (update.kind === 'status') return { statusUpdate: { ...ids, status: renderStatus(update.status) } }
-    return { artifactUpdate: { ...ids, artifact: renderArtifact(update.artifact), ...(update.append ? { append: true } : {}), ...(update.lastChunk ? { lastChunk: true } : {}) } }
+    return {
+      artifactUpdate: {
+        ...ids,
+        artifact: renderArtifact(update.artifact),
+        ...(update.append ? { append: true } : {}),
+        ...(update.lastChunk ? { lastChunk: true } : {}),
+      },
+    }
   },
 
-  taskReply: (task) => ({ task }),
-  messageReply: (message) => ({ message }),
+  taskReply: task => ({ task }),
+  messageReply: message => ({ message }),
 
-  pushConfig: (taskId, { id, url, token, authentication }) => ({ taskId, id, url, ...(token === undefined ? {} : { token }), ...(authentication ? { authentication } : {}) }),
+  pushConfig: (taskId, { id, url, token, authentication }) => ({
+    taskId,
+    id,
+    url,
+    ...(token === undefined ? {} : { token }),
+    ...(authentication ? { authentication } : {}),
+  }),
 }
 
-function renderStatus({ state, message, timestamp }: TaskStatus): { state: string; message?: Record<string, unknown>; timestamp: string } {
+function renderStatus({ state, message, timestamp }: TaskStatus): {
+  state: string
+  message?: Record<string, unknown>
+  timestamp: string
+} {
   return { state: `TASK_STATE_${state}`, ...(message ? { message: renderMessage(message) } : {}), timestamp }
 }
 

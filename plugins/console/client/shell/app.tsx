@@ -23,35 +23,60 @@ const DIALOGS: Record<DialogName, () => preact.JSX.Element> = { settings: Settin
 
 export function App() {
   useKeys({
-    'Ctrl+k': () => { openDialog.value = 'goto' },
-    '?': () => { openDialog.value = 'keys' },
-    p: () => { isPresenting.value = !isPresenting.peek() },
+    'Ctrl+k': () => {
+      openDialog.value = 'goto'
+    },
+    '?': () => {
+      openDialog.value = 'keys'
+    },
+    p: () => {
+      isPresenting.value = !isPresenting.peek()
+    },
     Escape: () => {
       if (!isPresenting.peek()) return false
       isPresenting.value = false
     },
-    ...Object.fromEntries(shownViews.value.filter(({ digit }) => digit).map(({ digit, key }) => [`Alt+${digit}`, () => go(key)])) satisfies KeyMap,
+    ...(Object.fromEntries(
+      shownViews.value.filter(({ digit }) => digit).map(({ digit, key }) => [`Alt+${digit}`, () => go(key)]),
+    ) satisfies KeyMap),
   })
-  useEffect(() => { isMenuOpen.value = false }, [route.value.view])
+  useEffect(() => {
+    isMenuOpen.value = false
+  }, [route.value.view])
   const view = currentView.value
   const OpenDialog = openDialog.value && DIALOGS[openDialog.value]
   const isSigningIn = signInReason.value !== null
   return (
     <div class="shell">
-      <a class="skip-link" href="#main" onClick={event => {
-        event.preventDefault()
-        document.getElementById('main')?.focus()
-      }}>Skip to content</a>
-      <TopBar isMenuOpen={isMenuOpen.value} onMenu={() => { isMenuOpen.value = !isMenuOpen.peek() }} />
+      <a
+        class="skip-link"
+        href="#main"
+        onClick={event => {
+          event.preventDefault()
+          document.getElementById('main')?.focus()
+        }}
+      >
+        Skip to content
+      </a>
+      <TopBar
+        isMenuOpen={isMenuOpen.value}
+        onMenu={() => {
+          isMenuOpen.value = !isMenuOpen.peek()
+        }}
+      />
       <Navigation isOpen={isMenuOpen.value} />
       <main id="main" tabIndex={-1}>
         <Banners />
         {isSigningIn && <SignIn />}
         {/* Kept while signing in again: what is on screen may be half a demo. */}
-        <div class="view" hidden={isSigningIn}><ViewFrame key={view.key} view={view} /></div>
+        <div class="view" hidden={isSigningIn}>
+          <ViewFrame key={view.key} view={view} />
+        </div>
       </main>
       {OpenDialog && <OpenDialog />}
-      <div class="off-screen" role="status" aria-live="polite">{announcement.value}</div>
+      <div class="off-screen" role="status" aria-live="polite">
+        {announcement.value}
+      </div>
     </div>
   )
 }

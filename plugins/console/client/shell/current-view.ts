@@ -5,7 +5,9 @@ import { enabledPaths } from '../lib/instance/status.ts'
 import { views, type View } from '../views/index.ts'
 
 /** Views whose plugin is on. */
-export const shownViews = computed<readonly View[]>(() => views.filter(({ shownWhen }) => shownWhen === undefined || shownWhen(enabledPaths.value ?? [])))
+export const shownViews = computed<readonly View[]>(() =>
+  views.filter(({ shownWhen }) => shownWhen === undefined || shownWhen(enabledPaths.value ?? [])),
+)
 
 /**
  * An unknown hash is the overview. As long as nobody knows what is on, a link to any view is taken at its word, and a

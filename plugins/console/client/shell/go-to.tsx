@@ -18,7 +18,9 @@ export function GoTo() {
     const views: Place[] = shownViews.value.map(({ key, title }) => ({ kind: 'View', title, hash: hashOf(key) }))
     return rank([...views, ...more], text).slice(0, MAX_SHOWN)
   }, [text, more, shownViews.value])
-  const close = () => { openDialog.value = null }
+  const close = () => {
+    openDialog.value = null
+  }
 
   function choose(place: Place | undefined): void {
     if (place === undefined) return
@@ -39,15 +41,35 @@ export function GoTo() {
 
   return (
     <Dialog title="Go to" class="go-to" onClose={close}>
-      <input type="text" role="combobox" aria-label="Go to" aria-expanded="true" aria-controls="places" aria-activedescendant={found.length > 0 ? `place-${at}` : undefined} aria-autocomplete="list"
-        placeholder="A view, an endpoint, a mock" autocomplete="off" spellcheck={false} autofocus value={text} onKeyDown={onKey}
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Go to"
+        aria-expanded="true"
+        aria-controls="places"
+        aria-activedescendant={found.length > 0 ? `place-${at}` : undefined}
+        aria-autocomplete="list"
+        placeholder="A view, an endpoint, a mock"
+        autocomplete="off"
+        spellcheck={false}
+        autofocus
+        value={text}
+        onKeyDown={onKey}
         onInput={event => {
           setText(event.currentTarget.value)
           setAt(0)
-        }} />
+        }}
+      />
       <ul id="places" role="listbox" aria-label="Places" ref={list}>
         {found.map((place, index) => (
-          <li key={`${place.kind} ${place.title} ${place.hash}`} id={`place-${index}`} role="option" aria-selected={index === at} onClick={() => choose(place)} onMouseMove={() => setAt(index)}>
+          <li
+            key={`${place.kind} ${place.title} ${place.hash}`}
+            id={`place-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => choose(place)}
+            onMouseMove={() => setAt(index)}
+          >
             <span class="place-kind">{place.kind}</span>
             <span class="place-title">{place.title}</span>
             {place.detail && <span class="place-detail">{place.detail}</span>}
@@ -67,5 +89,9 @@ function rank(places: readonly Place[], text: string): Place[] {
     if (!words.every(word => name.includes(word) || detail.toLowerCase().includes(word))) return 0
     return words.length > 0 && name.startsWith(words[0]!) ? 3 : words.every(word => name.includes(word)) ? 2 : 1
   }
-  return places.map(place => ({ place, rank: score(place) })).filter(({ rank: points }) => points > 0).sort((a, b) => b.rank - a.rank).map(({ place }) => place)
+  return places
+    .map(place => ({ place, rank: score(place) }))
+    .filter(({ rank: points }) => points > 0)
+    .sort((a, b) => b.rank - a.rank)
+    .map(({ place }) => place)
 }

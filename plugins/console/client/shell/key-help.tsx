@@ -17,12 +17,24 @@ const KEYS: readonly (readonly [keys: string[], meaning: string])[] = [
 
 export function KeyHelp() {
   return (
-    <Dialog title="Keys" onClose={() => { openDialog.value = null }}>
+    <Dialog
+      title="Keys"
+      onClose={() => {
+        openDialog.value = null
+      }}
+    >
       <table class="key-help">
         <tbody>
           {KEYS.map(([keys, meaning]) => (
             <tr key={meaning}>
-              <th scope="row">{keys.map((key, index) => <span key={key}>{index > 0 && ' '}<kbd>{key}</kbd></span>)}</th>
+              <th scope="row">
+                {keys.map((key, index) => (
+                  <span key={key}>
+                    {index > 0 && ' '}
+                    <kbd>{key}</kbd>
+                  </span>
+                ))}
+              </th>
               <td>{meaning}</td>
             </tr>
           ))}

@@ -10,8 +10,14 @@ export function Navigation({ isOpen }: { isOpen: boolean }) {
       <ul>
         {shownViews.value.map(({ key, title, icon, digit }) => (
           <li key={key}>
-            <a href={hashOf(key)} aria-current={key === currentView.value.key ? 'page' : undefined} aria-keyshortcuts={digit && `Alt+${digit}`} title={digit && `Alt+${digit}`}>
-              <Icon name={icon} /><span>{title}</span>
+            <a
+              href={hashOf(key)}
+              aria-current={key === currentView.value.key ? 'page' : undefined}
+              aria-keyshortcuts={digit && `Alt+${digit}`}
+              title={digit && `Alt+${digit}`}
+            >
+              <Icon name={icon} />
+              <span>{title}</span>
             </a>
           </li>
         ))}

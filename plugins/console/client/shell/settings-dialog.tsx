@@ -2,7 +2,15 @@
 import { useState } from 'preact/hooks'
 import { openDialog } from '../lib/shell/dialogs.ts'
 import { page } from '../lib/instance/page.ts'
-import { adminToken, changeSettings, controlToken, resetStorage, settings, type Gateway, type Theme } from '../lib/shell/storage.ts'
+import {
+  adminToken,
+  changeSettings,
+  controlToken,
+  resetStorage,
+  settings,
+  type Gateway,
+  type Theme,
+} from '../lib/shell/storage.ts'
 import { trimEndCharacters } from '../lib/protocol/trim.ts'
 import { signInReason } from '../lib/instance/api.ts'
 import { Button } from '../ui/button.tsx'
@@ -11,7 +19,11 @@ import { Checkbox, Select, TextField } from '../ui/field.tsx'
 import { GatewayFields, gatewayProblem } from './gateway-fields.tsx'
 
 const SESSION = /^[A-Za-z0-9._:-]{1,128}$/
-const THEMES = [{ value: 'system', label: 'As the system' }, { value: 'light', label: 'Light' }, { value: 'dark', label: 'Dark' }] as const
+const THEMES = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const
 
 export function SettingsDialog() {
   const saved = settings.value
@@ -22,16 +34,35 @@ export function SettingsDialog() {
   const [theme, setTheme] = useState<Theme>(saved.theme)
   const [letterKeys, setLetterKeys] = useState(saved.letterKeys)
   const [isTried, setTried] = useState(false)
-  const sessionProblem = session !== '' && !SESSION.test(session) ? 'Letters, digits and . _ : - only, at most 128.' : page.isPublic && session === '' ? 'Public mode needs a session.' : null
+  const sessionProblem =
+    session !== '' && !SESSION.test(session)
+      ? 'Letters, digits and . _ : - only, at most 128.'
+      : page.isPublic && session === ''
+        ? 'Public mode needs a session.'
+        : null
   const problem = active === -1 ? null : gatewayProblem(gateways[active]!)
 
-  const close = () => { openDialog.value = null }
+  const close = () => {
+    openDialog.value = null
+  }
   function save(event: Event): void {
     event.preventDefault()
     setTried(true)
     if (sessionProblem !== null || problem !== null) return
-    const kept = gateways.filter(gateway => gatewayProblem(gateway) === null).map(gateway => ({ ...gateway, url: trimEndCharacters(gateway.url.trim(), '/'), name: gateway.name.trim() || new URL(gateway.url).host }))
-    changeSettings({ session, theme, letterKeys, gateways: kept, target: active === -1 ? null : kept[active]?.name ?? null })
+    const kept = gateways
+      .filter(gateway => gatewayProblem(gateway) === null)
+      .map(gateway => ({
+        ...gateway,
+        url: trimEndCharacters(gateway.url.trim(), '/'),
+        name: gateway.name.trim() || new URL(gateway.url).host,
+      }))
+    changeSettings({
+      session,
+      theme,
+      letterKeys,
+      gateways: kept,
+      target: active === -1 ? null : (kept[active]?.name ?? null),
+    })
     adminToken.value = admin.trim()
     close()
   }
@@ -45,24 +76,53 @@ export function SettingsDialog() {
   return (
     <Dialog title="Settings" onClose={close}>
       <form class="stack" onSubmit={save}>
-        <TextField label="Session" mono value={session} onValue={setSession} error={isTried ? sessionProblem : null} hint="X-Svc-Session of everything that the console sends: your own limits, bins and counters. Empty: none." />
-        <GatewayFields gateways={gateways} active={active} problem={isTried ? problem : null} onGateways={(list, at) => {
-          setGateways(list)
-          setActive(at)
-        }} />
-        <TextField label="Admin token" mono class="secret" value={admin} onValue={setAdmin} hint="For switches that are guarded by SVC_ADMIN_TOKEN. Kept until this tab is closed." />
+        <TextField
+          label="Session"
+          mono
+          value={session}
+          onValue={setSession}
+          error={isTried ? sessionProblem : null}
+          hint="X-Svc-Session of everything that the console sends: your own limits, bins and counters. Empty: none."
+        />
+        <GatewayFields
+          gateways={gateways}
+          active={active}
+          problem={isTried ? problem : null}
+          onGateways={(list, at) => {
+            setGateways(list)
+            setActive(at)
+          }}
+        />
+        <TextField
+          label="Admin token"
+          mono
+          class="secret"
+          value={admin}
+          onValue={setAdmin}
+          hint="For switches that are guarded by SVC_ADMIN_TOKEN. Kept until this tab is closed."
+        />
         <Select label="Theme" value={theme} options={THEMES} onValue={value => setTheme(value as Theme)} />
         <Checkbox label="Single letters are shortcuts" checked={letterKeys} onChecked={setLetterKeys} />
         <div class="dialog-actions">
-          <Button kind="danger" onClick={reset}>Reset</Button>
-          {page.controlAuth !== 'open' && controlToken.value !== '' && <Button onClick={() => {
-            controlToken.value = ''
-            signInReason.value = ''
-            close()
-          }}>Sign out</Button>}
+          <Button kind="danger" onClick={reset}>
+            Reset
+          </Button>
+          {page.controlAuth !== 'open' && controlToken.value !== '' && (
+            <Button
+              onClick={() => {
+                controlToken.value = ''
+                signInReason.value = ''
+                close()
+              }}
+            >
+              Sign out
+            </Button>
+          )}
           <span class="spacer" />
           <Button onClick={close}>Cancel</Button>
-          <Button kind="primary" type="submit">Save</Button>
+          <Button kind="primary" type="submit">
+            Save
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -45,13 +45,38 @@ export function SignIn() {
   return (
     <section class="sign-in panel">
       <h1>Sign in</h1>
-      <p class="about">{page.controlAuth === 'token' ? 'The control plane of this instance is protected by its admin token.' : 'The control plane of this instance is protected: a JWT with the scope console or inspector, or the admin token.'}</p>
-      {(failure ?? (reason || null)) && <Notice kind="bad">{failure ?? <>{REASONS[reason!] ?? reason} <code>{reason}</code></>}</Notice>}
+      <p class="about">
+        {page.controlAuth === 'token'
+          ? 'The control plane of this instance is protected by its admin token.'
+          : 'The control plane of this instance is protected: a JWT with the scope console or inspector, or the admin token.'}
+      </p>
+      {(failure ?? (reason || null)) && (
+        <Notice kind="bad">
+          {failure ?? (
+            <>
+              {REASONS[reason!] ?? reason} <code>{reason}</code>
+            </>
+          )}
+        </Notice>
+      )}
       <form onSubmit={event => void signIn(event)}>
-        <TextField label="Token" mono class="secret" value={token} onValue={setToken} hint="Kept until this tab is closed; sent to this instance only." />
-        <Button kind="primary" type="submit" busy={isRunning}>Sign in</Button>
+        <TextField
+          label="Token"
+          mono
+          class="secret"
+          value={token}
+          onValue={setToken}
+          hint="Kept until this tab is closed; sent to this instance only."
+        />
+        <Button kind="primary" type="submit" busy={isRunning}>
+          Sign in
+        </Button>
       </form>
-      {page.backlink && <p><a href={page.backlink} rel="noopener">{`Back to ${new URL(page.backlink).host}`}</a></p>}
+      {page.backlink && (
+        <p>
+          <a href={page.backlink} rel="noopener">{`Back to ${new URL(page.backlink).host}`}</a>
+        </p>
+      )}
     </section>
   )
 }

@@ -16,30 +16,104 @@ export function TopBar({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu(): 
   const { theme, session } = settings.value
   return (
     <header class="top-bar">
-      <Button class="menu-button" kind="quiet" icon={isMenuOpen ? 'close' : 'menu'} iconOnly aria-expanded={isMenuOpen} aria-controls="views" onClick={onMenu}>Menu</Button>
-      <p class="brand"><strong>svc</strong><span class="brand-kind">console</span>{page.title && <span class="badge accent console-title">{page.title}</span>}</p>
+      <Button
+        class="menu-button"
+        kind="quiet"
+        icon={isMenuOpen ? 'close' : 'menu'}
+        iconOnly
+        aria-expanded={isMenuOpen}
+        aria-controls="views"
+        onClick={onMenu}
+      >
+        Menu
+      </Button>
+      <p class="brand">
+        <strong>svc</strong>
+        <span class="brand-kind">console</span>
+        {page.title && <span class="badge accent console-title">{page.title}</span>}
+      </p>
       <Health />
       <div class="spacer" />
-      {page.backlink && <a class="button quiet back-link" href={page.backlink} rel="noopener">{`Back to ${new URL(page.backlink).host}`}</a>}
-      <button type="button" class="chip" title={targetHint()} onClick={() => { openDialog.value = 'settings' }}>
-        <Icon name="arrow" /><span class="off-screen">Target: </span><span class="chip-text">{targetName()}</span>
+      {page.backlink && (
+        <a
+          class="button quiet back-link"
+          href={page.backlink}
+          rel="noopener"
+        >{`Back to ${new URL(page.backlink).host}`}</a>
+      )}
+      <button
+        type="button"
+        class="chip"
+        title={targetHint()}
+        onClick={() => {
+          openDialog.value = 'settings'
+        }}
+      >
+        <Icon name="arrow" />
+        <span class="off-screen">Target: </span>
+        <span class="chip-text">{targetName()}</span>
       </button>
       {session && (
-        <button type="button" class="chip session-chip" title="X-Svc-Session of what the console sends" onClick={() => { openDialog.value = 'settings' }}>
+        <button
+          type="button"
+          class="chip session-chip"
+          title="X-Svc-Session of what the console sends"
+          onClick={() => {
+            openDialog.value = 'settings'
+          }}
+        >
           <span class="chip-label">session</span> <span class="chip-text">{session}</span>
         </button>
       )}
-      <Button kind="quiet" icon="search" iconOnly title="Go to (Ctrl+K)" onClick={() => { openDialog.value = 'goto' }}>Go to</Button>
-      <Button kind="quiet" class="wide-only" icon="presenter" iconOnly title="Presenter mode (p)" aria-pressed={isPresenting.value} onClick={() => { isPresenting.value = !isPresenting.peek() }}>Presenter mode</Button>
-      <Button kind="quiet" icon={THEME_ICONS[theme]} iconOnly onClick={() => changeSettings({ theme: NEXT_THEME[theme] })}>{`Theme: ${theme}`}</Button>
-      <Button kind="quiet" icon="settings" iconOnly onClick={() => { openDialog.value = 'settings' }}>Settings</Button>
+      <Button
+        kind="quiet"
+        icon="search"
+        iconOnly
+        title="Go to (Ctrl+K)"
+        onClick={() => {
+          openDialog.value = 'goto'
+        }}
+      >
+        Go to
+      </Button>
+      <Button
+        kind="quiet"
+        class="wide-only"
+        icon="presenter"
+        iconOnly
+        title="Presenter mode (p)"
+        aria-pressed={isPresenting.value}
+        onClick={() => {
+          isPresenting.value = !isPresenting.peek()
+        }}
+      >
+        Presenter mode
+      </Button>
+      <Button
+        kind="quiet"
+        icon={THEME_ICONS[theme]}
+        iconOnly
+        onClick={() => changeSettings({ theme: NEXT_THEME[theme] })}
+      >{`Theme: ${theme}`}</Button>
+      <Button
+        kind="quiet"
+        icon="settings"
+        iconOnly
+        onClick={() => {
+          openDialog.value = 'settings'
+        }}
+      >
+        Settings
+      </Button>
     </header>
   )
 }
 
 function targetHint(): string {
   const own = activeGateway() === null ? pageGateway.value : null
-  return own === null ? 'Where requests go; change it in the settings' : `Requests go the way this page came, through a gateway (${own.evidence.slice(0, 4).join(', ')}); change it in the settings`
+  return own === null
+    ? 'Where requests go; change it in the settings'
+    : `Requests go the way this page came, through a gateway (${own.evidence.slice(0, 4).join(', ')}); change it in the settings`
 }
 
 function targetName(): string {
@@ -54,7 +128,13 @@ function targetName(): string {
 
 function Health() {
   const facts = status.value
-  const [state, text] = away.value ? ['bad', 'away'] as const : facts === null ? ['unknown', 'unknown'] as const : facts.healthy ? ['good', 'healthy'] as const : ['bad', 'unhealthy'] as const
+  const [state, text] = away.value
+    ? (['bad', 'away'] as const)
+    : facts === null
+      ? (['unknown', 'unknown'] as const)
+      : facts.healthy
+        ? (['good', 'healthy'] as const)
+        : (['bad', 'unhealthy'] as const)
   return (
     <p class="instance">
       <span class={`dot ${state}`} aria-hidden="true" />

@@ -14,26 +14,58 @@ export function ViewFrame({ view }: { view: View }) {
 
   useEffect(() => {
     let isGone = false
-    view.load().then(loaded => { if (!isGone) setContent(() => loaded.default) }, (reason: unknown) => { if (!isGone) setError(explain(reason)) })
-    return () => { isGone = true }
+    view.load().then(
+      loaded => {
+        if (!isGone) setContent(() => loaded.default)
+      },
+      (reason: unknown) => {
+        if (!isGone) setError(explain(reason))
+      },
+    )
+    return () => {
+      isGone = true
+    }
   }, [view])
 
   // Who followed a link of the navigation goes on at the heading of the view.
   useEffect(() => {
-    if (Content !== null && document.activeElement?.closest('nav')) frame.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+    if (Content !== null && document.activeElement?.closest('nav'))
+      frame.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
   }, [Content])
 
   return (
     <div ref={frame} class={`view-content view-${view.key}`}>
-      {error !== null && <><ViewHeader title={view.title} /><Failure message={`The view could not be loaded: ${error}`} /></>}
-      {error === null && Content === null && <><ViewHeader title={view.title} /><Loading /></>}
-      {Content !== null && <Boundary title={view.title}><Content /></Boundary>}
+      {error !== null && (
+        <>
+          <ViewHeader title={view.title} />
+          <Failure message={`The view could not be loaded: ${error}`} />
+        </>
+      )}
+      {error === null && Content === null && (
+        <>
+          <ViewHeader title={view.title} />
+          <Loading />
+        </>
+      )}
+      {Content !== null && (
+        <Boundary title={view.title}>
+          <Content />
+        </Boundary>
+      )}
     </div>
   )
 }
 
 function Failure({ message }: { message: string }) {
-  return <Notice kind="bad" title="This view has failed" actions={<Button onClick={() => location.reload()}>Reload the page</Button>}>{message}</Notice>
+  return (
+    <Notice
+      kind="bad"
+      title="This view has failed"
+      actions={<Button onClick={() => location.reload()}>Reload the page</Button>}
+    >
+      {message}
+    </Notice>
+  )
 }
 
 class Boundary extends Component<{ title: string; children: ComponentChildren }, { message: string | null }> {
@@ -45,6 +77,13 @@ class Boundary extends Component<{ title: string; children: ComponentChildren },
   }
 
   override render() {
-    return this.state.message === null ? this.props.children : <><ViewHeader title={this.props.title} /><Failure message={this.state.message} /></>
+    return this.state.message === null ? (
+      this.props.children
+    ) : (
+      <>
+        <ViewHeader title={this.props.title} />
+        <Failure message={this.state.message} />
+      </>
+    )
   }
 }

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks'
 import { copyText } from '../lib/shell/clipboard.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'class' | 'disabled' | 'type'> {
+export interface ButtonProps
+  extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'class' | 'disabled' | 'type'> {
   /** `primary`: the one thing to do here; `danger`: takes something away; `quiet`: without a frame. */
   kind?: 'primary' | 'danger' | 'quiet'
   icon?: IconName
@@ -19,11 +20,38 @@ export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement
   children?: ComponentChildren
 }
 
-export function Button({ kind, icon, iconOnly, busy, small, disabled, type = 'button', children, class: extra, ...rest }: ButtonProps) {
-  const classes = ['button', kind ?? '', iconOnly ? 'icon-only' : '', small ? 'small' : '', busy ? 'busy' : '', extra ?? ''].filter(Boolean).join(' ')
+export function Button({
+  kind,
+  icon,
+  iconOnly,
+  busy,
+  small,
+  disabled,
+  type = 'button',
+  children,
+  class: extra,
+  ...rest
+}: ButtonProps) {
+  const classes = [
+    'button',
+    kind ?? '',
+    iconOnly ? 'icon-only' : '',
+    small ? 'small' : '',
+    busy ? 'busy' : '',
+    extra ?? '',
+  ]
+    .filter(Boolean)
+    .join(' ')
   const name = iconOnly && typeof children === 'string' ? children : undefined
   return (
-    <button {...rest} type={type} class={classes} disabled={disabled || busy} aria-busy={busy || undefined} title={rest.title ?? name}>
+    <button
+      {...rest}
+      type={type}
+      class={classes}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+      title={rest.title ?? name}
+    >
       {icon && <Icon name={icon} />}
       {iconOnly ? <span class="off-screen">{children}</span> : children}
     </button>
@@ -39,8 +67,16 @@ export interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
 export function CopyButton({ text, children = 'Copy', icon = 'copy', ...rest }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null)
   async function copy(): Promise<void> {
-    setOutcome(await copyText(typeof text === 'string' ? text : await text()) ? 'copied' : 'failed')
+    setOutcome((await copyText(typeof text === 'string' ? text : await text())) ? 'copied' : 'failed')
     setTimeout(() => setOutcome(null), 1500)
   }
-  return <Button {...rest} icon={outcome === 'copied' ? 'check' : outcome === 'failed' ? 'warning' : icon} onClick={() => void copy()}>{children}</Button>
+  return (
+    <Button
+      {...rest}
+      icon={outcome === 'copied' ? 'check' : outcome === 'failed' ? 'warning' : icon}
+      onClick={() => void copy()}
+    >
+      {children}
+    </Button>
+  )
 }

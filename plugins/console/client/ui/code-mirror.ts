@@ -6,7 +6,14 @@ import { bracketMatching, foldGutter, HighlightStyle, indentOnInput, syntaxHighl
 import { linter, lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
 import { EditorState, type Extension } from '@codemirror/state'
 import { tags } from '@lezer/highlight'
-import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view'
 
 export type EditorLanguage = 'json' | 'yaml' | 'text'
 
@@ -37,14 +44,28 @@ export interface EditorSettings {
 
 /** Custom properties of the page's style sheet reach into the shadow root. */
 const theme = EditorView.theme({
-  '&': { color: 'var(--text)', backgroundColor: 'var(--field)', fontSize: '0.8125rem', borderRadius: 'var(--radius-s)', border: '1px solid var(--field-border)' },
+  '&': {
+    color: 'var(--text)',
+    backgroundColor: 'var(--field)',
+    fontSize: '0.8125rem',
+    borderRadius: 'var(--radius-s)',
+    border: '1px solid var(--field-border)',
+  },
   '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '1px' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55', maxHeight: '32rem' },
   '.cm-content': { caretColor: 'var(--text)', minHeight: 'calc(var(--min-lines, 6) * 1.55em)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '.cm-gutters': { minHeight: 'calc(var(--min-lines, 6) * 1.55em) !important', backgroundColor: 'var(--surface-2)', color: 'var(--text-2)', border: 'none', borderRadius: 'var(--radius-s) 0 0 var(--radius-s)' },
+  '.cm-gutters': {
+    minHeight: 'calc(var(--min-lines, 6) * 1.55em) !important',
+    backgroundColor: 'var(--surface-2)',
+    color: 'var(--text-2)',
+    border: 'none',
+    borderRadius: 'var(--radius-s) 0 0 var(--radius-s)',
+  },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--accent) 8%, transparent)' },
-  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)',
+  },
   '.cm-tooltip': { backgroundColor: 'var(--surface)', color: 'var(--text)', border: '1px solid var(--border)' },
 })
 
@@ -64,7 +85,10 @@ const languages: Record<EditorLanguage, () => Extension> = {
 }
 
 /** Puts an editor into an element. */
-export function mountEditor(host: HTMLElement, { label, language, readOnly, value, onValue }: EditorSettings): EditorHandle {
+export function mountEditor(
+  host: HTMLElement,
+  { label, language, readOnly, value, onValue }: EditorSettings,
+): EditorHandle {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const view = new EditorView({
     parent: root,
@@ -72,22 +96,42 @@ export function mountEditor(host: HTMLElement, { label, language, readOnly, valu
     state: EditorState.create({
       doc: value,
       extensions: [
-        lineNumbers(), highlightActiveLineGutter(), lintGutter(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(),
+        lineNumbers(),
+        highlightActiveLineGutter(),
+        lintGutter(),
+        foldGutter(),
+        history(),
+        drawSelection(),
+        indentOnInput(),
+        bracketMatching(),
+        highlightActiveLine(),
         syntaxHighlighting(highlight),
         // Escape leaves the field, so that the Tab key, which indents, is no trap (WCAG 2.2, 2.1.2).
         keymap.of([...defaultKeymap, ...historyKeymap, ...(readOnly ? [] : [indentWithTab])]),
         // A long text scrolls: assistive technology looks for what has the focus within.
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-        EditorView.lineWrapping, EditorState.readOnly.of(readOnly), theme, languages[language](),
-        EditorView.updateListener.of(update => { if (update.docChanged) onValue(update.state.doc.toString()) }),
+        EditorView.lineWrapping,
+        EditorState.readOnly.of(readOnly),
+        theme,
+        languages[language](),
+        EditorView.updateListener.of(update => {
+          if (update.docChanged) onValue(update.state.doc.toString())
+        }),
       ],
     }),
   })
   return {
     setValue(text) {
-      if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
+      if (text !== view.state.doc.toString())
+        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
     },
-    setMarks: marks => view.dispatch(setDiagnostics(view.state, marks.map(mark => toDiagnostic(view.state, mark)))),
+    setMarks: marks =>
+      view.dispatch(
+        setDiagnostics(
+          view.state,
+          marks.map(mark => toDiagnostic(view.state, mark)),
+        ),
+      ),
     focus: () => view.focus(),
     goTo(line) {
       const { from } = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines))

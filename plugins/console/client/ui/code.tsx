@@ -21,9 +21,18 @@ export function Code({ text, label, wrap, actions }: CodeProps) {
   const isCut = text.length > MAX_SHOWN && !isWhole
   return (
     <div class="code">
-      <div class="code-actions actions">{actions}<CopyButton small kind="quiet" text={text} iconOnly>{`Copy ${label}`}</CopyButton></div>
-      <pre class={wrap ? 'wrap' : ''} tabIndex={0} role="group" aria-label={label}>{isCut ? text.slice(0, MAX_SHOWN) : text}</pre>
-      {isCut && <button type="button" class="button small" onClick={() => setWhole(true)}>Show all {text.length.toLocaleString('en-US')} characters</button>}
+      <div class="code-actions actions">
+        {actions}
+        <CopyButton small kind="quiet" text={text} iconOnly>{`Copy ${label}`}</CopyButton>
+      </div>
+      <pre class={wrap ? 'wrap' : ''} tabIndex={0} role="group" aria-label={label}>
+        {isCut ? text.slice(0, MAX_SHOWN) : text}
+      </pre>
+      {isCut && (
+        <button type="button" class="button small" onClick={() => setWhole(true)}>
+          Show all {text.length.toLocaleString('en-US')} characters
+        </button>
+      )}
     </div>
   )
 }

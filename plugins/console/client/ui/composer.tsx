@@ -25,18 +25,34 @@ export function Composer({ isRunning, onSend, onStop, keeps, text: given, onText
     if (!keeps) setText('')
   }
   return (
-    <form class="composer" onSubmit={event => {
-      event.preventDefault()
-      submit()
-    }}>
-      <TextArea label="Message" rows={2} value={text} onValue={setText} placeholder="Enter sends, Shift+Enter begins a line" onKeyDown={event => {
-        if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    <form
+      class="composer"
+      onSubmit={event => {
         event.preventDefault()
         submit()
-      }} />
-      {isRunning
-        ? <Button icon="stop" onClick={onStop}>Stop</Button>
-        : <Button kind="primary" type="submit" icon="send" disabled={isEmpty}>Send</Button>}
+      }}
+    >
+      <TextArea
+        label="Message"
+        rows={2}
+        value={text}
+        onValue={setText}
+        placeholder="Enter sends, Shift+Enter begins a line"
+        onKeyDown={event => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          event.preventDefault()
+          submit()
+        }}
+      />
+      {isRunning ? (
+        <Button icon="stop" onClick={onStop}>
+          Stop
+        </Button>
+      ) : (
+        <Button kind="primary" type="submit" icon="send" disabled={isEmpty}>
+          Send
+        </Button>
+      )}
     </form>
   )
 }

@@ -28,13 +28,24 @@ export function Dialog({ title, onClose, children, actions, wide, class: extra }
     }
   }, [])
   return (
-    <dialog ref={ref} class={`dialog ${wide ? 'wide' : ''} ${extra ?? ''}`} aria-labeledby={id}
-      onCancel={event => { event.preventDefault(); onClose() }}
-      onMouseDown={event => { if (event.target === ref.current) onClose() }}>
+    <dialog
+      ref={ref}
+      class={`dialog ${wide ? 'wide' : ''} ${extra ?? ''}`}
+      aria-labeledby={id}
+      onCancel={event => {
+        event.preventDefault()
+        onClose()
+      }}
+      onMouseDown={event => {
+        if (event.target === ref.current) onClose()
+      }}
+    >
       <div class="dialog-frame">
         <header>
           <h2 id={id}>{title}</h2>
-          <Button kind="quiet" icon="close" iconOnly onClick={onClose}>Close</Button>
+          <Button kind="quiet" icon="close" iconOnly onClick={onClose}>
+            Close
+          </Button>
         </header>
         <div class="dialog-body">{children}</div>
         {actions && <footer>{actions}</footer>}

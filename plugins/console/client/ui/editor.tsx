@@ -19,7 +19,16 @@ export interface EditorProps {
   goTo?: { line: number } | null
 }
 
-export function Editor({ label, value, onValue, language = 'text', readOnly = false, marks = [], minLines = 6, goTo = null }: EditorProps) {
+export function Editor({
+  label,
+  value,
+  onValue,
+  language = 'text',
+  readOnly = false,
+  marks = [],
+  minLines = 6,
+  goTo = null,
+}: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const handle = useRef<EditorHandle | null>(null)
   const [isReady, setReady] = useState(false)
@@ -28,15 +37,23 @@ export function Editor({ label, value, onValue, language = 'text', readOnly = fa
 
   useEffect(() => {
     let isGone = false
-    import('./code-mirror.ts').then(({ mountEditor }) => {
-      if (isGone) return
-      handle.current = mountEditor(host.current!, {
-        label, language, readOnly, value: latest.current.value,
-        onValue: text => latest.current.onValue?.(text),
-      })
-      handle.current.setMarks(latest.current.marks)
-      setReady(true)
-    }, () => { /* the text area stays */ })
+    import('./code-mirror.ts').then(
+      ({ mountEditor }) => {
+        if (isGone) return
+        handle.current = mountEditor(host.current!, {
+          label,
+          language,
+          readOnly,
+          value: latest.current.value,
+          onValue: text => latest.current.onValue?.(text),
+        })
+        handle.current.setMarks(latest.current.marks)
+        setReady(true)
+      },
+      () => {
+        /* the text area stays */
+      },
+    )
     return () => {
       isGone = true
       handle.current?.destroy()
@@ -44,14 +61,30 @@ export function Editor({ label, value, onValue, language = 'text', readOnly = fa
     }
   }, [label, language, readOnly])
 
-  useEffect(() => { handle.current?.setValue(value) }, [value])
-  useEffect(() => { handle.current?.setMarks(marks) }, [marks])
-  useEffect(() => { if (goTo !== null) handle.current?.goTo(goTo.line) }, [goTo])
+  useEffect(() => {
+    handle.current?.setValue(value)
+  }, [value])
+  useEffect(() => {
+    handle.current?.setMarks(marks)
+  }, [marks])
+  useEffect(() => {
+    if (goTo !== null) handle.current?.goTo(goTo.line)
+  }, [goTo])
 
   return (
     <div class="editor" style={{ '--min-lines': String(minLines) }}>
       <div ref={host} class="editor-host" hidden={!isReady} />
-      {!isReady && <textarea class="mono" aria-label={label} rows={minLines} value={value} readOnly={readOnly} spellcheck={false} onInput={event => onValue?.(event.currentTarget.value)} />}
+      {!isReady && (
+        <textarea
+          class="mono"
+          aria-label={label}
+          rows={minLines}
+          value={value}
+          readOnly={readOnly}
+          spellcheck={false}
+          onInput={event => onValue?.(event.currentTarget.value)}
+        />
+      )}
     </div>
   )
 }

@@ -30,10 +30,16 @@ export function FormWithJson({ schema, value, onValue, label }: FormWithJsonProp
 
   return (
     <div class="form-with-json">
-      <SchemaForm key={edits} schema={schema} value={value} label={label} onValue={next => {
-        onValue(next)
-        setText(print(next))
-      }} />
+      <SchemaForm
+        key={edits}
+        schema={schema}
+        value={value}
+        label={label}
+        onValue={next => {
+          onValue(next)
+          setText(print(next))
+        }}
+      />
       <div class="field">
         <span class="label">As JSON</span>
         <Editor label={`${label} as JSON`} language="json" value={text} onValue={write} minLines={12} />

@@ -19,7 +19,15 @@ export function HeaderList({ headers, label = 'Headers' }: { headers: readonly H
       <tbody>
         {headers.map(({ name, value, note, before, change }, index) => (
           <tr key={index} class={change ?? ''}>
-            <th scope="row">{change && <span class="sign" title={change}>{SIGNS[change]}<span class="off-screen"> {change} </span></span>}{name}</th>
+            <th scope="row">
+              {change && (
+                <span class="sign" title={change}>
+                  {SIGNS[change]}
+                  <span class="off-screen"> {change} </span>
+                </span>
+              )}
+              {name}
+            </th>
             <td>
               {before !== undefined && <del>{before}</del>}
               {change === 'removed' ? <del>{value}</del> : <span class="value">{value}</span>}
@@ -33,17 +41,45 @@ export function HeaderList({ headers, label = 'Headers' }: { headers: readonly H
 }
 
 /** Headers to edit: one row each, an empty one at the end. */
-export function HeaderEditor({ headers, onHeaders, label = 'Header' }: { headers: readonly NameValue[]; onHeaders(headers: NameValue[]): void; label?: string }) {
+export function HeaderEditor({
+  headers,
+  onHeaders,
+  label = 'Header',
+}: {
+  headers: readonly NameValue[]
+  onHeaders(headers: NameValue[]): void
+  label?: string
+}) {
   const rows = [...headers, { name: '', value: '' }]
   function change(index: number, changes: Partial<NameValue>): void {
-    onHeaders(rows.map((row, at) => (at === index ? { ...row, ...changes } : row)).filter(({ name, value }) => name !== '' || value !== ''))
+    onHeaders(
+      rows
+        .map((row, at) => (at === index ? { ...row, ...changes } : row))
+        .filter(({ name, value }) => name !== '' || value !== ''),
+    )
   }
   return (
     <div class="header-editor">
       {rows.map(({ name, value }, index) => (
         <div key={index} class="header-row">
-          <input class="mono" aria-label={`${label} ${index + 1} name`} placeholder={index === headers.length ? 'Name' : ''} value={name} spellcheck={false} autocomplete="off" onInput={event => change(index, { name: event.currentTarget.value })} />
-          <input class="mono" aria-label={`${label} ${index + 1} value`} placeholder={index === headers.length ? 'Value' : ''} value={value} spellcheck={false} autocomplete="off" onInput={event => change(index, { value: event.currentTarget.value })} />
+          <input
+            class="mono"
+            aria-label={`${label} ${index + 1} name`}
+            placeholder={index === headers.length ? 'Name' : ''}
+            value={name}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={event => change(index, { name: event.currentTarget.value })}
+          />
+          <input
+            class="mono"
+            aria-label={`${label} ${index + 1} value`}
+            placeholder={index === headers.length ? 'Value' : ''}
+            value={value}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={event => change(index, { value: event.currentTarget.value })}
+          />
         </div>
       ))}
     </div>

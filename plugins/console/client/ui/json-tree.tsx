@@ -12,16 +12,31 @@ export interface JsonTreeProps {
 }
 
 export function JsonTree({ value, depth = 2 }: JsonTreeProps) {
-  return <div class="json-tree mono"><Node name={null} value={value} depth={depth} isLast /></div>
+  return (
+    <div class="json-tree mono">
+      <Node name={null} value={value} depth={depth} isLast />
+    </div>
+  )
 }
 
-interface NodeProps { name: string | null; value: unknown; depth: number; isLast: boolean }
+interface NodeProps {
+  name: string | null
+  value: unknown
+  depth: number
+  isLast: boolean
+}
 
 function Node({ name, value, depth, isLast }: NodeProps) {
   const isBranch = typeof value === 'object' && value !== null && Object.keys(value).length > 0
-  return isBranch
-    ? <Branch {...{ name, value, depth, isLast }} />
-    : <div class="leaf"><Key name={name} /><Scalar value={value} />{!isLast && ','}</div>
+  return isBranch ? (
+    <Branch {...{ name, value, depth, isLast }} />
+  ) : (
+    <div class="leaf">
+      <Key name={name} />
+      <Scalar value={value} />
+      {!isLast && ','}
+    </div>
+  )
 }
 
 function Branch({ name, value, depth, isLast }: NodeProps & { value: object }) {
@@ -33,25 +48,55 @@ function Branch({ name, value, depth, isLast }: NodeProps & { value: object }) {
   const size = `${members.length} ${isList ? 'item' : 'member'}${members.length === 1 ? '' : 's'}`
   return (
     <div class="branch">
-      <button type="button" class="toggle" aria-expanded={isOpen} aria-label={`${name ?? 'value'}, ${size}`} onClick={() => setOpen(!isOpen)} />
-      <Key name={name} />{open}
-      {isOpen
-        ? (
-            <>
-              <div class="members">
-                {members.slice(0, shown).map(([key, item], index) => <Node key={key} name={isList ? null : key} value={item} depth={depth - 1} isLast={index === members.length - 1} />)}
-                {members.length > shown && <button type="button" class="button small" onClick={() => setShown(shown + 10 * PAGE)}>{members.length - shown} more</button>}
-              </div>
-              <span class="closing">{close}{!isLast && ','}</span>
-            </>
-          )
-        : <span class="folded"> {size} {close}{!isLast && ','}</span>}
+      <button
+        type="button"
+        class="toggle"
+        aria-expanded={isOpen}
+        aria-label={`${name ?? 'value'}, ${size}`}
+        onClick={() => setOpen(!isOpen)}
+      />
+      <Key name={name} />
+      {open}
+      {isOpen ? (
+        <>
+          <div class="members">
+            {members.slice(0, shown).map(([key, item], index) => (
+              <Node
+                key={key}
+                name={isList ? null : key}
+                value={item}
+                depth={depth - 1}
+                isLast={index === members.length - 1}
+              />
+            ))}
+            {members.length > shown && (
+              <button type="button" class="button small" onClick={() => setShown(shown + 10 * PAGE)}>
+                {members.length - shown} more
+              </button>
+            )}
+          </div>
+          <span class="closing">
+            {close}
+            {!isLast && ','}
+          </span>
+        </>
+      ) : (
+        <span class="folded">
+          {' '}
+          {size} {close}
+          {!isLast && ','}
+        </span>
+      )}
     </div>
   )
 }
 
 function Key({ name }: { name: string | null }) {
-  return name === null ? null : <><span class="json-key">{JSON.stringify(name)}</span>: </>
+  return name === null ? null : (
+    <>
+      <span class="json-key">{JSON.stringify(name)}</span>:{' '}
+    </>
+  )
 }
 
 function Scalar({ value }: { value: unknown }) {
@@ -62,5 +107,14 @@ function Scalar({ value }: { value: unknown }) {
 
 function LongText({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false)
-  return isWhole ? <>{text}</> : <>{text.slice(0, MAX_TEXT)}<button type="button" class="button small" onClick={() => setWhole(true)}>{text.length - MAX_TEXT} characters more</button></>
+  return isWhole ? (
+    <>{text}</>
+  ) : (
+    <>
+      {text.slice(0, MAX_TEXT)}
+      <button type="button" class="button small" onClick={() => setWhole(true)}>
+        {text.length - MAX_TEXT} characters more
+      </button>
+    </>
+  )
 }

@@ -25,9 +25,22 @@ export function Media({ base64, type, name }: MediaProps) {
     } catch {
       setBroken(true)
     }
-    return () => { if (made !== null) URL.revokeObjectURL(made) }
+    return () => {
+      if (made !== null) URL.revokeObjectURL(made)
+    }
   }, [base64, type])
   if (isBroken) return <p class="bad-text">{name} is no Base64.</p>
-  if (url === null) return <p class="quiet-text">{base64.length} characters of {type || 'unknown type'}.</p>
-  return type.startsWith('image/') ? <img class="media-picture" src={url} alt={`${name}, ${type}`} /> : <a class="button small" href={url} download="sound">Save {type}</a>
+  if (url === null)
+    return (
+      <p class="quiet-text">
+        {base64.length} characters of {type || 'unknown type'}.
+      </p>
+    )
+  return type.startsWith('image/') ? (
+    <img class="media-picture" src={url} alt={`${name}, ${type}`} />
+  ) : (
+    <a class="button small" href={url} download="sound">
+      Save {type}
+    </a>
+  )
 }

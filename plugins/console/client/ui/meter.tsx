@@ -19,8 +19,19 @@ export function Meter({ label, value, max, text, isFullGood }: MeterProps) {
       <span class="meter-label">{label}</span>
       <span class="meter-text">{text}</span>
       {max !== null && (
-        <span class="meter-track" role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={max} aria-valuenow={Math.min(value, max)} aria-valuetext={text}>
-          <span class={`meter-fill ${level > 0.9 ? 'bad' : level > 0.7 ? 'warn' : ''}`} style={{ width: `${share * 100}%` }} />
+        <span
+          class="meter-track"
+          role="meter"
+          aria-label={label}
+          aria-valuemin={0}
+          aria-valuemax={max}
+          aria-valuenow={Math.min(value, max)}
+          aria-valuetext={text}
+        >
+          <span
+            class={`meter-fill ${level > 0.9 ? 'bad' : level > 0.7 ? 'warn' : ''}`}
+            style={{ width: `${share * 100}%` }}
+          />
         </span>
       )}
     </div>

@@ -3,7 +3,17 @@ import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 
 /** `bad` and `warn` are announced. */
-export function Notice({ kind = 'info', title, children, actions }: { kind?: 'info' | 'good' | 'warn' | 'bad'; title?: string; children?: ComponentChildren; actions?: ComponentChildren }) {
+export function Notice({
+  kind = 'info',
+  title,
+  children,
+  actions,
+}: {
+  kind?: 'info' | 'good' | 'warn' | 'bad'
+  title?: string
+  children?: ComponentChildren
+  actions?: ComponentChildren
+}) {
   return (
     <div class={`notice ${kind}`} role={kind === 'bad' || kind === 'warn' ? 'alert' : undefined}>
       <Icon name={kind === 'good' ? 'check' : kind === 'info' ? 'info' : 'warning'} />
@@ -27,5 +37,10 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 export function Loading({ what = 'Loading' }: { what?: string }) {
-  return <p class="loading" role="status"><span class="spinner" aria-hidden="true" />{what}…</p>
+  return (
+    <p class="loading" role="status">
+      <span class="spinner" aria-hidden="true" />
+      {what}…
+    </p>
+  )
 }

@@ -53,7 +53,11 @@ export function Plot({ label, options, data, height = 240, deps = [] }: PlotProp
     const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }))
     void import('uplot').then(({ default: UPlot }) => {
       if (isGone) return
-      plot.current = new UPlot({ ...latest.current.options(), width: element.clientWidth, height }, latest.current.data, element)
+      plot.current = new UPlot(
+        { ...latest.current.options(), width: element.clientWidth, height },
+        latest.current.data,
+        element,
+      )
       resized.observe(element)
     })
     return () => {
@@ -64,6 +68,8 @@ export function Plot({ label, options, data, height = 240, deps = [] }: PlotProp
     }
   }, [height, colors, ...deps])
 
-  useEffect(() => { plot.current?.setData(data) }, [data])
+  useEffect(() => {
+    plot.current?.setData(data)
+  }, [data])
   return <div ref={host} class="plot" role="img" aria-label={label} style={{ minHeight: `${height}px` }} />
 }

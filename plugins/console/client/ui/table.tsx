@@ -33,7 +33,19 @@ export interface DataTableProps<T> {
 /** Rows rendered beyond both edges. */
 const OVERSCAN = 8
 
-export function DataTable<T>({ label, columns, rows, keyOf, selected = null, onSelect, isMarked, onMark, rowClass, empty, rowHeight = 2.25 }: DataTableProps<T>) {
+export function DataTable<T>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  selected = null,
+  onSelect,
+  isMarked,
+  onMark,
+  rowClass,
+  empty,
+  rowHeight = 2.25,
+}: DataTableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 800 })
   const rowPixels = rowHeight * parseFloat(getComputedStyle(document.documentElement).fontSize)
@@ -61,7 +73,10 @@ export function DataTable<T>({ label, columns, rows, keyOf, selected = null, onS
   const lastFirst = useRef(firstKey)
   useLayoutEffect(() => {
     const element = scroller.current!
-    const added = lastFirst.current === null || element.scrollTop === 0 ? 0 : rows.findIndex(row => keyOf(row) === lastFirst.current)
+    const added =
+      lastFirst.current === null || element.scrollTop === 0
+        ? 0
+        : rows.findIndex(row => keyOf(row) === lastFirst.current)
     lastFirst.current = firstKey
     if (added > 0) element.scrollTop += added * rowPixels
   }, [firstKey])
@@ -75,8 +90,10 @@ export function DataTable<T>({ label, columns, rows, keyOf, selected = null, onS
     const head = element.querySelector('thead')?.clientHeight ?? 0
     const top = selectedAt * rowPixels
     if (top < element.scrollTop) element.scrollTop = top
-    else if (top + rowPixels + head > element.scrollTop + element.clientHeight) element.scrollTop = top + rowPixels + head - element.clientHeight
-    if (element.contains(document.activeElement)) requestAnimationFrame(() => element.querySelector<HTMLElement>('tr.selected')?.focus({ preventScroll: true }))
+    else if (top + rowPixels + head > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + rowPixels + head - element.clientHeight
+    if (element.contains(document.activeElement))
+      requestAnimationFrame(() => element.querySelector<HTMLElement>('tr.selected')?.focus({ preventScroll: true }))
   }, [selectedAt, rowPixels])
 
   const move = (by: number) => {
@@ -93,22 +110,57 @@ export function DataTable<T>({ label, columns, rows, keyOf, selected = null, onS
 
   const first = Math.max(0, Math.floor(view.top / rowPixels) - OVERSCAN)
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowPixels) + OVERSCAN)
-  const spacer = (count: number) => count > 0 && <tr class="spacer" aria-hidden="true"><td colSpan={columns.length} style={{ height: `${count * rowPixels}px` }} /></tr>
+  const spacer = (count: number) =>
+    count > 0 && (
+      <tr class="spacer" aria-hidden="true">
+        <td colSpan={columns.length} style={{ height: `${count * rowPixels}px` }} />
+      </tr>
+    )
 
   return (
-    <div class="table-scroll" ref={scroller} tabIndex={rows.length > 0 ? 0 : undefined} role="group" aria-label={`${label}, scrollable`}>
-      <table class="data-table" aria-label={label} aria-rowcount={rows.length + 1} style={{ '--row': `${rowHeight}rem` }}>
-        <thead><tr>{columns.map(({ key, title, class: extra }) => <th key={key} scope="col" class={extra ?? ''}>{title}</th>)}</tr></thead>
+    <div
+      class="table-scroll"
+      ref={scroller}
+      tabIndex={rows.length > 0 ? 0 : undefined}
+      role="group"
+      aria-label={`${label}, scrollable`}
+    >
+      <table
+        class="data-table"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        style={{ '--row': `${rowHeight}rem` }}
+      >
+        <thead>
+          <tr>
+            {columns.map(({ key, title, class: extra }) => (
+              <th key={key} scope="col" class={extra ?? ''}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {spacer(first)}
           {rows.slice(first, last).map((row, index) => {
             const key = keyOf(row)
             return (
-              <tr key={key} aria-rowindex={first + index + 2} tabIndex={onSelect ? (key === selected || (selectedAt === -1 && index === 0) ? 0 : -1) : undefined} aria-selected={onSelect ? key === selected : undefined}
+              <tr
+                key={key}
+                aria-rowindex={first + index + 2}
+                tabIndex={onSelect ? (key === selected || (selectedAt === -1 && index === 0) ? 0 : -1) : undefined}
+                aria-selected={onSelect ? key === selected : undefined}
                 class={`${key === selected ? 'selected' : ''} ${isMarked?.(row) ? 'marked' : ''} ${rowClass?.(row) ?? ''}`}
                 onClick={event => ((event.ctrlKey || event.metaKey) && onMark ? onMark(row) : onSelect?.(row))}
-                onKeyDown={event => { if (event.key === 'Enter' && event.target === event.currentTarget) onSelect?.(row) }}>
-                {columns.map(({ key: column, cell, class: extra }) => <td key={column} class={extra ?? ''}>{cell(row)}</td>)}
+                onKeyDown={event => {
+                  if (event.key === 'Enter' && event.target === event.currentTarget) onSelect?.(row)
+                }}
+              >
+                {columns.map(({ key: column, cell, class: extra }) => (
+                  <td key={column} class={extra ?? ''}>
+                    {cell(row)}
+                  </td>
+                ))}
               </tr>
             )
           })}

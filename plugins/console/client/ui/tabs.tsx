@@ -45,10 +45,23 @@ export function Tabs({ label, tabs, selected, onSelect }: TabsProps) {
     <div class="tabs">
       <div class="tab-list" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
         {tabs.map(({ key, title }) => (
-          <button key={key} type="button" role="tab" id={`${id}-${key}`} aria-selected={key === current.key} aria-controls={`${id}-panel`} tabIndex={key === current.key ? 0 : -1} onClick={() => choose(key)}>{title}</button>
+          <button
+            key={key}
+            type="button"
+            role="tab"
+            id={`${id}-${key}`}
+            aria-selected={key === current.key}
+            aria-controls={`${id}-panel`}
+            tabIndex={key === current.key ? 0 : -1}
+            onClick={() => choose(key)}
+          >
+            {title}
+          </button>
         ))}
       </div>
-      <div class="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labeledby={`${id}-${current.key}`} tabIndex={0}>{current.content()}</div>
+      <div class="tab-panel" role="tabpanel" id={`${id}-panel`} aria-labeledby={`${id}-${current.key}`} tabIndex={0}>
+        {current.content()}
+      </div>
     </div>
   )
 }

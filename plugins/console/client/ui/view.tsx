@@ -3,7 +3,15 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
 /** Heading of level 1 and the view's own actions; every view begins with it. */
-export function ViewHeader({ title, children, about }: { title: string; children?: ComponentChildren; about?: ComponentChildren }) {
+export function ViewHeader({
+  title,
+  children,
+  about,
+}: {
+  title: string
+  children?: ComponentChildren
+  about?: ComponentChildren
+}) {
   return (
     <header class="view-header">
       <div>
@@ -16,12 +24,26 @@ export function ViewHeader({ title, children, about }: { title: string; children
 }
 
 /** A titled surface: role `region`, named by the title. */
-export function Panel({ title, actions, children, class: extra, hideTitle }: { title: string; actions?: ComponentChildren; children: ComponentChildren; class?: string; hideTitle?: boolean }) {
+export function Panel({
+  title,
+  actions,
+  children,
+  class: extra,
+  hideTitle,
+}: {
+  title: string
+  actions?: ComponentChildren
+  children: ComponentChildren
+  class?: string
+  hideTitle?: boolean
+}) {
   const id = useId()
   return (
     <section class={`panel ${extra ?? ''}`} aria-labeledby={id}>
       <header class={hideTitle && !actions ? 'off-screen' : 'panel-header'}>
-        <h2 id={id} class={hideTitle ? 'off-screen' : ''}>{title}</h2>
+        <h2 id={id} class={hideTitle ? 'off-screen' : ''}>
+          {title}
+        </h2>
         {actions && <div class="actions">{actions}</div>}
       </header>
       <div class="panel-body">{children}</div>
@@ -30,15 +52,22 @@ export function Panel({ title, actions, children, class: extra, hideTitle }: { t
 }
 
 /** Names and values in two columns. */
-export function Facts({ items }: { items: readonly (readonly [name: string, value: ComponentChildren] | null | false)[] }) {
+export function Facts({
+  items,
+}: {
+  items: readonly (readonly [name: string, value: ComponentChildren] | null | false)[]
+}) {
   return (
     <dl class="facts">
-      {items.map(item => item && (
-        <div key={item[0]}>
-          <dt>{item[0]}</dt>
-          <dd>{item[1] ?? <span class="quiet-text">none</span>}</dd>
-        </div>
-      ))}
+      {items.map(
+        item =>
+          item && (
+            <div key={item[0]}>
+              <dt>{item[0]}</dt>
+              <dd>{item[1] ?? <span class="quiet-text">none</span>}</dd>
+            </div>
+          ),
+      )}
     </dl>
   )
 }

@@ -49,20 +49,35 @@ function Client({ agents }: { agents: readonly Agent[] }) {
   const [text, setText] = useState('')
   const [data, setData] = useState('')
   const handle = useTask()
-  const lineWith = (bearer: string): Line => ({ agent: agent.id, version, binding, gateway, headers: bearer === '' ? [] : [{ name: 'Authorization', value: `Bearer ${bearer}` }] })
+  const lineWith = (bearer: string): Line => ({
+    agent: agent.id,
+    version,
+    binding,
+    gateway,
+    headers: bearer === '' ? [] : [{ name: 'Authorization', value: `Bearer ${bearer}` }],
+  })
   // The same object while nothing of it changes: the cards are read again when it does.
   const line = useMemo(() => lineWith(token), [agent.id, version, binding, gateway, token])
   const card = useLoad(signal => loadCard(line, '1.0', signal), [agent.id, gateway])
   const dataError = data.trim() !== '' && parseJson(data) === undefined ? 'This is no JSON.' : null
 
   function sendText(message: string, over = line): void {
-    const parts: Part[] = [{ text: message }, ...data.trim() === '' || dataError !== null ? [] : [{ data: parseJson(data) }]]
+    const parts: Part[] = [
+      { text: message },
+      ...(data.trim() === '' || dataError !== null ? [] : [{ data: parseJson(data) }]),
+    ]
     void handle.send(over, parts, { isStreamed, returnsAtOnce, pushUrl: isPushed ? sinkPath(sinkId) : null })
     setText('')
   }
 
   async function authorize(): Promise<void> {
-    const { status, body } = await postForm('Token', '/oauth/token', { grant_type: 'client_credentials' }, DEMO_CLIENT, gateway)
+    const { status, body } = await postForm(
+      'Token',
+      '/oauth/token',
+      { grant_type: 'client_credentials' },
+      DEMO_CLIENT,
+      gateway,
+    )
     const got = (body as { access_token?: string }).access_token
     if (got === undefined) throw new Error(`The token endpoint answered ${status}.`)
     setToken(got)
@@ -81,43 +96,106 @@ function Client({ agents }: { agents: readonly Agent[] }) {
           {agents.map(({ id, name, description, requiresAuth }) => (
             <li key={id}>
               <button type="button" aria-pressed={id === agent.id} onClick={() => choose(id)}>
-                <span><strong>{name}</strong>{requiresAuth && <> <Badge tone="warn">token</Badge></>}</span>
+                <span>
+                  <strong>{name}</strong>
+                  {requiresAuth && (
+                    <>
+                      {' '}
+                      <Badge tone="warn">token</Badge>
+                    </>
+                  )}
+                </span>
                 <span class="quiet-text">{description}</span>
               </button>
             </li>
           ))}
         </ul>
         <Fold title="Cards">{() => <CardTabs key={agent.id} line={line} log={handle.log} />}</Fold>
-        <Fold title="Tasks of this session">{() => <TaskList key={`${agent.id} ${version}`} line={line} log={handle.log} onOpen={id => void handle.open(line, id)} />}</Fold>
+        <Fold title="Tasks of this session">
+          {() => (
+            <TaskList
+              key={`${agent.id} ${version}`}
+              line={line}
+              log={handle.log}
+              onOpen={id => void handle.open(line, id)}
+            />
+          )}
+        </Fold>
       </Panel>
       <div class="a2a-middle">
         <Panel title="Send a message">
           <div class="a2a-fields">
-            <Select label="Agent" value={agent.id} onValue={choose} options={agents.map(({ id, name }) => ({ value: id, label: name }))} />
-            <Select label="Version" value={version} onValue={value => setParams({ version: value })} options={['1.0', '0.3']} />
-            <Select label="Binding" value={binding} onValue={value => setParams({ binding: value })} options={[{ value: 'JSONRPC', label: 'JSON-RPC' }, { value: 'HTTP+JSON', label: 'HTTP+JSON' }]} />
+            <Select
+              label="Agent"
+              value={agent.id}
+              onValue={choose}
+              options={agents.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+            <Select
+              label="Version"
+              value={version}
+              onValue={value => setParams({ version: value })}
+              options={['1.0', '0.3']}
+            />
+            <Select
+              label="Binding"
+              value={binding}
+              onValue={value => setParams({ binding: value })}
+              options={[
+                { value: 'JSONRPC', label: 'JSON-RPC' },
+                { value: 'HTTP+JSON', label: 'HTTP+JSON' },
+              ]}
+            />
             {settings.value.gateways.length > 0 && <TargetSelect gateway={gateway} onGateway={setGateway} />}
           </div>
           <div class="a2a-checks">
             <Checkbox label="Stream" checked={isStreamed} onChecked={setStreamed} />
-            <Checkbox label="Answer at once" checked={returnsAtOnce} onChecked={setReturnsAtOnce} disabled={isStreamed} />
+            <Checkbox
+              label="Answer at once"
+              checked={returnsAtOnce}
+              onChecked={setReturnsAtOnce}
+              disabled={isStreamed}
+            />
             <Checkbox label="Push to a sink" checked={isPushed} onChecked={setPushed} />
           </div>
           {card.error !== null && <Notice kind="warn">{card.error}</Notice>}
           {card.value && <Skills card={card.value} onExample={setText} />}
-          <Composer text={text} onText={setText} isRunning={handle.isRunning} onSend={message => sendText(message)} onStop={handle.stop} />
+          <Composer
+            text={text}
+            onText={setText}
+            isRunning={handle.isRunning}
+            onSend={message => sendText(message)}
+            onStop={handle.stop}
+          />
           <details class="a2a-more">
             <summary>Data and token{(data !== '' || token !== '') && ' (set)'}</summary>
             <div class="stack">
-              <TextArea mono label="Data part (JSON)" rows={2} value={data} onValue={setData} error={dataError} hint="Sent beside the text." />
-              <TextField mono label="Bearer token" value={token} onValue={value => setToken(value.trim())} hint="Empty: none." />
+              <TextArea
+                mono
+                label="Data part (JSON)"
+                rows={2}
+                value={data}
+                onValue={setData}
+                error={dataError}
+                hint="Sent beside the text."
+              />
+              <TextField
+                mono
+                label="Bearer token"
+                value={token}
+                onValue={value => setToken(value.trim())}
+                hint="Empty: none."
+              />
             </div>
           </details>
         </Panel>
         <TaskPanel handle={handle} line={line} onToken={authorize} />
         {isPushed && <SinkPanel id={sinkId} />}
       </div>
-      <MessagesPanel log={handle.log} empty="Every message of both directions stands here, the newest on top, with its HTTP status and headers." />
+      <MessagesPanel
+        log={handle.log}
+        empty="Every message of both directions stands here, the newest on top, with its HTTP status and headers."
+      />
     </div>
   )
 }

@@ -12,7 +12,17 @@ import { ViewHeader } from '../ui/view.tsx'
 import { Chat } from './ai/chat.tsx'
 import { Compare } from './ai/compare.tsx'
 import { PartyFields } from './ai/party-fields.tsx'
-import { baseOf, DEFAULT_SETUP, prepare, svcHeaders, type AiIndex, type Party, type Prepared, type Provider, type Setup } from './ai/setup.ts'
+import {
+  baseOf,
+  DEFAULT_SETUP,
+  prepare,
+  svcHeaders,
+  type AiIndex,
+  type Party,
+  type Prepared,
+  type Provider,
+  type Setup,
+} from './ai/setup.ts'
 import { SetupPanel } from './ai/setup-panel.tsx'
 import type { Turn } from './ai/types.ts'
 
@@ -22,12 +32,22 @@ export default function AiPlayground() {
   return (
     <>
       <ViewHeader title="AI playground">
-        <Button icon="compare" aria-pressed={isComparing} onClick={() => setParams({ compare: isComparing ? null : 'yes' })}>Compare</Button>
+        <Button
+          icon="compare"
+          aria-pressed={isComparing}
+          onClick={() => setParams({ compare: isComparing ? null : 'yes' })}
+        >
+          Compare
+        </Button>
       </ViewHeader>
       {index.error !== null && <Notice kind="bad">{index.error}</Notice>}
-      {index.value === undefined ? index.isLoading && <Loading /> : index.value.providers.length === 0
-        ? <Empty title="No provider is on">Switch one of the LLM plugins on in the overview.</Empty>
-        : <Playground index={index.value} isComparing={isComparing} />}
+      {index.value === undefined ? (
+        index.isLoading && <Loading />
+      ) : index.value.providers.length === 0 ? (
+        <Empty title="No provider is on">Switch one of the LLM plugins on in the overview.</Empty>
+      ) : (
+        <Playground index={index.value} isComparing={isComparing} />
+      )}
     </>
   )
 }
@@ -38,13 +58,21 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
   const [chosen, setChosen] = useState<ChosenParty>(() => partyOfLink(route.value.params))
   const named = providers.find(({ id }) => id === chosen.provider) ?? providers[0]!
   const party: Party = { ...chosen, provider: named.id, model: chosen.model ?? named.models[0] ?? '' }
-  const other = providers.find(({ id }) => id === 'anthropic' && id !== named.id) ?? providers.find(({ id }) => id !== named.id) ?? named
-  const [second, setSecond] = useState<Party>({ provider: other.id, model: other.models[0] ?? '', gateway: party.gateway })
+  const other =
+    providers.find(({ id }) => id === 'anthropic' && id !== named.id) ??
+    providers.find(({ id }) => id !== named.id) ??
+    named
+  const [second, setSecond] = useState<Party>({
+    provider: other.id,
+    model: other.models[0] ?? '',
+    gateway: party.gateway,
+  })
 
   const providerOf = ({ provider }: Party): Provider => providers.find(({ id }) => id === provider) ?? named
   // A base path of one's own is that of one provider.
   const inUse = isComparing ? { ...setup, basePath: '' } : setup
-  const prepareFor = (who: Party, turns: readonly Turn[]): Prepared => prepare(inUse, providerOf(who), who.model, who.gateway, turns)
+  const prepareFor = (who: Party, turns: readonly Turn[]): Prepared =>
+    prepare(inUse, providerOf(who), who.model, who.gateway, turns)
   function choose(next: Party): void {
     setChosen(next)
     setParams({ provider: next.provider, model: next.model })
@@ -54,7 +82,11 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
     try {
       const { format, body } = prepareFor(who, turns)
       return format.code({
-        baseUrl: urlAt(baseOf(inUse, providerOf(who)), who.gateway), key: setup.key, body, model: who.model, stream: setup.stream,
+        baseUrl: urlAt(baseOf(inUse, providerOf(who)), who.gateway),
+        key: setup.key,
+        body,
+        model: who.model,
+        stream: setup.stream,
         headers: Object.fromEntries(svcHeaders(setup).map(({ name, value }) => [name, value])),
       })
     } catch (error) {
@@ -64,12 +96,29 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
 
   return (
     <div class={`ai-split ${isComparing ? 'comparing' : ''}`}>
-      <SetupPanel index={index} setup={setup} onSetup={changes => setSetup(old => ({ ...old, ...changes }))} basePath={isComparing ? null : named.base_path}>
+      <SetupPanel
+        index={index}
+        setup={setup}
+        onSetup={changes => setSetup(old => ({ ...old, ...changes }))}
+        basePath={isComparing ? null : named.base_path}
+      >
         {!isComparing && <PartyFields providers={providers} party={party} onParty={choose} />}
       </SetupPanel>
-      {isComparing
-        ? <Compare providers={providers} parties={[party, second]} setup={setup} onParties={([a, b]) => { choose(a); setSecond(b) }} prepare={prepareFor} code={code} />
-        : <Chat setup={setup} prepare={turns => prepareFor(party, turns)} code={turns => code(party, turns)} />}
+      {isComparing ? (
+        <Compare
+          providers={providers}
+          parties={[party, second]}
+          setup={setup}
+          onParties={([a, b]) => {
+            choose(a)
+            setSecond(b)
+          }}
+          prepare={prepareFor}
+          code={code}
+        />
+      ) : (
+        <Chat setup={setup} prepare={turns => prepareFor(party, turns)} code={turns => code(party, turns)} />
+      )}
     </div>
   )
 }

@@ -14,7 +14,10 @@ import type { BinSummary } from './bins/types.ts'
 
 export default function Bins() {
   const [isCreating, setCreating] = useState(false)
-  const { value, error, isLoading, reload } = useLoad(async signal => (await callJson<{ bins: BinSummary[] }>('bin', { signal })).bins, [settings.value.session])
+  const { value, error, isLoading, reload } = useLoad(
+    async signal => (await callJson<{ bins: BinSummary[] }>('bin', { signal })).bins,
+    [settings.value.session],
+  )
   const wanted = route.value.params.get('bin')
   const bin = value?.find(({ id }) => id === wanted)
   const create = useAction(async (answer: object) => {
@@ -26,28 +29,61 @@ export default function Bins() {
 
   return (
     <>
-      <ViewHeader title="Request bins" about="A bin is a URL that records every request, answers as you configure it, and shows what arrived.">
-        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>Create bin</Button>
+      <ViewHeader
+        title="Request bins"
+        about="A bin is a URL that records every request, answers as you configure it, and shows what arrived."
+      >
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+          Create bin
+        </Button>
       </ViewHeader>
       {error !== null && <Notice kind="bad">{error}</Notice>}
-      {isCreating && <CreateBin error={create.error} isBusy={create.isRunning} onCreate={answer => void create.run(answer)} onClose={() => { setCreating(false); create.clearError() }} />}
-      {value === undefined ? isLoading && <Loading /> : (
+      {isCreating && (
+        <CreateBin
+          error={create.error}
+          isBusy={create.isRunning}
+          onCreate={answer => void create.run(answer)}
+          onClose={() => {
+            setCreating(false)
+            create.clearError()
+          }}
+        />
+      )}
+      {value === undefined ? (
+        isLoading && <Loading />
+      ) : (
         <div class={`bins-split ${wanted === null ? '' : 'with-bin'}`}>
           <Panel title="Bins" class="bins-list">
-            {value.length === 0 ? <Empty title="No bin yet">Create one, and send anything to its URL.</Empty> : (
+            {value.length === 0 ? (
+              <Empty title="No bin yet">Create one, and send anything to its URL.</Empty>
+            ) : (
               <ul aria-label="Bins">
                 {value.map(({ id, created_at: createdAt, total_requests: total, response }) => (
                   <li key={id}>
                     <button type="button" aria-pressed={id === wanted} onClick={() => setParams({ bin: id, n: null })}>
                       <span class="mono ellipsis">{id}</span>
-                      <span class="quiet-text">since {formatTime(createdAt).slice(0, 8)}, {formatNumber(total)} {total === 1 ? 'request' : 'requests'}, answers {response.status}</span>
+                      <span class="quiet-text">
+                        since {formatTime(createdAt).slice(0, 8)}, {formatNumber(total)}{' '}
+                        {total === 1 ? 'request' : 'requests'}, answers {response.status}
+                      </span>
                     </button>
                   </li>
                 ))}
               </ul>
             )}
           </Panel>
-          {wanted !== null && <BinPanel key={wanted} id={wanted} summary={bin ?? null} onChange={() => void reload()} onDeleted={() => { setParams({ bin: null, n: null }); void reload() }} />}
+          {wanted !== null && (
+            <BinPanel
+              key={wanted}
+              id={wanted}
+              summary={bin ?? null}
+              onChange={() => void reload()}
+              onDeleted={() => {
+                setParams({ bin: null, n: null })
+                void reload()
+              }}
+            />
+          )}
         </div>
       )}
     </>

@@ -13,12 +13,17 @@ export default function Chaos() {
   const [form, change] = useLoadForm()
   return (
     <>
-      <ViewHeader title="Chaos and health" about="Break things on request, put load on them, see what a gateway makes of it." />
+      <ViewHeader
+        title="Chaos and health"
+        about="Break things on request, put load on them, see what a gateway makes of it."
+      />
       <div class="chaos-grid">
         <div class="chaos-column">
           <LoadPanel form={form} onForm={change} />
           <FaultPanel form={form} onForm={change} />
-          <Panel title="Health" class="not-presented">{status.value === null ? <Loading /> : <HealthSwitch facts={status.value} />}</Panel>
+          <Panel title="Health" class="not-presented">
+            {status.value === null ? <Loading /> : <HealthSwitch facts={status.value} />}
+          </Panel>
         </div>
         <div class="chaos-column">
           <Results />

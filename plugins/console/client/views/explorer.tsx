@@ -19,7 +19,12 @@ import { WebSocketTry } from './explorer/web-socket.tsx'
 export default function Explorer() {
   const { params } = route.value
   const catalog = useLoad(signal => callJson<Catalog>('_svc/catalog', { signal }), [plugins.value?.generation])
-  const narrowing: Narrowing = { search: params.get('q') ?? '', category: params.get('category') ?? '', protocol: params.get('protocol') ?? '', plugin: params.get('plugin') ?? '' }
+  const narrowing: Narrowing = {
+    search: params.get('q') ?? '',
+    category: params.get('category') ?? '',
+    protocol: params.get('protocol') ?? '',
+    plugin: params.get('plugin') ?? '',
+  }
   const all = catalog.value?.endpoints ?? []
   const shown = useMemo(() => narrow(all, narrowing), [all, ...Object.values(narrowing)])
   const selected = find(all, params.get('path'), params.get('method'))
@@ -35,12 +40,27 @@ export default function Explorer() {
     <>
       <ViewHeader title="API explorer" />
       {catalog.error !== null && <Notice kind="bad">{catalog.error}</Notice>}
-      {catalog.value === undefined ? catalog.isLoading && <Loading /> : (
+      {catalog.value === undefined ? (
+        catalog.isLoading && <Loading />
+      ) : (
         <div class={`explorer-split ${selected === null ? '' : 'with-endpoint'}`}>
-          <EndpointList all={all} shown={shown} narrowing={narrowing} selected={selected} searchRef={search} onNarrow={setParams} />
-          {selected === null
-            ? <div class="panel explorer-none"><Empty title="Choose an endpoint">Each can be tried as its examples have it, or with whatever you write instead.</Empty></div>
-            : <Endpoint key={`${selected.methods} ${selected.path} ${selected.summary}`} endpoint={selected} />}
+          <EndpointList
+            all={all}
+            shown={shown}
+            narrowing={narrowing}
+            selected={selected}
+            searchRef={search}
+            onNarrow={setParams}
+          />
+          {selected === null ? (
+            <div class="panel explorer-none">
+              <Empty title="Choose an endpoint">
+                Each can be tried as its examples have it, or with whatever you write instead.
+              </Empty>
+            </div>
+          ) : (
+            <Endpoint key={`${selected.methods} ${selected.path} ${selected.summary}`} endpoint={selected} />
+          )}
         </div>
       )}
     </>
@@ -48,7 +68,11 @@ export default function Explorer() {
 }
 
 /** The endpoint of a link; the method tells those of one path apart. */
-function find(endpoints: readonly CatalogEndpoint[], path: string | null, method: string | null): CatalogEndpoint | null {
+function find(
+  endpoints: readonly CatalogEndpoint[],
+  path: string | null,
+  method: string | null,
+): CatalogEndpoint | null {
   const ofPath = endpoints.filter(endpoint => endpoint.path === path)
   return ofPath.find(({ methods }) => method !== null && methods.includes(method)) ?? ofPath[0] ?? null
 }
@@ -61,19 +85,43 @@ function Endpoint({ endpoint }: { endpoint: CatalogEndpoint }) {
   return (
     <section class="panel explorer-endpoint-panel" aria-label="Request">
       <header class="explorer-head">
-        <h2 class="mono">{methods.map(method => <Method key={method} method={method} />)} {path}</h2>
-        <p><WithCode text={summary} /></p>
-        {description !== '' && <p class="quiet-text not-presented"><WithCode text={description} /></p>}
-        <p class="actions"><Badge>{category}</Badge><Badge>{plugin ?? 'core'}</Badge>{protocol !== 'http' && <Badge tone="info">{protocol}</Badge>}</p>
+        <h2 class="mono">
+          {methods.map(method => (
+            <Method key={method} method={method} />
+          ))}{' '}
+          {path}
+        </h2>
+        <p>
+          <WithCode text={summary} />
+        </p>
+        {description !== '' && (
+          <p class="quiet-text not-presented">
+            <WithCode text={description} />
+          </p>
+        )}
+        <p class="actions">
+          <Badge>{category}</Badge>
+          <Badge>{plugin ?? 'core'}</Badge>
+          {protocol !== 'http' && <Badge tone="info">{protocol}</Badge>}
+        </p>
       </header>
       <div class="panel-body">
         <div class="explorer-choice">
-          {examples.length > 0 && <Select label="Example" value={example?.name ?? ''} onValue={value => setParams({ example: value })} options={[...new Set(examples.map(candidate => candidate.name))]} />}
+          {examples.length > 0 && (
+            <Select
+              label="Example"
+              value={example?.name ?? ''}
+              onValue={value => setParams({ example: value })}
+              options={[...new Set(examples.map(candidate => candidate.name))]}
+            />
+          )}
           <TargetSelect gateway={gateway} onGateway={setGateway} />
         </div>
-        {protocol === 'websocket'
-          ? <WebSocketTry key={example?.name} example={example} path={example?.path ?? path} gateway={gateway} />
-          : <RequestForm key={example?.name} endpoint={endpoint} example={example} gateway={gateway} />}
+        {protocol === 'websocket' ? (
+          <WebSocketTry key={example?.name} example={example} path={example?.path ?? path} gateway={gateway} />
+        ) : (
+          <RequestForm key={example?.name} endpoint={endpoint} example={example} gateway={gateway} />
+        )}
       </div>
     </section>
   )

@@ -16,15 +16,28 @@ import { Select, TextField } from '../ui/field.tsx'
 import { Loading, Notice } from '../ui/notice.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
 
-interface Format { id: string; title: string; description: string; path: string; media_type: string; filename: string }
+interface Format {
+  id: string
+  title: string
+  description: string
+  path: string
+  media_type: string
+  filename: string
+}
 
 /** Stands for "no category" among the options. */
 const ALL = ''
 
 export default function Exports() {
   const generation = plugins.value?.generation
-  const formats = useLoad(async signal => (await callJson<{ formats: Format[] }>('export', { signal })).formats, [generation])
-  const categories = useLoad(async signal => (await callJson<Catalog>('_svc/catalog', { signal })).categories, [generation])
+  const formats = useLoad(
+    async signal => (await callJson<{ formats: Format[] }>('export', { signal })).formats,
+    [generation],
+  )
+  const categories = useLoad(
+    async signal => (await callJson<Catalog>('_svc/catalog', { signal })).categories,
+    [generation],
+  )
   const { params } = route.value
   const baseUrl = params.get('base_url') ?? activeGateway()?.url ?? directUrl()
   const category = params.get('category') ?? ALL
@@ -38,9 +51,12 @@ export default function Exports() {
     if (category !== ALL) query.set('category', category)
     return await (await call(`${path}?${query}`)).text()
   }
-  const download = useAction(async (format: Format) => saveFile(format.filename, format.media_type, await fetchFile(format)))
+  const download = useAction(async (format: Format) =>
+    saveFile(format.filename, format.media_type, await fetchFile(format)),
+  )
   const copy = useAction(async (format: Format) => {
-    if (!await copyText(await fetchFile(format))) throw new Error('The browser does not let this page copy: download the file, or show it and copy from there.')
+    if (!(await copyText(await fetchFile(format))))
+      throw new Error('The browser does not let this page copy: download the file, or show it and copy from there.')
     setCopied(format.id)
   })
   const show = useAction(async (format: Format) => setShown({ format, text: await fetchFile(format) }))
@@ -48,21 +64,42 @@ export default function Exports() {
 
   return (
     <>
-      <ViewHeader title="Exports" about="Every example of what is enabled, as files that other tools import. WebSockets and live feeds are left out." />
+      <ViewHeader
+        title="Exports"
+        about="Every example of what is enabled, as files that other tools import. WebSockets and live feeds are left out."
+      />
       <Panel title="What the files hold">
         <div class="exports-filter">
-          <TextField label="Base URL" mono type="url" value={baseUrl} error={problem} onValue={url => setParams({ base_url: url })}
-            hint="Where the requests of the files go: straight to the instance, or through a gateway." />
-          <Select label="Category" value={category} onValue={value => setParams({ category: value || null })}
-            options={[{ value: ALL, label: 'All categories' }, ...(categories.value ?? []).map(({ name }) => ({ value: name, label: name }))]} />
+          <TextField
+            label="Base URL"
+            mono
+            type="url"
+            value={baseUrl}
+            error={problem}
+            onValue={url => setParams({ base_url: url })}
+            hint="Where the requests of the files go: straight to the instance, or through a gateway."
+          />
+          <Select
+            label="Category"
+            value={category}
+            onValue={value => setParams({ category: value || null })}
+            options={[
+              { value: ALL, label: 'All categories' },
+              ...(categories.value ?? []).map(({ name }) => ({ value: name, label: name })),
+            ]}
+          />
         </div>
         <div class="actions" role="group" aria-label="Base URLs to choose from">
           <BaseUrlButton name="Direct" url={directUrl()} current={baseUrl} />
-          {settings.value.gateways.map(({ name, url }) => <BaseUrlButton key={name} name={name} url={url} current={baseUrl} />)}
+          {settings.value.gateways.map(({ name, url }) => (
+            <BaseUrlButton key={name} name={name} url={url} current={baseUrl} />
+          ))}
         </div>
       </Panel>
       {error !== null && <Notice kind="bad">{error}</Notice>}
-      {formats.value === undefined ? formats.isLoading && <Loading /> : (
+      {formats.value === undefined ? (
+        formats.isLoading && <Loading />
+      ) : (
         <ul class="exports-list" aria-label="Formats">
           {formats.value.map(format => (
             <li key={format.id} class="panel">
@@ -70,17 +107,43 @@ export default function Exports() {
               <p class="exports-about">{format.description}</p>
               <p class="mono quiet-text">{format.filename}</p>
               <div class="actions">
-                <Button small icon="download" disabled={problem !== null} onClick={() => void download.run(format)}>Download<Of title={format.title} /></Button>
-                <Button small icon={copied === format.id ? 'check' : 'copy'} disabled={problem !== null} onClick={() => void copy.run(format)}>Copy<Of title={format.title} /></Button>
-                <Button small kind="quiet" disabled={problem !== null} onClick={() => void show.run(format)}>Show<Of title={format.title} /></Button>
+                <Button small icon="download" disabled={problem !== null} onClick={() => void download.run(format)}>
+                  Download
+                  <Of title={format.title} />
+                </Button>
+                <Button
+                  small
+                  icon={copied === format.id ? 'check' : 'copy'}
+                  disabled={problem !== null}
+                  onClick={() => void copy.run(format)}
+                >
+                  Copy
+                  <Of title={format.title} />
+                </Button>
+                <Button small kind="quiet" disabled={problem !== null} onClick={() => void show.run(format)}>
+                  Show
+                  <Of title={format.title} />
+                </Button>
               </div>
             </li>
           ))}
         </ul>
       )}
       {shown && (
-        <Dialog wide title={shown.format.title} onClose={() => setShown(null)}
-          actions={<Button kind="primary" icon="download" onClick={() => saveFile(shown.format.filename, shown.format.media_type, shown.text)}>Download</Button>}>
+        <Dialog
+          wide
+          title={shown.format.title}
+          onClose={() => setShown(null)}
+          actions={
+            <Button
+              kind="primary"
+              icon="download"
+              onClick={() => saveFile(shown.format.filename, shown.format.media_type, shown.text)}
+            >
+              Download
+            </Button>
+          }
+        >
           <Code text={shown.text} label={shown.format.filename} />
         </Dialog>
       )}
@@ -98,5 +161,9 @@ function Of({ title }: { title: string }) {
 }
 
 function BaseUrlButton({ name, url, current }: { name: string; url: string; current: string }) {
-  return <Button small aria-pressed={url === current} onClick={() => setParams({ base_url: url })}>{name}</Button>
+  return (
+    <Button small aria-pressed={url === current} onClick={() => setParams({ base_url: url })}>
+      {name}
+    </Button>
+  )
 }

@@ -24,7 +24,9 @@ import { VERSIONS, type Target } from './mcp/types.ts'
 /** The catalog has an example for every server, named by it. */
 async function loadServers(signal: AbortSignal): Promise<OwnServer[]> {
   const { endpoints } = await callJson<Catalog>('_svc/catalog', { signal })
-  const examples = endpoints.filter(({ path, methods }) => /^\/mcp(?!\/messages)(?:\/|$)/.test(path) && methods.includes('POST')).flatMap(endpoint => endpoint.examples)
+  const examples = endpoints
+    .filter(({ path, methods }) => /^\/mcp(?!\/messages)(?:\/|$)/.test(path) && methods.includes('POST'))
+    .flatMap(endpoint => endpoint.examples)
   const servers = new Map(examples.map(({ name, path }) => [path, name.split(':')[0]!]))
   return Array.from(servers, ([path, name]) => ({ path, name }))
 }
@@ -39,40 +41,78 @@ export default function McpInspector() {
   function connect(target: Target): void {
     setTarget(target)
     const isOther = params.get('server') !== target.url
-    setParams({ server: target.url, version: target.version, ...isOther ? { kind: null, name: null } : {} })
+    setParams({ server: target.url, version: target.version, ...(isOther ? { kind: null, name: null } : {}) })
     void connection.connect(target)
   }
 
   // A link to something of a server of this instance leads there; a stranger's is connected to by hand only.
   const linked = params.has('name') ? servers.value?.find(({ path }) => path === params.get('server')) : undefined
   useEffect(() => {
-    if (linked && target === null) connect({ url: linked.path, gateway: activeGateway(), headers, version: VERSIONS.find(known => known === params.get('version')) ?? VERSIONS[0] })
+    if (linked && target === null)
+      connect({
+        url: linked.path,
+        gateway: activeGateway(),
+        headers,
+        version: VERSIONS.find(known => known === params.get('version')) ?? VERSIONS[0],
+      })
   }, [linked])
 
   return (
     <>
       <ViewHeader title="MCP inspector" />
       {servers.error !== null && <Notice kind="bad">{servers.error}</Notice>}
-      {servers.value === undefined ? servers.isLoading && <Loading /> : (
-        <ConnectForm servers={servers.value} initial={{ server: params.get('server'), version: params.get('version') }} headers={headers} onHeaders={setHeaders}
-          isOpen={connection.open !== null} isConnecting={connection.isConnecting} onConnect={connect} onDisconnect={() => void connection.disconnect()} />
+      {servers.value === undefined ? (
+        servers.isLoading && <Loading />
+      ) : (
+        <ConnectForm
+          servers={servers.value}
+          initial={{ server: params.get('server'), version: params.get('version') }}
+          headers={headers}
+          onHeaders={setHeaders}
+          isOpen={connection.open !== null}
+          isConnecting={connection.isConnecting}
+          onConnect={connect}
+          onDisconnect={() => void connection.disconnect()}
+        />
       )}
-      {connection.error !== null && <Notice kind="bad" title="The server refuses, or is not there">{connection.error}</Notice>}
+      {connection.error !== null && (
+        <Notice kind="bad" title="The server refuses, or is not there">
+          {connection.error}
+        </Notice>
+      )}
       {target && connection.isUnauthorized && (
-        <OAuthPanel key={target.url} target={target} onToken={token => {
-          const authorized = [...headers.filter(({ name }) => name.toLowerCase() !== 'authorization'), { name: 'Authorization', value: `Bearer ${token}` }]
-          setHeaders(authorized)
-          connect({ ...target, headers: authorized })
-        }} />
+        <OAuthPanel
+          key={target.url}
+          target={target}
+          onToken={token => {
+            const authorized = [
+              ...headers.filter(({ name }) => name.toLowerCase() !== 'authorization'),
+              { name: 'Authorization', value: `Bearer ${token}` },
+            ]
+            setHeaders(authorized)
+            connect({ ...target, headers: authorized })
+          }}
+        />
       )}
       {connection.open && <ServerLine open={connection.open} />}
       <div class={`mcp-split ${connection.open ? 'connected' : ''}`}>
-        {connection.open
-          ? <Offered open={connection.open} connection={connection} />
-          : <div class="panel mcp-none"><Empty title="Not connected">Choose a server and connect: what it offers is listed here, and can be tried.</Empty></div>}
-        <MessagesPanel log={connection.log} empty="Every message of both directions stands here, the newest on top, with its HTTP status and headers." />
+        {connection.open ? (
+          <Offered open={connection.open} connection={connection} />
+        ) : (
+          <div class="panel mcp-none">
+            <Empty title="Not connected">
+              Choose a server and connect: what it offers is listed here, and can be tried.
+            </Empty>
+          </div>
+        )}
+        <MessagesPanel
+          log={connection.log}
+          empty="Every message of both directions stands here, the newest on top, with its HTTP status and headers."
+        />
       </div>
-      {connection.question && <QuestionDialog key={JSON.stringify(connection.question.params)} question={connection.question} />}
+      {connection.question && (
+        <QuestionDialog key={JSON.stringify(connection.question.params)} question={connection.question} />
+      )}
     </>
   )
 }
@@ -81,18 +121,29 @@ function ServerLine({ open: { info, client } }: { open: Open }) {
   return (
     <div class="mcp-server">
       <strong>{info.title ?? info.name}</strong>
-      <code>{info.name} {info.version}</code>
+      <code>
+        {info.name} {info.version}
+      </code>
       <Badge tone="accent">{info.protocolVersion}</Badge>
       <Badge>{client.isStateless ? 'stateless' : 'session'}</Badge>
-      {Object.keys(info.capabilities).map(name => <Badge key={name}>{name}</Badge>)}
-      {info.instructions && <details><summary>Instructions</summary><p>{info.instructions}</p></details>}
+      {Object.keys(info.capabilities).map(name => (
+        <Badge key={name}>{name}</Badge>
+      ))}
+      {info.instructions && (
+        <details>
+          <summary>Instructions</summary>
+          <p>{info.instructions}</p>
+        </details>
+      )}
     </div>
   )
 }
 
 function Offered({ open: { client, info, lists }, connection }: { open: Open; connection: Connection }) {
   const { params } = route.value
-  const choice: Choice | null = params.has('name') ? { kind: (params.get('kind') ?? 'tool') as Kind, name: params.get('name')! } : null
+  const choice: Choice | null = params.has('name')
+    ? { kind: (params.get('kind') ?? 'tool') as Kind, name: params.get('name')! }
+    : null
   const isCompleted = info.capabilities.completions !== undefined
   const chosen = choice && itemOf(choice)
 
@@ -110,7 +161,15 @@ function Offered({ open: { client, info, lists }, connection }: { open: Open; co
   return (
     <>
       <OfferList lists={lists} choice={choice} onChoice={({ kind, name }) => setParams({ kind, name })} />
-      <div class="mcp-chosen">{chosen ?? <div class="panel"><Empty title="Choose something to try">Tools are called with a form of their schema, resources read and subscribed to, prompts filled in.</Empty></div>}</div>
+      <div class="mcp-chosen">
+        {chosen ?? (
+          <div class="panel">
+            <Empty title="Choose something to try">
+              Tools are called with a form of their schema, resources read and subscribed to, prompts filled in.
+            </Empty>
+          </div>
+        )}
+      </div>
     </>
   )
 }

@@ -29,26 +29,63 @@ export default function Mocks() {
   return (
     <>
       <ViewHeader title="Mocks" about="OpenAPI documents that answer, and behave as you tell them to.">
-        <Button icon="replay" busy={reloadFiles.isRunning} onClick={() => void reloadFiles.run()}>Read files again</Button>
-        <Button kind="primary" icon="plus" onClick={() => setUpload({ name: '', text: '' })}>Upload</Button>
+        <Button icon="replay" busy={reloadFiles.isRunning} onClick={() => void reloadFiles.run()}>
+          Read files again
+        </Button>
+        <Button kind="primary" icon="plus" onClick={() => setUpload({ name: '', text: '' })}>
+          Upload
+        </Button>
       </ViewHeader>
       {[list.error, reloadFiles.error].map(error => error !== null && <Notice kind="bad">{error}</Notice>)}
-      {list.value?.load_errors.map((error, at) => <Notice key={at} kind="warn" title={[error.file, error.at, error.line && `line ${error.line}`].filter(Boolean).join(', ')}>{error.message}</Notice>)}
+      {list.value?.load_errors.map((error, at) => (
+        <Notice
+          key={at}
+          kind="warn"
+          title={[error.file, error.at, error.line && `line ${error.line}`].filter(Boolean).join(', ')}
+        >
+          {error.message}
+        </Notice>
+      ))}
       {upload !== null && (
-        <UploadDialog first={upload} onClose={() => setUpload(null)} onUploaded={name => {
-          setUpload(null)
-          setParams({ mock: name, tab: null })
-          void list.reload()
-        }} />
+        <UploadDialog
+          first={upload}
+          onClose={() => setUpload(null)}
+          onUploaded={name => {
+            setUpload(null)
+            setParams({ mock: name, tab: null })
+            void list.reload()
+          }}
+        />
       )}
-      {list.value === undefined ? list.isLoading && <Loading /> : (
+      {list.value === undefined ? (
+        list.isLoading && <Loading />
+      ) : (
         <div class="mocks-split">
           <MockListing mocks={mocks} selected={selected?.name ?? null} onChange={() => void list.reload()} />
-          {selected !== undefined
-            ? <MockDetail key={selected.name} summary={selected} onChange={() => void list.reload()} onDeleted={() => { setParams({ mock: null, tab: null }); void list.reload() }} onCopy={text => setUpload({ name: `${selected.name}-copy`, text })} />
-            : wanted === null
-              ? <Panel title="Mock"><Empty title="No mock yet">Upload an OpenAPI document, version 3.0 or 3.1, as JSON or YAML; or drop the file anywhere on this page.</Empty></Panel>
-              : <Panel title="Mock"><Empty title="There is no such mock">It was deleted, or is called otherwise: <code>{wanted}</code>.</Empty></Panel>}
+          {selected !== undefined ? (
+            <MockDetail
+              key={selected.name}
+              summary={selected}
+              onChange={() => void list.reload()}
+              onDeleted={() => {
+                setParams({ mock: null, tab: null })
+                void list.reload()
+              }}
+              onCopy={text => setUpload({ name: `${selected.name}-copy`, text })}
+            />
+          ) : wanted === null ? (
+            <Panel title="Mock">
+              <Empty title="No mock yet">
+                Upload an OpenAPI document, version 3.0 or 3.1, as JSON or YAML; or drop the file anywhere on this page.
+              </Empty>
+            </Panel>
+          ) : (
+            <Panel title="Mock">
+              <Empty title="There is no such mock">
+                It was deleted, or is called otherwise: <code>{wanted}</code>.
+              </Empty>
+            </Panel>
+          )}
         </div>
       )}
     </>
@@ -60,14 +97,24 @@ function useDroppedFile(onFile: (file: { name: string; text: string }) => void):
   useEffect(() => {
     const ended = new AbortController()
     const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
-    addEventListener('dragover', event => { if (hasFile(event)) event.preventDefault() }, { signal: ended.signal })
-    addEventListener('drop', event => {
-      const file = event.dataTransfer?.files[0]
-      // The dialog takes what is dropped on it by itself.
-      if (file === undefined || event.defaultPrevented) return
-      event.preventDefault()
-      void file.text().then(text => onFile({ name: file.name.replace(/\.(?:ya?ml|json)$/i, ''), text }))
-    }, { signal: ended.signal })
+    addEventListener(
+      'dragover',
+      event => {
+        if (hasFile(event)) event.preventDefault()
+      },
+      { signal: ended.signal },
+    )
+    addEventListener(
+      'drop',
+      event => {
+        const file = event.dataTransfer?.files[0]
+        // The dialog takes what is dropped on it by itself.
+        if (file === undefined || event.defaultPrevented) return
+        event.preventDefault()
+        void file.text().then(text => onFile({ name: file.name.replace(/\.(?:ya?ml|json)$/i, ''), text }))
+      },
+      { signal: ended.signal },
+    )
     return () => ended.abort()
   }, [])
 }

@@ -14,7 +14,9 @@ export default function Overview() {
   return (
     <>
       <ViewHeader title="Overview" />
-      {facts === null ? <Loading /> : (
+      {facts === null ? (
+        <Loading />
+      ) : (
         <div class="overview-grid">
           <InstancePanel facts={facts} />
           <HealthPanel facts={facts} />

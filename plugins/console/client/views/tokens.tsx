@@ -18,7 +18,12 @@ export default function Tokens() {
   return (
     <>
       <ViewHeader title="Token lab" about="Get tokens from the instance's own provider, look into them, try them." />
-      <Tabs label="Labs" tabs={tabs} selected={route.value.params.get('tab') ?? 'tokens'} onSelect={key => setParams({ tab: key === 'tokens' ? null : key })} />
+      <Tabs
+        label="Labs"
+        tabs={tabs}
+        selected={route.value.params.get('tab') ?? 'tokens'}
+        onSelect={key => setParams({ tab: key === 'tokens' ? null : key })}
+      />
     </>
   )
 }
@@ -30,7 +35,11 @@ function TokenLab() {
       <div class="stack">
         <TokenPanel />
         <ClaimsPanel />
-        {asked.value.length > 0 && <Panel title="Asked and answered"><AskedList exchanges={asked.value} /></Panel>}
+        {asked.value.length > 0 && (
+          <Panel title="Asked and answered">
+            <AskedList exchanges={asked.value} />
+          </Panel>
+        )}
       </div>
     </div>
   )

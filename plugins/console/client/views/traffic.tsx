@@ -81,15 +81,45 @@ export default function Traffic() {
 
   return (
     <>
-      <ViewHeader title="Live traffic"><TrafficActions live={live} rows={rows} feedState={feedState} /></ViewHeader>
-      <FilterBar inputRef={search} text={filterText} problems={filter.problems} onText={text => setParams({ filter: text || null })} />
+      <ViewHeader title="Live traffic">
+        <TrafficActions live={live} rows={rows} feedState={feedState} />
+      </ViewHeader>
+      <FilterBar
+        inputRef={search}
+        text={filterText}
+        problems={filter.problems}
+        onText={text => setParams({ filter: text || null })}
+      />
       <div class={`traffic-split ${selected === null ? '' : 'with-detail'}`}>
-        <RequestList rows={rows} total={live.entries.value.length} selected={selected} marked={other} isPinned={isPinned} live={live} attempts={attempts} hasFilter={filterText !== '' || hidesProbes} isChoosing={isChoosing}
-          onSelect={select} onMark={entry => setParams(selected === null ? { id: entry.id } : { with: entry.id })} />
+        <RequestList
+          rows={rows}
+          total={live.entries.value.length}
+          selected={selected}
+          marked={other}
+          isPinned={isPinned}
+          live={live}
+          attempts={attempts}
+          hasFilter={filterText !== '' || hidesProbes}
+          isChoosing={isChoosing}
+          onSelect={select}
+          onMark={entry => setParams(selected === null ? { id: entry.id } : { with: entry.id })}
+        />
         {selected !== null && (
-          <Selection key={`${selected} ${other}`} id={selected} other={other} known={[...pinned.value, ...live.entries.value]} onClose={close} isPinned={isPinned(selected)} isChoosing={isChoosing}
+          <Selection
+            key={`${selected} ${other}`}
+            id={selected}
+            other={other}
+            known={[...pinned.value, ...live.entries.value]}
+            onClose={close}
+            isPinned={isPinned(selected)}
+            isChoosing={isChoosing}
             onCompare={() => (other === null ? setChoosing(!isChoosing) : setParams({ with: null }))}
-            onPin={entry => { pinned.value = isPinned(entry.id) ? pinned.value.filter(pin => pin.id !== entry.id) : [entry, ...pinned.value] }} />
+            onPin={entry => {
+              pinned.value = isPinned(entry.id)
+                ? pinned.value.filter(pin => pin.id !== entry.id)
+                : [entry, ...pinned.value]
+            }}
+          />
         )}
       </div>
     </>

@@ -22,7 +22,10 @@ export function createTransportServer(engine: Engine): Server<Record<string, unk
   })
 }
 
-function prepare(engine: Engine, { query, variables, operationName }: SubscribePayload): ExecutionArgs | readonly GraphQLError[] {
+function prepare(
+  engine: Engine,
+  { query, variables, operationName }: SubscribePayload,
+): ExecutionArgs | readonly GraphQLError[] {
   const prepared = engine.prepare({ query, variables: variables ?? null, operationName: operationName ?? null })
   return prepared.args ?? prepared.problems
 }
@@ -30,16 +33,21 @@ function prepare(engine: Engine, { query, variables, operationName }: SubscribeP
 /** Serves a socket on which the subprotocol was agreed. */
 export function serveTransport(server: Server<Record<string, unknown>>, connection: Connection): void {
   const { socket } = connection
-  const closed = server.opened({
-    protocol: socket.protocol,
-    send: message => connection.send(message),
-    close: (code, reason) => socket.close(code, reason),
-    onMessage: receive => {
-      socket.on('message', data => {
-        // It throws for types that only a server may send.
-        connection.busy(() => receive(String(data))).catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
-      })
+  const closed = server.opened(
+    {
+      protocol: socket.protocol,
+      send: message => connection.send(message),
+      close: (code, reason) => socket.close(code, reason),
+      onMessage: receive => {
+        socket.on('message', data => {
+          // It throws for types that only a server may send.
+          connection
+            .busy(() => receive(String(data)))
+            .catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
+        })
+      },
     },
-  }, {})
+    {},
+  )
   socket.once('close', (code, reason) => void closed(code, String(reason)))
 }

@@ -28,8 +28,10 @@ export function serveLegacy(engine: Engine, connection: Connection): void {
   const operations = new Map<string, Operation>()
   let keepAlive: NodeJS.Timeout | undefined
 
-  const send = (message: { type: string; id?: string; payload?: object }): Promise<void> => connection.send(JSON.stringify(message))
-  const refuse = (id: string, error: GraphQLFormattedError): Promise<void> => send({ type: 'error', id, payload: { message: error.message, extensions: error.extensions } })
+  const send = (message: { type: string; id?: string; payload?: object }): Promise<void> =>
+    connection.send(JSON.stringify(message))
+  const refuse = (id: string, error: GraphQLFormattedError): Promise<void> =>
+    send({ type: 'error', id, payload: { message: error.message, extensions: error.extensions } })
 
   function stop(id: string): void {
     const operation = operations.get(id)
@@ -76,15 +78,22 @@ export function serveLegacy(engine: Engine, connection: Connection): void {
 
   async function receive(text: string): Promise<void> {
     const message = readMessage(text)
-    if (message === null) return send({ type: 'connection_error', payload: { message: 'the message is no JSON object' } })
+    if (message === null)
+      return send({ type: 'connection_error', payload: { message: 'the message is no JSON object' } })
     switch (message.type) {
-      case 'connection_init': return acknowledge()
-      case 'start': return keepAlive === undefined ? socket.close(UNAUTHORIZED, 'Unauthorized') : start(message)
+      case 'connection_init':
+        return acknowledge()
+      case 'start':
+        return keepAlive === undefined ? socket.close(UNAUTHORIZED, 'Unauthorized') : start(message)
       case 'stop':
         stop(message.id)
         return send({ type: 'complete', id: message.id })
-      case 'connection_terminate': return socket.close(NORMAL)
-      default: return refuse(message.id, { message: 'unknown message type (expected connection_init, start, stop or connection_terminate)' })
+      case 'connection_terminate':
+        return socket.close(NORMAL)
+      default:
+        return refuse(message.id, {
+          message: 'unknown message type (expected connection_init, start, stop or connection_terminate)',
+        })
     }
   }
 
@@ -107,9 +116,18 @@ function readMessage(text: string): ClientMessage | null {
 }
 
 /** What can be run, or the first of the errors. */
-function prepare(engine: Engine, { query, variables, operationName }: Record<string, unknown>): RunnableOperation | GraphQLFormattedError {
-  if (typeof query !== 'string') return { message: 'payload.query must be a string', extensions: { code: 'BAD_REQUEST' } }
-  if (variables != null && !isObject(variables)) return { message: 'payload.variables must be an object', extensions: { code: 'BAD_REQUEST' } }
-  const prepared = engine.prepare({ query, variables: variables ?? null, operationName: typeof operationName === 'string' ? operationName : null })
+function prepare(
+  engine: Engine,
+  { query, variables, operationName }: Record<string, unknown>,
+): RunnableOperation | GraphQLFormattedError {
+  if (typeof query !== 'string')
+    return { message: 'payload.query must be a string', extensions: { code: 'BAD_REQUEST' } }
+  if (variables != null && !isObject(variables))
+    return { message: 'payload.variables must be an object', extensions: { code: 'BAD_REQUEST' } }
+  const prepared = engine.prepare({
+    query,
+    variables: variables ?? null,
+    operationName: typeof operationName === 'string' ? operationName : null,
+  })
   return prepared.args === null ? prepared.problems[0]!.toJSON() : prepared
 }

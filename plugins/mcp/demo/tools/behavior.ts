@@ -10,7 +10,12 @@ export function behaviorTools(bounds: Bounds): ToolDefinition[] {
     title: 'Slow task',
     description: 'Takes its time, with progress and log messages after each step; can be cancelled.',
     input: {
-      duration_ms: { type: 'number', minimum: 0, default: 3000, description: `Milliseconds in all, at most ${bounds.slowTaskMs}` },
+      duration_ms: {
+        type: 'number',
+        minimum: 0,
+        default: 3000,
+        description: `Milliseconds in all, at most ${bounds.slowTaskMs}`,
+      },
       steps: { type: 'integer', minimum: 1, maximum: 100, default: 5 },
     },
     output: { steps: { type: 'integer' }, durationMs: { type: 'number' }, completed: { type: 'boolean' } },
@@ -30,7 +35,14 @@ export function behaviorTools(bounds: Bounds): ToolDefinition[] {
     name: 'large_output',
     title: 'Large output',
     description: 'Answers with this many kilobytes of text.',
-    input: { kb: { type: 'integer', minimum: 1, default: 64, description: `Kilobytes (1024), at most ${bounds.largeOutputKb}` } },
+    input: {
+      kb: {
+        type: 'integer',
+        minimum: 1,
+        default: 64,
+        description: `Kilobytes (1024), at most ${bounds.largeOutputKb}`,
+      },
+    },
     call: ({ kb }) => textResult(filler(Math.min(kb, bounds.largeOutputKb) * 1024)),
   })
 
@@ -49,10 +61,15 @@ const throwTool = defineTool<{ code: number; message?: string }>({
   name: 'throw',
   title: 'Throw',
   description: 'Answers with a JSON-RPC error instead of a result.',
-  input: { code: { type: 'integer', default: CODES.internal, description: 'JSON-RPC error code' }, message: { type: 'string' } },
+  input: {
+    code: { type: 'integer', default: CODES.internal, description: 'JSON-RPC error code' },
+    message: { type: 'string' },
+  },
   call({ code, message }, context) {
     const isUsable = (code >= -32768 && code <= -32000) || (code >= 1 && code <= 999_999)
-    throw context.rpcError(isUsable ? code : CODES.internal, message?.slice(0, 200) || 'This tool always throws.', { tool: 'throw' })
+    throw context.rpcError(isUsable ? code : CODES.internal, message?.slice(0, 200) || 'This tool always throws.', {
+      tool: 'throw',
+    })
   },
 })
 

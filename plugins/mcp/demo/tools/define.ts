@@ -16,14 +16,19 @@ export interface DemoTool<Args> {
   call(args: Args, context: CallContext): ToolResult | Promise<ToolResult>
 }
 
-const USUAL: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+const USUAL: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
 
 /** The definition; `Args` is what the input schema lets through. */
 export function defineTool<Args>({ input, output, annotations, call, ...rest }: DemoTool<Args>): ToolDefinition {
   return {
     ...rest,
-    inputSchema: objectSchema(input, (name) => name.endsWith('*')),
-    outputSchema: output && objectSchema(output, (name) => !name.endsWith('?')),
+    inputSchema: objectSchema(input, name => name.endsWith('*')),
+    outputSchema: output && objectSchema(output, name => !name.endsWith('?')),
     annotations: { ...USUAL, ...annotations },
     call: (args, context) => call(args as Args, context),
   }

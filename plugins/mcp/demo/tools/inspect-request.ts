@@ -11,7 +11,10 @@ const inspectRequest = defineTool<Record<never, never>>({
   output: {
     method: { type: 'string' },
     uri: { type: 'string' },
-    headers: { type: 'object', additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] } },
+    headers: {
+      type: 'object',
+      additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    },
     clientIp: { type: 'string' },
     transport: { type: 'string', enum: ['streamable-http', 'http+sse'] },
     server: { type: 'string' },

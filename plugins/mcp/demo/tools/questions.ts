@@ -9,7 +9,10 @@ const elicitConfirmation = defineTool<{ action: string; require?: boolean }>({
   name: 'elicit_confirmation',
   title: 'Ask for confirmation',
   description: 'Asks the user of the client to confirm an action.',
-  input: { action: { type: 'string', maxLength: 200, default: 'deploy to production' }, require: { type: 'boolean', description: 'Fail when the client takes no questions' } },
+  input: {
+    action: { type: 'string', maxLength: 200, default: 'deploy to production' },
+    require: { type: 'boolean', description: 'Fail when the client takes no questions' },
+  },
   async call({ action, require }, context) {
     if (!canAsk('elicitation/create', context, require)) return unsupported('elicitation/create', require)
     const { confirm } = await context.ask({ confirm: { method: 'elicitation/create', params: confirmation(action) } })
@@ -29,7 +32,11 @@ const sampleLlm = defineTool<{ prompt: string; max_tokens: number; require?: boo
   annotations: { idempotentHint: false, openWorldHint: true },
   async call({ prompt, max_tokens, require }, context) {
     if (!canAsk('sampling/createMessage', context, require)) return unsupported('sampling/createMessage', require)
-    const params = { messages: [{ role: 'user', content: textContent(prompt) }], systemPrompt: 'Answer briefly.', maxTokens: max_tokens }
+    const params = {
+      messages: [{ role: 'user', content: textContent(prompt) }],
+      systemPrompt: 'Answer briefly.',
+      maxTokens: max_tokens,
+    }
     const { sample } = await context.ask({ sample: { method: 'sampling/createMessage', params } })
     return textResult(`Client LLM (${shownText(sample.model)}) answered: ${firstText(sample.content)}`)
   },
@@ -40,7 +47,9 @@ export const questionTools: ToolDefinition[] = [elicitConfirmation, sampleLlm]
 /** The text of a sampling answer, whose content is one block or several. */
 export function firstText(content: unknown): string {
   const blocks: unknown[] = Array.isArray(content) ? content : [content]
-  const block = blocks.find((candidate): candidate is { text: string } => isRecord(candidate) && typeof candidate.text === 'string')
+  const block = blocks.find(
+    (candidate): candidate is { text: string } => isRecord(candidate) && typeof candidate.text === 'string',
+  )
   return block?.text ?? ''
 }
 
@@ -50,7 +59,10 @@ function canAsk(method: QuestionMethod, context: CallContext, require: boolean |
 }
 
 function unsupported(method: QuestionMethod, require: boolean | undefined): ToolResult {
-  return { content: [textContent(`The client did not declare the capability ${CAPABILITY[method]}.`)], isError: require === true }
+  return {
+    content: [textContent(`The client did not declare the capability ${CAPABILITY[method]}.`)],
+    isError: require === true,
+  }
 }
 
 function confirmation(action: string): JsonObject {
@@ -58,7 +70,10 @@ function confirmation(action: string): JsonObject {
     message: `Please confirm: ${action}?`,
     requestedSchema: {
       type: 'object',
-      properties: { confirm: { type: 'boolean', title: 'Confirm' }, comment: { type: 'string', title: 'Comment', maxLength: 200 } },
+      properties: {
+        confirm: { type: 'boolean', title: 'Confirm' },
+        comment: { type: 'string', title: 'Comment', maxLength: 200 },
+      },
       required: ['confirm'],
     },
   }
@@ -66,8 +81,11 @@ function confirmation(action: string): JsonObject {
 
 function describeAnswer({ action: answer, content }: JsonObject, action: string): string {
   const form = isRecord(content) ? content : {}
-  const comment = typeof form.comment === 'string' && form.comment !== '' ? ` Comment: ${form.comment.slice(0, 200)}` : ''
+  const comment =
+    typeof form.comment === 'string' && form.comment !== '' ? ` Comment: ${form.comment.slice(0, 200)}` : ''
   if (answer === 'decline') return `User declined: ${action}.${comment}`
   if (answer === 'cancel') return `User cancelled the confirmation for: ${action}.${comment}`
-  return form.confirm === true ? `User confirmed: ${action}.${comment}` : `User did not tick confirm for: ${action}.${comment}`
+  return form.confirm === true
+    ? `User confirmed: ${action}.${comment}`
+    : `User did not tick confirm for: ${action}.${comment}`
 }

@@ -24,7 +24,10 @@ const getWeather = defineTool<{ city: string; units: 'metric' | 'imperial' }>({
   call({ city, units }) {
     if (city.trim() === '') fail('the city must not be blank')
     const weather = weatherOf(city, units)
-    return textResult(`Weather in ${weather.city}: ${weather.temperature} °${weather.unit}, ${weather.conditions}, humidity ${weather.humidity} %, wind ${weather.windKph} km/h`, weather)
+    return textResult(
+      `Weather in ${weather.city}: ${weather.temperature} °${weather.unit}, ${weather.conditions}, humidity ${weather.humidity} %, wind ${weather.windKph} km/h`,
+      weather,
+    )
   },
 })
 
@@ -32,11 +35,20 @@ const getTime = defineTool<{ timezone: string }>({
   name: 'get_time',
   title: 'Time',
   description: 'The time in a zone.',
-  input: { timezone: { type: 'string', maxLength: 100, default: 'UTC', description: 'IANA name, such as Europe/Lisbon' } },
-  output: { timezone: { type: 'string' }, iso: { type: 'string' }, unix: { type: 'integer' }, utcOffset: { type: 'string' } },
+  input: {
+    timezone: { type: 'string', maxLength: 100, default: 'UTC', description: 'IANA name, such as Europe/Lisbon' },
+  },
+  output: {
+    timezone: { type: 'string' },
+    iso: { type: 'string' },
+    unix: { type: 'integer' },
+    utcOffset: { type: 'string' },
+  },
   annotations: { idempotentHint: false },
   call({ timezone }) {
-    const time = timeIn(timezone, Date.now()) ?? fail(`unknown timezone "${timezone}" (expected an IANA name such as Europe/Lisbon)`)
+    const time =
+      timeIn(timezone, Date.now()) ??
+      fail(`unknown timezone "${timezone}" (expected an IANA name such as Europe/Lisbon)`)
     return textResult(`${time.iso} (${timezone})`, { timezone, ...time })
   },
 })

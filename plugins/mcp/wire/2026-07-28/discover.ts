@@ -6,7 +6,11 @@ import type { DiscoverResult } from '../spec.ts'
 
 export function discover({ server, version }: Call): Outcome {
   return {
-    result: { supportedVersions: [...VERSION_NAMES], capabilities: capabilities(server, version), instructions: server.definition.instructions } satisfies DiscoverResult,
+    result: {
+      supportedVersions: [...VERSION_NAMES],
+      capabilities: capabilities(server, version),
+      instructions: server.definition.instructions,
+    } satisfies DiscoverResult,
     cache: { ttlMs: 3_600_000, cacheScope: 'public' },
   }
 }

@@ -63,7 +63,10 @@ function requireLogLevel({ meta }: Subject): void {
 function matchVersionHeader({ meta, header }: Subject): void {
   const value = header('mcp-protocol-version')
   if (value === undefined) throw mismatch('MCP-Protocol-Version header is required')
-  if (value !== meta[VERSION_KEY]) throw mismatch(`MCP-Protocol-Version header value '${shorten(value ?? '')}' does not match body value '${shorten(shownText(meta[VERSION_KEY]))}'`)
+  if (value !== meta[VERSION_KEY])
+    throw mismatch(
+      `MCP-Protocol-Version header value '${shorten(value ?? '')}' does not match body value '${shorten(shownText(meta[VERSION_KEY]))}'`,
+    )
 }
 
 function requireServedVersion({ meta }: Subject): void {
@@ -73,7 +76,10 @@ function requireServedVersion({ meta }: Subject): void {
 function matchMethodHeader({ request, header }: Subject): void {
   const value = header('mcp-method')
   if (value === undefined) throw mismatch('Mcp-Method header is required')
-  if (value !== request.method) throw mismatch(`Mcp-Method header value '${shorten(value ?? '')}' does not match body value '${shorten(request.method)}'`)
+  if (value !== request.method)
+    throw mismatch(
+      `Mcp-Method header value '${shorten(value ?? '')}' does not match body value '${shorten(request.method)}'`,
+    )
 }
 
 function matchNameHeader({ request, header }: Subject): void {
@@ -82,7 +88,8 @@ function matchNameHeader({ request, header }: Subject): void {
   const raw = header('mcp-name')
   if (raw === undefined) throw mismatch('Mcp-Name header is required')
   const value = raw === null ? null : decodeHeader('Mcp-Name', raw)
-  if (value !== name) throw mismatch(`Mcp-Name header value '${shorten(value ?? '')}' does not match body value '${shorten(name)}'`)
+  if (value !== name)
+    throw mismatch(`Mcp-Name header value '${shorten(value ?? '')}' does not match body value '${shorten(name)}'`)
 }
 
 function matchArgumentHeaders({ request, server, header }: Subject): void {
@@ -93,13 +100,19 @@ function matchArgumentHeaders({ request, server, header }: Subject): void {
     const value = Object.hasOwn(args, argument) ? (args[argument] ?? null) : null
     if (raw === undefined && value === null) continue
     if (raw === undefined) throw mismatch(`${shown} header is required`)
-    if (raw === null || value === null || !equalsArgument(decodeHeader(shown, raw), value)) throw mismatch(`${shown} header does not match the argument '${argument}'`)
+    if (raw === null || value === null || !equalsArgument(decodeHeader(shown, raw), value))
+      throw mismatch(`${shown} header does not match the argument '${argument}'`)
   }
 }
 
 /** The parameter that `Mcp-Name` repeats, null where there is none. */
 function routedName({ method, params }: RpcRequest): string | null {
-  const name = method === 'tools/call' || method === 'prompts/get' ? params.name : method === 'resources/read' ? params.uri : undefined
+  const name =
+    method === 'tools/call' || method === 'prompts/get'
+      ? params.name
+      : method === 'resources/read'
+        ? params.uri
+        : undefined
   return typeof name === 'string' ? name : null
 }
 
@@ -109,5 +122,8 @@ function invalidEnvelope(problem: string): RpcError {
 
 /** Both eras refuse versions with this error. */
 export function unsupportedVersion(requested: string): RpcError {
-  return new RpcError(CODES.unsupportedVersion, 'Unsupported protocol version', { status: 400, data: { supported: VERSION_NAMES, requested: shorten(requested) } })
+  return new RpcError(CODES.unsupportedVersion, 'Unsupported protocol version', {
+    status: 400,
+    data: { supported: VERSION_NAMES, requested: shorten(requested) },
+  })
 }

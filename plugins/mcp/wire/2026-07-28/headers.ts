@@ -6,7 +6,7 @@ import { CODES, RpcError } from '../../errors.ts'
 export type HeaderReader = (name: string) => string | null | undefined
 
 export function headerReader(request: FastifyRequest): HeaderReader {
-  return (name) => {
+  return name => {
     const value = request.headers[name]
     if (value === undefined) return undefined
     if (Array.isArray(value)) return null
@@ -22,7 +22,8 @@ export function decodeHeader(header: string, value: string): string {
   const bytes = Buffer.from(encoded, 'base64')
   const text = bytes.toString('utf8')
   // Canonical, padded, and valid UTF-8: both ways of encoding it again must give the same.
-  if (bytes.toString('base64') !== encoded || !Buffer.from(text, 'utf8').equals(bytes)) throw mismatch(`${header} header is not valid base64 of UTF-8`)
+  if (bytes.toString('base64') !== encoded || !Buffer.from(text, 'utf8').equals(bytes))
+    throw mismatch(`${header} header is not valid base64 of UTF-8`)
   return text
 }
 

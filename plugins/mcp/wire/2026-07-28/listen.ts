@@ -22,12 +22,20 @@ export function listen(exchange: Exchange, request: RpcRequest): void {
   if (!isRecord(request.params.notifications)) throw invalidParams('"notifications" must be an object')
   const honored = readWishes(request.params.notifications, server)
   const subscription = { [SUBSCRIPTION_KEY]: request.id }
-  const goodbye = resultText(request.id, JSON.stringify({ resultType: 'complete', _meta: { ...subscription, ...resultMeta(server) } }))
-  const stream = exchange.openStream({ endless: true, lifetimeMs: mcp.bounds.longStreamMs, farewell: () => stream?.send({ event: 'message', data: goodbye }) })
+  const goodbye = resultText(
+    request.id,
+    JSON.stringify({ resultType: 'complete', _meta: { ...subscription, ...resultMeta(server) } }),
+  )
+  const stream = exchange.openStream({
+    endless: true,
+    lifetimeMs: mcp.bounds.longStreamMs,
+    farewell: () => stream?.send({ event: 'message', data: goodbye }),
+  })
   if (!stream) return
   const send = (method: string, params: JsonObject) => {
     // A reader that is far behind misses changes rather than having them pile up; lists can be fetched at any time.
-    if (stream.pendingBytes <= MAX_PENDING_BYTES) stream.send({ event: 'message', data: notificationText(method, { ...params, _meta: subscription }) })
+    if (stream.pendingBytes <= MAX_PENDING_BYTES)
+      stream.send({ event: 'message', data: notificationText(method, { ...params, _meta: subscription }) })
   }
   send('notifications/subscriptions/acknowledged', { notifications: acknowledge(honored) })
   const stop = mcp.hub.listen({ server: server.name, lists: honored.lists, uris: honored.uris, send })
@@ -46,6 +54,6 @@ function readWishes(wishes: JsonObject, server: Server): Honored {
 }
 
 function acknowledge({ lists, uris }: Honored): JsonObject {
-  const flags = [...lists].map((list) => [`${list}ListChanged`, true])
+  const flags = [...lists].map(list => [`${list}ListChanged`, true])
   return { ...Object.fromEntries(flags), ...(uris.size > 0 ? { resourceSubscriptions: [...uris] } : {}) }
 }

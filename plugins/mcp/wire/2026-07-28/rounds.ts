@@ -52,19 +52,32 @@ export class Rounds {
     const answers: Answers = Object.create(null)
     const missing: [string, InputRequest][] = []
     for (const [key, question] of Object.entries(questions)) {
-      const answer = [this.#given.get(key), this.#known.get(key)].find((candidate) => isUsable(question.method, candidate))
-      if (answer === undefined) missing.push([key, { method: question.method, params: questionParams(question, call.version) }])
+      const answer = [this.#given.get(key), this.#known.get(key)].find(candidate =>
+        isUsable(question.method, candidate),
+      )
+      if (answer === undefined)
+        missing.push([key, { method: question.method, params: questionParams(question, call.version) }])
       else {
         answers[key] = answer as JsonObject
         this.#known.set(key, answer)
       }
     }
-    if (missing.length > 0) throw new InputRequired({ resultType: 'input_required', inputRequests: Object.fromEntries(missing), requestState: this.#writeState() } satisfies InputRequiredResult)
+    if (missing.length > 0)
+      throw new InputRequired({
+        resultType: 'input_required',
+        inputRequests: Object.fromEntries(missing),
+        requestState: this.#writeState(),
+      } satisfies InputRequiredResult)
     return answers
   }
 
   #writeState(): string {
-    const state: State = { binding: this.#binding, expiresAt: Date.now() + STATE_LIFETIME_MS, nonce: randomBytes(9).toString('base64url'), answers: Object.fromEntries(this.#known) as Answers }
+    const state: State = {
+      binding: this.#binding,
+      expiresAt: Date.now() + STATE_LIFETIME_MS,
+      nonce: randomBytes(9).toString('base64url'),
+      answers: Object.fromEntries(this.#known) as Answers,
+    }
     const payload = Buffer.from(JSON.stringify(state)).toString('base64url')
     const text = `${payload}.${this.#sign(payload)}`
     if (text.length > MAX_STATE) throw invalidParams(`The answers make a requestState of more than ${MAX_STATE} bytes`)
@@ -75,7 +88,12 @@ export class Rounds {
     if (typeof text !== 'string' || text.length > MAX_STATE) throw invalidState()
     const [payload = '', mac = '', ...rest] = text.split('.')
     const expected = this.#sign(payload)
-    if (rest.length > 0 || mac.length !== expected.length || !timingSafeEqual(Buffer.from(mac, 'latin1'), Buffer.from(expected, 'latin1'))) throw invalidState()
+    if (
+      rest.length > 0 ||
+      mac.length !== expected.length ||
+      !timingSafeEqual(Buffer.from(mac, 'latin1'), Buffer.from(expected, 'latin1'))
+    )
+      throw invalidState()
     const state = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as State
     if (state.binding !== this.#binding || state.expiresAt < Date.now()) throw invalidState()
     return state
@@ -96,15 +114,24 @@ function readResponses(value: unknown): Map<string, unknown> {
   if (value === undefined) return new Map()
   if (!isRecord(value)) throw invalidParams('"inputResponses" must be an object')
   const responses = new Map(Object.entries(value))
-  for (const [key, response] of responses) if (!isRecord(response)) throw invalidParams(`"inputResponses.${key.slice(0, 100)}" must be an object`)
+  for (const [key, response] of responses)
+    if (!isRecord(response)) throw invalidParams(`"inputResponses.${key.slice(0, 100)}" must be an object`)
   return responses
 }
 
-function requireCapabilities(questions: Question[], { version, conversation }: Pick<Call, 'version' | 'conversation'>): void {
-  const missing = questions.filter(({ method }) => !isSupported(method, version, conversation.clientCapabilities)).map(({ method }) => CAPABILITY[method])
+function requireCapabilities(
+  questions: Question[],
+  { version, conversation }: Pick<Call, 'version' | 'conversation'>,
+): void {
+  const missing = questions
+    .filter(({ method }) => !isSupported(method, version, conversation.clientCapabilities))
+    .map(({ method }) => CAPABILITY[method])
   if (missing.length === 0) return
-  const requiredCapabilities = Object.fromEntries(missing.map((name) => [name, {}]))
-  throw new RpcError(CODES.missingCapability, `Missing required client capability: ${missing.join(', ')}`, { status: 400, data: { requiredCapabilities } })
+  const requiredCapabilities = Object.fromEntries(missing.map(name => [name, {}]))
+  throw new RpcError(CODES.missingCapability, `Missing required client capability: ${missing.join(', ')}`, {
+    status: 400,
+    data: { requiredCapabilities },
+  })
 }
 
 function invalidState(): RpcError {

@@ -30,7 +30,8 @@ export function isStateless(versionHeader: string | undefined, body: unknown): b
 export async function serveStateless(exchange: Exchange, body: unknown): Promise<void> {
   exchange.facts.session = 'stateless'
   const message = readMessage(body)
-  if (message.kind === 'response') throw refusal(400, `Invalid Request: ${STATELESS.name} has no requests that a client answers`)
+  if (message.kind === 'response')
+    throw refusal(400, `Invalid Request: ${STATELESS.name} has no requests that a client answers`)
   exchange.facts.method = message.method
   if (exchange.header('mcp-protocol-version') === STATELESS.name) exchange.facts.version = STATELESS.name
   if (message.kind === 'notification') return exchange.accept()
@@ -42,7 +43,16 @@ export async function serveStateless(exchange: Exchange, body: unknown): Promise
 
 async function answer(request: RpcRequest, exchange: Exchange, conversation: StatelessConversation): Promise<void> {
   const { server, claims, http } = exchange
-  const call: Call = { server, version: STATELESS, method: request.method, params: request.params, pageSize: pageSizeOf(exchange.request), claims, http, conversation }
+  const call: Call = {
+    server,
+    version: STATELESS,
+    method: request.method,
+    params: request.params,
+    pageSize: pageSizeOf(exchange.request),
+    claims,
+    http,
+    conversation,
+  }
   const timer = setTimeout(() => conversation.openStream(), STREAM_AFTER_MS)
   try {
     const outcome = await dispatch(call, ownMethod)
@@ -54,7 +64,12 @@ async function answer(request: RpcRequest, exchange: Exchange, conversation: Sta
   }
 }
 
-function finishFailed(error: unknown, request: RpcRequest, exchange: Exchange, conversation: StatelessConversation): void {
+function finishFailed(
+  error: unknown,
+  request: RpcRequest,
+  exchange: Exchange,
+  conversation: StatelessConversation,
+): void {
   if (error instanceof InputRequired) {
     const result = { ...error.result, _meta: resultMeta(exchange.server) }
     conversation.finish(200, resultText(request.id, JSON.stringify(result)))

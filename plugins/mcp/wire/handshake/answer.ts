@@ -11,19 +11,41 @@ import { sessionMethod } from './methods.ts'
 import type { Outlet } from './outlet.ts'
 
 /** Resolves with the text of the answer, or null as soon as the client cancels. Never rejects. */
-export function answerRequest(request: RpcRequest, session: Session, exchange: Exchange, outlet: Outlet): Promise<string | null> {
-  return new Promise((resolve) => {
-    run(request, session, exchange, outlet, () => resolve(null)).then(resolve, (error: unknown) => resolve(failureText(error, request, exchange)))
+export function answerRequest(
+  request: RpcRequest,
+  session: Session,
+  exchange: Exchange,
+  outlet: Outlet,
+): Promise<string | null> {
+  return new Promise(resolve => {
+    run(request, session, exchange, outlet, () => resolve(null)).then(resolve, (error: unknown) =>
+      resolve(failureText(error, request, exchange)),
+    )
   })
 }
 
-async function run(request: RpcRequest, session: Session, exchange: Exchange, outlet: Outlet, onCancel: () => void): Promise<string> {
+async function run(
+  request: RpcRequest,
+  session: Session,
+  exchange: Exchange,
+  outlet: Outlet,
+  onCancel: () => void,
+): Promise<string> {
   const { mcp, server, claims, http } = exchange
   const inFlight = session.begin(request.id, exchange.messageBytes, onCancel)
   try {
     const conversation = new SessionConversation(mcp.hub, session, inFlight, outlet)
-    const call: Call = { server, version: session.version, method: request.method, params: request.params, pageSize: pageSizeOf(exchange.request), claims, http, conversation }
-    return resultText(request.id, resultJson(await dispatch(call, (name) => sessionMethod(name, session))))
+    const call: Call = {
+      server,
+      version: session.version,
+      method: request.method,
+      params: request.params,
+      pageSize: pageSizeOf(exchange.request),
+      claims,
+      http,
+      conversation,
+    }
+    return resultText(request.id, resultJson(await dispatch(call, name => sessionMethod(name, session))))
   } finally {
     session.finish(inFlight, mcp.hub.sessions.now())
   }

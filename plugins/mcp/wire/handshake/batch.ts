@@ -12,10 +12,11 @@ import { NOWHERE, PostOutlet } from './outlet.ts'
 /** Runs all messages at the same time and answers in the order in which they were sent; nothing to answer is 202. */
 export async function serveBatch(messages: unknown[], session: Session, exchange: Exchange): Promise<void> {
   if (!session.version.batches) throw refusal(400, `Invalid Request: ${session.version.name} has no batches`)
-  if (messages.length === 0 || messages.length > MAX_BATCH) throw refusal(400, `Invalid Request: a batch has 1 to ${MAX_BATCH} messages`)
+  if (messages.length === 0 || messages.length > MAX_BATCH)
+    throw refusal(400, `Invalid Request: a batch has 1 to ${MAX_BATCH} messages`)
   exchange.messageCount = messages.length
-  const answers = await Promise.all(messages.map((message) => answerMember(message, session, exchange)))
-  const texts = answers.filter((text) => text !== null)
+  const answers = await Promise.all(messages.map(message => answerMember(message, session, exchange)))
+  const texts = answers.filter(text => text !== null)
   if (texts.length === 0) return exchange.accept()
   if (exchange.accepts.json) return exchange.sendJson(200, `[${texts.join(',')}]`)
   const outlet = new PostOutlet(exchange, session)

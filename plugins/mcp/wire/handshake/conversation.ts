@@ -45,7 +45,9 @@ export class SessionConversation implements Conversation {
   resume(): void {}
 
   async ask(questions: Record<string, Question>, call: Call): Promise<Answers> {
-    const answers = await Promise.all(Object.entries(questions).map(async ([key, question]) => [key, await this.#askOne(question, call)] as const))
+    const answers = await Promise.all(
+      Object.entries(questions).map(async ([key, question]) => [key, await this.#askOne(question, call)] as const),
+    )
     return Object.fromEntries(answers)
   }
 
@@ -58,8 +60,11 @@ export class SessionConversation implements Conversation {
   }
 
   #askOne({ method, params }: Question, { version }: Call): Promise<JsonObject> {
-    if (!isSupported(method, version, this.clientCapabilities)) throw new ToolFailure(`${SUBJECT[method]} failed: the client did not declare it`)
+    if (!isSupported(method, version, this.clientCapabilities))
+      throw new ToolFailure(`${SUBJECT[method]} failed: the client did not declare it`)
     if (!this.#outlet.isStream) throw new ToolFailure(`${SUBJECT[method]} failed: the client takes no event stream`)
-    return this.#session.questions.ask(method, questionParams({ method, params }, version), this.signal, (text) => this.#outlet.write(text))
+    return this.#session.questions.ask(method, questionParams({ method, params }, version), this.signal, text =>
+      this.#outlet.write(text),
+    )
   }
 }

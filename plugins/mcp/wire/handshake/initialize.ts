@@ -9,7 +9,12 @@ import { capabilities, serverInfo } from '../server-info.ts'
 import type { InitializeResult } from '../spec.ts'
 
 /** Missing or odd members of `params` do not fail: they count as absent. */
-export function readAgreement({ params }: RpcRequest, server: Server, transport: Transport, claims: JsonObject | null): Agreement {
+export function readAgreement(
+  { params }: RpcRequest,
+  server: Server,
+  transport: Transport,
+  claims: JsonObject | null,
+): Agreement {
   return {
     server: server.name,
     transport,

@@ -17,7 +17,7 @@ const METHODS: ReadonlyMap<string, (call: Call, session: Session) => Outcome> = 
 /** The method of that name as this session has it. */
 export function sessionMethod(name: string, session: Session): Method | undefined {
   const method = METHODS.get(name)
-  return method && ((call) => method(call, session))
+  return method && (call => method(call, session))
 }
 
 function setLevel({ params }: Call, session: Session): Outcome {

@@ -16,7 +16,7 @@ export interface Outlet {
 export const NOWHERE: Outlet = { isStream: false, write() {}, closeConnection() {} }
 
 export function legacyOutlet(session: Session): Outlet {
-  return { isStream: true, write: (text) => session.writeLegacy(text), closeConnection() {} }
+  return { isStream: true, write: text => session.writeLegacy(text), closeConnection() {} }
 }
 
 /** The reply to a POST, which becomes a stream with the first message. */

@@ -44,10 +44,18 @@ export function checkVersionHeader(exchange: Exchange): void {
 }
 
 /** The session that the request names and may use. Throws 400 without an id, 404 with a wrong one. */
-export function requireSession(exchange: Exchange, transport: Transport, id = exchange.header('mcp-session-id')): Session {
+export function requireSession(
+  exchange: Exchange,
+  transport: Transport,
+  id = exchange.header('mcp-session-id'),
+): Session {
   if (!id) throw refusal(400, 'Bad Request: Mcp-Session-Id header is required')
   const session = exchange.mcp.hub.sessions.use(id)
-  const isOwn = session && session.server === exchange.server.name && session.transport === transport && isSamePrincipal(session, exchange)
+  const isOwn =
+    session &&
+    session.server === exchange.server.name &&
+    session.transport === transport &&
+    isSamePrincipal(session, exchange)
   if (!isOwn) throw sessionNotFound()
   exchange.facts.session = session.id
   exchange.facts.version = session.version.name
@@ -76,7 +84,11 @@ function initialize(request: RpcRequest, exchange: Exchange): void {
 
 async function serveRequest(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
   checkScope(exchange, request)
-  if (!exchange.accepts.sse) return exchange.sendJson(200, (await answerRequest(request, session, exchange, NOWHERE)) ?? cancelledText(request.id))
+  if (!exchange.accepts.sse)
+    return exchange.sendJson(
+      200,
+      (await answerRequest(request, session, exchange, NOWHERE)) ?? cancelledText(request.id),
+    )
   const outlet = new PostOutlet(exchange, session, request.id)
   const timer = setTimeout(() => outlet.open(), STREAM_AFTER_MS)
   const answer = await answerRequest(request, session, exchange, outlet)

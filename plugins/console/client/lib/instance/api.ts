@@ -55,13 +55,14 @@ export async function call(path: string, request: ApiRequest = {}): Promise<Resp
   const error = await errorOf(response)
   const facts = error.body as { control_auth?: unknown; reason?: unknown }
   // An answer to an earlier token says nothing of the one that is used now.
-  if (error.status === 401 && facts?.control_auth !== undefined && token === controlToken.peek()) signOut(String(facts.reason ?? 'refused'))
+  if (error.status === 401 && facts?.control_auth !== undefined && token === controlToken.peek())
+    signOut(String(facts.reason ?? 'refused'))
   throw error
 }
 
 /** The JSON of an answer. */
 export async function callJson<T>(path: string, request?: ApiRequest): Promise<T> {
-  return await (await call(path, request)).json() as T
+  return (await (await call(path, request)).json()) as T
 }
 
 /** Shows the sign-in screen with a reason; the view stays as it is. */
@@ -78,13 +79,18 @@ function isOver(token: string): boolean {
 async function ask(relative: string, { method, json, body, headers, admin, signal }: ApiRequest): Promise<Response> {
   const sent = new Headers(headers)
   if (settings.value.session !== '') sent.set('X-Svc-Session', settings.value.session)
-  if (relative.startsWith('_svc/') && controlToken.value !== '') sent.set('Authorization', `Bearer ${controlToken.value}`)
+  if (relative.startsWith('_svc/') && controlToken.value !== '')
+    sent.set('Authorization', `Bearer ${controlToken.value}`)
   if (admin && adminToken.value !== '') sent.set('X-Svc-Admin-Token', adminToken.value)
   if (!relative.startsWith('_svc/') && (method ?? 'GET') === 'GET') sent.set(CONSOLE_HEADER, LOOK_UP)
   if (json !== undefined) sent.set('Content-Type', 'application/json')
   try {
     return await fetch(instanceBase + relative, {
-      method: method ?? 'GET', headers: sent, body: json === undefined ? body ?? null : JSON.stringify(json), signal: signal ?? null, cache: 'no-store',
+      method: method ?? 'GET',
+      headers: sent,
+      body: json === undefined ? (body ?? null) : JSON.stringify(json),
+      signal: signal ?? null,
+      cache: 'no-store',
     })
   } catch (error) {
     if (signal?.aborted) throw error
@@ -97,18 +103,27 @@ async function errorOf(response: Response): Promise<ApiError> {
   let body: unknown = text
   try {
     body = JSON.parse(text)
-  } catch { /* text it is */ }
+  } catch {
+    /* text it is */
+  }
   const facts = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   return new ApiError(response.status, body, messageOf(response, facts))
 }
 
 function messageOf({ status, headers }: Response, facts: Record<string, unknown>): string {
   const limit = headers.get('x-svc-limit')
-  if (status === 429) return limit === null ? 'Too many requests, says a gateway in front of the instance.' : `The plan of this instance is used up (${limit}).`
-  if (facts.reason === 'insufficient_scope') return `${String(facts.error ?? 'Not allowed')}. Granted: ${(facts.scopes as string[] | undefined)?.join(', ') || 'nothing'}.`
-  if ((status === 401 || status === 403) && page.controlAuth === 'open') return `${sentence(facts.error ?? 'Not allowed')} Enter the admin token in the settings.`
+  if (status === 429)
+    return limit === null
+      ? 'Too many requests, says a gateway in front of the instance.'
+      : `The plan of this instance is used up (${limit}).`
+  if (facts.reason === 'insufficient_scope')
+    return `${String(facts.error ?? 'Not allowed')}. Granted: ${(facts.scopes as string[] | undefined)?.join(', ') || 'nothing'}.`
+  if ((status === 401 || status === 403) && page.controlAuth === 'open')
+    return `${sentence(facts.error ?? 'Not allowed')} Enter the admin token in the settings.`
   const detail = facts.message ?? facts.detail ?? facts.details
-  return facts.error === undefined ? `The instance answered ${status}.` : sentence(`${String(facts.error)}${typeof detail === 'string' ? `: ${detail}` : ''}`)
+  return facts.error === undefined
+    ? `The instance answered ${status}.`
+    : sentence(`${String(facts.error)}${typeof detail === 'string' ? `: ${detail}` : ''}`)
 }
 
 function sentence(value: unknown): string {

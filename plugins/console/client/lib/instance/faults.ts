@@ -14,14 +14,21 @@ export interface Faults {
 export const NO_FAULTS: Faults = { delay: '', fail: '', abort: '' }
 
 /** In the order in which they act. */
-export const FAULT_HEADERS: readonly (readonly [field: keyof Faults, name: string])[] = [['delay', 'X-Svc-Delay'], ['abort', 'X-Svc-Abort'], ['fail', 'X-Svc-Fail']]
+export const FAULT_HEADERS: readonly (readonly [field: keyof Faults, name: string])[] = [
+  ['delay', 'X-Svc-Delay'],
+  ['abort', 'X-Svc-Abort'],
+  ['fail', 'X-Svc-Fail'],
+]
 
 /** Ways to break a connection, in the words of the header. */
 export const ABORT_KINDS = ['reset', 'close', 'empty', 'truncate', 'bad-chunk'] as const
 
 /** The headers of those that are set. */
 export function faultHeaders(faults: Faults): NameValue[] {
-  return FAULT_HEADERS.filter(([field]) => faults[field].trim() !== '').map(([field, name]) => ({ name, value: faults[field].trim() }))
+  return FAULT_HEADERS.filter(([field]) => faults[field].trim() !== '').map(([field, name]) => ({
+    name,
+    value: faults[field].trim(),
+  }))
 }
 
 /** `503:50` as its two parts; without a percentage it is 100. */

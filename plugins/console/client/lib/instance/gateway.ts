@@ -51,9 +51,11 @@ export class UnreachableError extends Error {
   readonly sent: Sent
 
   constructor(sent: Sent) {
-    super(sent.gateway === null
-      ? `${new URL(sent.url).origin} does not answer.`
-      : `The gateway ${sent.gateway} (${new URL(sent.url).origin}) can't be reached, or does not let this page read its answers: allow the origin ${location.origin} there (CORS), with the request's headers. The curl command works either way.`)
+    super(
+      sent.gateway === null
+        ? `${new URL(sent.url).origin} does not answer.`
+        : `The gateway ${sent.gateway} (${new URL(sent.url).origin}) can't be reached, or does not let this page read its answers: allow the origin ${location.origin} there (CORS), with the request's headers. The curl command works either way.`,
+    )
     this.sent = sent
   }
 }
@@ -78,11 +80,20 @@ export async function send(request: OutgoingRequest): Promise<{ sent: Sent; resp
   const sent = prepare(request)
   remember(sent)
   channel?.postMessage(sent)
-  const init: RequestInit = { method: sent.method, headers: sent.headers.map(({ name, value }): [string, string] => [name, value]), cache: 'no-store', credentials: 'omit', redirect: request.redirect ?? 'follow' }
+  const init: RequestInit = {
+    method: sent.method,
+    headers: sent.headers.map(({ name, value }): [string, string] => [name, value]),
+    cache: 'no-store',
+    credentials: 'omit',
+    redirect: request.redirect ?? 'follow',
+  }
   if (sent.body !== null && !/^(GET|HEAD)$/i.test(sent.method)) init.body = sent.body
   if (request.signal) init.signal = request.signal
   // What is wrong with the request itself is told as such, not as an unreachable gateway.
-  const checked = new Request(request.fragment === undefined ? sent.url : `${sent.url.replace(/#.*/, '')}#${request.fragment}`, init)
+  const checked = new Request(
+    request.fragment === undefined ? sent.url : `${sent.url.replace(/#.*/, '')}#${request.fragment}`,
+    init,
+  )
   const startedAt = performance.now()
   let response: Response
   try {
@@ -91,7 +102,14 @@ export async function send(request: OutgoingRequest): Promise<{ sent: Sent; resp
     if (request.signal?.aborted) throw error
     throw new UnreachableError(sent)
   }
-  const answered = { ...sent, answer: { status: response.status, headers: [...response.headers].map(([name, value]) => ({ name, value })), ms: performance.now() - startedAt } }
+  const answered = {
+    ...sent,
+    answer: {
+      status: response.status,
+      headers: [...response.headers].map(([name, value]) => ({ name, value })),
+      ms: performance.now() - startedAt,
+    },
+  }
   remember(answered)
   channel?.postMessage(answered)
   return { sent: answered, response }
@@ -101,15 +119,34 @@ function isAbsolute(path: string): boolean {
   return /^https?:\/\//i.test(path)
 }
 
-function prepare({ method, path, headers = [], body = null, gateway: wanted = activeGateway() }: OutgoingRequest): Sent {
+function prepare({
+  method,
+  path,
+  headers = [],
+  body = null,
+  gateway: wanted = activeGateway(),
+}: OutgoingRequest): Sent {
   const id = randomId()
   const gateway = isAbsolute(path) ? null : wanted
   // A stranger's server would have to allow the console's marks (CORS), and has no use for them.
   const isForeign = isAbsolute(path) && !path.startsWith(instanceBase)
   const given = isForeign ? headers : targetHeaders(headers, gateway)
-  const marks: NameValue[] = isForeign ? [] : [{ name: 'X-Request-Id', value: `con-${id}` }, { name: 'X-Svc-Console', value: id }]
+  const marks: NameValue[] = isForeign
+    ? []
+    : [
+        { name: 'X-Request-Id', value: `con-${id}` },
+        { name: 'X-Svc-Console', value: id },
+      ]
   return {
-    id, requestId: `con-${id}`, method: method.toUpperCase(), url: urlAt(path, gateway), path, body, gateway: gateway?.name ?? null, sentAt: Date.now(), answer: null,
+    id,
+    requestId: `con-${id}`,
+    method: method.toUpperCase(),
+    url: urlAt(path, gateway),
+    path,
+    body,
+    gateway: gateway?.name ?? null,
+    sentAt: Date.now(),
+    answer: null,
     headers: [...given, ...without(marks, given)],
   }
 }
@@ -145,14 +182,23 @@ export function sentOf(entry: Pick<Entry, 'headers' | 'request_id'>): Sent | nul
  */
 export function requestOf(entry: Arrived): OutgoingRequest {
   const sent = sentOf(entry)
-  if (sent !== null) return { method: sent.method, path: sent.path, headers: sent.headers.filter(({ name }) => !MARKS.test(name)), body: sent.body }
+  if (sent !== null)
+    return {
+      method: sent.method,
+      path: sent.path,
+      headers: sent.headers.filter(({ name }) => !MARKS.test(name)),
+      body: sent.body,
+    }
   return {
     method: entry.method,
     path: entry.uri,
-    headers: entry.headers.filter(({ name }) => !CONNECTION.test(name) && !MARKS.test(name) && [null, 'Tracing'].includes(familyOf(name))),
-    body: entry.body_size === 0 ? null : entry.body ?? bodyBytes(entry),
+    headers: entry.headers.filter(
+      ({ name }) => !CONNECTION.test(name) && !MARKS.test(name) && [null, 'Tracing'].includes(familyOf(name)),
+    ),
+    body: entry.body_size === 0 ? null : (entry.body ?? bodyBytes(entry)),
   }
 }
 
 const MARKS = /^(?:x-request-id|x-svc-console)$/i
-const CONNECTION = /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|sec-.*)$/
+const CONNECTION =
+  /^(?:host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|sec-.*)$/

@@ -16,7 +16,11 @@ export const pageGateway = signal<PageGateway | null>(null)
 const ANYBODY = new Set(['Tracing', 'Correlation', 'Rate limit'])
 
 /** The gateway on the way of a call. The instance sends no `Server` and no `Via`; whoever puts them into its answer is between. */
-export function gatewayOf(host: string, proxyHeaders: readonly string[], answer: Iterable<[name: string, value: string]>): PageGateway | null {
+export function gatewayOf(
+  host: string,
+  proxyHeaders: readonly string[],
+  answer: Iterable<[name: string, value: string]>,
+): PageGateway | null {
   const added = [...answer].map(([name]) => name).filter(name => name === 'server' || isGateways(name))
   const evidence = [...new Set([...proxyHeaders, ...added])]
   return evidence.length === 0 ? null : { host, evidence }

@@ -49,8 +49,9 @@ export const refused = signal<{ title: string; message: string } | null>(null)
 export const isOutdated = signal(false)
 
 /** Paths that enabled plugins serve; views are shown by them. Null: not known. */
-export const enabledPaths = computed<string[] | null>(() =>
-  plugins.value?.plugins.filter(({ state }) => state === 'enabled').flatMap(({ paths }) => paths) ?? null)
+export const enabledPaths = computed<string[] | null>(
+  () => plugins.value?.plugins.filter(({ state }) => state === 'enabled').flatMap(({ paths }) => paths) ?? null,
+)
 
 let failures = 0
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -60,13 +61,15 @@ let consoleGeneration: number | null = null
 export async function refresh(): Promise<void> {
   clearTimeout(timer)
   if (signInReason.peek() === null) await read()
-  timer = setTimeout(() => { if (!document.hidden) void refresh() }, away.peek()?.retryInMs ?? REFRESH_MS)
+  timer = setTimeout(() => {
+    if (!document.hidden) void refresh()
+  }, away.peek()?.retryInMs ?? REFRESH_MS)
 }
 
 async function read(): Promise<void> {
   try {
     const answer = await call('_svc/status')
-    const next = await answer.json() as Status
+    const next = (await answer.json()) as Status
     status.value = next
     const seen = gatewayOf(location.host, next.proxy_headers, answer.headers)
     if (seen?.evidence.join() !== pageGateway.peek()?.evidence.join()) pageGateway.value = seen
@@ -76,12 +79,21 @@ async function read(): Promise<void> {
     refused.value = null
   } catch (error) {
     if (error instanceof AwayError || (error instanceof ApiError && error.status >= 500)) {
-      away.value = { since: away.peek()?.since ?? Date.now(), retryInMs: Math.min(1000 * 2 ** failures++, MAX_RETRY_MS) }
+      away.value = {
+        since: away.peek()?.since ?? Date.now(),
+        retryInMs: Math.min(1000 * 2 ** failures++, MAX_RETRY_MS),
+      }
     } else {
       away.value = null
       const isLimited = error instanceof ApiError && error.status === 429
       // A credential that is refused as a whole is the sign-in screen's to tell.
-      refused.value = signInReason.peek() !== null ? null : { title: isLimited ? 'Too many requests' : 'Parts of this page are not for this credential', message: explain(error) }
+      refused.value =
+        signInReason.peek() !== null
+          ? null
+          : {
+              title: isLimited ? 'Too many requests' : 'Parts of this page are not for this credential',
+              message: explain(error),
+            }
     }
   }
 }
@@ -95,6 +107,10 @@ function takePlugins(list: PluginsList): void {
 
 /** Starts reading, again after each sign-in and whenever the page comes back to the front. */
 export function startStatus(): void {
-  document.addEventListener('visibilitychange', () => { if (!document.hidden) void refresh() })
-  effect(() => { if (signInReason.value === null) void refresh() })
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) void refresh()
+  })
+  effect(() => {
+    if (signInReason.value === null) void refresh()
+  })
 }

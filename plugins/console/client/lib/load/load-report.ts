@@ -35,7 +35,7 @@ export function reportOf(shots: readonly Shot[], arrivals: Arrivals, isSettled: 
     latency: latencyOf(answered.map(({ ms }) => ms)),
     errors: shots.length - answered.length,
     retries: arrivals && shots.reduce((sum, { id }) => sum + Math.max(0, (arrivals.get(id ?? '')?.length ?? 0) - 1), 0),
-    perSecond: endMs > 0 ? shots.length / endMs * 1000 : null,
+    perSecond: endMs > 0 ? (shots.length / endMs) * 1000 : null,
     senders: sendersOf(answered, arrivals, isSettled),
   }
 }
@@ -44,7 +44,7 @@ function histogramOf(shots: readonly Shot[]): Report['histogram'] {
   const counts = new Map<string, Report['histogram'][number]>()
   for (const shot of shots) {
     const shotClass = classOf(shot)
-    const key = shotClass === 'error' ? shot.error ?? 'no answer' : String(shot.status)
+    const key = shotClass === 'error' ? (shot.error ?? 'no answer') : String(shot.status)
     const known = counts.get(key)
     if (known) known.count++
     else counts.set(key, { key, shotClass, count: 1 })
@@ -65,7 +65,7 @@ function latencyOf(times: readonly number[]): Report['latency'] {
 
 /** Nearest rank: a value that was measured. */
 export function percentile(sorted: readonly number[], percent: number): number {
-  return sorted[Math.max(0, Math.ceil(percent / 100 * sorted.length) - 1)]!
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)]!
 }
 
 /** Whose an answer is. `gateway`: the request did not arrive; `replaced`: it did, and the instance answered otherwise. */
@@ -100,7 +100,12 @@ function sendersOf(answered: readonly Shot[], arrivals: Arrivals, isSettled: boo
 export type BreakerState = 'closed' | 'open' | 'half-open'
 
 /** From and to in milliseconds since the load began. */
-export interface Band { state: BreakerState; fromMs: number; toMs: number; count: number }
+export interface Band {
+  state: BreakerState
+  fromMs: number
+  toMs: number
+  count: number
+}
 
 /**
  * States of a circuit breaker in front of the instance, read from what it lets through: open while it answers 5xx by
@@ -116,8 +121,20 @@ export function breakerBands(shots: readonly Shot[], arrivals: Arrivals): Band[]
     if (who === 'gateway' && !isRejected) continue
     const last = stretches.at(-1)
     const toMs = shot.startMs + shot.ms
-    if (last !== undefined && (last.state === 'open') === isRejected) Object.assign(last, { toMs: Math.max(last.toMs, toMs), count: last.count + 1, isFailing: last.isFailing && shot.status >= 500 })
-    else stretches.push({ state: isRejected ? 'open' : 'closed', fromMs: shot.startMs, toMs, count: 1, isFailing: shot.status >= 500 })
+    if (last !== undefined && (last.state === 'open') === isRejected)
+      Object.assign(last, {
+        toMs: Math.max(last.toMs, toMs),
+        count: last.count + 1,
+        isFailing: last.isFailing && shot.status >= 500,
+      })
+    else
+      stretches.push({
+        state: isRejected ? 'open' : 'closed',
+        fromMs: shot.startMs,
+        toMs,
+        count: 1,
+        isFailing: shot.status >= 500,
+      })
   }
   if (!stretches.some(({ state }) => state === 'open')) return []
   return stretches.map(({ state, fromMs, toMs, count, isFailing }, at) => {

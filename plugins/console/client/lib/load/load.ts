@@ -56,9 +56,15 @@ export async function runLoad(plan: LoadPlan, { signal, onShot, onTiming }: Load
   async function work(): Promise<void> {
     while (next < plan.total && !signal.aborted) {
       const number = next++
-      if (plan.perSecond !== null) await pause(startedAt + number * 1000 / plan.perSecond - performance.now(), signal)
+      if (plan.perSecond !== null) await pause(startedAt + (number * 1000) / plan.perSecond - performance.now(), signal)
       if (signal.aborted) return
-      const shot = await shoot({ ...plan.request, fragment: `${name}-${number}` }, number, startedAt, plan.timeoutMs, signal)
+      const shot = await shoot(
+        { ...plan.request, fragment: `${name}-${number}` },
+        number,
+        startedAt,
+        plan.timeoutMs,
+        signal,
+      )
       if (shot !== null) onShot(shot)
     }
   }
@@ -73,14 +79,34 @@ export async function runLoad(plan: LoadPlan, { signal, onShot, onTiming }: Load
 }
 
 /** Null: the load was stopped meanwhile. */
-async function shoot(request: OutgoingRequest, number: number, startedAt: number, timeoutMs: number, stopped: AbortSignal): Promise<Shot | null> {
+async function shoot(
+  request: OutgoingRequest,
+  number: number,
+  startedAt: number,
+  timeoutMs: number,
+  stopped: AbortSignal,
+): Promise<Shot | null> {
   const tooLong = AbortSignal.timeout(timeoutMs)
   const sentAt = performance.now()
-  const shot: Shot = { number, id: null, startMs: sentAt - startedAt, ms: 0, status: null, error: null, limit: null, fault: null }
+  const shot: Shot = {
+    number,
+    id: null,
+    startMs: sentAt - startedAt,
+    ms: 0,
+    status: null,
+    error: null,
+    limit: null,
+    fault: null,
+  }
   try {
     const { sent, response } = await send({ ...request, signal: AbortSignal.any([stopped, tooLong]) })
     const headers = sent.answer!.headers
-    Object.assign(shot, { id: sent.id, status: response.status, limit: headerOf(headers, 'x-svc-limit'), fault: headerOf(headers, 'x-svc-fault') })
+    Object.assign(shot, {
+      id: sent.id,
+      status: response.status,
+      limit: headerOf(headers, 'x-svc-limit'),
+      fault: headerOf(headers, 'x-svc-fault'),
+    })
     await drain(response.body)
   } catch (error) {
     if (stopped.aborted) return null
@@ -95,7 +121,9 @@ async function shoot(request: OutgoingRequest, number: number, startedAt: number
 
 async function drain(body: ReadableStream<Uint8Array> | null): Promise<void> {
   const reader = body?.getReader()
-  while (reader && !(await reader.read()).done) { /* what comes is not looked at */ }
+  while (reader && !(await reader.read()).done) {
+    /* what comes is not looked at */
+  }
 }
 
 /**
@@ -107,7 +135,10 @@ function observeTimings(name: string, startedAt: number, onTiming: LoadOptions['
     for (const entry of list.getEntries() as PerformanceResourceTiming[]) {
       const at = entry.name.lastIndexOf(`#${name}-`)
       if (at === -1 || entry.requestStart === 0 || entry.responseEnd === 0 || entry.redirectStart > 0) continue
-      onTiming(Number(entry.name.slice(at + name.length + 2)), { startMs: entry.requestStart - startedAt, ms: entry.responseEnd - entry.requestStart })
+      onTiming(Number(entry.name.slice(at + name.length + 2)), {
+        startMs: entry.requestStart - startedAt,
+        ms: entry.responseEnd - entry.requestStart,
+      })
     }
   })
   observer.observe({ type: 'resource' })

@@ -24,14 +24,21 @@ export function toCurl({ method, url, headers, body }: PrintableRequest): string
 }
 
 export function toHttpFile({ method, url, headers, body }: PrintableRequest): string {
-  const head = [`### ${method} ${oneLine(url)}`, `${method} ${oneLine(url)}`, ...headers.map(({ name, value }) => `${name}: ${oneLine(value)}`)]
+  const head = [
+    `### ${method} ${oneLine(url)}`,
+    `${method} ${oneLine(url)}`,
+    ...headers.map(({ name, value }) => `${name}: ${oneLine(value)}`),
+  ]
   if (typeof body === 'string' && body !== '') return `${head.join('\n')}\n\n${body}\n`
   return `${head.join('\n')}\n${body instanceof Uint8Array && body.length > 0 ? '\n< ./body.bin\n' : ''}`
 }
 
 export function toFetch({ method, url, headers, body }: PrintableRequest): string {
   const options = [`  method: ${JSON.stringify(method)},`]
-  if (headers.length > 0) options.push(`  headers: [\n${headers.map(({ name, value }) => `    [${JSON.stringify(name)}, ${JSON.stringify(value)}],`).join('\n')}\n  ],`)
+  if (headers.length > 0)
+    options.push(
+      `  headers: [\n${headers.map(({ name, value }) => `    [${JSON.stringify(name)}, ${JSON.stringify(value)}],`).join('\n')}\n  ],`,
+    )
   if (typeof body === 'string' && body !== '') options.push(`  body: ${JSON.stringify(body)},`)
   else if (body instanceof Uint8Array && body.length > 0) options.push('  body: bytes, // not text')
   return `await fetch(${JSON.stringify(url)}, {\n${options.join('\n')}\n})\n`

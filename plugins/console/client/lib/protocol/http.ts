@@ -2,7 +2,10 @@
 import type { InspectorEntry } from 'svc/plugin'
 import { bytesOfBase64 } from '../tokens/jwt.ts'
 
-export interface NameValue { name: string; value: string }
+export interface NameValue {
+  name: string
+  value: string
+}
 
 /** A captured request, as `/_svc/requests` shows it: lower-case header names, `body` when it is text, else `body_base64`. */
 export type Entry = InspectorEntry
@@ -37,7 +40,8 @@ export function forbiddenHeaders(headers: readonly NameValue[]): string[] {
   return headers.map(({ name }) => name).filter(name => FORBIDDEN.test(name))
 }
 
-const FORBIDDEN = /^(?:accept-charset|accept-encoding|access-control-request-.*|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|set-cookie|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/i
+const FORBIDDEN =
+  /^(?:accept-charset|accept-encoding|access-control-request-.*|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|set-cookie|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/i
 
 /** Whether browsers refuse to send a body with it (Fetch, 5.3). */
 export function takesNoBody(method: string): boolean {
@@ -64,7 +68,10 @@ export function hexDump(bytes: Uint8Array, limit = 4096): string {
   const lines: string[] = []
   for (let offset = 0; offset < Math.min(bytes.length, limit); offset += 16) {
     const row = Array.from(bytes.subarray(offset, Math.min(offset + 16, limit)))
-    const hex = row.map(byte => byte.toString(16).padStart(2, '0')).join(' ').padEnd(47)
+    const hex = row
+      .map(byte => byte.toString(16).padStart(2, '0'))
+      .join(' ')
+      .padEnd(47)
     const ascii = row.map(byte => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : '.')).join('')
     lines.push(`${offset.toString(16).padStart(6, '0')}  ${hex}  ${ascii}`)
   }
@@ -93,9 +100,20 @@ export function formatMs(ms: number): string {
 /** Seconds as `3d 4h`, `5m 12s`. */
 export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds)
-  const parts = [[Math.floor(whole / 86_400), 'd'], [Math.floor(whole / 3600) % 24, 'h'], [Math.floor(whole / 60) % 60, 'm'], [whole % 60, 's']] as const
+  const parts = [
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'm'],
+    [whole % 60, 's'],
+  ] as const
   const first = parts.findIndex(([value]) => value > 0)
-  return first === -1 ? '0s' : parts.slice(first, first + 2).filter(([value]) => value > 0).map(([value, unit]) => `${value}${unit}`).join(' ')
+  return first === -1
+    ? '0s'
+    : parts
+        .slice(first, first + 2)
+        .filter(([value]) => value > 0)
+        .map(([value, unit]) => `${value}${unit}`)
+        .join(' ')
 }
 
 export function formatNumber(value: number): string {
@@ -110,10 +128,59 @@ export function formatTime(timestamp: string): string {
 
 /** Reason phrases of the IANA registry, where people look for them. */
 const REASONS: Record<number, string> = {
-  100: 'Continue', 101: 'Switching Protocols', 103: 'Early Hints', 200: 'OK', 201: 'Created', 202: 'Accepted', 203: 'Non-Authoritative Information', 204: 'No Content', 205: 'Reset Content', 206: 'Partial Content',
-  300: 'Multiple Choices', 301: 'Moved Permanently', 302: 'Found', 303: 'See Other', 304: 'Not Modified', 307: 'Temporary Redirect', 308: 'Permanent Redirect',
-  400: 'Bad Request', 401: 'Unauthorized', 402: 'Payment Required', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 406: 'Not Acceptable', 408: 'Request Timeout', 409: 'Conflict', 410: 'Gone', 411: 'Length Required', 412: 'Precondition Failed', 413: 'Content Too Large', 414: 'URI Too Long', 415: 'Unsupported Media Type', 416: 'Range Not Satisfiable', 417: 'Expectation Failed', 418: 'I\'m a teapot', 421: 'Misdirected Request', 422: 'Unprocessable Content', 425: 'Too Early', 426: 'Upgrade Required', 428: 'Precondition Required', 429: 'Too Many Requests', 431: 'Request Header Fields Too Large', 451: 'Unavailable For Legal Reasons', 499: 'Client Closed Request',
-  500: 'Internal Server Error', 501: 'Not Implemented', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout', 505: 'HTTP Version Not Supported', 507: 'Insufficient Storage', 511: 'Network Authentication Required', 529: 'Overloaded',
+  100: 'Continue',
+  101: 'Switching Protocols',
+  103: 'Early Hints',
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  203: 'Non-Authoritative Information',
+  204: 'No Content',
+  205: 'Reset Content',
+  206: 'Partial Content',
+  300: 'Multiple Choices',
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  304: 'Not Modified',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  411: 'Length Required',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  416: 'Range Not Satisfiable',
+  417: 'Expectation Failed',
+  418: "I'm a teapot",
+  421: 'Misdirected Request',
+  422: 'Unprocessable Content',
+  425: 'Too Early',
+  426: 'Upgrade Required',
+  428: 'Precondition Required',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  451: 'Unavailable For Legal Reasons',
+  499: 'Client Closed Request',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  505: 'HTTP Version Not Supported',
+  507: 'Insufficient Storage',
+  511: 'Network Authentication Required',
+  529: 'Overloaded',
 }
 
 export function reasonPhrase(status: number): string {

@@ -2,7 +2,11 @@
 
 /** Line, from 1, of the value that a pointer (with or without `#`) names, or of the nearest thing around it. */
 export function lineOfPointer(text: string, pointer: string): number {
-  const wanted = pointer.replace(/^#/, '').split('/').slice(1).map(segment => safeDecode(segment).replace(/~1/g, '/').replace(/~0/g, '~'))
+  const wanted = pointer
+    .replace(/^#/, '')
+    .split('/')
+    .slice(1)
+    .map(segment => safeDecode(segment).replace(/~1/g, '/').replace(/~0/g, '~'))
   const walker = new Walker(text, wanted)
   walker.value(0, true)
   return text.slice(0, walker.found).split('\n').length
@@ -68,7 +72,8 @@ class Walker {
 
   #string(): string {
     const start = this.#at++
-    while (this.#at < this.#text.length && this.#text[this.#at] !== '"') this.#at += this.#text[this.#at] === '\\' ? 2 : 1
+    while (this.#at < this.#text.length && this.#text[this.#at] !== '"')
+      this.#at += this.#text[this.#at] === '\\' ? 2 : 1
     this.#at++
     try {
       return JSON.parse(this.#text.slice(start, this.#at)) as string

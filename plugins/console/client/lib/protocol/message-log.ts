@@ -40,11 +40,23 @@ export interface MessageLog {
 export function createMessageLog(): MessageLog {
   const messages = signal<readonly LoggedMessage[]>([])
   let number = 0
-  const add = (entry: Omit<LoggedMessage, 'number' | 'at'>) => { messages.value = [...messages.peek().slice(1 - MAX_MESSAGES), { ...entry, number: ++number, at: Date.now() }] }
+  const add = (entry: Omit<LoggedMessage, 'number' | 'at'>) => {
+    messages.value = [...messages.peek().slice(1 - MAX_MESSAGES), { ...entry, number: ++number, at: Date.now() }]
+  }
   return {
     messages,
-    sent: ({ method, url, headers }, title, message) => add({ direction: 'sent', title, message, isError: false, http: { method, url, status: null, headers } }),
-    received: ({ method, url, answer }, title, message, isError = false) => add({ direction: 'received', title, message, isError, http: { method, url, status: answer?.status ?? null, headers: answer?.headers ?? [] } }),
-    clear: () => { messages.value = [] },
+    sent: ({ method, url, headers }, title, message) =>
+      add({ direction: 'sent', title, message, isError: false, http: { method, url, status: null, headers } }),
+    received: ({ method, url, answer }, title, message, isError = false) =>
+      add({
+        direction: 'received',
+        title,
+        message,
+        isError,
+        http: { method, url, status: answer?.status ?? null, headers: answer?.headers ?? [] },
+      }),
+    clear: () => {
+      messages.value = []
+    },
   }
 }

@@ -42,24 +42,50 @@ export function resolveSchema(schema: FormSchema, root: FormSchema): FormSchema 
 }
 
 function target(reference: string, root: FormSchema): FormSchema {
-  const segments = reference.slice(1).split('/').slice(1).map(segment => decodeURIComponent(segment).replace(/~1/g, '/').replace(/~0/g, '~'))
+  const segments = reference
+    .slice(1)
+    .split('/')
+    .slice(1)
+    .map(segment => decodeURIComponent(segment).replace(/~1/g, '/').replace(/~0/g, '~'))
   let current: unknown = root
-  for (const segment of segments) current = typeof current === 'object' && current !== null && Object.hasOwn(current, segment) ? (current as Record<string, unknown>)[segment] : undefined
-  return typeof current === 'object' && current !== null ? current as FormSchema : {}
+  for (const segment of segments)
+    current =
+      typeof current === 'object' && current !== null && Object.hasOwn(current, segment)
+        ? (current as Record<string, unknown>)[segment]
+        : undefined
+  return typeof current === 'object' && current !== null ? (current as FormSchema) : {}
 }
 
 export type FormType = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'json'
 
 /** Which control shows it; `json` when none does. Null beside one other type counts as optional. */
 export function typeOf(schema: FormSchema): FormType {
-  const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type): type is string => typeof type === 'string' && type !== 'null')
+  const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter(
+    (type): type is string => typeof type === 'string' && type !== 'null',
+  )
   const type = types.length === 1 ? types[0] : schema.properties && types.length === 0 ? 'object' : undefined
-  return type === 'object' || type === 'array' || type === 'string' || type === 'number' || type === 'integer' || type === 'boolean' ? type : 'json'
+  return type === 'object' ||
+    type === 'array' ||
+    type === 'string' ||
+    type === 'number' ||
+    type === 'integer' ||
+    type === 'boolean'
+    ? type
+    : 'json'
 }
 
 /** The choices of `enum`, `const`, or a `oneOf` of constants; null when it is no choice. */
-export function enumOf({ enum: values, enumNames, const: constant, oneOf, anyOf }: FormSchema): { value: unknown; title?: string }[] | null {
-  if (values !== undefined) return values.map((value, index) => (enumNames?.[index] === undefined ? { value } : { value, title: enumNames[index] }))
+export function enumOf({
+  enum: values,
+  enumNames,
+  const: constant,
+  oneOf,
+  anyOf,
+}: FormSchema): { value: unknown; title?: string }[] | null {
+  if (values !== undefined)
+    return values.map((value, index) =>
+      enumNames?.[index] === undefined ? { value } : { value, title: enumNames[index] },
+    )
   if (constant !== undefined) return [{ value: constant }]
   const branches = oneOf ?? anyOf
   if (!branches?.length || !branches.every(branch => branch.const !== undefined)) return null
@@ -77,13 +103,24 @@ export function emptyValue(schema: FormSchema, root: FormSchema = schema, depth 
   const choices = enumOf(resolved)
   if (choices?.length) return choices[0]!.value
   switch (depth > MAX_DEPTH ? 'json' : typeOf(resolved)) {
-    case 'object': return Object.fromEntries(Object.entries(resolved.properties ?? {})
-      .filter(([name, property]) => isRequired(resolved, name) || resolveSchema(property, root).default !== undefined)
-      .map(([name, property]) => [name, emptyValue(property, root, depth + 1)])
-      .filter(([, value]) => value !== undefined))
-    case 'array': return Array.from({ length: Math.min(resolved.minItems ?? 0, 20) }, () => emptyValue(resolved.items ?? {}, root, depth + 1))
-    case 'string': return ''
-    case 'boolean': return false
-    default: return undefined
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(resolved.properties ?? {})
+          .filter(
+            ([name, property]) => isRequired(resolved, name) || resolveSchema(property, root).default !== undefined,
+          )
+          .map(([name, property]) => [name, emptyValue(property, root, depth + 1)])
+          .filter(([, value]) => value !== undefined),
+      )
+    case 'array':
+      return Array.from({ length: Math.min(resolved.minItems ?? 0, 20) }, () =>
+        emptyValue(resolved.items ?? {}, root, depth + 1),
+      )
+    case 'string':
+      return ''
+    case 'boolean':
+      return false
+    default:
+      return undefined
   }
 }

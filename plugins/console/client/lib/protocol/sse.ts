@@ -29,8 +29,12 @@ export class EventParser {
   #id = ''
   readonly #parser = createParser({
     // Also of an event without data, which is not dispatched.
-    onId: id => { this.#id = id },
-    onEvent: ({ event, data }) => { this.#completed.push({ event: event ?? 'message', data, id: this.#id }) },
+    onId: id => {
+      this.#id = id
+    },
+    onEvent: ({ event, data }) => {
+      this.#completed.push({ event: event ?? 'message', data, id: this.#id })
+    },
   })
 
   push(text: string): ServerEvent[] {

@@ -12,8 +12,16 @@ export interface Loaded<T> {
 }
 
 /** Loads at first and whenever `deps` change; the last good value stays on screen. `everyMs`: again and again while the page is visible. */
-export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: readonly unknown[] = [], everyMs?: number): Loaded<T> {
-  const [state, setState] = useState<{ value: T | undefined; error: string | null; isLoading: boolean }>({ value: undefined, error: null, isLoading: true })
+export function useLoad<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  deps: readonly unknown[] = [],
+  everyMs?: number,
+): Loaded<T> {
+  const [state, setState] = useState<{ value: T | undefined; error: string | null; isLoading: boolean }>({
+    value: undefined,
+    error: null,
+    isLoading: true,
+  })
   const running = useRef<AbortController | null>(null)
   const latest = useRef(load)
   latest.current = load
@@ -29,7 +37,12 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
     } catch (error) {
       // That the instance is away is told once, above the view, which keeps what it has.
       const isAway = error instanceof AwayError
-      if (!controller.signal.aborted) setState(previous => ({ ...previous, error: isAway ? null : explain(error), isLoading: isAway && previous.value === undefined }))
+      if (!controller.signal.aborted)
+        setState(previous => ({
+          ...previous,
+          error: isAway ? null : explain(error),
+          isLoading: isAway && previous.value === undefined,
+        }))
     }
   }, [])
 
@@ -38,7 +51,12 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
   useEffect(() => {
     if (!isSignedIn) return
     void reload()
-    const timer = everyMs === undefined ? undefined : setInterval(() => { if (!document.hidden) void reload() }, everyMs)
+    const timer =
+      everyMs === undefined
+        ? undefined
+        : setInterval(() => {
+            if (!document.hidden) void reload()
+          }, everyMs)
     return () => {
       clearInterval(timer)
       running.current?.abort()

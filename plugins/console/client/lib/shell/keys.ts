@@ -50,5 +50,9 @@ function isAllowed(event: KeyboardEvent, name: string): boolean {
 function isTyping(event: KeyboardEvent): boolean {
   // Within a shadow root (the editor) the event's target is its host.
   const target = event.composedPath()[0]
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio], [type=button]), textarea, select'))
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target.matches('input:not([type=checkbox], [type=radio], [type=button]), textarea, select'))
+  )
 }

@@ -24,23 +24,50 @@ const sources: readonly { view: string; list(): Promise<Place[]> }[] = [
 
 async function listEndpoints(): Promise<Place[]> {
   const { endpoints } = await callJson<Catalog>('_svc/catalog')
-  return endpoints.map(({ path, methods, summary }) => ({ kind: 'Endpoint', title: `${methods.join(' ')} ${path}`, detail: summary, hash: hashOf('explorer', { path, method: methods[0] }) }))
+  return endpoints.map(({ path, methods, summary }) => ({
+    kind: 'Endpoint',
+    title: `${methods.join(' ')} ${path}`,
+    detail: summary,
+    hash: hashOf('explorer', { path, method: methods[0] }),
+  }))
 }
 
 async function listMocks(): Promise<Place[]> {
   const { mocks } = await callJson<{ mocks: { name: string; title?: string }[] }>('_svc/mocks')
-  return mocks.map(({ name, title }) => ({ kind: 'Mock', title: name, ...(title ? { detail: title } : {}), hash: hashOf('mocks', { mock: name }) }))
+  return mocks.map(({ name, title }) => ({
+    kind: 'Mock',
+    title: name,
+    ...(title ? { detail: title } : {}),
+    hash: hashOf('mocks', { mock: name }),
+  }))
 }
 
 /** Tools of the open server, by its stateless protocol; no traffic that anyone wants to see. */
 async function listTools(): Promise<Place[]> {
-  const meta = { 'io.modelcontextprotocol/protocolVersion': MCP_VERSION, 'io.modelcontextprotocol/clientInfo': { name: 'svc console', version: page.version }, 'io.modelcontextprotocol/clientCapabilities': {} }
-  const { result } = await callJson<{ result: { tools: { name: string; title?: string; description?: string }[] } }>('mcp', {
-    method: 'POST',
-    headers: { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': MCP_VERSION, 'Mcp-Method': 'tools/list', [CONSOLE_HEADER]: LOOK_UP },
-    json: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } },
-  })
-  return result.tools.map(({ name, title, description }) => ({ kind: 'Tool', title: name, detail: title ?? description ?? '', hash: hashOf('mcp', { server: '/mcp', kind: 'tool', name }) }))
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': MCP_VERSION,
+    'io.modelcontextprotocol/clientInfo': { name: 'svc console', version: page.version },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const { result } = await callJson<{ result: { tools: { name: string; title?: string; description?: string }[] } }>(
+    'mcp',
+    {
+      method: 'POST',
+      headers: {
+        Accept: 'application/json, text/event-stream',
+        'MCP-Protocol-Version': MCP_VERSION,
+        'Mcp-Method': 'tools/list',
+        [CONSOLE_HEADER]: LOOK_UP,
+      },
+      json: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } },
+    },
+  )
+  return result.tools.map(({ name, title, description }) => ({
+    kind: 'Tool',
+    title: name,
+    detail: title ?? description ?? '',
+    hash: hashOf('mcp', { server: '/mcp', kind: 'tool', name }),
+  }))
 }
 
 const MCP_VERSION = '2026-07-28'

@@ -12,5 +12,7 @@ export function startAppearance(): void {
     if (theme === 'system') delete root.dataset.theme
     else root.dataset.theme = theme
   })
-  effect(() => { root.toggleAttribute('data-presenter', isPresenting.value) })
+  effect(() => {
+    root.toggleAttribute('data-presenter', isPresenting.value)
+  })
 }

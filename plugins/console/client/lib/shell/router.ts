@@ -14,12 +14,16 @@ export const route: ReadonlySignal<Route> = current
 function parseHash(hash: string): Route {
   const text = hash.replace(/^#\/?/, '')
   const query = text.indexOf('?')
-  return query === -1 ? { view: text, params: new URLSearchParams() } : { view: text.slice(0, query), params: new URLSearchParams(text.slice(query + 1)) }
+  return query === -1
+    ? { view: text, params: new URLSearchParams() }
+    : { view: text.slice(0, query), params: new URLSearchParams(text.slice(query + 1)) }
 }
 
 /** The link to a view; absent and empty values are left out. */
 export function hashOf(view: string, params: Record<string, string | null | undefined> = {}): string {
-  const query = new URLSearchParams(Object.entries(params).filter((entry): entry is [string, string] => Boolean(entry[1])))
+  const query = new URLSearchParams(
+    Object.entries(params).filter((entry): entry is [string, string] => Boolean(entry[1])),
+  )
   // Colons and slashes are legal in a fragment, and links are read by people.
   const text = query.toString().replace(/%3A/g, ':').replace(/%2F/g, '/')
   return `#/${view}${text === '' ? '' : `?${text}`}`
@@ -41,7 +45,9 @@ export function setParams(changes: Record<string, string | null>, { push = false
 }
 
 export function startRouter(): void {
-  const read = () => { current.value = parseHash(location.hash) }
+  const read = () => {
+    current.value = parseHash(location.hash)
+  }
   addEventListener('hashchange', read)
   addEventListener('popstate', read)
   read()

@@ -34,7 +34,15 @@ const SETTINGS_KEY = 'svc.console'
 const CONTROL_TOKEN_KEY = 'svc.console.token'
 const ADMIN_TOKEN_KEY = 'svc.console.admin'
 
-const DEFAULTS: Settings = { session: '', gateways: [], target: null, theme: 'system', letterKeys: true, filters: [], hidesProbes: false }
+const DEFAULTS: Settings = {
+  session: '',
+  gateways: [],
+  target: null,
+  theme: 'system',
+  letterKeys: true,
+  filters: [],
+  hidesProbes: false,
+}
 
 /** Storage can be refused altogether (third-party frames); the console then forgets, and works. */
 function read(storage: () => Storage, key: string): string | null {
@@ -49,7 +57,9 @@ function write(storage: () => Storage, key: string, value: string | null): void 
   try {
     if (value === null) storage().removeItem(key)
     else storage().setItem(key, value)
-  } catch { /* forgotten, see above */ }
+  } catch {
+    /* forgotten, see above */
+  }
 }
 
 const local = () => localStorage
@@ -59,7 +69,9 @@ function readSettings(): Settings {
   let stored: Partial<Settings> = {}
   try {
     stored = JSON.parse(read(local, SETTINGS_KEY) ?? '{}') as Partial<Settings>
-  } catch { /* written by something else: as if absent */ }
+  } catch {
+    /* written by something else: as if absent */
+  }
   const settings = { ...DEFAULTS, ...stored }
   if (page.isPublic && settings.session === '') settings.session = `con-${randomId().slice(0, 8)}`
   return settings

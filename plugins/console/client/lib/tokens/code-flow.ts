@@ -17,7 +17,12 @@ export function openWindow(): Window {
 }
 
 /** Goes to the authorization endpoint and answers its parameters. Throws when the window is closed or another flow's state comes back. */
-export function authorize(opened: Window, url: string, state: string, signal: AbortSignal): Promise<AuthorizationAnswer> {
+export function authorize(
+  opened: Window,
+  url: string,
+  state: string,
+  signal: AbortSignal,
+): Promise<AuthorizationAnswer> {
   return new Promise((resolve, reject) => {
     const channel = new BroadcastChannel('svc.console.authorization')
     const ended = new AbortController()
@@ -31,9 +36,19 @@ export function authorize(opened: Window, url: string, state: string, signal: Ab
       const message = data as { type?: unknown; answer?: AuthorizationAnswer } | null
       if (message?.type !== 'svc-authorization' || message.answer === undefined) return
       const { answer } = message
-      finish(() => (answer.state === state ? resolve(answer) : reject(new Error('The answer belongs to another request: its state differs.'))))
+      finish(() =>
+        answer.state === state
+          ? resolve(answer)
+          : reject(new Error('The answer belongs to another request: its state differs.')),
+      )
     }
-    addEventListener('message', event => { if (event.origin === location.origin) take(event.data) }, { signal: ended.signal })
+    addEventListener(
+      'message',
+      event => {
+        if (event.origin === location.origin) take(event.data)
+      },
+      { signal: ended.signal },
+    )
     channel.onmessage = event => take(event.data)
     let closedFor = 0
     const timer = setInterval(() => {
@@ -41,10 +56,15 @@ export function authorize(opened: Window, url: string, state: string, signal: Ab
       closedFor = opened.closed ? closedFor + 1 : 0
       if (closedFor > 3) finish(() => reject(new Error('The window was closed.')))
     }, WATCH_MS)
-    signal.addEventListener('abort', () => finish(() => {
-      opened.close()
-      reject(new Error('Given up.'))
-    }), { signal: ended.signal })
+    signal.addEventListener(
+      'abort',
+      () =>
+        finish(() => {
+          opened.close()
+          reject(new Error('Given up.'))
+        }),
+      { signal: ended.signal },
+    )
     opened.location.href = url
   })
 }

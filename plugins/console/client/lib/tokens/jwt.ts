@@ -16,7 +16,12 @@ export function decodeJwt(token: string): DecodedJwt | null {
   try {
     const decoded = { header: JSON.parse(textOf(header)) as unknown, claims: JSON.parse(textOf(claims)) as unknown }
     if (!isRecord(decoded.header) || !isRecord(decoded.claims)) return null
-    return { header: decoded.header, claims: decoded.claims, signingInput: `${header}.${claims}`, signature: bytesOfBase64(signature) }
+    return {
+      header: decoded.header,
+      claims: decoded.claims,
+      signingInput: `${header}.${claims}`,
+      signature: bytesOfBase64(signature),
+    }
   } catch {
     return null
   }
@@ -36,7 +41,10 @@ export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
 
 /** Bytes to base64url without padding. */
 export function base64UrlOf(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '')
+  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''))
+    .replace(/\+/g, '-')
+    .replace(/\//g, '_')
+    .replace(/=/g, '')
 }
 
 function textOf(part: string): string {

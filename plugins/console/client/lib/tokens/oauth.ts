@@ -5,7 +5,10 @@ import { canSign } from '../protocol/ids.ts'
 import { base64UrlOf, type DecodedJwt } from './jwt.ts'
 import type { Gateway } from '../shell/storage.ts'
 
-export interface Client { id: string; secret: string }
+export interface Client {
+  id: string
+  secret: string
+}
 
 /** The client that every instance knows. */
 export const DEMO_CLIENT: Client = { id: 'svc', secret: 'svc-secret' }
@@ -21,10 +24,17 @@ export interface Asked {
 }
 
 /** Sends a form, with the client's credentials as Basic, or its id alone when it has no secret. */
-export async function postForm(what: string, path: string, fields: Record<string, string>, client: Client | null, gateway: Gateway | null): Promise<Asked> {
+export async function postForm(
+  what: string,
+  path: string,
+  fields: Record<string, string>,
+  client: Client | null,
+  gateway: Gateway | null,
+): Promise<Asked> {
   const form = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''))
   const headers = [{ name: 'Content-Type', value: 'application/x-www-form-urlencoded' }]
-  if (client !== null && client.secret !== '') headers.push({ name: 'Authorization', value: `Basic ${basicOf(client)}` })
+  if (client !== null && client.secret !== '')
+    headers.push({ name: 'Authorization', value: `Basic ${basicOf(client)}` })
   else if (client !== null) form.set('client_id', client.id)
   return ask(what, { method: 'POST', path, headers, body: form.toString(), gateway })
 }
@@ -33,7 +43,13 @@ export async function ask(what: string, request: Parameters<typeof send>[0]): Pr
   const { sent, response } = await send(request)
   const text = await response.text()
   const { headers } = sent.answer!
-  return { what, sent, status: response.status, headers, body: isJsonType(mediaTypeOf(headers)) ? parseJson(text) ?? text : text }
+  return {
+    what,
+    sent,
+    status: response.status,
+    headers,
+    body: isJsonType(mediaTypeOf(headers)) ? (parseJson(text) ?? text) : text,
+  }
 }
 
 /** Both parts are form-encoded first (RFC 6749, 2.3.1). */
@@ -54,18 +70,38 @@ const DEMO_SECRET = 'svc-demo-secret-do-not-use-in-production'
 export type SignatureCheck = { kind: 'valid' | 'invalid'; by: string } | { kind: 'unknown'; why: string }
 
 /** Checks the signature of a token with the provider's published keys; HS256 with the demo secret. */
-export async function checkSignature({ header, signingInput, signature }: DecodedJwt, readKeys: () => Promise<{ keys: (JsonWebKey & { kid?: string })[] }>): Promise<SignatureCheck> {
+export async function checkSignature(
+  { header, signingInput, signature }: DecodedJwt,
+  readKeys: () => Promise<{ keys: (JsonWebKey & { kid?: string })[] }>,
+): Promise<SignatureCheck> {
   const { alg, kid } = header
   if (alg === 'none') return { kind: 'unknown', why: 'It is not signed.' }
-  if (alg !== 'RS256' && alg !== 'HS256') return { kind: 'unknown', why: `Algorithm ${String(alg)}, which the provider does not use.` }
-  if (!canSign()) return { kind: 'unknown', why: 'Browsers check signatures on HTTPS and localhost only. Introspection tells.' }
+  if (alg !== 'RS256' && alg !== 'HS256')
+    return { kind: 'unknown', why: `Algorithm ${String(alg)}, which the provider does not use.` }
+  if (!canSign())
+    return { kind: 'unknown', why: 'Browsers check signatures on HTTPS and localhost only. Introspection tells.' }
   const data = new TextEncoder().encode(signingInput)
   if (alg === 'HS256') {
-    const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(DEMO_SECRET), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
-    return { kind: await crypto.subtle.verify('HMAC', key, signature, data) ? 'valid' : 'invalid', by: 'the demo secret' }
+    const key = await crypto.subtle.importKey(
+      'raw',
+      new TextEncoder().encode(DEMO_SECRET),
+      { name: 'HMAC', hash: 'SHA-256' },
+      false,
+      ['verify'],
+    )
+    return {
+      kind: (await crypto.subtle.verify('HMAC', key, signature, data)) ? 'valid' : 'invalid',
+      by: 'the demo secret',
+    }
   }
   const jwk = (await readKeys()).keys.find(candidate => candidate.kid === kid)
-  if (jwk === undefined) return { kind: 'unknown', why: `/oauth/jwks has no key ${typeof kid === 'string' ? kid : 'without a kid'}.` }
-  const key = await crypto.subtle.importKey('jwk', jwk, { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, false, ['verify'])
-  return { kind: await crypto.subtle.verify('RSASSA-PKCS1-v1_5', key, signature, data) ? 'valid' : 'invalid', by: `key ${String(kid)} of /oauth/jwks` }
+  if (jwk === undefined)
+    return { kind: 'unknown', why: `/oauth/jwks has no key ${typeof kid === 'string' ? kid : 'without a kid'}.` }
+  const key = await crypto.subtle.importKey('jwk', jwk, { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, false, [
+    'verify',
+  ])
+  return {
+    kind: (await crypto.subtle.verify('RSASSA-PKCS1-v1_5', key, signature, data)) ? 'valid' : 'invalid',
+    by: `key ${String(kid)} of /oauth/jwks`,
+  }
 }

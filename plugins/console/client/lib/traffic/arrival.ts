@@ -18,7 +18,10 @@ export async function findArrival(sent: Sent, signal?: AbortSignal): Promise<Ent
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404)) throw error
     }
-    const { requests } = await callJson<{ requests: Entry[] }>(`_svc/requests${query === '' ? '?' : `${query}&`}limit=50`, options)
+    const { requests } = await callJson<{ requests: Entry[] }>(
+      `_svc/requests${query === '' ? '?' : `${query}&`}limit=50`,
+      options,
+    )
     const found = requests.find(({ headers }) => headerOf(headers, CONSOLE_HEADER) === sent.id)
     if (found) return found
     await new Promise(resolve => setTimeout(resolve, PAUSE_MS))

@@ -23,7 +23,9 @@ export function attemptsOf(entries: readonly Entry[]): ReadonlyMap<string, Attem
   const all: (typeof inOrder)[] = []
   for (const timed of inOrder) {
     const keys = keysOf(timed.entry)
-    const known = keys.map(key => groups.get(key)).find(group => group !== undefined && timed.at - group.at(-1)!.at <= MAX_PAUSE_MS)
+    const known = keys
+      .map(key => groups.get(key))
+      .find(group => group !== undefined && timed.at - group.at(-1)!.at <= MAX_PAUSE_MS)
     const group = known ?? []
     if (known === undefined) all.push(group)
     group.push(timed)
@@ -31,14 +33,21 @@ export function attemptsOf(entries: readonly Entry[]): ReadonlyMap<string, Attem
   }
   const attempts = new Map<string, Attempt>()
   for (const group of all) {
-    if (group.length > 1) group.forEach(({ entry, at }, index) => attempts.set(entry.id, { number: index + 1, count: group.length, afterMs: index === 0 ? null : at - group[index - 1]!.at }))
+    if (group.length > 1)
+      group.forEach(({ entry, at }, index) =>
+        attempts.set(entry.id, {
+          number: index + 1,
+          count: group.length,
+          afterMs: index === 0 ? null : at - group[index - 1]!.at,
+        }),
+      )
   }
   return attempts
 }
 
 function keysOf({ method, uri, request_id: id, trace }: Entry): string[] {
   const target = `${method} ${uri}`
-  return [`id ${id} ${target}`, ...trace === null ? [] : [`trace ${trace.trace_id} ${target}`]]
+  return [`id ${id} ${target}`, ...(trace === null ? [] : [`trace ${trace.trace_id} ${target}`])]
 }
 
 /** `attempt 2 of 3, +1 ms` */

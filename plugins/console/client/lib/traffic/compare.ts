@@ -11,7 +11,10 @@ export interface HeaderChange {
   after?: string
 }
 
-export interface ValueChange { before: string; after: string }
+export interface ValueChange {
+  before: string
+  after: string
+}
 
 export interface Comparison {
   /** In the order of the one that arrived; removed ones at the end. */
@@ -34,7 +37,8 @@ export interface ComparedRequest {
 }
 
 /** What browsers and connections add by themselves, and what the console marks its requests with: nobody's doing. */
-const AUTOMATIC = /^(?:accept|accept-encoding|accept-language|cache-control|connection|content-length|cookie|dnt|keep-alive|origin|pragma|priority|referer|sec-.*|te|transfer-encoding|upgrade-insecure-requests|user-agent|x-request-id|x-svc-console)$/
+const AUTOMATIC =
+  /^(?:accept|accept-encoding|accept-language|cache-control|connection|content-length|cookie|dnt|keep-alive|origin|pragma|priority|referer|sec-.*|te|transfer-encoding|upgrade-insecure-requests|user-agent|x-request-id|x-svc-console)$/
 
 /** Whether browsers, connections or the console add it by themselves. */
 export function isAutomatic(name: string): boolean {
@@ -42,20 +46,37 @@ export function isAutomatic(name: string): boolean {
 }
 
 export function ofEntry(entry: Arrived): ComparedRequest {
-  return { method: entry.method, uri: entry.uri, headers: entry.headers, body: bodyBytes(entry), isCut: entry.body_truncated }
+  return {
+    method: entry.method,
+    uri: entry.uri,
+    headers: entry.headers,
+    body: bodyBytes(entry),
+    isCut: entry.body_truncated,
+  }
 }
 
 /** What the console sent, with the `Host` that its URL implies, and its path without that of the target's base. */
 export function ofSent(sent: Sent): ComparedRequest {
   const url = new URL(sent.url)
   const headers = sent.headers.map(({ name, value }) => ({ name: name.toLowerCase(), value }))
-  const body = typeof sent.body === 'string' ? new TextEncoder().encode(sent.body) : sent.body ?? new Uint8Array()
-  if (typeof sent.body === 'string' && sent.body !== '' && headerOf(headers, 'content-type') === null) headers.push({ name: 'content-type', value: 'text/plain;charset=UTF-8' })
-  return { method: sent.method, uri: url.pathname + url.search, headers: [{ name: 'host', value: url.host }, ...headers], body, isCut: false }
+  const body = typeof sent.body === 'string' ? new TextEncoder().encode(sent.body) : (sent.body ?? new Uint8Array())
+  if (typeof sent.body === 'string' && sent.body !== '' && headerOf(headers, 'content-type') === null)
+    headers.push({ name: 'content-type', value: 'text/plain;charset=UTF-8' })
+  return {
+    method: sent.method,
+    uri: url.pathname + url.search,
+    headers: [{ name: 'host', value: url.host }, ...headers],
+    body,
+    isCut: false,
+  }
 }
 
 /** Two requests, header by header. `isTransit`: the same request before and after a gateway, so what browsers add counts for nothing. */
-export function compareRequests(before: ComparedRequest, after: ComparedRequest, { isTransit = true } = {}): Comparison {
+export function compareRequests(
+  before: ComparedRequest,
+  after: ComparedRequest,
+  { isTransit = true } = {},
+): Comparison {
   const [path, query] = splitUri(before.uri)
   const [arrivedPath, arrivedQuery] = splitUri(after.uri)
   const difference = (a: string, b: string) => (a === b ? null : { before: a, after: b })
@@ -64,13 +85,19 @@ export function compareRequests(before: ComparedRequest, after: ComparedRequest,
     method: difference(before.method, after.method),
     path: difference(path, arrivedPath),
     query: difference(query, arrivedQuery),
-    body: before.isCut || after.isCut || sameBytes(before.body, after.body) ? null : { before: before.body, after: after.body },
+    body:
+      before.isCut || after.isCut || sameBytes(before.body, after.body)
+        ? null
+        : { before: before.body, after: after.body },
   }
 }
 
 /** How many differences there are. */
 export function countChanges({ headers, method, path, query, body }: Comparison): number {
-  return headers.filter(({ kind }) => kind !== 'same').length + [method, path, query, body].filter(change => change !== null).length
+  return (
+    headers.filter(({ kind }) => kind !== 'same').length +
+    [method, path, query, body].filter(change => change !== null).length
+  )
 }
 
 function compareHeaders(before: readonly NameValue[], after: readonly NameValue[], isTransit: boolean): HeaderChange[] {
@@ -79,12 +106,15 @@ function compareHeaders(before: readonly NameValue[], after: readonly NameValue[
     const previous = old.get(name)
     if (previous === value) return { kind: 'same', name, before: value, after: value }
     if (isTransit && isAutomatic(name)) return { kind: 'same', name, after: value }
-    return previous === undefined ? { kind: 'added', name, after: value } : { kind: 'changed', name, before: previous, after: value }
+    return previous === undefined
+      ? { kind: 'added', name, after: value }
+      : { kind: 'changed', name, before: previous, after: value }
   })
   const arrived = group(after)
   for (const [name, value] of old) {
     // Over HTTP/2 the host is no header (RFC 9113, 8.3.1), and no request is without one.
-    if (!arrived.has(name) && !(isTransit && (isAutomatic(name) || name === 'host'))) changes.push({ kind: 'removed', name, before: value })
+    if (!arrived.has(name) && !(isTransit && (isAutomatic(name) || name === 'host')))
+      changes.push({ kind: 'removed', name, before: value })
   }
   return changes
 }

@@ -46,11 +46,17 @@ export function openFeed({ pathPrefix, isFromNow = false, onEntries }: FeedOptio
 
   async function follow(isLive: () => void, signal: AbortSignal): Promise<void> {
     if (lastId === null && !isFromNow) {
-      const { requests } = await callJson<{ requests: Entry[] }>(`_svc/requests${query({ limit: String(MAX_STORED) })}`, { signal })
+      const { requests } = await callJson<{ requests: Entry[] }>(
+        `_svc/requests${query({ limit: String(MAX_STORED) })}`,
+        { signal },
+      )
       lastId = requests[0]?.id ?? NONE
       onEntries(requests.reverse())
     }
-    const response = await call(`_svc/requests/stream${query()}`, { headers: { ...lastId === null ? {} : { 'Last-Event-ID': lastId }, Accept: 'text/event-stream' }, signal })
+    const response = await call(`_svc/requests/stream${query()}`, {
+      headers: { ...(lastId === null ? {} : { 'Last-Event-ID': lastId }), Accept: 'text/event-stream' },
+      signal,
+    })
     isLive()
     for await (const { event, id, data } of readEvents(response.body!)) {
       if (event !== 'request') continue

@@ -13,7 +13,11 @@ export interface Filter {
   problems: string[]
 }
 
-interface Term { isNegated: boolean; name: string | null; value: string }
+interface Term {
+  isNegated: boolean
+  name: string | null
+  value: string
+}
 
 const PARTS: Record<string, (value: string) => Predicate | string> = {
   method: value => entry => entry.method.toLowerCase() === value,
@@ -26,7 +30,8 @@ const PARTS: Record<string, (value: string) => Predicate | string> = {
   tag: value => entry => tagsOf(entry).some(({ text }) => text.toLowerCase().includes(value)),
   id: value => entry => entry.id === value || entry.request_id.toLowerCase() === value,
   // A minimum in milliseconds: `slow:500`.
-  slow: value => (/^\d+$/.test(value) ? entry => entry.latency_ms >= Number(value) : `slow:${value} is no number of milliseconds`),
+  slow: value =>
+    /^\d+$/.test(value) ? entry => entry.latency_ms >= Number(value) : `slow:${value} is no number of milliseconds`,
 }
 
 /** The names that the language knows, for its help. */
@@ -68,9 +73,13 @@ function readTerms(text: string): Term[] {
 }
 
 function anywhere(value: string): Predicate {
-  return entry => entry.uri.toLowerCase().includes(value) || entry.method.toLowerCase() === value || String(entry.status) === value
-    || (entry.session ?? '').toLowerCase().includes(value) || entry.headers.some(header => header.name.includes(value) || header.value.toLowerCase().includes(value))
-    || (entry.body ?? '').toLowerCase().includes(value)
+  return entry =>
+    entry.uri.toLowerCase().includes(value) ||
+    entry.method.toLowerCase() === value ||
+    String(entry.status) === value ||
+    (entry.session ?? '').toLowerCase().includes(value) ||
+    entry.headers.some(header => header.name.includes(value) || header.value.toLowerCase().includes(value)) ||
+    (entry.body ?? '').toLowerCase().includes(value)
 }
 
 /** `503`, `5xx`, `5`, `>=400`, `<300`. */
@@ -81,11 +90,16 @@ function statusTerm(value: string): Predicate | string {
   if (bound === null) return `status:${value} is neither a status (503), a class (5xx) nor a bound (>=400)`
   const wanted = Number(bound[2])
   switch (bound[1]) {
-    case '<': return entry => entry.status < wanted
-    case '<=': return entry => entry.status <= wanted
-    case '>': return entry => entry.status > wanted
-    case '>=': return entry => entry.status >= wanted
-    default: return entry => entry.status === wanted
+    case '<':
+      return entry => entry.status < wanted
+    case '<=':
+      return entry => entry.status <= wanted
+    case '>':
+      return entry => entry.status > wanted
+    case '>=':
+      return entry => entry.status >= wanted
+    default:
+      return entry => entry.status === wanted
   }
 }
 

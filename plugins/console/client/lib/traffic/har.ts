@@ -6,7 +6,9 @@ import { instanceBase, page } from '../instance/page.ts'
 /** The archive of these entries, in the order in which they came. Of answers only what is known is in it. */
 export function toHar(entries: readonly Entry[]): object {
   const inOrder = [...entries].sort((a, b) => a.timestamp.localeCompare(b.timestamp))
-  return { log: { version: '1.2', creator: { name: 'svc console', version: page.version }, entries: inOrder.map(toEntry) } }
+  return {
+    log: { version: '1.2', creator: { name: 'svc console', version: page.version }, entries: inOrder.map(toEntry) },
+  }
 }
 
 function toEntry(entry: Entry): object {
@@ -23,7 +25,15 @@ function toEntry(entry: Entry): object {
       queryString: [...new URLSearchParams(entry.query ?? '')].map(([name, value]) => ({ name, value })),
       headersSize: -1,
       bodySize: entry.body_size,
-      ...(entry.body_size === 0 ? {} : { postData: { mimeType: headerOf(entry.headers, 'content-type') ?? '', text: entry.body ?? entry.body_base64 ?? '', ...(entry.body === null ? { encoding: 'base64' } : {}) } }),
+      ...(entry.body_size === 0
+        ? {}
+        : {
+            postData: {
+              mimeType: headerOf(entry.headers, 'content-type') ?? '',
+              text: entry.body ?? entry.body_base64 ?? '',
+              ...(entry.body === null ? { encoding: 'base64' } : {}),
+            },
+          }),
     },
     response: {
       status: entry.status,
@@ -31,8 +41,11 @@ function toEntry(entry: Entry): object {
       httpVersion: entry.version,
       cookies: [],
       headers: answer?.headers ?? [],
-      content: { size: 0, mimeType: answer === null ? 'x-unknown' : headerOf(answer.headers, 'content-type') ?? 'x-unknown' },
-      redirectURL: answer === null ? '' : headerOf(answer.headers, 'location') ?? '',
+      content: {
+        size: 0,
+        mimeType: answer === null ? 'x-unknown' : (headerOf(answer.headers, 'content-type') ?? 'x-unknown'),
+      },
+      redirectURL: answer === null ? '' : (headerOf(answer.headers, 'location') ?? ''),
       headersSize: -1,
       bodySize: entry.ended === 'open' ? -1 : entry.bytes_sent,
     },

@@ -69,11 +69,14 @@ export class LiveEntries {
   #announce(count: number): void {
     this.#toAnnounce += count
     if (this.#announcing !== undefined) return
-    this.#announcing = setTimeout(() => {
-      this.#announcing = undefined
-      announce(`${this.#toAnnounce} new request${this.#toAnnounce === 1 ? '' : 's'}`)
-      this.#toAnnounce = 0
-      this.#announcedAt = Date.now()
-    }, Math.max(0, this.#announcedAt + ANNOUNCE_MS - Date.now()))
+    this.#announcing = setTimeout(
+      () => {
+        this.#announcing = undefined
+        announce(`${this.#toAnnounce} new request${this.#toAnnounce === 1 ? '' : 's'}`)
+        this.#toAnnounce = 0
+        this.#announcedAt = Date.now()
+      },
+      Math.max(0, this.#announcedAt + ANNOUNCE_MS - Date.now()),
+    )
   }
 }

@@ -9,9 +9,17 @@ export function faultText({ fault, fault_source: source }: Pick<Entry, 'fault' |
 /** How the answer ended. */
 export function endText({ ended, status, bytes_sent: bytes }: Pick<Entry, 'ended' | 'status' | 'bytes_sent'>): string {
   switch (ended) {
-    case 'open': return `being sent, ${formatBytes(bytes)} so far`
-    case 'aborted': return status === 444 ? 'broken off by the instance before an answer' : `broken off by the instance after ${formatBytes(bytes)} of body`
-    case 'client_left': return status === 499 ? 'the client left before the answer' : `the client left after ${formatBytes(bytes)} of body`
-    case 'complete': return `complete, ${formatBytes(bytes)} of body`
+    case 'open':
+      return `being sent, ${formatBytes(bytes)} so far`
+    case 'aborted':
+      return status === 444
+        ? 'broken off by the instance before an answer'
+        : `broken off by the instance after ${formatBytes(bytes)} of body`
+    case 'client_left':
+      return status === 499
+        ? 'the client left before the answer'
+        : `the client left after ${formatBytes(bytes)} of body`
+    case 'complete':
+      return `complete, ${formatBytes(bytes)} of body`
   }
 }

@@ -4,7 +4,10 @@ import { headerOf, parseJson, type Entry } from '../protocol/http.ts'
 /** How a mark is colored. */
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'accent'
 
-export interface Tag { text: string; tone: Tone }
+export interface Tag {
+  text: string
+  tone: Tone
+}
 
 const known = new WeakMap<Entry, readonly Tag[]>()
 
@@ -23,8 +26,13 @@ function readTags(entry: Entry): Tag[] {
   const tags: Tag[] = []
   const ai = /^\/ai\/([^/]+)/.exec(path)?.[1]
   if (ai !== undefined && ai !== 'requests') tags.push({ text: `AI ${ai === 'v1' ? 'openai' : ai}`, tone: 'info' })
-  if (below(path, '/mcp')) tags.push({ text: joined('MCP', headerOf(headers, 'mcp-method') ?? rpcMethod(entry)), tone: 'info' })
-  if (below(path, '/a2a')) tags.push({ text: joined('A2A', rpcMethod(entry) ?? /\/(?:message|tasks\/[^/]+):(\w+)$/.exec(path)?.[1] ?? null), tone: 'info' })
+  if (below(path, '/mcp'))
+    tags.push({ text: joined('MCP', headerOf(headers, 'mcp-method') ?? rpcMethod(entry)), tone: 'info' })
+  if (below(path, '/a2a'))
+    tags.push({
+      text: joined('A2A', rpcMethod(entry) ?? /\/(?:message|tasks\/[^/]+):(\w+)$/.exec(path)?.[1] ?? null),
+      tone: 'info',
+    })
   if (below(path, '/graphql')) tags.push({ text: 'GraphQL', tone: 'info' })
   if (below(path, '/soap')) tags.push({ text: 'SOAP', tone: 'info' })
   if (below(path, '/jsonrpc')) tags.push({ text: joined('JSON-RPC', rpcMethod(entry)), tone: 'info' })
@@ -34,7 +42,11 @@ function readTags(entry: Entry): Tag[] {
   const mock = /^\/mock\/([^/]+)/.exec(path)?.[1]
   if (mock !== undefined) tags.push({ text: `mock ${mock}`, tone: 'neutral' })
   if (entry.status === 101) tags.push({ text: 'WebSocket', tone: 'info' })
-  if (entry.plugin === 'grpc' || entry.grpc_status !== null) tags.push({ text: entry.grpc_status === null ? 'gRPC' : `gRPC ${entry.grpc_status}`, tone: entry.grpc_status === null || entry.grpc_status === 0 ? 'info' : 'warn' })
+  if (entry.plugin === 'grpc' || entry.grpc_status !== null)
+    tags.push({
+      text: entry.grpc_status === null ? 'gRPC' : `gRPC ${entry.grpc_status}`,
+      tone: entry.grpc_status === null || entry.grpc_status === 0 ? 'info' : 'warn',
+    })
   if (entry.fault !== null) tags.push({ text: `fault ${entry.fault_source ?? entry.fault}`, tone: 'warn' })
   else if (below(path, '/flaky')) tags.push({ text: 'fault', tone: 'warn' })
   if (entry.ended === 'client_left') tags.push({ text: 'client left', tone: 'warn' })

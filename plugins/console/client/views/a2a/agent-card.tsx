@@ -25,11 +25,26 @@ export async function loadCard(line: Line, version: Version, signal: AbortSignal
 
 export function CardTabs({ line, log }: { line: Line; log: MessageLog }) {
   return (
-    <Tabs label="Cards" tabs={[
-      { key: '1.0', title: 'Combined', content: () => <CardView key="1.0" line={line} load={signal => loadCard(line, '1.0', signal)} /> },
-      { key: '0.3', title: '0.3', content: () => <CardView key="0.3" line={line} load={signal => loadCard(line, '0.3', signal)} /> },
-      { key: 'extended', title: 'Extended', content: () => <CardView key="extended" line={line} load={() => new A2aClient(line, log).extendedCard()} /> },
-    ]} />
+    <Tabs
+      label="Cards"
+      tabs={[
+        {
+          key: '1.0',
+          title: 'Combined',
+          content: () => <CardView key="1.0" line={line} load={signal => loadCard(line, '1.0', signal)} />,
+        },
+        {
+          key: '0.3',
+          title: '0.3',
+          content: () => <CardView key="0.3" line={line} load={signal => loadCard(line, '0.3', signal)} />,
+        },
+        {
+          key: 'extended',
+          title: 'Extended',
+          content: () => <CardView key="extended" line={line} load={() => new A2aClient(line, log).extendedCard()} />,
+        },
+      ]}
+    />
   )
 }
 
@@ -45,9 +60,26 @@ export function Skills({ card, onExample }: { card: Card; onExample(text: string
     <ul class="a2a-skills" aria-label="Skills">
       {card.skills?.map(({ id, name, description, examples = [], tags = [] }) => (
         <li key={id}>
-          <p class="actions"><strong>{name}</strong>{tags.map(tag => <Badge key={tag}>{tag}</Badge>)}</p>
+          <p class="actions">
+            <strong>{name}</strong>
+            {tags.map(tag => (
+              <Badge key={tag}>{tag}</Badge>
+            ))}
+          </p>
           {description && <p class="quiet-text">{description}</p>}
-          <p class="actions">{examples.map(example => <button key={example} type="button" class="button small a2a-example" title="Take it as the message" onClick={() => onExample(example)}>{example}</button>)}</p>
+          <p class="actions">
+            {examples.map(example => (
+              <button
+                key={example}
+                type="button"
+                class="button small a2a-example"
+                title="Take it as the message"
+                onClick={() => onExample(example)}
+              >
+                {example}
+              </button>
+            ))}
+          </p>
         </li>
       ))}
     </ul>

@@ -21,10 +21,25 @@ const OPERATIONS = {
   send: { '1.0': 'SendMessage', '0.3': 'message/send', method: 'POST', path: () => 'message:send' },
   stream: { '1.0': 'SendStreamingMessage', '0.3': 'message/stream', method: 'POST', path: () => 'message:stream' },
   get: { '1.0': 'GetTask', '0.3': 'tasks/get', method: 'GET', path: (id: string) => `tasks/${encodeURIComponent(id)}` },
-  cancel: { '1.0': 'CancelTask', '0.3': 'tasks/cancel', method: 'POST', path: (id: string) => `tasks/${encodeURIComponent(id)}:cancel` },
-  subscribe: { '1.0': 'SubscribeToTask', '0.3': 'tasks/resubscribe', method: 'GET', path: (id: string) => `tasks/${encodeURIComponent(id)}:subscribe` },
+  cancel: {
+    '1.0': 'CancelTask',
+    '0.3': 'tasks/cancel',
+    method: 'POST',
+    path: (id: string) => `tasks/${encodeURIComponent(id)}:cancel`,
+  },
+  subscribe: {
+    '1.0': 'SubscribeToTask',
+    '0.3': 'tasks/resubscribe',
+    method: 'GET',
+    path: (id: string) => `tasks/${encodeURIComponent(id)}:subscribe`,
+  },
   list: { '1.0': 'ListTasks', '0.3': 'tasks/list', method: 'GET', path: () => 'tasks' },
-  card: { '1.0': 'GetExtendedAgentCard', '0.3': 'agent/getAuthenticatedExtendedCard', method: 'GET', path: () => 'extendedAgentCard' },
+  card: {
+    '1.0': 'GetExtendedAgentCard',
+    '0.3': 'agent/getAuthenticatedExtendedCard',
+    method: 'GET',
+    path: () => 'extendedAgentCard',
+  },
 } as const
 type Operation = keyof typeof OPERATIONS
 
@@ -40,7 +55,12 @@ export class A2aClient {
   }
 
   /** Sends a message and gives what comes of it: one event, or those of the stream. */
-  async* send(parts: readonly Part[], options: SendOptions, isStreamed: boolean, signal: AbortSignal): AsyncGenerator<AgentEvent> {
+  async *send(
+    parts: readonly Part[],
+    options: SendOptions,
+    isStreamed: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<AgentEvent> {
     const { version, binding } = this.#line
     yield* this.#events(isStreamed ? 'stream' : 'send', '', writeSend(version, binding, parts, options), signal)
   }
@@ -57,7 +77,8 @@ export class A2aClient {
 
   /** Tasks of the session, newest first; 1.0 only. */
   async list(): Promise<Record<string, unknown>[]> {
-    for await (const json of this.#results('list', '', {})) return (json as { tasks?: Record<string, unknown>[] }).tasks ?? []
+    for await (const json of this.#results('list', '', {}))
+      return (json as { tasks?: Record<string, unknown>[] }).tasks ?? []
     return []
   }
 
@@ -67,17 +88,17 @@ export class A2aClient {
     return null
   }
 
-  async* #events(operation: Operation, id: string, params: object, signal?: AbortSignal): AsyncGenerator<AgentEvent> {
+  async *#events(operation: Operation, id: string, params: object, signal?: AbortSignal): AsyncGenerator<AgentEvent> {
     for await (const json of this.#results(operation, id, params, signal)) {
       const event = readEvent(json)
       if (event !== null) yield event
     }
   }
 
-  async* #results(operation: Operation, id: string, params: object, signal?: AbortSignal): AsyncGenerator<unknown> {
+  async *#results(operation: Operation, id: string, params: object, signal?: AbortSignal): AsyncGenerator<unknown> {
     const title = OPERATIONS[operation][this.#line.version]
     const { request, body } = this.#request(operation, id, params)
-    const { sent, response } = await send({ ...request, ...signal ? { signal } : {} })
+    const { sent, response } = await send({ ...request, ...(signal ? { signal } : {}) })
     this.#log.sent(sent, title, body)
     if (mediaTypeOf(sent.answer!.headers) === 'text/event-stream') {
       for await (const { data } of readEvents(response.body!)) yield this.#result(sent, title, data)
@@ -90,15 +111,28 @@ export class A2aClient {
     const { agent, version, binding, gateway, headers } = this.#line
     const { method, path } = OPERATIONS[operation]
     const base = `/a2a/${encodeURIComponent(agent)}`
-    const all = [{ name: 'A2A-Version', value: version }, { name: 'Content-Type', value: 'application/json' }, ...headers]
+    const all = [
+      { name: 'A2A-Version', value: version },
+      { name: 'Content-Type', value: 'application/json' },
+      ...headers,
+    ]
     if (binding === 'JSONRPC') {
       const body = { jsonrpc: '2.0', id: ++lastId, method: OPERATIONS[operation][version], params }
       return { body, request: { method: 'POST', path: base, headers: all, body: JSON.stringify(body), gateway } }
     }
-    const body = method === 'POST' ? operation === 'cancel' ? {} : params : null
+    const body = method === 'POST' ? (operation === 'cancel' ? {} : params) : null
     // The card for the known has another name in 0.3.
     const place = operation === 'card' && version === '0.3' ? 'card' : path(id)
-    return { body, request: { method, path: `${base}/v1/${place}`, headers: all, body: body === null ? null : JSON.stringify(body), gateway } }
+    return {
+      body,
+      request: {
+        method,
+        path: `${base}/v1/${place}`,
+        headers: all,
+        body: body === null ? null : JSON.stringify(body),
+        gateway,
+      },
+    }
   }
 
   /** The JSON of an answer or an event; throws what it tells of an error. */
@@ -109,7 +143,13 @@ export class A2aClient {
     const isBad = error !== undefined || status >= 400
     const result = this.#line.binding === 'JSONRPC' ? json?.result : json
     this.#log.received(sent, isBad ? title : `${title}: ${describeEvent(readEvent(result))}`, json ?? text, isBad)
-    if (isBad) throw new AgentError(status, error?.message ? `${error.message} (${error.code ?? status})` : `HTTP ${status}: ${text.slice(0, 300) || 'no body'}`)
+    if (isBad)
+      throw new AgentError(
+        status,
+        error?.message
+          ? `${error.message} (${error.code ?? status})`
+          : `HTTP ${status}: ${text.slice(0, 300) || 'no body'}`,
+      )
     return result
   }
 }
@@ -117,11 +157,16 @@ export class A2aClient {
 /** In a word or two, for the log. */
 function describeEvent(event: AgentEvent | null): string {
   switch (event?.kind) {
-    case 'task': return `task ${event.status.state}`
-    case 'status': return `status ${event.status.state}`
-    case 'artifact': return `artifact ${event.artifact.name}`
-    case 'message': return 'message'
-    default: return 'result'
+    case 'task':
+      return `task ${event.status.state}`
+    case 'status':
+      return `status ${event.status.state}`
+    case 'artifact':
+      return `artifact ${event.artifact.name}`
+    case 'message':
+      return 'message'
+    default:
+      return 'result'
   }
 }
 

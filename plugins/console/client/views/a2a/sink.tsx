@@ -10,36 +10,66 @@ import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { readState } from './wire.ts'
 
-interface Notification { receivedAt: string; source: string; headers: Record<string, string>; body: unknown }
+interface Notification {
+  receivedAt: string
+  source: string
+  headers: Record<string, string>
+  body: unknown
+}
 
 const REFRESH_MS = 1500
 
 export const sinkPath = (id: string): string => `/a2a/webhook-sink/${id}`
 
 export function SinkPanel({ id }: { id: string }) {
-  const { value, error } = useLoad(signal => callJson<{ notifications: Notification[] }>(sinkPath(id), { signal }), [id], REFRESH_MS)
+  const { value, error } = useLoad(
+    signal => callJson<{ notifications: Notification[] }>(sinkPath(id), { signal }),
+    [id],
+    REFRESH_MS,
+  )
   return (
     <Panel title="Push sink" actions={<code>{sinkPath(id)}</code>}>
       {error !== null && <Notice kind="bad">{error}</Notice>}
-      {value === undefined ? error === null && <Loading /> : value.notifications.length === 0
-        ? <Empty title="Nothing pushed yet">Each change of the task is posted here while it is sent with the sink.</Empty>
-        : (
-            <ol class="a2a-pushed" aria-label="Notifications">
-              {value.notifications.toReversed().map(({ receivedAt, source, headers, body }) => (
-                <li key={receivedAt + JSON.stringify(body)}>
-                  <Fold title={<><span class="number quiet-text">{formatTime(receivedAt)}</span> {whatIs(body)} <Badge>{source}</Badge></>}>
-                    {() => <><HeaderList label="Headers of the notification" headers={Object.entries(headers).map(([name, content]) => ({ name, value: content }))} /><JsonTree value={body} depth={3} /></>}
-                  </Fold>
-                </li>
-              ))}
-            </ol>
-          )}
+      {value === undefined ? (
+        error === null && <Loading />
+      ) : value.notifications.length === 0 ? (
+        <Empty title="Nothing pushed yet">Each change of the task is posted here while it is sent with the sink.</Empty>
+      ) : (
+        <ol class="a2a-pushed" aria-label="Notifications">
+          {value.notifications.toReversed().map(({ receivedAt, source, headers, body }) => (
+            <li key={receivedAt + JSON.stringify(body)}>
+              <Fold
+                title={
+                  <>
+                    <span class="number quiet-text">{formatTime(receivedAt)}</span> {whatIs(body)}{' '}
+                    <Badge>{source}</Badge>
+                  </>
+                }
+              >
+                {() => (
+                  <>
+                    <HeaderList
+                      label="Headers of the notification"
+                      headers={Object.entries(headers).map(([name, content]) => ({ name, value: content }))}
+                    />
+                    <JsonTree value={body} depth={3} />
+                  </>
+                )}
+              </Fold>
+            </li>
+          ))}
+        </ol>
+      )}
     </Panel>
   )
 }
 
 function whatIs(body: unknown): string {
-  const { statusUpdate, artifactUpdate, status } = (body ?? {}) as { statusUpdate?: { status?: { state?: string } }; artifactUpdate?: { artifact?: { name?: string } }; status?: { state?: string } }
+  const { statusUpdate, artifactUpdate, status } = (body ?? {}) as {
+    statusUpdate?: { status?: { state?: string } }
+    artifactUpdate?: { artifact?: { name?: string } }
+    status?: { state?: string }
+  }
   if (artifactUpdate) return `artifact ${artifactUpdate.artifact?.name ?? ''}`
   return `status ${readState(statusUpdate?.status?.state ?? status?.state ?? 'unknown')}`
 }

@@ -15,12 +15,22 @@ export function TaskList({ line, log, onOpen }: { line: Line; log: MessageLog; o
   if (line.version !== '1.0') return <p class="hint">Only 1.0 lists tasks.</p>
   return (
     <div class="stack">
-      <div class="actions"><Button small icon="replay" busy={list.isRunning} onClick={() => void list.run()}>List tasks</Button></div>
+      <div class="actions">
+        <Button small icon="replay" busy={list.isRunning} onClick={() => void list.run()}>
+          List tasks
+        </Button>
+      </div>
       {list.error !== null && <Notice kind="bad">{list.error}</Notice>}
       {tasks?.length === 0 && <p class="quiet-text">None.</p>}
       {tasks !== null && tasks.length > 0 && (
         <ul class="a2a-tasks" aria-label="Tasks">
-          {tasks.map(({ id, status }) => <li key={id}><button type="button" onClick={() => onOpen(id)}><code>{id}</code> <StateBadge state={status.state} /></button></li>)}
+          {tasks.map(({ id, status }) => (
+            <li key={id}>
+              <button type="button" onClick={() => onOpen(id)}>
+                <code>{id}</code> <StateBadge state={status.state} />
+              </button>
+            </li>
+          ))}
         </ul>
       )}
     </div>

@@ -9,7 +9,14 @@ import { Parts } from './parts.tsx'
 import { isTerminal, type Artifact, type Line, type Moment, type State } from './types.ts'
 import type { TaskHandle } from './use-task.ts'
 
-const TONES: Record<string, Tone> = { completed: 'good', failed: 'bad', rejected: 'bad', canceled: 'warn', 'input-required': 'warn', 'auth-required': 'warn' }
+const TONES: Record<string, Tone> = {
+  completed: 'good',
+  failed: 'bad',
+  rejected: 'bad',
+  canceled: 'warn',
+  'input-required': 'warn',
+  'auth-required': 'warn',
+}
 
 export function StateBadge({ state }: { state: State }) {
   return <Badge tone={TONES[state] ?? 'info'}>{state}</Badge>
@@ -19,28 +26,74 @@ export function TaskPanel({ handle, line, onToken }: { handle: TaskHandle; line:
   const { task, isRunning, error } = handle
   const canEnd = task.id !== null && !isTerminal(task.state)
   return (
-    <Panel title="Task" actions={task.moments.length > 0 && (
-      <>
-        {task.id !== null && <Button small icon="replay" onClick={() => void handle.refresh(line)}>Refresh</Button>}
-        {canEnd && !isRunning && <Button small icon="play" onClick={() => void handle.subscribe(line)}>Subscribe</Button>}
-        {canEnd && <Button small kind="danger" icon="stop" onClick={() => void handle.cancel(line)}>Cancel task</Button>}
-        <Button small icon="trash" onClick={handle.clear}>Clear</Button>
-      </>
-    )}>
+    <Panel
+      title="Task"
+      actions={
+        task.moments.length > 0 && (
+          <>
+            {task.id !== null && (
+              <Button small icon="replay" onClick={() => void handle.refresh(line)}>
+                Refresh
+              </Button>
+            )}
+            {canEnd && !isRunning && (
+              <Button small icon="play" onClick={() => void handle.subscribe(line)}>
+                Subscribe
+              </Button>
+            )}
+            {canEnd && (
+              <Button small kind="danger" icon="stop" onClick={() => void handle.cancel(line)}>
+                Cancel task
+              </Button>
+            )}
+            <Button small icon="trash" onClick={handle.clear}>
+              Clear
+            </Button>
+          </>
+        )
+      }
+    >
       {error !== null && <Notice kind="bad">{error}</Notice>}
-      {task.moments.length === 0 && error === null && <Empty title="No task yet">Send a message, and what the agent makes of it stands here, step by step.</Empty>}
+      {task.moments.length === 0 && error === null && (
+        <Empty title="No task yet">Send a message, and what the agent makes of it stands here, step by step.</Empty>
+      )}
       {task.moments.length > 0 && (
         <>
           <p class="a2a-head">
             {task.state !== null && <StateBadge state={task.state} />}
-            {task.id !== null && <span>task <code>{task.id}</code></span>}
-            {task.contextId !== null && <span>context <code>{task.contextId}</code></span>}
+            {task.id !== null && (
+              <span>
+                task <code>{task.id}</code>
+              </span>
+            )}
+            {task.contextId !== null && (
+              <span>
+                context <code>{task.contextId}</code>
+              </span>
+            )}
           </p>
-          {task.state === 'input-required' && !isRunning && <Notice kind="warn" title="The agent waits for an answer">The next message goes to this task.</Notice>}
+          {task.state === 'input-required' && !isRunning && (
+            <Notice kind="warn" title="The agent waits for an answer">
+              The next message goes to this task.
+            </Notice>
+          )}
           {task.state === 'auth-required' && !isRunning && <TokenNotice onToken={onToken} />}
-          <ol class="a2a-story" aria-label="Timeline">{task.moments.map(moment => <MomentView key={moment.number} moment={moment} />)}</ol>
+          <ol class="a2a-story" aria-label="Timeline">
+            {task.moments.map(moment => (
+              <MomentView key={moment.number} moment={moment} />
+            ))}
+          </ol>
           {isRunning && <Loading what="The agent works" />}
-          {task.artifacts.length > 0 && <section class="stack"><h3>Artifacts <span class="quiet-text">{task.artifacts.length}</span></h3>{task.artifacts.map(artifact => <ArtifactView key={artifact.artifactId} artifact={artifact} />)}</section>}
+          {task.artifacts.length > 0 && (
+            <section class="stack">
+              <h3>
+                Artifacts <span class="quiet-text">{task.artifacts.length}</span>
+              </h3>
+              {task.artifacts.map(artifact => (
+                <ArtifactView key={artifact.artifactId} artifact={artifact} />
+              ))}
+            </section>
+          )}
         </>
       )}
     </Panel>
@@ -50,7 +103,15 @@ export function TaskPanel({ handle, line, onToken }: { handle: TaskHandle; line:
 function TokenNotice({ onToken }: { onToken(): Promise<void> }) {
   const get = useAction(onToken)
   return (
-    <Notice kind="warn" title="The agent wants a token" actions={<Button small kind="primary" icon="play" busy={get.isRunning} onClick={() => void get.run()}>Get a token and go on</Button>}>
+    <Notice
+      kind="warn"
+      title="The agent wants a token"
+      actions={
+        <Button small kind="primary" icon="play" busy={get.isRunning} onClick={() => void get.run()}>
+          Get a token and go on
+        </Button>
+      }
+    >
       {get.error ?? 'The demo client gets one by client credentials, and the task goes on with it.'}
     </Notice>
   )
@@ -59,7 +120,14 @@ function TokenNotice({ onToken }: { onToken(): Promise<void> }) {
 function MomentView({ moment: { at, kind, state, title, parts } }: { moment: Moment }) {
   return (
     <li class={`a2a-moment a2a-${kind}`}>
-      <p class="a2a-when"><span class="number quiet-text">{formatTime(new Date(at).toISOString())}</span> {kind === 'status' ? <StateBadge state={state!} /> : <strong>{kind === 'artifact' ? `Artifact ${title}` : title}</strong>}</p>
+      <p class="a2a-when">
+        <span class="number quiet-text">{formatTime(new Date(at).toISOString())}</span>{' '}
+        {kind === 'status' ? (
+          <StateBadge state={state!} />
+        ) : (
+          <strong>{kind === 'artifact' ? `Artifact ${title}` : title}</strong>
+        )}
+      </p>
       {kind === 'artifact' ? <p class="quiet-text">{summary(parts)}</p> : <Parts parts={parts} />}
     </li>
   )
@@ -67,13 +135,26 @@ function MomentView({ moment: { at, kind, state, title, parts } }: { moment: Mom
 
 /** Artifacts stand in full below; the story says what came. */
 function summary(parts: Moment['parts']): string {
-  return parts.map(({ text, data, raw, url, filename, mediaType }) => (text !== undefined ? text.slice(0, 120) : data !== undefined ? 'data' : filename ?? mediaType ?? (raw === undefined ? url ?? 'nothing' : 'bytes'))).join(', ')
+  return parts
+    .map(({ text, data, raw, url, filename, mediaType }) =>
+      text !== undefined
+        ? text.slice(0, 120)
+        : data !== undefined
+          ? 'data'
+          : (filename ?? mediaType ?? (raw === undefined ? (url ?? 'nothing') : 'bytes')),
+    )
+    .join(', ')
 }
 
 function ArtifactView({ artifact: { name, artifactId, parts, chunks, isComplete } }: { artifact: Artifact }) {
   return (
     <article class="a2a-artifact" aria-label={`Artifact ${name}`}>
-      <p class="actions"><strong>{name}</strong>{name !== artifactId && <code>{artifactId}</code>}{chunks > 1 && <Badge>{chunks} chunks</Badge>}{!isComplete && <Badge tone="warn">more to come</Badge>}</p>
+      <p class="actions">
+        <strong>{name}</strong>
+        {name !== artifactId && <code>{artifactId}</code>}
+        {chunks > 1 && <Badge>{chunks} chunks</Badge>}
+        {!isComplete && <Badge tone="warn">more to come</Badge>}
+      </p>
       <Parts parts={parts} />
     </article>
   )

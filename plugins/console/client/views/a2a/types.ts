@@ -6,8 +6,19 @@ export type Version = '1.0' | '0.3'
 export type Binding = 'JSONRPC' | 'HTTP+JSON'
 
 /** An agent of `GET /a2a`. */
-export interface Agent { id: string; name: string; description: string; jsonrpc: string; card: string; legacyCard: string; requiresAuth: boolean }
-export interface Directory { agents: Agent[]; webhookSink: string }
+export interface Agent {
+  id: string
+  name: string
+  description: string
+  jsonrpc: string
+  card: string
+  legacyCard: string
+  requiresAuth: boolean
+}
+export interface Directory {
+  agents: Agent[]
+  webhookSink: string
+}
 
 /** Where and how an agent is spoken to. */
 export interface Line {
@@ -18,17 +29,47 @@ export interface Line {
   headers: readonly NameValue[]
 }
 
-export interface Part { text?: string; data?: unknown; raw?: string; url?: string; filename?: string; mediaType?: string }
+export interface Part {
+  text?: string
+  data?: unknown
+  raw?: string
+  url?: string
+  filename?: string
+  mediaType?: string
+}
 
 /** Lower-case, with hyphens: `input-required`. */
 export type State = string
 
-export interface Said { messageId: string; role: 'user' | 'agent'; parts: readonly Part[]; taskId?: string; contextId?: string }
-export interface Status { state: State; message: Said | null; timestamp: string | null }
-export interface Artifact { artifactId: string; name: string; parts: readonly Part[]; chunks: number; isComplete: boolean }
+export interface Said {
+  messageId: string
+  role: 'user' | 'agent'
+  parts: readonly Part[]
+  taskId?: string
+  contextId?: string
+}
+export interface Status {
+  state: State
+  message: Said | null
+  timestamp: string | null
+}
+export interface Artifact {
+  artifactId: string
+  name: string
+  parts: readonly Part[]
+  chunks: number
+  isComplete: boolean
+}
 
 export type AgentEvent =
-  | { kind: 'task'; id: string; contextId: string; status: Status; artifacts: readonly Artifact[]; history: readonly Said[] }
+  | {
+      kind: 'task'
+      id: string
+      contextId: string
+      status: Status
+      artifacts: readonly Artifact[]
+      history: readonly Said[]
+    }
   | { kind: 'status'; taskId: string; contextId: string; status: Status }
   | { kind: 'artifact'; taskId: string; artifact: Artifact; append: boolean }
   | { kind: 'message'; message: Said }

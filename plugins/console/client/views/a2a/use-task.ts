@@ -43,7 +43,8 @@ export function useTask(): TaskHandle {
     setError(null)
     setRunning(true)
     try {
-      for await (const event of events(controller.signal)) if (running.current === controller) setTask(story => withEvent(story, event))
+      for await (const event of events(controller.signal))
+        if (running.current === controller) setTask(story => withEvent(story, event))
     } catch (reason) {
       if (!controller.signal.aborted) setError(explain(reason))
     }
@@ -63,12 +64,22 @@ export function useTask(): TaskHandle {
 
   const clientOf = (line: Line) => new A2aClient(line, log)
   return {
-    log, task, isRunning, error,
+    log,
+    task,
+    isRunning,
+    error,
     async send(line, parts, choices) {
       const goesOn = task.id !== null && !isTerminal(task.state)
       const { id: taskId, contextId } = goesOn ? task : NO_TASK
       setTask(withMessage(goesOn ? task : NO_TASK, parts))
-      await follow(signal => clientOf(line).send(parts, { taskId, contextId, returnsAtOnce: choices.returnsAtOnce, pushUrl: goesOn ? null : choices.pushUrl }, choices.isStreamed, signal))
+      await follow(signal =>
+        clientOf(line).send(
+          parts,
+          { taskId, contextId, returnsAtOnce: choices.returnsAtOnce, pushUrl: goesOn ? null : choices.pushUrl },
+          choices.isStreamed,
+          signal,
+        ),
+      )
     },
     subscribe: line => follow(signal => clientOf(line).subscribe(task.id!, signal)),
     refresh: line => once(() => clientOf(line).task('get', task.id!)),

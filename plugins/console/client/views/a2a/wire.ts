@@ -19,16 +19,42 @@ export interface SendOptions {
 }
 
 /** `SendMessage` and its like: the whole parameters. */
-export function writeSend(version: Version, binding: Binding, parts: readonly Part[], { taskId, contextId, returnsAtOnce, pushUrl }: SendOptions): Json {
-  const message: Json = { messageId: `con-${Math.random().toString(36).slice(2)}`, ...taskId === null ? {} : { taskId }, ...contextId === null ? {} : { contextId } }
+export function writeSend(
+  version: Version,
+  binding: Binding,
+  parts: readonly Part[],
+  { taskId, contextId, returnsAtOnce, pushUrl }: SendOptions,
+): Json {
+  const message: Json = {
+    messageId: `con-${Math.random().toString(36).slice(2)}`,
+    ...(taskId === null ? {} : { taskId }),
+    ...(contextId === null ? {} : { contextId }),
+  }
   const push = pushUrl === null ? null : { url: pushUrl, token: 'console' }
   if (version === '1.0') {
-    const configuration = { ...returnsAtOnce ? { returnImmediately: true } : {}, ...push ? { taskPushNotificationConfig: push } : {} }
-    return { message: { ...message, role: 'ROLE_USER', parts }, ...Object.keys(configuration).length === 0 ? {} : { configuration } }
+    const configuration = {
+      ...(returnsAtOnce ? { returnImmediately: true } : {}),
+      ...(push ? { taskPushNotificationConfig: push } : {}),
+    }
+    return {
+      message: { ...message, role: 'ROLE_USER', parts },
+      ...(Object.keys(configuration).length === 0 ? {} : { configuration }),
+    }
   }
   // A configuration without `blocking` means not to wait, in the shape of the HTTP binding.
-  if (binding === 'JSONRPC') return { message: { kind: 'message', ...message, role: 'user', parts: parts.map(writeRpcPart) }, configuration: { blocking: !returnsAtOnce, ...push ? { pushNotificationConfig: push } : {} } }
-  return { message: { ...message, role: 'ROLE_USER', content: parts.map(part => (part.data === undefined ? part : { data: { data: part.data } })) }, configuration: { blocking: !returnsAtOnce, ...push ? { pushNotification: push } : {} } }
+  if (binding === 'JSONRPC')
+    return {
+      message: { kind: 'message', ...message, role: 'user', parts: parts.map(writeRpcPart) },
+      configuration: { blocking: !returnsAtOnce, ...(push ? { pushNotificationConfig: push } : {}) },
+    }
+  return {
+    message: {
+      ...message,
+      role: 'ROLE_USER',
+      content: parts.map(part => (part.data === undefined ? part : { data: { data: part.data } })),
+    },
+    configuration: { blocking: !returnsAtOnce, ...(push ? { pushNotification: push } : {}) },
+  }
 }
 
 function writeRpcPart(part: Part): Json {
@@ -38,40 +64,78 @@ function writeRpcPart(part: Part): Json {
 /** A result, or an event of a stream. Null: nothing that is known. */
 export function readEvent(json: unknown): AgentEvent | null {
   const value = recordOf(json)
-  const [name, inner] = ['task', 'message', 'statusUpdate', 'artifactUpdate'].map(key => [key, value[key]] as const).find(([, member]) => isRecord(member)) ?? [KINDS[textOf(value.kind)], value]
+  const [name, inner] = ['task', 'message', 'statusUpdate', 'artifactUpdate']
+    .map(key => [key, value[key]] as const)
+    .find(([, member]) => isRecord(member)) ?? [KINDS[textOf(value.kind)], value]
   const item = recordOf(inner)
   switch (name) {
-    case 'task': return readTask(item)
-    case 'message': return { kind: 'message', message: readMessage(item) }
-    case 'statusUpdate': return { kind: 'status', taskId: textOf(item.taskId), contextId: textOf(item.contextId), status: readStatus(item.status) }
-    case 'artifactUpdate': return { kind: 'artifact', taskId: textOf(item.taskId), artifact: { ...readArtifact(item.artifact), isComplete: item.lastChunk === true }, append: item.append === true }
+    case 'task':
+      return readTask(item)
+    case 'message':
+      return { kind: 'message', message: readMessage(item) }
+    case 'statusUpdate':
+      return {
+        kind: 'status',
+        taskId: textOf(item.taskId),
+        contextId: textOf(item.contextId),
+        status: readStatus(item.status),
+      }
+    case 'artifactUpdate':
+      return {
+        kind: 'artifact',
+        taskId: textOf(item.taskId),
+        artifact: { ...readArtifact(item.artifact), isComplete: item.lastChunk === true },
+        append: item.append === true,
+      }
     // A bare task, as reading and cancelling answer it in 1.0.
-    default: return typeof value.id === 'string' && typeof value.status === 'object' ? readTask(value) : null
+    default:
+      return typeof value.id === 'string' && typeof value.status === 'object' ? readTask(value) : null
   }
 }
 
-const KINDS: Record<string, string> = { task: 'task', message: 'message', 'status-update': 'statusUpdate', 'artifact-update': 'artifactUpdate' }
+const KINDS: Record<string, string> = {
+  task: 'task',
+  message: 'message',
+  'status-update': 'statusUpdate',
+  'artifact-update': 'artifactUpdate',
+}
 
 export function readTask(task: Json): AgentEvent & { kind: 'task' } {
   return {
-    kind: 'task', id: textOf(task.id), contextId: textOf(task.contextId), status: readStatus(task.status),
-    artifacts: listOf(task.artifacts).map(readArtifact), history: listOf(task.history).map(message => readMessage(recordOf(message))),
+    kind: 'task',
+    id: textOf(task.id),
+    contextId: textOf(task.contextId),
+    status: readStatus(task.status),
+    artifacts: listOf(task.artifacts).map(readArtifact),
+    history: listOf(task.history).map(message => readMessage(recordOf(message))),
   }
 }
 
 function readStatus(value: unknown): Status {
   const { state, message, timestamp, update } = recordOf(value)
   const said = message ?? update
-  return { state: readState(textOf(state)), message: said ? readMessage(recordOf(said)) : null, timestamp: textOf(timestamp) || null }
+  return {
+    state: readState(textOf(state)),
+    message: said ? readMessage(recordOf(said)) : null,
+    timestamp: textOf(timestamp) || null,
+  }
 }
 
 /** `TASK_STATE_CANCELLED`, `canceled`: both are `canceled`. */
 export function readState(state: string): State {
-  return state.replace(/^TASK_STATE_/, '').toLowerCase().replace(/_/g, '-').replace('cancelled', 'canceled')
+  return state
+    .replace(/^TASK_STATE_/, '')
+    .toLowerCase()
+    .replace(/_/g, '-')
+    .replace('cancelled', 'canceled')
 }
 
 function readMessage(message: Json): Said {
-  const said: Said = { messageId: textOf(message.messageId), role: /user/i.test(textOf(message.role)) ? 'user' : 'agent', parts: listOf(message.parts ?? message.content).map(readPart) }
+  const said: Said = {
+    messageId: textOf(message.messageId),
+    role: /user/i.test(textOf(message.role)) ? 'user' : 'agent',
+    parts: listOf(message.parts ?? message.content).map(readPart),
+  }
   if (message.taskId) said.taskId = textOf(message.taskId)
   if (message.contextId) said.contextId = textOf(message.contextId)
   return said
@@ -80,7 +144,13 @@ function readMessage(message: Json): Said {
 function readArtifact(value: unknown): Artifact {
   const artifact = recordOf(value)
   const artifactId = textOf(artifact.artifactId)
-  return { artifactId, name: textOf(artifact.name) || artifactId, parts: listOf(artifact.parts).map(readPart), chunks: 1, isComplete: true }
+  return {
+    artifactId,
+    name: textOf(artifact.name) || artifactId,
+    parts: listOf(artifact.parts).map(readPart),
+    chunks: 1,
+    isComplete: true,
+  }
 }
 
 function readPart(value: unknown): Part {
@@ -90,10 +160,17 @@ function readPart(value: unknown): Part {
   const raw = textOf(part.raw) || textOf(file.bytes) || textOf(file.fileWithBytes)
   const filename = textOf(part.filename) || textOf(file.name)
   const mediaType = textOf(part.mediaType) || textOf(file.mimeType)
-  const isWrapped = part.kind === undefined && typeof part.data === 'object' && part.data !== null && Object.keys(part.data).join() === 'data'
+  const isWrapped =
+    part.kind === undefined &&
+    typeof part.data === 'object' &&
+    part.data !== null &&
+    Object.keys(part.data).join() === 'data'
   return {
-    ...typeof part.text === 'string' ? { text: part.text } : {},
-    ...part.data === undefined ? {} : { data: isWrapped ? recordOf(part.data).data : part.data },
-    ...url === '' ? {} : { url }, ...raw === '' ? {} : { raw }, ...filename === '' ? {} : { filename }, ...mediaType === '' ? {} : { mediaType },
+    ...(typeof part.text === 'string' ? { text: part.text } : {}),
+    ...(part.data === undefined ? {} : { data: isWrapped ? recordOf(part.data).data : part.data }),
+    ...(url === '' ? {} : { url }),
+    ...(raw === '' ? {} : { raw }),
+    ...(filename === '' ? {} : { filename }),
+    ...(mediaType === '' ? {} : { mediaType }),
   }
 }

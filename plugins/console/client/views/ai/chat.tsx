@@ -45,7 +45,9 @@ export function Chat({ setup, prepare, code }: ChatProps) {
     const controller = new AbortController()
     running.current = controller
     setSelectedAt(null)
-    const show = (changed: Run) => { if (running.current === controller) setTurns([...next, { role: 'assistant', run: changed }]) }
+    const show = (changed: Run) => {
+      if (running.current === controller) setTurns([...next, { role: 'assistant', run: changed }])
+    }
     show(NOT_STARTED)
     void perform({ ...prepared.request, signal: controller.signal }, prepared.format, show)
   }
@@ -61,21 +63,53 @@ export function Chat({ setup, prepare, code }: ChatProps) {
 
   return (
     <>
-      <Panel title="Conversation" class="ai-conversation" actions={(
-        <>
-          {last?.role === 'assistant' && last.run.state === 'failed' && <Button small icon="replay" onClick={() => ask(said)}>Try again</Button>}
-          {turns.length > 0 && <Button small icon="trash" onClick={clear}>Clear</Button>}
-        </>
-      )}>
+      <Panel
+        title="Conversation"
+        class="ai-conversation"
+        actions={
+          <>
+            {last?.role === 'assistant' && last.run.state === 'failed' && (
+              <Button small icon="replay" onClick={() => ask(said)}>
+                Try again
+              </Button>
+            )}
+            {turns.length > 0 && (
+              <Button small icon="trash" onClick={clear}>
+                Clear
+              </Button>
+            )}
+          </>
+        }
+      >
         <div class="ai-scroll" tabIndex={0} role="group" aria-label="Transcript">
-          {turns.length === 0
-            ? <Empty title="Ask something"><p>Answers are made by rules, the same each time. Try <q>Write a long essay</q>, or offer tools and ask for the <q>weather in Paris</q>.</p></Empty>
-            : <Transcript turns={turns} selected={run} onSelect={chosen => setSelectedAt(turns.findIndex(turn => turn.role === 'assistant' && turn.run === chosen))} {...(waitsForResults ? { onResults: results => ask([...turns, { role: 'tool', results }]) } : {})} />}
+          {turns.length === 0 ? (
+            <Empty title="Ask something">
+              <p>
+                Answers are made by rules, the same each time. Try <q>Write a long essay</q>, or offer tools and ask for
+                the <q>weather in Paris</q>.
+              </p>
+            </Empty>
+          ) : (
+            <Transcript
+              turns={turns}
+              selected={run}
+              onSelect={chosen =>
+                setSelectedAt(turns.findIndex(turn => turn.role === 'assistant' && turn.run === chosen))
+              }
+              {...(waitsForResults ? { onResults: results => ask([...turns, { role: 'tool', results }]) } : {})}
+            />
+          )}
         </div>
         {problem !== null && <Notice kind="bad">{problem}</Notice>}
-        <Composer isRunning={isRunning} onStop={() => running.current?.abort()} onSend={text => ask([...withoutUnanswered(said), { role: 'user', text }])} />
+        <Composer
+          isRunning={isRunning}
+          onStop={() => running.current?.abort()}
+          onSend={text => ask([...withoutUnanswered(said), { role: 'user', text }])}
+        />
       </Panel>
-      <Panel title="Request" class="ai-details"><Details run={run} code={() => code(turnsBefore(turns, selected))} /></Panel>
+      <Panel title="Request" class="ai-details">
+        <Details run={run} code={() => code(turnsBefore(turns, selected))} />
+      </Panel>
     </>
   )
 }

@@ -41,7 +41,9 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
     setRuns([NOT_STARTED, NOT_STARTED])
     setPrompt(text)
     parties.forEach((party, side) => {
-      const show = (run: Run) => { if (running.current === controller) setRuns(([a, b]) => (side === 0 ? [run, b] : [a, run])) }
+      const show = (run: Run) => {
+        if (running.current === controller) setRuns(([a, b]) => (side === 0 ? [run, b] : [a, run]))
+      }
       try {
         const { request, format } = prepare(party, [{ role: 'user', text }])
         void perform({ ...request, signal: controller.signal }, format, show)
@@ -61,16 +63,27 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
       <div class="ai-sides">
         {NAMES.map((name, side) => (
           <Panel key={name} title={`Side ${name}`}>
-            <PartyFields providers={providers} party={parties[side]!} suffix={` ${name}`} onParty={party => onParties(side === 0 ? [party, parties[1]] : [parties[0], party])} />
-            {runs[side] == null
-              ? <Empty title="Nothing asked yet">Both sides get the same prompt at the same time.</Empty>
-              : (
-                  <div class="ai-side">
-                    <div class="ai-facts"><RunFacts run={runs[side]} /></div>
-                    <RunView run={runs[side]} />
-                    <Fold title="Request" class="ai-section">{() => <Details run={runs[side]!} code={() => code(parties[side]!, [{ role: 'user', text: prompt }])} />}</Fold>
-                  </div>
-                )}
+            <PartyFields
+              providers={providers}
+              party={parties[side]!}
+              suffix={` ${name}`}
+              onParty={party => onParties(side === 0 ? [party, parties[1]] : [parties[0], party])}
+            />
+            {runs[side] == null ? (
+              <Empty title="Nothing asked yet">Both sides get the same prompt at the same time.</Empty>
+            ) : (
+              <div class="ai-side">
+                <div class="ai-facts">
+                  <RunFacts run={runs[side]} />
+                </div>
+                <RunView run={runs[side]} />
+                <Fold title="Request" class="ai-section">
+                  {() => (
+                    <Details run={runs[side]!} code={() => code(parties[side]!, [{ role: 'user', text: prompt }])} />
+                  )}
+                </Fold>
+              </div>
+            )}
           </Panel>
         ))}
       </div>
@@ -87,7 +100,16 @@ function Verdict({ runs }: { runs: readonly [Run, Run] }) {
   ]
   return (
     <table class="ai-verdict" aria-label="Comparison">
-      <thead><tr><th scope="col">Measure</th>{NAMES.map(name => <th key={name} scope="col">{name}</th>)}</tr></thead>
+      <thead>
+        <tr>
+          <th scope="col">Measure</th>
+          {NAMES.map(name => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
       <tbody>
         {rows.map(({ title, values, format }) => {
           const most = Math.max(...values.map(value => value ?? 0))
@@ -97,7 +119,9 @@ function Verdict({ runs }: { runs: readonly [Run, Run] }) {
               {values.map((value, side) => (
                 <td key={side}>
                   <span class="number">{value === null ? 'none' : format(value)}</span>
-                  <span class="ai-bar" aria-hidden="true"><span style={{ width: `${most === 0 ? 0 : (100 * (value ?? 0)) / most}%` }} /></span>
+                  <span class="ai-bar" aria-hidden="true">
+                    <span style={{ width: `${most === 0 ? 0 : (100 * (value ?? 0)) / most}%` }} />
+                  </span>
                 </td>
               ))}
             </tr>

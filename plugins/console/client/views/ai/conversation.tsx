@@ -32,13 +32,22 @@ export function Transcript({ turns, selected, onSelect, onResults }: TranscriptP
       <ol class="ai-turns">
         {turns.map((turn, at) => (
           <li key={at} class={`ai-turn ai-${turn.role}`}>
-            {turn.role === 'user' && <><h3>You</h3><p class="ai-text">{turn.text}</p></>}
+            {turn.role === 'user' && (
+              <>
+                <h3>You</h3>
+                <p class="ai-text">{turn.text}</p>
+              </>
+            )}
             {turn.role === 'tool' && <ToolTurn results={turn.results} />}
-            {turn.role === 'assistant' && <AssistantTurn run={turn.run} isSelected={turn.run === selected} onSelect={() => onSelect(turn.run)} />}
+            {turn.role === 'assistant' && (
+              <AssistantTurn run={turn.run} isSelected={turn.run === selected} onSelect={() => onSelect(turn.run)} />
+            )}
           </li>
         ))}
       </ol>
-      {onResults && last?.role === 'assistant' && <ToolResults key={turns.length} calls={last.run.reply.calls} onResults={onResults} />}
+      {onResults && last?.role === 'assistant' && (
+        <ToolResults key={turns.length} calls={last.run.reply.calls} onResults={onResults} />
+      )}
       <div ref={end} />
     </>
   )
@@ -51,7 +60,9 @@ function AssistantTurn({ run, isSelected, onSelect }: { run: Run; isSelected: bo
       <RunView run={run} />
       <footer class="ai-facts">
         <RunFacts run={run} />
-        <Button small kind="quiet" aria-pressed={isSelected} onClick={onSelect}>Details</Button>
+        <Button small kind="quiet" aria-pressed={isSelected} onClick={onSelect}>
+          Details
+        </Button>
       </footer>
     </>
   )
@@ -59,16 +70,52 @@ function AssistantTurn({ run, isSelected, onSelect }: { run: Run; isSelected: bo
 
 /** The reply as it stands, with what went wrong. */
 export function RunView({ run }: { run: Run }) {
-  const { reply: { text, thinking, calls }, state, error, sent } = run
+  const {
+    reply: { text, thinking, calls },
+    state,
+    error,
+    sent,
+  } = run
   return (
     <>
-      {thinking !== '' && <details class="ai-thinking"><summary>Reasoning</summary><p class="ai-text">{thinking}</p></details>}
-      {text !== '' && <p class="ai-text">{text}{state === 'receiving' && <span class="ai-caret" aria-hidden="true" />}</p>}
-      {calls.map(call => <CallView key={call.id} call={call} />)}
-      {(state === 'waiting' || (state === 'receiving' && text === '' && calls.length === 0)) && <p class="loading" role="status"><span class="spinner" aria-hidden="true" />Waiting for the first token…</p>}
-      {state === 'done' && error === null && text === '' && calls.length === 0 && <p class="quiet-text">No text came back.</p>}
-      {error !== null && <Notice kind={state === 'failed' ? 'bad' : 'info'} {...(sent?.answer && !isGood(sent.answer.status) ? { title: `The provider answered ${sent.answer.status}` } : {})}>{error}<RetryAfter run={run} /></Notice>}
-      {state === 'failed' && sent !== null && sent.answer === null && <Code label="curl command" text={toCurl(sent)} wrap />}
+      {thinking !== '' && (
+        <details class="ai-thinking">
+          <summary>Reasoning</summary>
+          <p class="ai-text">{thinking}</p>
+        </details>
+      )}
+      {text !== '' && (
+        <p class="ai-text">
+          {text}
+          {state === 'receiving' && <span class="ai-caret" aria-hidden="true" />}
+        </p>
+      )}
+      {calls.map(call => (
+        <CallView key={call.id} call={call} />
+      ))}
+      {(state === 'waiting' || (state === 'receiving' && text === '' && calls.length === 0)) && (
+        <p class="loading" role="status">
+          <span class="spinner" aria-hidden="true" />
+          Waiting for the first token…
+        </p>
+      )}
+      {state === 'done' && error === null && text === '' && calls.length === 0 && (
+        <p class="quiet-text">No text came back.</p>
+      )}
+      {error !== null && (
+        <Notice
+          kind={state === 'failed' ? 'bad' : 'info'}
+          {...(sent?.answer && !isGood(sent.answer.status)
+            ? { title: `The provider answered ${sent.answer.status}` }
+            : {})}
+        >
+          {error}
+          <RetryAfter run={run} />
+        </Notice>
+      )}
+      {state === 'failed' && sent !== null && sent.answer === null && (
+        <Code label="curl command" text={toCurl(sent)} wrap />
+      )}
     </>
   )
 }
@@ -83,30 +130,58 @@ function isGood(status: number): boolean {
 }
 
 function CallView({ call }: { call: ToolCall }) {
-  return <div class="ai-call"><p><Badge tone="info">tool call</Badge> <strong class="mono">{call.name}</strong></p><code>{call.args || '{}'}</code></div>
+  return (
+    <div class="ai-call">
+      <p>
+        <Badge tone="info">tool call</Badge> <strong class="mono">{call.name}</strong>
+      </p>
+      <code>{call.args || '{}'}</code>
+    </div>
+  )
 }
 
 function ToolTurn({ results }: { results: readonly ToolResult[] }) {
   return (
     <>
       <h3>Tools</h3>
-      {results.map(({ call, content }) => <div key={call.id} class="ai-call"><p><Badge tone="good">result</Badge> <strong class="mono">{call.name}</strong></p><code>{content}</code></div>)}
+      {results.map(({ call, content }) => (
+        <div key={call.id} class="ai-call">
+          <p>
+            <Badge tone="good">result</Badge> <strong class="mono">{call.name}</strong>
+          </p>
+          <code>{content}</code>
+        </div>
+      ))}
     </>
   )
 }
 
 /** Status, times and counts of a run. */
 export function RunFacts({ run }: { run: Run }) {
-  const { sent, firstTokenMs, ms, reply: { usage, finish }, state } = run
+  const {
+    sent,
+    firstTokenMs,
+    ms,
+    reply: { usage, finish },
+    state,
+  } = run
   const speed = speedOf(run)
   return (
     <>
       {sent?.answer && <StatusBadge status={sent.answer.status} />}
       {finish !== null && <Badge>{finish}</Badge>}
-      {firstTokenMs !== null && <span title="From sending to the first token">first token {formatMs(firstTokenMs)}</span>}
+      {firstTokenMs !== null && (
+        <span title="From sending to the first token">first token {formatMs(firstTokenMs)}</span>
+      )}
       {state !== 'waiting' && <span title="From sending to the last byte">{formatMs(ms)}</span>}
-      {usage !== null && <span title="Tokens as the provider counts them">{formatNumber(usage.input)} in, {formatNumber(usage.output)} out</span>}
-      {speed?.perSecond != null && <span title="Output tokens between the first one and the end">{formatRate(speed.perSecond)} tokens/s</span>}
+      {usage !== null && (
+        <span title="Tokens as the provider counts them">
+          {formatNumber(usage.input)} in, {formatNumber(usage.output)} out
+        </span>
+      )}
+      {speed?.perSecond != null && (
+        <span title="Output tokens between the first one and the end">{formatRate(speed.perSecond)} tokens/s</span>
+      )}
       {sent?.gateway && <Badge tone="accent">through {sent.gateway}</Badge>}
     </>
   )
@@ -122,12 +197,28 @@ const SAMPLE_RESULT = JSON.stringify({ ok: true, temperature: 21, conditions: 's
 function ToolResults({ calls, onResults }: { calls: readonly ToolCall[]; onResults(results: ToolResult[]): void }) {
   const [contents, setContents] = useState(() => calls.map(() => SAMPLE_RESULT))
   return (
-    <form class="ai-results stack" onSubmit={event => {
-      event.preventDefault()
-      onResults(calls.map((call, at) => ({ call, content: contents[at]! })))
-    }}>
-      {calls.map((call, at) => <TextArea key={call.id} mono rows={2} label={`Result of ${call.name}`} value={contents[at]!} onValue={text => setContents(contents.map((old, index) => (index === at ? text : old)))} />)}
-      <div class="actions"><Button small kind="primary" type="submit" icon="send">Send results</Button></div>
+    <form
+      class="ai-results stack"
+      onSubmit={event => {
+        event.preventDefault()
+        onResults(calls.map((call, at) => ({ call, content: contents[at]! })))
+      }}
+    >
+      {calls.map((call, at) => (
+        <TextArea
+          key={call.id}
+          mono
+          rows={2}
+          label={`Result of ${call.name}`}
+          value={contents[at]!}
+          onValue={text => setContents(contents.map((old, index) => (index === at ? text : old)))}
+        />
+      ))}
+      <div class="actions">
+        <Button small kind="primary" type="submit" icon="send">
+          Send results
+        </Button>
+      </div>
     </form>
   )
 }

@@ -12,11 +12,23 @@ import type { Frame, Run } from './types.ts'
 export function Details({ run, code }: { run: Run | null; code(): string }) {
   const none = <Empty title="Nothing sent yet">Send a message, and its request stands here.</Empty>
   return (
-    <Tabs label="Parts of the request" tabs={[
-      { key: 'wire', title: 'Wire', content: () => (run?.sent ? <Wire run={run} /> : none) },
-      { key: 'forwarded', title: 'Forwarded', content: () => (run?.sent ? <Forwarded key={run.sent.id} sent={run.sent} isOver={run.state === 'done' || run.state === 'failed'} /> : none) },
-      { key: 'code', title: 'Code', content: () => <CodeTab run={run} code={code} /> },
-    ]} />
+    <Tabs
+      label="Parts of the request"
+      tabs={[
+        { key: 'wire', title: 'Wire', content: () => (run?.sent ? <Wire run={run} /> : none) },
+        {
+          key: 'forwarded',
+          title: 'Forwarded',
+          content: () =>
+            run?.sent ? (
+              <Forwarded key={run.sent.id} sent={run.sent} isOver={run.state === 'done' || run.state === 'failed'} />
+            ) : (
+              none
+            ),
+        },
+        { key: 'code', title: 'Code', content: () => <CodeTab run={run} code={code} /> },
+      ]}
+    />
   )
 }
 
@@ -26,17 +38,33 @@ function Wire({ run: { sent, frames, frameCount } }: { run: Run }) {
   return (
     <div class="stack">
       <section class="ai-wire">
-        <h3>Sent <span class="quiet-text">to {host}</span></h3>
-        <p class="ai-line"><Method method={method} /> <code>{pathname}{search}</code></p>
+        <h3>
+          Sent <span class="quiet-text">to {host}</span>
+        </h3>
+        <p class="ai-line">
+          <Method method={method} />{' '}
+          <code>
+            {pathname}
+            {search}
+          </code>
+        </p>
         <HeaderList label="Headers sent" headers={headers} />
         <Code label="Body sent" text={pretty(String(body ?? ''))} wrap />
       </section>
       {answer && (
         <section class="ai-wire">
-          <h3>Came back <span class="quiet-text">head after {formatMs(answer.ms)}</span></h3>
-          <p><StatusBadge status={answer.status} withReason /></p>
+          <h3>
+            Came back <span class="quiet-text">head after {formatMs(answer.ms)}</span>
+          </h3>
+          <p>
+            <StatusBadge status={answer.status} withReason />
+          </p>
           <HeaderList label="Headers that came back" headers={answer.headers} />
-          {frameCount === 1 ? <Code label="Body that came back" text={pretty(frames[0]!.text)} wrap /> : <Frames frames={frames} count={frameCount} />}
+          {frameCount === 1 ? (
+            <Code label="Body that came back" text={pretty(frames[0]!.text)} wrap />
+          ) : (
+            <Frames frames={frames} count={frameCount} />
+          )}
         </section>
       )}
     </div>
@@ -47,13 +75,18 @@ function Wire({ run: { sent, frames, frameCount } }: { run: Run }) {
 function Frames({ frames, count }: { frames: readonly Frame[]; count: number }) {
   return (
     <>
-      <p class="quiet-text">{count} frames{count > frames.length && `, the last ${frames.length} shown`}</p>
+      <p class="quiet-text">
+        {count} frames{count > frames.length && `, the last ${frames.length} shown`}
+      </p>
       <div class="ai-frames" role="log" aria-label="Frames" aria-live="off" tabIndex={0}>
         {frames.map(({ ms, event, text }, at) => (
           <div key={count - frames.length + at}>
             <span class="number">{formatMs(ms)}</span>
             <span class="number quiet-text">{at === 0 ? '' : `+${formatMs(ms - frames[at - 1]!.ms)}`}</span>
-            <code>{event !== '' && <strong>{event} </strong>}{text}</code>
+            <code>
+              {event !== '' && <strong>{event} </strong>}
+              {text}
+            </code>
           </div>
         ))}
       </div>
@@ -72,8 +105,23 @@ function pretty(text: string): string {
 function CodeTab({ run, code }: { run: Run | null; code(): string }) {
   return (
     <div class="stack">
-      {run?.sent && <section><h3>curl</h3><Code label="curl command" text={toCurl({ ...run.sent, headers: run.sent.headers.filter(({ name }) => !/^x-(?:request-id|svc-console)$/i.test(name)) })} wrap /></section>}
-      <section><h3>The vendor's SDK</h3><Code label="SDK code" text={code()} wrap /></section>
+      {run?.sent && (
+        <section>
+          <h3>curl</h3>
+          <Code
+            label="curl command"
+            text={toCurl({
+              ...run.sent,
+              headers: run.sent.headers.filter(({ name }) => !/^x-(?:request-id|svc-console)$/i.test(name)),
+            })}
+            wrap
+          />
+        </section>
+      )}
+      <section>
+        <h3>The vendor's SDK</h3>
+        <Code label="SDK code" text={code()} wrap />
+      </section>
     </div>
   )
 }

@@ -36,7 +36,13 @@ async function load(sent: Sent, signal: AbortSignal): Promise<{ entry: Entry | n
   const session = settings.value.session
   const query = session === '' ? '' : `?session=${encodeURIComponent(session)}`
   try {
-    return { entry, record: await callJson<AiRecord>(`ai/requests/${encodeURIComponent(entry?.request_id ?? sent.requestId)}${query}`, { signal }) }
+    return {
+      entry,
+      record: await callJson<AiRecord>(
+        `ai/requests/${encodeURIComponent(entry?.request_id ?? sent.requestId)}${query}`,
+        { signal },
+      ),
+    }
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return { entry, record: null }
     throw error
@@ -45,36 +51,78 @@ async function load(sent: Sent, signal: AbortSignal): Promise<{ entry: Entry | n
 
 export function Forwarded({ sent, isOver }: { sent: Sent; isOver: boolean }) {
   const { value, error, isLoading, reload } = useLoad(signal => load(sent, signal), [sent.id, isOver])
-  if (error !== null) return <Notice kind="bad" actions={<Button small onClick={() => void reload()}>Look again</Button>}>{error}</Notice>
+  if (error !== null)
+    return (
+      <Notice
+        kind="bad"
+        actions={
+          <Button small onClick={() => void reload()}>
+            Look again
+          </Button>
+        }
+      >
+        {error}
+      </Notice>
+    )
   if (value === undefined) return isLoading ? <Loading what="Looking for it" /> : null
   const { entry, record } = value
-  if (entry === null && record === null) return isOver && !isLoading ? <Empty title="It did not arrive">A gateway may have answered it, from a cache or with a refusal.</Empty> : <Loading what="Waiting for the answer" />
+  if (entry === null && record === null)
+    return isOver && !isLoading ? (
+      <Empty title="It did not arrive">A gateway may have answered it, from a cache or with a refusal.</Empty>
+    ) : (
+      <Loading what="Waiting for the answer" />
+    )
   return (
     <div class="stack">
       {record && <RecordFacts record={record} sent={sent} />}
       {entry && <Arrival entry={entry} sent={sent} />}
-      {record && <section><h3>The prompt, as the model reads it</h3><Code label="Normalized prompt" text={record.normalized_prompt} wrap /></section>}
+      {record && (
+        <section>
+          <h3>The prompt, as the model reads it</h3>
+          <Code label="Normalized prompt" text={record.normalized_prompt} wrap />
+        </section>
+      )}
     </div>
   )
 }
 
 function RecordFacts({ record, sent }: { record: AiRecord; sent: Sent }) {
-  const [name, value] = CREDENTIAL_HEADERS.map(header => [header, headerOf(sent.headers, header)] as const).find(([, found]) => found !== null) ?? ['', null]
+  const [name, value] = CREDENTIAL_HEADERS.map(header => [header, headerOf(sent.headers, header)] as const).find(
+    ([, found]) => found !== null,
+  ) ?? ['', null]
   return (
-    <Facts items={[
-      ['Provider', record.model === null ? record.provider : `${record.provider}, ${record.model}`],
-      ['Endpoint', <code key="endpoint">{record.endpoint}</code>],
-      ['Answered', <><StatusBadge key="status" status={record.status} /> {record.fault !== null && <Badge tone="warn">fault {record.fault}</Badge>} {record.mode}{record.stream && ', streamed'}</>],
-      ['Credential sent', value === null ? null : <code key="sent">{name}: {masked(value)}</code>],
-      ['Credential arrived', record.credential === null ? null : <code key="arrived">{record.credential}</code>],
-      ['Tokens', `${record.prompt_tokens} in, ${record.completion_tokens} out`],
-    ]} />
+    <Facts
+      items={[
+        ['Provider', record.model === null ? record.provider : `${record.provider}, ${record.model}`],
+        ['Endpoint', <code key="endpoint">{record.endpoint}</code>],
+        [
+          'Answered',
+          <>
+            <StatusBadge key="status" status={record.status} />{' '}
+            {record.fault !== null && <Badge tone="warn">fault {record.fault}</Badge>} {record.mode}
+            {record.stream && ', streamed'}
+          </>,
+        ],
+        [
+          'Credential sent',
+          value === null ? null : (
+            <code key="sent">
+              {name}: {masked(value)}
+            </code>
+          ),
+        ],
+        ['Credential arrived', record.credential === null ? null : <code key="arrived">{record.credential}</code>],
+        ['Tokens', `${record.prompt_tokens} in, ${record.completion_tokens} out`],
+      ]}
+    />
   )
 }
 
 /** As the record has it: the last four characters, enough to tell keys apart on a big screen. */
 function masked(value: string): string {
-  const [scheme, key] = value.includes(' ') ? [`${value.slice(0, value.indexOf(' '))} `, value.slice(value.indexOf(' ') + 1)] : ['', value]
+  const [scheme, key] = value.includes(' ')
+    ? [`${value.slice(0, value.indexOf(' '))} `, value.slice(value.indexOf(' ') + 1)]
+    : ['', value]
   return `${scheme}****${key.length > 4 ? key.slice(-4) : ''}`
 }
 
@@ -83,14 +131,25 @@ function Arrival({ entry, sent }: { entry: Entry; sent: Sent }) {
   const total = countChanges(comparison)
   return (
     <>
-      {total === 0
-        ? <Notice kind="good">It arrived as it was sent{sent.gateway === null ? ', directly' : ` through ${sent.gateway}`}.</Notice>
-        : <Notice kind="info" title={`${total} change${total === 1 ? '' : 's'} on the way`}>{sent.gateway === null ? 'Sent directly, so something between this page and the instance did it.' : `Made by ${sent.gateway}.`}</Notice>}
+      {total === 0 ? (
+        <Notice kind="good">
+          It arrived as it was sent{sent.gateway === null ? ', directly' : ` through ${sent.gateway}`}.
+        </Notice>
+      ) : (
+        <Notice kind="info" title={`${total} change${total === 1 ? '' : 's'} on the way`}>
+          {sent.gateway === null
+            ? 'Sent directly, so something between this page and the instance did it.'
+            : `Made by ${sent.gateway}.`}
+        </Notice>
+      )}
       <GatewayReport entry={entry} comparison={comparison} />
       {comparison.body && (
         <section class="request-section">
           <h3>Body</h3>
-          <TextDiff before={new TextDecoder().decode(comparison.body.before)} after={new TextDecoder().decode(bodyBytes(entry))} />
+          <TextDiff
+            before={new TextDecoder().decode(comparison.body.before)}
+            after={new TextDecoder().decode(bodyBytes(entry))}
+          />
         </section>
       )}
     </>

@@ -25,7 +25,8 @@ export async function* readFrames(response: Response): AsyncGenerator<RawFrame> 
 }
 
 async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<RawFrame> {
-  for await (const { event, data } of readEvents(body)) yield { event: event === 'message' ? '' : event, text: data, json: parseJson(data), isPart: true }
+  for await (const { event, data } of readEvents(body))
+    yield { event: event === 'message' ? '' : event, text: data, json: parseJson(data), isPart: true }
 }
 
 async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<RawFrame> {
@@ -70,13 +71,18 @@ function readAwsFrame(frame: Uint8Array): RawFrame {
   const payloadAt = PRELUDE + viewOf(frame).getUint32(4)
   const headers = awsHeaders(frame.subarray(PRELUDE, payloadAt))
   const text = new TextDecoder().decode(frame.subarray(payloadAt, frame.length - CHECKSUM))
-  return { event: headers.get(':event-type') ?? headers.get(':exception-type') ?? '', text, json: parseJson(text), isPart: true }
+  return {
+    event: headers.get(':event-type') ?? headers.get(':exception-type') ?? '',
+    text,
+    json: parseJson(text),
+    isPart: true,
+  }
 }
 
 function awsHeaders(bytes: Uint8Array): Map<string, string> {
   const headers = new Map<string, string>()
   const decoder = new TextDecoder()
-  for (let at = 0; at < bytes.length;) {
+  for (let at = 0; at < bytes.length; ) {
     const nameEnd = at + 1 + bytes[at]!
     const name = decoder.decode(bytes.subarray(at + 1, nameEnd))
     if (bytes[nameEnd] !== STRING_TYPE) break

@@ -20,11 +20,36 @@ export function PartyFields({ providers, party, onParty, suffix = '' }: PartyFie
   const isListed = models.includes(party.model)
   return (
     <div class="ai-fields">
-      <Select label={`Provider${suffix}`} value={party.provider} options={providers.map(({ id, title }) => ({ value: id, label: title }))}
-        onValue={id => onParty({ ...party, provider: id, model: providers.find(candidate => candidate.id === id)?.models[0] ?? '' })} />
-      <Select label={`Model${suffix}`} value={isListed ? party.model : OTHER} options={[...models, { value: OTHER, label: 'another one…' }]} onValue={model => onParty({ ...party, model: model === OTHER ? '' : model })} />
-      {!isListed && <TextField mono label={`Name of the model${suffix}`} value={party.model} onValue={model => onParty({ ...party, model })} hint="Any name is served; echo, scripted or random in it chooses how." />}
-      {settings.value.gateways.length > 0 && <TargetSelect label={`Target${suffix}`} gateway={party.gateway} onGateway={gateway => onParty({ ...party, gateway })} />}
+      <Select
+        label={`Provider${suffix}`}
+        value={party.provider}
+        options={providers.map(({ id, title }) => ({ value: id, label: title }))}
+        onValue={id =>
+          onParty({ ...party, provider: id, model: providers.find(candidate => candidate.id === id)?.models[0] ?? '' })
+        }
+      />
+      <Select
+        label={`Model${suffix}`}
+        value={isListed ? party.model : OTHER}
+        options={[...models, { value: OTHER, label: 'another one…' }]}
+        onValue={model => onParty({ ...party, model: model === OTHER ? '' : model })}
+      />
+      {!isListed && (
+        <TextField
+          mono
+          label={`Name of the model${suffix}`}
+          value={party.model}
+          onValue={model => onParty({ ...party, model })}
+          hint="Any name is served; echo, scripted or random in it chooses how."
+        />
+      )}
+      {settings.value.gateways.length > 0 && (
+        <TargetSelect
+          label={`Target${suffix}`}
+          gateway={party.gateway}
+          onGateway={gateway => onParty({ ...party, gateway })}
+        />
+      )}
     </div>
   )
 }

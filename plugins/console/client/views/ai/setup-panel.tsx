@@ -19,7 +19,10 @@ export interface SetupPanelProps {
 }
 
 export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupPanelProps) {
-  const field = <K extends keyof Setup>(name: K) => (value: Setup[K]) => onSetup({ [name]: value })
+  const field =
+    <K extends keyof Setup>(name: K) =>
+    (value: Setup[K]) =>
+      onSetup({ [name]: value })
   const toolsError = setup.offersTools ? readTools(setup.tools).error : null
   return (
     <Panel title="Setup" class="ai-setup">
@@ -27,33 +30,128 @@ export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupP
       <TextArea label="System message" rows={2} value={setup.system} onValue={field('system')} />
       <Checkbox label="Stream" checked={setup.stream} onChecked={field('stream')} />
       <div class="ai-pair">
-        <TextField type="number" label="Temperature" min={0} max={2} step={0.1} placeholder="not set" value={setup.temperature} onValue={field('temperature')} />
-        <TextField type="number" label="Max tokens" min={0} placeholder="not set" value={setup.maxTokens} onValue={field('maxTokens')} />
+        <TextField
+          type="number"
+          label="Temperature"
+          min={0}
+          max={2}
+          step={0.1}
+          placeholder="not set"
+          value={setup.temperature}
+          onValue={field('temperature')}
+        />
+        <TextField
+          type="number"
+          label="Max tokens"
+          min={0}
+          placeholder="not set"
+          value={setup.maxTokens}
+          onValue={field('maxTokens')}
+        />
       </div>
       <Section title="Tools" isOn={setup.offersTools}>
-        <Checkbox label="Offer tools" checked={setup.offersTools} onChecked={field('offersTools')} hint="A list of name, description and parameters; each wire wraps them its own way." />
-        {setup.offersTools && <Editor label="Tools" language="json" value={setup.tools} onValue={field('tools')} minLines={8} />}
+        <Checkbox
+          label="Offer tools"
+          checked={setup.offersTools}
+          onChecked={field('offersTools')}
+          hint="A list of name, description and parameters; each wire wraps them its own way."
+        />
+        {setup.offersTools && (
+          <Editor label="Tools" language="json" value={setup.tools} onValue={field('tools')} minLines={8} />
+        )}
         {toolsError && <Notice kind="warn">{toolsError}</Notice>}
       </Section>
       <Section title="Structured output" isOn={setup.answer !== 'text'}>
-        <Select label="Answer" value={setup.answer} onValue={value => onSetup({ answer: value as Setup['answer'] })} options={[{ value: 'text', label: 'text' }, { value: 'json', label: 'JSON' }, { value: 'schema', label: 'JSON by a schema' }]} />
-        {setup.answer === 'schema' && <Editor label="Schema of the answer" language="json" value={setup.schema} onValue={field('schema')} minLines={8} />}
+        <Select
+          label="Answer"
+          value={setup.answer}
+          onValue={value => onSetup({ answer: value as Setup['answer'] })}
+          options={[
+            { value: 'text', label: 'text' },
+            { value: 'json', label: 'JSON' },
+            { value: 'schema', label: 'JSON by a schema' },
+          ]}
+        />
+        {setup.answer === 'schema' && (
+          <Editor
+            label="Schema of the answer"
+            language="json"
+            value={setup.schema}
+            onValue={field('schema')}
+            minLines={8}
+          />
+        )}
       </Section>
       <Section title="Mode and faults" isOn={svcHeaders({ ...setup, headers: [] }).length > 0}>
-        <Select label="Mode" value={setup.mode} onValue={field('mode')} options={[{ value: '', label: 'as the model has it' }, ...index.modes]} />
+        <Select
+          label="Mode"
+          value={setup.mode}
+          onValue={field('mode')}
+          options={[{ value: '', label: 'as the model has it' }, ...index.modes]}
+        />
         <div class="ai-pair">
-          <Select label="Fault" value={setup.fault} onValue={field('fault')} options={[{ value: '', label: 'none' }, ...index.fail_kinds]} />
-          <TextField type="number" label="Percent" min={0} max={100} placeholder="100" value={setup.faultPercent} onValue={field('faultPercent')} disabled={setup.fault === ''} />
+          <Select
+            label="Fault"
+            value={setup.fault}
+            onValue={field('fault')}
+            options={[{ value: '', label: 'none' }, ...index.fail_kinds]}
+          />
+          <TextField
+            type="number"
+            label="Percent"
+            min={0}
+            max={100}
+            placeholder="100"
+            value={setup.faultPercent}
+            onValue={field('faultPercent')}
+            disabled={setup.fault === ''}
+          />
         </div>
         <div class="ai-pair">
-          <TextField type="number" label="Latency (ms)" min={0} placeholder="0" value={setup.latencyMs} onValue={field('latencyMs')} />
-          <TextField type="number" label="First token (ms)" min={0} placeholder="0" value={setup.ttftMs} onValue={field('ttftMs')} />
+          <TextField
+            type="number"
+            label="Latency (ms)"
+            min={0}
+            placeholder="0"
+            value={setup.latencyMs}
+            onValue={field('latencyMs')}
+          />
+          <TextField
+            type="number"
+            label="First token (ms)"
+            min={0}
+            placeholder="0"
+            value={setup.ttftMs}
+            onValue={field('ttftMs')}
+          />
         </div>
-        <TextField type="number" label="Tokens per second" min={0} placeholder="100" value={setup.tokensPerSecond} onValue={field('tokensPerSecond')} />
+        <TextField
+          type="number"
+          label="Tokens per second"
+          min={0}
+          placeholder="100"
+          value={setup.tokensPerSecond}
+          onValue={field('tokensPerSecond')}
+        />
       </Section>
       <Section title="Credential and headers" isOn={setup.headers.length > 0 || setup.basePath !== ''}>
-        <TextField mono label="API key" value={setup.key} onValue={field('key')} hint="Sent the vendor's own way; empty: none." />
-        {basePath !== null && <TextField mono label="Base path" placeholder={basePath} value={setup.basePath} onValue={field('basePath')} hint="Where a gateway has it elsewhere." />}
+        <TextField
+          mono
+          label="API key"
+          value={setup.key}
+          onValue={field('key')}
+          hint="Sent the vendor's own way; empty: none."
+        />
+        {basePath !== null && (
+          <TextField
+            mono
+            label="Base path"
+            placeholder={basePath}
+            value={setup.basePath}
+            onValue={field('basePath')}
+            hint="Where a gateway has it elsewhere."
+          />
+        )}
         <div class="field">
           <span class="label">Headers</span>
           <HeaderEditor headers={setup.headers} onHeaders={field('headers')} />
@@ -67,7 +165,10 @@ export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupP
 function Section({ title, isOn, children }: { title: string; isOn: boolean; children: ComponentChildren }) {
   return (
     <details class="ai-section">
-      <summary>{title}{isOn && <Badge tone="accent">set</Badge>}</summary>
+      <summary>
+        {title}
+        {isOn && <Badge tone="accent">set</Badge>}
+      </summary>
       <div class="stack">{children}</div>
     </details>
   )

@@ -17,7 +17,11 @@ export interface Provider {
   models: string[]
 }
 
-export interface AiIndex { providers: Provider[]; modes: string[]; fail_kinds: string[] }
+export interface AiIndex {
+  providers: Provider[]
+  modes: string[]
+  fail_kinds: string[]
+}
 
 /** Whom to ask: a provider, a model of it, and the way there. */
 export interface Party {
@@ -73,8 +77,23 @@ const CUSTOMER = `{
 }`
 
 export const DEFAULT_SETUP: Setup = {
-  key: 'demo-key-1234', basePath: '', system: '', stream: true, temperature: '', maxTokens: '', offersTools: false, tools: WEATHER,
-  answer: 'text', schema: CUSTOMER, mode: '', fault: '', faultPercent: '', latencyMs: '', ttftMs: '', tokensPerSecond: '', headers: [],
+  key: 'demo-key-1234',
+  basePath: '',
+  system: '',
+  stream: true,
+  temperature: '',
+  maxTokens: '',
+  offersTools: false,
+  tools: WEATHER,
+  answer: 'text',
+  schema: CUSTOMER,
+  mode: '',
+  fault: '',
+  faultPercent: '',
+  latencyMs: '',
+  ttftMs: '',
+  tokensPerSecond: '',
+  headers: [],
 }
 
 /** The tools of the editor, or why they are none. */
@@ -83,10 +102,21 @@ export function readTools(text: string): { tools: Tool[]; error: string | null }
   if (!Array.isArray(value)) return { tools: [], error: 'A JSON list of tools is needed.' }
   const tools: Tool[] = []
   for (const item of value as unknown[]) {
-    const { name, description = '', parameters, function: wrapped } = (item ?? {}) as { name?: unknown; description?: unknown; parameters?: unknown; function?: object }
-    if (wrapped !== undefined) return { tools: [], error: 'Only name, description and parameters are needed; the wire\'s own wrapping is added.' }
+    const {
+      name,
+      description = '',
+      parameters,
+      function: wrapped,
+    } = (item ?? {}) as { name?: unknown; description?: unknown; parameters?: unknown; function?: object }
+    if (wrapped !== undefined)
+      return { tools: [], error: "Only name, description and parameters are needed; the wire's own wrapping is added." }
     if (typeof name !== 'string' || name === '') return { tools: [], error: `Tool ${tools.length + 1} has no name.` }
-    tools.push({ name, description: String(description), parameters: typeof parameters === 'object' && parameters !== null ? parameters : { type: 'object', properties: {} } })
+    tools.push({
+      name,
+      description: String(description),
+      parameters:
+        typeof parameters === 'object' && parameters !== null ? parameters : { type: 'object', properties: {} },
+    })
   }
   return { tools, error: null }
 }
@@ -101,18 +131,27 @@ export function problemOf({ offersTools, tools, answer, schema }: Setup): string
 export function askOf(setup: Setup, model: string, turns: readonly Turn[]): Ask {
   const number = (text: string) => (text.trim() === '' || Number.isNaN(Number(text)) ? null : Number(text))
   return {
-    model, turns,
+    model,
+    turns,
     system: setup.system.trim(),
     stream: setup.stream,
     temperature: number(setup.temperature),
     maxTokens: number(setup.maxTokens),
     tools: setup.offersTools ? readTools(setup.tools).tools : [],
-    format: setup.answer === 'schema' ? parseJson(setup.schema) as object : setup.answer,
+    format: setup.answer === 'schema' ? (parseJson(setup.schema) as object) : setup.answer,
   }
 }
 
 /** Headers that ask this instance for something, and those of the user. */
-export function svcHeaders({ mode, fault, faultPercent, latencyMs, ttftMs, tokensPerSecond, headers }: Setup): NameValue[] {
+export function svcHeaders({
+  mode,
+  fault,
+  faultPercent,
+  latencyMs,
+  ttftMs,
+  tokensPerSecond,
+  headers,
+}: Setup): NameValue[] {
   const given: [string, string][] = [
     ['X-Svc-Mode', mode],
     ['X-Svc-Fail', fault === '' ? '' : `${fault}${faultPercent.trim() === '' ? '' : `:${faultPercent.trim()}`}`],
@@ -120,19 +159,48 @@ export function svcHeaders({ mode, fault, faultPercent, latencyMs, ttftMs, token
     ['X-Svc-TTFT-Ms', ttftMs],
     ['X-Svc-Tokens-Per-Second', tokensPerSecond],
   ]
-  return [...given.filter(([, value]) => value.trim() !== '').map(([name, value]) => ({ name, value: value.trim() })), ...headers.filter(({ name }) => name.trim() !== '')]
+  return [
+    ...given.filter(([, value]) => value.trim() !== '').map(([name, value]) => ({ name, value: value.trim() })),
+    ...headers.filter(({ name }) => name.trim() !== ''),
+  ]
 }
 
 /** Something to send, and the format to read its answer with. */
-export interface Prepared { request: OutgoingRequest; format: WireFormat; body: object }
+export interface Prepared {
+  request: OutgoingRequest
+  format: WireFormat
+  body: object
+}
 
 /** Throws for a format that the console does not speak. */
-export function prepare(setup: Setup, provider: Provider, model: string, gateway: Gateway | null, turns: readonly Turn[]): Prepared {
+export function prepare(
+  setup: Setup,
+  provider: Provider,
+  model: string,
+  gateway: Gateway | null,
+  turns: readonly Turn[],
+): Prepared {
   const format = formatOf(provider.format)
-  if (format === null) throw new Error(`The console does not speak the format ${provider.format}; its routes are in the API explorer.`)
+  if (format === null)
+    throw new Error(`The console does not speak the format ${provider.format}; its routes are in the API explorer.`)
   const { path, body, headers = {} } = format.request(askOf(setup, model, turns))
-  const list = [{ name: 'Content-Type', value: 'application/json' }, ...Object.entries(headers).map(([name, value]) => ({ name, value })), ...setup.key === '' ? [] : [format.credential(setup.key)], ...svcHeaders(setup)]
-  return { format, body, request: { method: 'POST', path: baseOf(setup, provider) + path, headers: list, body: JSON.stringify(body), gateway } }
+  const list = [
+    { name: 'Content-Type', value: 'application/json' },
+    ...Object.entries(headers).map(([name, value]) => ({ name, value })),
+    ...(setup.key === '' ? [] : [format.credential(setup.key)]),
+    ...svcHeaders(setup),
+  ]
+  return {
+    format,
+    body,
+    request: {
+      method: 'POST',
+      path: baseOf(setup, provider) + path,
+      headers: list,
+      body: JSON.stringify(body),
+      gateway,
+    },
+  }
 }
 
 export function baseOf({ basePath }: Setup, provider: Provider): string {

@@ -21,7 +21,10 @@ export type Turn =
   | { role: 'assistant'; run: Run }
   | { role: 'tool'; results: readonly ToolResult[] }
 
-export interface ToolResult { call: ToolCall; content: string }
+export interface ToolResult {
+  call: ToolCall
+  content: string
+}
 
 /** What is asked of a model. */
 export interface Ask {

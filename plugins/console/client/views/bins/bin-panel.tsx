@@ -20,8 +20,22 @@ const COLUMNS: readonly Column<Captured>[] = [
   { key: 'seq', title: '#', class: 'bins-seq number', cell: ({ seq }) => seq },
   { key: 'time', title: 'Time', class: 'bins-time', cell: ({ timestamp }) => formatTime(timestamp) },
   { key: 'method', title: 'Method', class: 'bins-method', cell: ({ method }) => <Method method={method} /> },
-  { key: 'path', title: 'Path', cell: ({ path, query }) => <span class="mono">{path}{query !== null && <span class="quiet-text">?{query}</span>}</span> },
-  { key: 'size', title: 'Body', class: 'bins-size number', cell: ({ body_size: size }) => (size === 0 ? '' : formatBytes(size)) },
+  {
+    key: 'path',
+    title: 'Path',
+    cell: ({ path, query }) => (
+      <span class="mono">
+        {path}
+        {query !== null && <span class="quiet-text">?{query}</span>}
+      </span>
+    ),
+  },
+  {
+    key: 'size',
+    title: 'Body',
+    class: 'bins-size number',
+    cell: ({ body_size: size }) => (size === 0 ? '' : formatBytes(size)),
+  },
 ]
 
 export interface BinPanelProps {
@@ -40,7 +54,12 @@ export function BinPanel({ id, summary, onChange, onDeleted }: BinPanelProps) {
   const gateway = activeGateway()
   const direct = urlAt(path, null)
   const test = useAction(async () => {
-    await send({ method: 'POST', path: `${path}/test?from=console`, headers: [{ name: 'Content-Type', value: 'application/json' }], body: JSON.stringify({ event: 'test', sent_at: new Date().toISOString() }) })
+    await send({
+      method: 'POST',
+      path: `${path}/test?from=console`,
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: JSON.stringify({ event: 'test', sent_at: new Date().toISOString() }),
+    })
   })
   const remove = useAction(async () => {
     await call(path, { method: 'DELETE' })
@@ -48,29 +67,61 @@ export function BinPanel({ id, summary, onChange, onDeleted }: BinPanelProps) {
   })
   useKeys({ Escape: () => (selected === null ? false : setParams({ n: null })) })
   const newest = requests[0]?.seq ?? 0
-  useEffect(() => { if (newest > 0) onChange() }, [newest])
+  useEffect(() => {
+    if (newest > 0) onChange()
+  }, [newest])
 
   return (
     <div class="bins-detail">
-      <Panel title="Bin" actions={(
-        <>
-          <Button small icon="send" busy={test.isRunning} onClick={() => void test.run()}>Send test request</Button>
-          <Button small kind="danger" icon="trash" busy={remove.isRunning} onClick={() => void remove.run()}>Delete</Button>
-        </>
-      )}>
+      <Panel
+        title="Bin"
+        actions={
+          <>
+            <Button small icon="send" busy={test.isRunning} onClick={() => void test.run()}>
+              Send test request
+            </Button>
+            <Button small kind="danger" icon="trash" busy={remove.isRunning} onClick={() => void remove.run()}>
+              Delete
+            </Button>
+          </>
+        }
+      >
         {[test.error, remove.error].map(error => error !== null && <Notice kind="bad">{error}</Notice>)}
-        {state.kind === 'refused' && <Notice kind="warn" title="This bin can't be read">{state.message}</Notice>}
-        <Facts items={[
-          ['URL', <Address key="direct" url={direct} />],
-          gateway !== null && [`Through ${gateway.name}`, <Address key="gateway" url={urlAt(path, gateway)} />],
-          summary && ['Answers', answerText(summary)],
-          summary && ['Lives until', new Date(summary.expires_at).toLocaleString()],
-        ]} />
+        {state.kind === 'refused' && (
+          <Notice kind="warn" title="This bin can't be read">
+            {state.message}
+          </Notice>
+        )}
+        <Facts
+          items={[
+            ['URL', <Address key="direct" url={direct} />],
+            gateway !== null && [`Through ${gateway.name}`, <Address key="gateway" url={urlAt(path, gateway)} />],
+            summary && ['Answers', answerText(summary)],
+            summary && ['Lives until', new Date(summary.expires_at).toLocaleString()],
+          ]}
+        />
       </Panel>
       <div class={`bins-requests ${selected === null ? '' : 'with-request'}`}>
         <section class="panel bins-table" aria-label="Requests of the bin">
-          <DataTable label="Captured requests" columns={COLUMNS} rows={requests} keyOf={({ id: key }) => key} selected={selected?.id ?? null} onSelect={({ seq }) => setParams({ n: String(seq) })}
-            empty={<Empty title="Waiting for requests"><p>Everything that is sent to the URL, or to a path below it, appears here.</p><div class="try-line"><code>curl {direct} -d hello</code><CopyButton small iconOnly text={`curl ${direct} -d hello`}>Copy the command</CopyButton></div></Empty>} />
+          <DataTable
+            label="Captured requests"
+            columns={COLUMNS}
+            rows={requests}
+            keyOf={({ id: key }) => key}
+            selected={selected?.id ?? null}
+            onSelect={({ seq }) => setParams({ n: String(seq) })}
+            empty={
+              <Empty title="Waiting for requests">
+                <p>Everything that is sent to the URL, or to a path below it, appears here.</p>
+                <div class="try-line">
+                  <code>curl {direct} -d hello</code>
+                  <CopyButton small iconOnly text={`curl ${direct} -d hello`}>
+                    Copy the command
+                  </CopyButton>
+                </div>
+              </Empty>
+            }
+          />
         </section>
         {selected && <CapturedDetail captured={selected} onClose={() => setParams({ n: null })} />}
       </div>
@@ -79,11 +130,21 @@ export function BinPanel({ id, summary, onChange, onDeleted }: BinPanelProps) {
 }
 
 function Address({ url }: { url: string }) {
-  return <span class="bins-address"><code>{url}</code><CopyButton small text={url}>Copy URL</CopyButton></span>
+  return (
+    <span class="bins-address">
+      <code>{url}</code>
+      <CopyButton small text={url}>
+        Copy URL
+      </CopyButton>
+    </span>
+  )
 }
 
 function answerText({ response: { status, body, delay_ms: delay, headers } }: BinSummary): string {
-  const parts = [String(status), body === null ? 'its default body' : `${formatBytes(new TextEncoder().encode(body).length)} of your own`]
+  const parts = [
+    String(status),
+    body === null ? 'its default body' : `${formatBytes(new TextEncoder().encode(body).length)} of your own`,
+  ]
   if (Object.keys(headers).length > 0) parts.push(Object.keys(headers).join(', '))
   if (delay > 0) parts.push(`after ${delay} ms`)
   return parts.join(', ')

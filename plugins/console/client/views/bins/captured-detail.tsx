@@ -21,13 +21,18 @@ export function CapturedDetail({ captured, onClose }: { captured: Captured; onCl
           <BodyView entry={request} before={comparison?.body?.before ?? null} />
           <section class="request-section not-presented">
             <h3>Facts</h3>
-            <Facts items={[
-              ['Number', captured.seq],
-              ['Arrived', new Date(captured.timestamp).toLocaleString()],
-              ['From', <code key="ip">{captured.client_ip}</code>],
-              ['Below the bin', <code key="path">{captured.path}</code>],
-              ['Body', `${formatBytes(captured.body_size)}${captured.body_truncated ? ', the first 64 KiB kept' : ''}`],
-            ]} />
+            <Facts
+              items={[
+                ['Number', captured.seq],
+                ['Arrived', new Date(captured.timestamp).toLocaleString()],
+                ['From', <code key="ip">{captured.client_ip}</code>],
+                ['Below the bin', <code key="path">{captured.path}</code>],
+                [
+                  'Body',
+                  `${formatBytes(captured.body_size)}${captured.body_truncated ? ', the first 64 KiB kept' : ''}`,
+                ],
+              ]}
+            />
           </section>
         </div>
       </div>

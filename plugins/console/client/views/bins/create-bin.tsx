@@ -44,12 +44,21 @@ export function CreateBin({ error, isBusy, onCreate, onClose }: CreateBinProps) 
           <span class="label">Headers</span>
           <HeaderEditor headers={headers} onHeaders={setHeaders} />
         </div>
-        <TextArea mono label="Body" rows={4} value={body} onValue={setBody} hint="Empty: a JSON object with the number of the request." />
+        <TextArea
+          mono
+          label="Body"
+          rows={4}
+          value={body}
+          onValue={setBody}
+          hint="Empty: a JSON object with the number of the request."
+        />
         {error !== null && <Notice kind="bad">{error}</Notice>}
         <div class="dialog-actions">
           <span class="spacer" />
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={isBusy}>Create</Button>
+          <Button kind="primary" type="submit" busy={isBusy}>
+            Create
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -18,7 +18,10 @@ export function useCaptured(id: string): { requests: readonly Captured[]; state:
     // After 0 the feed begins with everything that is stored.
     let lastId = '0'
     const feed = keepFollowing(async (isLive, signal) => {
-      const response = await call(`bin/${encodeURIComponent(id)}/requests/stream`, { headers: { 'Last-Event-ID': lastId, Accept: 'text/event-stream' }, signal })
+      const response = await call(`bin/${encodeURIComponent(id)}/requests/stream`, {
+        headers: { 'Last-Event-ID': lastId, Accept: 'text/event-stream' },
+        signal,
+      })
       isLive()
       for await (const event of readEvents(response.body!)) {
         if (event.event !== 'request') continue

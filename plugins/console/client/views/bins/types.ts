@@ -30,5 +30,12 @@ export interface Captured {
 
 /** As the inspector's entries have it. */
 export function arrivedOf({ full_path: path, query, headers, ...captured }: Captured): Arrived {
-  return { ...captured, headers, path, query, uri: query === null ? path : `${path}?${query}`, request_id: headerOf(headers, 'x-request-id') ?? '' }
+  return {
+    ...captured,
+    headers,
+    path,
+    query,
+    uri: query === null ? path : `${path}?${query}`,
+    request_id: headerOf(headers, 'x-request-id') ?? '',
+  }
 }

@@ -11,7 +11,11 @@ import { faultsOf, type LoadForm } from './plan.ts'
 
 const COMMON = ['400', '401', '403', '404', '408', '409', '422', '429', '500', '502', '503', '504']
 const ABORT_MEANINGS: Record<(typeof ABORT_KINDS)[number], string> = {
-  reset: 'reset: TCP reset before any byte', close: 'close: closed before any byte', empty: 'empty: a head, no body', truncate: 'truncate: half a body', 'bad-chunk': 'bad-chunk: broken chunk',
+  reset: 'reset: TCP reset before any byte',
+  close: 'close: closed before any byte',
+  empty: 'empty: a head, no body',
+  truncate: 'truncate: half a body',
+  'bad-chunk': 'bad-chunk: broken chunk',
 }
 
 export function FaultPanel({ form, onForm }: { form: LoadForm; onForm(changes: Partial<LoadForm>): void }) {
@@ -20,25 +24,101 @@ export function FaultPanel({ form, onForm }: { form: LoadForm; onForm(changes: P
   const abort = splitFault(form.abort)
   const statuses = COMMON.includes(fail.kind) || fail.kind === '' ? COMMON : [fail.kind, ...COMMON]
   return (
-    <Panel title="Faults on demand" class="not-presented" actions={headers.length > 0 && <Button small kind="quiet" icon="close" onClick={() => onForm({ delay: '', fail: '', abort: '' })}>None</Button>}>
+    <Panel
+      title="Faults on demand"
+      class="not-presented"
+      actions={
+        headers.length > 0 && (
+          <Button small kind="quiet" icon="close" onClick={() => onForm({ delay: '', fail: '', abort: '' })}>
+            None
+          </Button>
+        )
+      }
+    >
       <p class="quiet-text">Headers that any request may carry. The load sends those that are set here.</p>
-      <TextField type="number" label="Delay (ms)" min={0} placeholder="0" value={form.delay} onValue={delay => onForm({ delay })} hint="At most the instance's delay limit." />
+      <TextField
+        type="number"
+        label="Delay (ms)"
+        min={0}
+        placeholder="0"
+        value={form.delay}
+        onValue={delay => onForm({ delay })}
+        hint="At most the instance's delay limit."
+      />
       <div class="chaos-fault">
-        <Select label="Break the connection" value={abort.kind} onValue={kind => onForm({ abort: joinFault({ ...abort, kind }) })} options={[{ value: '', label: 'no' }, ...ABORT_KINDS.map(kind => ({ value: kind, label: ABORT_MEANINGS[kind] }))]} />
-        <Percent label="Break percent" value={abort.percent} isOff={abort.kind === ''} onValue={percent => onForm({ abort: joinFault({ ...abort, percent }) })} />
+        <Select
+          label="Break the connection"
+          value={abort.kind}
+          onValue={kind => onForm({ abort: joinFault({ ...abort, kind }) })}
+          options={[
+            { value: '', label: 'no' },
+            ...ABORT_KINDS.map(kind => ({ value: kind, label: ABORT_MEANINGS[kind] })),
+          ]}
+        />
+        <Percent
+          label="Break percent"
+          value={abort.percent}
+          isOff={abort.kind === ''}
+          onValue={percent => onForm({ abort: joinFault({ ...abort, percent }) })}
+        />
       </div>
       <div class="chaos-fault">
-        <Select label="Fail with" value={fail.kind} onValue={kind => onForm({ fail: joinFault({ ...fail, kind }) })} options={[{ value: '', label: 'no' }, ...statuses.map(status => ({ value: status, label: `${status} ${reasonPhrase(Number(status))}` }))]} />
-        <Percent label="Fail percent" value={fail.percent} isOff={fail.kind === ''} onValue={percent => onForm({ fail: joinFault({ ...fail, percent }) })} />
+        <Select
+          label="Fail with"
+          value={fail.kind}
+          onValue={kind => onForm({ fail: joinFault({ ...fail, kind }) })}
+          options={[
+            { value: '', label: 'no' },
+            ...statuses.map(status => ({ value: status, label: `${status} ${reasonPhrase(Number(status))}` })),
+          ]}
+        />
+        <Percent
+          label="Fail percent"
+          value={fail.percent}
+          isOff={fail.kind === ''}
+          onValue={percent => onForm({ fail: joinFault({ ...fail, percent }) })}
+        />
       </div>
       {headers.length > 0 && (
-        <Code label="Fault headers" wrap text={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}
-          actions={<CopyButton small kind="quiet" text={toCurl({ method: form.method, url: urlAt(form.path, null), headers, body: null })}>as curl</CopyButton>} />
+        <Code
+          label="Fault headers"
+          wrap
+          text={headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}
+          actions={
+            <CopyButton
+              small
+              kind="quiet"
+              text={toCurl({ method: form.method, url: urlAt(form.path, null), headers, body: null })}
+            >
+              as curl
+            </CopyButton>
+          }
+        />
       )}
     </Panel>
   )
 }
 
-function Percent({ label, value, isOff, onValue }: { label: string; value: string; isOff: boolean; onValue(value: string): void }) {
-  return <TextField type="number" label={label} min={0} max={100} disabled={isOff} value={isOff ? '' : value} onValue={text => onValue(text === '' ? '0' : text)} />
+function Percent({
+  label,
+  value,
+  isOff,
+  onValue,
+}: {
+  label: string
+  value: string
+  isOff: boolean
+  onValue(value: string): void
+}) {
+  return (
+    <TextField
+      type="number"
+      label={label}
+      min={0}
+      max={100}
+      disabled={isOff}
+      value={isOff ? '' : value}
+      onValue={text => onValue(text === '' ? '0' : text)}
+    />
+  )
 }

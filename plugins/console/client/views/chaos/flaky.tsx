@@ -11,7 +11,10 @@ import { TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 
-interface Counters { session: string; counters: Record<string, number> }
+interface Counters {
+  session: string
+  counters: Record<string, number>
+}
 
 /** Counters go by `<kind>:<value>`, paths by what stands between. */
 const KINDS = [
@@ -24,35 +27,72 @@ const KINDS = [
 const REFRESH_MS = 1500
 
 export function FlakyPanel({ onUse }: { onUse(path: string): void }) {
-  const { value, error, reload } = useLoad(signal => callJson<Counters>('flaky/status', { signal }), [settings.value.session], REFRESH_MS)
+  const { value, error, reload } = useLoad(
+    signal => callJson<Counters>('flaky/status', { signal }),
+    [settings.value.session],
+    REFRESH_MS,
+  )
   const reset = useAction(async (scope: 'session' | 'all') => {
     await callJson(`flaky/reset?scope=${scope}`, { method: 'POST', admin: scope === 'all' })
     await reload()
   })
-  const [values, setValues] = useState<Record<string, string>>(() => Object.fromEntries(KINDS.map(({ kind, first }) => [kind, first])))
+  const [values, setValues] = useState<Record<string, string>>(() =>
+    Object.fromEntries(KINDS.map(({ kind, first }) => [kind, first])),
+  )
   const counters = value?.counters ?? {}
   const shown = new Set(KINDS.map(({ kind }) => keyOf(kind, values[kind]!)))
   const others = Object.entries(counters).filter(([key]) => !shown.has(key))
 
   return (
-    <Panel title="Flaky endpoints" class="chaos-flaky not-presented" actions={(
-      <>
-        <Button small icon="replay" busy={reset.isRunning} onClick={() => void reset.run('session')}>Reset mine</Button>
-        <Button small kind="danger" busy={reset.isRunning} onClick={() => void reset.run('all')}>Reset all</Button>
-      </>
-    )}>
+    <Panel
+      title="Flaky endpoints"
+      class="chaos-flaky not-presented"
+      actions={
+        <>
+          <Button small icon="replay" busy={reset.isRunning} onClick={() => void reset.run('session')}>
+            Reset mine
+          </Button>
+          <Button small kind="danger" busy={reset.isRunning} onClick={() => void reset.run('all')}>
+            Reset all
+          </Button>
+        </>
+      }
+    >
       {[error, reset.error].map(text => text !== null && <Notice kind="bad">{text}</Notice>)}
       <ul class="chaos-flaky-list" aria-label="Flaky endpoints">
         {KINDS.map(({ kind, prefix, label, pattern }) => {
           const text = values[kind]!
           return (
-            <FlakyLine key={kind} label={label} path={prefix + encodeURIComponent(text)} value={text} count={counters[keyOf(kind, text)] ?? 0} isSound={pattern.test(text)}
-              onValue={next => setValues({ ...values, [kind]: next.trim() })} onUse={onUse} onSent={() => void reload()} />
+            <FlakyLine
+              key={kind}
+              label={label}
+              path={prefix + encodeURIComponent(text)}
+              value={text}
+              count={counters[keyOf(kind, text)] ?? 0}
+              isSound={pattern.test(text)}
+              onValue={next => setValues({ ...values, [kind]: next.trim() })}
+              onUse={onUse}
+              onSent={() => void reload()}
+            />
           )
         })}
       </ul>
-      {others.length > 0 && <p class="chaos-counters">{others.map(([key, count]) => <span key={key}><code>{key}</code> {formatNumber(count)}</span>)}</p>}
-      {value && <p class="hint">Counters of the session <code>{value.session}</code>; a request through a gateway counts for it when it carries <code>X-Svc-Session</code>{settings.value.session === '' ? ', which the settings set' : ''}.</p>}
+      {others.length > 0 && (
+        <p class="chaos-counters">
+          {others.map(([key, count]) => (
+            <span key={key}>
+              <code>{key}</code> {formatNumber(count)}
+            </span>
+          ))}
+        </p>
+      )}
+      {value && (
+        <p class="hint">
+          Counters of the session <code>{value.session}</code>; a request through a gateway counts for it when it
+          carries <code>X-Svc-Session</code>
+          {settings.value.session === '' ? ', which the settings set' : ''}.
+        </p>
+      )}
     </Panel>
   )
 }
@@ -61,7 +101,16 @@ function keyOf(kind: string, value: string): string {
   return `${kind}:${kind === 'pattern' ? value.toUpperCase() : value.replace(/^0+(?=\d)/, '')}`
 }
 
-interface FlakyLineProps { label: string; path: string; value: string; count: number; isSound: boolean; onValue(value: string): void; onUse(path: string): void; onSent(): void }
+interface FlakyLineProps {
+  label: string
+  path: string
+  value: string
+  count: number
+  isSound: boolean
+  onValue(value: string): void
+  onUse(path: string): void
+  onSent(): void
+}
 
 function FlakyLine({ label, path, value, count, isSound, onValue, onUse, onSent }: FlakyLineProps) {
   const [status, setStatus] = useState<number | null>(null)
@@ -72,11 +121,31 @@ function FlakyLine({ label, path, value, count, isSound, onValue, onUse, onSent 
   })
   return (
     <li>
-      <TextField mono label={label} value={value} onValue={onValue} error={isSound ? null : 'Not a value of this endpoint.'} />
-      <span class="chaos-count"><strong>{formatNumber(count)}</strong> <span class="quiet-text">so far</span>{status !== null && <StatusBadge status={status} />}</span>
+      <TextField
+        mono
+        label={label}
+        value={value}
+        onValue={onValue}
+        error={isSound ? null : 'Not a value of this endpoint.'}
+      />
+      <span class="chaos-count">
+        <strong>{formatNumber(count)}</strong> <span class="quiet-text">so far</span>
+        {status !== null && <StatusBadge status={status} />}
+      </span>
       <span class="actions">
-        <Button small icon="send" disabled={!isSound} busy={once.isRunning} onClick={() => void once.run()} aria-label={`Send one to ${path}`}>Send one</Button>
-        <Button small icon="chaos" disabled={!isSound} onClick={() => onUse(path)} aria-label={`Load ${path}`}>Load</Button>
+        <Button
+          small
+          icon="send"
+          disabled={!isSound}
+          busy={once.isRunning}
+          onClick={() => void once.run()}
+          aria-label={`Send one to ${path}`}
+        >
+          Send one
+        </Button>
+        <Button small icon="chaos" disabled={!isSound} onClick={() => onUse(path)} aria-label={`Load ${path}`}>
+          Load
+        </Button>
       </span>
       {once.error !== null && <Notice kind="bad">{once.error}</Notice>}
     </li>

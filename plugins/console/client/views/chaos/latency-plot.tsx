@@ -16,7 +16,11 @@ export const SHOT_CLASSES: Record<ShotClass, { title: string; color: string; sha
   error: { title: 'no whole answer', color: '--text', shape: 'cross' },
 }
 
-const BAND_COLORS: Record<BreakerState, string> = { closed: '--good-soft', open: '--bad-soft', 'half-open': '--warn-soft' }
+const BAND_COLORS: Record<BreakerState, string> = {
+  closed: '--good-soft',
+  open: '--bad-soft',
+  'half-open': '--warn-soft',
+}
 const BAND_LABEL_WIDTH = 52
 
 export interface LatencyPlotProps {
@@ -36,26 +40,47 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
   function options(): Omit<uPlot.Options, 'width' | 'height'> {
     const text = css('--text-2')
     const grid = css('--surface-2')
-    const colors = Object.fromEntries([...Object.values(SHOT_CLASSES).map(({ color }) => color), ...Object.values(BAND_COLORS), '--text-2'].map(name => [name, css(name)]))
-// Presenter mode enlarges everything by the size of the root's type.
+    const colors = Object.fromEntries(
+      [...Object.values(SHOT_CLASSES).map(({ color }) => color), ...Object.values(BAND_COLORS), '--text-2'].map(
+        name => [name, css(name)],
+      ),
+    )
+    // Presenter mode enlarges everything by the size of the root's type.
     const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
     const font = `${Math.round(12 * scale)}px ${getComputedStyle(document.body).fontFamily}`
-    const axis = { stroke: text, font, labelFont: font, labelSize: 20 * scale, grid: { stroke: grid, width: 1 }, ticks: { stroke: css('--border'), width: 1 } }
+    const axis = {
+      stroke: text,
+      font,
+      labelFont: font,
+      labelSize: 20 * scale,
+      grid: { stroke: grid, width: 1 },
+      ticks: { stroke: css('--border'), width: 1 },
+    }
     return {
       legend: { show: false },
       cursor: { show: false },
-      scales: { x: { time: false, range: (_plot, _min, max) => [0, Math.max(max, 0.1)] }, y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] } },
+      scales: {
+        x: { time: false, range: (_plot, _min, max) => [0, Math.max(max, 0.1)] },
+        y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] },
+      },
       axes: [
         { ...axis, size: 28 * scale, label: 'seconds since the start' },
-        { ...axis, size: 62 * scale, label: 'latency', values: (_plot, values) => values.map(value => (value === 0 ? '0' : formatMs(value))) },
+        {
+          ...axis,
+          size: 62 * scale,
+          label: 'latency',
+          values: (_plot, values) => values.map(value => (value === 0 ? '0' : formatMs(value))),
+        },
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: {
         drawAxes: [plot => drawBands(plot, drawn.current.bands, colors, font)],
-        draw: [plot => {
-          drawShots(plot, drawn.current.kept, colors, scale, true)
-          drawShots(plot, drawn.current.shots, colors, scale, false)
-        }],
+        draw: [
+          plot => {
+            drawShots(plot, drawn.current.kept, colors, scale, true)
+            drawShots(plot, drawn.current.shots, colors, scale, false)
+          },
+        ],
       },
     }
   }
@@ -66,7 +91,10 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
 /** uPlot reckons its scales by this; the marks themselves are drawn by hand. */
 function extentOf(shots: readonly Shot[]): uPlot.AlignedData {
   const x = Math.max(0, ...shots.map(({ startMs }) => startMs)) / 1000
-  return [[0, x], [0, Math.max(0, ...shots.map(({ ms }) => ms))]]
+  return [
+    [0, x],
+    [0, Math.max(0, ...shots.map(({ ms }) => ms))],
+  ]
 }
 
 function drawBands(plot: uPlot, bands: readonly Band[], colors: Record<string, string>, font: string): void {
@@ -92,7 +120,13 @@ function drawBands(plot: uPlot, bands: readonly Band[], colors: Record<string, s
   ctx.restore()
 }
 
-function drawShots(plot: uPlot, shots: readonly Shot[], colors: Record<string, string>, scale: number, isOutline: boolean): void {
+function drawShots(
+  plot: uPlot,
+  shots: readonly Shot[],
+  colors: Record<string, string>,
+  scale: number,
+  isOutline: boolean,
+): void {
   const { ctx } = plot
   const size = 3.2 * scale * devicePixelRatio
   ctx.save()
@@ -114,9 +148,23 @@ export type Shape = 'circle' | 'square' | 'triangle' | 'diamond' | 'cross'
 
 /** Corners around the origin, in halves of the size. */
 const CORNERS: Record<Exclude<Shape, 'circle' | 'cross'>, readonly (readonly [x: number, y: number])[]> = {
-  square: [[-1, -1], [1, -1], [1, 1], [-1, 1]],
-  triangle: [[0, -1.2], [1.2, 1], [-1.2, 1]],
-  diamond: [[0, -1.4], [1.4, 0], [0, 1.4], [-1.4, 0]],
+  square: [
+    [-1, -1],
+    [1, -1],
+    [1, 1],
+    [-1, 1],
+  ],
+  triangle: [
+    [0, -1.2],
+    [1.2, 1],
+    [-1.2, 1],
+  ],
+  diamond: [
+    [0, -1.4],
+    [1.4, 0],
+    [0, 1.4],
+    [-1.4, 0],
+  ],
 }
 
 function tracePath(ctx: CanvasRenderingContext2D, shape: Shape, x: number, y: number, size: number): void {
@@ -128,7 +176,9 @@ function tracePath(ctx: CanvasRenderingContext2D, shape: Shape, x: number, y: nu
     ctx.lineTo(x - size, y + size)
     return
   }
-  CORNERS[shape].forEach(([dx, dy], at) => (at === 0 ? ctx.moveTo(x + dx * size, y + dy * size) : ctx.lineTo(x + dx * size, y + dy * size)))
+  CORNERS[shape].forEach(([dx, dy], at) =>
+    at === 0 ? ctx.moveTo(x + dx * size, y + dy * size) : ctx.lineTo(x + dx * size, y + dy * size),
+  )
   ctx.closePath()
 }
 
@@ -140,7 +190,9 @@ export function ShotMark({ shotClass }: { shotClass: ShotClass }) {
     <svg class="chaos-mark" viewBox="-6 -6 12 12" aria-hidden="true" focusable="false">
       {shape === 'circle' && <circle r="4" fill={fill} />}
       {shape === 'cross' && <path d="M-4-4 4 4M4-4-4 4" stroke={fill} stroke-width="1.8" />}
-      {shape !== 'circle' && shape !== 'cross' && <polygon points={CORNERS[shape].map(([x, y]) => `${x * 4},${y * 4}`).join(' ')} fill={fill} />}
+      {shape !== 'circle' && shape !== 'cross' && (
+        <polygon points={CORNERS[shape].map(([x, y]) => `${x * 4},${y * 4}`).join(' ')} fill={fill} />
+      )}
     </svg>
   )
 }

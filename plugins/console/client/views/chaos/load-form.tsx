@@ -28,38 +28,108 @@ export function LoadPanel({ form, onForm }: { form: LoadForm; onForm(changes: Pa
 
   return (
     <Panel title="Load" class="chaos-load not-presented">
-      <form class="stack" onSubmit={event => {
-        event.preventDefault()
-        if (!isBusy) toggle()
-      }}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          if (!isBusy) toggle()
+        }}
+      >
         <div class="chaos-line">
           <Select label="Method" value={form.method} onValue={method => onForm({ method })} options={METHODS} />
           <TextField mono label="Path" value={form.path} onValue={path => onForm({ path })} error={problems.path} />
         </div>
         <TargetSelect gateway={gateway} onGateway={setGateway} />
         <div class="chaos-numbers">
-          <TextField type="number" label="Requests" min={1} max={MAX_REQUESTS} value={form.n} onValue={n => onForm({ n })} error={problems.n} />
-          <TextField type="number" label="In flight" min={1} max={MAX_IN_FLIGHT} value={form.c} onValue={c => onForm({ c })} error={problems.c} />
-          <TextField type="number" label="Per second" min={0} step="any" placeholder="no limit" value={form.rate} onValue={rate => onForm({ rate })} error={problems.rate} />
-          <TextField type="number" label="Timeout (s)" min={1} max={120} value={form.timeout} onValue={timeout => onForm({ timeout })} error={problems.timeout} />
+          <TextField
+            type="number"
+            label="Requests"
+            min={1}
+            max={MAX_REQUESTS}
+            value={form.n}
+            onValue={n => onForm({ n })}
+            error={problems.n}
+          />
+          <TextField
+            type="number"
+            label="In flight"
+            min={1}
+            max={MAX_IN_FLIGHT}
+            value={form.c}
+            onValue={c => onForm({ c })}
+            error={problems.c}
+          />
+          <TextField
+            type="number"
+            label="Per second"
+            min={0}
+            step="any"
+            placeholder="no limit"
+            value={form.rate}
+            onValue={rate => onForm({ rate })}
+            error={problems.rate}
+          />
+          <TextField
+            type="number"
+            label="Timeout (s)"
+            min={1}
+            max={120}
+            value={form.timeout}
+            onValue={timeout => onForm({ timeout })}
+            error={problems.timeout}
+          />
         </div>
-        {faults.length > 0 && <p class="hint">With every request: {faults.map(({ name, value }) => <code key={name} class="chaos-header">{name}: {value}</code>)}</p>}
+        {faults.length > 0 && (
+          <p class="hint">
+            With every request:{' '}
+            {faults.map(({ name, value }) => (
+              <code key={name} class="chaos-header">
+                {name}: {value}
+              </code>
+            ))}
+          </p>
+        )}
         <details open={headers.length > 0 || body !== ''} class="chaos-more">
           <summary>Headers and body</summary>
           <div class="stack">
-            <HeaderEditor headers={headers} onHeaders={next => { extras.value = { headers: next, body } }} />
+            <HeaderEditor
+              headers={headers}
+              onHeaders={next => {
+                extras.value = { headers: next, body }
+              }}
+            />
             {dropped.length > 0 && <p class="hint">Browsers do not send {dropped.join(', ')}.</p>}
-            {takesNoBody(form.method)
-              ? <p class="hint">Browsers send no body with {form.method}.</p>
-              : <TextArea mono label="Body" rows={4} value={body} onValue={next => { extras.value = { headers, body: next } }} />}
+            {takesNoBody(form.method) ? (
+              <p class="hint">Browsers send no body with {form.method}.</p>
+            ) : (
+              <TextArea
+                mono
+                label="Body"
+                rows={4}
+                value={body}
+                onValue={next => {
+                  extras.value = { headers, body: next }
+                }}
+              />
+            )}
           </div>
         </details>
         <div class="actions">
-          <Button kind="primary" icon="play" type="submit" disabled={isBusy || !isSound}>Start</Button>
-          <Button icon="stop" kind="danger" disabled={!isBusy} onClick={stopRun}>Stop</Button>
-          <span class="hint"><kbd>s</kbd> starts and stops</span>
+          <Button kind="primary" icon="play" type="submit" disabled={isBusy || !isSound}>
+            Start
+          </Button>
+          <Button icon="stop" kind="danger" disabled={!isBusy} onClick={stopRun}>
+            Stop
+          </Button>
+          <span class="hint">
+            <kbd>s</kbd> starts and stops
+          </span>
         </div>
-        <p class="hint">Over HTTP/1.1 browsers keep about six connections to an origin, so no more requests are really in flight. Waiting for one is left out of the latencies, for other origins only where they send <code>Timing-Allow-Origin</code>.</p>
+        <p class="hint">
+          Over HTTP/1.1 browsers keep about six connections to an origin, so no more requests are really in flight.
+          Waiting for one is left out of the latencies, for other origins only where they send{' '}
+          <code>Timing-Allow-Origin</code>.
+        </p>
       </form>
     </Panel>
   )

@@ -52,7 +52,14 @@ export async function startRun(plan: LoadPlan): Promise<void> {
     clearTimeout(timer)
     timer = undefined
     drawnAt = performance.now()
-    if (stopping === controller) currentRun.value = { plan, state, shots: [...shots], arrivals: watch?.isLive() ? new Map(watch.arrivals) : null, error }
+    if (stopping === controller)
+      currentRun.value = {
+        plan,
+        state,
+        shots: [...shots],
+        arrivals: watch?.isLive() ? new Map(watch.arrivals) : null,
+        error,
+      }
   }
   function drawSoon(): void {
     timer ??= setTimeout(() => draw('running'), Math.max(0, drawnAt + DRAW_MS - performance.now()))
@@ -92,7 +99,7 @@ function watchArrivals() {
   const feed = openFeed({ isFromNow: true, onEntries: entries => entries.forEach(note) })
   function note({ headers, status }: Entry): void {
     const id = headerOf(headers, CONSOLE_HEADER)
-    if (id !== null) arrivals.set(id, [...arrivals.get(id) ?? [], status])
+    if (id !== null) arrivals.set(id, [...(arrivals.get(id) ?? []), status])
   }
   const never = new AbortController().signal
   return {
@@ -101,7 +108,8 @@ function watchArrivals() {
     stop: feed.stop,
     async begin(signal: AbortSignal): Promise<void> {
       const until = performance.now() + FEED_MS
-      while (feed.state.value.kind === 'connecting' && performance.now() < until && !signal.aborted) await pause(10, signal)
+      while (feed.state.value.kind === 'connecting' && performance.now() < until && !signal.aborted)
+        await pause(10, signal)
     },
     /** Until all have been told, or nothing more comes. */
     async settle(shots: readonly Shot[]): Promise<void> {
@@ -109,7 +117,8 @@ function watchArrivals() {
       let known = -1
       while (feed.state.value.kind === 'live' && isMissing() && known !== arrivals.size) {
         known = arrivals.size
-        for (const until = performance.now() + FEED_MS; performance.now() < until && known === arrivals.size;) await pause(50, never)
+        for (const until = performance.now() + FEED_MS; performance.now() < until && known === arrivals.size; )
+          await pause(50, never)
       }
     },
   }

@@ -7,7 +7,17 @@ import { MAX_IN_FLIGHT, MAX_REQUESTS, type LoadPlan } from '../../lib/load/load.
 import { route, setParams } from '../../lib/shell/router.ts'
 import type { Gateway } from '../../lib/shell/storage.ts'
 
-const DEFAULTS = { method: 'GET', path: '/echo', n: '200', c: '5', rate: '', timeout: '30', delay: '', fail: '', abort: '' }
+const DEFAULTS = {
+  method: 'GET',
+  path: '/echo',
+  n: '200',
+  c: '5',
+  rate: '',
+  timeout: '30',
+  delay: '',
+  fail: '',
+  abort: '',
+}
 export type FormField = keyof typeof DEFAULTS
 export type LoadForm = Record<FormField, string>
 
@@ -25,18 +35,23 @@ export function useLoadForm(): [LoadForm, (changes: Partial<LoadForm>) => void] 
     written.current = key
   }, [key])
 
-  return [form, changes => {
-    const next = { ...form, ...changes }
-    setForm(next)
-    const fields = Object.keys(DEFAULTS) as FormField[]
-    setParams(Object.fromEntries(fields.map(field => [field, next[field] === DEFAULTS[field] ? null : next[field]])))
-    written.current = JSON.stringify(readHash())
-  }]
+  return [
+    form,
+    changes => {
+      const next = { ...form, ...changes }
+      setForm(next)
+      const fields = Object.keys(DEFAULTS) as FormField[]
+      setParams(Object.fromEntries(fields.map(field => [field, next[field] === DEFAULTS[field] ? null : next[field]])))
+      written.current = JSON.stringify(readHash())
+    },
+  ]
 }
 
 function readHash(): LoadForm {
   const { params } = route.value
-  return Object.fromEntries(Object.entries(DEFAULTS).map(([field, value]) => [field, params.get(field) ?? value])) as LoadForm
+  return Object.fromEntries(
+    Object.entries(DEFAULTS).map(([field, value]) => [field, params.get(field) ?? value]),
+  ) as LoadForm
 }
 
 export function faultsOf({ delay, fail, abort }: LoadForm): Faults {
@@ -53,12 +68,16 @@ const BOUNDS = {
 
 export function problemsOf(form: LoadForm): Partial<Record<FormField, string>> {
   const problems: Partial<Record<FormField, string>> = {}
-  for (const [field, { least, most, isOptional }] of Object.entries(BOUNDS) as [keyof typeof BOUNDS, (typeof BOUNDS)[keyof typeof BOUNDS]][]) {
+  for (const [field, { least, most, isOptional }] of Object.entries(BOUNDS) as [
+    keyof typeof BOUNDS,
+    (typeof BOUNDS)[keyof typeof BOUNDS],
+  ][]) {
     const text = form[field].trim()
     const value = Number(text)
     if (isOptional && text === '') continue
     const isWhole = field === 'rate' || Number.isInteger(value)
-    if (text === '' || !isWhole || !(value >= least && value <= most)) problems[field] = `${field === 'rate' ? 'A number' : 'A whole number'} from ${least} to ${most}.`
+    if (text === '' || !isWhole || !(value >= least && value <= most))
+      problems[field] = `${field === 'rate' ? 'A number' : 'A whole number'} from ${least} to ${most}.`
   }
   if (!form.path.trim().startsWith('/')) problems.path = 'A path begins with a slash.'
   return problems
@@ -68,7 +87,13 @@ export function problemsOf(form: LoadForm): Partial<Record<FormField, string>> {
 export function planOf(form: LoadForm, gateway: Gateway | null): LoadPlan {
   const { headers, body } = extras.peek()
   return {
-    request: { method: form.method, path: form.path.trim(), headers: [...headers, ...faultHeaders(faultsOf(form))], body: body === '' ? null : body, gateway },
+    request: {
+      method: form.method,
+      path: form.path.trim(),
+      headers: [...headers, ...faultHeaders(faultsOf(form))],
+      body: body === '' ? null : body,
+      gateway,
+    },
     total: Number(form.n),
     inFlight: Number(form.c),
     perSecond: form.rate.trim() === '' ? null : Number(form.rate),

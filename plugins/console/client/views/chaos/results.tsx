@@ -15,21 +15,63 @@ export function Results() {
   const run = currentRun.value
   const kept = keptRun.value
   return (
-    <Panel title="Results" class="chaos-results" actions={run !== null && (
-      <>
-        <StateBadge run={run} />
-        {isRunning(run) && <Button small icon="stop" kind="danger" onClick={stopRun}>Stop</Button>}
-        {!isRunning(run) && run !== kept && run.shots.length > 0 && <Button small icon="pin" onClick={() => { keptRun.value = run }}>Keep this run</Button>}
-        {kept !== null && <Button small kind="quiet" icon="close" onClick={() => { keptRun.value = null }}>Forget the kept run</Button>}
-      </>
-    )}>
-      {run === null ? <Empty title="No load yet">Start one: every request becomes a mark, by its time and its latency. A run can be kept and compared with the next.</Empty> : <RunView run={run} kept={kept} />}
+    <Panel
+      title="Results"
+      class="chaos-results"
+      actions={
+        run !== null && (
+          <>
+            <StateBadge run={run} />
+            {isRunning(run) && (
+              <Button small icon="stop" kind="danger" onClick={stopRun}>
+                Stop
+              </Button>
+            )}
+            {!isRunning(run) && run !== kept && run.shots.length > 0 && (
+              <Button
+                small
+                icon="pin"
+                onClick={() => {
+                  keptRun.value = run
+                }}
+              >
+                Keep this run
+              </Button>
+            )}
+            {kept !== null && (
+              <Button
+                small
+                kind="quiet"
+                icon="close"
+                onClick={() => {
+                  keptRun.value = null
+                }}
+              >
+                Forget the kept run
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {run === null ? (
+        <Empty title="No load yet">
+          Start one: every request becomes a mark, by its time and its latency. A run can be kept and compared with the
+          next.
+        </Empty>
+      ) : (
+        <RunView run={run} kept={kept} />
+      )}
     </Panel>
   )
 }
 
 const STATES: Record<Run['state'], readonly [text: string, tone: 'accent' | 'good' | 'warn' | 'bad']> = {
-  running: ['running', 'accent'], settling: ['done, looking who answered', 'accent'], done: ['done', 'good'], stopped: ['stopped', 'warn'], failed: ['failed', 'bad'],
+  running: ['running', 'accent'],
+  settling: ['done, looking who answered', 'accent'],
+  done: ['done', 'good'],
+  stopped: ['stopped', 'warn'],
+  failed: ['failed', 'bad'],
 }
 
 function StateBadge({ run }: { run: Run }) {
@@ -49,7 +91,13 @@ function RunView({ run, kept }: { run: Run; kept: Run | null }) {
     <>
       {run.error !== null && <Notice kind="bad">{run.error}</Notice>}
       <Figures report={report} total={run.plan.total} other={otherReport} />
-      <LatencyPlot shots={run.shots} kept={other?.shots ?? []} bands={bands} height={isPresenting.value ? 420 : 280} label={describe(report, bands)} />
+      <LatencyPlot
+        shots={run.shots}
+        kept={other?.shots ?? []}
+        bands={bands}
+        height={isPresenting.value ? 420 : 280}
+        label={describe(report, bands)}
+      />
       <Legend report={report} hasKept={other !== null} />
       {bands.length > 0 && <Bands bands={bands} />}
       <div class="chaos-tables">
@@ -67,19 +115,37 @@ function RunView({ run, kept }: { run: Run; kept: Run | null }) {
 }
 
 function describe({ count, latency }: Report, bands: readonly Band[]): string {
-  const text = latency === null ? `${count} requests, none answered` : `Latency of ${count} requests over time: half of them within ${formatMs(latency.p50)}, the slowest ${formatMs(latency.max)}`
+  const text =
+    latency === null
+      ? `${count} requests, none answered`
+      : `Latency of ${count} requests over time: half of them within ${formatMs(latency.p50)}, the slowest ${formatMs(latency.max)}`
   return bands.length === 0 ? text : `${text}; circuit breaker: ${bands.map(({ state }) => state).join(', ')}`
 }
 
 function Figures({ report, total, other }: { report: Report; total: number; other: Report | null }) {
   const figures: readonly (readonly [name: string, of: (report: Report) => ComponentChildren, title?: string])[] = [
-    ['Answered', ({ count }) => (count === total ? formatNumber(count) : `${formatNumber(count)} of ${formatNumber(total)}`)],
-    ['Per second', ({ perSecond }) => (perSecond === null ? '–' : perSecond < 10 ? perSecond.toFixed(1) : formatNumber(Math.round(perSecond)))],
-    ['p50', ({ latency }) => (latency === null ? '–' : formatMs(latency.p50)), 'Half of the answers came within this time'],
+    [
+      'Answered',
+      ({ count }) => (count === total ? formatNumber(count) : `${formatNumber(count)} of ${formatNumber(total)}`),
+    ],
+    [
+      'Per second',
+      ({ perSecond }) =>
+        perSecond === null ? '–' : perSecond < 10 ? perSecond.toFixed(1) : formatNumber(Math.round(perSecond)),
+    ],
+    [
+      'p50',
+      ({ latency }) => (latency === null ? '–' : formatMs(latency.p50)),
+      'Half of the answers came within this time',
+    ],
     ['p90', ({ latency }) => (latency === null ? '–' : formatMs(latency.p90))],
     ['p99', ({ latency }) => (latency === null ? '–' : formatMs(latency.p99))],
     ['Errors', ({ errors }) => formatNumber(errors), 'No whole answer: refused, broken off, timed out'],
-    ['Retries seen', ({ retries }) => (retries === null ? '–' : formatNumber(retries)), 'Arrivals at the instance beyond the first of each request: sent again by a gateway or by the browser'],
+    [
+      'Retries seen',
+      ({ retries }) => (retries === null ? '–' : formatNumber(retries)),
+      'Arrivals at the instance beyond the first of each request: sent again by a gateway or by the browser',
+    ],
   ]
   return (
     <dl class="chaos-figures">
@@ -87,7 +153,12 @@ function Figures({ report, total, other }: { report: Report; total: number; othe
         <div key={name} title={title}>
           <dt>{name}</dt>
           <dd>{of(report)}</dd>
-          {other && <dd class="chaos-kept"><span class="off-screen">kept run: </span>{name === 'Answered' ? formatNumber(other.count) : of(other)}</dd>}
+          {other && (
+            <dd class="chaos-kept">
+              <span class="off-screen">kept run: </span>
+              {name === 'Answered' ? formatNumber(other.count) : of(other)}
+            </dd>
+          )}
         </div>
       ))}
     </dl>
@@ -98,8 +169,20 @@ function Legend({ report, hasKept }: { report: Report; hasKept: boolean }) {
   const classes = [...new Set(report.histogram.map(({ shotClass }) => shotClass))]
   return (
     <ul class="chaos-legend" aria-label="Marks of the plot">
-      {classes.map(shotClass => <li key={shotClass}><ShotMark shotClass={shotClass} />{SHOT_CLASSES[shotClass].title}</li>)}
-      {hasKept && <li><svg class="chaos-mark" viewBox="-6 -6 12 12" aria-hidden="true"><circle r="4" fill="none" stroke="var(--text-2)" stroke-width="1.5" /></svg>kept run</li>}
+      {classes.map(shotClass => (
+        <li key={shotClass}>
+          <ShotMark shotClass={shotClass} />
+          {SHOT_CLASSES[shotClass].title}
+        </li>
+      ))}
+      {hasKept && (
+        <li>
+          <svg class="chaos-mark" viewBox="-6 -6 12 12" aria-hidden="true">
+            <circle r="4" fill="none" stroke="var(--text-2)" stroke-width="1.5" />
+          </svg>
+          kept run
+        </li>
+      )}
     </ul>
   )
 }
@@ -108,24 +191,57 @@ function Bands({ bands }: { bands: readonly Band[] }) {
   return (
     <ol class="chaos-bands" aria-label="Circuit breaker">
       {bands.map(({ state, fromMs, toMs, count }, at) => (
-        <li key={at} class={state}><strong>{state}</strong> {(fromMs / 1000).toFixed(1)} to {(toMs / 1000).toFixed(1)} s <span class="quiet-text">{count} {count === 1 ? 'request' : 'requests'}</span></li>
+        <li key={at} class={state}>
+          <strong>{state}</strong> {(fromMs / 1000).toFixed(1)} to {(toMs / 1000).toFixed(1)} s{' '}
+          <span class="quiet-text">
+            {count} {count === 1 ? 'request' : 'requests'}
+          </span>
+        </li>
       ))}
     </ol>
   )
 }
 
 function Histogram({ report, other }: { report: Report; other: Report | null }) {
-  const keys = new Map([...report.histogram, ...other?.histogram ?? []].sort(inOrder).map(({ key, shotClass }) => [key, shotClass]))
+  const keys = new Map(
+    [...report.histogram, ...(other?.histogram ?? [])].sort(inOrder).map(({ key, shotClass }) => [key, shotClass]),
+  )
   const countIn = (of: Report | null, key: string) => of?.histogram.find(line => line.key === key)?.count ?? 0
   const most = Math.max(1, ...report.histogram.map(({ count }) => count))
   return (
     <table class="chaos-histogram" aria-label="Statuses">
-      <thead class={other ? '' : 'off-screen'}><tr><th scope="col">Status</th><th scope="col"><span class="off-screen">Share</span></th><th scope="col" class="number">Now</th>{other && <th scope="col" class="number">Kept</th>}</tr></thead>
+      <thead class={other ? '' : 'off-screen'}>
+        <tr>
+          <th scope="col">Status</th>
+          <th scope="col">
+            <span class="off-screen">Share</span>
+          </th>
+          <th scope="col" class="number">
+            Now
+          </th>
+          {other && (
+            <th scope="col" class="number">
+              Kept
+            </th>
+          )}
+        </tr>
+      </thead>
       <tbody>
         {[...keys].map(([key, shotClass]) => (
           <tr key={key}>
-            <th scope="row"><ShotMark shotClass={shotClass} />{key} <span class="quiet-text">{reasonPhrase(Number(key))}</span></th>
-            <td><span class="chaos-bar" style={{ width: `${countIn(report, key) / most * 100}%`, background: `var(${SHOT_CLASSES[shotClass].color})` }} /></td>
+            <th scope="row">
+              <ShotMark shotClass={shotClass} />
+              {key} <span class="quiet-text">{reasonPhrase(Number(key))}</span>
+            </th>
+            <td>
+              <span
+                class="chaos-bar"
+                style={{
+                  width: `${(countIn(report, key) / most) * 100}%`,
+                  background: `var(${SHOT_CLASSES[shotClass].color})`,
+                }}
+              />
+            </td>
             <td class="number">{formatNumber(countIn(report, key))}</td>
             {other && <td class="number quiet-text">{formatNumber(countIn(other, key))}</td>}
           </tr>
@@ -137,13 +253,28 @@ function Histogram({ report, other }: { report: Report; other: Report | null }) 
 
 function senderText({ who, detail }: Sender): ComponentChildren {
   switch (who) {
-    case 'limit': return <>svc's own limit <code>{detail}</code></>
-    case 'fault': return <>svc, by <code>X-Svc-Fail</code></>
-    case 'instance': return 'svc, by the endpoint itself'
-    case 'gateway': return 'a gateway: the request did not arrive'
-    case 'replaced': return <>a gateway, in the place of svc's {detail}</>
-    case 'pending': return 'not seen at the instance yet'
-    case 'unknown': return 'not known: this path, or this credential, shows no arrivals'
+    case 'limit':
+      return (
+        <>
+          svc's own limit <code>{detail}</code>
+        </>
+      )
+    case 'fault':
+      return (
+        <>
+          svc, by <code>X-Svc-Fail</code>
+        </>
+      )
+    case 'instance':
+      return 'svc, by the endpoint itself'
+    case 'gateway':
+      return 'a gateway: the request did not arrive'
+    case 'replaced':
+      return <>a gateway, in the place of svc's {detail}</>
+    case 'pending':
+      return 'not seen at the instance yet'
+    case 'unknown':
+      return 'not known: this path, or this credential, shows no arrivals'
   }
 }
 
@@ -151,11 +282,19 @@ function Senders({ report: { senders } }: { report: Report }) {
   if (senders.length === 0) return <p class="quiet-text">No answer from 400 on.</p>
   return (
     <table class="chaos-senders" aria-label="Who said no">
-      <thead class="off-screen"><tr><th scope="col">Status</th><th scope="col">Sent by</th><th scope="col">Answers</th></tr></thead>
+      <thead class="off-screen">
+        <tr>
+          <th scope="col">Status</th>
+          <th scope="col">Sent by</th>
+          <th scope="col">Answers</th>
+        </tr>
+      </thead>
       <tbody>
         {senders.map(({ status, sender, count }) => (
           <tr key={`${status} ${sender.who} ${sender.detail}`}>
-            <th scope="row"><StatusBadge status={status} /></th>
+            <th scope="row">
+              <StatusBadge status={status} />
+            </th>
             <td>{senderText(sender)}</td>
             <td class="number">{formatNumber(count)}</td>
           </tr>

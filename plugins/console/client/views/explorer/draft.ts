@@ -17,7 +17,11 @@ export interface Draft {
   faults: Faults
 }
 
-const CONTENT_TYPES = { json: 'application/json', xml: 'application/xml', form: 'application/x-www-form-urlencoded' } as const
+const CONTENT_TYPES = {
+  json: 'application/json',
+  xml: 'application/xml',
+  form: 'application/x-www-form-urlencoded',
+} as const
 
 /** The form for an endpoint: filled in as the example has it, else with what the endpoint itself says. */
 export function draftOf(endpoint: CatalogEndpoint, example: Example | undefined): Draft {
@@ -29,7 +33,8 @@ export function draftOf(endpoint: CatalogEndpoint, example: Example | undefined)
     if (field) faults[field] = value
   }
   const headers = given.filter(({ name }) => !faultNames.has(name.toLowerCase()))
-  if (example?.body_type && headerOf(headers, 'content-type') === null) headers.push({ name: 'Content-Type', value: CONTENT_TYPES[example.body_type] })
+  if (example?.body_type && headerOf(headers, 'content-type') === null)
+    headers.push({ name: 'Content-Type', value: CONTENT_TYPES[example.body_type] })
   return {
     method: example?.method ?? endpoint.expanded_methods[0] ?? 'GET',
     path: example?.path ?? endpoint.path,
@@ -52,7 +57,8 @@ function authOf(auth: Example['auth']): Draft['auth'] {
 /** All headers of the draft: its own, the credentials, the faults. */
 export function headersOf({ headers, auth, faults }: Draft): NameValue[] {
   const list = headers.filter(({ name }) => name.trim() !== '')
-  if (auth.kind === 'basic') list.push({ name: 'Authorization', value: `Basic ${toBase64(`${auth.username}:${auth.password}`)}` })
+  if (auth.kind === 'basic')
+    list.push({ name: 'Authorization', value: `Basic ${toBase64(`${auth.username}:${auth.password}`)}` })
   if (auth.kind === 'bearer') list.push({ name: 'Authorization', value: `Bearer ${auth.token}` })
   return [...list, ...faultHeaders(faults)]
 }

@@ -8,15 +8,26 @@ import { Select } from '../../ui/field.tsx'
 import { Empty } from '../../ui/notice.tsx'
 
 /** What the list shows; empty values narrow nothing. */
-export interface Narrowing { search: string; category: string; protocol: string; plugin: string }
+export interface Narrowing {
+  search: string
+  category: string
+  protocol: string
+  plugin: string
+}
 
 /** Endpoints that fit: every word stands in path, summary, category, plugin or a method. */
-export function narrow(endpoints: readonly CatalogEndpoint[], { search, category, protocol, plugin }: Narrowing): CatalogEndpoint[] {
+export function narrow(
+  endpoints: readonly CatalogEndpoint[],
+  { search, category, protocol, plugin }: Narrowing,
+): CatalogEndpoint[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  return endpoints.filter(endpoint => (category === '' || endpoint.category === category)
-    && (protocol === '' || endpoint.protocol === protocol)
-    && (plugin === '' || (endpoint.plugin ?? 'core') === plugin)
-    && words.every(word => textOf(endpoint).includes(word)))
+  return endpoints.filter(
+    endpoint =>
+      (category === '' || endpoint.category === category) &&
+      (protocol === '' || endpoint.protocol === protocol) &&
+      (plugin === '' || (endpoint.plugin ?? 'core') === plugin) &&
+      words.every(word => textOf(endpoint).includes(word)),
+  )
 }
 
 function textOf({ path, summary, category, plugin, methods }: CatalogEndpoint): string {
@@ -48,20 +59,60 @@ export function EndpointList({ all, shown, narrowing, selected, searchRef, onNar
   return (
     <div class="panel explorer-list">
       <div class="explorer-search">
-        <input ref={searchRef} type="search" aria-label="Search endpoints" placeholder={`Search ${all.length} endpoints`} spellcheck={false} autocomplete="off"
-          value={narrowing.search} onInput={event => onNarrow({ q: event.currentTarget.value || null })} />
+        <input
+          ref={searchRef}
+          type="search"
+          aria-label="Search endpoints"
+          placeholder={`Search ${all.length} endpoints`}
+          spellcheck={false}
+          autocomplete="off"
+          value={narrowing.search}
+          onInput={event => onNarrow({ q: event.currentTarget.value || null })}
+        />
         <div class="explorer-narrow">
-          <Select hideLabel label="Category" value={narrowing.category} onValue={category => onNarrow({ category: category || null })} options={options('Any category', all.map(({ category }) => category))} />
-          <Select hideLabel label="Protocol" value={narrowing.protocol} onValue={protocol => onNarrow({ protocol: protocol || null })} options={options('Any protocol', all.map(({ protocol }) => protocol))} />
-          <Select hideLabel label="Plugin" value={narrowing.plugin} onValue={plugin => onNarrow({ plugin: plugin || null })} options={options('Any plugin', all.map(({ plugin }) => plugin ?? 'core').sort())} />
+          <Select
+            hideLabel
+            label="Category"
+            value={narrowing.category}
+            onValue={category => onNarrow({ category: category || null })}
+            options={options(
+              'Any category',
+              all.map(({ category }) => category),
+            )}
+          />
+          <Select
+            hideLabel
+            label="Protocol"
+            value={narrowing.protocol}
+            onValue={protocol => onNarrow({ protocol: protocol || null })}
+            options={options(
+              'Any protocol',
+              all.map(({ protocol }) => protocol),
+            )}
+          />
+          <Select
+            hideLabel
+            label="Plugin"
+            value={narrowing.plugin}
+            onValue={plugin => onNarrow({ plugin: plugin || null })}
+            options={options('Any plugin', all.map(({ plugin }) => plugin ?? 'core').sort())}
+          />
         </div>
       </div>
-      {shown.length === 0 ? <Empty title="No endpoint fits" /> : (
+      {shown.length === 0 ? (
+        <Empty title="No endpoint fits" />
+      ) : (
         <ul ref={list} aria-label="Endpoints">
           {shown.map((endpoint, at) => (
-            <li key={`${endpoint.methods} ${endpoint.path} ${endpoint.summary}`} data-category={endpoint.category === shown[at - 1]?.category ? undefined : endpoint.category}>
+            <li
+              key={`${endpoint.methods} ${endpoint.path} ${endpoint.summary}`}
+              data-category={endpoint.category === shown[at - 1]?.category ? undefined : endpoint.category}
+            >
               <a href={linkOf(endpoint, narrowing)} aria-current={endpoint === selected ? 'true' : undefined}>
-                <span class="explorer-endpoint"><Methods endpoint={endpoint} /><span class="mono">{endpoint.path}</span></span>
+                <span class="explorer-endpoint">
+                  <Methods endpoint={endpoint} />
+                  <span class="mono">{endpoint.path}</span>
+                </span>
                 <span class="explorer-summary">{endpoint.summary}</span>
               </a>
             </li>
@@ -74,5 +125,12 @@ export function EndpointList({ all, shown, narrowing, selected, searchRef, onNar
 
 function Methods({ endpoint: { methods, protocol } }: { endpoint: CatalogEndpoint }) {
   if (protocol === 'websocket') return <Badge tone="info">WS</Badge>
-  return <>{methods.map(method => <Method key={method} method={method} />)}{protocol === 'sse' && <Badge tone="info">SSE</Badge>}</>
+  return (
+    <>
+      {methods.map(method => (
+        <Method key={method} method={method} />
+      ))}
+      {protocol === 'sse' && <Badge tone="info">SSE</Badge>}
+    </>
+  )
 }

@@ -34,7 +34,16 @@ const MAX_EVENTS = 1000
 /** Between two drawings of what grows. */
 const DRAW_MS = 80
 
-const NOTHING: Exchange = { state: 'waiting', sent: null, redirectedTo: null, bytes: new Uint8Array(), size: 0, events: null, ms: 0, error: null }
+const NOTHING: Exchange = {
+  state: 'waiting',
+  sent: null,
+  redirectedTo: null,
+  bytes: new Uint8Array(),
+  size: 0,
+  events: null,
+  ms: 0,
+  error: null,
+}
 
 export interface Exchanger {
   /** Null: nothing was sent yet. */
@@ -57,12 +66,17 @@ export function useExchange(): Exchanger {
       stop()
       const controller = new AbortController()
       running.current = controller
-      void perform({ ...request, signal: controller.signal }, next => { if (running.current === controller) setExchange(next) })
+      void perform({ ...request, signal: controller.signal }, next => {
+        if (running.current === controller) setExchange(next)
+      })
     },
   }
 }
 
-async function perform(request: OutgoingRequest & { signal: AbortSignal }, show: (exchange: Exchange) => void): Promise<void> {
+async function perform(
+  request: OutgoingRequest & { signal: AbortSignal },
+  show: (exchange: Exchange) => void,
+): Promise<void> {
   const startedAt = performance.now()
   let exchange = NOTHING
   let drawnAt = -Infinity
@@ -80,18 +94,29 @@ async function perform(request: OutgoingRequest & { signal: AbortSignal }, show:
     change({ state: 'done' })
   } catch (error) {
     if (request.signal.aborted) change({ state: 'done', error: 'Stopped.' })
-    else change({ state: 'failed', sent: error instanceof UnreachableError ? error.sent : exchange.sent, error: exchange.state === 'receiving' ? `The connection broke: ${explain(error)}` : explain(error) })
+    else
+      change({
+        state: 'failed',
+        sent: error instanceof UnreachableError ? error.sent : exchange.sent,
+        error: exchange.state === 'receiving' ? `The connection broke: ${explain(error)}` : explain(error),
+      })
   }
 }
 
-async function receive(response: Response, change: (changes: Partial<Exchange>, when: { now: boolean }) => void): Promise<void> {
+async function receive(
+  response: Response,
+  change: (changes: Partial<Exchange>, when: { now: boolean }) => void,
+): Promise<void> {
   if (response.body === null) return
   const headers = [...response.headers].map(([name, value]) => ({ name, value }))
   if (mediaTypeOf(headers) === 'text/event-stream') await receiveEvents(response.body, change)
   else await receiveBytes(response.body, change)
 }
 
-async function receiveEvents(body: ReadableStream<Uint8Array>, change: (changes: Partial<Exchange>, when: { now: boolean }) => void): Promise<void> {
+async function receiveEvents(
+  body: ReadableStream<Uint8Array>,
+  change: (changes: Partial<Exchange>, when: { now: boolean }) => void,
+): Promise<void> {
   const startedAt = performance.now()
   let events: TimedEvent[] = []
   let number = 0
@@ -103,7 +128,10 @@ async function receiveEvents(body: ReadableStream<Uint8Array>, change: (changes:
   change({ events }, { now: true })
 }
 
-async function receiveBytes(body: ReadableStream<Uint8Array>, change: (changes: Partial<Exchange>, when: { now: boolean }) => void): Promise<void> {
+async function receiveBytes(
+  body: ReadableStream<Uint8Array>,
+  change: (changes: Partial<Exchange>, when: { now: boolean }) => void,
+): Promise<void> {
   const reader = body.getReader()
   let bytes = new Uint8Array()
   let size = 0

@@ -18,29 +18,52 @@ import { useExchange } from './exchange.ts'
 import { PathParameters } from './path-parameters.tsx'
 import { ResponsePanel } from './response.tsx'
 
-const AUTH_KINDS = [{ value: 'none', label: 'No credentials' }, { value: 'basic', label: 'Basic' }, { value: 'bearer', label: 'Bearer token' }]
+const AUTH_KINDS = [
+  { value: 'none', label: 'No credentials' },
+  { value: 'basic', label: 'Basic' },
+  { value: 'bearer', label: 'Bearer token' },
+]
 const ABORTS = ['', ...ABORT_KINDS].map(value => ({ value, label: value || 'No' }))
 
-export function RequestForm({ endpoint, example, gateway }: { endpoint: CatalogEndpoint; example: Example | undefined; gateway: Gateway | null }) {
+export function RequestForm({
+  endpoint,
+  example,
+  gateway,
+}: {
+  endpoint: CatalogEndpoint
+  example: Example | undefined
+  gateway: Gateway | null
+}) {
   const [draft, setDraft] = useState(() => draftOf(endpoint, example))
   const { exchange, run, stop } = useExchange()
   const change = (changes: Partial<Draft>) => setDraft(known => ({ ...known, ...changes }))
   const request = { method: draft.method, path: draft.path, headers: headersOf(draft), body: bodyOf(draft) }
-  const curl = () => toCurl({ ...request, url: urlAt(draft.path, gateway), headers: targetHeaders(request.headers, gateway) })
+  const curl = () =>
+    toCurl({ ...request, url: urlAt(draft.path, gateway), headers: targetHeaders(request.headers, gateway) })
   useKeys({ c: () => void copyText(curl()) })
   const dropped = forbiddenHeaders(request.headers)
 
   return (
     <>
-      <form class="stack" onSubmit={event => {
-        event.preventDefault()
-        run({ ...request, gateway })
-      }}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          run({ ...request, gateway })
+        }}
+      >
         <div class="explorer-line">
-          <Select label="Method" value={draft.method} onValue={method => change({ method })} options={[...new Set([...endpoint.expanded_methods, draft.method])]} />
+          <Select
+            label="Method"
+            value={draft.method}
+            onValue={method => change({ method })}
+            options={[...new Set([...endpoint.expanded_methods, draft.method])]}
+          />
           <TextField mono label="Path" value={draft.path} onValue={path => change({ path })} />
           <div class="actions">
-            <Button kind="primary" icon="send" type="submit">Send</Button>
+            <Button kind="primary" icon="send" type="submit">
+              Send
+            </Button>
             <CopyButton text={curl}>Copy as curl</CopyButton>
           </div>
         </div>
@@ -49,20 +72,30 @@ export function RequestForm({ endpoint, example, gateway }: { endpoint: CatalogE
           <div class="field">
             <span class="label">Headers</span>
             <HeaderEditor headers={draft.headers} onHeaders={headers => change({ headers })} />
-            {dropped.length > 0 && <p class="hint">Browsers do not send {dropped.join(', ')}; the curl command does.</p>}
+            {dropped.length > 0 && (
+              <p class="hint">Browsers do not send {dropped.join(', ')}; the curl command does.</p>
+            )}
           </div>
           <Credentials auth={draft.auth} onAuth={auth => change({ auth })} />
         </div>
         <Faults faults={draft.faults} onFaults={faults => change({ faults })} />
-        {takesNoBody(draft.method)
-          ? draft.body !== '' && <Notice kind="info">Browsers send no body with {draft.method}; it is left out.</Notice>
-          : (
-              <div class="field">
-                <span class="label">Body</span>
-                <Editor label="Body" value={draft.body} onValue={body => change({ body })} language={isJsonType(mediaTypeOf(draft.headers)) ? 'json' : 'text'} minLines={4} />
-                {draft.body !== '' && headerOf(draft.headers, 'content-type') === null && <p class="hint">Without a Content-Type the browser sends text/plain.</p>}
-              </div>
+        {takesNoBody(draft.method) ? (
+          draft.body !== '' && <Notice kind="info">Browsers send no body with {draft.method}; it is left out.</Notice>
+        ) : (
+          <div class="field">
+            <span class="label">Body</span>
+            <Editor
+              label="Body"
+              value={draft.body}
+              onValue={body => change({ body })}
+              language={isJsonType(mediaTypeOf(draft.headers)) ? 'json' : 'text'}
+              minLines={4}
+            />
+            {draft.body !== '' && headerOf(draft.headers, 'content-type') === null && (
+              <p class="hint">Without a Content-Type the browser sends text/plain.</p>
             )}
+          </div>
+        )}
       </form>
       <ResponsePanel exchange={exchange} onStop={stop} />
     </>
@@ -73,10 +106,27 @@ function Credentials({ auth, onAuth }: { auth: Draft['auth']; onAuth(auth: Draft
   const change = (changes: Partial<Draft['auth']>) => onAuth({ ...auth, ...changes })
   return (
     <div class="stack">
-      <Select label="Credentials" value={auth.kind} onValue={kind => change({ kind: kind as AuthKind })} options={AUTH_KINDS} />
-      {auth.kind === 'basic' && <TextField mono label="User name" value={auth.username} onValue={username => change({ username })} />}
-      {auth.kind === 'basic' && <TextField mono label="Password" value={auth.password} onValue={password => change({ password })} />}
-      {auth.kind === 'bearer' && <TextField mono label="Bearer token" value={auth.token} onValue={token => change({ token })} hint={auth.token.startsWith('<') ? 'The token lab gets one.' : undefined} />}
+      <Select
+        label="Credentials"
+        value={auth.kind}
+        onValue={kind => change({ kind: kind as AuthKind })}
+        options={AUTH_KINDS}
+      />
+      {auth.kind === 'basic' && (
+        <TextField mono label="User name" value={auth.username} onValue={username => change({ username })} />
+      )}
+      {auth.kind === 'basic' && (
+        <TextField mono label="Password" value={auth.password} onValue={password => change({ password })} />
+      )}
+      {auth.kind === 'bearer' && (
+        <TextField
+          mono
+          label="Bearer token"
+          value={auth.token}
+          onValue={token => change({ token })}
+          hint={auth.token.startsWith('<') ? 'The token lab gets one.' : undefined}
+        />
+      )}
     </div>
   )
 }
@@ -86,9 +136,30 @@ function Faults({ faults, onFaults }: { faults: Draft['faults']; onFaults(faults
     <details class="explorer-faults" open={Object.values(faults).some(value => value !== '')}>
       <summary>Faults on demand</summary>
       <div class="explorer-parameters">
-        <TextField mono label="Delay (ms)" placeholder="0" inputMode="numeric" value={faults.delay} onValue={delay => onFaults({ ...faults, delay })} hint="X-Svc-Delay" />
-        <TextField mono label="Fail with" placeholder="503:50" value={faults.fail} onValue={fail => onFaults({ ...faults, fail })} hint="X-Svc-Fail: a status, and in percent how often" />
-        <Select label="Break the connection" value={faults.abort} onValue={abort => onFaults({ ...faults, abort })} options={ABORTS} hint="X-Svc-Abort" />
+        <TextField
+          mono
+          label="Delay (ms)"
+          placeholder="0"
+          inputMode="numeric"
+          value={faults.delay}
+          onValue={delay => onFaults({ ...faults, delay })}
+          hint="X-Svc-Delay"
+        />
+        <TextField
+          mono
+          label="Fail with"
+          placeholder="503:50"
+          value={faults.fail}
+          onValue={fail => onFaults({ ...faults, fail })}
+          hint="X-Svc-Fail: a status, and in percent how often"
+        />
+        <Select
+          label="Break the connection"
+          value={faults.abort}
+          onValue={abort => onFaults({ ...faults, abort })}
+          options={ABORTS}
+          hint="X-Svc-Abort"
+        />
       </div>
     </details>
   )

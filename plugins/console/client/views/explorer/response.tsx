@@ -21,11 +21,26 @@ export function ResponsePanel({ exchange, onStop }: { exchange: Exchange | null;
   const place = useRef<HTMLDivElement>(null)
   const id = exchange?.sent?.id
   // An answer below the edge would go unnoticed.
-  useEffect(() => { if (id !== undefined) place.current?.scrollIntoView({ block: 'nearest' }) }, [id])
+  useEffect(() => {
+    if (id !== undefined) place.current?.scrollIntoView({ block: 'nearest' })
+  }, [id])
   return (
     <div ref={place}>
-      <Panel title="Response" actions={isRunning && <Button small icon="stop" onClick={onStop}>Stop</Button>}>
-        {exchange === null ? <Empty title="Nothing sent yet">Send the request, and the answer stands here.</Empty> : <ExchangeView exchange={exchange} />}
+      <Panel
+        title="Response"
+        actions={
+          isRunning && (
+            <Button small icon="stop" onClick={onStop}>
+              Stop
+            </Button>
+          )
+        }
+      >
+        {exchange === null ? (
+          <Empty title="Nothing sent yet">Send the request, and the answer stands here.</Empty>
+        ) : (
+          <ExchangeView exchange={exchange} />
+        )}
       </Panel>
     </div>
   )
@@ -41,12 +56,22 @@ function ExchangeView({ exchange }: { exchange: Exchange }) {
         <p class="explorer-facts">
           <StatusBadge status={answer.status} withReason />
           <span title="Until the head of the answer">{formatMs(answer.ms)}</span>
-          {exchange.events === null ? <span>{formatBytes(size)}</span> : <span>{exchange.events.at(-1)?.number ?? 0} events</span>}
-          <span class="quiet-text">{state === 'receiving' ? `coming in since ${formatMs(ms)}` : `complete after ${formatMs(ms)}`}</span>
+          {exchange.events === null ? (
+            <span>{formatBytes(size)}</span>
+          ) : (
+            <span>{exchange.events.at(-1)?.number ?? 0} events</span>
+          )}
+          <span class="quiet-text">
+            {state === 'receiving' ? `coming in since ${formatMs(ms)}` : `complete after ${formatMs(ms)}`}
+          </span>
           {sent?.gateway && <Badge tone="accent">through {sent.gateway}</Badge>}
         </p>
       )}
-      {redirectedTo !== null && <Notice>The browser followed a redirect to <code>{redirectedTo}</code>; it does not show the answers in between.</Notice>}
+      {redirectedTo !== null && (
+        <Notice>
+          The browser followed a redirect to <code>{redirectedTo}</code>; it does not show the answers in between.
+        </Notice>
+      )}
       {error !== null && <Notice kind={state === 'failed' ? 'bad' : 'info'}>{error}</Notice>}
       {state === 'failed' && sent && <Code label="curl command" text={toCurl(sent)} />}
       {answer && <Tabs key={sent!.id} label="Parts of the answer" tabs={tabsOf(exchange, sent!)} />}
@@ -60,13 +85,28 @@ function tabsOf(exchange: Exchange, sent: Sent): Tab[] {
     exchange.events === null
       ? { key: 'body', title: 'Body', content: () => <ResponseBody exchange={exchange} headers={headers} /> }
       : { key: 'events', title: 'Events', content: () => <EventLog events={exchange.events!} /> },
-    { key: 'headers', title: `Headers (${headers.length})`, content: () => <><HeaderList label="Headers of the response" headers={headers} /><p class="hint">Through another origin a browser shows only the headers that it is allowed to.</p></> },
+    {
+      key: 'headers',
+      title: `Headers (${headers.length})`,
+      content: () => (
+        <>
+          <HeaderList label="Headers of the response" headers={headers} />
+          <p class="hint">Through another origin a browser shows only the headers that it is allowed to.</p>
+        </>
+      ),
+    },
     { key: 'arrived', title: 'As it arrived', content: () => <Arrival sent={sent} /> },
     { key: 'sent', title: 'As it was sent', content: () => <Code label="curl command" text={toCurl(sent)} /> },
   ]
 }
 
-function ResponseBody({ exchange: { bytes, size, state }, headers }: { exchange: Exchange; headers: Entry['headers'] }) {
+function ResponseBody({
+  exchange: { bytes, size, state },
+  headers,
+}: {
+  exchange: Exchange
+  headers: Entry['headers']
+}) {
   if (size === 0) return state === 'receiving' ? <Loading what="The body comes" /> : <p class="quiet-text">No body.</p>
   if (state === 'receiving') return <Code label="Body so far" text={new TextDecoder().decode(bytes)} wrap />
   return (
@@ -95,7 +135,10 @@ function EventLog({ events }: { events: readonly TimedEvent[] }) {
       {events.map(({ number, ms, event, id, data }) => (
         <div key={number}>
           <span class="quiet-text">{formatMs(ms)}</span>
-          <span><Badge>{event}</Badge>{id !== '' && <span class="quiet-text"> id {id}</span>}</span>
+          <span>
+            <Badge>{event}</Badge>
+            {id !== '' && <span class="quiet-text"> id {id}</span>}
+          </span>
           <code>{data}</code>
         </div>
       ))}
@@ -105,7 +148,26 @@ function EventLog({ events }: { events: readonly TimedEvent[] }) {
 
 function Arrival({ sent }: { sent: Sent }) {
   const { value, error, isLoading, reload } = useLoad(signal => findArrival(sent, signal), [sent.id])
-  if (error !== null) return <Notice kind="bad" actions={<Button small onClick={() => void reload()}>Try again</Button>}>{error}</Notice>
+  if (error !== null)
+    return (
+      <Notice
+        kind="bad"
+        actions={
+          <Button small onClick={() => void reload()}>
+            Try again
+          </Button>
+        }
+      >
+        {error}
+      </Notice>
+    )
   if (value) return <RequestDetail entry={value} />
-  return isLoading ? <Loading what="Looking for it in the inspector" /> : <Empty title="Not captured">The control plane, the console and bins' lists are never captured; on public instances only requests with a session are.</Empty>
+  return isLoading ? (
+    <Loading what="Looking for it in the inspector" />
+  ) : (
+    <Empty title="Not captured">
+      The control plane, the console and bins' lists are never captured; on public instances only requests with a
+      session are.
+    </Empty>
+  )
 }

@@ -9,11 +9,24 @@ import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import type { Example } from './draft.ts'
 
-interface Message { number: number; ms: number; from: 'console' | 'server' | 'socket'; text: string }
+interface Message {
+  number: number
+  ms: number
+  from: 'console' | 'server' | 'socket'
+  text: string
+}
 
 const MAX_MESSAGES = 500
 
-export function WebSocketTry({ example, path: given, gateway }: { example: Example | undefined; path: string; gateway: Gateway | null }) {
+export function WebSocketTry({
+  example,
+  path: given,
+  gateway,
+}: {
+  example: Example | undefined
+  path: string
+  gateway: Gateway | null
+}) {
   const [path, setPath] = useState(given)
   const [protocols, setProtocols] = useState(headerOf(example?.headers ?? [], 'sec-websocket-protocol') ?? '')
   const [text, setText] = useState('hello')
@@ -23,20 +36,54 @@ export function WebSocketTry({ example, path: given, gateway }: { example: Examp
     <>
       <div class="explorer-socket">
         <TextField mono label="Path" value={path} onValue={setPath} disabled={isOpen} />
-        <TextField mono label="Subprotocols" placeholder="none" value={protocols} onValue={setProtocols} disabled={isOpen} />
-        {isOpen || isOpening
-          ? <Button icon="stop" onClick={close}>Disconnect</Button>
-          : <Button kind="primary" icon="play" onClick={() => connect(urlAt(path, gateway).replace(/^http/, 'ws'), protocols.split(',').map(name => name.trim()).filter(Boolean))}>Connect</Button>}
+        <TextField
+          mono
+          label="Subprotocols"
+          placeholder="none"
+          value={protocols}
+          onValue={setProtocols}
+          disabled={isOpen}
+        />
+        {isOpen || isOpening ? (
+          <Button icon="stop" onClick={close}>
+            Disconnect
+          </Button>
+        ) : (
+          <Button
+            kind="primary"
+            icon="play"
+            onClick={() =>
+              connect(
+                urlAt(path, gateway).replace(/^http/, 'ws'),
+                protocols
+                  .split(',')
+                  .map(name => name.trim())
+                  .filter(Boolean),
+              )
+            }
+          >
+            Connect
+          </Button>
+        )}
       </div>
-      <form class="stack" onSubmit={event => {
-        event.preventDefault()
-        sendText(text)
-      }}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          sendText(text)
+        }}
+      >
         <TextArea mono label="Message" rows={3} value={text} onValue={setText} />
-        <div class="actions"><Button type="submit" icon="send" disabled={!isOpen}>Send</Button></div>
+        <div class="actions">
+          <Button type="submit" icon="send" disabled={!isOpen}>
+            Send
+          </Button>
+        </div>
       </form>
       <Panel title="Response">
-        {messages.length === 0 ? <Notice>Connect, and every message of both directions stands here.</Notice> : (
+        {messages.length === 0 ? (
+          <Notice>Connect, and every message of both directions stands here.</Notice>
+        ) : (
           <div class="explorer-log" role="log" aria-label="Messages" tabIndex={0}>
             {messages.map(({ number, ms, from, text: message }) => (
               <div key={number} class={`from-${from}`}>
@@ -62,7 +109,11 @@ function useSocket() {
     socket.current?.close()
     const startedAt = performance.now()
     let number = 0
-    const note = (from: Message['from'], text: string) => setMessages(known => [...known.slice(1 - MAX_MESSAGES), { number: ++number, ms: performance.now() - startedAt, from, text }])
+    const note = (from: Message['from'], text: string) =>
+      setMessages(known => [
+        ...known.slice(1 - MAX_MESSAGES),
+        { number: ++number, ms: performance.now() - startedAt, from, text },
+      ])
     setMessages([])
     let opened: WebSocket
     try {
@@ -90,7 +141,10 @@ function useSocket() {
 
   const send = useRef<(text: string) => void>(() => {})
   return {
-    messages, isOpen: state === 'open', isOpening: state === 'opening', connect,
+    messages,
+    isOpen: state === 'open',
+    isOpening: state === 'opening',
+    connect,
     sendText: (text: string) => send.current(text),
     close: () => socket.current?.close(1000, 'done'),
   }

@@ -31,7 +31,9 @@ export class HttpError extends Error {
 
   constructor({ answer }: Sent, text: string) {
     const body = parseJson(text) as { error_description?: unknown; error?: unknown } | undefined
-    super(`HTTP ${answer?.status}: ${String(body?.error_description ?? body?.error ?? (text.slice(0, 300) || 'no body'))}`)
+    super(
+      `HTTP ${answer?.status}: ${String(body?.error_description ?? body?.error ?? (text.slice(0, 300) || 'no body'))}`,
+    )
     this.status = answer?.status ?? 0
     this.headers = answer?.headers ?? []
   }
@@ -70,11 +72,19 @@ export class McpClient {
   /** Discovers the server, or begins a session and listens to it. */
   async connect(): Promise<ServerInfo> {
     if (this.isStateless) {
-      const found = await this.call<{ instructions?: string; capabilities: Record<string, unknown>; _meta?: Record<string, unknown> }>('server/discover')
+      const found = await this.call<{
+        instructions?: string
+        capabilities: Record<string, unknown>
+        _meta?: Record<string, unknown>
+      }>('server/discover')
       const info = found._meta?.[`${META}serverInfo`] as { name: string; title?: string; version: string }
       return { ...info, ...found, protocolVersion: this.target.version }
     }
-    const { serverInfo, ...rest } = await this.call<{ serverInfo: { name: string; title?: string; version: string }; protocolVersion: string; capabilities: Record<string, unknown> }>('initialize', { protocolVersion: this.target.version, capabilities: CAPABILITIES, clientInfo: CLIENT_INFO })
+    const { serverInfo, ...rest } = await this.call<{
+      serverInfo: { name: string; title?: string; version: string }
+      protocolVersion: string
+      capabilities: Record<string, unknown>
+    }>('initialize', { protocolVersion: this.target.version, capabilities: CAPABILITIES, clientInfo: CLIENT_INFO })
     await this.notify('notifications/initialized')
     void this.#listen()
     return { ...serverInfo, ...rest }
@@ -115,18 +125,44 @@ export class McpClient {
     this.#log.received(sent, 'end of the session', parseJson(text) ?? text, !response.ok)
   }
 
-  async #request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<Record<string, unknown>> {
+  async #request(
+    method: string,
+    params: Record<string, unknown>,
+    options: CallOptions,
+  ): Promise<Record<string, unknown>> {
     const id = ++this.#lastId
-    const meta = { ...this.isStateless ? { [`${META}protocolVersion`]: this.target.version, [`${META}clientCapabilities`]: CAPABILITIES, [`${META}clientInfo`]: CLIENT_INFO } : {}, ...options.onProgress ? { progressToken: id } : {} }
-    const message: Message = { id, method, params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta } }
+    const meta = {
+      ...(this.isStateless
+        ? {
+            [`${META}protocolVersion`]: this.target.version,
+            [`${META}clientCapabilities`]: CAPABILITIES,
+            [`${META}clientInfo`]: CLIENT_INFO,
+          }
+        : {}),
+      ...(options.onProgress ? { progressToken: id } : {}),
+    }
+    const message: Message = {
+      id,
+      method,
+      params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta },
+    }
     if (options.onProgress) this.#progress.set(id, options.onProgress)
     // A dropped connection is no cancellation in a session: it is said.
-    const cancel = () => { if (!this.isStateless) void this.notify('notifications/cancelled', { requestId: id, reason: 'Cancelled by the user.' }).catch(() => {}) }
+    const cancel = () => {
+      if (!this.isStateless)
+        void this.notify('notifications/cancelled', { requestId: id, reason: 'Cancelled by the user.' }).catch(() => {})
+    }
     options.signal?.addEventListener('abort', cancel, { once: true })
     try {
-      const answer = await this.#post(message, this.isStateless ? nameHeaders(method, params, options) : [], id, options.signal)
+      const answer = await this.#post(
+        message,
+        this.isStateless ? nameHeaders(method, params, options) : [],
+        id,
+        options.signal,
+      )
       if (answer?.error) throw new RpcError(answer.error)
-      if (answer?.result === undefined) throw new Error(options.signal?.aborted ? 'Cancelled.' : 'The server sent no answer.')
+      if (answer?.result === undefined)
+        throw new Error(options.signal?.aborted ? 'Cancelled.' : 'The server sent no answer.')
       return answer.result
     } catch (error) {
       throw options.signal?.aborted ? new Error('Cancelled.') : error
@@ -137,18 +173,41 @@ export class McpClient {
   }
 
   /** Posts a message; answers the response to request `id`. */
-  async #post(message: Message, added: readonly NameValue[], id: number | null, signal?: AbortSignal): Promise<Message | null> {
+  async #post(
+    message: Message,
+    added: readonly NameValue[],
+    id: number | null,
+    signal?: AbortSignal,
+  ): Promise<Message | null> {
     const body = { jsonrpc: '2.0', ...message }
-    const headers = [{ name: 'Content-Type', value: 'application/json' }, { name: 'Accept', value: 'application/json, text/event-stream' }, ...this.#headers(message.method === 'initialize' ? null : this.#session), ...added]
+    const headers = [
+      { name: 'Content-Type', value: 'application/json' },
+      { name: 'Accept', value: 'application/json, text/event-stream' },
+      ...this.#headers(message.method === 'initialize' ? null : this.#session),
+      ...added,
+    ]
     const title = message.method ?? `answer to ${String(message.id)}`
-    const { sent, response } = await send({ ...this.#place(), method: 'POST', headers, body: JSON.stringify(body), signal: this.#signal(signal) })
+    const { sent, response } = await send({
+      ...this.#place(),
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      signal: this.#signal(signal),
+    })
     this.#log.sent(sent, title, body)
     if (message.method === 'initialize') this.#session = response.headers.get('mcp-session-id')
     return this.#read(response, sent, title, id, signal)
   }
 
-  async #read(response: Response, sent: Sent, title: string, id: number | null, signal?: AbortSignal): Promise<Message | null> {
-    if (mediaTypeOf(sent.answer!.headers) === 'text/event-stream') return this.#readStream(response, sent, title, id, signal)
+  async #read(
+    response: Response,
+    sent: Sent,
+    title: string,
+    id: number | null,
+    signal?: AbortSignal,
+  ): Promise<Message | null> {
+    if (mediaTypeOf(sent.answer!.headers) === 'text/event-stream')
+      return this.#readStream(response, sent, title, id, signal)
     const text = await response.text()
     const message = parseJson(text) as Message | undefined
     const isRpc = message?.jsonrpc === '2.0'
@@ -157,11 +216,17 @@ export class McpClient {
     return isRpc ? message : null
   }
 
-  async #readStream(response: Response, sent: Sent, title: string, id: number | null, signal?: AbortSignal): Promise<Message | null> {
+  async #readStream(
+    response: Response,
+    sent: Sent,
+    title: string,
+    id: number | null,
+    signal?: AbortSignal,
+  ): Promise<Message | null> {
     let lastEvent = ''
     for await (const event of readEvents(response.body!)) {
       lastEvent = event.id
-      const message = event.data === '' ? undefined : parseJson(event.data) as Message | undefined
+      const message = event.data === '' ? undefined : (parseJson(event.data) as Message | undefined)
       if (message === undefined) continue
       const isAnswer = message.method === undefined
       this.#log.received(sent, isAnswer ? title : message.method!, message, message.error !== undefined)
@@ -174,7 +239,16 @@ export class McpClient {
 
   async #resume(lastEvent: string, title: string, id: number, signal?: AbortSignal): Promise<Message | null> {
     await new Promise(resolve => setTimeout(resolve, 1000))
-    const { sent, response } = await send({ ...this.#place(), method: 'GET', headers: [...this.#headers(this.#session), { name: 'Accept', value: 'text/event-stream' }, { name: 'Last-Event-ID', value: lastEvent }], signal: this.#signal(signal) })
+    const { sent, response } = await send({
+      ...this.#place(),
+      method: 'GET',
+      headers: [
+        ...this.#headers(this.#session),
+        { name: 'Accept', value: 'text/event-stream' },
+        { name: 'Last-Event-ID', value: lastEvent },
+      ],
+      signal: this.#signal(signal),
+    })
     this.#log.sent(sent, `${title}, taken up again`, null)
     return this.#read(response, sent, title, id, signal)
   }
@@ -182,23 +256,36 @@ export class McpClient {
   /** A notification, or a question of the server. */
   #take({ id, method = '', params = {} }: Message): void {
     if (id !== undefined && id !== null) {
-      this.#handlers.onQuestion({ method, params }).then(
-        result => this.#post({ id, result }, [], null),
-        (error: unknown) => this.#post({ id, error: { code: -32603, message: String(error) } }, [], null),
-      ).catch(() => { /* it stands in the log */ })
+      this.#handlers
+        .onQuestion({ method, params })
+        .then(
+          result => this.#post({ id, result }, [], null),
+          (error: unknown) => this.#post({ id, error: { code: -32603, message: String(error) } }, [], null),
+        )
+        .catch(() => {
+          /* it stands in the log */
+        })
       return
     }
-    if (method === 'notifications/progress') this.#progress.get(params.progressToken as number)?.(params as { progress: number })
+    if (method === 'notifications/progress')
+      this.#progress.get(params.progressToken as number)?.(params as { progress: number })
     this.#handlers.onNotification(method, params)
   }
 
   /** The stream on which a session's server speaks by itself; servers may have none. */
   async #listen(): Promise<void> {
     try {
-      const { sent, response } = await send({ ...this.#place(), method: 'GET', headers: [...this.#headers(this.#session), { name: 'Accept', value: 'text/event-stream' }], signal: this.#closed.signal })
+      const { sent, response } = await send({
+        ...this.#place(),
+        method: 'GET',
+        headers: [...this.#headers(this.#session), { name: 'Accept', value: 'text/event-stream' }],
+        signal: this.#closed.signal,
+      })
       this.#log.sent(sent, 'stream of the session', null)
       await this.#read(response, sent, 'stream of the session', null)
-    } catch { /* closed, or not offered: the log has it */ }
+    } catch {
+      /* closed, or not offered: the log has it */
+    }
   }
 
   #place(): { path: string; gateway: Target['gateway'] } {
@@ -206,7 +293,11 @@ export class McpClient {
   }
 
   #headers(session: string | null): NameValue[] {
-    return [...session === null && !this.isStateless ? [] : [{ name: 'MCP-Protocol-Version', value: this.target.version }], ...session === null ? [] : [{ name: 'Mcp-Session-Id', value: session }], ...this.target.headers]
+    return [
+      ...(session === null && !this.isStateless ? [] : [{ name: 'MCP-Protocol-Version', value: this.target.version }]),
+      ...(session === null ? [] : [{ name: 'Mcp-Session-Id', value: session }]),
+      ...this.target.headers,
+    ]
   }
 
   #signal(signal?: AbortSignal): AbortSignal {

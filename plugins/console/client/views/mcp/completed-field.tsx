@@ -18,7 +18,16 @@ export interface CompletedFieldProps {
 
 const PAUSE_MS = 200
 
-export function CompletedField({ client, isOffered, reference, name, label, hint, value, onValue }: CompletedFieldProps) {
+export function CompletedField({
+  client,
+  isOffered,
+  reference,
+  name,
+  label,
+  hint,
+  value,
+  onValue,
+}: CompletedFieldProps) {
   const id = useId()
   const [values, setValues] = useState<string[]>([])
   const [isTouched, setTouched] = useState(false)
@@ -26,15 +35,29 @@ export function CompletedField({ client, isOffered, reference, name, label, hint
     if (!isOffered || !isTouched) return
     const stopped = new AbortController()
     const timer = setTimeout(() => {
-      client.call<{ completion?: { values?: string[] } }>('completion/complete', { ref: reference, argument: { name, value } }, { signal: stopped.signal })
-        .then(({ completion }) => setValues(completion?.values ?? []), () => { /* it stands in the log */ })
+      client
+        .call<{ completion?: { values?: string[] } }>(
+          'completion/complete',
+          { ref: reference, argument: { name, value } },
+          { signal: stopped.signal },
+        )
+        .then(
+          ({ completion }) => setValues(completion?.values ?? []),
+          () => {
+            /* it stands in the log */
+          },
+        )
     }, PAUSE_MS)
     return () => clearTimeout(timer)
   }, [client, value, isTouched, name])
   return (
     <>
       <TextField label={label} hint={hint} value={value} onValue={onValue} list={id} onFocus={() => setTouched(true)} />
-      <datalist id={id}>{values.map(choice => <option key={choice} value={choice} />)}</datalist>
+      <datalist id={id}>
+        {values.map(choice => (
+          <option key={choice} value={choice} />
+        ))}
+      </datalist>
     </>
   )
 }

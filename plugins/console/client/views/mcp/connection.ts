@@ -6,7 +6,11 @@ import { HttpError, McpClient } from './client.ts'
 import { loadLists } from './lists.ts'
 import type { Lists, Question, ServerInfo, Target } from './types.ts'
 
-export interface Open { client: McpClient; info: ServerInfo; lists: Lists }
+export interface Open {
+  client: McpClient
+  info: ServerInfo
+  lists: Lists
+}
 
 export interface PendingQuestion extends Question {
   answer(result: Record<string, unknown>): void
@@ -49,7 +53,9 @@ export function useConnection(): Connection {
     setOpen(null)
     setQuestions([])
     setUpdates(new Map())
-    await client?.close().catch(() => { /* it stands in the log */ })
+    await client?.close().catch(() => {
+      /* it stands in the log */
+    })
   }
   useEffect(() => () => void current.current?.close().catch(() => {}), [])
 
@@ -59,7 +65,11 @@ export function useConnection(): Connection {
         setQuestions(list => list.filter(item => item !== pending))
         act()
       }
-      const pending: PendingQuestion = { ...question, answer: result => done(() => resolve(result))(), dismiss: done(() => reject(new Error('Nobody answered.'))) }
+      const pending: PendingQuestion = {
+        ...question,
+        answer: result => done(() => resolve(result))(),
+        dismiss: done(() => reject(new Error('Nobody answered.'))),
+      }
       setQuestions(list => [...list, pending])
     })
   }
@@ -67,8 +77,15 @@ export function useConnection(): Connection {
   function notified(client: McpClient, info: ServerInfo) {
     return (method: string, params: Record<string, unknown>) => {
       const { uri } = params
-      if (method === 'notifications/resources/updated' && typeof uri === 'string') setUpdates(known => new Map(known).set(uri, (known.get(uri) ?? 0) + 1))
-      if (/^notifications\/\w+\/list_changed$/.test(method)) void loadLists(client, info).then(lists => setOpen(old => old && { ...old, lists }), () => { /* it stands in the log */ })
+      if (method === 'notifications/resources/updated' && typeof uri === 'string')
+        setUpdates(known => new Map(known).set(uri, (known.get(uri) ?? 0) + 1))
+      if (/^notifications\/\w+\/list_changed$/.test(method))
+        void loadLists(client, info).then(
+          lists => setOpen(old => old && { ...old, lists }),
+          () => {
+            /* it stands in the log */
+          },
+        )
     }
   }
 
@@ -78,7 +95,10 @@ export function useConnection(): Connection {
     setUnauthorized(false)
     await disconnect()
     let onNotification: ReturnType<typeof notified> = () => {}
-    const client = new McpClient(target, log, { onQuestion: ask, onNotification: (method, params) => onNotification(method, params) })
+    const client = new McpClient(target, log, {
+      onQuestion: ask,
+      onNotification: (method, params) => onNotification(method, params),
+    })
     current.current = client
     try {
       const info = await client.connect()
@@ -92,7 +112,19 @@ export function useConnection(): Connection {
     setConnecting(false)
   }
 
-  return { log, open, isConnecting, error, isUnauthorized, question: questions[0] ?? null, subscriptions, updates, connect, disconnect, toggleSubscription: toggle }
+  return {
+    log,
+    open,
+    isConnecting,
+    error,
+    isUnauthorized,
+    question: questions[0] ?? null,
+    subscriptions,
+    updates,
+    connect,
+    disconnect,
+    toggleSubscription: toggle,
+  }
 }
 
 /** A session subscribes one by one; stateless there is one stream, opened anew with what is wanted. */
@@ -109,7 +141,20 @@ function useSubscriptions(current: { current: McpClient | null }) {
     if (client.isStateless) {
       stream.current?.abort()
       stream.current = next.size === 0 ? null : new AbortController()
-      if (stream.current) void client.subscribe({ resourceSubscriptions: [...next], toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }, stream.current.signal).catch(() => { /* it stands in the log */ })
+      if (stream.current)
+        void client
+          .subscribe(
+            {
+              resourceSubscriptions: [...next],
+              toolsListChanged: true,
+              promptsListChanged: true,
+              resourcesListChanged: true,
+            },
+            stream.current.signal,
+          )
+          .catch(() => {
+            /* it stands in the log */
+          })
     } else await client.call(isNew ? 'resources/subscribe' : 'resources/unsubscribe', { uri })
     setSubscriptions(next)
   }

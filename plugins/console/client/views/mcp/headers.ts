@@ -7,11 +7,17 @@ export interface HeaderSource {
   inputSchema?: FormSchema
 }
 
-export function nameHeaders(method: string, params: Record<string, unknown>, { inputSchema }: HeaderSource): NameValue[] {
+export function nameHeaders(
+  method: string,
+  params: Record<string, unknown>,
+  { inputSchema }: HeaderSource,
+): NameValue[] {
   const headers = [{ name: 'Mcp-Method', value: method }]
   const name = method === 'resources/read' ? params.uri : params.name
-  if (/^(?:tools\/call|prompts\/get|resources\/read)$/.test(method) && typeof name === 'string') headers.push({ name: 'Mcp-Name', value: encodeValue(name) })
-  if (method === 'tools/call') headers.push(...paramHeaders(inputSchema, (params.arguments ?? {}) as Record<string, unknown>))
+  if (/^(?:tools\/call|prompts\/get|resources\/read)$/.test(method) && typeof name === 'string')
+    headers.push({ name: 'Mcp-Name', value: encodeValue(name) })
+  if (method === 'tools/call')
+    headers.push(...paramHeaders(inputSchema, (params.arguments ?? {}) as Record<string, unknown>))
   return headers
 }
 
@@ -19,7 +25,9 @@ function paramHeaders(schema: FormSchema | undefined, args: Record<string, unkno
   return Object.entries(schema?.properties ?? {}).flatMap(([name, property]) => {
     const header = property['x-mcp-header']
     const value = args[name]
-    return typeof header === 'string' && value !== undefined && value !== null ? [{ name: `Mcp-Param-${header}`, value: encodeValue(String(value)) }] : []
+    return typeof header === 'string' && value !== undefined && value !== null
+      ? [{ name: `Mcp-Param-${header}`, value: encodeValue(String(value)) }]
+      : []
   })
 }
 

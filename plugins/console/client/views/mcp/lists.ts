@@ -10,7 +10,7 @@ async function listAll<T>(client: McpClient, method: string, key: string): Promi
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const result = await client.call<Record<string, unknown>>(method, cursor === undefined ? {} : { cursor })
-    items.push(...(result[key] ?? []) as T[])
+    items.push(...((result[key] ?? []) as T[]))
     cursor = result.nextCursor as string | undefined
     if (cursor === undefined) return items
   }

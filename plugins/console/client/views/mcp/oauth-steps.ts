@@ -29,7 +29,10 @@ interface Step {
   about: string
   /** Opens a window, so a click must begin it. */
   needsWindow?: true
-  run(flow: Flow, context: { target: Target; opened: Window | null; signal: AbortSignal }): Promise<{ found: Partial<Flow>; asked?: Asked }>
+  run(
+    flow: Flow,
+    context: { target: Target; opened: Window | null; signal: AbortSignal },
+  ): Promise<{ found: Partial<Flow>; asked?: Asked }>
 }
 
 function needed<T>(value: T | undefined, what: string): T {
@@ -50,25 +53,52 @@ function serverMetadataUrl(issuer: string): string {
 
 export const STEPS: readonly Step[] = [
   {
-    title: 'Ask without a token', about: 'The server refuses, and names its metadata.',
+    title: 'Ask without a token',
+    about: 'The server refuses, and names its metadata.',
     async run(_flow, { target }) {
-      const asked = await ask('Ask without a token', { method: 'POST', path: target.url, gateway: target.gateway, headers: [{ name: 'Content-Type', value: 'application/json' }, { name: 'Accept', value: 'application/json, text/event-stream' }], body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }) })
+      const asked = await ask('Ask without a token', {
+        method: 'POST',
+        path: target.url,
+        gateway: target.gateway,
+        headers: [
+          { name: 'Content-Type', value: 'application/json' },
+          { name: 'Accept', value: 'application/json, text/event-stream' },
+        ],
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+      })
       if (asked.status !== 401) throw new Error(`It answered ${asked.status}: this server wants no token.`)
       const challenge = headerOf(asked.headers, 'www-authenticate') ?? ''
       const scope = challengeParameter(challenge, 'scope')
-      return { asked, found: { metadataUrl: needed(challengeParameter(challenge, 'resource_metadata'), 'resource_metadata in WWW-Authenticate'), ...(scope === undefined ? {} : { scope }) } }
+      return {
+        asked,
+        found: {
+          metadataUrl: needed(
+            challengeParameter(challenge, 'resource_metadata'),
+            'resource_metadata in WWW-Authenticate',
+          ),
+          ...(scope === undefined ? {} : { scope }),
+        },
+      }
     },
   },
   {
-    title: 'Resource metadata', about: 'Which authorization servers give tokens for it.',
+    title: 'Resource metadata',
+    about: 'Which authorization servers give tokens for it.',
     async run({ metadataUrl }) {
       const asked = await ask('Resource metadata', { method: 'GET', path: metadataUrl! })
-      const { resource, authorization_servers: servers } = asked.body as { resource?: string; authorization_servers?: string[] }
-      return { asked, found: { resource: needed(resource, 'resource'), issuer: needed(servers?.[0], 'authorization_servers') } }
+      const { resource, authorization_servers: servers } = asked.body as {
+        resource?: string
+        authorization_servers?: string[]
+      }
+      return {
+        asked,
+        found: { resource: needed(resource, 'resource'), issuer: needed(servers?.[0], 'authorization_servers') },
+      }
     },
   },
   {
-    title: 'Server metadata', about: 'Where to register, authorize and get tokens.',
+    title: 'Server metadata',
+    about: 'Where to register, authorize and get tokens.',
     async run({ issuer }) {
       const asked = await ask('Server metadata', { method: 'GET', path: serverMetadataUrl(issuer!) })
       const server = asked.body as NonNullable<Flow['server']>
@@ -77,21 +107,45 @@ export const STEPS: readonly Step[] = [
     },
   },
   {
-    title: 'Register a client', about: 'This page becomes a public client.',
+    title: 'Register a client',
+    about: 'This page becomes a public client.',
     async run({ server, scope }) {
-      const client = { client_name: 'svc console', redirect_uris: [redirectUri], grant_types: ['authorization_code'], response_types: ['code'], token_endpoint_auth_method: 'none', ...(scope === undefined ? {} : { scope }) }
-      const asked = await ask('Register a client', { method: 'POST', path: server!.registration_endpoint, headers: [{ name: 'Content-Type', value: 'application/json' }], body: JSON.stringify(client) })
+      const client = {
+        client_name: 'svc console',
+        redirect_uris: [redirectUri],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+        ...(scope === undefined ? {} : { scope }),
+      }
+      const asked = await ask('Register a client', {
+        method: 'POST',
+        path: server!.registration_endpoint,
+        headers: [{ name: 'Content-Type', value: 'application/json' }],
+        body: JSON.stringify(client),
+      })
       return { asked, found: { clientId: needed((asked.body as { client_id?: string }).client_id, 'client_id') } }
     },
   },
   {
-    title: 'Authorize', about: 'In a window: sign in (demo, demo) and approve.', needsWindow: true,
+    title: 'Authorize',
+    about: 'In a window: sign in (demo, demo) and approve.',
+    needsWindow: true,
     async run({ server, clientId, scope, resource }, { opened, signal }) {
       const verifier = randomSecret()
       const state = randomSecret()
       const { challenge, method } = await challengeOf(verifier)
       const url = new URL(server!.authorization_endpoint)
-      const params = { response_type: 'code', client_id: clientId!, redirect_uri: redirectUri, state, code_challenge: challenge, code_challenge_method: method, resource: resource!, scope: scope ?? '' }
+      const params = {
+        response_type: 'code',
+        client_id: clientId!,
+        redirect_uri: redirectUri,
+        state,
+        code_challenge: challenge,
+        code_challenge_method: method,
+        resource: resource!,
+        scope: scope ?? '',
+      }
       for (const [name, value] of Object.entries(params)) if (value !== '') url.searchParams.set(name, value)
       const answer = await authorize(opened!, url.href, state, signal)
       if (answer.error !== undefined) throw new Error(answer.error_description ?? answer.error)
@@ -99,9 +153,22 @@ export const STEPS: readonly Step[] = [
     },
   },
   {
-    title: 'Get the token', about: 'The code and its verifier become a token for this resource.',
+    title: 'Get the token',
+    about: 'The code and its verifier become a token for this resource.',
     async run({ server, clientId, verifier, answer, resource }) {
-      const asked = await postForm('Get the token', server!.token_endpoint, { grant_type: 'authorization_code', code: answer?.code ?? '', redirect_uri: redirectUri, code_verifier: verifier!, resource: resource! }, { id: clientId!, secret: '' }, null)
+      const asked = await postForm(
+        'Get the token',
+        server!.token_endpoint,
+        {
+          grant_type: 'authorization_code',
+          code: answer?.code ?? '',
+          redirect_uri: redirectUri,
+          code_verifier: verifier!,
+          resource: resource!,
+        },
+        { id: clientId!, secret: '' },
+        null,
+      )
       return { asked, found: { token: needed((asked.body as { access_token?: string }).access_token, 'access_token') } }
     },
   },

@@ -23,23 +23,74 @@ export function OAuthPanel({ target, onToken }: { target: Target; onToken(token:
     setFlow({ ...flow, ...found, done: flow.done + 1, asked: asked ? [asked, ...flow.asked] : flow.asked })
   })
   return (
-    <Panel title="Authorization" actions={flow.done > 0 && <Button small icon="replay" onClick={() => { next.clearError(); setFlow(START) }}>Begin again</Button>}>
+    <Panel
+      title="Authorization"
+      actions={
+        flow.done > 0 && (
+          <Button
+            small
+            icon="replay"
+            onClick={() => {
+              next.clearError()
+              setFlow(START)
+            }}
+          >
+            Begin again
+          </Button>
+        )
+      }
+    >
       <ol class="mcp-steps" aria-label="Steps">
         {STEPS.map(({ title, about }, at) => (
-          <li key={title} class={at < flow.done ? 'done' : at === flow.done ? 'next' : ''} aria-current={at === flow.done ? 'step' : undefined}>
-            <span class="mcp-step-mark">{at < flow.done ? <><Icon name="check" /><span class="off-screen">done</span></> : at + 1}</span>
-            <span><strong>{title}</strong> <span class="quiet-text">{about}</span></span>
+          <li
+            key={title}
+            class={at < flow.done ? 'done' : at === flow.done ? 'next' : ''}
+            aria-current={at === flow.done ? 'step' : undefined}
+          >
+            <span class="mcp-step-mark">
+              {at < flow.done ? (
+                <>
+                  <Icon name="check" />
+                  <span class="off-screen">done</span>
+                </>
+              ) : (
+                at + 1
+              )}
+            </span>
+            <span>
+              <strong>{title}</strong> <span class="quiet-text">{about}</span>
+            </span>
           </li>
         ))}
       </ol>
       {next.error !== null && <Notice kind="bad">{next.error}</Notice>}
       <div class="actions">
-        {step
-          ? <Button kind="primary" icon="arrow" busy={next.isRunning} onClick={() => void next.run()}>{`Next: ${step.title}`}</Button>
-          : <Button kind="primary" icon="play" onClick={() => onToken(flow.token!)}>Connect with the token</Button>}
-        {next.isRunning && step?.needsWindow && <Button icon="stop" onClick={() => running.current?.abort()}>Give up</Button>}
+        {step ? (
+          <Button
+            kind="primary"
+            icon="arrow"
+            busy={next.isRunning}
+            onClick={() => void next.run()}
+          >{`Next: ${step.title}`}</Button>
+        ) : (
+          <Button kind="primary" icon="play" onClick={() => onToken(flow.token!)}>
+            Connect with the token
+          </Button>
+        )}
+        {next.isRunning && step?.needsWindow && (
+          <Button icon="stop" onClick={() => running.current?.abort()}>
+            Give up
+          </Button>
+        )}
       </div>
-      {flow.answer && <Facts items={[['The window went to', <code key="url">{flow.authorizationUrl}</code>], ['and came back with', <code key="answer">{new URLSearchParams(flow.answer).toString()}</code>]]} />}
+      {flow.answer && (
+        <Facts
+          items={[
+            ['The window went to', <code key="url">{flow.authorizationUrl}</code>],
+            ['and came back with', <code key="answer">{new URLSearchParams(flow.answer).toString()}</code>],
+          ]}
+        />
+      )}
       {flow.asked.length > 0 && <AskedList exchanges={flow.asked} />}
     </Panel>
   )

@@ -7,7 +7,9 @@ const MAX_PROBLEMS = 5
 export function schemaProblems(value: unknown, schema: object): string[] {
   try {
     const { valid, errors } = new Validator(schema as Schema, '2020-12', false).validate(value)
-    return valid ? [] : errors.slice(-MAX_PROBLEMS).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
+    return valid
+      ? []
+      : errors.slice(-MAX_PROBLEMS).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
   } catch (error) {
     return [`The schema can't be used: ${(error as Error).message}`]
   }

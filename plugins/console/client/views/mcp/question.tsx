@@ -12,10 +12,25 @@ import type { Content } from './types.ts'
 
 export function QuestionDialog({ question }: { question: PendingQuestion }) {
   switch (question.method) {
-    case 'elicitation/create': return <Elicitation question={question} />
-    case 'sampling/createMessage': return <Sampling question={question} />
-    case 'roots/list': return <Roots question={question} />
-    default: return <Dialog title="The server asks" onClose={question.dismiss} actions={<Button onClick={question.dismiss}>Refuse</Button>}><p>The inspector does not know <code>{question.method}</code>.</p><JsonTree value={question.params} /></Dialog>
+    case 'elicitation/create':
+      return <Elicitation question={question} />
+    case 'sampling/createMessage':
+      return <Sampling question={question} />
+    case 'roots/list':
+      return <Roots question={question} />
+    default:
+      return (
+        <Dialog
+          title="The server asks"
+          onClose={question.dismiss}
+          actions={<Button onClick={question.dismiss}>Refuse</Button>}
+        >
+          <p>
+            The inspector does not know <code>{question.method}</code>.
+          </p>
+          <JsonTree value={question.params} />
+        </Dialog>
+      )
   }
 }
 
@@ -25,17 +40,24 @@ function Elicitation({ question }: { question: PendingQuestion }) {
   const [content, setContent] = useState<unknown>(() => emptyValue(schema) ?? {})
   return (
     <Dialog title="The server asks" onClose={() => question.answer({ action: 'cancel' })}>
-      <form class="stack" onSubmit={event => {
-        event.preventDefault()
-        question.answer({ action: 'accept', content })
-      }}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          question.answer({ action: 'accept', content })
+        }}
+      >
         <p>{message}</p>
         <SchemaForm schema={schema} value={content} onValue={setContent} label="Answer" />
         <div class="dialog-actions">
-          <Button kind="primary" type="submit">Accept</Button>
+          <Button kind="primary" type="submit">
+            Accept
+          </Button>
           <Button onClick={() => question.answer({ action: 'decline' })}>Decline</Button>
           <span class="spacer" />
-          <Button kind="quiet" onClick={() => question.answer({ action: 'cancel' })}>Cancel</Button>
+          <Button kind="quiet" onClick={() => question.answer({ action: 'cancel' })}>
+            Cancel
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -43,21 +65,52 @@ function Elicitation({ question }: { question: PendingQuestion }) {
 }
 
 function Sampling({ question }: { question: PendingQuestion }) {
-  const { messages = [], systemPrompt, maxTokens } = question.params as { messages?: { role: string; content: Content | Content[] }[]; systemPrompt?: string; maxTokens?: number }
+  const {
+    messages = [],
+    systemPrompt,
+    maxTokens,
+  } = question.params as {
+    messages?: { role: string; content: Content | Content[] }[]
+    systemPrompt?: string
+    maxTokens?: number
+  }
   const [text, setText] = useState('')
   const [model, setModel] = useState('a-person-at-the-console')
   return (
     <Dialog title="The server asks a model" onClose={question.dismiss}>
-      <form class="stack" onSubmit={event => {
-        event.preventDefault()
-        question.answer({ role: 'assistant', content: { type: 'text', text }, model, stopReason: 'endTurn' })
-      }}>
-        <p class="quiet-text">Answer in the model's place{maxTokens !== undefined && `, in at most ${maxTokens} tokens`}.</p>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          question.answer({ role: 'assistant', content: { type: 'text', text }, model, stopReason: 'endTurn' })
+        }}
+      >
+        <p class="quiet-text">
+          Answer in the model's place{maxTokens !== undefined && `, in at most ${maxTokens} tokens`}.
+        </p>
         {systemPrompt && <Code label="System prompt" text={systemPrompt} wrap />}
-        {messages.map(({ role, content }, at) => <Code key={at} label={`Message of ${role}`} text={[content].flat().map(block => block.text ?? `[${block.type}]`).join('\n')} wrap />)}
+        {messages.map(({ role, content }, at) => (
+          <Code
+            key={at}
+            label={`Message of ${role}`}
+            text={[content]
+              .flat()
+              .map(block => block.text ?? `[${block.type}]`)
+              .join('\n')}
+            wrap
+          />
+        ))}
         <TextArea label="Answer" rows={4} value={text} onValue={setText} />
         <TextField mono label="Model" value={model} onValue={setModel} />
-        <div class="dialog-actions"><Button kind="primary" type="submit">Answer</Button><span class="spacer" /><Button kind="quiet" onClick={question.dismiss}>Refuse</Button></div>
+        <div class="dialog-actions">
+          <Button kind="primary" type="submit">
+            Answer
+          </Button>
+          <span class="spacer" />
+          <Button kind="quiet" onClick={question.dismiss}>
+            Refuse
+          </Button>
+        </div>
       </form>
     </Dialog>
   )
@@ -67,12 +120,29 @@ function Roots({ question }: { question: PendingQuestion }) {
   const [text, setText] = useState('file:///demo')
   return (
     <Dialog title="The server asks for the roots" onClose={question.dismiss}>
-      <form class="stack" onSubmit={event => {
-        event.preventDefault()
-        question.answer({ roots: text.split('\n').map(line => line.trim()).filter(Boolean).map(uri => ({ uri })) })
-      }}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          question.answer({
+            roots: text
+              .split('\n')
+              .map(line => line.trim())
+              .filter(Boolean)
+              .map(uri => ({ uri })),
+          })
+        }}
+      >
         <TextArea mono label="Roots" hint="One URI a line." value={text} onValue={setText} />
-        <div class="dialog-actions"><Button kind="primary" type="submit">Answer</Button><span class="spacer" /><Button kind="quiet" onClick={question.dismiss}>Refuse</Button></div>
+        <div class="dialog-actions">
+          <Button kind="primary" type="submit">
+            Answer
+          </Button>
+          <span class="spacer" />
+          <Button kind="quiet" onClick={question.dismiss}>
+            Refuse
+          </Button>
+        </div>
       </form>
     </Dialog>
   )

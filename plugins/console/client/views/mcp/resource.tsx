@@ -23,7 +23,15 @@ function useReading(client: McpClient) {
   return { contents, read: action.run, isRunning: action.isRunning, error: action.error }
 }
 
-export function ResourcePage({ client, resource, connection }: { client: McpClient; resource: Resource; connection: Connection }) {
+export function ResourcePage({
+  client,
+  resource,
+  connection,
+}: {
+  client: McpClient
+  resource: Resource
+  connection: Connection
+}) {
   const { uri, title, name, description, mimeType, size } = resource
   const reading = useReading(client)
   const subscription = useAction(() => connection.toggleSubscription(uri))
@@ -32,14 +40,31 @@ export function ResourcePage({ client, resource, connection }: { client: McpClie
   useEffect(() => void reading.read(uri), [uri, changes])
   return (
     <>
-      <Panel title={title ?? name} class="mcp-item" actions={changes > 0 && <Badge tone="accent">{changes} {changes === 1 ? 'update' : 'updates'}</Badge>}>
+      <Panel
+        title={title ?? name}
+        class="mcp-item"
+        actions={
+          changes > 0 && (
+            <Badge tone="accent">
+              {changes} {changes === 1 ? 'update' : 'updates'}
+            </Badge>
+          )
+        }
+      >
         <p class="mono quiet-text">{uri}</p>
         {description && <p>{description}</p>}
-        <p class="actions">{mimeType && <Badge>{mimeType}</Badge>}{size !== undefined && <Badge>{size} B</Badge>}</p>
+        <p class="actions">
+          {mimeType && <Badge>{mimeType}</Badge>}
+          {size !== undefined && <Badge>{size} B</Badge>}
+        </p>
         {subscription.error !== null && <Notice kind="bad">{subscription.error}</Notice>}
         <div class="actions">
-          <Button kind="primary" icon="play" busy={reading.isRunning} onClick={() => void reading.read(uri)}>Read</Button>
-          <Button aria-pressed={isSubscribed} busy={subscription.isRunning} onClick={() => void subscription.run()}>{isSubscribed ? 'Unsubscribe' : 'Subscribe'}</Button>
+          <Button kind="primary" icon="play" busy={reading.isRunning} onClick={() => void reading.read(uri)}>
+            Read
+          </Button>
+          <Button aria-pressed={isSubscribed} busy={subscription.isRunning} onClick={() => void subscription.run()}>
+            {isSubscribed ? 'Unsubscribe' : 'Subscribe'}
+          </Button>
         </div>
         {isSubscribed && <p class="hint">Read again whenever the server says that it has changed.</p>}
       </Panel>
@@ -48,7 +73,15 @@ export function ResourcePage({ client, resource, connection }: { client: McpClie
   )
 }
 
-export function TemplatePage({ client, template, isCompleted }: { client: McpClient; template: Template; isCompleted: boolean }) {
+export function TemplatePage({
+  client,
+  template,
+  isCompleted,
+}: {
+  client: McpClient
+  template: Template
+  isCompleted: boolean
+}) {
   const { uriTemplate, title, name, description } = template
   const variables = [...new Set(Array.from(uriTemplate.matchAll(EXPRESSION), match => match[1]!))]
   const [values, setValues] = useState<Record<string, string>>({})
@@ -59,15 +92,31 @@ export function TemplatePage({ client, template, isCompleted }: { client: McpCli
       <Panel title={title ?? name} class="mcp-item">
         <p class="mono quiet-text">{uriTemplate}</p>
         {description && <p>{description}</p>}
-        <form class="stack" onSubmit={event => {
-          event.preventDefault()
-          void reading.read(uri)
-        }}>
+        <form
+          class="stack"
+          onSubmit={event => {
+            event.preventDefault()
+            void reading.read(uri)
+          }}
+        >
           {variables.map(variable => (
-            <CompletedField key={variable} client={client} isOffered={isCompleted} reference={{ type: 'ref/resource', uri: uriTemplate }} name={variable} label={variable} value={values[variable] ?? ''} onValue={value => setValues({ ...values, [variable]: value })} />
+            <CompletedField
+              key={variable}
+              client={client}
+              isOffered={isCompleted}
+              reference={{ type: 'ref/resource', uri: uriTemplate }}
+              name={variable}
+              label={variable}
+              value={values[variable] ?? ''}
+              onValue={value => setValues({ ...values, [variable]: value })}
+            />
           ))}
           <p class="hint mono">{uri}</p>
-          <div class="actions"><Button kind="primary" type="submit" icon="play" busy={reading.isRunning}>Read</Button></div>
+          <div class="actions">
+            <Button kind="primary" type="submit" icon="play" busy={reading.isRunning}>
+              Read
+            </Button>
+          </div>
         </form>
       </Panel>
       <Contents {...reading} />
@@ -75,7 +124,15 @@ export function TemplatePage({ client, template, isCompleted }: { client: McpCli
   )
 }
 
-function Contents({ contents, isRunning, error }: { contents: ResourceContents[] | null; isRunning: boolean; error: string | null }) {
+function Contents({
+  contents,
+  isRunning,
+  error,
+}: {
+  contents: ResourceContents[] | null
+  isRunning: boolean
+  error: string | null
+}) {
   return (
     <Panel title="Result">
       {error !== null && <Notice kind="bad">{error}</Notice>}

@@ -14,7 +14,11 @@ import { ContentView } from './content.tsx'
 import { schemaProblems } from './output-schema.ts'
 import type { Tool, ToolResult } from './types.ts'
 
-interface Progress { progress: number; total?: number; message?: string }
+interface Progress {
+  progress: number
+  total?: number
+  message?: string
+}
 
 export function ToolView({ client, tool }: { client: McpClient; tool: Tool }) {
   const [args, setArgs] = useState<unknown>(() => emptyValue(tool.inputSchema) ?? {})
@@ -25,21 +29,32 @@ export function ToolView({ client, tool }: { client: McpClient; tool: Tool }) {
         <p class="mono quiet-text">{tool.name}</p>
         {tool.description && <p>{tool.description}</p>}
         <Hints annotations={tool.annotations} />
-        <form class="stack" onSubmit={event => {
-          event.preventDefault()
-          void run(args)
-        }}>
+        <form
+          class="stack"
+          onSubmit={event => {
+            event.preventDefault()
+            void run(args)
+          }}
+        >
           <SchemaForm schema={tool.inputSchema} value={args} onValue={setArgs} label="Arguments" />
           <div class="actions">
-            <Button kind="primary" type="submit" icon="play" busy={isRunning}>Call tool</Button>
-            {isRunning && <Button icon="stop" onClick={cancel}>Cancel</Button>}
+            <Button kind="primary" type="submit" icon="play" busy={isRunning}>
+              Call tool
+            </Button>
+            {isRunning && (
+              <Button icon="stop" onClick={cancel}>
+                Cancel
+              </Button>
+            )}
           </div>
         </form>
       </Panel>
       <Panel title="Result">
         {isRunning && <ProgressView progress={progress} />}
         {error !== null && <Notice kind="bad">{error}</Notice>}
-        {result === null && error === null && !isRunning && <Empty title="Not called yet">Fill in the arguments and call it.</Empty>}
+        {result === null && error === null && !isRunning && (
+          <Empty title="Not called yet">Fill in the arguments and call it.</Empty>
+        )}
         {result !== null && <ResultView result={result} tool={tool} ms={ms} />}
       </Panel>
     </>
@@ -47,17 +62,29 @@ export function ToolView({ client, tool }: { client: McpClient; tool: Tool }) {
 }
 
 function useToolCall(client: McpClient, tool: Tool) {
-  const [state, setState] = useState<{ result: ToolResult | null; error: string | null; progress: Progress | null; ms: number; isRunning: boolean }>({ result: null, error: null, progress: null, ms: 0, isRunning: false })
+  const [state, setState] = useState<{
+    result: ToolResult | null
+    error: string | null
+    progress: Progress | null
+    ms: number
+    isRunning: boolean
+  }>({ result: null, error: null, progress: null, ms: 0, isRunning: false })
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
   async function run(args: unknown): Promise<void> {
     const controller = new AbortController()
     running.current = controller
     const startedAt = performance.now()
-    const change = (changes: Partial<typeof state>) => { if (running.current === controller) setState(old => ({ ...old, ...changes, ms: performance.now() - startedAt })) }
+    const change = (changes: Partial<typeof state>) => {
+      if (running.current === controller) setState(old => ({ ...old, ...changes, ms: performance.now() - startedAt }))
+    }
     change({ result: null, error: null, progress: null, isRunning: true })
     try {
-      const result = await client.call<ToolResult>('tools/call', { name: tool.name, arguments: args }, { signal: controller.signal, inputSchema: tool.inputSchema, onProgress: progress => change({ progress }) })
+      const result = await client.call<ToolResult>(
+        'tools/call',
+        { name: tool.name, arguments: args },
+        { signal: controller.signal, inputSchema: tool.inputSchema, onProgress: progress => change({ progress }) },
+      )
       change({ result, isRunning: false })
     } catch (error) {
       change({ error: explain(error), isRunning: false })
@@ -72,16 +99,32 @@ function ProgressView({ progress }: { progress: Progress | null }) {
   return (
     <div class="mcp-progress">
       <progress aria-label="Progress" {...(total === undefined ? {} : { max: total, value: done })} />
-      <p class="quiet-text">{message ?? ''} {done}{total !== undefined && ` of ${total}`}</p>
+      <p class="quiet-text">
+        {message ?? ''} {done}
+        {total !== undefined && ` of ${total}`}
+      </p>
     </div>
   )
 }
 
-function ResultView({ result: { content = [], structuredContent, isError }, tool, ms }: { result: ToolResult; tool: Tool; ms: number }) {
+function ResultView({
+  result: { content = [], structuredContent, isError },
+  tool,
+  ms,
+}: {
+  result: ToolResult
+  tool: Tool
+  ms: number
+}) {
   return (
     <>
-      <p class="actions"><Badge tone={isError ? 'bad' : 'good'}>{isError ? 'tool error' : 'done'}</Badge><span class="quiet-text">{formatMs(ms)}</span></p>
-      {content.map((block, at) => <ContentView key={at} content={block} at={at} />)}
+      <p class="actions">
+        <Badge tone={isError ? 'bad' : 'good'}>{isError ? 'tool error' : 'done'}</Badge>
+        <span class="quiet-text">{formatMs(ms)}</span>
+      </p>
+      {content.map((block, at) => (
+        <ContentView key={at} content={block} at={at} />
+      ))}
       {structuredContent !== undefined && (
         <section class="stack">
           <h3>Structured content</h3>
@@ -89,21 +132,42 @@ function ResultView({ result: { content = [], structuredContent, isError }, tool
           <JsonTree value={structuredContent} depth={3} />
         </section>
       )}
-      {structuredContent === undefined && tool.outputSchema && !isError && <Notice kind="warn">The tool has an output schema, and gave no structured content.</Notice>}
+      {structuredContent === undefined && tool.outputSchema && !isError && (
+        <Notice kind="warn">The tool has an output schema, and gave no structured content.</Notice>
+      )}
     </>
   )
 }
 
 function SchemaCheck({ value, schema }: { value: unknown; schema: object }) {
   const problems = schemaProblems(value, schema)
-  return problems.length === 0
-    ? <Notice kind="good">It fits the tool's output schema.</Notice>
-    : <Notice kind="bad" title="It does not fit the tool's output schema">{problems.map(problem => <p key={problem}>{problem}</p>)}</Notice>
+  return problems.length === 0 ? (
+    <Notice kind="good">It fits the tool's output schema.</Notice>
+  ) : (
+    <Notice kind="bad" title="It does not fit the tool's output schema">
+      {problems.map(problem => (
+        <p key={problem}>{problem}</p>
+      ))}
+    </Notice>
+  )
 }
 
-const HINTS = { readOnlyHint: 'reads only', destructiveHint: 'changes things', idempotentHint: 'repeatable', openWorldHint: 'reaches outside' } as const
+const HINTS = {
+  readOnlyHint: 'reads only',
+  destructiveHint: 'changes things',
+  idempotentHint: 'repeatable',
+  openWorldHint: 'reaches outside',
+} as const
 
 function Hints({ annotations = {} }: { annotations: Tool['annotations'] }) {
   const given = Object.entries(HINTS).filter(([name]) => annotations[name] === true)
-  return given.length === 0 ? null : <p class="actions">{given.map(([name, text]) => <Badge key={name} tone={name === 'destructiveHint' ? 'warn' : 'neutral'} title={name}>{text}</Badge>)}</p>
+  return given.length === 0 ? null : (
+    <p class="actions">
+      {given.map(([name, text]) => (
+        <Badge key={name} tone={name === 'destructiveHint' ? 'warn' : 'neutral'} title={name}>
+          {text}
+        </Badge>
+      ))}
+    </p>
+  )
 }

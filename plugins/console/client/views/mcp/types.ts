@@ -4,7 +4,7 @@ import type { Gateway } from '../../lib/shell/storage.ts'
 import type { NameValue } from '../../lib/protocol/http.ts'
 
 export const VERSIONS = ['2026-07-28', '2025-11-25'] as const
-export type Version = typeof VERSIONS[number]
+export type Version = (typeof VERSIONS)[number]
 
 export interface Target {
   /** A path of the instance, or an absolute URL. */
@@ -33,11 +33,34 @@ export interface Tool {
   annotations?: Record<string, unknown>
 }
 
-export interface Resource { uri: string; name: string; title?: string; description?: string; mimeType?: string; size?: number }
-export interface Template { uriTemplate: string; name: string; title?: string; description?: string; mimeType?: string }
-export interface Prompt { name: string; title?: string; description?: string; arguments?: { name: string; title?: string; description?: string; required?: boolean }[] }
+export interface Resource {
+  uri: string
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+  size?: number
+}
+export interface Template {
+  uriTemplate: string
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+}
+export interface Prompt {
+  name: string
+  title?: string
+  description?: string
+  arguments?: { name: string; title?: string; description?: string; required?: boolean }[]
+}
 
-export interface Lists { tools: Tool[]; resources: Resource[]; templates: Template[]; prompts: Prompt[] }
+export interface Lists {
+  tools: Tool[]
+  resources: Resource[]
+  templates: Template[]
+  prompts: Prompt[]
+}
 
 /** A block of content; its members depend on its type. */
 export interface Content {
@@ -50,11 +73,30 @@ export interface Content {
   resource?: ResourceContents
 }
 
-export interface ResourceContents { uri: string; mimeType?: string; text?: string; blob?: string }
+export interface ResourceContents {
+  uri: string
+  mimeType?: string
+  text?: string
+  blob?: string
+}
 
-export interface ToolResult { content?: Content[]; structuredContent?: unknown; isError?: boolean }
+export interface ToolResult {
+  content?: Content[]
+  structuredContent?: unknown
+  isError?: boolean
+}
 
-export interface Message { jsonrpc?: string; id?: string | number | null; method?: string; params?: Record<string, unknown>; result?: Record<string, unknown>; error?: { code: number; message: string; data?: unknown } }
+export interface Message {
+  jsonrpc?: string
+  id?: string | number | null
+  method?: string
+  params?: Record<string, unknown>
+  result?: Record<string, unknown>
+  error?: { code: number; message: string; data?: unknown }
+}
 
 /** What the server asks of the person: a form, a model's answer, the roots. */
-export interface Question { method: string; params: Record<string, unknown> }
+export interface Question {
+  method: string
+  params: Record<string, unknown>
+}

@@ -14,21 +14,37 @@ import type { Json, MockRecord, Operation, Rule } from './types.ts'
 
 /** All operations, as the routes name them. */
 const ALL = '*'
-type Editing = { kind: 'rule'; id: string | null; value: Json } | { kind: 'override'; operation: string; isNew: boolean; value: Json }
+type Editing =
+  | { kind: 'rule'; id: string | null; value: Json }
+  | { kind: 'override'; operation: string; isNew: boolean; value: Json }
 
 export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): void }) {
   const base = `_svc/mocks/${mock.name}`
   const [editing, setEditing] = useState<Editing | null>(null)
-  const operations = useLoad(async signal => (await callJson<{ operations: Operation[] }>(`${base}/operations`, { signal })).operations.map(({ key }) => key), [mock.name, mock.version])
+  const operations = useLoad(
+    async signal =>
+      (await callJson<{ operations: Operation[] }>(`${base}/operations`, { signal })).operations.map(({ key }) => key),
+    [mock.name, mock.version],
+  )
   const keys = operations.value ?? []
   const write = useAction(async (method: string, path: string, json?: unknown) => {
-    await callJson(`${base}/${path}`, { method, admin: true, ...json === undefined ? {} : { json } })
+    await callJson(`${base}/${path}`, { method, admin: true, ...(json === undefined ? {} : { json }) })
     onChange()
   })
   const save = useAction(async () => {
     if (editing === null) return
-    if (editing.kind === 'rule') await callJson(editing.id === null ? `${base}/rules` : `${base}/rules/${editing.id}`, { method: editing.id === null ? 'POST' : 'PUT', admin: true, json: editing.value })
-    else await callJson(`${base}/overrides/${encodeURIComponent(editing.operation)}`, { method: 'PUT', admin: true, json: editing.value })
+    if (editing.kind === 'rule')
+      await callJson(editing.id === null ? `${base}/rules` : `${base}/rules/${editing.id}`, {
+        method: editing.id === null ? 'POST' : 'PUT',
+        admin: true,
+        json: editing.value,
+      })
+    else
+      await callJson(`${base}/overrides/${encodeURIComponent(editing.operation)}`, {
+        method: 'PUT',
+        admin: true,
+        json: editing.value,
+      })
     setEditing(null)
     onChange()
   })
@@ -41,34 +57,128 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
   return (
     <div class="stack">
       {write.error !== null && <Notice kind="bad">{write.error}</Notice>}
-      <Panel title="Rules" actions={<Button small icon="plus" onClick={() => setEditing({ kind: 'rule', id: null, value: NEW_RULE })}>Add rule</Button>}>
-        {mock.rules.length === 0 ? <Empty title="No rules">A rule answers otherwise when its conditions hold: by path, header, body, state, or how often it was called. The first one that fits wins.</Empty> : (
+      <Panel
+        title="Rules"
+        actions={
+          <Button small icon="plus" onClick={() => setEditing({ kind: 'rule', id: null, value: NEW_RULE })}>
+            Add rule
+          </Button>
+        }
+      >
+        {mock.rules.length === 0 ? (
+          <Empty title="No rules">
+            A rule answers otherwise when its conditions hold: by path, header, body, state, or how often it was called.
+            The first one that fits wins.
+          </Empty>
+        ) : (
           <ol class="mocks-rules" aria-label="Rules">
             {mock.rules.map((rule, index) => (
               <li key={rule.id}>
-                <Switch hideLabel label={`Rule ${rule.id}`} checked={rule.enabled !== false} onChecked={enabled => void write.run('PUT', `rules/${rule.id}`, { ...rule, enabled })} />
-                <div class="mocks-rule-text"><strong>{rule.name ?? rule.id}</strong> <Badge>{rule.operation ?? 'all operations'}</Badge><code class="ellipsis">{sentenceOf(rule)}</code></div>
+                <Switch
+                  hideLabel
+                  label={`Rule ${rule.id}`}
+                  checked={rule.enabled !== false}
+                  onChecked={enabled => void write.run('PUT', `rules/${rule.id}`, { ...rule, enabled })}
+                />
+                <div class="mocks-rule-text">
+                  <strong>{rule.name ?? rule.id}</strong> <Badge>{rule.operation ?? 'all operations'}</Badge>
+                  <code class="ellipsis">{sentenceOf(rule)}</code>
+                </div>
                 <span class="actions">
-                  <Button small kind="quiet" icon="chevron" class="mocks-up" iconOnly disabled={index === 0} onClick={() => move(index, -1)}>{`Move ${rule.id} up`}</Button>
-                  <Button small kind="quiet" icon="chevron" class="mocks-down" iconOnly disabled={index === mock.rules.length - 1} onClick={() => move(index, 1)}>{`Move ${rule.id} down`}</Button>
-                  <Button small icon="edit" iconOnly onClick={() => setEditing({ kind: 'rule', id: rule.id, value: { ...rule, enabled: rule.enabled ?? true } })}>{`Edit ${rule.id}`}</Button>
-                  <Button small kind="danger" icon="trash" iconOnly onClick={() => void write.run('DELETE', `rules/${rule.id}`)}>{`Delete ${rule.id}`}</Button>
+                  <Button
+                    small
+                    kind="quiet"
+                    icon="chevron"
+                    class="mocks-up"
+                    iconOnly
+                    disabled={index === 0}
+                    onClick={() => move(index, -1)}
+                  >{`Move ${rule.id} up`}</Button>
+                  <Button
+                    small
+                    kind="quiet"
+                    icon="chevron"
+                    class="mocks-down"
+                    iconOnly
+                    disabled={index === mock.rules.length - 1}
+                    onClick={() => move(index, 1)}
+                  >{`Move ${rule.id} down`}</Button>
+                  <Button
+                    small
+                    icon="edit"
+                    iconOnly
+                    onClick={() =>
+                      setEditing({ kind: 'rule', id: rule.id, value: { ...rule, enabled: rule.enabled ?? true } })
+                    }
+                  >{`Edit ${rule.id}`}</Button>
+                  <Button
+                    small
+                    kind="danger"
+                    icon="trash"
+                    iconOnly
+                    onClick={() => void write.run('DELETE', `rules/${rule.id}`)}
+                  >{`Delete ${rule.id}`}</Button>
                 </span>
               </li>
             ))}
           </ol>
         )}
       </Panel>
-      <Panel title="Overrides" actions={<Button small icon="plus" onClick={() => setEditing({ kind: 'override', operation: ALL, isNew: true, value: { enabled: true, fail_percent: 50 } })}>Add override</Button>}>
-        {Object.keys(mock.overrides).length === 0 ? <Empty title="No overrides">An override changes what an operation, or all of them, answers: status, body, delay, or how often it fails.</Empty> : (
+      <Panel
+        title="Overrides"
+        actions={
+          <Button
+            small
+            icon="plus"
+            onClick={() =>
+              setEditing({ kind: 'override', operation: ALL, isNew: true, value: { enabled: true, fail_percent: 50 } })
+            }
+          >
+            Add override
+          </Button>
+        }
+      >
+        {Object.keys(mock.overrides).length === 0 ? (
+          <Empty title="No overrides">
+            An override changes what an operation, or all of them, answers: status, body, delay, or how often it fails.
+          </Empty>
+        ) : (
           <ul class="mocks-rules" aria-label="Overrides">
             {Object.entries(mock.overrides).map(([operation, override]) => (
               <li key={operation}>
-                <Switch hideLabel label={`Override ${operation}`} checked={override.enabled !== false} onChecked={enabled => void write.run('PUT', `overrides/${encodeURIComponent(operation)}`, { ...override, enabled })} />
-                <div class="mocks-rule-text"><strong>{operation === ALL ? 'all operations' : operation}</strong><code class="ellipsis">{JSON.stringify({ ...override, enabled: undefined })}</code></div>
+                <Switch
+                  hideLabel
+                  label={`Override ${operation}`}
+                  checked={override.enabled !== false}
+                  onChecked={enabled =>
+                    void write.run('PUT', `overrides/${encodeURIComponent(operation)}`, { ...override, enabled })
+                  }
+                />
+                <div class="mocks-rule-text">
+                  <strong>{operation === ALL ? 'all operations' : operation}</strong>
+                  <code class="ellipsis">{JSON.stringify({ ...override, enabled: undefined })}</code>
+                </div>
                 <span class="actions">
-                  <Button small icon="edit" iconOnly onClick={() => setEditing({ kind: 'override', operation, isNew: false, value: { ...override, enabled: override.enabled ?? true } })}>{`Edit override of ${operation}`}</Button>
-                  <Button small kind="danger" icon="trash" iconOnly onClick={() => void write.run('DELETE', `overrides/${encodeURIComponent(operation)}`)}>{`Delete override of ${operation}`}</Button>
+                  <Button
+                    small
+                    icon="edit"
+                    iconOnly
+                    onClick={() =>
+                      setEditing({
+                        kind: 'override',
+                        operation,
+                        isNew: false,
+                        value: { ...override, enabled: override.enabled ?? true },
+                      })
+                    }
+                  >{`Edit override of ${operation}`}</Button>
+                  <Button
+                    small
+                    kind="danger"
+                    icon="trash"
+                    iconOnly
+                    onClick={() => void write.run('DELETE', `overrides/${encodeURIComponent(operation)}`)}
+                  >{`Delete override of ${operation}`}</Button>
                 </span>
               </li>
             ))}
@@ -76,12 +186,51 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
         )}
       </Panel>
       {editing !== null && (
-        <Dialog wide class="mocks-dialog" title={editing.kind === 'rule' ? (editing.id === null ? 'Add rule' : `Rule ${editing.id}`) : 'Override'} onClose={() => { setEditing(null); save.clearError() }}
-          actions={<><Button onClick={() => { setEditing(null); save.clearError() }}>Cancel</Button><Button kind="primary" busy={save.isRunning} onClick={() => void save.run()}>Save</Button></>}>
+        <Dialog
+          wide
+          class="mocks-dialog"
+          title={editing.kind === 'rule' ? (editing.id === null ? 'Add rule' : `Rule ${editing.id}`) : 'Override'}
+          onClose={() => {
+            setEditing(null)
+            save.clearError()
+          }}
+          actions={
+            <>
+              <Button
+                onClick={() => {
+                  setEditing(null)
+                  save.clearError()
+                }}
+              >
+                Cancel
+              </Button>
+              <Button kind="primary" busy={save.isRunning} onClick={() => void save.run()}>
+                Save
+              </Button>
+            </>
+          }
+        >
           <div class="stack">
-            {editing.kind === 'override' && <Select label="Operation" value={editing.operation} disabled={!editing.isNew} onValue={operation => setEditing({ ...editing, operation })} options={[{ value: ALL, label: 'all operations' }, ...keys]} />}
-            <FormWithJson schema={editing.kind === 'rule' ? ruleSchema(keys) : OVERRIDE_SCHEMA} label={editing.kind === 'rule' ? 'Rule' : 'Override'} value={editing.value} onValue={value => setEditing({ ...editing, value: value as Json })} />
-            {save.error !== null && <Notice kind="bad" title="It was not saved">{save.error}</Notice>}
+            {editing.kind === 'override' && (
+              <Select
+                label="Operation"
+                value={editing.operation}
+                disabled={!editing.isNew}
+                onValue={operation => setEditing({ ...editing, operation })}
+                options={[{ value: ALL, label: 'all operations' }, ...keys]}
+              />
+            )}
+            <FormWithJson
+              schema={editing.kind === 'rule' ? ruleSchema(keys) : OVERRIDE_SCHEMA}
+              label={editing.kind === 'rule' ? 'Rule' : 'Override'}
+              value={editing.value}
+              onValue={value => setEditing({ ...editing, value: value as Json })}
+            />
+            {save.error !== null && (
+              <Notice kind="bad" title="It was not saved">
+                {save.error}
+              </Notice>
+            )}
           </div>
         </Dialog>
       )}
@@ -92,6 +241,10 @@ export function Behavior({ mock, onChange }: { mock: MockRecord; onChange(): voi
 /** Conditions and consequence on a line. */
 function sentenceOf({ when, match, then }: Rule): string {
   const conditions = (Array.isArray(when) ? when : []) as Json[]
-  const texts = conditions.map(({ in: place, name, pointer, jsonpath, op, value }) => [place, name ?? pointer ?? jsonpath, op, value === undefined ? undefined : JSON.stringify(value)].filter(part => part !== undefined).join(' '))
+  const texts = conditions.map(({ in: place, name, pointer, jsonpath, op, value }) =>
+    [place, name ?? pointer ?? jsonpath, op, value === undefined ? undefined : JSON.stringify(value)]
+      .filter(part => part !== undefined)
+      .join(' '),
+  )
   return `${texts.length === 0 ? 'always' : texts.join(match === 'any' ? ' or ' : ' and ')} → ${JSON.stringify(then)}`
 }

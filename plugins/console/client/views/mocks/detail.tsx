@@ -45,36 +45,67 @@ export function MockDetail({ summary, onChange, onDeleted, onCopy }: MockDetailP
 
   return (
     <div class="mocks-detail">
-      <Panel title={name} actions={(
-        <>
-          <MockBadges mock={summary} />
-          {!summary.managed && <Button small kind="danger" icon="trash" busy={remove.isRunning} onClick={() => void remove.run()}>Delete</Button>}
-        </>
-      )}>
+      <Panel
+        title={name}
+        actions={
+          <>
+            <MockBadges mock={summary} />
+            {!summary.managed && (
+              <Button small kind="danger" icon="trash" busy={remove.isRunning} onClick={() => void remove.run()}>
+                Delete
+              </Button>
+            )}
+          </>
+        }
+      >
         {[record.error, remove.error].map(error => error !== null && <Notice kind="bad">{error}</Notice>)}
-        <Facts items={[
-          ['Document', `${summary.title} ${summary.api_version}, OpenAPI ${summary.openapi}`],
-          ['URL', <Address key="direct" url={urlAt(path, null)} />],
-          gateway !== null && [`Through ${gateway.name}`, <Address key="gateway" url={urlAt(path, gateway)} />],
-          summary.base_paths.length > 0 && ['Base paths', <code key="paths">{summary.base_paths.join(', ')}</code>],
-        ]} />
+        <Facts
+          items={[
+            ['Document', `${summary.title} ${summary.api_version}, OpenAPI ${summary.openapi}`],
+            ['URL', <Address key="direct" url={urlAt(path, null)} />],
+            gateway !== null && [`Through ${gateway.name}`, <Address key="gateway" url={urlAt(path, gateway)} />],
+            summary.base_paths.length > 0 && ['Base paths', <code key="paths">{summary.base_paths.join(', ')}</code>],
+          ]}
+        />
       </Panel>
-      {mock === undefined ? record.isLoading && <Loading /> : (
-        <Tabs label="Parts of the mock" selected={route.value.params.get('tab') ?? 'document'} onSelect={key => setParams({ tab: key === 'document' ? null : key })} tabs={[
-          { key: 'document', title: 'Document', content: () => <DocumentTab mock={mock} onChange={changed} onCopy={onCopy} /> },
-          { key: 'operations', title: `Operations (${mock.operations})`, content: () => <Operations mock={mock} /> },
-          { key: 'behavior', title: `Rules and overrides (${mock.rules.length + Object.keys(mock.overrides).length})`, content: () => <Behavior mock={mock} onChange={changed} /> },
-          { key: 'traffic', title: 'Traffic', content: () => <Traffic mock={mock} /> },
-          { key: 'state', title: 'State', content: () => <StateTab mock={mock} /> },
-          { key: 'versions', title: 'Versions', content: () => <Versions mock={mock} onChange={changed} /> },
-          { key: 'settings', title: 'Settings', content: () => <SettingsTab mock={mock} onChange={changed} /> },
-          { key: 'export', title: 'Export', content: () => <ExportTab name={name} /> },
-        ]} />
+      {mock === undefined ? (
+        record.isLoading && <Loading />
+      ) : (
+        <Tabs
+          label="Parts of the mock"
+          selected={route.value.params.get('tab') ?? 'document'}
+          onSelect={key => setParams({ tab: key === 'document' ? null : key })}
+          tabs={[
+            {
+              key: 'document',
+              title: 'Document',
+              content: () => <DocumentTab mock={mock} onChange={changed} onCopy={onCopy} />,
+            },
+            { key: 'operations', title: `Operations (${mock.operations})`, content: () => <Operations mock={mock} /> },
+            {
+              key: 'behavior',
+              title: `Rules and overrides (${mock.rules.length + Object.keys(mock.overrides).length})`,
+              content: () => <Behavior mock={mock} onChange={changed} />,
+            },
+            { key: 'traffic', title: 'Traffic', content: () => <Traffic mock={mock} /> },
+            { key: 'state', title: 'State', content: () => <StateTab mock={mock} /> },
+            { key: 'versions', title: 'Versions', content: () => <Versions mock={mock} onChange={changed} /> },
+            { key: 'settings', title: 'Settings', content: () => <SettingsTab mock={mock} onChange={changed} /> },
+            { key: 'export', title: 'Export', content: () => <ExportTab name={name} /> },
+          ]}
+        />
       )}
     </div>
   )
 }
 
 function Address({ url }: { url: string }) {
-  return <span class="bins-address"><code>{url}</code><CopyButton small text={url}>Copy URL</CopyButton></span>
+  return (
+    <span class="bins-address">
+      <code>{url}</code>
+      <CopyButton small text={url}>
+        Copy URL
+      </CopyButton>
+    </span>
+  )
 }

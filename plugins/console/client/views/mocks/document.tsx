@@ -16,13 +16,21 @@ import type { Issue, MockRecord, Report } from './types.ts'
 /** Texts that were edited, by mock; they outlive a look at another tab. */
 const unsaved = signal<Record<string, string>>({})
 
-export interface DocumentTabProps { mock: MockRecord; onChange(): void; onCopy(text: string): void }
+export interface DocumentTabProps {
+  mock: MockRecord
+  onChange(): void
+  onCopy(text: string): void
+}
 
 export function DocumentTab(props: DocumentTabProps) {
   const { name, has_draft: hasDraft } = props.mock
   // What is being edited is not replaced by what was saved from it.
-  const loaded = useLoad(async signal => await (await call(`_svc/mocks/${name}/spec${hasDraft ? '?version=draft' : ''}`, { signal })).text(), [name])
-  if (loaded.value === undefined) return loaded.error === null ? <Loading /> : <Notice kind="bad">{loaded.error}</Notice>
+  const loaded = useLoad(
+    async signal => await (await call(`_svc/mocks/${name}/spec${hasDraft ? '?version=draft' : ''}`, { signal })).text(),
+    [name],
+  )
+  if (loaded.value === undefined)
+    return loaded.error === null ? <Loading /> : <Notice kind="bad">{loaded.error}</Notice>
   return <DocumentEditor first={loaded.value} {...props} />
 }
 
@@ -40,11 +48,17 @@ function DocumentEditor({ first, mock, onChange, onCopy }: DocumentTabProps & { 
   const isJson = /^\s*\{/.test(text)
 
   const check = useAction(async () => {
-    const answer = await call(`_svc/mocks/check?against=${mock.name}`, { method: 'POST', admin: true, ...await documentBody(text) })
-    setChecked({ report: await answer.json() as Report, text, what: 'Checked' })
+    const answer = await call(`_svc/mocks/check?against=${mock.name}`, {
+      method: 'POST',
+      admin: true,
+      ...(await documentBody(text)),
+    })
+    setChecked({ report: (await answer.json()) as Report, text, what: 'Checked' })
   })
   async function save(): Promise<void> {
-    const { report } = await (await call(`${base}/draft`, { method: 'PUT', admin: true, ...await documentBody(text) })).json() as { report: Report }
+    const { report } = (await (
+      await call(`${base}/draft`, { method: 'PUT', admin: true, ...(await documentBody(text)) })
+    ).json()) as { report: Report }
     setChecked({ report, text, what: 'Saved as a draft' })
   }
   const saveDraft = useAction(async () => {
@@ -54,7 +68,11 @@ function DocumentEditor({ first, mock, onChange, onCopy }: DocumentTabProps & { 
   const deploy = useAction(async () => {
     await save()
     try {
-      const { report, version } = await callJson<MockRecord>(`${base}/deploy`, { method: 'POST', admin: true, json: { ...message === '' ? {} : { message }, allow_breaking: allowsBreaking } })
+      const { report, version } = await callJson<MockRecord>(`${base}/deploy`, {
+        method: 'POST',
+        admin: true,
+        json: { ...(message === '' ? {} : { message }), allow_breaking: allowsBreaking },
+      })
       if (report) setChecked({ report, text, what: `Deployed as version ${version}` })
       setMessage('')
     } catch (error) {
@@ -72,22 +90,64 @@ function DocumentEditor({ first, mock, onChange, onCopy }: DocumentTabProps & { 
     onChange()
   })
 
-  const lineOf = (issue: Issue) => issue.line ?? (issue.at !== null && checked !== null && /^\s*\{/.test(checked.text) ? lineOfPointer(checked.text, issue.at) : null)
-  const marks = useMemo<EditorMark[]>(() => (checked === null ? [] : [
-    ...checked.report.errors.map(issue => ({ issue, severity: 'error' as const })), ...checked.report.warnings.map(issue => ({ issue, severity: 'warning' as const })),
-  ].flatMap(({ issue, severity }) => {
-    const line = lineOf(issue)
-    return line === null ? [] : [{ line, severity, message: `${issue.code}: ${issue.message}` }]
-  })), [checked])
+  const lineOf = (issue: Issue) =>
+    issue.line ??
+    (issue.at !== null && checked !== null && /^\s*\{/.test(checked.text)
+      ? lineOfPointer(checked.text, issue.at)
+      : null)
+  const marks = useMemo<EditorMark[]>(
+    () =>
+      checked === null
+        ? []
+        : [
+            ...checked.report.errors.map(issue => ({ issue, severity: 'error' as const })),
+            ...checked.report.warnings.map(issue => ({ issue, severity: 'warning' as const })),
+          ].flatMap(({ issue, severity }) => {
+            const line = lineOf(issue)
+            return line === null ? [] : [{ line, severity, message: `${issue.code}: ${issue.message}` }]
+          }),
+    [checked],
+  )
   const isBusy = check.isRunning || saveDraft.isRunning || deploy.isRunning
   const errors = [check.error, saveDraft.error, deploy.error, discard.error].filter(error => error !== null)
 
   return (
     <div class="mocks-document">
       <div class="stack">
-        {mock.managed && <Notice actions={<Button small icon="copy" onClick={() => onCopy(text)}>Copy as a new mock</Button>}>This document belongs to {mock.source === 'builtin' ? 'the instance' : <code>{mock.file ?? mock.source}</code>}; it can be checked here, and changed as a copy.</Notice>}
-        {mock.has_draft && <Notice title="There is a draft" actions={<Button small kind="danger" busy={discard.isRunning} onClick={() => void discard.run()}>Discard the draft</Button>}>It answers nothing until it is deployed.</Notice>}
-        <Editor label="Document" language={isJson ? 'json' : 'yaml'} value={text} onValue={setText} marks={marks} minLines={18} goTo={goTo} />
+        {mock.managed && (
+          <Notice
+            actions={
+              <Button small icon="copy" onClick={() => onCopy(text)}>
+                Copy as a new mock
+              </Button>
+            }
+          >
+            This document belongs to{' '}
+            {mock.source === 'builtin' ? 'the instance' : <code>{mock.file ?? mock.source}</code>}; it can be checked
+            here, and changed as a copy.
+          </Notice>
+        )}
+        {mock.has_draft && (
+          <Notice
+            title="There is a draft"
+            actions={
+              <Button small kind="danger" busy={discard.isRunning} onClick={() => void discard.run()}>
+                Discard the draft
+              </Button>
+            }
+          >
+            It answers nothing until it is deployed.
+          </Notice>
+        )}
+        <Editor
+          label="Document"
+          language={isJson ? 'json' : 'yaml'}
+          value={text}
+          onValue={setText}
+          marks={marks}
+          minLines={18}
+          goTo={goTo}
+        />
         <p class="hint">Esc, then Tab leaves the editor.</p>
         {!mock.managed && (
           <div class="mocks-deploy">
@@ -96,21 +156,47 @@ function DocumentEditor({ first, mock, onChange, onCopy }: DocumentTabProps & { 
           </div>
         )}
         <div class="actions">
-          <Button icon="check" busy={check.isRunning} disabled={isBusy} onClick={() => void check.run()}>Check</Button>
-          <Button icon="edit" busy={saveDraft.isRunning} disabled={isBusy || mock.managed} onClick={() => void saveDraft.run()}>Save draft</Button>
-          <Button kind="primary" icon="mocks" busy={deploy.isRunning} disabled={isBusy || mock.managed} onClick={() => void deploy.run()}>Deploy</Button>
+          <Button icon="check" busy={check.isRunning} disabled={isBusy} onClick={() => void check.run()}>
+            Check
+          </Button>
+          <Button
+            icon="edit"
+            busy={saveDraft.isRunning}
+            disabled={isBusy || mock.managed}
+            onClick={() => void saveDraft.run()}
+          >
+            Save draft
+          </Button>
+          <Button
+            kind="primary"
+            icon="mocks"
+            busy={deploy.isRunning}
+            disabled={isBusy || mock.managed}
+            onClick={() => void deploy.run()}
+          >
+            Deploy
+          </Button>
         </div>
-        {errors.map(error => <Notice key={error} kind="bad">{error}</Notice>)}
+        {errors.map(error => (
+          <Notice key={error} kind="bad">
+            {error}
+          </Notice>
+        ))}
       </div>
       <Panel title="Report">
-        {checked === null
-          ? <Empty title="Not checked yet">Check, Save draft and Deploy tell here what is wrong with the document, and what it changes for clients.</Empty>
-          : (
-              <>
-                <p class="quiet-text" role="status">{checked.what}{checked.text === text ? '.' : '; the text was changed since.'}</p>
-                <ReportView report={checked.report} lineOf={lineOf} onLine={line => setGoTo({ line })} />
-              </>
-            )}
+        {checked === null ? (
+          <Empty title="Not checked yet">
+            Check, Save draft and Deploy tell here what is wrong with the document, and what it changes for clients.
+          </Empty>
+        ) : (
+          <>
+            <p class="quiet-text" role="status">
+              {checked.what}
+              {checked.text === text ? '.' : '; the text was changed since.'}
+            </p>
+            <ReportView report={checked.report} lineOf={lineOf} onLine={line => setGoTo({ line })} />
+          </>
+        )}
       </Panel>
     </div>
   )

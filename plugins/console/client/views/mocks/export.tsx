@@ -7,24 +7,48 @@ import { Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 
 const FORMATS = [
-  { format: 'bundle', title: 'Bundle', file: 'json', about: 'Document, settings, rules and overrides; any instance takes it as an upload.' },
-  { format: 'openapi', title: 'OpenAPI document', file: 'json', about: 'The document with this mock\'s URLs as its servers, and overrides as examples.' },
+  {
+    format: 'bundle',
+    title: 'Bundle',
+    file: 'json',
+    about: 'Document, settings, rules and overrides; any instance takes it as an upload.',
+  },
+  {
+    format: 'openapi',
+    title: 'OpenAPI document',
+    file: 'json',
+    about: "The document with this mock's URLs as its servers, and overrides as examples.",
+  },
   { format: 'svc-yaml', title: 'Entry of svc.yaml', file: 'yaml', about: 'One item of its mocks: list.' },
 ] as const
 
 export function ExportTab({ name }: { name: string }) {
   const read = async (format: string) => (await call(`_svc/mocks/${name}/export?format=${format}`)).text()
-  const save = useAction(async (format: string, file: string) => saveFile(`svc-mock-${name}.${file}`, file === 'json' ? 'application/json' : 'application/yaml', await read(format)))
+  const save = useAction(async (format: string, file: string) =>
+    saveFile(`svc-mock-${name}.${file}`, file === 'json' ? 'application/json' : 'application/yaml', await read(format)),
+  )
   return (
     <Panel title="Export">
       {save.error !== null && <Notice kind="bad">{save.error}</Notice>}
       <ul class="mocks-rules" aria-label="Export">
         {FORMATS.map(({ format, title, file, about }) => (
           <li key={format}>
-            <div class="mocks-rule-text"><strong>{title}</strong><span class="quiet-text">{about}</span></div>
+            <div class="mocks-rule-text">
+              <strong>{title}</strong>
+              <span class="quiet-text">{about}</span>
+            </div>
             <span class="actions">
-              <Button small icon="download" onClick={() => void save.run(format, file)} aria-label={`Download ${title}`}>Download</Button>
-              <CopyButton small text={() => read(format)} aria-label={`Copy ${title}`}>Copy</CopyButton>
+              <Button
+                small
+                icon="download"
+                onClick={() => void save.run(format, file)}
+                aria-label={`Download ${title}`}
+              >
+                Download
+              </Button>
+              <CopyButton small text={() => read(format)} aria-label={`Copy ${title}`}>
+                Copy
+              </CopyButton>
             </span>
           </li>
         ))}

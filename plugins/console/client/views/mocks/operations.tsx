@@ -21,7 +21,12 @@ import type { MockRecord, Operation } from './types.ts'
 const REFRESH_MS = 5000
 
 export function Operations({ mock }: { mock: MockRecord }) {
-  const list = useLoad(async signal => (await callJson<{ operations: Operation[] }>(`_svc/mocks/${mock.name}/operations`, { signal })).operations, [mock.revision], REFRESH_MS)
+  const list = useLoad(
+    async signal =>
+      (await callJson<{ operations: Operation[] }>(`_svc/mocks/${mock.name}/operations`, { signal })).operations,
+    [mock.revision],
+    REFRESH_MS,
+  )
   const wanted = route.value.params.get('op')
   const selected = list.value?.find(({ key }) => key === wanted)
   if (list.value === undefined) return list.error === null ? <Loading /> : <Notice kind="bad">{list.error}</Notice>
@@ -32,21 +37,43 @@ export function Operations({ mock }: { mock: MockRecord }) {
         <ul class="mocks-operation-list" aria-label="Operations">
           {list.value.map(operation => (
             <li key={operation.key}>
-              <button type="button" aria-pressed={operation === selected} onClick={() => setParams({ op: operation.key })}>
-                <span class="mocks-operation"><Method method={operation.method} /> <span class="mono">{operation.path}</span></span>
+              <button
+                type="button"
+                aria-pressed={operation === selected}
+                onClick={() => setParams({ op: operation.key })}
+              >
+                <span class="mocks-operation">
+                  <Method method={operation.method} /> <span class="mono">{operation.path}</span>
+                </span>
                 <span class="quiet-text">{operation.summary || operation.key}</span>
                 <span class="mocks-badges">
-                  {operation.statuses.map(status => <Badge key={status}>{status}</Badge>)}
+                  {operation.statuses.map(status => (
+                    <Badge key={status}>{status}</Badge>
+                  ))}
                   {operation.override !== null && <Badge tone="warn">override</Badge>}
-                  {operation.rules > 0 && <Badge tone="warn">{operation.rules} {operation.rules === 1 ? 'rule' : 'rules'}</Badge>}
-                  <span class="quiet-text">{formatNumber(operation.requests)} {operation.requests === 1 ? 'request' : 'requests'}</span>
+                  {operation.rules > 0 && (
+                    <Badge tone="warn">
+                      {operation.rules} {operation.rules === 1 ? 'rule' : 'rules'}
+                    </Badge>
+                  )}
+                  <span class="quiet-text">
+                    {formatNumber(operation.requests)} {operation.requests === 1 ? 'request' : 'requests'}
+                  </span>
                 </span>
               </button>
             </li>
           ))}
         </ul>
       </section>
-      {selected === undefined ? <section class="panel"><Empty title="Choose an operation">It can be tried with parameters, a body, and the answer that you prefer.</Empty></section> : <TryIt key={selected.key} mock={mock} operation={selected} />}
+      {selected === undefined ? (
+        <section class="panel">
+          <Empty title="Choose an operation">
+            It can be tried with parameters, a body, and the answer that you prefer.
+          </Empty>
+        </section>
+      ) : (
+        <TryIt key={selected.key} mock={mock} operation={selected} />
+      )}
     </div>
   )
 }
@@ -61,15 +88,28 @@ function TryIt({ mock, operation }: { mock: MockRecord; operation: Operation }) 
   const [gateway, setGateway] = useState(activeGateway)
   const { exchange, run, stop } = useExchange()
   const choices = operation.statuses.flatMap(status => [
-    { value: `code=${status}`, label: status }, ...(operation.examples[status] ?? []).map(example => ({ value: `code=${status}, example=${example}`, label: `${status}, example ${example}` })),
+    { value: `code=${status}`, label: status },
+    ...(operation.examples[status] ?? []).map(example => ({
+      value: `code=${status}, example=${example}`,
+      label: `${status}, example ${example}`,
+    })),
   ])
   const hasBody = !takesNoBody(operation.method)
 
   function send(event: Event): void {
     event.preventDefault()
     run({
-      method: operation.method, path, gateway, body: hasBody && body !== '' ? body : null,
-      headers: [...prefer === '' ? [] : [{ name: 'Prefer', value: prefer }], ...hasBody && body !== '' && !headers.some(({ name }) => /^content-type$/i.test(name)) ? [{ name: 'Content-Type', value: 'application/json' }] : [], ...headers],
+      method: operation.method,
+      path,
+      gateway,
+      body: hasBody && body !== '' ? body : null,
+      headers: [
+        ...(prefer === '' ? [] : [{ name: 'Prefer', value: prefer }]),
+        ...(hasBody && body !== '' && !headers.some(({ name }) => /^content-type$/i.test(name))
+          ? [{ name: 'Content-Type', value: 'application/json' }]
+          : []),
+        ...headers,
+      ],
     })
   }
 
@@ -80,12 +120,29 @@ function TryIt({ mock, operation }: { mock: MockRecord; operation: Operation }) 
           <TextField mono label="Path" value={path} onValue={setPath} />
           <PathParameters template={template} path={path} onPath={setPath} />
           <div class="mocks-pair">
-            <Select label="Preferred answer" value={prefer} onValue={setPrefer} options={[{ value: '', label: 'as the mock decides' }, ...choices]} />
+            <Select
+              label="Preferred answer"
+              value={prefer}
+              onValue={setPrefer}
+              options={[{ value: '', label: 'as the mock decides' }, ...choices]}
+            />
             <TargetSelect gateway={gateway} onGateway={setGateway} />
           </div>
-          <div class="field"><span class="label">Headers</span><HeaderEditor headers={headers} onHeaders={setHeaders} /></div>
-          {hasBody && <div class="field"><span class="label">Body</span><Editor label="Body" language="json" value={body} onValue={setBody} minLines={4} /></div>}
-          <div class="actions"><Button kind="primary" icon="send" type="submit">Send</Button></div>
+          <div class="field">
+            <span class="label">Headers</span>
+            <HeaderEditor headers={headers} onHeaders={setHeaders} />
+          </div>
+          {hasBody && (
+            <div class="field">
+              <span class="label">Body</span>
+              <Editor label="Body" language="json" value={body} onValue={setBody} minLines={4} />
+            </div>
+          )}
+          <div class="actions">
+            <Button kind="primary" icon="send" type="submit">
+              Send
+            </Button>
+          </div>
         </form>
       </Panel>
       <ResponsePanel exchange={exchange} onStop={stop} />

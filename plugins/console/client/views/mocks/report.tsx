@@ -16,26 +16,61 @@ export function ReportView({ report, lineOf, onLine }: ReportViewProps) {
   const { deployable, errors, warnings, changes, summary, against, took_ms: ms } = report
   const issue = (item: Issue) => {
     const line = lineOf?.(item) ?? item.line ?? null
-    return <Line key={`${item.code} ${item.at} ${item.message}`} code={item.code} message={item.message} where={item.at} action={line !== null && (onLine ? <button type="button" class="mocks-line" onClick={() => onLine(line)}>line {line}</button> : <span>line {line}</span>)} />
+    return (
+      <Line
+        key={`${item.code} ${item.at} ${item.message}`}
+        code={item.code}
+        message={item.message}
+        where={item.at}
+        action={
+          line !== null &&
+          (onLine ? (
+            <button type="button" class="mocks-line" onClick={() => onLine(line)}>
+              line {line}
+            </button>
+          ) : (
+            <span>line {line}</span>
+          ))
+        }
+      />
+    )
   }
-  const change = (item: Change) => <Line key={`${item.code} ${item.operation} ${item.message}`} code={item.code} message={item.message} where={item.operation} />
+  const change = (item: Change) => (
+    <Line
+      key={`${item.code} ${item.operation} ${item.message}`}
+      code={item.code}
+      message={item.message}
+      where={item.operation}
+    />
+  )
   return (
     <div class="stack">
-      {deployable
-        ? <Notice kind="good" title="It can be deployed">{summary && `${summary.title} ${summary.api_version}, OpenAPI ${summary.openapi}: ${formatNumber(summary.operations)} operations, ${formatNumber(summary.schemas)} schemas, ${formatNumber(summary.examples)} examples, ${formatBytes(summary.bytes)}`}; checked in {formatMs(ms)}.</Notice>
-        : <Notice kind="bad" title="It can't be deployed">{errors[0]?.message}</Notice>}
+      {deployable ? (
+        <Notice kind="good" title="It can be deployed">
+          {summary &&
+            `${summary.title} ${summary.api_version}, OpenAPI ${summary.openapi}: ${formatNumber(summary.operations)} operations, ${formatNumber(summary.schemas)} schemas, ${formatNumber(summary.examples)} examples, ${formatBytes(summary.bytes)}`}
+          ; checked in {formatMs(ms)}.
+        </Notice>
+      ) : (
+        <Notice kind="bad" title="It can't be deployed">
+          {errors[0]?.message}
+        </Notice>
+      )}
       <List title="Errors" tone="bad" items={errors.map(issue)} />
       <List title="Warnings" tone="warn" items={warnings.map(issue)} />
-      {changes !== null && (
-        changes.unchanged
-          ? <p class="quiet-text">The interface is that of version {against}.</p>
-          : (
-              <>
-                <List title={`Breaking changes since version ${against}`} tone="bad" items={changes.breaking.map(change)} />
-                <List title={`Compatible changes since version ${against}`} tone="good" items={changes.compatible.map(change)} />
-              </>
-            )
-      )}
+      {changes !== null &&
+        (changes.unchanged ? (
+          <p class="quiet-text">The interface is that of version {against}.</p>
+        ) : (
+          <>
+            <List title={`Breaking changes since version ${against}`} tone="bad" items={changes.breaking.map(change)} />
+            <List
+              title={`Compatible changes since version ${against}`}
+              tone="good"
+              items={changes.compatible.map(change)}
+            />
+          </>
+        ))}
     </div>
   )
 }
@@ -44,16 +79,30 @@ function List({ title, tone, items }: { title: string; tone: Tone; items: Compon
   if (items.length === 0) return null
   return (
     <section class="mocks-issues">
-      <h3>{title} <Badge tone={tone}>{items.length}</Badge></h3>
+      <h3>
+        {title} <Badge tone={tone}>{items.length}</Badge>
+      </h3>
       <ul>{items}</ul>
     </section>
   )
 }
 
-function Line({ code, message, where, action }: { code: string; message: string; where: string | null; action?: ComponentChildren }) {
+function Line({
+  code,
+  message,
+  where,
+  action,
+}: {
+  code: string
+  message: string
+  where: string | null
+  action?: ComponentChildren
+}) {
   return (
     <li>
-      <span><code>{code}</code> {message} {action}</span>
+      <span>
+        <code>{code}</code> {message} {action}
+      </span>
       {where !== null && <span class="mocks-where mono">{where}</span>}
     </li>
   )

@@ -6,7 +6,10 @@ const OUTCOME: Record<string, FormSchema> = {
   example: { type: 'string', title: 'Example', description: 'Name of an example of the document.' },
   media_type: { type: 'string', title: 'Media type' },
   delay_ms: { type: 'integer', minimum: 0, title: 'Delay (ms)' },
-  headers: { title: 'Headers', description: 'An object of texts; templates such as {{request.body.id}} are filled in.' },
+  headers: {
+    title: 'Headers',
+    description: 'An object of texts; templates such as {{request.body.id}} are filled in.',
+  },
   body: { title: 'Body', description: 'Any JSON value.' },
   merge: { title: 'Merge', description: 'Laid over the body that would have been sent.' },
 }
@@ -17,7 +20,13 @@ export const OVERRIDE_SCHEMA: FormSchema = {
   properties: {
     enabled: { type: 'boolean', title: 'Enabled', default: true },
     fail_percent: { type: 'number', minimum: 0, maximum: 100, title: 'Fail percent' },
-    fail_status: { type: 'integer', minimum: 400, maximum: 599, title: 'Fail with status', description: 'Default 503.' },
+    fail_status: {
+      type: 'integer',
+      minimum: 400,
+      maximum: 599,
+      title: 'Fail with status',
+      description: 'Default 503.',
+    },
     ...OUTCOME,
   },
 }
@@ -41,11 +50,33 @@ export function ruleSchema(operations: readonly string[]): FormSchema {
           type: 'object',
           required: ['in', 'op'],
           properties: {
-            in: { enum: ['path', 'query', 'header', 'cookie', 'body', 'method', 'session', 'state', 'count', 'violations'], title: 'In' },
+            in: {
+              enum: ['path', 'query', 'header', 'cookie', 'body', 'method', 'session', 'state', 'count', 'violations'],
+              title: 'In',
+            },
             name: { type: 'string', title: 'Name', description: 'Of the parameter, header, cookie or state value.' },
             pointer: { type: 'string', title: 'Pointer', description: 'Into a JSON body, such as /items/0/sku.' },
             jsonpath: { type: 'string', title: 'JSONPath' },
-            op: { enum: ['eq', 'ne', 'in', 'contains', 'starts_with', 'ends_with', 'matches', 'exists', 'absent', 'gt', 'gte', 'lt', 'lte', 'every', 'schema'], title: 'Operator' },
+            op: {
+              enum: [
+                'eq',
+                'ne',
+                'in',
+                'contains',
+                'starts_with',
+                'ends_with',
+                'matches',
+                'exists',
+                'absent',
+                'gt',
+                'gte',
+                'lt',
+                'lte',
+                'every',
+                'schema',
+              ],
+              title: 'Operator',
+            },
             value: { title: 'Value', description: 'Texts in quotes.' },
           },
         },
@@ -54,7 +85,11 @@ export function ruleSchema(operations: readonly string[]): FormSchema {
       then: {
         type: 'object',
         title: 'Then',
-        properties: { ...OUTCOME, set_state: { title: 'Set state', description: 'An object of texts; null removes.' }, abort: { type: 'boolean', title: 'Close the connection without an answer' } },
+        properties: {
+          ...OUTCOME,
+          set_state: { title: 'Set state', description: 'An object of texts; null removes.' },
+          abort: { type: 'boolean', title: 'Close the connection without an answer' },
+        },
       },
     },
   }

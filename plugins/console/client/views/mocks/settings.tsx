@@ -17,8 +17,19 @@ export function SettingsTab({ mock, onChange }: { mock: MockRecord; onChange(): 
     onChange()
   })
   return (
-    <Panel title="Settings" actions={<Button small kind="primary" disabled={!isChanged} busy={save.isRunning} onClick={() => void save.run()}>Save settings</Button>}>
-      {save.error !== null && <Notice kind="bad" title="They were not saved">{save.error}</Notice>}
+    <Panel
+      title="Settings"
+      actions={
+        <Button small kind="primary" disabled={!isChanged} busy={save.isRunning} onClick={() => void save.run()}>
+          Save settings
+        </Button>
+      }
+    >
+      {save.error !== null && (
+        <Notice kind="bad" title="They were not saved">
+          {save.error}
+        </Notice>
+      )}
       <FormWithJson schema={SETTINGS_SCHEMA} label="Settings" value={value} onValue={next => setValue(next as Json)} />
     </Panel>
   )

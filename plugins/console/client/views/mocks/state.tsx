@@ -11,7 +11,11 @@ import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'
 import type { MockRecord } from './types.ts'
 
-interface State { session: string; state: Record<string, string>; counts: Record<string, number> }
+interface State {
+  session: string
+  state: Record<string, string>
+  counts: Record<string, number>
+}
 
 const REFRESH_MS = 3000
 
@@ -19,7 +23,11 @@ export function StateTab({ mock }: { mock: MockRecord }) {
   const base = `_svc/mocks/${mock.name}/state`
   const [session, setSession] = useState(settings.peek().session)
   const query = session === '' ? '' : `?session=${encodeURIComponent(session)}`
-  const { value, error, reload } = useLoad(signal => callJson<State>(base + query, { signal }), [mock.name, session], REFRESH_MS)
+  const { value, error, reload } = useLoad(
+    signal => callJson<State>(base + query, { signal }),
+    [mock.name, session],
+    REFRESH_MS,
+  )
   // Null: not edited, what the instance has is shown.
   const [text, setText] = useState<string | null>(null)
   useEffect(() => setText(null), [session])
@@ -28,7 +36,11 @@ export function StateTab({ mock }: { mock: MockRecord }) {
     const next = parseJson(shown)
     if (typeof next !== 'object' || next === null) throw new Error('A JSON object of texts is needed.')
     // What is left out is removed.
-    const removed = Object.fromEntries(Object.keys(value?.state ?? {}).filter(key => !(key in next)).map(key => [key, null]))
+    const removed = Object.fromEntries(
+      Object.keys(value?.state ?? {})
+        .filter(key => !(key in next))
+        .map(key => [key, null]),
+    )
     await callJson(base + query, { method: 'PUT', admin: true, json: { ...removed, ...next } })
     setText(null)
     await reload()
@@ -40,24 +52,81 @@ export function StateTab({ mock }: { mock: MockRecord }) {
   })
   const counts = Object.entries(value?.counts ?? {})
   return (
-    <Panel title="State" actions={(
-      <>
-        {value && !value.session.startsWith('ip:') && <Button small busy={clear.isRunning} onClick={() => void clear.run(`?session=${encodeURIComponent(value.session)}`)}>Clear this session</Button>}
-        <Button small kind="danger" busy={clear.isRunning} onClick={() => void clear.run('')}>Clear all sessions</Button>
-      </>
-    )}>
-      {[error, save.error, clear.error].map(problem => problem !== null && <Notice key={problem} kind="bad">{problem}</Notice>)}
-      <TextField mono label="Session" value={session} onValue={setSession} placeholder="this browser's address" hint={value && <>Of <code>{value.session}</code>. Audiences with their own <code>X-Svc-Session</code> have their own state.</>} />
-      {value === undefined ? <Loading /> : (
+    <Panel
+      title="State"
+      actions={
+        <>
+          {value && !value.session.startsWith('ip:') && (
+            <Button
+              small
+              busy={clear.isRunning}
+              onClick={() => void clear.run(`?session=${encodeURIComponent(value.session)}`)}
+            >
+              Clear this session
+            </Button>
+          )}
+          <Button small kind="danger" busy={clear.isRunning} onClick={() => void clear.run('')}>
+            Clear all sessions
+          </Button>
+        </>
+      }
+    >
+      {[error, save.error, clear.error].map(
+        problem =>
+          problem !== null && (
+            <Notice key={problem} kind="bad">
+              {problem}
+            </Notice>
+          ),
+      )}
+      <TextField
+        mono
+        label="Session"
+        value={session}
+        onValue={setSession}
+        placeholder="this browser's address"
+        hint={
+          value && (
+            <>
+              Of <code>{value.session}</code>. Audiences with their own <code>X-Svc-Session</code> have their own state.
+            </>
+          )
+        }
+      />
+      {value === undefined ? (
+        <Loading />
+      ) : (
         <div class="mocks-pair">
           <div class="field">
             <span class="label">Values</span>
-            <Editor label="State values" language="json" value={shown} onValue={next => { if (next !== shown) setText(next) }} minLines={6} />
-            <div class="actions"><Button small kind="primary" disabled={text === null} busy={save.isRunning} onClick={() => void save.run()}>Save values</Button></div>
+            <Editor
+              label="State values"
+              language="json"
+              value={shown}
+              onValue={next => {
+                if (next !== shown) setText(next)
+              }}
+              minLines={6}
+            />
+            <div class="actions">
+              <Button
+                small
+                kind="primary"
+                disabled={text === null}
+                busy={save.isRunning}
+                onClick={() => void save.run()}
+              >
+                Save values
+              </Button>
+            </div>
           </div>
           <div class="field">
             <span class="label">Calls</span>
-            {counts.length === 0 ? <Empty title="No calls yet">Rules can go by how often a session called an operation.</Empty> : <Facts items={counts.map(([operation, count]) => [operation, formatNumber(count)])} />}
+            {counts.length === 0 ? (
+              <Empty title="No calls yet">Rules can go by how often a session called an operation.</Empty>
+            ) : (
+              <Facts items={counts.map(([operation, count]) => [operation, formatNumber(count)])} />
+            )}
           </div>
         </div>
       )}

@@ -24,9 +24,33 @@ const MAX_KEPT = 200
 const COLUMNS: readonly Column<MockRequest>[] = [
   { key: 'time', title: 'Time', class: 'mocks-time', cell: ({ timestamp }) => formatTime(timestamp) },
   { key: 'method', title: 'Method', class: 'mocks-method', cell: ({ method }) => <Method method={method} /> },
-  { key: 'path', title: 'Path', cell: ({ path, query }) => <span class="mono">{path}{query !== null && <span class="quiet-text">?{query}</span>}</span> },
+  {
+    key: 'path',
+    title: 'Path',
+    cell: ({ path, query }) => (
+      <span class="mono">
+        {path}
+        {query !== null && <span class="quiet-text">?{query}</span>}
+      </span>
+    ),
+  },
   { key: 'status', title: 'Status', class: 'mocks-status', cell: ({ status }) => <StatusBadge status={status} /> },
-  { key: 'source', title: 'Answered by', class: 'mocks-source', cell: ({ source, violations }) => <>{source}{violations.length > 0 && <> <Badge tone="warn">{violations.length} wrong</Badge></>}</> },
+  {
+    key: 'source',
+    title: 'Answered by',
+    class: 'mocks-source',
+    cell: ({ source, violations }) => (
+      <>
+        {source}
+        {violations.length > 0 && (
+          <>
+            {' '}
+            <Badge tone="warn">{violations.length} wrong</Badge>
+          </>
+        )}
+      </>
+    ),
+  },
 ]
 
 /** What is stored, then what comes; newest first. Null: not read yet. */
@@ -34,17 +58,30 @@ function useRequests(name: string): { requests: readonly MockRequest[]; state: F
   const [requests, setRequests] = useState<readonly MockRequest[]>([])
   const [state, setState] = useState<FeedState>({ kind: 'connecting' })
   useEffect(() => {
-    const query = page.isPublic && settings.peek().session !== '' ? `?session=${encodeURIComponent(settings.peek().session)}` : ''
-    const add = (fresh: readonly MockRequest[]) => setRequests(known => {
-      const ids = new Set(known.map(({ id }) => id))
-      return [...fresh.filter(({ id }) => !ids.has(id)), ...known].slice(0, MAX_KEPT)
-    })
+    const query =
+      page.isPublic && settings.peek().session !== '' ? `?session=${encodeURIComponent(settings.peek().session)}` : ''
+    const add = (fresh: readonly MockRequest[]) =>
+      setRequests(known => {
+        const ids = new Set(known.map(({ id }) => id))
+        return [...fresh.filter(({ id }) => !ids.has(id)), ...known].slice(0, MAX_KEPT)
+      })
     const feed = keepFollowing(async (isLive, signal) => {
-      const response = await call(`_svc/mocks/${name}/requests/stream${query}`, { headers: { Accept: 'text/event-stream' }, signal })
+      const response = await call(`_svc/mocks/${name}/requests/stream${query}`, {
+        headers: { Accept: 'text/event-stream' },
+        signal,
+      })
       // Read after the feed is open, so that none falls in between.
-      add((await callJson<{ requests: MockRequest[] }>(`_svc/mocks/${name}/requests${query === '' ? '?' : `${query}&`}limit=${MAX_KEPT}`, { signal })).requests)
+      add(
+        (
+          await callJson<{ requests: MockRequest[] }>(
+            `_svc/mocks/${name}/requests${query === '' ? '?' : `${query}&`}limit=${MAX_KEPT}`,
+            { signal },
+          )
+        ).requests,
+      )
       isLive()
-      for await (const { event, data } of readEvents(response.body!)) if (event === 'request') add([JSON.parse(data) as MockRequest])
+      for await (const { event, data } of readEvents(response.body!))
+        if (event === 'request') add([JSON.parse(data) as MockRequest])
     })
     const stop = effect(() => setState(feed.state.value))
     return () => {
@@ -64,12 +101,37 @@ export function Traffic({ mock }: { mock: MockRecord }) {
     clear()
   })
   return (
-    <Panel title="Requests to the mock" actions={<Button small kind="danger" icon="trash" busy={forget.isRunning} disabled={requests.length === 0} onClick={() => void forget.run()}>Clear</Button>}>
+    <Panel
+      title="Requests to the mock"
+      actions={
+        <Button
+          small
+          kind="danger"
+          icon="trash"
+          busy={forget.isRunning}
+          disabled={requests.length === 0}
+          onClick={() => void forget.run()}
+        >
+          Clear
+        </Button>
+      }
+    >
       {state.kind === 'refused' && <Notice kind="warn">{state.message}</Notice>}
       {forget.error !== null && <Notice kind="bad">{forget.error}</Notice>}
       <div class="mocks-table">
-        <DataTable label="Requests to the mock" columns={COLUMNS} rows={requests} keyOf={({ id }) => id} selected={selected} onSelect={({ id }) => setSelected(id)}
-          empty={<Empty title="Waiting for requests">What comes to <code>{mock.url}</code> appears here, also what fits no operation.</Empty>} />
+        <DataTable
+          label="Requests to the mock"
+          columns={COLUMNS}
+          rows={requests}
+          keyOf={({ id }) => id}
+          selected={selected}
+          onSelect={({ id }) => setSelected(id)}
+          empty={
+            <Empty title="Waiting for requests">
+              What comes to <code>{mock.url}</code> appears here, also what fits no operation.
+            </Empty>
+          }
+        />
       </div>
       {request && <Detail request={request} />}
     </Panel>
@@ -77,18 +139,58 @@ export function Traffic({ mock }: { mock: MockRecord }) {
 }
 
 function Detail({ request }: { request: MockRequest }) {
-  const { request_id: requestId, operation, version, source, rule, violations, latency_ms: ms, client_ip: ip, session } = request
+  const {
+    request_id: requestId,
+    operation,
+    version,
+    source,
+    rule,
+    violations,
+    latency_ms: ms,
+    client_ip: ip,
+    session,
+  } = request
   return (
     <section class="mocks-request" aria-label="Request">
-      <Facts items={[
-        ['Operation', operation === null ? 'none fits' : <code key="operation">{operation}</code>],
-        ['Answered by', `${source}${rule === null ? '' : `, rule ${rule}`}, version ${version}, after ${formatMs(ms)}`],
-        ['From', <span key="from"><code>{ip}</code>{session !== null && <> in session <code>{session}</code></>}, <a href={hashOf('traffic', { id: requestId })}>in the live traffic</a></span>],
-      ]} />
-      {violations.length > 0 && <section class="mocks-issues"><h3>What is wrong with the request</h3><JsonTree value={violations} /></section>}
+      <Facts
+        items={[
+          ['Operation', operation === null ? 'none fits' : <code key="operation">{operation}</code>],
+          [
+            'Answered by',
+            `${source}${rule === null ? '' : `, rule ${rule}`}, version ${version}, after ${formatMs(ms)}`,
+          ],
+          [
+            'From',
+            <span key="from">
+              <code>{ip}</code>
+              {session !== null && (
+                <>
+                  {' '}
+                  in session <code>{session}</code>
+                </>
+              )}
+              , <a href={hashOf('traffic', { id: requestId })}>in the live traffic</a>
+            </span>,
+          ],
+        ]}
+      />
+      {violations.length > 0 && (
+        <section class="mocks-issues">
+          <h3>What is wrong with the request</h3>
+          <JsonTree value={violations} />
+        </section>
+      )}
       <div class="mocks-pair">
-        <section class="mocks-issues"><h3>Asked</h3><HeaderList label="Headers of the request" headers={request.headers} />{request.body !== null && <Code label="Body of the request" text={request.body} wrap />}</section>
-        <section class="mocks-issues"><h3>Answered</h3><HeaderList label="Headers of the answer" headers={request.response.headers} />{request.response.body !== null && <Code label="Body of the answer" text={request.response.body} wrap />}</section>
+        <section class="mocks-issues">
+          <h3>Asked</h3>
+          <HeaderList label="Headers of the request" headers={request.headers} />
+          {request.body !== null && <Code label="Body of the request" text={request.body} wrap />}
+        </section>
+        <section class="mocks-issues">
+          <h3>Answered</h3>
+          <HeaderList label="Headers of the answer" headers={request.response.headers} />
+          {request.response.body !== null && <Code label="Body of the answer" text={request.response.body} wrap />}
+        </section>
       </div>
     </section>
   )

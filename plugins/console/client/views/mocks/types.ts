@@ -41,8 +41,17 @@ export interface MockList {
   load_errors: { file: string | null; at: string | null; message: string; line: number | null }[]
 }
 
-export interface Issue { code: string; at: string | null; message: string; line?: number }
-export interface Change { code: string; operation: string; message: string }
+export interface Issue {
+  code: string
+  at: string | null
+  message: string
+  line?: number
+}
+export interface Change {
+  code: string
+  operation: string
+  message: string
+}
 
 export interface Report {
   deployable: boolean
@@ -50,7 +59,15 @@ export interface Report {
   against: number | null
   errors: Issue[]
   warnings: Issue[]
-  summary: { openapi: string; title: string; api_version: string; operations: number; schemas: number; examples: number; bytes: number } | null
+  summary: {
+    openapi: string
+    title: string
+    api_version: string
+    operations: number
+    schemas: number
+    examples: number
+    bytes: number
+  } | null
   changes: { unchanged: boolean; breaking: Change[]; compatible: Change[] } | null
   took_ms: number
 }
@@ -69,7 +86,16 @@ export interface Operation {
   requests: number
 }
 
-export interface Version { version: number; deployed_at: string; message: string | null; title: string; api_version: string; operations: number; sha256: string; rolled_back_from: number | null }
+export interface Version {
+  version: number
+  deployed_at: string
+  message: string | null
+  title: string
+  api_version: string
+  operations: number
+  sha256: string
+  rolled_back_from: number | null
+}
 
 export interface MockRequest {
   id: string

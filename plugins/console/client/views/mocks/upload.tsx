@@ -33,10 +33,14 @@ export function UploadDialog({ first, onUploaded, onClose }: UploadDialogProps) 
     event.preventDefault()
     setBusy(true)
     try {
-      const answer = await call(`_svc/mocks${name === '' ? '' : `?name=${encodeURIComponent(name)}`}`, { method: 'POST', admin: true, ...await documentBody(text) })
+      const answer = await call(`_svc/mocks${name === '' ? '' : `?name=${encodeURIComponent(name)}`}`, {
+        method: 'POST',
+        admin: true,
+        ...(await documentBody(text)),
+      })
       onUploaded(((await answer.json()) as MockRecord).name)
     } catch (error) {
-      const report = error instanceof ApiError ? (error.body as { report?: Report }).report ?? null : null
+      const report = error instanceof ApiError ? ((error.body as { report?: Report }).report ?? null) : null
       setProblem({ message: explain(error), report })
       setBusy(false)
     }
@@ -44,24 +48,63 @@ export function UploadDialog({ first, onUploaded, onClose }: UploadDialogProps) 
 
   return (
     <Dialog title="Upload a mock" wide onClose={onClose}>
-      <form class="stack" onSubmit={event => void upload(event)}
+      <form
+        class="stack"
+        onSubmit={event => void upload(event)}
         onDragOver={event => event.preventDefault()}
         onDrop={event => {
           event.preventDefault()
           void take(event.dataTransfer?.files[0])
-        }}>
+        }}
+      >
         <div class="mocks-drop">
-          <input ref={chooser} type="file" accept=".json,.yaml,.yml" hidden aria-label="File" onChange={event => void take(event.currentTarget.files?.[0])} />
-          <Button icon="download" onClick={() => chooser.current?.click()}>Choose a file</Button>
+          <input
+            ref={chooser}
+            type="file"
+            accept=".json,.yaml,.yml"
+            hidden
+            aria-label="File"
+            onChange={event => void take(event.currentTarget.files?.[0])}
+          />
+          <Button icon="download" onClick={() => chooser.current?.click()}>
+            Choose a file
+          </Button>
           <span class="quiet-text">or drop it here, or paste the document below</span>
         </div>
-        <TextField mono label="Name" value={name} onValue={value => setName(value.toLowerCase())} placeholder="by the document's title" hint="Small letters, digits and hyphens; it answers below /mock/<name>." />
-        <TextArea mono label="Document" rows={12} value={text} onValue={value => { setText(value); setProblem(null) }} placeholder={'openapi: 3.1.0\ninfo: …'} hint="OpenAPI 3.0 or 3.1 as JSON or YAML, or a bundle that was exported." />
-        {problem !== null && (problem.report === null ? <Notice kind="bad" title="It was not deployed">{problem.message}</Notice> : <ReportView report={problem.report} />)}
+        <TextField
+          mono
+          label="Name"
+          value={name}
+          onValue={value => setName(value.toLowerCase())}
+          placeholder="by the document's title"
+          hint="Small letters, digits and hyphens; it answers below /mock/<name>."
+        />
+        <TextArea
+          mono
+          label="Document"
+          rows={12}
+          value={text}
+          onValue={value => {
+            setText(value)
+            setProblem(null)
+          }}
+          placeholder={'openapi: 3.1.0\ninfo: …'}
+          hint="OpenAPI 3.0 or 3.1 as JSON or YAML, or a bundle that was exported."
+        />
+        {problem !== null &&
+          (problem.report === null ? (
+            <Notice kind="bad" title="It was not deployed">
+              {problem.message}
+            </Notice>
+          ) : (
+            <ReportView report={problem.report} />
+          ))}
         <div class="dialog-actions">
           <span class="spacer" />
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={isBusy} disabled={text.trim() === ''}>Upload and deploy</Button>
+          <Button kind="primary" type="submit" busy={isBusy} disabled={text.trim() === ''}>
+            Upload and deploy
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -69,5 +112,9 @@ export function UploadDialog({ first, onUploaded, onClose }: UploadDialogProps) 
 }
 
 function nameFrom(text: string): string {
-  return text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 64)
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 64)
 }

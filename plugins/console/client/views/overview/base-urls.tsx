@@ -10,11 +10,17 @@ import { activeGateway } from '../../lib/shell/storage.ts'
 import { CopyButton } from '../../ui/button.tsx'
 import { Panel } from '../../ui/view.tsx'
 
-interface Address { name: string; path: string }
+interface Address {
+  name: string
+  path: string
+}
 
 export function BaseUrls({ facts: { ports } }: { facts: Status }) {
   // The catalog is the control plane's: asking it leaves no trace in the live traffic.
-  const { value: catalog } = useLoad(signal => callJson<Catalog>('_svc/catalog', { signal }), [plugins.value?.generation])
+  const { value: catalog } = useLoad(
+    signal => callJson<Catalog>('_svc/catalog', { signal }),
+    [plugins.value?.generation],
+  )
   const host = location.hostname
   const hasIssuer = plugins.value?.plugins.some(({ state, paths }) => state === 'enabled' && paths.includes('/oauth'))
   return (
@@ -56,12 +62,32 @@ function Line({ name, url, path }: { name: string; url: string; path?: string })
   )
 }
 
-function Group({ title, addresses, onOpen }: { title: string; addresses: readonly Address[] | undefined; onOpen?(): void }) {
+function Group({
+  title,
+  addresses,
+  onOpen,
+}: {
+  title: string
+  addresses: readonly Address[] | undefined
+  onOpen?(): void
+}) {
   if (addresses?.length === 0) return null
   return (
-    <details class="overview-group" onToggle={event => { if (event.currentTarget.open) onOpen?.() }}>
-      <summary>{title}{addresses && ` (${addresses.length})`}</summary>
-      <ul class="overview-urls">{addresses?.map(({ name, path }) => <Line key={path} name={name} url={urlAt(path, null)} path={path} />)}</ul>
+    <details
+      class="overview-group"
+      onToggle={event => {
+        if (event.currentTarget.open) onOpen?.()
+      }}
+    >
+      <summary>
+        {title}
+        {addresses && ` (${addresses.length})`}
+      </summary>
+      <ul class="overview-urls">
+        {addresses?.map(({ name, path }) => (
+          <Line key={path} name={name} url={urlAt(path, null)} path={path} />
+        ))}
+      </ul>
     </details>
   )
 }
@@ -69,23 +95,34 @@ function Group({ title, addresses, onOpen }: { title: string; addresses: readonl
 /** Agents are listed by the data plane alone, which shows in the live traffic: asked when someone wants to know. */
 function Agents() {
   const [isOpen, setOpen] = useState(false)
-  const { value: agents } = useLoad(async signal => {
-    if (!isOpen) return undefined
-    const directory = await callJson<{ agents: { id: string }[] }>('a2a', { signal })
-    return directory.agents.map(({ id }) => ({ name: id, path: `/a2a/${id}` }))
-  }, [isOpen])
+  const { value: agents } = useLoad(
+    async signal => {
+      if (!isOpen) return undefined
+      const directory = await callJson<{ agents: { id: string }[] }>('a2a', { signal })
+      return directory.agents.map(({ id }) => ({ name: id, path: `/a2a/${id}` }))
+    },
+    [isOpen],
+  )
   return <Group title="A2A agents" addresses={agents} onOpen={() => setOpen(true)} />
 }
 
 /** What an SDK takes as base URL: below `v1` where the wire format is OpenAI's. */
 function providersOf({ endpoints }: Catalog): Address[] {
   const paths = new Set(endpoints.map(({ path }) => path))
-  return [...paths].filter(path => /^\/ai\/(?!requests$|v1$)[^/{]+$/.test(path))
-    .map(path => ({ name: path.slice('/ai/'.length), path: paths.has(`${path}/v1/chat/completions`) ? `${path}/v1` : path }))
+  return [...paths]
+    .filter(path => /^\/ai\/(?!requests$|v1$)[^/{]+$/.test(path))
+    .map(path => ({
+      name: path.slice('/ai/'.length),
+      path: paths.has(`${path}/v1/chat/completions`) ? `${path}/v1` : path,
+    }))
 }
 
 function mcpServersOf({ endpoints }: Catalog): Address[] {
-  const posts = endpoints.filter(({ path, methods }) => path.startsWith('/mcp') && methods.includes('POST') && path !== '/mcp/messages')
-  const paths = new Set(posts.flatMap(({ path, examples }) => (path.includes('{') ? examples.map(example => example.path) : [path])))
+  const posts = endpoints.filter(
+    ({ path, methods }) => path.startsWith('/mcp') && methods.includes('POST') && path !== '/mcp/messages',
+  )
+  const paths = new Set(
+    posts.flatMap(({ path, examples }) => (path.includes('{') ? examples.map(example => example.path) : [path])),
+  )
   return [...paths].map(path => ({ name: path.slice(1).replace(/^mcp\/(?:servers\/)?/, ''), path }))
 }

@@ -15,8 +15,15 @@ export function HealthSwitch({ facts }: { facts: Status }) {
   return (
     <>
       <div class="overview-health">
-        <Switch label="Healthy" checked={facts.healthy} busy={change.isRunning} onChecked={healthy => void change.run(healthy)} />
-        <p class="hint"><code>GET /health</code> answers {facts.healthy ? '200' : '503: load balancers take this instance out'}.</p>
+        <Switch
+          label="Healthy"
+          checked={facts.healthy}
+          busy={change.isRunning}
+          onChecked={healthy => void change.run(healthy)}
+        />
+        <p class="hint">
+          <code>GET /health</code> answers {facts.healthy ? '200' : '503: load balancers take this instance out'}.
+        </p>
       </div>
       {change.error && <Notice kind="bad">{change.error}</Notice>}
     </>
@@ -24,12 +31,19 @@ export function HealthSwitch({ facts }: { facts: Status }) {
 }
 
 export function HealthPanel({ facts }: { facts: Status }) {
-  const port = (number: number | null) => (number === null ? <span class="quiet-text">not listening</span> : <code>{number}</code>)
+  const port = (number: number | null) =>
+    number === null ? <span class="quiet-text">not listening</span> : <code>{number}</code>
   return (
     <Panel title="Health">
       <HealthSwitch facts={facts} />
       <h3>Ports</h3>
-      <Facts items={[['HTTP', port(facts.ports.http)], ['HTTPS', port(facts.ports.https)], ['gRPC', port(facts.ports.grpc)]]} />
+      <Facts
+        items={[
+          ['HTTP', port(facts.ports.http)],
+          ['HTTPS', port(facts.ports.https)],
+          ['gRPC', port(facts.ports.grpc)],
+        ]}
+      />
     </Panel>
   )
 }

@@ -9,19 +9,47 @@ export function InstancePanel({ facts }: { facts: Status }) {
   const { inspector } = facts
   return (
     <Panel title="Instance">
-      <Facts items={[
-        ['Instance', <strong key="id">{facts.instance_id}</strong>],
-        ['Version', <>{facts.version}{facts.git_sha && <> <code>{facts.git_sha.slice(0, 10)}</code></>}</>],
-        ['Host', facts.hostname],
-        ['Up for', <span key="up" title={`since ${facts.started_at}`}>{formatDuration(facts.uptime_seconds)}</span>],
-        ['Mode', <span key="mode" class="actions">
-          {facts.public_mode ? <Badge tone="info">public</Badge> : <Badge>private</Badge>}
-          {facts.hosted_mode && <Badge tone="info">hosted</Badge>}
-          <Badge tone={facts.control_auth === 'open' ? 'neutral' : 'good'}>control plane: {facts.control_auth}</Badge>
-          {facts.admin_token_configured && <Badge tone="good">admin token</Badge>}
-        </span>],
-      ]} />
-      <Meter label="Inspector" value={inspector.stored} max={inspector.capacity} text={`${formatNumber(inspector.stored)} of ${formatNumber(inspector.capacity)} kept, ${formatNumber(inspector.total_captured)} captured`} />
+      <Facts
+        items={[
+          ['Instance', <strong key="id">{facts.instance_id}</strong>],
+          [
+            'Version',
+            <>
+              {facts.version}
+              {facts.git_sha && (
+                <>
+                  {' '}
+                  <code>{facts.git_sha.slice(0, 10)}</code>
+                </>
+              )}
+            </>,
+          ],
+          ['Host', facts.hostname],
+          [
+            'Up for',
+            <span key="up" title={`since ${facts.started_at}`}>
+              {formatDuration(facts.uptime_seconds)}
+            </span>,
+          ],
+          [
+            'Mode',
+            <span key="mode" class="actions">
+              {facts.public_mode ? <Badge tone="info">public</Badge> : <Badge>private</Badge>}
+              {facts.hosted_mode && <Badge tone="info">hosted</Badge>}
+              <Badge tone={facts.control_auth === 'open' ? 'neutral' : 'good'}>
+                control plane: {facts.control_auth}
+              </Badge>
+              {facts.admin_token_configured && <Badge tone="good">admin token</Badge>}
+            </span>,
+          ],
+        ]}
+      />
+      <Meter
+        label="Inspector"
+        value={inspector.stored}
+        max={inspector.capacity}
+        text={`${formatNumber(inspector.stored)} of ${formatNumber(inspector.capacity)} kept, ${formatNumber(inspector.total_captured)} captured`}
+      />
     </Panel>
   )
 }

@@ -24,27 +24,76 @@ interface Usage {
 const REFRESH_MS = 5000
 
 export function PlanPanel() {
-  const { value: usage, error } = useLoad(signal => callJson<Usage>('_svc/usage', { signal }), [settings.value.session], REFRESH_MS)
+  const { value: usage, error } = useLoad(
+    signal => callJson<Usage>('_svc/usage', { signal }),
+    [settings.value.session],
+    REFRESH_MS,
+  )
   return (
     <Panel title="Plan" actions={usage && <Badge tone={usage.active ? 'accent' : 'neutral'}>{usage.plan}</Badge>}>
       {error && <Notice kind="warn">{error}</Notice>}
-      {usage === undefined ? !error && <Loading /> : usage.active ? <Meters usage={usage} /> : (
-        <p class="quiet-text">Nothing is limited. <code>SVC_PLAN</code> and <code>SVC_LIMIT_*</code> set a plan whose rejections can be told apart from a gateway's.</p>
+      {usage === undefined ? (
+        !error && <Loading />
+      ) : usage.active ? (
+        <Meters usage={usage} />
+      ) : (
+        <p class="quiet-text">
+          Nothing is limited. <code>SVC_PLAN</code> and <code>SVC_LIMIT_*</code> set a plan whose rejections can be told
+          apart from a gateway's.
+        </p>
       )}
     </Panel>
   )
 }
 
-function Meters({ usage: { scope, session, period, requests, egress, rate, in_flight: inFlight, open_streams: streams } }: { usage: Usage }) {
-  const count = (used: number, limit: number | null) => `${formatNumber(used)}${limit === null ? '' : ` of ${formatNumber(limit)}`}`
+function Meters({
+  usage: { scope, session, period, requests, egress, rate, in_flight: inFlight, open_streams: streams },
+}: {
+  usage: Usage
+}) {
+  const count = (used: number, limit: number | null) =>
+    `${formatNumber(used)}${limit === null ? '' : ` of ${formatNumber(limit)}`}`
   return (
     <>
-      <p class="quiet-text">Counted {scope === 'session' ? <>for <code>{session}</code></> : 'for the whole instance'}; the {period.kind} ends in {formatDuration(period.resets_in_secs)}.</p>
+      <p class="quiet-text">
+        Counted{' '}
+        {scope === 'session' ? (
+          <>
+            for <code>{session}</code>
+          </>
+        ) : (
+          'for the whole instance'
+        )}
+        ; the {period.kind} ends in {formatDuration(period.resets_in_secs)}.
+      </p>
       <Meter label="Requests" value={requests.used} max={requests.limit} text={count(requests.used, requests.limit)} />
-      <Meter label="Egress" value={egress.used_bytes} max={egress.limit_bytes} text={`${formatBytes(egress.used_bytes)}${egress.limit_bytes === null ? '' : ` of ${formatBytes(egress.limit_bytes)}`}`} />
-      {rate.rps !== null && <Meter label="Burst left" value={rate.available ?? 0} max={rate.burst || rate.rps} text={`${count(rate.available ?? 0, rate.burst || rate.rps)}, ${formatNumber(rate.rps)} a second`} isFullGood />}
-      <Meter label="In flight" value={inFlight.current} max={inFlight.limit} text={count(inFlight.current, inFlight.limit)} />
-      <Meter label="Open streams" value={streams.current} max={streams.limit} text={count(streams.current, streams.limit)} />
+      <Meter
+        label="Egress"
+        value={egress.used_bytes}
+        max={egress.limit_bytes}
+        text={`${formatBytes(egress.used_bytes)}${egress.limit_bytes === null ? '' : ` of ${formatBytes(egress.limit_bytes)}`}`}
+      />
+      {rate.rps !== null && (
+        <Meter
+          label="Burst left"
+          value={rate.available ?? 0}
+          max={rate.burst || rate.rps}
+          text={`${count(rate.available ?? 0, rate.burst || rate.rps)}, ${formatNumber(rate.rps)} a second`}
+          isFullGood
+        />
+      )}
+      <Meter
+        label="In flight"
+        value={inFlight.current}
+        max={inFlight.limit}
+        text={count(inFlight.current, inFlight.limit)}
+      />
+      <Meter
+        label="Open streams"
+        value={streams.current}
+        max={streams.limit}
+        text={count(streams.current, streams.limit)}
+      />
     </>
   )
 }

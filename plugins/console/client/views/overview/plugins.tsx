@@ -10,7 +10,11 @@ import { Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 
 /** Other plugins are in the way; they can be switched along. */
-interface Obstacle { name: string; on: boolean; others: string[] }
+interface Obstacle {
+  name: string
+  on: boolean
+  others: string[]
+}
 
 export function PluginsPanel() {
   const list = plugins.value
@@ -22,7 +26,13 @@ export function PluginsPanel() {
     await callJson('_svc/reload', { method: 'POST', admin: true })
     await refresh()
   })
-  const shown = useMemo(() => list?.plugins.filter(({ name, title, paths }) => `${name} ${title} ${paths.join(' ')}`.toLowerCase().includes(search.toLowerCase())), [list, search])
+  const shown = useMemo(
+    () =>
+      list?.plugins.filter(({ name, title, paths }) =>
+        `${name} ${title} ${paths.join(' ')}`.toLowerCase().includes(search.toLowerCase()),
+      ),
+    [list, search],
+  )
 
   async function change(name: string, path: string, method: 'POST' | 'DELETE', on: boolean): Promise<void> {
     setRunning(name)
@@ -40,32 +50,79 @@ export function PluginsPanel() {
     setRunning(null)
   }
 
-  const flip = (name: string, on: boolean, cascade = false) => change(name, `${on ? 'enable' : 'disable'}${cascade ? '?cascade=true' : ''}`, 'POST', on)
+  const flip = (name: string, on: boolean, cascade = false) =>
+    change(name, `${on ? 'enable' : 'disable'}${cascade ? '?cascade=true' : ''}`, 'POST', on)
 
   return (
-    <Panel title="Plugins" class="overview-plugins" actions={(
-      <>
-        {list && <Counts {...list.counts} />}
-        <Button small icon="replay" busy={reload.isRunning} onClick={() => void reload.run()}>Reload</Button>
-      </>
-    )}>
-      {reload.error && <Notice kind="bad" title="Reloading failed">{reload.error}</Notice>}
+    <Panel
+      title="Plugins"
+      class="overview-plugins"
+      actions={
+        <>
+          {list && <Counts {...list.counts} />}
+          <Button small icon="replay" busy={reload.isRunning} onClick={() => void reload.run()}>
+            Reload
+          </Button>
+        </>
+      }
+    >
+      {reload.error && (
+        <Notice kind="bad" title="Reloading failed">
+          {reload.error}
+        </Notice>
+      )}
       {error && <Notice kind="bad">{error}</Notice>}
       {obstacle && (
-        <Notice kind="warn" title={obstacle.on ? `${obstacle.name} needs ${obstacle.others.join(', ')}` : `${obstacle.others.join(', ')} build${obstacle.others.length === 1 ? 's' : ''} on ${obstacle.name}`}
-          actions={<Button small onClick={() => void flip(obstacle.name, obstacle.on, true)}>{`Switch all ${obstacle.on ? 'on' : 'off'}`}</Button>} />
+        <Notice
+          kind="warn"
+          title={
+            obstacle.on
+              ? `${obstacle.name} needs ${obstacle.others.join(', ')}`
+              : `${obstacle.others.join(', ')} build${obstacle.others.length === 1 ? 's' : ''} on ${obstacle.name}`
+          }
+          actions={
+            <Button
+              small
+              onClick={() => void flip(obstacle.name, obstacle.on, true)}
+            >{`Switch all ${obstacle.on ? 'on' : 'off'}`}</Button>
+          }
+        />
       )}
       {list && list.load_errors.length > 0 && (
         <Notice kind="warn" title="Parts of the configuration are left out">
-          <ul>{list.load_errors.map((problem, index) => <li key={index}><code>{[problem.file, problem.line].filter(Boolean).join(':')} {problem.at}</code> {problem.message}</li>)}</ul>
+          <ul>
+            {list.load_errors.map((problem, index) => (
+              <li key={index}>
+                <code>
+                  {[problem.file, problem.line].filter(Boolean).join(':')} {problem.at}
+                </code>{' '}
+                {problem.message}
+              </li>
+            ))}
+          </ul>
         </Notice>
       )}
-      {shown === undefined ? <Loading /> : (
+      {shown === undefined ? (
+        <Loading />
+      ) : (
         <>
-          <TextField label="Search plugins" hideLabel type="search" placeholder="Search by name or path" value={search} onValue={setSearch} />
+          <TextField
+            label="Search plugins"
+            hideLabel
+            type="search"
+            placeholder="Search by name or path"
+            value={search}
+            onValue={setSearch}
+          />
           <ul class="overview-plugin-list">
             {shown.map(record => (
-              <Plugin key={record.name} record={record} isRunning={running === record.name} onSwitch={on => void flip(record.name, on)} onRelease={() => void change(record.name, 'override', 'DELETE', false)} />
+              <Plugin
+                key={record.name}
+                record={record}
+                isRunning={running === record.name}
+                onSwitch={on => void flip(record.name, on)}
+                onRelease={() => void change(record.name, 'override', 'DELETE', false)}
+              />
             ))}
           </ul>
           {shown.length === 0 && <p class="quiet-text">No plugin has that name.</p>}
@@ -85,13 +142,25 @@ function Counts({ enabled, disabled, failed }: { enabled: number; disabled: numb
   )
 }
 
-function Plugin({ record, isRunning, onSwitch, onRelease }: { record: PluginRecord; isRunning: boolean; onSwitch(on: boolean): void; onRelease(): void }) {
+function Plugin({
+  record,
+  isRunning,
+  onSwitch,
+  onRelease,
+}: {
+  record: PluginRecord
+  isRunning: boolean
+  onSwitch(on: boolean): void
+  onRelease(): void
+}) {
   const { name, title, description, state, disabled_by: disabledBy, source, error, stale, paths } = record
   return (
     <li class="overview-plugin">
       <Switch label={name} hideLabel checked={state === 'enabled'} busy={isRunning} onChecked={onSwitch} />
       <div class="overview-plugin-text" title={description}>
-        <p class="ellipsis"><strong>{title}</strong> <code class="quiet-text">{name}</code></p>
+        <p class="ellipsis">
+          <strong>{title}</strong> <code class="quiet-text">{name}</code>
+        </p>
         <p class="ellipsis hint">{paths.length > 0 ? <code>{paths.join(' ')}</code> : description}</p>
         {(state === 'failed' || stale || source !== 'builtin' || disabledBy !== null) && (
           <p class="actions">
@@ -99,10 +168,18 @@ function Plugin({ record, isRunning, onSwitch, onRelease }: { record: PluginReco
             {stale && <Badge tone="warn">an older version runs</Badge>}
             {source !== 'builtin' && <Badge tone="info">{source}</Badge>}
             {disabledBy !== null && <Badge>{disabledBy === 'api' ? 'switched off here' : `off: ${disabledBy}`}</Badge>}
-            {disabledBy === 'api' && <Button small kind="quiet" icon="replay" onClick={onRelease}>As configured</Button>}
+            {disabledBy === 'api' && (
+              <Button small kind="quiet" icon="replay" onClick={onRelease}>
+                As configured
+              </Button>
+            )}
           </p>
         )}
-        {error && <p class="bad-text overview-plugin-error"><strong>{error.phase}:</strong> {error.message}</p>}
+        {error && (
+          <p class="bad-text overview-plugin-error">
+            <strong>{error.phase}:</strong> {error.message}
+          </p>
+        )}
       </div>
     </li>
   )

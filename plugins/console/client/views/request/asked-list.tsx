@@ -14,7 +14,11 @@ const TELLING = /^(?:www-authenticate|location|retry-after|x-svc-.*)$/i
 export function AskedList({ exchanges }: { exchanges: readonly Asked[] }) {
   return (
     <ol class="tokens-asked" aria-label="Requests">
-      {exchanges.map((exchange, at) => <li key={exchange.sent.id}><AskedItem exchange={exchange} isOpen={at === 0} /></li>)}
+      {exchanges.map((exchange, at) => (
+        <li key={exchange.sent.id}>
+          <AskedItem exchange={exchange} isOpen={at === 0} />
+        </li>
+      ))}
     </ol>
   )
 }
@@ -24,13 +28,23 @@ function AskedItem({ exchange: { what, sent, status, headers, body }, isOpen }: 
   return (
     <details open={isOpen}>
       <summary>
-        <span class="tokens-what">{what}</span> <Method method={sent.method} /> <span class="mono tokens-path">{sent.path}</span> <StatusBadge status={status} /> <span class="quiet-text">{sent.answer && formatMs(sent.answer.ms)}</span>
+        <span class="tokens-what">{what}</span> <Method method={sent.method} />{' '}
+        <span class="mono tokens-path">{sent.path}</span> <StatusBadge status={status} />{' '}
+        <span class="quiet-text">{sent.answer && formatMs(sent.answer.ms)}</span>
         {sent.gateway !== null && <Badge tone="accent">through {sent.gateway}</Badge>}
       </summary>
       <div class="stack">
-        <CopyButton small class="tokens-curl" text={toCurl(sent)}>Copy as curl</CopyButton>
+        <CopyButton small class="tokens-curl" text={toCurl(sent)}>
+          Copy as curl
+        </CopyButton>
         {telling.length > 0 && <HeaderList label="Headers of the answer" headers={telling} />}
-        {typeof body === 'object' ? <JsonTree value={body} /> : body === '' ? <p class="quiet-text">No body.</p> : <Code label="Answer" text={String(body)} wrap />}
+        {typeof body === 'object' ? (
+          <JsonTree value={body} />
+        ) : body === '' ? (
+          <p class="quiet-text">No body.</p>
+        ) : (
+          <Code label="Answer" text={String(body)} wrap />
+        )}
       </div>
     </details>
   )

@@ -1,6 +1,14 @@
 /** The body of a captured request: as a tree, a form, a picture, text, bytes, and what the gateway changed in it. */
 import { useEffect, useState } from 'preact/hooks'
-import { bodyBytes, formatBytes, hexDump, isJsonType, mediaTypeOf, parseJson, type Body } from '../../lib/protocol/http.ts'
+import {
+  bodyBytes,
+  formatBytes,
+  hexDump,
+  isJsonType,
+  mediaTypeOf,
+  parseJson,
+  type Body,
+} from '../../lib/protocol/http.ts'
 import { Code } from '../../ui/code.tsx'
 import { HeaderList } from '../../ui/header-list.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
@@ -11,14 +19,25 @@ export function BodyView({ entry, before }: { entry: Body; before: Uint8Array | 
   if (entry.body_size === 0 && before === null) return null
   return (
     <section class="request-section">
-      <h3>Body <span class="quiet-text">{formatBytes(entry.body_size)}{mediaTypeOf(entry.headers) && ` of ${mediaTypeOf(entry.headers)}`}{entry.body_truncated && ', the first 64 KiB kept'}</span></h3>
-      <Tabs label="Forms of the body" tabs={[...before === null ? [] : [changed(before, entry)], ...tabsOf(entry)]} />
+      <h3>
+        Body{' '}
+        <span class="quiet-text">
+          {formatBytes(entry.body_size)}
+          {mediaTypeOf(entry.headers) && ` of ${mediaTypeOf(entry.headers)}`}
+          {entry.body_truncated && ', the first 64 KiB kept'}
+        </span>
+      </h3>
+      <Tabs label="Forms of the body" tabs={[...(before === null ? [] : [changed(before, entry)]), ...tabsOf(entry)]} />
     </section>
   )
 }
 
 function changed(before: Uint8Array, entry: Body): Tab {
-  return { key: 'changes', title: 'Changes', content: () => <TextDiff before={textOf(before)} after={textOf(bodyBytes(entry))} /> }
+  return {
+    key: 'changes',
+    title: 'Changes',
+    content: () => <TextDiff before={textOf(before)} after={textOf(bodyBytes(entry))} />,
+  }
 }
 
 function textOf(bytes: Uint8Array): string {
@@ -30,11 +49,27 @@ function tabsOf(entry: Body): Tab[] {
   const { body } = entry
   const tabs: Tab[] = []
   const json = body === null ? undefined : parseJson(body)
-  if (json !== undefined && (isJsonType(type) || typeof json === 'object')) tabs.push({ key: 'json', title: 'JSON', content: () => <JsonTree value={json} depth={3} /> })
-  if (body !== null && type === 'application/x-www-form-urlencoded') tabs.push({ key: 'form', title: 'Form', content: () => <HeaderList label="Form fields" headers={[...new URLSearchParams(body)].map(([name, value]) => ({ name, value }))} /> })
-  if (PICTURES.has(type)) tabs.push({ key: 'picture', title: 'Picture', content: () => <Picture bytes={bodyBytes(entry)} type={type} /> })
+  if (json !== undefined && (isJsonType(type) || typeof json === 'object'))
+    tabs.push({ key: 'json', title: 'JSON', content: () => <JsonTree value={json} depth={3} /> })
+  if (body !== null && type === 'application/x-www-form-urlencoded')
+    tabs.push({
+      key: 'form',
+      title: 'Form',
+      content: () => (
+        <HeaderList
+          label="Form fields"
+          headers={[...new URLSearchParams(body)].map(([name, value]) => ({ name, value }))}
+        />
+      ),
+    })
+  if (PICTURES.has(type))
+    tabs.push({ key: 'picture', title: 'Picture', content: () => <Picture bytes={bodyBytes(entry)} type={type} /> })
   if (body !== null) tabs.push({ key: 'raw', title: 'Raw', content: () => <Code label="Body" text={body} wrap /> })
-  tabs.push({ key: 'hex', title: 'Hex', content: () => <Code label="Bytes of the body" text={hexDump(bodyBytes(entry))} /> })
+  tabs.push({
+    key: 'hex',
+    title: 'Hex',
+    content: () => <Code label="Bytes of the body" text={hexDump(bodyBytes(entry))} />,
+  })
   return tabs
 }
 

@@ -26,23 +26,25 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
         <Records entry={entry} />
         <section class="request-section not-presented">
           <h3>Facts</h3>
-          <Facts items={[
-            ['Target', <code key="uri">{entry.uri}</code>],
-            ['Arrived', new Date(entry.timestamp).toLocaleString()],
-            ['Head after', formatMs(entry.latency_ms)],
-            ['Answer', endText(entry)],
-            entry.fault !== null && ['Fault', <code key="fault">{entry.fault_source}</code>],
-            ['Route', entry.route === null ? 'none was called' : <code key="route">{entry.route}</code>],
-            entry.plugin !== null && ['Plugin', entry.plugin],
-            entry.grpc_status !== null && ['gRPC status', String(entry.grpc_status)],
-            ['From', <code key="ip">{entry.client_ip}</code>],
-            ['Version', entry.version],
-            ['Session', entry.session],
-            ['Request id', <code key="rid">{entry.request_id}</code>],
-            entry.trace && ['Trace', <code key="trace">{entry.trace.trace_id}</code>],
-            ['Entry', <code key="id">{entry.id}</code>],
-            ['Body', `${formatBytes(entry.body_size)}${entry.body_truncated ? ', the first 64 KiB kept' : ''}`],
-          ]} />
+          <Facts
+            items={[
+              ['Target', <code key="uri">{entry.uri}</code>],
+              ['Arrived', new Date(entry.timestamp).toLocaleString()],
+              ['Head after', formatMs(entry.latency_ms)],
+              ['Answer', endText(entry)],
+              entry.fault !== null && ['Fault', <code key="fault">{entry.fault_source}</code>],
+              ['Route', entry.route === null ? 'none was called' : <code key="route">{entry.route}</code>],
+              entry.plugin !== null && ['Plugin', entry.plugin],
+              entry.grpc_status !== null && ['gRPC status', String(entry.grpc_status)],
+              ['From', <code key="ip">{entry.client_ip}</code>],
+              ['Version', entry.version],
+              ['Session', entry.session],
+              ['Request id', <code key="rid">{entry.request_id}</code>],
+              entry.trace && ['Trace', <code key="trace">{entry.trace.trace_id}</code>],
+              ['Entry', <code key="id">{entry.id}</code>],
+              ['Body', `${formatBytes(entry.body_size)}${entry.body_truncated ? ', the first 64 KiB kept' : ''}`],
+            ]}
+          />
         </section>
       </div>
     </div>
@@ -53,7 +55,10 @@ function Answer({ status, ms, headers }: { status: number; ms: number; headers: 
   return (
     <section class="request-section">
       <h3>What came back to the console</h3>
-      <p><StatusBadge status={status} withReason /> <span class="quiet-text">after {formatMs(ms)}, as far as a browser shows headers</span></p>
+      <p>
+        <StatusBadge status={status} withReason />{' '}
+        <span class="quiet-text">after {formatMs(ms)}, as far as a browser shows headers</span>
+      </p>
       <GatewayReport.List headers={headers} />
     </section>
   )

@@ -22,7 +22,11 @@ export function Flow({ entry, sent, comparison }: FlowProps) {
       </li>
       <li>
         <h3>Gateway made of it</h3>
-        {comparison === null ? <GuessedStation entry={entry} /> : <ComparedStation comparison={comparison} gateway={sent?.gateway ?? null} />}
+        {comparison === null ? (
+          <GuessedStation entry={entry} />
+        ) : (
+          <ComparedStation comparison={comparison} gateway={sent?.gateway ?? null} />
+        )}
       </li>
       <li>
         <h3>Came back</h3>
@@ -37,14 +41,24 @@ function ClientStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
     const { pathname, search, host } = new URL(sent.url)
     return (
       <>
-        <p class="flow-main flow-line"><Method method={sent.method} /> <code>{pathname}{search}</code></p>
-        <p class="hint">this console to <code>{host}</code>, {sent.headers.length} headers of its own</p>
+        <p class="flow-main flow-line">
+          <Method method={sent.method} />{' '}
+          <code>
+            {pathname}
+            {search}
+          </code>
+        </p>
+        <p class="hint">
+          this console to <code>{host}</code>, {sent.headers.length} headers of its own
+        </p>
       </>
     )
   }
   return (
     <>
-      <p class="flow-main"><code>{entry.client_ip}</code></p>
+      <p class="flow-main">
+        <code>{entry.client_ip}</code>
+      </p>
       <p class="hint ellipsis-2">{headerOf(entry.headers, 'user-agent') ?? 'no user agent'}</p>
       {entry.body_size > 0 && <p class="hint">{formatBytes(entry.body_size)} of body</p>}
     </>
@@ -52,21 +66,44 @@ function ClientStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
 }
 
 function ComparedStation({ comparison, gateway }: { comparison: Comparison; gateway: string | null }) {
-  const count = (kind: 'added' | 'removed' | 'changed') => comparison.headers.filter(change => change.kind === kind).length
+  const count = (kind: 'added' | 'removed' | 'changed') =>
+    comparison.headers.filter(change => change.kind === kind).length
   const total = countChanges(comparison)
   const through = gateway ?? pageGateway.value?.host ?? null
-  const signs = [['added', '+', 'good'], ['removed', '−', 'bad'], ['changed', '~', 'warn']] as const
+  const signs = [
+    ['added', '+', 'good'],
+    ['removed', '−', 'bad'],
+    ['changed', '~', 'warn'],
+  ] as const
   return (
     <>
-      <p class="flow-main">{total === 0 ? 'Nothing: it arrived as sent' : `${total} change${total === 1 ? '' : 's'}`}</p>
+      <p class="flow-main">
+        {total === 0 ? 'Nothing: it arrived as sent' : `${total} change${total === 1 ? '' : 's'}`}
+      </p>
       <p class="actions">
-        {signs.map(([kind, sign, tone]) => count(kind) > 0 && <Badge key={kind} tone={tone}>{sign}{count(kind)} {kind}</Badge>)}
+        {signs.map(
+          ([kind, sign, tone]) =>
+            count(kind) > 0 && (
+              <Badge key={kind} tone={tone}>
+                {sign}
+                {count(kind)} {kind}
+              </Badge>
+            ),
+        )}
         {comparison.path && <Badge tone="warn">~ path</Badge>}
         {comparison.query && <Badge tone="warn">~ query</Badge>}
         {comparison.method && <Badge tone="warn">~ method</Badge>}
         {comparison.body && <Badge tone="warn">~ body</Badge>}
       </p>
-      <p class="hint">{through === null ? 'sent directly, no gateway' : <>through <strong>{through}</strong></>}</p>
+      <p class="hint">
+        {through === null ? (
+          'sent directly, no gateway'
+        ) : (
+          <>
+            through <strong>{through}</strong>
+          </>
+        )}
+      </p>
     </>
   )
 }
@@ -74,11 +111,25 @@ function ComparedStation({ comparison, gateway }: { comparison: Comparison; gate
 function GuessedStation({ entry }: { entry: Entry }) {
   const { gateway } = groupByName(entry.headers)
   const families = [...new Set(gateway.map(({ family }) => family))]
-  if (families.length === 0) return <><p class="flow-main">No trace</p><p class="hint">No header that gateways add</p></>
+  if (families.length === 0)
+    return (
+      <>
+        <p class="flow-main">No trace</p>
+        <p class="hint">No header that gateways add</p>
+      </>
+    )
   return (
     <>
-      <p class="flow-main">{gateway.length} header{gateway.length === 1 ? '' : 's'}</p>
-      <p class="actions">{families.map(family => <Badge key={family} tone="accent">{family}</Badge>)}</p>
+      <p class="flow-main">
+        {gateway.length} header{gateway.length === 1 ? '' : 's'}
+      </p>
+      <p class="actions">
+        {families.map(family => (
+          <Badge key={family} tone="accent">
+            {family}
+          </Badge>
+        ))}
+      </p>
     </>
   )
 }
@@ -88,8 +139,16 @@ function BackStation({ entry, sent }: { entry: Entry; sent: Sent | null }) {
   const isOther = answer !== null && answer.status !== entry.status
   return (
     <>
-      <p class="flow-main"><StatusBadge status={entry.status} ended={entry.ended} withReason /> <span class="number">{formatMs(entry.latency_ms)}</span></p>
-      {answer !== null && <p class={isOther ? 'bad-text' : 'hint'}>the client saw {isOther && <StatusBadge status={answer.status} />} {isOther ? 'after' : 'it after'} {formatMs(answer.ms)}</p>}
+      <p class="flow-main">
+        <StatusBadge status={entry.status} ended={entry.ended} withReason />{' '}
+        <span class="number">{formatMs(entry.latency_ms)}</span>
+      </p>
+      {answer !== null && (
+        <p class={isOther ? 'bad-text' : 'hint'}>
+          the client saw {isOther && <StatusBadge status={answer.status} />} {isOther ? 'after' : 'it after'}{' '}
+          {formatMs(answer.ms)}
+        </p>
+      )}
       {entry.fault !== null && <p class="warn-text">{faultText(entry)}</p>}
       <p class={entry.ended === 'aborted' ? 'bad-text' : 'hint'}>{endText(entry)}</p>
     </>

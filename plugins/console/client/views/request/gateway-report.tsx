@@ -23,23 +23,55 @@ function ByComparison({ comparison: { headers, method, path, query } }: { compar
   const of = (kind: HeaderChange['kind']) => headers.filter(change => change.kind === kind)
   const added = of('added')
   const altered = [...of('changed'), ...of('removed')]
-  const rewrites = ([['method', method], ['path', path], ['query', query]] as const).filter((item): item is readonly ['method' | 'path' | 'query', ValueChange] => item[1] !== null)
+  const rewrites = (
+    [
+      ['method', method],
+      ['path', path],
+      ['query', query],
+    ] as const
+  ).filter((item): item is readonly ['method' | 'path' | 'query', ValueChange] => item[1] !== null)
   return (
     <>
       {rewrites.length > 0 && (
         <Section title="Rewritten">
-          <HeaderList label="Rewritten" headers={rewrites.map(([name, { before, after }]) => ({ name, value: after || '(none)', before: before || '(none)', change: 'changed' as const }))} />
+          <HeaderList
+            label="Rewritten"
+            headers={rewrites.map(([name, { before, after }]) => ({
+              name,
+              value: after || '(none)',
+              before: before || '(none)',
+              change: 'changed' as const,
+            }))}
+          />
         </Section>
       )}
-      {altered.length > 0 && <Section title="Changed" count={altered.length}><HeaderList label="Changed headers" headers={altered.map(toLine)} /></Section>}
-      {added.length > 0 && <Section title="Gateway" count={added.length}><HeaderList label="Headers of the gateway" headers={added.map(toLine)} /></Section>}
-      <Section title="Client" count={of('same').length}><HeaderList label="Headers of the client" headers={of('same').map(({ name, after = '' }) => ({ name, value: after }))} /></Section>
+      {altered.length > 0 && (
+        <Section title="Changed" count={altered.length}>
+          <HeaderList label="Changed headers" headers={altered.map(toLine)} />
+        </Section>
+      )}
+      {added.length > 0 && (
+        <Section title="Gateway" count={added.length}>
+          <HeaderList label="Headers of the gateway" headers={added.map(toLine)} />
+        </Section>
+      )}
+      <Section title="Client" count={of('same').length}>
+        <HeaderList
+          label="Headers of the client"
+          headers={of('same').map(({ name, after = '' }) => ({ name, value: after }))}
+        />
+      </Section>
     </>
   )
 }
 
 function toLine({ kind, name, before = '', after = '' }: HeaderChange): HeaderLine {
-  const line: HeaderLine = kind === 'added' ? { name, value: after, change: 'added' } : kind === 'removed' ? { name, value: before, change: 'removed' } : { name, value: after, before, change: 'changed' }
+  const line: HeaderLine =
+    kind === 'added'
+      ? { name, value: after, change: 'added' }
+      : kind === 'removed'
+        ? { name, value: before, change: 'removed' }
+        : { name, value: after, before, change: 'changed' }
   return withFamily(line)
 }
 
@@ -52,15 +84,31 @@ function ByName({ entry }: { entry: Pick<Entry, 'headers'> }) {
           <GatewayReport.List headers={gateway} />
         </Section>
       )}
-      <Section title="Client" count={client.length}><HeaderList label="Headers of the client" headers={client} /></Section>
+      <Section title="Client" count={client.length}>
+        <HeaderList label="Headers of the client" headers={client} />
+      </Section>
     </>
   )
 }
 
-function Section({ title, count, about, children }: { title: string; count?: number; about?: string; children: preact.ComponentChildren }) {
+function Section({
+  title,
+  count,
+  about,
+  children,
+}: {
+  title: string
+  count?: number
+  about?: string
+  children: preact.ComponentChildren
+}) {
   return (
     <section class={`request-section section-${title.toLowerCase()}`}>
-      <h3>{title}{count !== undefined && <span class="quiet-text"> {count}</span>} {about && <span class="hint not-presented">{about}</span>}</h3>
+      <h3>
+        {title}
+        {count !== undefined && <span class="quiet-text"> {count}</span>}{' '}
+        {about && <span class="hint not-presented">{about}</span>}
+      </h3>
       {children}
     </section>
   )

@@ -34,16 +34,35 @@ export function RequestHead({ request, isGone, actions, onClose }: RequestHeadPr
     <header class="request-head">
       <div class="request-line">
         <Method method={request.method} />
-        <h2 class="mono">{request.path}{request.query !== null && <span class="quiet-text">?{request.query}</span>}</h2>
-        {onClose && <Button class="request-close" kind="quiet" icon="close" iconOnly onClick={onClose}>Close the request</Button>}
+        <h2 class="mono">
+          {request.path}
+          {request.query !== null && <span class="quiet-text">?{request.query}</span>}
+        </h2>
+        {onClose && (
+          <Button class="request-close" kind="quiet" icon="close" iconOnly onClick={onClose}>
+            Close the request
+          </Button>
+        )}
       </div>
       <div class="actions not-presented">
-        <CopyButton small text={() => toCurl(printable(request))}>Copy as curl</CopyButton>
-        <CopyButton small text={() => toHttpFile(printable(request))}>.http</CopyButton>
-        <CopyButton small text={() => toFetch(printable(request))}>fetch</CopyButton>
-        <Button small icon="replay" onClick={() => setReplaying(true)}>Replay</Button>
+        <CopyButton small text={() => toCurl(printable(request))}>
+          Copy as curl
+        </CopyButton>
+        <CopyButton small text={() => toHttpFile(printable(request))}>
+          .http
+        </CopyButton>
+        <CopyButton small text={() => toFetch(printable(request))}>
+          fetch
+        </CopyButton>
+        <Button small icon="replay" onClick={() => setReplaying(true)}>
+          Replay
+        </Button>
         {actions}
-        {isGone && <Badge tone="warn" title="Cleared, or pushed out by newer ones. What is on screen stays.">no longer stored</Badge>}
+        {isGone && (
+          <Badge tone="warn" title="Cleared, or pushed out by newer ones. What is on screen stays.">
+            no longer stored
+          </Badge>
+        )}
       </div>
       {isReplaying && <ReplayDialog entry={request} onClose={() => setReplaying(false)} />}
     </header>

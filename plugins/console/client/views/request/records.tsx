@@ -12,7 +12,13 @@ export function Records({ entry }: { entry: Entry }) {
   return (
     <>
       {isAi && <Record title="AI record" path={`ai/requests/${encodeURIComponent(entry.request_id)}`} entry={entry} />}
-      {mock !== undefined && <Record title="Mock record" path={`_svc/mocks/${mock}/requests/${encodeURIComponent(entry.request_id)}`} entry={entry} />}
+      {mock !== undefined && (
+        <Record
+          title="Mock record"
+          path={`_svc/mocks/${mock}/requests/${encodeURIComponent(entry.request_id)}`}
+          entry={entry}
+        />
+      )}
     </>
   )
 }
@@ -20,11 +26,20 @@ export function Records({ entry }: { entry: Entry }) {
 function Record({ title, path, entry }: { title: string; path: string; entry: Entry }) {
   const [isOpen, setOpen] = useState(false)
   const query = entry.session === null ? '' : `?session=${encodeURIComponent(entry.session)}`
-  const { value, error } = useLoad(async signal => (isOpen ? await callJson<unknown>(path + query, { signal }) : null), [isOpen, path])
+  const { value, error } = useLoad(
+    async signal => (isOpen ? await callJson<unknown>(path + query, { signal }) : null),
+    [isOpen, path],
+  )
   return (
     <details class="request-section request-record" onToggle={event => setOpen(event.currentTarget.open)}>
       <summary>{title}</summary>
-      {error ? <Notice>{error}</Notice> : value === undefined || value === null ? <Loading /> : <JsonTree value={value} depth={2} />}
+      {error ? (
+        <Notice>{error}</Notice>
+      ) : value === undefined || value === null ? (
+        <Loading />
+      ) : (
+        <JsonTree value={value} depth={2} />
+      )}
     </details>
   )
 }

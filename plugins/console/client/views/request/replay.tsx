@@ -20,7 +20,11 @@ const DIRECT = ''
 /** Characters of an answer that are shown. */
 const MAX_ANSWER = 100_000
 
-interface Outcome { sent: Sent; status: number; text: string }
+interface Outcome {
+  sent: Sent
+  status: number
+  text: string
+}
 
 export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): void }) {
   const original = requestOf(entry)
@@ -28,8 +32,10 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
   const isText = typeof original.body === 'string' || original.body === null
   const [method, setMethod] = useState(original.method)
   const [path, setPath] = useState(original.path)
-  const [headers, setHeaders] = useState<NameValue[]>((original.headers ?? []).filter(({ name }) => !left.includes(name)))
-  const [body, setBody] = useState(isText ? original.body as string | null ?? '' : '')
+  const [headers, setHeaders] = useState<NameValue[]>(
+    (original.headers ?? []).filter(({ name }) => !left.includes(name)),
+  )
+  const [body, setBody] = useState(isText ? ((original.body as string | null) ?? '') : '')
   const [target, setTarget] = useState(settings.value.target ?? DIRECT)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const [failure, setFailure] = useState<{ message: string; curl: string | null } | null>(null)
@@ -41,7 +47,13 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
     setFailure(null)
     setOutcome(null)
     try {
-      const { sent, response } = await send({ method, path: path.startsWith('/') ? path : `/${path}`, headers, body: isText ? body || null : original.body ?? null, gateway })
+      const { sent, response } = await send({
+        method,
+        path: path.startsWith('/') ? path : `/${path}`,
+        headers,
+        body: isText ? body || null : (original.body ?? null),
+        gateway,
+      })
       setOutcome({ sent, status: response.status, text: (await response.text()).slice(0, MAX_ANSWER) })
     } catch (error) {
       setFailure({ message: explain(error), curl: error instanceof UnreachableError ? toCurl(error.sent) : null })
@@ -53,19 +65,39 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
     const arrived = await findArrival(sent)
     if (arrived === null) return setFailure({ message: 'It did not arrive at this instance.', curl: null })
     onClose()
-    go('traffic', { ...Object.fromEntries(route.peek().view === 'traffic' ? route.peek().params : []), id: arrived.id, with: null })
+    go('traffic', {
+      ...Object.fromEntries(route.peek().view === 'traffic' ? route.peek().params : []),
+      id: arrived.id,
+      with: null,
+    })
   }
 
   return (
-    <Dialog title="Replay" wide onClose={onClose} actions={(
-      <>
-        {outcome && <Button icon="arrow" onClick={() => void show(outcome.sent)}>Show what arrived</Button>}
-        <Button kind="primary" icon="send" busy={isSending} onClick={() => void replay()}>Send</Button>
-      </>
-    )}>
+    <Dialog
+      title="Replay"
+      wide
+      onClose={onClose}
+      actions={
+        <>
+          {outcome && (
+            <Button icon="arrow" onClick={() => void show(outcome.sent)}>
+              Show what arrived
+            </Button>
+          )}
+          <Button kind="primary" icon="send" busy={isSending} onClick={() => void replay()}>
+            Send
+          </Button>
+        </>
+      }
+    >
       <div class="stack">
         <div class="replay-line">
-          <Select label="Target" value={target} options={[{ value: DIRECT, label: 'direct' }, ...settings.value.gateways.map(({ name }) => name)]} onValue={setTarget} />
+          <Select
+            label="Target"
+            value={target}
+            options={[{ value: DIRECT, label: 'direct' }, ...settings.value.gateways.map(({ name }) => name)]}
+            onValue={setTarget}
+          />
           <TextField label="Method" mono value={method} onValue={setMethod} />
           <TextField label="Path" mono value={path} onValue={setPath} />
         </div>
@@ -74,14 +106,35 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
           <HeaderEditor headers={headers} onHeaders={setHeaders} />
           {left.length > 0 && <p class="hint">A browser sets these by itself or not at all: {left.join(', ')}.</p>}
         </div>
-        {isText
-          ? !/^(?:GET|HEAD)$/i.test(method) && <div class="field"><span class="label">Body</span><Editor label="Body" value={body} onValue={setBody} language={body.trimStart().startsWith('{') || body.trimStart().startsWith('[') ? 'json' : 'text'} /></div>
-          : <p class="hint">The body is no text; it is sent as it was kept.</p>}
+        {isText ? (
+          !/^(?:GET|HEAD)$/i.test(method) && (
+            <div class="field">
+              <span class="label">Body</span>
+              <Editor
+                label="Body"
+                value={body}
+                onValue={setBody}
+                language={body.trimStart().startsWith('{') || body.trimStart().startsWith('[') ? 'json' : 'text'}
+              />
+            </div>
+          )
+        ) : (
+          <p class="hint">The body is no text; it is sent as it was kept.</p>
+        )}
         {entry.body_truncated && <Notice kind="warn">Only the first 64 KiB of the body were kept.</Notice>}
-        {failure && <Notice kind="bad">{failure.message}{failure.curl && <Code label="curl command" text={failure.curl} wrap />}</Notice>}
+        {failure && (
+          <Notice kind="bad">
+            {failure.message}
+            {failure.curl && <Code label="curl command" text={failure.curl} wrap />}
+          </Notice>
+        )}
         {outcome && (
           <div class="stack" role="status">
-            <p><StatusBadge status={outcome.status} withReason /> <span class="quiet-text">after {formatMs(outcome.sent.answer?.ms ?? 0)}</span> <OwnLimit sent={outcome.sent} /></p>
+            <p>
+              <StatusBadge status={outcome.status} withReason />{' '}
+              <span class="quiet-text">after {formatMs(outcome.sent.answer?.ms ?? 0)}</span>{' '}
+              <OwnLimit sent={outcome.sent} />
+            </p>
             {outcome.text !== '' && <Code label="Answer" text={outcome.text} wrap />}
           </div>
         )}

@@ -3,7 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { parseJson } from '../../lib/protocol/http.ts'
 import { Loading } from '../../ui/notice.tsx'
 
-interface Part { sign: ' ' | '-' | '+'; lines: string[] }
+interface Part {
+  sign: ' ' | '-' | '+'
+  lines: string[]
+}
 
 /** Lines of a run without changes that are shown at its ends. */
 const CONTEXT = 3
@@ -16,15 +19,27 @@ export function TextDiff({ before, after }: { before: string; after: string }) {
     let isGone = false
     void import('diff').then(({ diffLines }) => {
       const changes = diffLines(printed(before), printed(after), { timeout: TIMEOUT_MS })
-      if (!isGone) setParts(changes === undefined ? 'too much' : changes.map(({ value, added, removed }) => ({ sign: added ? '+' : removed ? '-' : ' ', lines: value.replace(/\n$/, '').split('\n') })))
+      if (!isGone)
+        setParts(
+          changes === undefined
+            ? 'too much'
+            : changes.map(({ value, added, removed }) => ({
+                sign: added ? '+' : removed ? '-' : ' ',
+                lines: value.replace(/\n$/, '').split('\n'),
+              })),
+        )
     })
-    return () => { isGone = true }
+    return () => {
+      isGone = true
+    }
   }, [before, after])
   if (parts === null) return <Loading what="Comparing" />
   if (parts === 'too much') return <p class="quiet-text">The texts differ too much to be compared line by line.</p>
   return (
     <div class="diff mono" role="group" aria-label="Differences" tabIndex={0}>
-      {parts.map(({ sign, lines }, index) => <Run key={index} sign={sign} lines={lines} isFirst={index === 0} isLast={index === parts.length - 1} />)}
+      {parts.map(({ sign, lines }, index) => (
+        <Run key={index} sign={sign} lines={lines} isFirst={index === 0} isLast={index === parts.length - 1} />
+      ))}
     </div>
   )
 }
@@ -36,9 +51,23 @@ function Run({ sign, lines, isFirst, isLast }: Part & { isFirst: boolean; isLast
   const head = isFirst ? 0 : CONTEXT
   const tail = isLast ? 0 : CONTEXT
   const hidden = sign === ' ' ? lines.length - head - tail : 0
-  const line = (text: string, index: number) => <div key={index} class={`diff-line ${CLASSES[sign]}`}><span class="sign" aria-hidden="true">{sign === '-' ? '−' : sign}</span><span class="off-screen">{NAMES[sign]}</span>{text}</div>
+  const line = (text: string, index: number) => (
+    <div key={index} class={`diff-line ${CLASSES[sign]}`}>
+      <span class="sign" aria-hidden="true">
+        {sign === '-' ? '−' : sign}
+      </span>
+      <span class="off-screen">{NAMES[sign]}</span>
+      {text}
+    </div>
+  )
   if (hidden <= 1) return <>{lines.map(line)}</>
-  return <>{lines.slice(0, head).map(line)}<div class="diff-gap">{hidden} lines alike</div>{lines.slice(lines.length - tail).map(line)}</>
+  return (
+    <>
+      {lines.slice(0, head).map(line)}
+      <div class="diff-gap">{hidden} lines alike</div>
+      {lines.slice(lines.length - tail).map(line)}
+    </>
+  )
 }
 
 /** JSON is compared as it reads, not as it was spaced. */

@@ -15,7 +15,13 @@ import { DEMO_CLIENT } from '../../lib/tokens/oauth.ts'
 import { labClient, token, tokenSet } from './lab.ts'
 
 const LABELS: Record<Exclude<FieldKey, 'order'>, string> = {
-  username: 'User name', password: 'Password', refresh: 'Refresh token', subject: 'Subject token', actor: 'Actor token', audience: 'Audience', nonce: 'Nonce',
+  username: 'User name',
+  password: 'Password',
+  refresh: 'Refresh token',
+  subject: 'Subject token',
+  actor: 'Actor token',
+  audience: 'Audience',
+  nonce: 'Nonce',
 }
 const CLIENTS = [
   { ...DEMO_CLIENT, title: 'svc, with its secret' },
@@ -45,29 +51,90 @@ export function GetToken() {
 
   return (
     <Panel title="Get a token" class="tokens-get">
-      <form class="stack" onSubmit={event => {
-        event.preventDefault()
-        void get.run()
-      }}>
-        <Select label="Grant" value={grant.key} onValue={choose} options={GRANTS.map(({ key, title }) => ({ value: key, label: title }))} hint={grant.about} />
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          void get.run()
+        }}
+      >
+        <Select
+          label="Grant"
+          value={grant.key}
+          onValue={choose}
+          options={GRANTS.map(({ key, title }) => ({ value: key, label: title }))}
+          hint={grant.about}
+        />
         {grant.key !== 'order' && <ClientFields />}
-        {grant.fields.map(field => field === 'order'
-          ? <div key={field} class="field"><span class="label">Order</span><Editor label="Order" language="json" value={values.order} onValue={order => change({ order })} minLines={5} /><p class="hint"><code>claims</code>, <code>header</code>, <code>algorithm</code>, <code>expires_in</code>, <code>not_before_in</code>, <code>wrong_signature</code>; all may be left out.</p></div>
-          : field === 'subject' || field === 'actor'
-            ? <TextArea key={field} mono rows={3} label={LABELS[field]} value={values[field]} onValue={value => change({ [field]: value.trim() })} />
-            : <TextField key={field} mono={field !== 'username'} label={LABELS[field]} value={values[field]} onValue={value => change({ [field]: value })} />)}
+        {grant.fields.map(field =>
+          field === 'order' ? (
+            <div key={field} class="field">
+              <span class="label">Order</span>
+              <Editor
+                label="Order"
+                language="json"
+                value={values.order}
+                onValue={order => change({ order })}
+                minLines={5}
+              />
+              <p class="hint">
+                <code>claims</code>, <code>header</code>, <code>algorithm</code>, <code>expires_in</code>,{' '}
+                <code>not_before_in</code>, <code>wrong_signature</code>; all may be left out.
+              </p>
+            </div>
+          ) : field === 'subject' || field === 'actor' ? (
+            <TextArea
+              key={field}
+              mono
+              rows={3}
+              label={LABELS[field]}
+              value={values[field]}
+              onValue={value => change({ [field]: value.trim() })}
+            />
+          ) : (
+            <TextField
+              key={field}
+              mono={field !== 'username'}
+              label={LABELS[field]}
+              value={values[field]}
+              onValue={value => change({ [field]: value })}
+            />
+          ),
+        )}
         {grant.isScoped && (
           <div class="tokens-pair">
-            <TextField mono label="Scope" placeholder="default" value={values.scope} onValue={scope => change({ scope })} />
-            <TextField mono label="Resource" placeholder="none" value={values.resource} onValue={resource => change({ resource })} />
+            <TextField
+              mono
+              label="Scope"
+              placeholder="default"
+              value={values.scope}
+              onValue={scope => change({ scope })}
+            />
+            <TextField
+              mono
+              label="Resource"
+              placeholder="none"
+              value={values.resource}
+              onValue={resource => change({ resource })}
+            />
           </div>
         )}
         <TargetSelect gateway={gateway} onGateway={setGateway} />
         <div class="actions">
-          <Button kind="primary" icon="tokens" type="submit" busy={get.isRunning}>Get token</Button>
-          {get.isRunning && grant.key === 'authorization_code' && <Button icon="close" onClick={() => running.current?.abort()}>Give up</Button>}
+          <Button kind="primary" icon="tokens" type="submit" busy={get.isRunning}>
+            Get token
+          </Button>
+          {get.isRunning && grant.key === 'authorization_code' && (
+            <Button icon="close" onClick={() => running.current?.abort()}>
+              Give up
+            </Button>
+          )}
         </div>
-        {get.error !== null && <Notice kind="bad" title="No token">{get.error}</Notice>}
+        {get.error !== null && (
+          <Notice kind="bad" title="No token">
+            {get.error}
+          </Notice>
+        )}
       </form>
     </Panel>
   )
@@ -79,16 +146,38 @@ function ClientFields() {
   const [isOwn, setOwn] = useState(known === undefined)
   return (
     <>
-      <Select label="Client" value={isOwn ? '' : known?.id ?? ''} options={[...CLIENTS.map(({ id, title }) => ({ value: id, label: title })), { value: '', label: 'another one' }]}
+      <Select
+        label="Client"
+        value={isOwn ? '' : (known?.id ?? '')}
+        options={[
+          ...CLIENTS.map(({ id, title }) => ({ value: id, label: title })),
+          { value: '', label: 'another one' },
+        ]}
         onValue={id => {
           const chosen = CLIENTS.find(candidate => candidate.id === id)
           setOwn(chosen === undefined)
           if (chosen !== undefined) labClient.value = { id: chosen.id, secret: chosen.secret }
-        }} />
+        }}
+      />
       {isOwn && (
         <div class="tokens-pair">
-          <TextField mono label="Client id" value={client.id} onValue={id => { labClient.value = { ...client, id } }} />
-          <TextField mono label="Client secret" class="secret" value={client.secret} onValue={secret => { labClient.value = { ...client, secret } }} />
+          <TextField
+            mono
+            label="Client id"
+            value={client.id}
+            onValue={id => {
+              labClient.value = { ...client, id }
+            }}
+          />
+          <TextField
+            mono
+            label="Client secret"
+            class="secret"
+            value={client.secret}
+            onValue={secret => {
+              labClient.value = { ...client, secret }
+            }}
+          />
         </div>
       )}
     </>

@@ -20,18 +20,62 @@ export interface Grant {
 }
 
 export const GRANTS: readonly Grant[] = [
-  { key: 'client_credentials', title: 'Client credentials', about: 'The client itself, without a user.', fields: [], isScoped: true },
-  { key: 'password', title: 'Password', about: 'A user\'s name and password: demo, alice or bob, each with the name as the password.', fields: ['username', 'password'], isScoped: true },
-  { key: 'authorization_code', title: 'Code with PKCE', about: 'A user signs in, in a window of the provider. Client svc-public needs no secret.', fields: ['nonce'], isScoped: true },
-  { key: 'refresh_token', title: 'Refresh', about: 'A refresh token for new tokens; it is used up.', fields: ['refresh'], isScoped: true },
-  { key: 'exchange', title: 'Token exchange', about: 'A token for another one, for another audience, perhaps on behalf of someone (RFC 8693).', fields: ['subject', 'actor', 'audience'], isScoped: true },
-  { key: 'order', title: 'To order', about: 'A token made as you say, good or bad: expired, with another audience, with a wrong signature.', fields: ['order'], isScoped: false },
+  {
+    key: 'client_credentials',
+    title: 'Client credentials',
+    about: 'The client itself, without a user.',
+    fields: [],
+    isScoped: true,
+  },
+  {
+    key: 'password',
+    title: 'Password',
+    about: "A user's name and password: demo, alice or bob, each with the name as the password.",
+    fields: ['username', 'password'],
+    isScoped: true,
+  },
+  {
+    key: 'authorization_code',
+    title: 'Code with PKCE',
+    about: 'A user signs in, in a window of the provider. Client svc-public needs no secret.',
+    fields: ['nonce'],
+    isScoped: true,
+  },
+  {
+    key: 'refresh_token',
+    title: 'Refresh',
+    about: 'A refresh token for new tokens; it is used up.',
+    fields: ['refresh'],
+    isScoped: true,
+  },
+  {
+    key: 'exchange',
+    title: 'Token exchange',
+    about: 'A token for another one, for another audience, perhaps on behalf of someone (RFC 8693).',
+    fields: ['subject', 'actor', 'audience'],
+    isScoped: true,
+  },
+  {
+    key: 'order',
+    title: 'To order',
+    about: 'A token made as you say, good or bad: expired, with another audience, with a wrong signature.',
+    fields: ['order'],
+    isScoped: false,
+  },
 ]
 
 export type GrantValues = Record<FieldKey | 'scope' | 'resource', string>
 
 export const NO_VALUES: GrantValues = {
-  username: 'alice', password: 'alice', refresh: '', subject: '', actor: '', audience: '', nonce: '', scope: '', resource: '',
+  username: 'alice',
+  password: 'alice',
+  refresh: '',
+  subject: '',
+  actor: '',
+  audience: '',
+  nonce: '',
+  scope: '',
+  resource: '',
   order: '{\n  "expires_in": -60,\n  "claims": { "aud": "other" },\n  "wrong_signature": false\n}',
 }
 
@@ -39,38 +83,95 @@ const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 const TOKEN_PATH = '/oauth/token'
 
 /** Gets tokens; throws what the provider, or the browser, says against it. */
-export async function getToken(grant: GrantKey, values: GrantValues, client: Client, gateway: Gateway | null, { opened, signal }: { opened: Window | null; signal: AbortSignal }): Promise<void> {
+export async function getToken(
+  grant: GrantKey,
+  values: GrantValues,
+  client: Client,
+  gateway: Gateway | null,
+  { opened, signal }: { opened: Window | null; signal: AbortSignal },
+): Promise<void> {
   const { scope, resource } = values
-  const post = (what: string, fields: Record<string, string>) => postForm(what, TOKEN_PATH, { ...fields, scope, resource }, client, gateway).then(note).then(takeTokens)
+  const post = (what: string, fields: Record<string, string>) =>
+    postForm(what, TOKEN_PATH, { ...fields, scope, resource }, client, gateway)
+      .then(note)
+      .then(takeTokens)
   switch (grant) {
-    case 'client_credentials': return post('Client credentials', { grant_type: grant })
-    case 'password': return post('Password', { grant_type: grant, username: values.username, password: values.password })
-    case 'refresh_token': return post('Refresh', { grant_type: grant, refresh_token: values.refresh })
-    case 'exchange': return post('Token exchange', {
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange', audience: values.audience,
-      subject_token: values.subject, subject_token_type: TOKEN_TYPE, ...values.actor === '' ? {} : { actor_token: values.actor, actor_token_type: TOKEN_TYPE },
-    })
-    case 'authorization_code': return byCode(values, client, gateway, opened!, signal)
-    case 'order': return toOrder(values.order, gateway)
+    case 'client_credentials':
+      return post('Client credentials', { grant_type: grant })
+    case 'password':
+      return post('Password', { grant_type: grant, username: values.username, password: values.password })
+    case 'refresh_token':
+      return post('Refresh', { grant_type: grant, refresh_token: values.refresh })
+    case 'exchange':
+      return post('Token exchange', {
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        audience: values.audience,
+        subject_token: values.subject,
+        subject_token_type: TOKEN_TYPE,
+        ...(values.actor === '' ? {} : { actor_token: values.actor, actor_token_type: TOKEN_TYPE }),
+      })
+    case 'authorization_code':
+      return byCode(values, client, gateway, opened!, signal)
+    case 'order':
+      return toOrder(values.order, gateway)
   }
 }
 
-async function byCode({ scope, resource, nonce }: GrantValues, client: Client, gateway: Gateway | null, opened: Window, signal: AbortSignal): Promise<void> {
+async function byCode(
+  { scope, resource, nonce }: GrantValues,
+  client: Client,
+  gateway: Gateway | null,
+  opened: Window,
+  signal: AbortSignal,
+): Promise<void> {
   const [verifier, state] = [randomSecret(), randomSecret()]
   const { challenge, method } = await challengeOf(verifier)
   const query = new URLSearchParams({
-    response_type: 'code', client_id: client.id, redirect_uri: redirectUri, scope: scope || 'openid profile email', state, code_challenge: challenge, code_challenge_method: method,
-    ...nonce === '' ? {} : { nonce }, ...resource === '' ? {} : { resource },
+    response_type: 'code',
+    client_id: client.id,
+    redirect_uri: redirectUri,
+    scope: scope || 'openid profile email',
+    state,
+    code_challenge: challenge,
+    code_challenge_method: method,
+    ...(nonce === '' ? {} : { nonce }),
+    ...(resource === '' ? {} : { resource }),
   })
   const answer = await authorize(opened, urlAt(`/oauth/authorize?${query}`, gateway), state, signal)
-  if (answer.code === undefined) throw new Error(`${answer.error ?? 'No code'}: ${answer.error_description ?? 'the provider gave no reason'}`)
-  takeTokens(note(await postForm('Code for tokens', TOKEN_PATH, { grant_type: 'authorization_code', code: answer.code, redirect_uri: redirectUri, code_verifier: verifier, resource }, client, gateway)))
+  if (answer.code === undefined)
+    throw new Error(`${answer.error ?? 'No code'}: ${answer.error_description ?? 'the provider gave no reason'}`)
+  takeTokens(
+    note(
+      await postForm(
+        'Code for tokens',
+        TOKEN_PATH,
+        {
+          grant_type: 'authorization_code',
+          code: answer.code,
+          redirect_uri: redirectUri,
+          code_verifier: verifier,
+          resource,
+        },
+        client,
+        gateway,
+      ),
+    ),
+  )
 }
 
 async function toOrder(order: string, gateway: Gateway | null): Promise<void> {
   if (parseJson(order) === undefined) throw new Error('The order is no JSON.')
-  const { status, body } = note(await ask('Token to order', { method: 'POST', path: '/oauth/debug/token', headers: [{ name: 'Content-Type', value: 'application/json' }], body: order, gateway }))
+  const { status, body } = note(
+    await ask('Token to order', {
+      method: 'POST',
+      path: '/oauth/debug/token',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: order,
+      gateway,
+    }),
+  )
   const made = body as { token?: unknown; error?: unknown; error_description?: unknown }
-  if (status !== 200 || typeof made.token !== 'string') throw new Error(`${String(made?.error ?? status)}: ${String(made?.error_description ?? 'no token')}`)
+  if (status !== 200 || typeof made.token !== 'string')
+    throw new Error(`${String(made?.error ?? status)}: ${String(made?.error_description ?? 'no token')}`)
   token.value = made.token
 }

@@ -32,7 +32,11 @@ export function note(exchange: Asked): Asked {
 export function takeTokens({ status, body }: Asked): void {
   const answer = body as Partial<TokenSet> & { error?: unknown; error_description?: unknown }
   if (status !== 200 || typeof answer?.access_token !== 'string') {
-    throw new Error(typeof answer?.error === 'string' ? `${answer.error}: ${String(answer.error_description ?? `status ${status}`)}` : `The token endpoint answered ${status} without a token.`)
+    throw new Error(
+      typeof answer?.error === 'string'
+        ? `${answer.error}: ${String(answer.error_description ?? `status ${status}`)}`
+        : `The token endpoint answered ${status} without a token.`,
+    )
   }
   tokenSet.value = answer as TokenSet
   token.value = answer.access_token

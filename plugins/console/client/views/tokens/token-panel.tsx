@@ -22,31 +22,117 @@ export function TokenPanel() {
   const act = useAction((what: () => Promise<unknown>) => what())
   const bearer = [{ name: 'Authorization', value: `Bearer ${text}` }]
   const gateway = activeGateway()
-  const askFor = (what: string, method: string, path: string) => async () => note(await ask(what, { method, path, headers: bearer, gateway }))
-  const postFor = (what: string, path: string) => async () => note(await postForm(what, path, { token: text }, labClient.value, gateway))
-  const refresh = async () => takeTokens(note(await postForm('Refresh', '/oauth/token', { grant_type: 'refresh_token', refresh_token: set!.refresh_token! }, labClient.value, gateway)))
+  const askFor = (what: string, method: string, path: string) => async () =>
+    note(await ask(what, { method, path, headers: bearer, gateway }))
+  const postFor = (what: string, path: string) => async () =>
+    note(await postForm(what, path, { token: text }, labClient.value, gateway))
+  const refresh = async () =>
+    takeTokens(
+      note(
+        await postForm(
+          'Refresh',
+          '/oauth/token',
+          { grant_type: 'refresh_token', refresh_token: set!.refresh_token! },
+          labClient.value,
+          gateway,
+        ),
+      ),
+    )
   const isEmpty = text === ''
 
   return (
-    <Panel title="The token" actions={set && (
-      <>
-        {([['access token', set.access_token], ['ID token', set.id_token], ['refresh token', set.refresh_token]] as const).map(([name, value]) => value !== undefined && (
-          <Button key={name} small aria-pressed={value === text} onClick={() => { token.value = value }}>{name}</Button>
-        ))}
-      </>
-    )}>
-      <TextArea mono label="Token" rows={5} class="tokens-field" value={text} onValue={value => { token.value = value.trim() }} placeholder="Get one, or paste one to look into it." />
+    <Panel
+      title="The token"
+      actions={
+        set && (
+          <>
+            {(
+              [
+                ['access token', set.access_token],
+                ['ID token', set.id_token],
+                ['refresh token', set.refresh_token],
+              ] as const
+            ).map(
+              ([name, value]) =>
+                value !== undefined && (
+                  <Button
+                    key={name}
+                    small
+                    aria-pressed={value === text}
+                    onClick={() => {
+                      token.value = value
+                    }}
+                  >
+                    {name}
+                  </Button>
+                ),
+            )}
+          </>
+        )
+      }
+    >
+      <TextArea
+        mono
+        label="Token"
+        rows={5}
+        class="tokens-field"
+        value={text}
+        onValue={value => {
+          token.value = value.trim()
+        }}
+        placeholder="Get one, or paste one to look into it."
+      />
       <div class="actions">
-        <CopyButton small text={text} disabled={isEmpty}>Copy</CopyButton>
-        <Button small icon="explorer" disabled={isEmpty} onClick={() => {
-          handedToken.value = text
-          go('explorer', { path: '/auth/jwt', method: 'ANY' })
-        }}>Use as bearer in the explorer</Button>
-        {set?.refresh_token !== undefined && <Button small icon="replay" disabled={act.isRunning} onClick={() => void act.run(refresh)}>Refresh</Button>}
-        <Button small disabled={isEmpty || act.isRunning} onClick={() => void act.run(postFor('Introspection', '/oauth/introspect'))}>Introspect</Button>
-        <Button small disabled={isEmpty || act.isRunning} onClick={() => void act.run(askFor('UserInfo', 'GET', '/oauth/userinfo'))}>UserInfo</Button>
-        {enabledPaths.value?.includes('/auth') && <Button small disabled={isEmpty || act.isRunning} onClick={() => void act.run(askFor('Checked as a bearer', 'GET', '/auth/jwt'))}>Try at /auth/jwt</Button>}
-        <Button small kind="danger" disabled={isEmpty || act.isRunning} onClick={() => void act.run(postFor('Revocation', '/oauth/revoke'))}>Revoke</Button>
+        <CopyButton small text={text} disabled={isEmpty}>
+          Copy
+        </CopyButton>
+        <Button
+          small
+          icon="explorer"
+          disabled={isEmpty}
+          onClick={() => {
+            handedToken.value = text
+            go('explorer', { path: '/auth/jwt', method: 'ANY' })
+          }}
+        >
+          Use as bearer in the explorer
+        </Button>
+        {set?.refresh_token !== undefined && (
+          <Button small icon="replay" disabled={act.isRunning} onClick={() => void act.run(refresh)}>
+            Refresh
+          </Button>
+        )}
+        <Button
+          small
+          disabled={isEmpty || act.isRunning}
+          onClick={() => void act.run(postFor('Introspection', '/oauth/introspect'))}
+        >
+          Introspect
+        </Button>
+        <Button
+          small
+          disabled={isEmpty || act.isRunning}
+          onClick={() => void act.run(askFor('UserInfo', 'GET', '/oauth/userinfo'))}
+        >
+          UserInfo
+        </Button>
+        {enabledPaths.value?.includes('/auth') && (
+          <Button
+            small
+            disabled={isEmpty || act.isRunning}
+            onClick={() => void act.run(askFor('Checked as a bearer', 'GET', '/auth/jwt'))}
+          >
+            Try at /auth/jwt
+          </Button>
+        )}
+        <Button
+          small
+          kind="danger"
+          disabled={isEmpty || act.isRunning}
+          onClick={() => void act.run(postFor('Revocation', '/oauth/revoke'))}
+        >
+          Revoke
+        </Button>
       </div>
       {act.error !== null && <Notice kind="bad">{act.error}</Notice>}
     </Panel>
@@ -58,9 +144,13 @@ export function ClaimsPanel() {
   const decoded = decodeJwt(text)
   return (
     <Panel title="Claims" actions={decoded && <Expiry claims={decoded.claims} />}>
-      {text === '' ? <Empty title="No token yet">What a token says stands here, decoded.</Empty>
-        : decoded === null ? <Notice>This is no JSON Web Token; introspection tells what the provider knows of it.</Notice>
-          : <Decoded key={text} decoded={decoded} />}
+      {text === '' ? (
+        <Empty title="No token yet">What a token says stands here, decoded.</Empty>
+      ) : decoded === null ? (
+        <Notice>This is no JSON Web Token; introspection tells what the provider knows of it.</Notice>
+      ) : (
+        <Decoded key={text} decoded={decoded} />
+      )}
     </Panel>
   )
 }
@@ -69,20 +159,43 @@ function Decoded({ decoded }: { decoded: DecodedJwt }) {
   const check = useLoad(() => checkSignature(decoded, () => callJson('oauth/jwks')), [decoded.signingInput])
   const time = (name: string) => {
     const value = decoded.claims[name]
-    return typeof value === 'number' ? [name, <span key={name}>{new Date(value * 1000).toLocaleString()}</span>] as const : null
+    return typeof value === 'number'
+      ? ([name, <span key={name}>{new Date(value * 1000).toLocaleString()}</span>] as const)
+      : null
   }
   return (
     <>
       {check.error !== null && <Notice kind="warn">The keys could not be read: {check.error}</Notice>}
-      {check.value?.kind === 'valid' && <Notice kind="good" title="The signature is valid">by {check.value.by}</Notice>}
-      {check.value?.kind === 'invalid' && <Notice kind="bad" title="The signature is wrong">by {check.value.by}</Notice>}
-      {check.value?.kind === 'unknown' && <Notice kind="warn" title="The signature was not checked">{check.value.why}</Notice>}
+      {check.value?.kind === 'valid' && (
+        <Notice kind="good" title="The signature is valid">
+          by {check.value.by}
+        </Notice>
+      )}
+      {check.value?.kind === 'invalid' && (
+        <Notice kind="bad" title="The signature is wrong">
+          by {check.value.by}
+        </Notice>
+      )}
+      {check.value?.kind === 'unknown' && (
+        <Notice kind="warn" title="The signature was not checked">
+          {check.value.why}
+        </Notice>
+      )}
       <div class="tokens-decoded">
         <div class="stack">
-          <section><h3>Header</h3><JsonTree value={decoded.header} /></section>
-          <section><h3>Times</h3><Facts items={['iat', 'nbf', 'exp', 'auth_time'].map(time)} /></section>
+          <section>
+            <h3>Header</h3>
+            <JsonTree value={decoded.header} />
+          </section>
+          <section>
+            <h3>Times</h3>
+            <Facts items={['iat', 'nbf', 'exp', 'auth_time'].map(time)} />
+          </section>
         </div>
-        <section><h3>Claims</h3><JsonTree value={decoded.claims} /></section>
+        <section>
+          <h3>Claims</h3>
+          <JsonTree value={decoded.claims} />
+        </section>
       </div>
     </>
   )
@@ -93,5 +206,9 @@ function Expiry({ claims: { exp, nbf } }: { claims: Record<string, unknown> }) {
   const now = useNow(1000) / 1000
   if (typeof nbf === 'number' && nbf > now) return <Badge tone="warn">valid in {formatDuration(nbf - now)}</Badge>
   if (typeof exp !== 'number') return <Badge tone="warn">never expires</Badge>
-  return exp > now ? <Badge tone="good">expires in {formatDuration(exp - now)}</Badge> : <Badge tone="bad">expired {formatDuration(now - exp)} ago</Badge>
+  return exp > now ? (
+    <Badge tone="good">expires in {formatDuration(exp - now)}</Badge>
+  ) : (
+    <Badge tone="bad">expired {formatDuration(now - exp)} ago</Badge>
+  )
 }

@@ -11,28 +11,90 @@ import { settings } from '../../lib/shell/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
-export function TrafficActions({ live, rows, feedState }: { live: LiveEntries; rows: readonly Entry[]; feedState: FeedState }) {
+export function TrafficActions({
+  live,
+  rows,
+  feedState,
+}: {
+  live: LiveEntries
+  rows: readonly Entry[]
+  feedState: FeedState
+}) {
   const { session } = settings.value
   const clear = useAction(async (mine: boolean) => {
-    await call(`_svc/requests${mine ? `?session=${encodeURIComponent(session)}` : ''}`, { method: 'DELETE', admin: !mine })
+    await call(`_svc/requests${mine ? `?session=${encodeURIComponent(session)}` : ''}`, {
+      method: 'DELETE',
+      admin: !mine,
+    })
     live.clear(mine ? entry => entry.session === session : undefined)
   })
   const isPaused = live.isPaused.value
   const held = live.held.value
   return (
     <>
-      {clear.error && <Notice kind="bad" actions={<Button small kind="quiet" icon="close" iconOnly onClick={clear.clearError}>Dismiss</Button>}>{clear.error}</Notice>}
+      {clear.error && (
+        <Notice
+          kind="bad"
+          actions={
+            <Button small kind="quiet" icon="close" iconOnly onClick={clear.clearError}>
+              Dismiss
+            </Button>
+          }
+        >
+          {clear.error}
+        </Notice>
+      )}
       <FeedBadge state={feedState} held={held} isPaused={isPaused} />
-      <Button icon={isPaused ? 'play' : 'pause'} aria-pressed={isPaused} onClick={() => live.pause(!isPaused)}>Pause</Button>
-      <Button class="not-presented" icon="download" disabled={rows.length === 0} onClick={() => saveFile('svc-traffic.har', 'application/json', JSON.stringify(toHar(rows), null, 2))}>Save HAR</Button>
-      {session !== '' && <Button class="not-presented" icon="trash" busy={clear.isRunning} onClick={() => void clear.run(true)}>Clear mine</Button>}
-      {!(page.isPublic && session !== '') && <Button class="not-presented" icon="trash" kind="danger" busy={clear.isRunning} onClick={() => void clear.run(false)}>Clear</Button>}
+      <Button icon={isPaused ? 'play' : 'pause'} aria-pressed={isPaused} onClick={() => live.pause(!isPaused)}>
+        Pause
+      </Button>
+      <Button
+        class="not-presented"
+        icon="download"
+        disabled={rows.length === 0}
+        onClick={() => saveFile('svc-traffic.har', 'application/json', JSON.stringify(toHar(rows), null, 2))}
+      >
+        Save HAR
+      </Button>
+      {session !== '' && (
+        <Button class="not-presented" icon="trash" busy={clear.isRunning} onClick={() => void clear.run(true)}>
+          Clear mine
+        </Button>
+      )}
+      {!(page.isPublic && session !== '') && (
+        <Button
+          class="not-presented"
+          icon="trash"
+          kind="danger"
+          busy={clear.isRunning}
+          onClick={() => void clear.run(false)}
+        >
+          Clear
+        </Button>
+      )}
     </>
   )
 }
 
 function FeedBadge({ state, held, isPaused }: { state: FeedState; held: number; isPaused: boolean }) {
-  if (state.kind === 'lost' || state.kind === 'refused') return <span class="feed-state bad" title={state.message}><span class="dot bad" aria-hidden="true" />{state.kind === 'lost' ? 'feed lost, trying again' : state.message}</span>
-  if (isPaused || held > 0) return <span class="feed-state"><span class="dot" aria-hidden="true" />{held === 0 ? 'held' : `${held >= 1000 ? '1000 or more' : held} waiting`}</span>
-  return <span class="feed-state"><span class={`dot ${state.kind === 'live' ? 'good' : ''}`} aria-hidden="true" />{state.kind === 'live' ? 'live' : 'connecting'}</span>
+  if (state.kind === 'lost' || state.kind === 'refused')
+    return (
+      <span class="feed-state bad" title={state.message}>
+        <span class="dot bad" aria-hidden="true" />
+        {state.kind === 'lost' ? 'feed lost, trying again' : state.message}
+      </span>
+    )
+  if (isPaused || held > 0)
+    return (
+      <span class="feed-state">
+        <span class="dot" aria-hidden="true" />
+        {held === 0 ? 'held' : `${held >= 1000 ? '1000 or more' : held} waiting`}
+      </span>
+    )
+  return (
+    <span class="feed-state">
+      <span class={`dot ${state.kind === 'live' ? 'good' : ''}`} aria-hidden="true" />
+      {state.kind === 'live' ? 'live' : 'connecting'}
+    </span>
+  )
 }

@@ -33,24 +33,63 @@ export function FilterBar({ inputRef, text, problems, onText }: FilterBarProps) 
 
   return (
     <div class="filter-bar not-presented">
-      <input ref={inputRef} type="search" class="mono" aria-label="Filter" aria-describedby={problems.length > 0 ? id : undefined} aria-invalid={problems.length > 0 || undefined}
-        placeholder="Filter, such as status:5xx path:/ai" spellcheck={false} autocomplete="off" value={text}
+      <input
+        ref={inputRef}
+        type="search"
+        class="mono"
+        aria-label="Filter"
+        aria-describedby={problems.length > 0 ? id : undefined}
+        aria-invalid={problems.length > 0 || undefined}
+        placeholder="Filter, such as status:5xx path:/ai"
+        spellcheck={false}
+        autocomplete="off"
+        value={text}
         onInput={event => onText(event.currentTarget.value)}
         onKeyDown={event => {
           if (event.key !== 'Escape') return
           if (text !== '') onText('')
           else event.currentTarget.blur()
-        }} />
-      {text !== '' && !isSaved && <Button icon="plus" onClick={() => changeSettings({ filters: [...saved, { name: text, text }] })}>Keep</Button>}
-      <Button aria-pressed={settings.value.hidesProbes} title="Leave out GET and HEAD /health, and checkers known by their user agent" onClick={() => changeSettings({ hidesProbes: !settings.peek().hidesProbes })}>Hide health probes</Button>
-      <Button icon="info" iconOnly onClick={() => setHelpOpen(true)}>Filter language</Button>
+        }}
+      />
+      {text !== '' && !isSaved && (
+        <Button icon="plus" onClick={() => changeSettings({ filters: [...saved, { name: text, text }] })}>
+          Keep
+        </Button>
+      )}
+      <Button
+        aria-pressed={settings.value.hidesProbes}
+        title="Leave out GET and HEAD /health, and checkers known by their user agent"
+        onClick={() => changeSettings({ hidesProbes: !settings.peek().hidesProbes })}
+      >
+        Hide health probes
+      </Button>
+      <Button icon="info" iconOnly onClick={() => setHelpOpen(true)}>
+        Filter language
+      </Button>
       {saved.map(filter => (
         <span key={filter.text} class={`filter-chip ${filter.text === text ? 'active' : ''}`}>
-          <button type="button" class="mono" aria-pressed={filter.text === text} onClick={() => onText(filter.text === text ? '' : filter.text)}>{filter.name}</button>
-          <Button small kind="quiet" icon="close" iconOnly onClick={() => changeSettings({ filters: saved.filter(other => other !== filter) })}>{`Forget filter ${filter.name}`}</Button>
+          <button
+            type="button"
+            class="mono"
+            aria-pressed={filter.text === text}
+            onClick={() => onText(filter.text === text ? '' : filter.text)}
+          >
+            {filter.name}
+          </button>
+          <Button
+            small
+            kind="quiet"
+            icon="close"
+            iconOnly
+            onClick={() => changeSettings({ filters: saved.filter(other => other !== filter) })}
+          >{`Forget filter ${filter.name}`}</Button>
         </span>
       ))}
-      {problems.length > 0 && <p id={id} class="hint bad-text">{problems.join('; ')}</p>}
+      {problems.length > 0 && (
+        <p id={id} class="hint bad-text">
+          {problems.join('; ')}
+        </p>
+      )}
       {isHelpOpen && <FilterHelp onClose={() => setHelpOpen(false)} onChoose={onText} />}
     </div>
   )
@@ -63,10 +102,18 @@ function FilterHelp({ onClose, onChoose }: { onClose(): void; onChoose(text: str
         <tbody>
           {EXAMPLES.map(([example, meaning]) => (
             <tr key={example}>
-              <th scope="row"><button type="button" class="button small mono" onClick={() => {
-                onChoose(example)
-                onClose()
-              }}>{example}</button></th>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="button small mono"
+                  onClick={() => {
+                    onChoose(example)
+                    onClose()
+                  }}
+                >
+                  {example}
+                </button>
+              </th>
               <td>{meaning}</td>
             </tr>
           ))}

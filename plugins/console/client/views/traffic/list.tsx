@@ -27,24 +27,79 @@ export interface RequestListProps {
   onMark(entry: Entry): void
 }
 
-export function RequestList({ rows, total, selected, marked, hasFilter, isChoosing, live, attempts, isPinned, onSelect, onMark }: RequestListProps) {
+export function RequestList({
+  rows,
+  total,
+  selected,
+  marked,
+  hasFilter,
+  isChoosing,
+  live,
+  attempts,
+  isPinned,
+  onSelect,
+  onMark,
+}: RequestListProps) {
   const list = useRef<HTMLDivElement>(null)
   useHeldWhileSelecting(list, live)
   const columns: readonly Column<Entry>[] = [
-    { key: 'time', title: 'Time', class: 'col-time', cell: ({ id, timestamp }) => <>{isPinned(id) && <Icon name="pin" />}{formatTime(timestamp)}</> },
+    {
+      key: 'time',
+      title: 'Time',
+      class: 'col-time',
+      cell: ({ id, timestamp }) => (
+        <>
+          {isPinned(id) && <Icon name="pin" />}
+          {formatTime(timestamp)}
+        </>
+      ),
+    },
     { key: 'method', title: 'Method', class: 'col-method', cell: ({ method }) => <Method method={method} /> },
-    { key: 'path', title: 'Path', class: 'col-path', cell: ({ path, query }) => <span class="mono" title={path}>{path.slice(0, 300)}{query !== null && <span class="quiet-text">?{query.slice(0, 200)}</span>}</span> },
-    { key: 'status', title: 'Status', class: 'col-status', cell: ({ status, ended }) => <StatusBadge status={status} ended={ended} /> },
+    {
+      key: 'path',
+      title: 'Path',
+      class: 'col-path',
+      cell: ({ path, query }) => (
+        <span class="mono" title={path}>
+          {path.slice(0, 300)}
+          {query !== null && <span class="quiet-text">?{query.slice(0, 200)}</span>}
+        </span>
+      ),
+    },
+    {
+      key: 'status',
+      title: 'Status',
+      class: 'col-status',
+      cell: ({ status, ended }) => <StatusBadge status={status} ended={ended} />,
+    },
     { key: 'latency', title: 'Latency', class: 'col-latency number', cell: ({ latency_ms: ms }) => formatMs(ms) },
     { key: 'client', title: 'Client', class: 'col-client', cell: ({ client_ip: ip }) => ip },
     { key: 'session', title: 'Session', class: 'col-session', cell: ({ session }) => session ?? '' },
-    { key: 'tags', title: 'Tags', class: 'col-tags', cell: entry => <Tags entry={entry} attempt={attempts.get(entry.id)} /> },
+    {
+      key: 'tags',
+      title: 'Tags',
+      class: 'col-tags',
+      cell: entry => <Tags entry={entry} attempt={attempts.get(entry.id)} />,
+    },
   ]
   return (
     <div class="panel traffic-list" ref={list}>
-      {isChoosing && <p class="traffic-hint" role="status">Choose the request to compare with.</p>}
-      <DataTable label="Requests" columns={columns} rows={rows} keyOf={({ id }) => id} selected={selected} onSelect={onSelect} onMark={onMark}
-        isMarked={({ id }) => id === marked} empty={hasFilter && total > 0 ? <Empty title={`None of ${total} requests fits the filter`} /> : <NothingYet />} />
+      {isChoosing && (
+        <p class="traffic-hint" role="status">
+          Choose the request to compare with.
+        </p>
+      )}
+      <DataTable
+        label="Requests"
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        selected={selected}
+        onSelect={onSelect}
+        onMark={onMark}
+        isMarked={({ id }) => id === marked}
+        empty={hasFilter && total > 0 ? <Empty title={`None of ${total} requests fits the filter`} /> : <NothingYet />}
+      />
     </div>
   )
 }
@@ -52,8 +107,16 @@ export function RequestList({ rows, total, selected, marked, hasFilter, isChoosi
 function Tags({ entry, attempt }: { entry: Entry; attempt: Attempt | undefined }) {
   return (
     <>
-      {attempt && <Badge tone="warn" title="The same request came several times: by its request id, or its trace">{attemptText(attempt)}</Badge>}
-      {tagsOf(entry).map(({ text, tone }) => <Badge key={text} tone={tone}>{text}</Badge>)}
+      {attempt && (
+        <Badge tone="warn" title="The same request came several times: by its request id, or its trace">
+          {attemptText(attempt)}
+        </Badge>
+      )}
+      {tagsOf(entry).map(({ text, tone }) => (
+        <Badge key={text} tone={tone}>
+          {text}
+        </Badge>
+      ))}
     </>
   )
 }
@@ -63,7 +126,12 @@ function NothingYet() {
   return (
     <Empty title="Waiting for requests">
       <p>Everything that reaches the instance appears here, newest first. Try one:</p>
-      <div class="try-line"><code>{command}</code><CopyButton small iconOnly text={command}>Copy the command</CopyButton></div>
+      <div class="try-line">
+        <code>{command}</code>
+        <CopyButton small iconOnly text={command}>
+          Copy the command
+        </CopyButton>
+      </div>
     </Empty>
   )
 }
@@ -72,8 +140,12 @@ function NothingYet() {
 function useHeldWhileSelecting(list: { current: HTMLDivElement | null }, live: LiveEntries): void {
   useEffect(() => {
     let isDown = false
-    const down = () => { isDown = true }
-    const up = () => { isDown = false }
+    const down = () => {
+      isDown = true
+    }
+    const up = () => {
+      isDown = false
+    }
     const element = list.current!
     element.addEventListener('pointerdown', down)
     addEventListener('pointerup', up)

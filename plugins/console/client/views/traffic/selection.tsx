@@ -29,16 +29,27 @@ export function Selection({ id, other, known, isPinned, isChoosing, onClose, onC
   const second = useEntry(other, known)
   return (
     <section class="panel traffic-detail" aria-label="Request">
-      {first.entry === null ? <Missing {...first} onClose={onClose} /> : second.entry !== null && other !== null
-        ? <RequestComparison first={first.entry} second={second.entry} onClose={onCompare} />
-        : (
-            <RequestDetail entry={first.entry} isGone={first.isGone} actions={(
-              <>
-                <Button small icon="compare" aria-pressed={isChoosing} onClick={onCompare}>Compare</Button>
-                <Button small icon="pin" aria-pressed={isPinned} onClick={() => onPin(first.entry!)}>Pin</Button>
-              </>
-            )} onClose={onClose} />
-          )}
+      {first.entry === null ? (
+        <Missing {...first} onClose={onClose} />
+      ) : second.entry !== null && other !== null ? (
+        <RequestComparison first={first.entry} second={second.entry} onClose={onCompare} />
+      ) : (
+        <RequestDetail
+          entry={first.entry}
+          isGone={first.isGone}
+          actions={
+            <>
+              <Button small icon="compare" aria-pressed={isChoosing} onClick={onCompare}>
+                Compare
+              </Button>
+              <Button small icon="pin" aria-pressed={isPinned} onClick={() => onPin(first.entry!)}>
+                Pin
+              </Button>
+            </>
+          }
+          onClose={onClose}
+        />
+      )}
     </section>
   )
 }
@@ -46,28 +57,52 @@ export function Selection({ id, other, known, isPinned, isChoosing, onClose, onC
 function Missing({ isGone, error, onClose }: { isGone: boolean; error: string | null; onClose(): void }) {
   return (
     <div class="panel-body">
-      {isGone || error !== null
-        ? <Notice kind="warn" title={isGone ? 'This request is no longer stored' : 'This request can\'t be shown'} actions={<Button small onClick={onClose}>Close</Button>}>{isGone ? 'It was cleared, or pushed out by newer ones.' : error}</Notice>
-        : <Loading />}
+      {isGone || error !== null ? (
+        <Notice
+          kind="warn"
+          title={isGone ? 'This request is no longer stored' : "This request can't be shown"}
+          actions={
+            <Button small onClick={onClose}>
+              Close
+            </Button>
+          }
+        >
+          {isGone ? 'It was cleared, or pushed out by newer ones.' : error}
+        </Notice>
+      ) : (
+        <Loading />
+      )}
     </div>
   )
 }
 
 /** An entry, kept when the instance has forgotten it. `isGone`: it has. */
-function useEntry(id: string | null, known: readonly Entry[]): { entry: Entry | null; isGone: boolean; error: string | null } {
+function useEntry(
+  id: string | null,
+  known: readonly Entry[],
+): { entry: Entry | null; isGone: boolean; error: string | null } {
   const last = useRef<Entry | null>(null)
   const { session } = settings.value
-  const { value, error } = useLoad(async signal => {
-    if (id === null) return null
-    try {
-      return { stored: await callJson<Entry>(`_svc/requests/${encodeURIComponent(id)}${session === '' ? '' : `?session=${encodeURIComponent(session)}`}`, { signal }) }
-    } catch (reason) {
-      if (reason instanceof ApiError && reason.status === 404) return { stored: null }
-      throw reason
-    }
-  }, [id], CHECK_MS)
+  const { value, error } = useLoad(
+    async signal => {
+      if (id === null) return null
+      try {
+        return {
+          stored: await callJson<Entry>(
+            `_svc/requests/${encodeURIComponent(id)}${session === '' ? '' : `?session=${encodeURIComponent(session)}`}`,
+            { signal },
+          ),
+        }
+      } catch (reason) {
+        if (reason instanceof ApiError && reason.status === 404) return { stored: null }
+        throw reason
+      }
+    },
+    [id],
+    CHECK_MS,
+  )
   const shown = known.find(entry => entry.id === id) ?? last.current ?? value?.stored ?? null
   // The feed gave it when it was stored; its answer may have ended since.
-  last.current = shown?.ended === 'open' ? value?.stored ?? shown : shown
+  last.current = shown?.ended === 'open' ? (value?.stored ?? shown) : shown
   return { entry: last.current, isGone: value?.stored === null, error }
 }

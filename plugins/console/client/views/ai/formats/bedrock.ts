@@ -2,10 +2,26 @@
 import type { Ask, Piece, Turn, WireFormat } from '../types.ts'
 import { argsOf, compact, literal, resultOf, turnsOf } from './json.ts'
 
-interface ToolUse { toolUseId?: string; name?: string; input?: unknown }
-interface Block { text?: string; toolUse?: ToolUse; reasoningContent?: { text?: string; reasoningText?: { text?: string } } }
-interface Usage { inputTokens?: number; outputTokens?: number }
-interface Answer { output?: { message?: { content?: Block[] } }; stopReason?: string; usage?: Usage; message?: string }
+interface ToolUse {
+  toolUseId?: string
+  name?: string
+  input?: unknown
+}
+interface Block {
+  text?: string
+  toolUse?: ToolUse
+  reasoningContent?: { text?: string; reasoningText?: { text?: string } }
+}
+interface Usage {
+  inputTokens?: number
+  outputTokens?: number
+}
+interface Answer {
+  output?: { message?: { content?: Block[] } }
+  stopReason?: string
+  usage?: Usage
+  message?: string
+}
 interface StreamEvent {
   contentBlockIndex?: number
   start?: { toolUse?: ToolUse }
@@ -17,9 +33,21 @@ interface StreamEvent {
 
 function messageOf(turn: Turn): object {
   if (turn.role === 'user') return { role: 'user', content: [{ text: turn.text }] }
-  if (turn.role === 'tool') return { role: 'user', content: turn.results.map(({ call, content }) => ({ toolResult: { toolUseId: call.id, content: [{ json: resultOf(content) }] } })) }
+  if (turn.role === 'tool')
+    return {
+      role: 'user',
+      content: turn.results.map(({ call, content }) => ({
+        toolResult: { toolUseId: call.id, content: [{ json: resultOf(content) }] },
+      })),
+    }
   const { text, calls } = turn.run.reply
-  return { role: 'assistant', content: [...text === '' ? [] : [{ text }], ...calls.map(call => ({ toolUse: { toolUseId: call.id, name: call.name, input: argsOf(call) } }))] }
+  return {
+    role: 'assistant',
+    content: [
+      ...(text === '' ? [] : [{ text }]),
+      ...calls.map(call => ({ toolUse: { toolUseId: call.id, name: call.name, input: argsOf(call) } })),
+    ],
+  }
 }
 
 function bodyOf(ask: Ask): object {
@@ -29,8 +57,25 @@ function bodyOf(ask: Ask): object {
     messages: turnsOf(ask).map(messageOf),
     system: system === '' ? undefined : [{ text: system }],
     inferenceConfig: Object.keys(inference).length === 0 ? undefined : inference,
-    toolConfig: tools.length === 0 ? undefined : { tools: tools.map(({ name, description, parameters }) => ({ toolSpec: { name, description, inputSchema: { json: parameters } } })) },
-    outputConfig: format === 'text' ? undefined : { textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'answer', schema: JSON.stringify(format === 'json' ? { type: 'object' } : format) } } } },
+    toolConfig:
+      tools.length === 0
+        ? undefined
+        : {
+            tools: tools.map(({ name, description, parameters }) => ({
+              toolSpec: { name, description, inputSchema: { json: parameters } },
+            })),
+          },
+    outputConfig:
+      format === 'text'
+        ? undefined
+        : {
+            textFormat: {
+              type: 'json_schema',
+              structure: {
+                jsonSchema: { name: 'answer', schema: JSON.stringify(format === 'json' ? { type: 'object' } : format) },
+              },
+            },
+          },
   })
 }
 
@@ -43,7 +88,10 @@ function callOf({ toolUseId = '', name = '' }: ToolUse): { id: string; name: str
 }
 
 export const bedrock: WireFormat = {
-  request: ask => ({ path: `/model/${encodeURIComponent(ask.model)}/${ask.stream ? 'converse-stream' : 'converse'}`, body: bodyOf(ask) }),
+  request: ask => ({
+    path: `/model/${encodeURIComponent(ask.model)}/${ask.stream ? 'converse-stream' : 'converse'}`,
+    body: bodyOf(ask),
+  }),
   credential: key => ({ name: 'Authorization', value: `Bearer ${key}` }),
   read(json) {
     const { output, stopReason, usage, message } = json as Answer
@@ -51,7 +99,9 @@ export const bedrock: WireFormat = {
     return {
       text: blocks.map(({ text }) => text ?? '').join(''),
       thinking: blocks.map(({ reasoningContent }) => reasoningContent?.reasoningText?.text ?? '').join(''),
-      calls: blocks.flatMap(({ toolUse }) => (toolUse === undefined ? [] : [{ ...callOf(toolUse), args: JSON.stringify(toolUse.input ?? {}) }])),
+      calls: blocks.flatMap(({ toolUse }) =>
+        toolUse === undefined ? [] : [{ ...callOf(toolUse), args: JSON.stringify(toolUse.input ?? {}) }],
+      ),
       finish: stopReason,
       usage: usageOf(usage),
       ...(message === undefined ? {} : { error: message }),
@@ -60,13 +110,26 @@ export const bedrock: WireFormat = {
   readFrame(json, event) {
     const { contentBlockIndex: at = 0, start, delta, stopReason, usage, message } = json as StreamEvent
     if (/[Ee]xception|^error$/.test(event)) return { error: message ?? event }
-    const fragment = start?.toolUse ? [{ at, ...callOf(start.toolUse) }] : typeof delta?.toolUse?.input === 'string' ? [{ at, args: delta.toolUse.input }] : undefined
-    return { text: delta?.text, thinking: delta?.reasoningContent?.text, calls: fragment, finish: stopReason, usage: usageOf(usage) }
+    const fragment = start?.toolUse
+      ? [{ at, ...callOf(start.toolUse) }]
+      : typeof delta?.toolUse?.input === 'string'
+        ? [{ at, args: delta.toolUse.input }]
+        : undefined
+    return {
+      text: delta?.text,
+      thinking: delta?.reasoningContent?.text,
+      calls: fragment,
+      finish: stopReason,
+      usage: usageOf(usage),
+    }
   },
   code({ baseUrl, key, headers, body, model, stream }) {
     const command = stream ? 'ConverseStreamCommand' : 'ConverseCommand'
     const added = Object.entries(headers)
-    const middleware = added.length === 0 ? '' : `client.middlewareStack.add(next => args => {
+    const middleware =
+      added.length === 0
+        ? ''
+        : `client.middlewareStack.add(next => args => {
   Object.assign(args.request.headers, ${literal(headers)})
   return next(args)
 }, { step: 'build' })
@@ -82,7 +145,7 @@ const client = new BedrockRuntimeClient({
   requestHandler: new NodeHttpHandler(),
 })
 ${middleware}const response = await client.send(new ${command}(${literal({ modelId: model, ...body }, 0)}))
-${stream ? 'for await (const { contentBlockDelta } of response.stream) process.stdout.write(contentBlockDelta?.delta?.text ?? \'\')' : 'console.log(response.output.message.content)'}
+${stream ? "for await (const { contentBlockDelta } of response.stream) process.stdout.write(contentBlockDelta?.delta?.text ?? '')" : 'console.log(response.output.message.content)'}
 `
   },
 }

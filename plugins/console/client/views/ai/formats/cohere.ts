@@ -2,10 +2,22 @@
 import type { Ask, Piece, Turn, WireFormat } from '../types.ts'
 import { compact, headersOption, literal, turnsOf } from './json.ts'
 
-interface Call { id?: string; function?: { name?: string; arguments?: string } }
-interface Content { text?: string; thinking?: string }
-interface Usage { tokens?: { input_tokens?: number; output_tokens?: number } }
-interface Answer { message?: { content?: Content[]; tool_calls?: Call[] } | string; finish_reason?: string; usage?: Usage }
+interface Call {
+  id?: string
+  function?: { name?: string; arguments?: string }
+}
+interface Content {
+  text?: string
+  thinking?: string
+}
+interface Usage {
+  tokens?: { input_tokens?: number; output_tokens?: number }
+}
+interface Answer {
+  message?: { content?: Content[]; tool_calls?: Call[] } | string
+  finish_reason?: string
+  usage?: Usage
+}
 interface StreamEvent {
   type?: string
   index?: number
@@ -14,21 +26,39 @@ interface StreamEvent {
 
 function messagesOfTurn(turn: Turn): object[] {
   if (turn.role === 'user') return [{ role: 'user', content: turn.text }]
-  if (turn.role === 'tool') return turn.results.map(({ call, content }) => ({ role: 'tool', tool_call_id: call.id, content: [{ type: 'document', document: { data: content } }] }))
+  if (turn.role === 'tool')
+    return turn.results.map(({ call, content }) => ({
+      role: 'tool',
+      tool_call_id: call.id,
+      content: [{ type: 'document', document: { data: content } }],
+    }))
   const { text, calls } = turn.run.reply
   if (calls.length === 0) return [{ role: 'assistant', content: text }]
-  return [{ role: 'assistant', tool_calls: calls.map(({ id, name, args }) => ({ id, type: 'function', function: { name, arguments: args } })) }]
+  return [
+    {
+      role: 'assistant',
+      tool_calls: calls.map(({ id, name, args }) => ({ id, type: 'function', function: { name, arguments: args } })),
+    },
+  ]
 }
 
 function bodyOf(ask: Ask): object {
   const { model, system, stream, temperature, maxTokens, tools, format } = ask
   return compact({
     model,
-    messages: [...system === '' ? [] : [{ role: 'system', content: system }], ...turnsOf(ask).flatMap(messagesOfTurn)],
+    messages: [
+      ...(system === '' ? [] : [{ role: 'system', content: system }]),
+      ...turnsOf(ask).flatMap(messagesOfTurn),
+    ],
     temperature: temperature ?? undefined,
     max_tokens: maxTokens ?? undefined,
     tools: tools.length === 0 ? undefined : tools.map(tool => ({ type: 'function', function: tool })),
-    response_format: format === 'text' ? undefined : format === 'json' ? { type: 'json_object' } : { type: 'json_object', json_schema: format },
+    response_format:
+      format === 'text'
+        ? undefined
+        : format === 'json'
+          ? { type: 'json_object' }
+          : { type: 'json_object', json_schema: format },
     stream,
   })
 }
@@ -75,16 +105,23 @@ const cohere = new CohereClientV2({
   environment: ${JSON.stringify(baseUrl)},
   token: ${JSON.stringify(key)},${headersOption('headers', headers)}
 })
-${stream
+${
+  stream
     ? `const stream = await cohere.chatStream(${literal(camelCased(rest), 0)})
 for await (const { delta } of stream) process.stdout.write(delta?.message?.content?.text ?? '')`
     : `const { message } = await cohere.chat(${literal(camelCased(rest), 0)})
-console.log(message)`}
+console.log(message)`
+}
 `
   },
 }
 
 /** The SDK's names of the request's own members. */
 function camelCased(body: object): object {
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), value as unknown]))
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      value as unknown,
+    ]),
+  )
 }

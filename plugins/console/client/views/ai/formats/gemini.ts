@@ -2,7 +2,11 @@
 import type { Ask, Piece, Turn, WireFormat } from '../types.ts'
 import { argsOf, compact, headersOption, literal, resultOf, turnsOf } from './json.ts'
 
-interface Part { text?: string; thought?: boolean; functionCall?: { id?: string; name?: string; args?: object } }
+interface Part {
+  text?: string
+  thought?: boolean
+  functionCall?: { id?: string; name?: string; args?: object }
+}
 interface Answer {
   candidates?: { content?: { parts?: Part[] }; finishReason?: string }[]
   promptFeedback?: { blockReason?: string }
@@ -12,9 +16,21 @@ interface Answer {
 
 function contentOf(turn: Turn): object {
   if (turn.role === 'user') return { role: 'user', parts: [{ text: turn.text }] }
-  if (turn.role === 'tool') return { role: 'user', parts: turn.results.map(({ call, content }) => ({ functionResponse: { name: call.name, response: resultOf(content) } })) }
+  if (turn.role === 'tool')
+    return {
+      role: 'user',
+      parts: turn.results.map(({ call, content }) => ({
+        functionResponse: { name: call.name, response: resultOf(content) },
+      })),
+    }
   const { text, calls } = turn.run.reply
-  return { role: 'model', parts: [...text === '' ? [] : [{ text }], ...calls.map(call => ({ functionCall: { name: call.name, args: argsOf(call) } }))] }
+  return {
+    role: 'model',
+    parts: [
+      ...(text === '' ? [] : [{ text }]),
+      ...calls.map(call => ({ functionCall: { name: call.name, args: argsOf(call) } })),
+    ],
+  }
 }
 
 function bodyOf(ask: Ask): object {
@@ -28,7 +44,18 @@ function bodyOf(ask: Ask): object {
   return compact({
     contents: turnsOf(ask).map(contentOf),
     systemInstruction: system === '' ? undefined : { parts: [{ text: system }] },
-    tools: tools.length === 0 ? undefined : [{ functionDeclarations: tools.map(({ name, description, parameters }) => ({ name, description, parametersJsonSchema: parameters })) }],
+    tools:
+      tools.length === 0
+        ? undefined
+        : [
+            {
+              functionDeclarations: tools.map(({ name, description, parameters }) => ({
+                name,
+                description,
+                parametersJsonSchema: parameters,
+              })),
+            },
+          ],
     generationConfig: Object.keys(config).length === 0 ? undefined : config,
   })
 }
@@ -37,24 +64,44 @@ function read(json: unknown): Piece {
   const { candidates, promptFeedback, usageMetadata: usage, error } = json as Answer
   const { content, finishReason } = candidates?.[0] ?? {}
   const parts = content?.parts ?? []
-  const textOf = (isThought: boolean) => parts.filter(({ thought }) => (thought ?? false) === isThought).map(({ text }) => text ?? '').join('')
+  const textOf = (isThought: boolean) =>
+    parts
+      .filter(({ thought }) => (thought ?? false) === isThought)
+      .map(({ text }) => text ?? '')
+      .join('')
   return {
     text: textOf(false),
     thinking: textOf(true),
-    calls: parts.flatMap(({ functionCall: call }) => (call === undefined ? [] : [{ id: call.id ?? '', name: call.name ?? '', args: JSON.stringify(call.args ?? {}) }])),
+    calls: parts.flatMap(({ functionCall: call }) =>
+      call === undefined ? [] : [{ id: call.id ?? '', name: call.name ?? '', args: JSON.stringify(call.args ?? {}) }],
+    ),
     finish: finishReason ?? promptFeedback?.blockReason,
-    usage: usage && { input: usage.promptTokenCount, output: usage.candidatesTokenCount === undefined ? undefined : usage.candidatesTokenCount + (usage.thoughtsTokenCount ?? 0) },
+    usage: usage && {
+      input: usage.promptTokenCount,
+      output:
+        usage.candidatesTokenCount === undefined
+          ? undefined
+          : usage.candidatesTokenCount + (usage.thoughtsTokenCount ?? 0),
+    },
     ...(error === undefined ? {} : { error: error.message ?? JSON.stringify(error) }),
   }
 }
 
 export const gemini: WireFormat = {
-  request: ask => ({ path: `/v1beta/models/${encodeURIComponent(ask.model)}:${ask.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`, body: bodyOf(ask) }),
+  request: ask => ({
+    path: `/v1beta/models/${encodeURIComponent(ask.model)}:${ask.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    body: bodyOf(ask),
+  }),
   credential: key => ({ name: 'x-goog-api-key', value: key }),
   read,
   readFrame: read,
   code({ baseUrl, key, headers, body, model, stream }) {
-    const { contents, systemInstruction, tools, generationConfig } = body as { contents: object; systemInstruction?: object; tools?: object; generationConfig?: object }
+    const { contents, systemInstruction, tools, generationConfig } = body as {
+      contents: object
+      systemInstruction?: object
+      tools?: object
+      generationConfig?: object
+    }
     const config = compact({ ...generationConfig, systemInstruction, tools })
     const call = literal(compact({ model, contents, config: Object.keys(config).length === 0 ? undefined : config }), 0)
     return `import { GoogleGenAI } from '@google/genai'
@@ -63,11 +110,13 @@ const ai = new GoogleGenAI({
   apiKey: ${JSON.stringify(key)},
   httpOptions: { baseUrl: ${JSON.stringify(baseUrl)},${headersOption('headers', headers)} },
 })
-${stream
+${
+  stream
     ? `const stream = await ai.models.generateContentStream(${call})
 for await (const { text } of stream) process.stdout.write(text ?? '')`
     : `const { text, functionCalls } = await ai.models.generateContent(${call})
-console.log(text, functionCalls)`}
+console.log(text, functionCalls)`
+}
 `
   },
 }

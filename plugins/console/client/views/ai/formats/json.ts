@@ -22,7 +22,9 @@ export function resultOf(content: string): object {
   try {
     const value = JSON.parse(content) as unknown
     if (isRecord(value)) return value
-  } catch { /* text it is */ }
+  } catch {
+    /* text it is */
+  }
   return { result: content }
 }
 
@@ -33,7 +35,9 @@ export function argsText(args: unknown): string {
 
 /** A turn of the assistant without anything to say is left out: no wire takes it. */
 export function turnsOf({ turns }: Ask): readonly Turn[] {
-  return turns.filter(turn => turn.role !== 'assistant' || turn.run.reply.text !== '' || turn.run.reply.calls.length > 0)
+  return turns.filter(
+    turn => turn.role !== 'assistant' || turn.run.reply.text !== '' || turn.run.reply.calls.length > 0,
+  )
 }
 
 /** JSON as source code, indented to stand within a call. */

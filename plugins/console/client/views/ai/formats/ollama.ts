@@ -12,9 +12,19 @@ interface Line {
 
 function messagesOfTurn(turn: Turn): object[] {
   if (turn.role === 'user') return [{ role: 'user', content: turn.text }]
-  if (turn.role === 'tool') return turn.results.map(({ call, content }) => ({ role: 'tool', tool_name: call.name, content }))
+  if (turn.role === 'tool')
+    return turn.results.map(({ call, content }) => ({ role: 'tool', tool_name: call.name, content }))
   const { text, calls } = turn.run.reply
-  return [compact({ role: 'assistant', content: text, tool_calls: calls.length === 0 ? undefined : calls.map(call => ({ function: { name: call.name, arguments: argsOf(call) } })) })]
+  return [
+    compact({
+      role: 'assistant',
+      content: text,
+      tool_calls:
+        calls.length === 0
+          ? undefined
+          : calls.map(call => ({ function: { name: call.name, arguments: argsOf(call) } })),
+    }),
+  ]
 }
 
 function bodyOf(ask: Ask): object {
@@ -22,7 +32,10 @@ function bodyOf(ask: Ask): object {
   const options = compact({ temperature: temperature ?? undefined, num_predict: maxTokens ?? undefined })
   return compact({
     model,
-    messages: [...system === '' ? [] : [{ role: 'system', content: system }], ...turnsOf(ask).flatMap(messagesOfTurn)],
+    messages: [
+      ...(system === '' ? [] : [{ role: 'system', content: system }]),
+      ...turnsOf(ask).flatMap(messagesOfTurn),
+    ],
     stream,
     options: Object.keys(options).length === 0 ? undefined : options,
     tools: tools.length === 0 ? undefined : tools.map(tool => ({ type: 'function', function: tool })),
@@ -35,7 +48,10 @@ function read(json: unknown): Piece {
   return {
     text: message?.content,
     thinking: message?.thinking,
-    calls: message?.tool_calls?.map(({ function: called }) => ({ name: called?.name ?? '', args: JSON.stringify(called?.arguments ?? {}) })),
+    calls: message?.tool_calls?.map(({ function: called }) => ({
+      name: called?.name ?? '',
+      args: JSON.stringify(called?.arguments ?? {}),
+    })),
     finish,
     usage: output === undefined ? undefined : { input, output },
     ...(error === undefined ? {} : { error }),
@@ -52,10 +68,12 @@ export const ollama: WireFormat = {
 const ollama = new Ollama({
   host: ${JSON.stringify(baseUrl)},${headersOption('headers', { ...(key === '' ? {} : { Authorization: `Bearer ${key}` }), ...headers })}
 })
-${stream
+${
+  stream
     ? `const stream = await ollama.chat(${literal(body, 0)})
 for await (const { message } of stream) process.stdout.write(message.content)`
     : `const { message } = await ollama.chat(${literal(body, 0)})
-console.log(message)`}
+console.log(message)`
+}
 `,
 }

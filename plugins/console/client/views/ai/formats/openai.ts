@@ -15,20 +15,32 @@ interface Completion {
 }
 
 function messagesOf(ask: Ask): object[] {
-  return [...ask.system === '' ? [] : [{ role: 'system', content: ask.system }], ...turnsOf(ask).flatMap(messagesOfTurn)]
+  return [
+    ...(ask.system === '' ? [] : [{ role: 'system', content: ask.system }]),
+    ...turnsOf(ask).flatMap(messagesOfTurn),
+  ]
 }
 
 function messagesOfTurn(turn: Turn): object[] {
   if (turn.role === 'user') return [{ role: 'user', content: turn.text }]
-  if (turn.role === 'tool') return turn.results.map(({ call, content }) => ({ role: 'tool', tool_call_id: call.id, content }))
+  if (turn.role === 'tool')
+    return turn.results.map(({ call, content }) => ({ role: 'tool', tool_call_id: call.id, content }))
   const { text, calls } = turn.run.reply
   if (calls.length === 0) return [{ role: 'assistant', content: text }]
-  return [{ role: 'assistant', content: text || null, tool_calls: calls.map(({ id, name, args }) => ({ id, type: 'function', function: { name, arguments: args } })) }]
+  return [
+    {
+      role: 'assistant',
+      content: text || null,
+      tool_calls: calls.map(({ id, name, args }) => ({ id, type: 'function', function: { name, arguments: args } })),
+    },
+  ]
 }
 
 function formatOf({ format }: Ask): object | undefined {
   if (format === 'text') return undefined
-  return format === 'json' ? { type: 'json_object' } : { type: 'json_schema', json_schema: { name: 'answer', schema: format } }
+  return format === 'json'
+    ? { type: 'json_object' }
+    : { type: 'json_schema', json_schema: { name: 'answer', schema: format } }
 }
 
 export function chatBody(ask: Ask): object {
@@ -52,7 +64,10 @@ function read(json: unknown): Piece {
   return {
     text: said?.content,
     thinking: said?.reasoning_content,
-    calls: said?.tool_calls?.map(({ index, id, function: called }, at) => compact({ at: index ?? at, id, name: called?.name, args: called?.arguments }) as object),
+    calls: said?.tool_calls?.map(
+      ({ index, id, function: called }, at) =>
+        compact({ at: index ?? at, id, name: called?.name, args: called?.arguments }) as object,
+    ),
     finish,
     usage: usage ? { input: usage.prompt_tokens, output: usage.completion_tokens } : undefined,
     ...(error === undefined ? {} : { error: error.message ?? JSON.stringify(error) }),
@@ -75,26 +90,37 @@ export const openai: WireFormat = {
   credential: key => ({ name: 'Authorization', value: `Bearer ${key}` }),
   read,
   readFrame: read,
-  code: sample => codeBody(sample, `import OpenAI from 'openai'
+  code: sample =>
+    codeBody(
+      sample,
+      `import OpenAI from 'openai'
 
 const client = new OpenAI({
   baseURL: ${JSON.stringify(`${sample.baseUrl}/v1`)},
   apiKey: ${JSON.stringify(sample.key)},${headersOption('defaultHeaders', sample.headers)}
-})`),
+})`,
+    ),
 }
 
 const AZURE_VERSION = '2024-10-21'
 
 export const azure: WireFormat = {
-  request: ask => ({ path: `/openai/deployments/${encodeURIComponent(ask.model)}/chat/completions?api-version=${AZURE_VERSION}`, body: chatBody(ask) }),
+  request: ask => ({
+    path: `/openai/deployments/${encodeURIComponent(ask.model)}/chat/completions?api-version=${AZURE_VERSION}`,
+    body: chatBody(ask),
+  }),
   credential: key => ({ name: 'api-key', value: key }),
   read,
   readFrame: read,
-  code: sample => codeBody(sample, `import { AzureOpenAI } from 'openai'
+  code: sample =>
+    codeBody(
+      sample,
+      `import { AzureOpenAI } from 'openai'
 
 const client = new AzureOpenAI({
   endpoint: ${JSON.stringify(sample.baseUrl)},
   apiVersion: '${AZURE_VERSION}',
   apiKey: ${JSON.stringify(sample.key)},${headersOption('defaultHeaders', sample.headers)}
-})`),
+})`,
+    ),
 }
