@@ -48,7 +48,7 @@ t.test('links within the project lead to files and headings that are there [DOC-
 })
 
 t.test('views of the console that are named are there', async t => {
-  const views = [...read('plugins/console/client/views/index.ts').matchAll(/\{ key: '(\w+)'/g)].map(([, key]) => key)
+  const views = [...read('plugins/console/client/views/index.ts').matchAll(/\bkey: '(\w+)'/g)].map(([, key]) => key)
   const named = [...read('docs/console.md').matchAll(/\/ui\/#\/(\w+)\)/g)].map(([, key]) => key!)
   t.ok(named.length > 3)
   for (const key of named) t.ok(views.includes(key), key)
