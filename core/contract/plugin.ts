@@ -80,7 +80,16 @@ export type { Parsed, Parser } from './parsers.ts'
 export type { Logger, LoggerOptions, LogMethod } from './logger.ts'
 export type { LoadError, ReloadResult, ReportedError } from './reload.ts'
 export { describe } from './routes.ts'
-export type { CoreFailure, ErrorForm, RequestFacts, RouteDescription, RouteExample, RouteParameter } from './routes.ts'
+export type {
+  CoreFailure,
+  CredentialKind,
+  ErrorForm,
+  NamedKey,
+  RequestFacts,
+  RouteDescription,
+  RouteExample,
+  RouteParameter,
+} from './routes.ts'
 
 // ---------------------------------------------------------------------------------------------------------- the definition
 

@@ -19,7 +19,7 @@ export interface RouteDescription {
   parameters?: RouteParameter[]
   requestBody?: { description?: string; required?: boolean; content: Record<string, JsonSchema> }
   /** Credentials that it takes, one of them at a time; `none`: also without. Default: what its examples send. */
-  credentials?: readonly CredentialKind[]
+  credentials?: readonly (CredentialKind | NamedKey)[]
   /** Status (`200`, `4XX`, `default`) to what it means. Default: `200`. */
   responses?: Record<string, { description: string; content?: Record<string, JsonSchema> }>
   examples: RouteExample[]
@@ -41,6 +41,13 @@ export interface RouteDescription {
 
 /** `adminToken` is the header `X-Svc-Admin-Token`, `apiKey` the header `X-API-Key`. */
 export type CredentialKind = 'none' | 'basic' | 'bearer' | 'apiKey' | 'adminToken'
+
+/** A credential in a header or query parameter that has another name. */
+export interface NamedKey {
+  in: 'header' | 'query'
+  name: string
+  description?: string
+}
 
 export interface RouteParameter {
   name: string

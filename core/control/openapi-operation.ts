@@ -1,7 +1,7 @@
 /** Owns one operation of the OpenAPI document: parameters, bodies, replies and the examples that fill them in. */
 import type { JsonSchema, RouteDescription, RouteExample } from '../contract/plugin.ts'
-import type { CredentialKind } from '../contract/routes.ts'
 import { readParameters, templateParameters } from '../contract/path-template.ts'
+import { securityOf } from './openapi-security.ts'
 import type { Operation } from './operations.ts'
 
 /** An Operation Object (OpenAPI 3.1.0, 4.8.10), as far as it is written here. */
@@ -68,22 +68,6 @@ export function buildOperation(slot: {
     'x-svc-plugin': first.plugin,
     'x-svc-protocol': first.description.protocol ?? 'http',
   }
-}
-
-/** What is below `/_svc/` asks for a credential where `SVC_CONTROL_AUTH` says so. */
-function securityOf({ path, plugin, description }: Operation): OpenapiOperation['security'] {
-  const kinds: readonly CredentialKind[] =
-    description.credentials ??
-    (plugin === null && path.startsWith('/_svc/') ? ['none', 'bearer', 'adminToken'] : sentBy(description.examples))
-  if (kinds.length === 0) return undefined
-  return kinds.map(kind => (kind === 'none' ? {} : { [kind]: [] }))
-}
-
-function sentBy(examples: RouteExample[]): CredentialKind[] {
-  const kinds = examples.flatMap(example => example.auth?.type ?? [])
-  if (kinds.length === 0) return []
-  const needsOne = examples.every(example => example.auth || (example.expectStatus ?? 200) >= 400)
-  return [...(needsOne ? [] : ['none' as const]), ...new Set(kinds)]
 }
 
 /** The body that the description states, else one of the kinds that its examples send. */

@@ -1,9 +1,9 @@
 /** Owns the OpenAPI document of the instance, made from the route descriptions. */
-import type { CredentialKind } from '../contract/routes.ts'
 import { templateParameters, templateShape, renameParameters, replaceParameters } from '../contract/path-template.ts'
 import type { CategoryRanks } from './categories.ts'
 import { listOperations, type Operation } from './operations.ts'
 import { buildOperation, type OpenapiOperation } from './openapi-operation.ts'
+import { securitySchemes, type SecurityScheme } from './openapi-security.ts'
 import type { RouteRecord } from '../http/pipeline/route-record.ts'
 
 /** An OpenAPI 3.1.0 document, as far as it is written here. */
@@ -15,7 +15,7 @@ export type OpenapiDocument = {
   /** Nothing is asked of an operation that says nothing else. */
   security: []
   paths: Record<string, PathItem>
-  components: { securitySchemes: Record<string, Record<string, string>> }
+  components: { securitySchemes: Record<string, SecurityScheme> }
 }
 export type PathItem = Partial<Record<OpenapiMethod, OpenapiOperation>>
 
@@ -26,19 +26,6 @@ const knownMethods: ReadonlySet<string> = new Set(METHODS)
 
 const DESCRIPTION =
   'A stub upstream for gateway demos: deterministic, inspectable, breakable on request. The request headers `X-Svc-Delay`, `X-Svc-Abort` and `X-Svc-Fail` inject faults on every route.'
-
-/** What the `security` of operations refers to (OpenAPI 3.1.0, 4.8.27). */
-const SECURITY_SCHEMES: Record<Exclude<CredentialKind, 'none'>, Record<string, string>> = {
-  basic: { type: 'http', scheme: 'basic' },
-  bearer: { type: 'http', scheme: 'bearer' },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-  adminToken: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Svc-Admin-Token',
-    description: 'The token of `SVC_ADMIN_TOKEN`, or one that `SVC_CONTROL_AUTH` accepts',
-  },
-}
 
 /** The operations that one method of one path item stands for: OpenAPI has room for one, a path can have more. */
 interface Slot {
@@ -78,7 +65,7 @@ export function buildOpenapi(
     tags: [...categories].map(name => ({ name })),
     security: [],
     paths: Object.fromEntries(paths),
-    components: { securitySchemes: SECURITY_SCHEMES },
+    components: { securitySchemes: securitySchemes(operations) },
   }
 }
 

@@ -1,7 +1,9 @@
 /** Azure AI Content Safety: analysing a text, shielding a prompt. */
+import type { Blocklist } from './azure-blocklists.ts'
 import { codePointLength } from './code-points.ts'
 import { harmMatches, highestSeverity, matchesOf } from './check.ts'
 import { azureError } from './errors.ts'
+import { TermAutomaton } from './term-automaton.ts'
 import { BLOCKLIST } from './terms.ts'
 import type { DetectorRegistry } from './types.ts'
 
@@ -59,14 +61,9 @@ function stringList(body: Record<string, unknown>, field: string): string[] {
   return list as string[]
 }
 
-export function analyze(registry: DetectorRegistry, options: AnalyzeOptions): object {
-  const hits = new Set(
-    options.blocklistNames.length === 0 ? [] : matchesOf(registry, 'blocklist', options.text).map(match => match.rule),
-  )
-  const items = BLOCKLIST.filter(item => hits.has(item.rule))
-  const blocklistsMatch = options.blocklistNames.flatMap(blocklistName =>
-    items.map(item => ({ blocklistName, blocklistItemId: item.rule, blocklistItemText: item.text })),
-  )
+/** `lists` are those that users have made; every other name stands for the demo blocklist. */
+export function analyze(registry: DetectorRegistry, options: AnalyzeOptions, lists: readonly Blocklist[]): object {
+  const blocklistsMatch = matchBlocklists(registry, options, lists)
   if (options.haltOnBlocklistHit && blocklistsMatch.length > 0) return { blocklistsMatch, categoriesAnalysis: [] }
   const harm = harmMatches(registry, options.text)
   return {
@@ -76,6 +73,31 @@ export function analyze(registry: DetectorRegistry, options: AnalyzeOptions): ob
       return { category, severity: options.hasEightLevels ? severity : severity - (severity % 2) }
     }),
   }
+}
+
+/** For each name in turn the items that are in the text, each once. */
+function matchBlocklists(
+  registry: DetectorRegistry,
+  { text, blocklistNames }: AnalyzeOptions,
+  lists: readonly Blocklist[],
+): object[] {
+  const made = new Map(lists.map(list => [list.blocklistName, list.items]))
+  const terms = blocklistNames.flatMap(name => made.get(name) ?? [])
+  const isHit = new TermAutomaton(terms.map(item => item.text)).search(text)
+  const hits = new Set<object>(terms.filter((_, index) => isHit[index]))
+  const needsDemo = blocklistNames.some(name => !made.has(name))
+  const demoHits = new Set(needsDemo ? matchesOf(registry, 'blocklist', text).map(match => match.rule) : [])
+  const demo = BLOCKLIST.filter(item => demoHits.has(item.rule)).map(item => ({
+    blocklistItemId: item.rule,
+    text: item.text,
+  }))
+  return blocklistNames.flatMap(blocklistName =>
+    (made.get(blocklistName)?.filter(item => hits.has(item)) ?? demo).map(item => ({
+      blocklistName,
+      blocklistItemId: item.blocklistItemId,
+      blocklistItemText: item.text,
+    })),
+  )
 }
 
 export interface ShieldOptions {

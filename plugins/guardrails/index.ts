@@ -1,8 +1,10 @@
 /** The plugin `guardrails`: keyword-based content safety, guardrails and personal data. */
 import { definePlugin } from 'svc/plugin'
+import { Blocklists } from './azure-blocklists.ts'
 import { registerBuiltIn } from './built-in.ts'
 import { createRegistry } from './registry.ts'
 import { registerAzure } from './routes/azure.ts'
+import { registerBlocklists } from './routes/azure-blocklists.ts'
 import { createBedrockGuardrails, registerBedrock } from './routes/bedrock.ts'
 import { registerGeneric } from './routes/generic.ts'
 import type {} from './types.ts'
@@ -19,7 +21,9 @@ export default definePlugin({
     registerBuiltIn(registry)
     svc.offer('guardrails.detectors', registry)
     svc.offer('guardrails.bedrock', createBedrockGuardrails(registry))
-    registerAzure(app, svc, registry)
+    const blocklists = new Blocklists(svc)
+    registerAzure(app, svc, registry, blocklists)
+    registerBlocklists(app, svc, blocklists)
     registerBedrock(app, svc, registry)
     registerGeneric(app, svc, registry)
   },

@@ -14,7 +14,9 @@ export function readConverse(engine: Engine, body: Record<string, unknown>, mode
   const budget = json.countOf(json.own(thinking, 'budget_tokens'))
   return {
     model,
-    system: json.listOf(body.system).flatMap(block => json.textOf(json.own(block, 'text')) ?? []),
+    system: json
+      .listOf(body.system)
+      .flatMap(block => json.textOf(json.own(block, 'text')) ?? guardedText(engine, block) ?? []),
     messages: readMessages(engine, body.messages),
     tools: json.listOf(toolConfig.tools).flatMap(tool => {
       const spec = json.own(tool, 'toolSpec')
@@ -61,11 +63,16 @@ function readMessages(engine: Engine, given: unknown): Message[] {
   })
 }
 
+/** Text that is marked for the guardrail; to the model it is text as any other. */
+function guardedText({ json }: Engine, block: unknown): string | undefined {
+  return json.textOf(json.own(json.own(json.own(block, 'guardContent'), 'text'), 'text'))
+}
+
 /** Blocks are told by their key; unknown ones are skipped. */
 function readBlock(engine: Engine, block: Record<string, unknown>): Part[] {
   const { json } = engine
   if (typeof block.text === 'string') return [{ type: 'text', text: block.text }]
-  const guarded = json.textOf(json.own(json.own(block.guardContent, 'text'), 'text'))
+  const guarded = guardedText(engine, block)
   if (guarded !== undefined) return [{ type: 'text', text: guarded }]
   if (block.image !== undefined)
     return [

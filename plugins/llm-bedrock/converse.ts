@@ -1,9 +1,9 @@
 /** `Converse` and `ConverseStream`. */
 import type { ChatParsed, ChatResult, Choice, Engine, Finish, LlmRoute, RouteInput, StreamEvent } from '../llm/types.ts'
 import type { BedrockGuardrails } from '../guardrails/types.ts'
+import { guardConverse } from './converse-guardrail.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation } from './describe.ts'
-import { guard, readGuardrail, type GuardedChat, type GuardedResult } from './guardrail.ts'
 
 export const finishReasons: Record<Finish, string> = {
   stop: 'end_turn',
@@ -18,32 +18,25 @@ const hello = { messages: [{ role: 'user', content: [{ text: 'hello' }] }] }
 const model = 'anthropic.claude-sonnet-4-5-20250929-v1:0'
 const metrics = { latencyMs: 42 }
 
-type Parsed = ChatParsed<GuardedChat | null>
-
-export function converse(engine: Engine, guardrails?: BedrockGuardrails): LlmRoute<Parsed> {
+export function converse(engine: Engine, guardrails?: BedrockGuardrails): LlmRoute<ChatParsed> {
   return {
     method: 'POST',
     path: '/model/{*modelId}/converse',
     op: 'chat',
     describe: describeOperation('converse', model, 'converse', hello),
     parse: input => parse(engine, guardrails, input, false),
-    render(said, { wire }) {
-      const { result, hasIntervened, trace } = guarded(engine, guardrails, wire, said)
-      const usage = { ...usageOf(result), cacheReadInputTokens: 0, cacheWriteInputTokens: 0 }
-      return {
-        body: {
-          ...outputOf(engine, result),
-          ...(hasIntervened ? { stopReason: INTERVENED } : {}),
-          usage,
-          metrics,
-          ...(trace === undefined ? {} : { trace }),
-        },
-      }
-    },
+    render: result => ({
+      body: {
+        ...outputOf(engine, result),
+        usage: { ...usageOf(result), cacheReadInputTokens: 0, cacheWriteInputTokens: 0 },
+        metrics,
+        ...traceOf(result),
+      },
+    }),
   }
 }
 
-export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): LlmRoute<Parsed> {
+export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): LlmRoute<ChatParsed> {
   return {
     method: 'POST',
     path: '/model/{*modelId}/converse-stream',
@@ -52,37 +45,36 @@ export function converseStream(engine: Engine, guardrails?: BedrockGuardrails): 
     framing: 'aws-eventstream',
     parse: input => parse(engine, guardrails, input, true),
     render: result => ({ body: outputOf(engine, result) }),
-    stream(said, { wire }) {
-      const { result, hasIntervened, trace } = guarded(engine, guardrails, wire, said)
-      return converseEvents(engine, result, hasIntervened ? INTERVENED : undefined, trace)
-    },
+    stream: result => converseEvents(engine, result),
   }
 }
 
-const INTERVENED = 'guardrail_intervened'
-
-function parse(engine: Engine, guardrails: BedrockGuardrails | undefined, input: RouteInput, stream: boolean): Parsed {
+/** The guardrail comes first: what it masks is masked for the model too. */
+function parse(
+  engine: Engine,
+  guardrails: BedrockGuardrails | undefined,
+  input: RouteInput,
+  stream: boolean,
+): ChatParsed {
   const id = input.params.modelId ?? ''
   const body = input.json()
+  const guardrail = guardConverse(engine, guardrails, body)
   return {
     op: 'chat',
     model: id,
     stream,
     request: readConverse(engine, body, id),
-    wire: readGuardrail(engine, guardrails, body),
+    wire: undefined,
+    ...(guardrail && { guardrail }),
   }
 }
 
-/** The reply as it is where no guardrail was asked for. */
-function guarded(
-  engine: Engine,
-  guardrails: BedrockGuardrails | undefined,
-  chat: GuardedChat | null,
-  result: ChatResult,
-): GuardedResult {
-  return chat === null || guardrails === undefined
-    ? { result, hasIntervened: false }
-    : guard(engine, guardrails, chat, result)
+function traceOf({ guardrail }: ChatResult): object {
+  return guardrail?.trace === undefined ? {} : { trace: guardrail.trace }
+}
+
+function stopReasonOf({ guardrail }: ChatResult, choice: Choice): string {
+  return guardrail?.finishWord ?? finishReasons[choice.finish]
 }
 
 export function usageOf({ promptTokens, completionTokens }: ChatResult): object {
@@ -104,15 +96,13 @@ export function outputOf(engine: Engine, result: ChatResult): object {
   for (const call of choice.calls)
     content.push({ toolUse: { toolUseId: `tooluse_${call.id}`, name: call.name, input: call.args } })
   if (choice.calls.length === 0 && choice.finish !== 'content_filter') content.push({ text: choice.text })
-  return { output: { message: { role: 'assistant', content } }, stopReason: finishReasons[choice.finish] }
+  return { output: { message: { role: 'assistant', content } }, stopReason: stopReasonOf(result, choice) }
 }
 
 /** The events of a conversation turn; text blocks have no start event. */
 export function* converseEvents(
   engine: Engine,
   result: ChatResult,
-  stopReason?: string,
-  trace?: object,
 ): Iterable<StreamEvent & { event: string; data: object }> {
   const choice = result.choices[0] as Choice
   let index = 0
@@ -143,6 +133,6 @@ export function* converseEvents(
     for (const text of choice.pieces) yield delta({ text })
     yield stop()
   }
-  yield { event: 'messageStop', data: { stopReason: stopReason ?? finishReasons[choice.finish] } }
-  yield { event: 'metadata', data: { usage: usageOf(result), metrics, ...(trace === undefined ? {} : { trace }) } }
+  yield { event: 'messageStop', data: { stopReason: stopReasonOf(result, choice) } }
+  yield { event: 'metadata', data: { usage: usageOf(result), metrics, ...traceOf(result) } }
 }

@@ -1,65 +1,35 @@
-/** Guardrails of Bedrock Runtime: `ApplyGuardrail`, and `guardrailConfig` of Converse, decided by the plugin `guardrails`. */
+/** Guardrails of Bedrock Runtime, decided by the plugin `guardrails`: what a text generation asks of one, and what it does to it. */
 import type { BedrockGuardrails, GuardrailDecision } from '../guardrails/types.ts'
-import type { ChatResult, Choice, Engine, LlmRoute, OwnParsed } from '../llm/types.ts'
+import type { ChatGuardrail, ChatResult, Choice, Engine } from '../llm/types.ts'
+import type { GuardedText } from './guardrail-texts.ts'
 
-/** What a conversation asks of a guardrail. */
-export interface GuardedChat {
+/** The guardrail that a request names. */
+export interface GuardrailWish {
   id: string
-  showsTrace: boolean
-  /** About what the user has said; null where there is no text. */
-  input: GuardrailDecision | null
+  trace: 'disabled' | 'enabled' | 'enabled_full'
 }
 
-/** A reply as the guardrail lets it pass. */
-export interface GuardedResult {
-  result: ChatResult
-  hasIntervened: boolean
-  /** Absent unless the request asked for it. */
-  trace?: object
+/** How an operation shows what was assessed; `input` is absent where there was no text, `output` where the model said none. */
+export interface Assessed {
+  id: string
+  actionReason: string
+  input?: GuardrailDecision
+  output?: GuardrailDecision
+  /** What the model has said. */
+  said: string
 }
 
-const BLOCKED_REASON = 'Guardrail blocked.'
-
-export function applyRoute(engine: Engine, guardrails: BedrockGuardrails): LlmRoute<OwnParsed<GuardrailDecision>> {
-  const names = ['guardrailIdentifier', 'guardrailVersion']
-  const body = { source: 'INPUT', content: [{ text: { text: 'Write to post@example.org' } }] }
-  return {
-    method: 'POST',
-    path: '/guardrail/{guardrailIdentifier}/version/{guardrailVersion}/apply',
-    op: 'other',
-    describe: {
-      summary: 'apply a guardrail',
-      parameters: names.map(name => ({
-        name,
-        in: 'path',
-        required: true,
-        description: 'Any; an id that contains block-pii blocks personal data instead of masking it',
-        schema: { type: 'string' },
-      })),
-      requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
-      examples: [
-        {
-          name: 'Personal data',
-          method: 'POST',
-          path: '/ai/bedrock/guardrail/demo/version/1/apply',
-          body: JSON.stringify(body),
-          bodyType: 'json',
-          expectStatus: 200,
-        },
-      ],
-    },
-    parse: input => ({
-      op: 'own',
-      mode: 'moderation',
-      promptTokens: 0,
-      completionTokens: 0,
-      wire: decide(engine, guardrails, input.json(), input.params.guardrailIdentifier ?? ''),
-    }),
-    render: (_result, { wire }) => ({ body: wire }),
-  }
+export interface GuardrailForm {
+  /** The word for a reply that the guardrail has changed; absent: that of the model. */
+  finishWord?: string
+  trace(assessed: Assessed): object
 }
 
-function decide(
+const REASONS = { none: 'No action.', masked: 'Guardrail masked.', blocked: 'Guardrail blocked.' } as const
+type Action = keyof typeof REASONS
+
+/** Has the guardrail assess a body; throws what the provider answers to a wrong one. */
+export function decide(
   engine: Engine,
   guardrails: BedrockGuardrails,
   body: Record<string, unknown>,
@@ -70,77 +40,54 @@ function decide(
   return decided
 }
 
-/** Reads `guardrailConfig` and has the input assessed; null where a request has none. Throws for a wrong one. */
-export function readGuardrail(
-  engine: Engine,
-  guardrails: BedrockGuardrails | undefined,
-  body: Record<string, unknown>,
-): GuardedChat | null {
-  const { json } = engine
-  if (body.guardrailConfig == null) return null
-  if (guardrails === undefined)
-    throw engine.badInput('guardrailConfig: no guardrail exists here, as the plugin guardrails is not running.')
-  const id = json.textOf(json.own(body.guardrailConfig, 'guardrailIdentifier'))
-  const version = json.textOf(json.own(body.guardrailConfig, 'guardrailVersion'))
-  if (id === undefined || version === undefined)
-    throw engine.badInput(
-      `guardrailConfig.${id === undefined ? 'guardrailIdentifier' : 'guardrailVersion'} must not be null.`,
-    )
-  const trace = json.own(body.guardrailConfig, 'trace') ?? 'disabled'
-  if (trace !== 'enabled' && trace !== 'enabled_full' && trace !== 'disabled')
-    throw engine.badInput('guardrailConfig.trace must be one of enabled, disabled, enabled_full.')
-  const texts = inputTexts(engine, body)
-  const scope = trace === 'enabled_full' ? 'FULL' : 'INTERVENTIONS'
-  const content = texts.map(text => ({ text: { text } }))
-  return {
-    id,
-    showsTrace: trace !== 'disabled',
-    input: texts.length === 0 ? null : decide(engine, guardrails, { source: 'INPUT', outputScope: scope, content }, id),
-  }
-}
-
-/** Texts that are marked for the guardrail, else all that the user has said. */
-function inputTexts({ json }: Engine, body: Record<string, unknown>): string[] {
-  const messages = json.listOf(body.messages)
-  const blocks = [
-    ...json.listOf(body.system),
-    ...messages.flatMap(message => json.listOf(json.own(message, 'content'))),
-  ]
-  const marked = blocks.flatMap(
-    block => json.textOf(json.own(json.own(json.own(block, 'guardContent'), 'text'), 'text')) ?? [],
-  )
-  if (marked.length > 0) return marked
-  return messages
-    .filter(message => json.own(message, 'role') === 'user')
-    .flatMap(message => json.listOf(json.own(message, 'content')))
-    .flatMap(block => json.textOf(json.own(block, 'text')) ?? [])
-}
-
-function isBlocked(decision: GuardrailDecision | null): decision is GuardrailDecision {
-  return decision !== null && decision.actionReason === BLOCKED_REASON
-}
-
-/** The reply after the guardrail: what is blocked is replaced, personal data in it is masked. A blocked input never reaches the model. */
-export function guard(
+/** Has the input assessed. Personal data in it is masked at its place, before the model reads it; a blocked input never reaches the model. */
+export function guardChat(
   engine: Engine,
   guardrails: BedrockGuardrails,
-  guarded: GuardedChat,
-  result: ChatResult,
-): GuardedResult {
-  const choice = result.choices[0] as Choice
-  if (isBlocked(guarded.input)) {
-    const replaced = withText(engine, result, guarded.input.outputs[0]?.text ?? '')
-    return traced(
-      guarded,
-      { ...replaced, promptTokens: 0, completionTokens: 0, reasoningTokens: 0 },
-      true,
-      null,
-      choice,
-    )
+  wish: GuardrailWish,
+  texts: readonly GuardedText[],
+  form: GuardrailForm,
+): ChatGuardrail {
+  const outputScope = wish.trace === 'enabled_full' ? 'FULL' : 'INTERVENTIONS'
+  const content = texts.map(({ text }) => ({ text: { text } }))
+  const input =
+    texts.length === 0 ? undefined : decide(engine, guardrails, { source: 'INPUT', outputScope, content }, wish.id)
+  const inputAction = actionOf(input)
+  if (inputAction === 'masked')
+    for (const [index, text] of texts.entries()) text.replace(input?.outputs[index]?.text ?? '')
+  return {
+    ...(inputAction === 'blocked' ? { blocked: input?.outputs[0]?.text ?? '' } : {}),
+    review(result) {
+      const said = inputAction === 'blocked' ? '' : (result.choices[0] as Choice).text
+      const output = said === '' ? undefined : assessReply(guardrails, said, wish.id)
+      const outputAction = actionOf(output)
+      const action = inputAction === 'none' || outputAction === 'blocked' ? outputAction : inputAction
+      const reviewed = outputAction === 'none' ? result : withText(engine, result, output?.outputs[0]?.text ?? '')
+      return {
+        ...reviewed,
+        guardrail: {
+          action,
+          ...(action === 'none' || form.finishWord === undefined ? {} : { finishWord: form.finishWord }),
+          ...(wish.trace === 'disabled'
+            ? {}
+            : {
+                trace: form.trace({
+                  id: wish.id,
+                  actionReason: REASONS[action],
+                  said,
+                  ...(input && { input }),
+                  ...(output && { output }),
+                }),
+              }),
+        },
+      }
+    },
   }
-  const output = choice.text === '' ? null : assessReply(guardrails, choice.text, guarded.id)
-  if (output === null || output.action === 'NONE') return traced(guarded, result, false, output, choice)
-  return traced(guarded, withText(engine, result, output.outputs[0]?.text ?? ''), true, output, choice)
+}
+
+function actionOf(decision: GuardrailDecision | undefined): Action {
+  if (decision === undefined || decision.action === 'NONE') return 'none'
+  return decision.actionReason === REASONS.blocked ? 'blocked' : 'masked'
 }
 
 /** What is too long to be assessed is blocked: the head of a stream may be out, so it can't be refused any more. */
@@ -149,7 +96,7 @@ function assessReply(guardrails: BedrockGuardrails, text: string, id: string): G
   if (!('problem' in decided)) return decided
   return {
     action: 'GUARDRAIL_INTERVENED',
-    actionReason: BLOCKED_REASON,
+    actionReason: REASONS.blocked,
     outputs: [{ text: `This content was blocked: ${decided.problem}.` }],
     assessments: [],
   }
@@ -168,22 +115,4 @@ function withText(engine: Engine, result: ChatResult, text: string): ChatResult 
     stopSequence: null,
   }
   return { ...result, choices: [choice] }
-}
-
-function traced(
-  { id, showsTrace, input }: GuardedChat,
-  result: ChatResult,
-  hasIntervened: boolean,
-  output: GuardrailDecision | null,
-  said: Choice,
-): GuardedResult {
-  if (!showsTrace) return { result, hasIntervened }
-  const deciding = isBlocked(input) ? input : output
-  const guardrail = {
-    ...(output === null ? {} : { modelOutput: [said.text] }),
-    ...(input === null ? {} : { inputAssessment: { [id]: input.assessments[0] } }),
-    ...(output === null ? {} : { outputAssessments: { [id]: output.assessments } }),
-    actionReason: deciding?.actionReason ?? 'No action.',
-  }
-  return { result, hasIntervened, trace: { guardrail } }
 }

@@ -6,15 +6,19 @@ import type {
   EmbedParsed,
   Engine,
   LlmRoute,
+  LlmRouteDescription,
   NeutralRequest,
   OwnParsed,
+  RenderContext,
   RerankParsed,
   RouteInput,
   StreamEvent,
 } from '../llm/types.ts'
+import type { BedrockGuardrails } from '../guardrails/types.ts'
 import { readConverse } from './converse-request.ts'
 import { describeOperation, familyId } from './describe.ts'
 import type { Chunk, Family, FamilyParsed, FamilyResult } from './families.ts'
+import { actionMember, guardInvoke, guardrailParameters, traceMember } from './invoke-guardrail.ts'
 
 /** The family that reads and answers, and the request as it has read it. */
 interface InvokeWire {
@@ -27,31 +31,33 @@ const latencyMs = 42
 const firstByteMs = 10
 const titan = 'amazon.titan-text-express-v1'
 
-export function invoke(engine: Engine, families: readonly Family[]): LlmRoute<Parsed> {
+export function invoke(engine: Engine, families: readonly Family[], guardrails?: BedrockGuardrails): LlmRoute<Parsed> {
   return {
     method: 'POST',
     path: '/model/{*modelId}/invoke',
     op: 'chat',
-    describe: describeOperation('invoke', titan, 'invoke a model', { inputText: 'hello' }),
-    parse: input => parse(engine, families, input, false),
+    describe: describeInvoke('invoke', 'invoke a model'),
+    parse: input => parse(engine, families, guardrails, input, false),
     render: (result, { wire }, context) => ({
-      body: wire.family.reply(result, wire.inner, context),
+      body: wholeReply(result, wire, context),
       headers: tokenHeaders(result, wire.inner),
     }),
   }
 }
 
-export function invokeStream(engine: Engine, families: readonly Family[]): LlmRoute<Parsed> {
+export function invokeStream(
+  engine: Engine,
+  families: readonly Family[],
+  guardrails?: BedrockGuardrails,
+): LlmRoute<Parsed> {
   return {
     method: 'POST',
     path: '/model/{*modelId}/invoke-with-response-stream',
     op: 'chat',
-    describe: describeOperation('invoke-with-response-stream', titan, 'invoke a model, streamed', {
-      inputText: 'hello',
-    }),
+    describe: describeInvoke('invoke-with-response-stream', 'invoke a model, streamed'),
     framing: 'aws-eventstream',
-    parse: input => parse(engine, families, input, true),
-    render: (result, { wire }, context) => ({ body: wire.family.reply(result, wire.inner, context) }),
+    parse: input => parse(engine, families, guardrails, input, true),
+    render: (result, { wire }, context) => ({ body: wholeReply(result, wire, context) }),
     stream: (result, { wire }, context) =>
       frames(
         result,
@@ -62,9 +68,42 @@ export function invokeStream(engine: Engine, families: readonly Family[]): LlmRo
   }
 }
 
-async function parse(engine: Engine, families: readonly Family[], input: RouteInput, stream: boolean): Promise<Parsed> {
-  const inner = await readBody(engine, families, input, input.json())
-  return { ...inner.parsed, stream, wire: { family: inner.family, inner: inner.parsed } }
+function describeInvoke(operation: string, summary: string): LlmRouteDescription {
+  const description = describeOperation(operation, titan, summary, { inputText: 'hello' })
+  return { ...description, parameters: [...(description.parameters ?? []), ...guardrailParameters] }
+}
+
+/** The guardrail comes first: what it masks is masked for the model too. */
+async function parse(
+  engine: Engine,
+  families: readonly Family[],
+  guardrails: BedrockGuardrails | undefined,
+  input: RouteInput,
+  stream: boolean,
+): Promise<Parsed> {
+  const body = input.json()
+  const guardrail = guardInvoke(engine, guardrails, input, body)
+  const inner = await readBody(engine, families, input, body)
+  if (guardrail !== undefined && inner.parsed.op !== 'chat')
+    throw engine.badInput('Guardrails can only be applied to models that generate text.')
+  return {
+    ...inner.parsed,
+    ...(guardrail && { guardrail }),
+    stream,
+    wire: { family: inner.family, inner: inner.parsed },
+  }
+}
+
+/** In the family's form, with what it says of the guardrail. */
+function wholeReply(result: FamilyResult, { family, inner }: InvokeWire, context: RenderContext): object | string {
+  const reply = family.reply(result, inner, context)
+  return result.op === 'chat' && result.guardrail !== undefined
+    ? { ...valueOf(reply), ...actionMember(result), ...traceMember(result) }
+    : reply
+}
+
+function valueOf(data: object | string): object {
+  return typeof data === 'string' ? (JSON.parse(data) as object) : data
 }
 
 async function readBody(
@@ -100,13 +139,15 @@ function tokenHeaders(result: FamilyResult, inner: FamilyParsed): Record<string,
   }
 }
 
-/** Each chunk as base64 in JSON; the last one tells the figures of the call. */
+/** Each chunk as base64 in JSON, with what a guardrail did; the last one tells the figures of the call and the assessments. */
 function* frames(result: FamilyResult, inner: FamilyParsed, chunks: Iterable<Chunk>): Iterable<StreamEvent> {
   const { input, output } = tokensOf(result, inner)
+  const guarded = result.op === 'chat' && result.guardrail !== undefined ? result : undefined
+  const action = guarded && actionMember(guarded)
   let held: Chunk | undefined
   for (const chunk of chunks) {
     if (held !== undefined) yield frame(held)
-    held = chunk
+    held = action === undefined ? chunk : { ...chunk, data: { ...valueOf(chunk.data), ...action } }
   }
   const figures = {
     'amazon-bedrock-invocationMetrics': {
@@ -117,8 +158,7 @@ function* frames(result: FamilyResult, inner: FamilyParsed, chunks: Iterable<Chu
     },
   }
   if (held === undefined) return
-  const last = typeof held.data === 'string' ? (JSON.parse(held.data) as object) : held.data
-  yield frame({ ...held, data: { ...last, ...figures } })
+  yield frame({ ...held, data: { ...valueOf(held.data), ...(guarded && traceMember(guarded)), ...figures } })
 }
 
 function frame({ data, paced }: Chunk): StreamEvent {

@@ -1,10 +1,10 @@
 /** Amazon Bedrock as a provider. */
 import type { BedrockGuardrails } from '../guardrails/types.ts'
 import type { Engine, LlmProvider, LlmRoute, ModelInfo } from '../llm/types.ts'
+import { applyRoute } from './apply-guardrail.ts'
 import { converse, converseStream, finishReasons } from './converse.ts'
 import { bedrockError, messages } from './errors.ts'
 import { createFamilies, type SharedFormats } from './families.ts'
-import { applyRoute } from './guardrail.ts'
 import { countTokens, invoke, invokeStream } from './invoke.ts'
 import { sigV4 } from './sigv4.ts'
 
@@ -48,8 +48,8 @@ export function createProvider(engine: Engine, formats: SharedFormats, guardrail
     routes: [
       converse(engine, guardrails),
       converseStream(engine, guardrails),
-      invoke(engine, families),
-      invokeStream(engine, families),
+      invoke(engine, families, guardrails),
+      invokeStream(engine, families, guardrails),
       countTokens(engine, families),
       ...(guardrails === undefined ? [] : [applyRoute(engine, guardrails) as LlmRoute]),
     ],

@@ -8,6 +8,7 @@ const signature = /(?:^|[\s,])Signature=[0-9a-f]{64}(?:[\s,]|$)/
 /** Value is the access key id. Whatever is neither SigV4 nor a bearer token is malformed. */
 export const sigV4: CredentialRule = {
   source: 'sigv4',
+  description: 'AWS Signature Version 4, checked by its structure only',
   read(headers) {
     const value = headers.authorization
     if (typeof value !== 'string' || value.trim() === '' || /^bearer\s/i.test(value)) return undefined

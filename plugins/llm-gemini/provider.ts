@@ -5,19 +5,17 @@ import { geminiError, messages } from './errors.ts'
 import { countTokens, finishReasons, generateContent, streamGenerateContent } from './generate.ts'
 import { getModel, listModels, models, unknownAction } from './models.ts'
 
-/** Where Vertex AI has the models of Google. */
-const vertex = '/projects/{project}/locations/{location}/publishers/google'
+/** Where Vertex AI has the models of Google: those of a project, and in express mode those of an API key. */
+const publisher = '/publishers/google'
+const places = [`/projects/{project}/locations/{location}${publisher}`, publisher]
+const vertexPaths = ['/ai/gemini/v1', '/ai/gemini/v1beta1'].flatMap(version => places.map(place => version + place))
 
 export function createProvider(engine: Engine): LlmProvider {
   return {
     id: 'gemini',
     title: 'Gemini',
     basePath: '/ai/gemini',
-    aliases: {
-      '/ai/gemini/v1': '/v1beta',
-      [`/ai/gemini/v1${vertex}`]: '/v1beta',
-      [`/ai/gemini/v1beta1${vertex}`]: '/v1beta',
-    },
+    aliases: Object.fromEntries(['/ai/gemini/v1', ...vertexPaths].map(base => [base, '/v1beta'])),
     order: 4,
     credentials: [
       { source: 'x-goog-api-key', header: 'x-goog-api-key' },

@@ -88,6 +88,17 @@ export interface ChatResult {
   /** Over all choices, reasoning included. */
   completionTokens: number
   reasoningTokens: number
+  /** Absent where no guardrail was asked for. */
+  guardrail?: GuardrailOutcome
+}
+
+/** What a guardrail has done to a prompt and its reply. */
+export interface GuardrailOutcome {
+  action: 'none' | 'masked' | 'blocked'
+  /** The format's word for a reply that ended so, in place of that of its first choice. */
+  finishWord?: string
+  /** The assessments as the format shows them; absent unless the request asked for them. */
+  trace?: object
 }
 
 export interface EmbedResult {

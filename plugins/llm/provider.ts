@@ -59,6 +59,8 @@ export interface CredentialRule {
   scheme?: string
   /** Query parameter that holds it. */
   query?: string
+  /** For the document of the routes, where the header alone does not say what it holds. */
+  description?: string
   /** Reads it in another way: its value, `malformed` when it is there but wrong, undefined when it is absent. */
   read?(headers: RequestHeaders): { value: string; malformed?: string } | undefined
 }
@@ -187,6 +189,14 @@ interface ParsedBase {
   /** The body in one line, where it is not JSON (multipart). */
   bodyLine?: string
 }
+/** What assesses a prompt before the model reads it, and the reply before it is rendered and recorded. */
+export interface ChatGuardrail {
+  /** The prompt is blocked: this text is the reply, and the model is not asked. */
+  blocked?: string
+  /** Answers the reply that is sent, with its `guardrail`. */
+  review(result: ChatResult): ChatResult
+}
+
 export interface ChatParsed<W = unknown> extends ParsedBase {
   op: 'chat'
   model: string
@@ -195,6 +205,7 @@ export interface ChatParsed<W = unknown> extends ParsedBase {
   also?: NeutralRequest[]
   /** Where the format counts its prompt in a way of its own. */
   promptTokens?: number
+  guardrail?: ChatGuardrail
   /** What else the format needs for its reply. */
   wire: W
 }

@@ -3,6 +3,7 @@ import t from 'tap'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
+import { parse, stringify } from 'yaml'
 import { blocksOf, root } from '../support/examples.ts'
 import { absence, freePorts, gatewayFolder, startGateway } from '../support/real-gateways.ts'
 import { serve } from '../support/server.ts'
@@ -13,13 +14,15 @@ interface Recipe {
   program: string
   page: string
   file: string
-  /** Writes the file for this port. */
-  adapt(text: string, port: number, folder: string): string
+  /** Writes the file for this port; `fileOf` gives another file of the page. */
+  adapt(text: string, port: number, folder: string, fileOf: (name: string) => string): string
   args(file: string, folder: string, port: number): string[]
   /** What it makes of `/a%2Fb//c`. */
   path: string
   passesUnderscores: boolean
   passesTe: boolean
+  /** What it does to a 103; not said where it breaks the answer. */
+  passesHints?: boolean
   /** It sends a POST again, on a new connection, when a kept one ends without an answer. */
   repeatsPost?: true
 }
@@ -53,6 +56,7 @@ const RECIPES: Recipe[] = [
     path: '/echo/a%2Fb//c',
     passesUnderscores: true,
     passesTe: true,
+    passesHints: true,
   },
   {
     program: 'caddy',
@@ -63,6 +67,7 @@ const RECIPES: Recipe[] = [
     path: '/echo/a%2Fb/c',
     passesUnderscores: true,
     passesTe: false,
+    passesHints: true,
   },
   {
     program: 'apache2',
@@ -74,6 +79,7 @@ const RECIPES: Recipe[] = [
     path: '/echo/a%2Fb//c',
     passesUnderscores: true,
     passesTe: false,
+    passesHints: true,
   },
   {
     program: 'varnishd',
@@ -86,7 +92,52 @@ const RECIPES: Recipe[] = [
     passesTe: false,
     repeatsPost: true,
   },
+  {
+    program: 'envoy',
+    page: 'envoy.md',
+    file: 'prefix.yaml',
+    // The routes alone: behind them the page's file takes every other path too.
+    adapt: (text, port, _folder, fileOf) => {
+      const configuration = parse(fileOf('envoy.yaml').replace('port_value: 8000', `port_value: ${port}`)) as EnvoyFile
+      configuration.static_resources.listeners[0]!.filter_chains[0]!.filters[0]!.typed_config.route_config
+        .virtual_hosts[0]!.routes = parse(text)
+      return stringify(configuration)
+    },
+    args: (file, _folder, port) => ['-c', file, '--log-level', 'off', '--base-id', String(port)],
+    path: '/echo/a%2Fb//c',
+    passesUnderscores: true,
+    passesTe: true,
+    passesHints: false,
+  },
+  {
+    program: 'traefik',
+    page: 'traefik.md',
+    file: 'prefix.yaml',
+    adapt: (text, port, folder, fileOf) => {
+      writeFileSync(
+        join(folder, 'traefik.yaml'),
+        fileOf('traefik.yaml')
+          .replace(':8000', `127.0.0.1:${port}`)
+          .replace('/etc/traefik/routes.yaml', join(folder, 'prefix.yaml')),
+      )
+      return text
+    },
+    args: (_file, folder) => [`--configFile=${join(folder, 'traefik.yaml')}`],
+    path: '/echo/a%2Fb/c',
+    passesUnderscores: true,
+    passesTe: false,
+    passesHints: true,
+  },
 ]
+
+/** The way to its routes. */
+interface EnvoyFile {
+  static_resources: {
+    listeners: {
+      filter_chains: { filters: { typed_config: { route_config: { virtual_hosts: { routes: unknown }[] } } }[] }[]
+    }[]
+  }
+}
 
 for (const { program, page, file, adapt, args, ...expected } of RECIPES) {
   t.test(
@@ -96,11 +147,15 @@ for (const { program, page, file, adapt, args, ...expected } of RECIPES) {
       const server = await serve(t, { yaml: '', env: { SVC_TRUST_FORWARD: 'true' } })
       const folder = gatewayFolder()
       const [port] = (await freePorts(1)) as [number]
-      const text = blocksOf(readFileSync(join(root, 'docs', 'gateways', page), 'utf8')).find(block =>
-        block.text.startsWith(`# ${file}\n`),
-      )!.text
+      const blocks = blocksOf(readFileSync(join(root, 'docs', 'gateways', page), 'utf8'))
+      const fileOf = (name: string): string =>
+        blocks
+          .find(({ text }) => text.startsWith(`# ${name}\n`))!
+          .text.replaceAll('svc:8080', `127.0.0.1:${server.ports.http}`)
+          .replaceAll('address: svc, port_value: 8080', `address: 127.0.0.1, port_value: ${server.ports.http}`)
+          .replaceAll('address: svc, port_value: 50051', `address: 127.0.0.1, port_value: ${server.ports.grpc}`)
       const path = join(folder, file)
-      writeFileSync(path, adapt(text.replaceAll('svc:8080', `127.0.0.1:${server.ports.http}`), port, folder))
+      writeFileSync(path, adapt(fileOf(file), port, folder, fileOf))
       const through = await startGateway(t, program, args(path, folder, port), { port, folder, ready: '/demo/uuid' })
       const base = `http://127.0.0.1:${port}/demo`
 
@@ -114,15 +169,21 @@ for (const { program, page, file, adapt, args, ...expected } of RECIPES) {
       t.equal((await through('/demo/redirect/2')).url, `${base}/echo`, 'redirects stay below it')
       t.strictSame(
         await Promise.all(
-          ['/demo', '/demo/', '/demo?x=1', '/demox', '/echo'].map(async one => (await through(one)).status),
+          ['/demo', '/demo/', '/demo?x=1', '/demox', '/demoecho', '/echo'].map(
+            async one => (await through(one)).status,
+          ),
         ),
-        [200, 200, 200, 404, 404],
+        [200, 200, 200, 404, 404, 404],
       )
 
       const { path: seen, headers } = await echoOf(port)
       t.equal(seen, expected.path)
       t.equal('x_under' in headers, expected.passesUnderscores, 'underscores in header names')
       t.equal('te' in headers, expected.passesTe, 'TE')
+
+      t.match(await firstEvent(through), /^id: 1\n(?![^]*^id: 2)/m, 'an event arrives before the next one is sent')
+      if (expected.passesHints !== undefined)
+        t.strictSame(await hintsOf(port), expected.passesHints ? [103, 200] : [200], '103')
 
       // A GET may be sent again, by a gateway that finds its kept connection closed; a call that acts may not.
       const session = `${program}-post`
@@ -155,5 +216,27 @@ function echoOf(port: number): Promise<{ path: string; headers: Record<string, s
         resolve(JSON.parse(text) as { path: string; headers: Record<string, string[]> })
       },
     ).on('error', reject)
+  })
+}
+
+/** Of a stream that has a second one later; it is read to its end, which a gateway may wait for when it stops. */
+async function firstEvent(through: (path: string) => Promise<Response>): Promise<string> {
+  const decoder = new TextDecoder()
+  const pieces: string[] = []
+  for await (const piece of (await through('/demo/sse?count=2&interval_ms=1500')).body!)
+    pieces.push(decoder.decode(piece as Uint8Array))
+  return pieces[0]!
+}
+
+/** The statuses of an answer with early hints, as they come. */
+function hintsOf(port: number): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    const statuses: number[] = []
+    get({ host: '127.0.0.1', port, path: '/demo/early-hints', agent: false }, response => {
+      response.resume()
+      resolve([...statuses, response.statusCode!])
+    })
+      .on('information', ({ statusCode }) => statuses.push(statusCode))
+      .on('error', reject)
   })
 }

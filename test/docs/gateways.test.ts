@@ -55,7 +55,7 @@ t.test('hosts, ports and paths of the service are those that it has [DOC-3]', as
     for (const port of ports) t.match(port, /^(?:8080|8443|50051)$/, page)
     for (const [, path] of blocks.matchAll(/http:\/\/svc:8080(?:\/demo)?(\/[^\s"']+)/g))
       t.ok(isServed(path!), `${page}: ${path}`)
-    for (const [, path] of text.matchAll(/`(?:GET |POST |PUT )?(\/(?!v1|etc|demo|a%|svc\.echo)[a-z][^\s`*]*)`/g))
+    for (const [, path] of text.matchAll(/`(?:GET |POST |PUT )?(\/(?!v1|etc|demo|llm|a%|svc\.echo)[a-z][^\s`*]*)`/g))
       t.ok(isServed(path!), `${page}: ${path}`)
   }
 })

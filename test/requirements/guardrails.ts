@@ -35,5 +35,15 @@ export default [
   },
   { id: 'GUARD-18', rule: 'a mebibyte of any content, hostile included, is answered', where: 'guardrails 1' },
   { id: 'GUARD-20', rule: 'GET /guardrails lists the checks', where: 'guardrails 1' },
+  {
+    id: 'GUARD-21',
+    rule: 'Azure: blocklists are made, filled, paged and deleted, and text:analyze consults them',
+    where: 'guardrails 3, 7',
+  },
+  {
+    id: 'GUARD-22',
+    rule: 'Azure: what is kept of blocklists is bounded, and searched in time linear to the text',
+    where: 'guardrails 1, 7',
+  },
   { id: 'GUARD-19', rule: "the vendors' clients read answers and errors", where: 'guardrails 6' },
 ]

@@ -139,6 +139,11 @@ export default [
   { id: 'LLM-60', rule: 'the AWS package gets Converse, ConverseStream and CountTokens', where: 'llm 12, 14' },
   { id: 'LLM-61', rule: 'InvokeModel answers each model family in its own form, whole and streamed', where: 'llm 12' },
   { id: 'LLM-62', rule: 'Bedrock errors carry their names, and SigV4 its access key id', where: 'llm 3, 4, 12' },
+  {
+    id: 'LLM-67',
+    rule: 'guardrails of Bedrock act on prompts before the model reads them, on replies and in records',
+    where: 'llm 12; guardrails 4',
+  },
   { id: 'LLM-63', rule: 'the ollama package gets chat, generate, embeddings, models and version', where: 'llm 12, 14' },
   { id: 'LLM-64', rule: 'the cohere-ai package gets chat, embeddings, rerank, tokens and models', where: 'llm 12, 14' },
   {

@@ -1,6 +1,6 @@
 /** The vendors' own clients against the guardrail facades. */
 import t from 'tap'
-import createClient, { isUnexpected } from '@azure-rest/ai-content-safety'
+import createClient, { isUnexpected, paginate } from '@azure-rest/ai-content-safety'
 import { ApplyGuardrailCommand, BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { serve } from '../support/server.ts'
@@ -56,6 +56,83 @@ t.test('vendor clients read answers and errors [GUARD-19]', async t => {
     const refused = await client.path('/text:analyze').post({ body: { text: '' } })
     t.ok(isUnexpected(refused))
     t.match(refused, { status: '400', body: { error: { code: 'InvalidRequestBody' } } })
+  })
+  t.test('@azure-rest/ai-content-safety: blocklists [GUARD-21]', async t => {
+    const client = createClient(`${server.url}/guardrails/azure`, { key: 'any' } as never, {
+      allowInsecureConnection: true,
+    })
+    const list = client.path('/text/blocklists/{blocklistName}', 'falcon.terms')
+    const put = (description: string) =>
+      list.patch({ contentType: 'application/merge-patch+json', body: { blocklistName: 'falcon.terms', description } })
+    t.match(await put('draft'), { status: '201', body: { blocklistName: 'falcon.terms', description: 'draft' } })
+    t.match(await put('Words of a project'), { status: '200' })
+    t.match(await list.get(), {
+      status: '200',
+      body: { blocklistName: 'falcon.terms', description: 'Words of a project' },
+    })
+    t.match(await client.path('/text/blocklists').get(), {
+      status: '200',
+      body: { value: [{ blocklistName: 'falcon.terms' }] },
+    })
+    const texts = ['project falcon', '#nest', 'ürün', 'c++', 'peregrine']
+    const added = await client
+      .path('/text/blocklists/{blocklistName}:addOrUpdateBlocklistItems', 'falcon.terms')
+      .post({ body: { blocklistItems: texts.map(text => ({ text, description: `about ${text}` })) } })
+    if (isUnexpected(added)) return t.fail('an error came')
+    t.same(
+      added.body.blocklistItems.map(item => item.text),
+      texts,
+    )
+    const [first] = added.body.blocklistItems
+    t.match(
+      await client
+        .path(
+          '/text/blocklists/{blocklistName}/blocklistItems/{blocklistItemId}',
+          'falcon.terms',
+          first!.blocklistItemId,
+        )
+        .get(),
+      { status: '200', body: { text: 'project falcon', description: 'about project falcon' } },
+    )
+    const page = await client
+      .path('/text/blocklists/{blocklistName}/blocklistItems', 'falcon.terms')
+      .get({ queryParameters: { maxpagesize: 2, skip: 1, top: 3 } })
+    if (isUnexpected(page)) return t.fail('an error came')
+    const paged: string[] = []
+    for await (const item of paginate(client, page)) paged.push(item.text)
+    t.same(paged, texts.slice(1, 4), 'two pages')
+
+    const analyze = async (text: string, more: object = {}) =>
+      (await client.path('/text:analyze').post({ body: { text, blocklistNames: ['falcon.terms'], ...more } })).body as {
+        blocklistsMatch?: { blocklistItemText: string }[]
+        categoriesAnalysis?: object[]
+      }
+    t.match(await analyze('The PROJECT\n falcon has a bomb', { haltOnBlocklistHit: true }), {
+      blocklistsMatch: [
+        { blocklistName: 'falcon.terms', blocklistItemId: first!.blocklistItemId, blocklistItemText: 'project falcon' },
+      ],
+      categoriesAnalysis: [],
+    })
+    t.match(await analyze('projects falcon, bomb', { haltOnBlocklistHit: true }), {
+      blocklistsMatch: [],
+      categoriesAnalysis: [{}, {}, {}, { severity: 6 }],
+    })
+    const removed = await client
+      .path('/text/blocklists/{blocklistName}:removeBlocklistItems', 'falcon.terms')
+      .post({ body: { blocklistItemIds: [first!.blocklistItemId] } })
+    t.equal(removed.status, '204')
+    t.match(await analyze('project falcon'), { blocklistsMatch: [] })
+    const gone = await client
+      .path('/text/blocklists/{blocklistName}/blocklistItems/{blocklistItemId}', 'falcon.terms', first!.blocklistItemId)
+      .get()
+    t.ok(isUnexpected(gone))
+    t.match(gone, {
+      status: '404',
+      headers: { 'x-ms-error-code': 'ResourceNotFound' },
+      body: { error: { code: 'ResourceNotFound' } },
+    })
+    t.equal((await list.delete()).status, '204')
+    t.match(await list.get(), { status: '404', body: { error: { code: 'ResourceNotFound' } } })
   })
   t.test('@aws-sdk/client-bedrock-runtime', async t => {
     const client = new BedrockRuntimeClient({

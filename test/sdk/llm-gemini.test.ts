@@ -233,3 +233,40 @@ t.test('the paths of Vertex AI: content, streams, counts, embeddings, errors [LL
     t.match(await refused.json(), { error: { code: status } })
   }
 })
+
+t.test('the paths of Vertex AI in express mode, with an API key alone [LLM-58]', async t => {
+  const express = new GoogleGenAI({
+    vertexai: true,
+    apiKey: 'express-key-4321',
+    httpOptions: {
+      baseUrl: `${server.url}/ai/gemini`,
+      headers: { 'X-Svc-Tokens-Per-Second': '0', 'X-Svc-Require-Auth': 'true' },
+    },
+  })
+  const whole = await express.models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' })
+  t.match(whole.text, /^Hello! I'm svc/)
+  let text = ''
+  for await (const chunk of await express.models.generateContentStream({
+    model: 'gemini-2.5-flash',
+    contents: 'hello',
+  }))
+    text += chunk.text ?? ''
+  t.equal(text, whole.text)
+  t.equal((await express.models.countTokens({ model: 'svc-gemini', contents: 'hello' })).totalTokens, 4)
+  const body = JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'hello' }] }] })
+  for (const version of ['v1', 'v1beta1']) {
+    const answer = await fetch(
+      `${server.url}/ai/gemini/${version}/publishers/google/models/svc-gemini:generateContent?key=express-key-4321`,
+      { method: 'POST', body },
+    )
+    t.equal(answer.headers.get('x-svc-credential'), 'query-key ****4321', version)
+    t.equal(answer.headers.get('x-svc-model'), 'svc-gemini')
+    t.match(await answer.json(), { candidates: [{ finishReason: 'STOP' }] })
+  }
+  const refused = await fetch(`${server.url}/ai/gemini/v1/publishers/google/models/svc-gemini:generateContent`, {
+    method: 'POST',
+    headers: { 'X-Svc-Require-Auth': 'true' },
+    body,
+  })
+  t.match(await refused.json(), { error: { code: 403, status: 'PERMISSION_DENIED' } })
+})

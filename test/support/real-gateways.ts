@@ -1,10 +1,10 @@
 /** Real gateways in tests, where they are installed. */
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { until } from './until.ts'
 
 interface Test {
@@ -16,6 +16,17 @@ export function absence(program: string): string | false {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
     ? false
     : `${program} is not installed`
+}
+
+/** The same for the program of an npm package, which is not started to find out: its name alone says little. */
+export function absenceOfPackage(program: string, packageName: string): string | false {
+  const found = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map(folder => join(folder, program))
+    .find(path => existsSync(path))
+  return found !== undefined && realpathSync(found).includes(join('node_modules', packageName))
+    ? false
+    : `${packageName} is not installed`
 }
 
 /** A folder for a gateway's files, readable for its workers, which are another user when it is started by root. */
@@ -33,9 +44,14 @@ export async function startGateway(
   t: Test,
   program: string,
   args: string[],
-  { port, folder, ready = '/uuid' }: { port: number; folder: string; ready?: string },
+  {
+    port,
+    folder,
+    ready = '/uuid',
+    env = {},
+  }: { port: number; folder: string; ready?: string; env?: Record<string, string> },
 ): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
-  const child = spawn(program, args, { stdio: 'ignore' })
+  const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, ...env } })
   const exited = new Promise(resolve => child.on('exit', resolve))
   t.teardown(async () => {
     child.kill('SIGTERM')

@@ -3,8 +3,10 @@ import { describe, readJsonObject } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { analyze, parseAnalyze, parseShield, shield } from '../azure.ts'
 import { analyzeImage, parseImage } from '../azure-image.ts'
+import type { Blocklist, Blocklists } from '../azure-blocklists.ts'
 import { azureError } from '../errors.ts'
 import type { DetectorRegistry } from '../types.ts'
+import { blocklistScope } from './azure-blocklists.ts'
 
 const BASE = '/guardrails/azure/contentsafety'
 const json = [{ name: 'Content-Type', value: 'application/json' }]
@@ -12,6 +14,8 @@ const json = [{ name: 'Content-Type', value: 'application/json' }]
 const analyzeText: RouteDescription = {
   path: `${BASE}/text:analyze`,
   summary: 'Harm categories and blocklists of a text (Azure AI Content Safety)',
+  description:
+    '`blocklistNames` of lists that were made consult their items, any other name the demo blocklist; with `haltOnBlocklistHit` a hit ends the analysis.',
   category: 'AI: Guardrails',
   responses: {
     200: { description: 'categoriesAnalysis, blocklistsMatch' },
@@ -68,9 +72,32 @@ const shieldPrompt: RouteDescription = {
   ],
 }
 
-export function registerAzure(app: FastifyInstance, svc: Svc, registry: DetectorRegistry): void {
-  const operations: Record<string, { description: RouteDescription; run(body: Record<string, unknown>): object }> = {
-    'text:analyze': { description: analyzeText, run: body => analyze(registry, parseAnalyze(body)) },
+export function registerAzure(
+  app: FastifyInstance,
+  svc: Svc,
+  registry: DetectorRegistry,
+  blocklists: Blocklists,
+): void {
+  const operations: Record<
+    string,
+    {
+      description: RouteDescription
+      run(body: Record<string, unknown>, request: FastifyRequest): object | Promise<object>
+    }
+  > = {
+    'text:analyze': {
+      description: analyzeText,
+      run: async (body, request) => {
+        const options = parseAnalyze(body)
+        return analyze(
+          registry,
+          options,
+          options.blocklistNames.length === 0
+            ? []
+            : await madeLists(blocklists, blocklistScope(svc, request), options.blocklistNames),
+        )
+      },
+    },
     'image:analyze': { description: analyzeImages, run: body => analyzeImage(registry, parseImage(body)) },
     'text:shieldPrompt': { description: shieldPrompt, run: body => shield(registry, parseShield(body)) },
   }
@@ -78,7 +105,7 @@ export function registerAzure(app: FastifyInstance, svc: Svc, registry: Detector
   app.post(
     `${BASE}/:operation`,
     describe(analyzeText, analyzeImages, shieldPrompt),
-    (request: FastifyRequest, reply) => {
+    async (request: FastifyRequest, reply) => {
       const { operation } = request.params as { operation: string }
       const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined
       if (known === undefined)
@@ -87,7 +114,15 @@ export function registerAzure(app: FastifyInstance, svc: Svc, registry: Detector
       const body = svc.http.body(request)
       const value = body.length === 0 ? null : readJsonObject(body)
       if (value === null) throw azureError('The body must be a JSON object.')
-      return reply.send(known.run(value))
+      return reply.send(await known.run(value, request))
     },
+  )
+}
+
+/** The lists of these names that exist; each counts as used. */
+async function madeLists(blocklists: Blocklists, scope: string, names: readonly string[]): Promise<Blocklist[]> {
+  const asked = (await blocklists.list(scope)).filter(list => names.includes(list.blocklistName))
+  return (await Promise.all(asked.map(list => blocklists.find(scope, list.blocklistName)))).filter(
+    list => list !== undefined,
   )
 }

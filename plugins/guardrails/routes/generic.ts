@@ -25,6 +25,21 @@ const ENDPOINTS = [
   },
   {
     method: 'POST',
+    path: '/guardrails/azure/contentsafety/image:analyze',
+    summary: 'Azure AI Content Safety: harm categories of an image',
+  },
+  {
+    method: 'GET',
+    path: '/guardrails/azure/contentsafety/text/blocklists',
+    summary: 'Azure AI Content Safety: blocklists',
+  },
+  {
+    method: 'PATCH',
+    path: '/guardrails/azure/contentsafety/text/blocklists/{blocklistName}',
+    summary: 'Azure AI Content Safety: make a blocklist',
+  },
+  {
+    method: 'POST',
     path: '/guardrails/bedrock/guardrail/{id}/version/{version}/apply',
     summary: 'Bedrock ApplyGuardrail',
   },

@@ -1,6 +1,6 @@
 /** The engine's part of a request: from what a format has read to what it will render. */
 import { setImmediate } from 'node:timers/promises'
-import { count } from '../engine/tokens.ts'
+import { count, pieces } from '../engine/tokens.ts'
 import { Embedder } from '../engine/embedding.ts'
 import { generate, type GenerateOptions } from '../engine/generate.ts'
 import { modeOfHeader, modeOfModel } from '../engine/model-mode.ts'
@@ -8,7 +8,7 @@ import { promptTokens, render } from '../engine/prompt.ts'
 import { rankDocuments } from '../engine/relevance.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import { findModel, type ProviderInstance } from '../providers/instance.ts'
-import type { ChatResult, EmbedResult, Mode, ModelsResult, NeutralRequest, RerankResult } from '../neutral.ts'
+import type { ChatResult, Choice, EmbedResult, Mode, ModelsResult, NeutralRequest, RerankResult } from '../neutral.ts'
 import type {
   ChatParsed,
   EmbedParsed,
@@ -53,7 +53,7 @@ export function compute(parsed: Parsed, options: ComputeOptions): AnyResult | Pr
   }
   switch (parsed.op) {
     case 'chat':
-      return chat(parsed, options)
+      return guarded(parsed, options)
     case 'embed':
       return embed(parsed)
     case 'rerank':
@@ -81,6 +81,29 @@ function modeOf(parsed: ChatParsed, { instance, modeHeader }: ComputeOptions): M
     instance.mode ??
     'canned'
   )
+}
+
+function guarded(parsed: ChatParsed, options: ComputeOptions): ChatResult {
+  const { guardrail } = parsed
+  if (guardrail === undefined) return chat(parsed, options)
+  return guardrail.review(
+    guardrail.blocked === undefined ? chat(parsed, options) : unasked(guardrail.blocked, modeOf(parsed, options)),
+  )
+}
+
+/** The reply to a prompt that the model has not seen. */
+function unasked(text: string, mode: Mode): ChatResult {
+  const choice: Choice = {
+    index: 0,
+    text,
+    pieces: pieces(text),
+    calls: [],
+    reasoning: '',
+    reasoningPieces: [],
+    finish: 'stop',
+    stopSequence: null,
+  }
+  return { op: 'chat', mode, prompt: '', choices: [choice], promptTokens: 0, completionTokens: 0, reasoningTokens: 0 }
 }
 
 function chat(parsed: ChatParsed, options: ComputeOptions): ChatResult {

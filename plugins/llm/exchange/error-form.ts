@@ -54,6 +54,7 @@ export function createErrorForm(instance: ProviderInstance, { svc, records }: Ru
       completion_tokens: 0,
       finish_reason: 'error',
       reply_preview: '',
+      guardrail: null,
       status,
       fault: null,
       session_header: session,

@@ -1,10 +1,11 @@
 /** Puts a provider's routes on the router, under its base path and its aliases, each with its description. */
 import { describe, replaceParameters, templateParameters } from 'svc/plugin'
 import type {
-  ErrorForm,
+  CredentialKind,
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
+  NamedKey,
   RouteDescription,
   RouteExample,
   RouteParameter,
@@ -12,7 +13,7 @@ import type {
 import { createErrorForm } from '../exchange/error-form.ts'
 import type { ProviderInstance } from './instance.ts'
 import { routerPath, type RouterPath } from './router-path.ts'
-import type { LlmRoute } from '../provider.ts'
+import type { CredentialRule, LlmRoute } from '../provider.ts'
 import { run, type RunnerServices } from '../exchange/runner.ts'
 
 export const category = 'AI: Mock LLM'
@@ -67,6 +68,7 @@ interface Place {
 
 export function mount(app: FastifyInstance, instance: ProviderInstance, services: RunnerServices): void {
   const errorForm = createErrorForm(instance, services)
+  const credentials = credentialsOf(instance, services)
   const groups = new Map<string, Place[]>()
   for (const [base, below] of basesOf(instance)) {
     if (!base.includes('{')) services.svc.unroutedForm(base, errorForm)
@@ -75,7 +77,11 @@ export function mount(app: FastifyInstance, instance: ProviderInstance, services
       const template = base + route.path.slice(below.length)
       const router = routerPath(template)
       const key = `${route.method} ${router.path}`
-      const place = { route, router, description: describeAt(instance, route, template, { base, below, errorForm }) }
+      const place = {
+        route,
+        router,
+        description: describeAt(instance, route, template, { base, below, errorForm, credentials }),
+      }
       groups.set(key, [...(groups.get(key) ?? []), place])
     }
   }
@@ -126,7 +132,7 @@ function describeAt(
   instance: ProviderInstance,
   route: LlmRoute,
   template: string,
-  at: { base: string; below: string; errorForm: ErrorForm },
+  at: { base: string; below: string } & Pick<RouteDescription, 'errorForm' | 'credentials'>,
 ): RouteDescription {
   const { describe: own } = route
   return {
@@ -142,8 +148,30 @@ function describeAt(
     area: 'llm',
     ownFail: true,
     errorForm: at.errorForm,
+    credentials: at.credentials,
     parameters: [...parametersOf(at.base), ...(own.parameters ?? []), ...sharedParameters],
     examples: own.examples.map(example => moveExample(example, route, instance, at)),
+  }
+}
+
+/** What its clients send; none will do where none is demanded. */
+function credentialsOf({ demand, format }: ProviderInstance, { svc }: RunnerServices): (CredentialKind | NamedKey)[] {
+  const isDemanded =
+    demand.requireAuth || demand.apiKey !== null || svc.variables.requireAuth || svc.variables.apiKey !== null
+  return [...(isDemanded ? [] : ['none' as const]), ...format.credentials.map(credentialOf)]
+}
+
+function credentialOf({
+  header = 'Authorization',
+  scheme,
+  query,
+  description,
+}: CredentialRule): CredentialKind | NamedKey {
+  if (scheme?.toLowerCase() === 'bearer' && header === 'Authorization') return 'bearer'
+  if (query === undefined && header.toLowerCase() === 'x-api-key') return 'apiKey'
+  return {
+    ...(query === undefined ? { in: 'header', name: header } : { in: 'query', name: query }),
+    ...(description === undefined ? {} : { description }),
   }
 }
 

@@ -7,7 +7,7 @@ import { keepBody, keepHeaders, keepPreview, keepPrompt, keepQuery, type AiRecor
 /** What the record says of the answer. */
 type Told = Pick<
   AiRecord,
-  'mode' | 'normalized_prompt' | 'prompt_tokens' | 'completion_tokens' | 'finish_reason' | 'reply_preview'
+  'mode' | 'normalized_prompt' | 'prompt_tokens' | 'completion_tokens' | 'finish_reason' | 'reply_preview' | 'guardrail'
 >
 type Sent = Pick<AiRecord, 'model' | 'stream' | 'status'>
 
@@ -40,6 +40,7 @@ function record(exchange: Exchange, told: Told, { model, stream, status }: Sent,
     completion_tokens: told.completion_tokens,
     finish_reason: told.finish_reason,
     reply_preview: told.reply_preview,
+    guardrail: told.guardrail,
     model,
     stream,
     status,
@@ -61,6 +62,7 @@ export function recordError(exchange: Exchange, status: number): AiRecord {
       completion_tokens: 0,
       finish_reason: 'error',
       reply_preview: '',
+      guardrail: null,
     },
     { model: null, stream: false, status },
   )
@@ -80,7 +82,7 @@ export function recordReply(
 }
 
 function tell(parsed: Parsed, result: ResultOf<Parsed>, words: Record<Finish, string>): Told | null {
-  const nothing = { completion_tokens: 0, finish_reason: null, reply_preview: '' }
+  const nothing = { completion_tokens: 0, finish_reason: null, reply_preview: '', guardrail: null }
   switch (result.op) {
     case 'chat':
       return tellChat(result, words)
@@ -133,7 +135,8 @@ function tellChat(result: ChatResult, words: Record<Finish, string>): Told {
     normalized_prompt: keepPrompt(result.prompt),
     prompt_tokens: result.promptTokens,
     completion_tokens: result.completionTokens,
-    finish_reason: first === undefined ? null : words[first.finish],
+    finish_reason: result.guardrail?.finishWord ?? (first === undefined ? null : words[first.finish]),
     reply_preview: keepPreview(preview),
+    guardrail: result.guardrail?.action ?? null,
   }
 }

@@ -1,6 +1,7 @@
 /** Records of what the mock LLM was asked and answered, for `/ai/requests`. */
 import { RingBuffer, type Svc, type SvcInspector } from 'svc/plugin'
 import { maskKey } from '../exchange/credentials.ts'
+import type { GuardrailOutcome } from '../neutral.ts'
 import type { RequestHeaders } from '../provider.ts'
 
 /** What is kept of one request; plain data. */
@@ -26,6 +27,8 @@ export interface AiRecord {
   completion_tokens: number
   finish_reason: string | null
   reply_preview: string
+  /** What a guardrail did to the prompt or the reply; null where none was asked for. */
+  guardrail: GuardrailOutcome['action'] | null
   status: number
   fault: string | null
   /** Value of `X-Svc-Session`, and the session as shown (header or address). */

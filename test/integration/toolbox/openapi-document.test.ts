@@ -33,9 +33,44 @@ t.test('a linter finds nothing in the OpenAPI document [CAT-3]', async t => {
     components: { securitySchemes: object }
     paths: Record<string, Record<string, { security?: object[] }>>
   }
-  t.strictSame(Object.keys(components.securitySchemes), ['basic', 'bearer', 'apiKey', 'adminToken'])
+  t.strictSame(Object.keys(components.securitySchemes).sort(), [
+    'adminToken',
+    'apiKey',
+    'basic',
+    'bearer',
+    'header.Authorization',
+    'header.api-key',
+    'header.x-goog-api-key',
+    'query.key',
+  ])
+  t.match(components.securitySchemes, {
+    'header.api-key': { type: 'apiKey', in: 'header', name: 'api-key' },
+    'query.key': { in: 'query', name: 'key' },
+    'header.Authorization': { description: /Signature/ },
+  })
   t.strictSame(paths['/auth/jwt']?.get?.security, [{ bearer: [] }])
   t.strictSame(paths['/_svc/requests']?.get?.security, [{}, { bearer: [] }, { adminToken: [] }])
+  for (const [path, ...keys] of [
+    ['/ai/openai/v1/chat/completions', 'bearer'],
+    ['/ai/azure/openai/v1/responses', 'header.api-key', 'bearer'],
+    ['/ai/anthropic/v1/messages', 'apiKey', 'bearer'],
+    ['/ai/gemini/v1beta/models/{model}:generateContent', 'header.x-goog-api-key', 'query.key', 'bearer'],
+    ['/ai/bedrock/model/{modelId}/converse', 'header.Authorization', 'bearer'],
+    ['/ai/ollama/api/chat', 'bearer'],
+    ['/ai/cohere/v2/chat', 'bearer'],
+  ] as const)
+    t.strictSame(paths[path]?.post?.security, [{}, ...keys.map(key => ({ [key]: [] }))], path)
+})
+
+t.test('a provider that demands a credential says so in the document [CAT-3]', async t => {
+  const server = await serve(t, {
+    yaml: 'plugins: { enable: [llm, llm-openai] }\nllm: { providers: [{ name: strict, format: openai, require_auth: true }, { name: open, format: openai }] }\n',
+  })
+  const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { security?: object[] }>>
+  }
+  t.strictSame(paths['/ai/strict/v1/chat/completions']?.post?.security, [{ bearer: [] }])
+  t.strictSame(paths['/ai/open/v1/chat/completions']?.post?.security, [{}, { bearer: [] }])
 })
 
 t.test('every answer to generated requests is as the OpenAPI document says [CAT-4]', async t => {

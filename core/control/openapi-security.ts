@@ -1,0 +1,55 @@
+/** Owns what the OpenAPI document says of credentials: the schemes of the document and the `security` of an operation. */
+import type { CredentialKind, NamedKey, RouteExample } from '../contract/routes.ts'
+import type { Operation } from './operations.ts'
+
+/** A Security Scheme Object (OpenAPI 3.1.0, 4.8.27), as far as it is written here. */
+export type SecurityScheme = Record<string, string>
+
+const KINDS: Record<Exclude<CredentialKind, 'none'>, SecurityScheme> = {
+  basic: { type: 'http', scheme: 'basic' },
+  bearer: { type: 'http', scheme: 'bearer' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  adminToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Svc-Admin-Token',
+    description: 'The token of `SVC_ADMIN_TOKEN`, or one that `SVC_CONTROL_AUTH` accepts',
+  },
+}
+
+/** The schemes that every document has, and those of the keys that these operations name. */
+export function securitySchemes(operations: readonly Operation[]): Record<string, SecurityScheme> {
+  const keys = operations
+    .flatMap(operation => credentialsOf(operation))
+    .filter(credential => typeof credential !== 'string')
+  return { ...KINDS, ...Object.fromEntries(keys.map(key => [schemeName(key), { type: 'apiKey', ...key }])) }
+}
+
+/** The Security Requirement Objects of an operation; one of them is enough, the empty one is none. */
+export function securityOf(operation: Operation): Record<string, []>[] | undefined {
+  const credentials = credentialsOf(operation)
+  if (credentials.length === 0) return undefined
+  return credentials.map(credential =>
+    credential === 'none' ? {} : { [typeof credential === 'string' ? credential : schemeName(credential)]: [] },
+  )
+}
+
+/** What is below `/_svc/` asks for a credential where `SVC_CONTROL_AUTH` says so. */
+function credentialsOf({ path, plugin, description }: Operation): readonly (CredentialKind | NamedKey)[] {
+  return (
+    description.credentials ??
+    (plugin === null && path.startsWith('/_svc/') ? ['none', 'bearer', 'adminToken'] : sentBy(description.examples))
+  )
+}
+
+/** Keys of components have few characters (OpenAPI 3.1.0, 4.8.7). */
+function schemeName(key: NamedKey): string {
+  return `${key.in}.${key.name}`.replace(/[^A-Za-z0-9._-]/g, '_')
+}
+
+function sentBy(examples: RouteExample[]): CredentialKind[] {
+  const kinds = examples.flatMap(example => example.auth?.type ?? [])
+  if (kinds.length === 0) return []
+  const needsOne = examples.every(example => example.auth || (example.expectStatus ?? 200) >= 400)
+  return [...(needsOne ? [] : ['none' as const]), ...new Set(kinds)]
+}

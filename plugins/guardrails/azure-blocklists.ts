@@ -1,0 +1,153 @@
+/** Azure AI Content Safety: the blocklists that users make, and how much of them is kept. */
+import { createHash } from 'node:crypto'
+import type { Store, Svc } from 'svc/plugin'
+import { codePointLength } from './code-points.ts'
+
+export interface BlocklistItem {
+  blocklistItemId: string
+  description?: string
+  text: string
+}
+export interface Blocklist {
+  blocklistName: string
+  description?: string
+  items: BlocklistItem[]
+}
+
+export interface BlocklistLimits {
+  lists: number
+  /** Of one list. */
+  items: number
+  /** Code points of all texts of one list. */
+  points: number
+}
+
+const LIMITS: BlocklistLimits = { lists: 20, items: 1000, points: 16_384 }
+const PUBLIC_LIMITS: BlocklistLimits = { lists: 5, items: 100, points: 4096 }
+/** In public mode, for all sessions together. */
+const PUBLIC_LISTS = 500
+const PUBLIC_LIFE_MS = 60 * 60 * 1000
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** What an addition has come to. */
+export type Addition = { items: BlocklistItem[] } | 'no-list' | 'full'
+
+/**
+ * Kept in memory; the list that nobody has used for longest is dropped for a new one. The instance has one set of lists;
+ * in public mode every session (`scope`) has its own, whose oldest is dropped, for an hour after its last use.
+ */
+export class Blocklists {
+  readonly limits: BlocklistLimits
+  readonly #store: Store<Blocklist>
+
+  constructor(svc: Svc) {
+    const { publicMode } = svc.config
+    this.limits = publicMode ? PUBLIC_LIMITS : LIMITS
+    this.#store = svc.state<Blocklist>('blocklists', {
+      evict: 'idle',
+      maxBytes: MAX_BYTES,
+      sizeOf,
+      // A group drops its oldest, not the one that is idle, so the only scope outside public mode is none.
+      ...(publicMode
+        ? { maxCount: PUBLIC_LISTS, maxPerGroup: PUBLIC_LIMITS.lists, ttlMs: PUBLIC_LIFE_MS, ttlFrom: 'use' }
+        : { maxCount: LIMITS.lists }),
+    })
+  }
+
+  /** In the order in which they were made. */
+  async list(scope: string): Promise<Blocklist[]> {
+    return (await this.#store.list({ group: scope })).map(({ value }) => value)
+  }
+
+  find(scope: string, name: string): Promise<Blocklist | undefined> {
+    return this.#store.get(keyOf(scope, name))
+  }
+
+  /** Makes a list, or changes its description: null removes it, undefined leaves it. */
+  async put(
+    scope: string,
+    name: string,
+    description: string | null | undefined,
+  ): Promise<{ list: Blocklist; isNew: boolean }> {
+    let isNew = false
+    const list = await this.#store.update(
+      keyOf(scope, name),
+      current => {
+        isNew = current === undefined
+        const kept = description === undefined ? current?.description : description
+        return { blocklistName: name, ...(kept == null ? {} : { description: kept }), items: current?.items ?? [] }
+      },
+      { group: scope },
+    )
+    return { list: list as Blocklist, isNew }
+  }
+
+  delete(scope: string, name: string): Promise<boolean> {
+    return this.#store.delete(keyOf(scope, name))
+  }
+
+  /** An item whose text is in the list already gets the new description. All are added, or none. */
+  async addItems(
+    scope: string,
+    name: string,
+    added: readonly Omit<BlocklistItem, 'blocklistItemId'>[],
+  ): Promise<Addition> {
+    let answer: Addition = 'no-list'
+    await this.#store.update(
+      keyOf(scope, name),
+      list => {
+        if (list === undefined) return undefined
+        const items = new Map(list.items.map(item => [item.text, item]))
+        const changed = added.map(({ text, description }) => ({
+          blocklistItemId: itemId(name, text),
+          ...(description === undefined ? {} : { description }),
+          text,
+        }))
+        for (const item of changed) items.set(item.text, item)
+        const points = [...items.keys()].reduce((sum, text) => sum + codePointLength(text), 0)
+        if (items.size > this.limits.items || points > this.limits.points) {
+          answer = 'full'
+          return list
+        }
+        answer = { items: changed }
+        return { ...list, items: [...items.values()] }
+      },
+      { group: scope },
+    )
+    return answer
+  }
+
+  /** Ids that the list does not have are skipped. Answers whether there is such a list. */
+  async removeItems(scope: string, name: string, ids: readonly string[]): Promise<boolean> {
+    const removed = new Set(ids)
+    const list = await this.#store.update(
+      keyOf(scope, name),
+      current => current && { ...current, items: current.items.filter(item => !removed.has(item.blocklistItemId)) },
+      { group: scope },
+    )
+    return list !== undefined
+  }
+}
+
+/** Names have no line feed. */
+function keyOf(scope: string, name: string): string {
+  return `${scope}\n${name}`
+}
+
+const ITEM_BYTES = 200
+
+function sizeOf({ description = '', items }: Blocklist): number {
+  return items.reduce(
+    (sum, item) => sum + ITEM_BYTES + 2 * (item.text.length + (item.description?.length ?? 0)),
+    ITEM_BYTES + 2 * description.length,
+  )
+}
+
+/** The same text in a list of the same name has the same id everywhere: a UUID by name (RFC 9562, 5.8). */
+function itemId(name: string, text: string): string {
+  const bytes = createHash('sha256').update(`${name}\n${text}`).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}

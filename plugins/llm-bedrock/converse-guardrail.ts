@@ -1,0 +1,40 @@
+/** `guardrailConfig` of Converse and ConverseStream. */
+import type { BedrockGuardrails } from '../guardrails/types.ts'
+import type { ChatGuardrail, Engine } from '../llm/types.ts'
+import { guardChat, type Assessed, type GuardrailForm } from './guardrail.ts'
+import { converseTexts } from './guardrail-texts.ts'
+
+const form: GuardrailForm = { finishWord: 'guardrail_intervened', trace: traceOf }
+
+/** Reads it and has the input assessed; undefined where a request has none. Throws for a wrong one. */
+export function guardConverse(
+  engine: Engine,
+  guardrails: BedrockGuardrails | undefined,
+  body: Record<string, unknown>,
+): ChatGuardrail | undefined {
+  const { json } = engine
+  if (body.guardrailConfig == null) return undefined
+  if (guardrails === undefined)
+    throw engine.badInput('guardrailConfig: no guardrail exists here, as the plugin guardrails is not running.')
+  const id = json.textOf(json.own(body.guardrailConfig, 'guardrailIdentifier'))
+  const version = json.textOf(json.own(body.guardrailConfig, 'guardrailVersion'))
+  if (id === undefined || version === undefined)
+    throw engine.badInput(
+      `guardrailConfig.${id === undefined ? 'guardrailIdentifier' : 'guardrailVersion'} must not be null.`,
+    )
+  const trace = json.own(body.guardrailConfig, 'trace') ?? 'disabled'
+  if (trace !== 'enabled' && trace !== 'enabled_full' && trace !== 'disabled')
+    throw engine.badInput('guardrailConfig.trace must be one of enabled, disabled, enabled_full.')
+  return guardChat(engine, guardrails, { id, trace }, converseTexts(engine, body), form)
+}
+
+function traceOf({ id, actionReason, input, output, said }: Assessed): object {
+  return {
+    guardrail: {
+      ...(output === undefined ? {} : { modelOutput: [said] }),
+      ...(input === undefined ? {} : { inputAssessment: { [id]: input.assessments[0] } }),
+      ...(output === undefined ? {} : { outputAssessments: { [id]: output.assessments } }),
+      actionReason,
+    },
+  }
+}
