@@ -67,15 +67,13 @@ export class FallbackHandlers {
       if (method.length === 0) continue
       const config = { [FALLBACK]: true }
       // What is sent to a path that does not exist is a 404, whether or not it can be parsed.
-      this.#parsing
-        .withoutParsing(scope)
-        .route({
-          ...options,
-          method: method as never,
-          url: url.slice(scope.prefix.length),
-          config: config as never,
-          handler: handler as never,
-        })
+      this.#parsing.withoutParsing(scope).route({
+        ...options,
+        method: method as never,
+        url: url.slice(scope.prefix.length),
+        config: config as never,
+        handler: handler as never,
+      })
     }
   }
 

@@ -69,17 +69,15 @@ export async function keysUsageRecord(source: KeysUsageSource): Promise<KeysUsag
 
 function recordsOf({ registry, limits, defaultDaily }: KeysUsageSource): KeyRecord[] {
   if (registry.kind !== 'open') return registry.records
-  return limits.usage
-    .list()
-    .map(({ id }) => ({
-      id,
-      name: null,
-      dailyRequests: defaultDaily,
-      rps: null,
-      burst: null,
-      enabled: true,
-      expiresAt: null,
-    }))
+  return limits.usage.list().map(({ id }) => ({
+    id,
+    name: null,
+    dailyRequests: defaultDaily,
+    rps: null,
+    burst: null,
+    enabled: true,
+    expiresAt: null,
+  }))
 }
 
 function view(

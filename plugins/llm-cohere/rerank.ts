@@ -48,13 +48,11 @@ export function rerank(engine: Engine, version: 'v1' | 'v2'): LlmRoute<RerankPar
       }
     },
     render({ results, promptTokens }, { model, documents, wire }) {
-      const shown = results
-        .slice(0, wire.top)
-        .map(({ index, score }) => ({
-          index,
-          relevance_score: score,
-          ...(wire.returnsDocuments ? { document: { text: documents[index] ?? '' } } : {}),
-        }))
+      const shown = results.slice(0, wire.top).map(({ index, score }) => ({
+        index,
+        relevance_score: score,
+        ...(wire.returnsDocuments ? { document: { text: documents[index] ?? '' } } : {}),
+      }))
       return {
         body: {
           id: randomUUID(),

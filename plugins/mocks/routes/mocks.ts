@@ -293,15 +293,13 @@ async function reload({ svc, registry }: Service, reply: FastifyReply): Promise<
   const result = await svc.reload()
   const sync = result.changed ? registry.lastSync : { added: [], updated: [], removed: [], unchanged: registry.names() }
   const errors = result.load_errors.filter(({ at }) => at === null || /^mocks(?:$|[.[])/.test(at))
-  return reply
-    .code(result.applied ? 200 : 422)
-    .send({
-      reloaded: result.applied,
-      ...sync,
-      load_errors: errors,
-      generation: result.generation,
-      took_ms: result.took_ms,
-    })
+  return reply.code(result.applied ? 200 : 422).send({
+    reloaded: result.applied,
+    ...sync,
+    load_errors: errors,
+    generation: result.generation,
+    took_ms: result.took_ms,
+  })
 }
 
 function spec(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
