@@ -36,8 +36,8 @@ Exit code 0: nothing is wrong (there may be warnings); 1: there are errors; 2: t
       const variables = new PluginVariables(terminal.environment, readEnvironment(terminal.environment))
       const report = await inspect(terminal, options.config as string | undefined, async services => ({
         configFile: services.host.configFile,
-        findings: await findProblems(services, variables.warnings(services.host.declarations.definitions)),
         plugins: services.host.records(),
+        findings: await findProblems(services, variables.warnings(services.host.declarations.definitions)),
       }))
       const isRight = report.findings.every(({ severity }) => severity !== 'error')
       terminal.out.write(options.json ? asJson(report, isRight) : asText(report, terminal))

@@ -1,6 +1,7 @@
 /** Everything that is wrong with a configuration and the plugins it names, with its place and what to do about it. */
 import { existsSync } from 'node:fs'
 import { delimiter } from 'node:path'
+import { hiddenFindings } from './hidden-findings.ts'
 import { pluginsIn } from '../host/discovery.ts'
 import type { Host } from '../host/host.ts'
 import type { LoadError, PluginRecord } from '../contract/plugin.ts'
@@ -10,10 +11,16 @@ export interface Finding extends LoadError {
   severity: 'error' | 'warning'
 }
 
-/** `warnings` are those of the environment. */
+/** All of them, also those that a correction of others would bring to light. `warnings` are those of the environment. */
 export async function findProblems({ host }: Services, warnings: readonly string[]): Promise<Finding[]> {
+  const findings = await currentFindings(host, warnings)
+  const hidden = await hiddenFindings(host, findings, () => currentFindings(host, warnings))
+  return [...findings, ...hidden].sort(byPlace)
+}
+
+async function currentFindings(host: Host, warnings: readonly string[]): Promise<Finding[]> {
   const { loadErrors } = host
-  const findings: Finding[] = [
+  return [
     ...loadErrors.map(error => ({ severity: 'error' as const, ...error })),
     ...(await emptyFolders(host)),
     ...host.directories
@@ -29,10 +36,9 @@ export async function findProblems({ host }: Services, warnings: readonly string
     ...host
       .records()
       .filter(({ state, error }) => state === 'failed' && error?.phase !== 'options')
-      .map(record => ofPlugin(record, host)),
+      .flatMap(record => ofPlugin(record, host)),
     ...warnings.map(message => ofEnvironment(message, 'correct the variable, or unset it')),
   ]
-  return findings.sort(byPlace)
 }
 
 /** In the order in which a reader meets them; what has no line comes after what has one. */
@@ -72,21 +78,23 @@ async function emptyFolders(host: Host): Promise<Finding[]> {
   return found
 }
 
-function ofPlugin({ name, source, path, error }: PluginRecord, host: Host): Finding {
+function ofPlugin({ name, source, path, error }: PluginRecord, host: Host): Finding[] {
   const message = `plugin ${name}: ${error!.message}`
   if (source === 'package' && error!.phase === 'discover') {
     const index = host.settings.plugins.packages.findIndex(packageName => packageName.endsWith(name))
-    return {
-      severity: 'error',
-      ...host.settings.locate(
-        {
-          at: `plugins.packages[${index}]`,
-          message,
-          remedy: 'install it with npm where svc is started, or correct the name',
-        },
-        'plugins',
-      ),
-    }
+    return [
+      {
+        severity: 'error',
+        ...host.settings.locate(
+          {
+            at: `plugins.packages[${index}]`,
+            message,
+            remedy: 'install it with npm where svc is started, or correct the name',
+          },
+          'plugins',
+        ),
+      },
+    ]
   }
   const remedy = {
     discover: 'rename its folder',
@@ -94,5 +102,13 @@ function ofPlugin({ name, source, path, error }: PluginRecord, host: Host): Find
     options: 'correct its section',
     register: 'correct its code, or switch it off with plugins.disable',
   }[error!.phase]
-  return { severity: 'error', file: path, at: null, message, line: null, remedy }
+  const causes = error!.phase === 'discover' ? [] : host.causesOf(name)
+  if (causes.length === 0) return [{ severity: 'error', file: path, at: null, message, line: null, remedy }]
+  return causes.map(cause => ({
+    severity: 'error',
+    at: null,
+    ...cause,
+    message: `plugin ${name}: ${cause.message}`,
+    remedy,
+  }))
 }

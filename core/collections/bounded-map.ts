@@ -1,4 +1,5 @@
 /** What is remembered to save work: so many entries, the oldest of which goes first. */
+import { copyText } from './text-memory.ts'
 
 export class BoundedMap<T> {
   readonly #most: number
@@ -23,14 +24,20 @@ export class BoundedMap<T> {
   }
 }
 
-/** The function with the answers to its last `most` arguments at hand. It must answer the same to the same text. */
+/** What is longer is computed each time: clients choose these texts, and a megabyte of each would be kept. */
+const MAX_REMEMBERED_CHARACTERS = 256
+
+/**
+ * The function with the answers to its last `most` arguments at hand. It must answer the same to the same text, and
+ * nothing that is much longer than the text.
+ */
 export function memoize(most: number, compute: (text: string) => string): (text: string) => string {
   const known = new BoundedMap<string>(most)
   return text => {
     const found = known.get(text)
     if (found !== undefined) return found
     const computed = compute(text)
-    known.set(text, computed)
+    if (text.length <= MAX_REMEMBERED_CHARACTERS) known.set(copyText(text), computed)
     return computed
   }
 }

@@ -1,7 +1,9 @@
 /** What text costs in memory, and copies that hold nothing but themselves: for stores that are bounded in bytes. */
 
 /** Bytes of the engine's own record of a string, and of the reference to it. */
-const STRING_OVERHEAD = 24
+export const STRING_OVERHEAD = 24
+/** V8 copies what is cut or joined to fewer characters. */
+const SHORTEST_SHARED = 13
 
 /**
  * Bytes of memory that a string takes at most: V8 keeps one byte a character where all of them are Latin-1, else two. What
@@ -16,6 +18,7 @@ export function heldBytes(text: string): number {
  * concatenation as a tree of its parts: 80 kept characters of a megabyte hold that megabyte.
  */
 export function copyText(text: string): string {
+  if (text.length < SHORTEST_SHARED) return text
   const encoding = isAscii(text) ? 'latin1' : 'utf16le'
   return Buffer.from(text, encoding).toString(encoding)
 }

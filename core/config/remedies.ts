@@ -1,6 +1,6 @@
 /** What to do about an item that a schema refuses, in one imperative sentence. */
 import type { ErrorObject } from 'ajv'
-import { unknownName } from './unknown-name.ts'
+import { unknownName } from '../contract/unknown-name.ts'
 
 /** How a value of each type of JSON Schema is written in YAML. */
 const HOW_TO_WRITE: Record<string, string> = {
@@ -25,10 +25,7 @@ export function remedyOf(error: ErrorObject): string {
     case 'dependentRequired':
       return `add "${params.missingProperty}: ..." here`
     case 'type':
-      return `write ${[params.type]
-        .flat()
-        .map((type: string) => HOW_TO_WRITE[type] ?? type)
-        .join('; or ')}`
+      return `write ${[...new Set([params.type].flat())].map((type: string) => HOW_TO_WRITE[type] ?? type).join('; or ')}`
     case 'enum':
       return 'write one of these'
     case 'const':

@@ -1,7 +1,7 @@
 /** Turns what ajv says about a value into problems that a reader of the file understands: one place, one sentence. */
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { knownKeys, remedyOf } from './remedies.ts'
-import { unknownName } from './unknown-name.ts'
+import { unknownName } from '../contract/unknown-name.ts'
 
 /** One thing that is wrong with a value, at its place in it. */
 export interface Problem {
@@ -124,6 +124,15 @@ function wrongKeyOf(error: ErrorObject): string | undefined {
   return error.propertyName ?? error.params.additionalProperty ?? error.params.unevaluatedProperty
 }
 
+const MISSING_KEY = 'missing key '
+
+/** The key that such a message misses; null: it is about something else. */
+export function missingKeyIn(message: string): string | null {
+  return message.startsWith(MISSING_KEY) && message.endsWith('"')
+    ? (JSON.parse(message.slice(MISSING_KEY.length)) as string)
+    : null
+}
+
 /** A sentence without the value, which may be a secret. */
 function messageOf(error: ErrorObject): string {
   const { keyword, params } = error
@@ -134,7 +143,7 @@ function messageOf(error: ErrorObject): string {
     case 'unevaluatedProperties':
       return unknownName('key', wrongKeyOf(error)!, knownKeys(error)).message
     case 'required':
-      return `missing key ${JSON.stringify(params.missingProperty)}`
+      return `${MISSING_KEY}${JSON.stringify(params.missingProperty)}`
     case 'dependentRequired':
       return `missing key ${JSON.stringify(params.missingProperty)}, which ${JSON.stringify(params.property)} needs`
     case 'uniqueItems':

@@ -40,9 +40,10 @@ export interface MediaTypeCall {
   refuse(): void
   /**
    * Acts on `X-Svc-Delay` and `X-Svc-Fail`, in this order, once the call has been admitted. Resolves with the status that
-   * the call is to end with, or null: the method is to be called.
+   * the call is to end with, or null: the method is to be called. `isServed`: whether there is one (default true); the entry
+   * of a call without one names no route.
    */
-  injectFaults(): Promise<CallFailure | null>
+  injectFaults(options?: { isServed?: boolean }): Promise<CallFailure | null>
   /** The head goes out past `response.writeHead`. Answers the fields about faults, which `writeHead` adds by itself. */
   sendHead(status: number): Record<string, string | string[]>
   /** The status of the call, for its entry. */

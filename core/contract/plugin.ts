@@ -188,6 +188,7 @@ export { jsonSerializer } from './json-serializer.ts'
 export { readJsonObject } from './json-body.ts'
 export { isRecord } from './record.ts'
 export { nearest } from './nearest.ts'
+export { unknownName } from './unknown-name.ts'
 export { isNestedWithin, isTextNestedWithin } from './json-depth.ts'
 export { preferredCoding } from '../fields/accept-encoding.ts'
 export { parseCookies } from '../fields/cookie.ts'
@@ -201,8 +202,11 @@ export type { NegotiatedType } from '../fields/accept.ts'
 export { trimCharacters, trimEndCharacters } from '../fields/trim.ts'
 export { namesTag } from '../fields/etag.ts'
 export { BoundedMap, memoize } from '../collections/bounded-map.ts'
-/** For `sizeOf` of a store: what text costs in memory; a copy of a slice, which would hold the text it was cut from. */
+/** For what is bounded in bytes: what text and plain data cost in memory; copies that hold nothing but themselves. */
+export type { DataCopy } from '../collections/value-memory.ts'
 export { copyText, heldBytes } from '../collections/text-memory.ts'
+/** The same for what was parsed from JSON. */
+export { copyData, heldValueBytes } from '../collections/value-memory.ts'
 /** The newest of what every request leaves behind; made with `svc.shared`, it outlives a reload. */
 export { RingBuffer } from '../collections/ring-buffer.ts'
 export type { RingBounds, RingEntry } from '../collections/ring-buffer.ts'

@@ -3,8 +3,15 @@
 /** How much a store may hold. What is over a bound is evicted, the entry that comes first in `evict`'s order. */
 export interface StoreBounds<T> {
   maxCount: number
+  /**
+   * Bytes of memory that all entries hold: values, keys, and what the store itself needs for each. Without `sizeOf` the store
+   * keeps a copy of each value and measures it; values must be plain data (strings, numbers, booleans, null, arrays, objects).
+   */
   maxBytes?: number
-  /** Bytes of a value, asked when it is set. Needed with `maxBytes`. */
+  /**
+   * Bytes of memory that a value holds, asked when it is set; for values that know their size, or are more than plain data. They
+   * are kept as they are: `heldBytes` tells what a text costs, and a text cut from a larger one holds that until `copyText`.
+   */
   sizeOf?: (value: T, key: string) => number
   /** Milliseconds an entry lives: since it was set, or since it was last used when `ttlFrom` is `use`. */
   ttlMs?: number
@@ -46,7 +53,7 @@ export interface Store<T> {
   /** Removes what matches, all without an argument; answers how many. */
   clear(where?: (value: T, key: string) => boolean): Promise<number>
   count(): Promise<number>
-  /** Bytes by `sizeOf`. */
+  /** Bytes of memory held, as `maxBytes` counts them; 0 without both `maxBytes` and `sizeOf`. */
   bytes(): Promise<number>
   /** Calls back after every change, in order; answers how to stop that. */
   subscribe(listener: (change: StoreChange<T>) => void): () => void

@@ -4,6 +4,8 @@
  */
 import fp from 'fastify-plugin'
 import { reasonOf } from './discovery.ts'
+import { failureCauses } from './failure-causes.ts'
+import type { FailureCause } from './failure-causes.ts'
 import type { Config } from '../config/variables.ts'
 import { REQUEST_SERIALIZERS } from '../log/log.ts'
 import type { Log } from '../log/log.ts'
@@ -69,6 +71,8 @@ export interface BuildResult {
   running: Map<string, LoadedPlugin>
   /** Why a new version was not taken, although the plugin runs (stale), or why it failed. */
   failures: Map<string, string>
+  /** Where in their files the plugins of `failures` failed, as far as it is known. */
+  causes: Map<string, FailureCause[]>
   /** Effective options of every plugin that could be loaded. */
   options: Map<string, Record<string, unknown>>
   release(): void
@@ -88,6 +92,7 @@ const PAYLOAD = 1024 * 1024
 /** Rejects only when the core itself can't be built. */
 export async function buildGeneration(input: BuildInput, services: BuildServices): Promise<BuildResult> {
   const failures = new Map<string, string>()
+  const causes = new Map<string, FailureCause[]>()
   /** Plugins that get one more chance with the version that ran last. */
   const outdated = new Set<string>()
   const hopeless = new Set<string>()
@@ -98,8 +103,9 @@ export async function buildGeneration(input: BuildInput, services: BuildServices
   }
   for (const [plugin, error] of input.problems) giveUp(plugin, error)
   for (;;) {
-    const attempt = await tryBuild(input, services, { failures, outdated, hopeless })
+    const attempt = await tryBuild(input, services, { failures, causes, outdated, hopeless })
     if ('generation' in attempt) return attempt
+    if (!failures.has(attempt.plugin)) causes.set(attempt.plugin, attempt.causes)
     giveUp(attempt.plugin, attempt.error)
   }
 }
@@ -107,15 +113,16 @@ export async function buildGeneration(input: BuildInput, services: BuildServices
 /** What earlier attempts have shown. */
 interface Experience {
   failures: Map<string, string>
+  causes: Map<string, FailureCause[]>
   outdated: Set<string>
   hopeless: Set<string>
 }
-type Attempt = BuildResult | { plugin: string; error: string }
+type Attempt = BuildResult | { plugin: string; error: string; causes: FailureCause[] }
 
 async function tryBuild(
   input: BuildInput,
   services: BuildServices,
-  { failures, outdated, hopeless }: Experience,
+  { failures, causes, outdated, hopeless }: Experience,
 ): Promise<Attempt> {
   const { candidates, number } = input
   const versionOf = (name: string): LoadedPlugin =>
@@ -157,7 +164,7 @@ async function tryBuild(
   const abandon = async (plugin: string, error: unknown): Promise<Attempt> => {
     await generation.close(() => {})
     release()
-    return { plugin, error: reasonOf(error) }
+    return { plugin, error: reasonOf(error), causes: failureCauses(error, versionOf(plugin).found) }
   }
   services.registerCore(generation)
   for (const name of resolution.order) {
@@ -218,6 +225,7 @@ async function tryBuild(
         context,
         running,
         failures,
+        causes,
         options: new Map([...candidates].map(([name, { options }]) => [name, options])),
         release,
       }

@@ -11,6 +11,7 @@ import { declarationProblems } from './declarations.ts'
 import { buildGeneration } from './build.ts'
 import type { BuildResult, BuildServices, Candidate } from './build.ts'
 import { discover, fingerprintPath } from './discovery.ts'
+import type { FailureCause } from './failure-causes.ts'
 import type { FoundPlugin } from './discovery.ts'
 import type { Declarations } from './declarations.ts'
 import type { Generation } from './generation.ts'
@@ -292,8 +293,8 @@ export class Host {
     this.#inMemory++
     this.#collected.register(result.generation, null)
     this.#loadedAt = new Date()
-    for (const [name, message] of result.failures)
-      this.#options.log.warn('plugin failed', { plugin: name, error: message })
+    for (const { name, error } of this.records())
+      if (error !== null && error.phase !== 'options') this.#logFailure(name, error)
     for (const { file, at, message, line } of result.context.loadErrors)
       this.#options.log.warn('load error', { file, at, message, line })
     if (old !== null) {
@@ -303,6 +304,24 @@ export class Host {
       while (this.#draining.length >= MAX_GENERATIONS) this.#cutOldest()
     }
     this.onSwap()
+  }
+
+  /** Where in its files a plugin failed, as far as it is known. */
+  causesOf(name: string): readonly FailureCause[] {
+    const found = this.#found.find(plugin => plugin.name === name && plugin.problem === null)
+    const loaded = found === undefined ? null : this.#inventory.look(found)
+    return loaded !== null && 'causes' in loaded ? loaded.causes : (this.#result!.causes.get(name) ?? [])
+  }
+
+  #logFailure(plugin: string, { phase, message }: NonNullable<PluginRecord['error']>): void {
+    const [cause] = phase === 'discover' ? [] : this.causesOf(plugin)
+    this.#options.log.warn('plugin failed', {
+      plugin,
+      phase,
+      file: cause?.file,
+      line: cause?.line,
+      error: cause?.message ?? message,
+    })
   }
 
   #cutOldest(): void {

@@ -1,16 +1,19 @@
 /** What is known of each plugin's code: loaded once per content, with its definition or the reason why there is none. */
+import { existsSync } from 'node:fs'
 import { applySchema, printPath } from '../config/options.ts'
 import type { CheckedOptions, ValidatorCache } from '../config/options.ts'
 import { reasonOf } from './discovery.ts'
+import { failureCauses } from './failure-causes.ts'
+import type { FailureCause } from './failure-causes.ts'
 import type { Candidate, LoadedPlugin } from './build.ts'
 import type { FoundPlugin } from './discovery.ts'
 import { loadPlugin } from './module-loader.ts'
 import type { EarlyBundles } from './module-loader.ts'
 import type { LoadError, Plugin } from '../contract/plugin.ts'
 import { segmentsOf } from './settings.ts'
-import type { Settings } from './settings.ts'
+import type { RemovedPlugins, Settings } from './settings.ts'
 
-type Loaded = { code: LoadedPlugin } | { error: string }
+type Loaded = { code: LoadedPlugin } | { error: string; causes: FailureCause[] }
 
 export interface Candidates {
   candidates: Map<string, Candidate>
@@ -44,6 +47,8 @@ export class Inventory {
   readonly #loaded = new Map<string, { fingerprint: string; loaded: Loaded }>()
   /** Section of each plugin that was ever seen; a section whose plugin fails to load is still no unknown key. */
   readonly #sections = new Map<string, string>()
+  /** Folder of each plugin that was ever loaded. */
+  readonly #seen = new Map<string, string>()
   /** Plugins that cannot run on the options they were given, for example without a required one. */
   readonly #invalid = new Map<string, string>()
   /** Per section: where an item of the checked options stands in the file. */
@@ -111,11 +116,21 @@ export class Inventory {
       if (invalid !== undefined) failed.set(plugin.name, invalid)
     }
     const sections = new Set([...failed.keys(), ...found.map(plugin => this.sectionOf(plugin.name))])
-    errors.push(
-      ...settings.unknownSections(sections),
-      ...settings.unknownPlugins(new Set(found.map(plugin => plugin.name))),
-    )
+    const names = new Set(found.map(plugin => plugin.name))
+    const removed = this.#removed(names)
+    errors.push(...settings.unknownSections(sections, removed), ...settings.unknownPlugins(names, removed))
     return { candidates, failed, errors }
+  }
+
+  /** Plugins whose folder was removed since it was loaded, also by the key of their section. */
+  #removed(names: ReadonlySet<string>): RemovedPlugins {
+    const gone = [...this.#seen]
+      .filter(([name, folder]) => !names.has(name) && !existsSync(folder))
+      .map(([name, folder]) => ({ name, folder }))
+    return {
+      byName: new Map(gone.map(plugin => [plugin.name, plugin])),
+      bySection: new Map(gone.map(plugin => [this.sectionOf(plugin.name), plugin])),
+    }
   }
 
   async #load(found: FoundPlugin, generation: number): Promise<void> {
@@ -126,8 +141,9 @@ export class Inventory {
       this.#sections.set(found.name, definition.section ?? found.name)
       loaded = { code: { found, definition, loadedIn: generation } }
     } catch (error) {
-      loaded = { error: reasonOf(error) }
+      loaded = { error: reasonOf(error), causes: failureCauses(error, found) }
     }
+    this.#seen.set(found.name, found.folder)
     this.#loaded.set(found.folder, { fingerprint: found.fingerprint, loaded })
   }
 

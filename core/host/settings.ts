@@ -1,6 +1,7 @@
 /** The last good `svc.yaml`: the host's own section, the plugins' sections, and where each item stands. */
 import { basename } from 'node:path'
-import { unknownName } from '../config/unknown-name.ts'
+import { isRecord } from '../contract/record.ts'
+import { unknownName } from '../contract/unknown-name.ts'
 import { placed, readSvcYaml } from '../config/svc-yaml.ts'
 import type { PluginsSection, SvcYaml } from '../config/svc-yaml.ts'
 import type { LoadError, ReportedError } from '../contract/plugin.ts'
@@ -13,6 +14,8 @@ export class Settings {
   #document: SvcYaml | null = null
   /** Text of the file as it was last read. */
   text = ''
+  /** Values that replace what the file says, by their place. */
+  readonly #substitutes = new Map<string, Substitute>()
   /** Problem of the file as a whole, at the last reading. */
   #fileError: LoadError | null = null
 
@@ -26,10 +29,19 @@ export class Settings {
     const result = readSvcYaml(this.#file, { publicMode: this.#publicMode })
     if (result.ok) {
       this.#document = result.document
+      for (const substitute of this.#substitutes.values()) replaceIn(result.document.sections, substitute)
       this.text = result.text
     }
     this.#fileError = result.ok ? null : result.error
     return result.ok
+  }
+
+  /** From the next reading on, `value` is what the file says there; undefined: the key is not in it. False when no key of a mapping is there. */
+  substitute(at: string, value: unknown): boolean {
+    const substitute = { path: segmentsOf(at), value }
+    if (this.#document === null || !replaceIn(this.#document.sections, substitute)) return false
+    this.#substitutes.set(at, substitute)
+    return true
   }
 
   get plugins(): PluginsSection {
@@ -45,19 +57,40 @@ export class Settings {
     return this.#document?.sections[name]
   }
 
-  unknownSections(known: ReadonlySet<string>): LoadError[] {
+  unknownSections(known: ReadonlySet<string>, removed: RemovedPlugins): LoadError[] {
     return Object.keys(this.#document?.sections ?? {})
       .filter(name => !known.has(name))
-      .map(name => this.locate({ at: name, ...unknownName('key', name, ['plugins', ...known]) }, name))
+      .map(name => {
+        const plugin = removed.bySection.get(name)
+        return plugin === undefined
+          ? this.locate({ at: name, ...unknownName('key', name, ['plugins', ...known]) }, name)
+          : this.#removedFolder(plugin, name)
+      })
   }
 
-  unknownPlugins(known: ReadonlySet<string>): LoadError[] {
+  unknownPlugins(known: ReadonlySet<string>, removed: RemovedPlugins): LoadError[] {
     return (['enable', 'disable'] as const).flatMap(list =>
-      this.plugins[list].flatMap((name, index) =>
-        known.has(name)
-          ? []
-          : [this.locate({ at: `plugins.${list}[${index}]`, ...unknownName('plugin', name, [...known]) }, 'plugins')],
-      ),
+      this.plugins[list].flatMap((name, index) => {
+        if (known.has(name)) return []
+        const at = `plugins.${list}[${index}]`
+        const plugin = removed.byName.get(name)
+        return plugin === undefined
+          ? this.locate({ at, ...unknownName('plugin', name, [...known]) }, 'plugins')
+          : this.#removedFolder(plugin, at)
+      }),
+    )
+  }
+
+  /** The file still speaks of a plugin, so its folder was hardly removed on purpose. */
+  #removedFolder({ name, folder }: RemovedPlugin, at: string): LoadError {
+    return this.locate(
+      {
+        file: folder,
+        at: null,
+        message: `the folder of the plugin ${name} was removed`,
+        remedy: `put it back, or remove ${at} from ${basename(this.#file ?? 'svc.yaml')}`,
+      },
+      at,
     )
   }
 
@@ -75,6 +108,38 @@ export class Settings {
       ...(error.remedy === undefined ? {} : { remedy: error.remedy }),
     }
   }
+}
+
+export interface RemovedPlugin {
+  name: string
+  folder: string
+}
+
+/** Plugins whose folder was removed while the server runs. */
+export interface RemovedPlugins {
+  byName: ReadonlyMap<string, RemovedPlugin>
+  bySection: ReadonlyMap<string, RemovedPlugin>
+}
+
+interface Substitute {
+  path: readonly (string | number)[]
+  value: unknown
+}
+
+/** False when no mapping below the top is around the place. */
+function replaceIn(sections: Record<string, unknown>, { path, value }: Substitute): boolean {
+  const key = path.at(-1)
+  const around = path
+    .slice(0, -1)
+    .reduce<unknown>(
+      (inner, step) =>
+        isRecord(inner) || Array.isArray(inner) ? (inner as Record<string | number, unknown>)[step] : undefined,
+      sections,
+    )
+  if (path.length < 2 || typeof key !== 'string' || !isRecord(around)) return false
+  if (value === undefined) delete around[key]
+  else around[key] = value
+  return true
 }
 
 /** `orders.items[0].sizes[1]` as the way through the document. */

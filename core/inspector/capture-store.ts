@@ -3,7 +3,7 @@ import { RingBuffer } from '../collections/ring-buffer.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { sizeOf } from './captured-request.ts'
 
-/** Bytes of headers and bodies of all entries together. */
+/** Bytes of memory of all entries together. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 export class CaptureStore extends RingBuffer<CapturedRequest> {

@@ -58,10 +58,15 @@ export function keptBody(body: Buffer): string | null {
   return body.length === 0 ? null : body.toString('latin1', 0, Math.min(body.length, KEPT_BODY_BYTES))
 }
 
-/** Bytes that a captured request is counted with. */
-export function sizeOf(captured: CapturedRequest): number {
-  let bytes = captured.uri.length + (captured.body?.length ?? 0)
-  for (const text of captured.rawHeaders) bytes += text.length
+/** Memory of an entry without the texts that clients choose; of a text in its list of headers. */
+const ENTRY_BYTES = 768
+const TEXT_BYTES = 36
+
+/** Bytes of memory that a captured request holds. Its texts are Latin-1, a byte a character, which needs no look at them. */
+export function sizeOf({ uri, body, rawHeaders, trace }: CapturedRequest): number {
+  let bytes =
+    ENTRY_BYTES + uri.length + (body?.length ?? 0) + (trace?.state?.length ?? 0) + TEXT_BYTES * rawHeaders.length
+  for (const text of rawHeaders) bytes += text.length
   return bytes
 }
 

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config/variables.ts'
 import type { InspectorEntry, SvcInspector } from '../contract/plugin.ts'
+import { copyText } from '../collections/text-memory.ts'
 import { isBelow } from '../fields/request-target.ts'
 import { CaptureStore } from './capture-store.ts'
 import { keptBody, pathOf, toEntry } from './captured-request.ts'
@@ -74,14 +75,18 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
     let redacted: string[] | null = null
     for (let index = 1; index < rawHeaders.length; index += 2) {
       const shown = redaction.header(rawHeaders[index - 1]!.toLowerCase(), rawHeaders[index]!, apiKey)
-      if (shown !== rawHeaders[index]) (redacted ??= [...rawHeaders])[index] = shown
+      if (shown !== rawHeaders[index]) (redacted ??= [...rawHeaders])[index] = copyText(shown)
     }
     return redacted ?? rawHeaders
   }
 
+  function redactHeader(name: string, value: string): string {
+    return compact(redaction.header(name.toLowerCase(), value), value)
+  }
+
   function redactedBody(body: Buffer, apiKey: string | null): string | null {
     const kept = keptBody(body)
-    return kept === null || redaction.isByNameOnly ? kept : redaction.text(kept, apiKey)
+    return kept === null || redaction.isByNameOnly ? kept : compact(redaction.text(kept, apiKey), kept)
   }
 
   return {
@@ -100,7 +105,7 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
         requestId: facts.requestId,
         arrivedAt: facts.arrivedAt,
         method: facts.method,
-        uri: redaction.url(facts.uri, apiKey),
+        uri: compact(redaction.url(facts.uri, apiKey), facts.uri),
         httpVersion: facts.httpVersion,
         rawHeaders: redactedHeaders(facts, apiKey),
         clientIp: facts.clientIp,
@@ -129,12 +134,16 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
     counters: () => ({ stored: settled().size, capacity: store.capacity, total_captured: store.total }),
     entry: (requestId, session) =>
       asEntry(settled().ofRequest(requestId, captured => session === undefined || captured.session === session)),
-    redactHeaders: headers =>
-      headers.map(({ name, value }) => ({ name, value: redaction.header(name.toLowerCase(), value) })),
-    redactHeader: (name, value) => redaction.header(name.toLowerCase(), value),
-    redactUrl: url => redaction.url(url),
-    redactText: text => redaction.text(text),
+    redactHeaders: headers => headers.map(({ name, value }) => ({ name, value: redactHeader(name, value) })),
+    redactHeader,
+    redactUrl: url => compact(redaction.url(url), url),
+    redactText: text => compact(redaction.text(text), text),
   }
+}
+
+/** A redacted text without the memory of the whole one, from which it was put together. */
+function compact(shown: string, whole: string): string {
+  return shown === whole ? whole : copyText(shown)
 }
 
 /** The control plane, and what browsers ask for by themselves; plugins exempt more. */

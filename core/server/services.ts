@@ -189,7 +189,7 @@ export async function openServices(options: RoomOptions = {}): Promise<Services>
     pki: createSvcPki(pki, config.mtlsInHeader),
     instance: deps.instance,
     cors: (request, expose) => corsForTakeOver(cors, request, expose),
-    follow: createCallFollower({ config, inspector, completions }),
+    follow: createCallFollower({ config, inspector, completions, log }),
     streamsOf,
     reload: how => host.reload(how),
   }

@@ -6,8 +6,11 @@
  * there for implementations that ask another process.
  */
 import type { Store, StoreBounds, StoreChange } from '../contract/plugin.ts'
+import { copyData } from '../collections/value-memory.ts'
+import type { DataCopy } from '../collections/value-memory.ts'
 import { DeadlineQueue } from '../collections/deadline-queue.ts'
 import { LinkedList } from '../collections/linked-list.ts'
+import { copyText, heldBytes } from '../collections/text-memory.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { Entry } from './entry.ts'
 
@@ -19,6 +22,11 @@ export interface MemoryStoreOptions {
 }
 
 type PutOptions = { group?: string; ttlMs?: number }
+
+/** Memory of an entry without its key and value: the record, its links, its places in the map and the queue. */
+export const ENTRY_BYTES = 384
+/** Memory of a group without its name, and of the entry's place in it. Counted with each entry: each may be alone in its group. */
+export const GROUP_BYTES = 192
 
 /** Entries that one timed sweep removes at most. The rest is as good as gone: every look removes what is over first. */
 const SWEEP_LIMIT = 1000
@@ -35,7 +43,7 @@ export class MemoryStore<T> implements Store<T> {
   readonly #changes: ChangeFeed<T>
 
   constructor(bounds: StoreBounds<T>, options: MemoryStoreOptions = {}) {
-    this.#bounds = checked(bounds)
+    this.#bounds = bounds
     this.#now = options.now ?? Date.now
     this.#changes = new ChangeFeed(options.onError ?? (() => {}))
   }
@@ -127,10 +135,11 @@ export class MemoryStore<T> implements Store<T> {
 
   /** Puts newer bounds in force: what is over them is evicted, lifetimes and sizes are reckoned anew. Takes O(n). */
   setBounds(bounds: StoreBounds<T>): void {
-    this.#bounds = checked(bounds)
+    const isMeasured = measuresItself(this.#bounds) && measuresItself(bounds)
+    this.#bounds = bounds
     this.#bytes = 0
     for (const entry of this.#byAge.values()) {
-      entry.bytes = bounds.sizeOf?.(entry.value, entry.key) ?? 0
+      if (!isMeasured) ({ copy: entry.value, bytes: entry.bytes } = this.#measure(entry.key, entry.value, entry.group))
       this.#bytes += entry.bytes
       this.#reckonExpiry(entry)
     }
@@ -159,28 +168,38 @@ export class MemoryStore<T> implements Store<T> {
    */
   #put(key: string, value: T, options: PutOptions, by: 'set' | 'updated'): boolean {
     this.#dropExpired()
-    const bytes = this.#bounds.sizeOf?.(value, key) ?? 0
     const present = this.#entries.get(key)
     const group = options.group ?? present?.group ?? null
+    const { copy: kept, bytes } = this.#measure(key, value, group)
     if (!this.#canHold(bytes, group)) {
       if (present !== undefined) this.#detach(present)
       this.#changes.tell({ kind: 'evicted', key, value })
       return false
     }
-    const entry = present ?? new Entry(key, value, this.#byAge, this.#byUse)
-    if (present === undefined) this.#entries.set(key, entry)
+    // A key may be cut from the text of a whole request.
+    const entry = present ?? new Entry(copyText(key), kept, this.#byAge, this.#byUse)
+    if (present === undefined) this.#entries.set(entry.key, entry)
     this.#bytes += bytes - entry.bytes
     entry.bytes = bytes
-    entry.value = value
+    entry.value = kept
     this.#byUse.moveToEnd(entry.byUse)
     if (group !== entry.group) this.#moveToGroup(entry, group)
     const keepsLife = by === 'updated' && present !== undefined && options.ttlMs === undefined
     if (!keepsLife) entry.ttlMs = options.ttlMs
     if (!keepsLife || this.#bounds.ttlFrom === 'use') this.#renew(entry)
-    this.#changes.tell({ kind: 'set', key, value })
+    this.#changes.tell({ kind: 'set', key, value: kept })
     if (group !== null) this.#trimGroup(this.#groups.get(group), entry)
     this.#trim(entry)
     return true
+  }
+
+  /** What is kept of a value, and the memory of the whole entry. */
+  #measure(key: string, value: T, group: string | null): DataCopy<T> {
+    const { maxBytes, sizeOf } = this.#bounds
+    if (sizeOf === undefined && maxBytes === undefined) return { copy: value, bytes: 0 }
+    const own = sizeOf === undefined ? copyData(value) : { copy: value, bytes: sizeOf(value, key) }
+    const grouped = group === null ? 0 : GROUP_BYTES + heldBytes(group)
+    return { copy: own.copy, bytes: own.bytes + ENTRY_BYTES + heldBytes(key) + grouped }
   }
 
   #canHold(bytes: number, group: string | null): boolean {
@@ -208,11 +227,13 @@ export class MemoryStore<T> implements Store<T> {
       left?.remove(entry.inGroup)
       if (left?.size === 0) this.#groups.delete(entry.group)
     }
-    entry.group = name
+    entry.group = null
     entry.inGroup = null
     if (name === null) return
-    const group = this.#groups.get(name) ?? new LinkedList<Entry<T>>()
-    this.#groups.set(name, group)
+    const found = this.#groups.get(name)
+    const group = found ?? new LinkedList<Entry<T>>()
+    entry.group = found?.first?.value.group ?? copyText(name)
+    if (found === undefined) this.#groups.set(entry.group, group)
     entry.inGroup = group.push(entry)
   }
 
@@ -282,9 +303,9 @@ export class MemoryStore<T> implements Store<T> {
   }
 }
 
-function checked<T>(bounds: StoreBounds<T>): StoreBounds<T> {
-  if (bounds.maxBytes !== undefined && bounds.sizeOf === undefined) throw new TypeError('maxBytes needs sizeOf')
-  return bounds
+/** Then values are copies of the store's own, measured when they came. */
+function measuresItself<T>({ maxBytes, sizeOf }: StoreBounds<T>): boolean {
+  return maxBytes !== undefined && sizeOf === undefined
 }
 
 function firstOtherThan<T>(order: LinkedList<T>, kept: T | null): T | undefined {

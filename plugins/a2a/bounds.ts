@@ -8,10 +8,12 @@ export interface Bounds {
   taskIdleMs: number
   /** Tasks with steps to come. */
   runningTasks: number
-  /** JSON text of all tasks. */
+  /** Memory of all tasks. */
   taskBytes: number
+  /** Memory of one task: at so much it takes no more messages, and its agent's work fails. */
+  oneTaskBytes: number
   sinks: number
-  /** JSON text of all sinks. */
+  /** Memory of all sinks. */
   sinkBytes: number
 }
 
@@ -26,6 +28,7 @@ export function boundsOf(config: Config): Bounds {
         taskIdleMs: 15 * MINUTE_MS,
         runningTasks: 100,
         taskBytes: 16 * MIB,
+        oneTaskBytes: 16 * MIB,
         sinks: 100,
         sinkBytes: 8 * MIB,
       }
@@ -35,6 +38,7 @@ export function boundsOf(config: Config): Bounds {
         taskIdleMs: 60 * MINUTE_MS,
         runningTasks: 500,
         taskBytes: 64 * MIB,
+        oneTaskBytes: 32 * MIB,
         sinks: 500,
         sinkBytes: 32 * MIB,
       }

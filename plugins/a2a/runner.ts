@@ -5,18 +5,20 @@ import type { Task } from './task.ts'
 import type { TaskStore } from './task-store.ts'
 import type { Step } from './types.ts'
 
-/** Bytes of JSON text at which a task fails instead of growing on. */
-const MAX_TASK_BYTES = 16 * 2 ** 20
+/** What an agent at work holds, about: its context, its plan, and what ends it. */
+const WORK_BYTES = 4096
+
+export interface Work {
+  steps: Iterable<Step> | AsyncIterable<Step>
+  run: AbortController
+  /** Memory of what the agent knows besides the task. */
+  heldBytes: number
+}
 
 /** Starts the steps; they stop at a settled state, or when the task is cancelled or evicted. */
-export function start(
-  tasks: TaskStore,
-  task: Task,
-  steps: Iterable<Step> | AsyncIterable<Step>,
-  run: AbortController,
-  log: Logger,
-): void {
+export function start(tasks: TaskStore, task: Task, { steps, run, heldBytes }: Work, log: Logger): void {
   const done = tasks.takeRunning()
+  const release = task.reserve(WORK_BYTES + heldBytes)
   task.run = run
   // An agent that does not heed the signal holds no place.
   run.signal.addEventListener('abort', done)
@@ -28,6 +30,7 @@ export function start(
     .finally(() => {
       if (task.run === run) task.run = null
       done()
+      release()
     })
 }
 
@@ -47,7 +50,7 @@ async function work(
   for await (const step of steps) {
     await pause(step.afterMs ?? 0, signal)
     if (signal.aborted) return
-    if (task.bytes > MAX_TASK_BYTES) return enter(tasks, task, 'FAILED', 'The task holds too much.')
+    if (tasks.isFull(task)) return enter(tasks, task, 'FAILED', 'The task holds too much.')
     if ('artifact' in step)
       task.addArtifact(step.artifact, step.append === true, step.lastChunk ?? step.append !== true)
     else {

@@ -1,5 +1,5 @@
 /** Owns the webhook sinks: what was sent to each, for whoever knows its id. */
-import type { Store, SvcInspector } from 'svc/plugin'
+import { copyText, heldBytes, type Store, type SvcInspector } from 'svc/plugin'
 import { SINK_BODY_BYTES, SINK_NOTIFICATIONS } from './bounds.ts'
 import { parseJson } from './json.ts'
 
@@ -12,14 +12,17 @@ export interface Notification {
 }
 
 export interface Sink {
-  /** Oldest first. */
-  notifications: readonly Notification[]
-  /** JSON text of the notifications, one each. */
-  sizes: readonly number[]
+  /** Oldest first, each as JSON: parsed, some take forty times the memory. */
+  notifications: readonly string[]
+  /** Memory of all of them. */
+  bytes: number
 }
 
 /** Control credentials never show (limits sheet 4). */
 type Redactor = Pick<SvcInspector, 'redactHeader' | 'redactText'>
+
+/** What a sink takes with nothing in it, about: its name, its list, its place in the store. */
+const SINK_BYTES = 1024
 
 const KEPT_HEADERS = ['content-type', 'authorization', 'x-a2a-notification-token', 'a2a-version', 'user-agent']
 
@@ -33,9 +36,9 @@ export class SinkStore {
     this.#inspector = inspector
   }
 
-  /** Bytes of a sink, for the store's bounds. */
+  /** Memory of a sink, for the store's bounds. */
   static sizeOf(sink: Sink): number {
-    return sink.sizes.reduce((sum, size) => sum + size, 0)
+    return SINK_BYTES + sink.bytes
   }
 
   /** Keeps a notification; answers how many there are now. */
@@ -51,16 +54,16 @@ export class SinkStore {
       headers: keep(headers, this.#inspector),
       body: readBody(body, this.#inspector),
     }
-    const size = Buffer.byteLength(JSON.stringify(notification))
-    const sink = await this.#store.update(id, current => ({
-      notifications: [...(current?.notifications ?? []), notification].slice(-SINK_NOTIFICATIONS),
-      sizes: [...(current?.sizes ?? []), size].slice(-SINK_NOTIFICATIONS),
-    }))
+    const text = JSON.stringify(notification)
+    const sink = await this.#store.update(copyText(id), current => {
+      const notifications = [...(current?.notifications ?? []), text].slice(-SINK_NOTIFICATIONS)
+      return { notifications, bytes: notifications.reduce((sum, kept) => sum + heldBytes(kept), 0) }
+    })
     return sink?.notifications.length ?? 0
   }
 
   async read(id: string): Promise<readonly Notification[]> {
-    return (await this.#store.get(id))?.notifications ?? []
+    return ((await this.#store.get(id))?.notifications ?? []).map(text => JSON.parse(text) as Notification)
   }
 
   delete(id: string): Promise<boolean> {

@@ -1,7 +1,9 @@
 /** Owns all tasks: who may see which, how many there are, and which one goes when there are too many. */
+import { heldValueBytes } from 'svc/plugin'
 import type { Bounds } from './bounds.ts'
 import { A2aError, taskNotFound } from './errors.ts'
 import { Task, type TaskObserver } from './task.ts'
+import type { Message } from './types.ts'
 
 /** Tasks in the order of their creation, and those of them that are finished in the order in which they did. */
 class Shelf {
@@ -26,7 +28,10 @@ const contextKey = ({ agent, session, contextId }: Pick<Task, 'agent' | 'session
 
 const SWEEP_MS = 30_000
 
-export type TaskBounds = Pick<Bounds, 'tasks' | 'tasksPerSession' | 'taskIdleMs' | 'runningTasks' | 'taskBytes'>
+export type TaskBounds = Pick<
+  Bounds,
+  'tasks' | 'tasksPerSession' | 'taskIdleMs' | 'runningTasks' | 'taskBytes' | 'oneTaskBytes'
+>
 
 export class TaskStore implements TaskObserver {
   readonly #bounds: TaskBounds
@@ -60,6 +65,21 @@ export class TaskStore implements TaskObserver {
   checkRunning(): void {
     if (this.#running >= this.#bounds.runningTasks)
       throw new A2aError('RESOURCE_EXHAUSTED', `too many running tasks (at most ${this.#bounds.runningTasks})`)
+  }
+
+  /** Whether a task holds as much as one may. */
+  isFull(task: Task): boolean {
+    return task.bytes > this.#bounds.oneTaskBytes
+  }
+
+  /** Memory of a message. Throws when, with what the task holds, it would be more than one task may hold. */
+  measure(task: Task, message: Message): number {
+    const bytes = heldValueBytes(message)
+    if (task.bytes + bytes <= this.#bounds.oneTaskBytes) return bytes
+    throw new A2aError(
+      'RESOURCE_EXHAUSTED',
+      `the task would take more than ${Math.floor(this.#bounds.oneTaskBytes / 2 ** 20)} MiB of memory`,
+    )
   }
 
   /** A place among those at work, which is given back once. */

@@ -1,5 +1,6 @@
 /** Owns one task: its record, what changes it, and who is told of changes. */
 import { randomUUID } from 'node:crypto'
+import { heldValueBytes } from 'svc/plugin'
 import { MAX_HISTORY } from './bounds.ts'
 import type { PushConfig } from './push/push-config.ts'
 import { isSettled, isTerminal } from './states.ts'
@@ -15,6 +16,11 @@ export interface Subscriber {
   /** The task was evicted: nothing comes any more. */
   closed(): void
 }
+
+/** What a task takes with nothing in it, about: itself, its status, and its places in the store's lists. */
+const TASK_BYTES = 3072
+/** The same of a push config: its queue, its headers, and the ways to them. */
+const CONFIG_BYTES = 2048
 
 /** What the store needs to know of a change. */
 export interface TaskObserver {
@@ -36,8 +42,8 @@ export class Task {
   readonly history: Message[] = []
   readonly configs = new Map<string, AttachedConfig>()
   status: TaskStatus
-  /** JSON text of what it holds. */
-  bytes = 0
+  /** Memory that it holds, about. What an agent gives back counts twice: it may change the one and not the other. */
+  bytes = TASK_BYTES
   /** Place in the order of status changes of all tasks. */
   rank = 0
   /** On the store's clock. */
@@ -63,11 +69,16 @@ export class Task {
     return isTerminal(this.status.state)
   }
 
-  /** Takes a user message into the history. */
-  addMessage(message: Message): void {
-    const added = byteLength(message)
+  /** Takes a user message of so many bytes into the history. */
+  addMessage(message: Message, bytes = heldValueBytes(message)): void {
     this.history.push(message)
-    this.#grow(added - this.#trimHistory())
+    this.#grow(bytes - this.#trimHistory())
+  }
+
+  /** Counts what somebody else holds for this task; answers how to end that. */
+  reserve(bytes: number): () => void {
+    this.#grow(bytes)
+    return () => this.#grow(-bytes)
   }
 
   /** Enters a state, with a text of the agent; tells the subscribers. */
@@ -84,7 +95,7 @@ export class Task {
     }
     this.status = { state, message, timestamp: new Date().toISOString() }
     this.#statusPlace = this.history.length
-    this.#grow(byteLength(this.status) - dropped)
+    this.#grow(heldValueBytes(message) - dropped)
     this.#tell({ kind: 'status', status: this.status, isSettling: isSettled(state) })
   }
 
@@ -94,14 +105,14 @@ export class Task {
     const known = this.artifacts[place]
     if (!known) this.artifacts.push(artifact)
     else this.artifacts[place] = append ? { ...known, parts: [...known.parts, ...artifact.parts] } : artifact
-    this.#grow(byteLength(artifact) - (known && !append ? byteLength(known) : 0))
+    this.#grow(heldValueBytes(artifact) - (known && !append ? heldValueBytes(known) : 0))
     this.#tell({ kind: 'artifact', artifact, append: append && known !== undefined, lastChunk })
   }
 
   attach(attached: AttachedConfig): void {
     this.detach(attached.config.id)
     this.configs.set(attached.config.id, attached)
-    this.#grow(byteLength(attached.config))
+    this.#grow(configBytes(attached.config))
   }
 
   /** Removes a push config and what it had yet to deliver. */
@@ -110,7 +121,7 @@ export class Task {
     if (!attached) return
     this.configs.delete(configId)
     attached.detach()
-    this.#grow(-byteLength(attached.config))
+    this.#grow(-configBytes(attached.config))
   }
 
   /** Tells of every later change; answers how to stop that. */
@@ -140,7 +151,7 @@ export class Task {
     const excess = this.history.length - MAX_HISTORY
     if (excess <= 0) return 0
     this.#statusPlace = Math.max(0, this.#statusPlace - excess)
-    return this.history.splice(0, excess).reduce((sum, message) => sum + byteLength(message), 0)
+    return this.history.splice(0, excess).reduce((sum, message) => sum + heldValueBytes(message), 0)
   }
 
   #grow(bytes: number): void {
@@ -153,6 +164,7 @@ export class Task {
   }
 }
 
-function byteLength(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value))
+/** Its texts are held once more as headers. */
+function configBytes(config: PushConfig): number {
+  return CONFIG_BYTES + 2 * heldValueBytes(config)
 }

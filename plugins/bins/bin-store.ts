@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import type { StoreChange, Svc } from 'svc/plugin'
 import type { BinAnswer } from './bin-answer.ts'
-import { emptyBin, withRequest } from './bin.ts'
+import { emptyBin, sizeOfBin, withRequest } from './bin.ts'
 import type { Bin } from './bin.ts'
 import type { CapturedRequest } from './captured-request.ts'
-import { binsFull, tooManyBins } from './errors.ts'
+import { binsFull, binsHoldTooMuch, tooManyBins } from './errors.ts'
+import { totalBytesOf } from './limits.ts'
 import type { BinLimits } from './limits.ts'
 
 /** `session` is the session's key. */
@@ -24,20 +25,29 @@ export interface BinStore {
 }
 
 export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
-  const store = svc.state<Bin>('bins', { maxCount: limits.max_bins, ttlMs: limits.ttl_secs * 1000, evict: 'oldest' })
+  const maxBytes = totalBytesOf(svc.config)
+  const store = svc.state<Bin>('bins', {
+    maxCount: limits.max_bins,
+    maxBytes,
+    sizeOf: sizeOfBin,
+    ttlMs: limits.ttl_secs * 1000,
+    evict: 'oldest',
+  })
   const inTurn = createQueue()
 
-  async function refuseWhenFull(session: string): Promise<void> {
+  /** A new bin must have room when it is full, too. */
+  async function refuseWhenFull(session: string, bin: Bin): Promise<void> {
     const own = await store.list({ group: session, limit: limits.max_bins_per_session })
     if (own.length >= limits.max_bins_per_session) throw tooManyBins(limits.max_bins_per_session)
     if ((await store.count()) >= limits.max_bins) throw binsFull(limits.max_bins)
+    if ((await store.bytes()) + sizeOfBin(bin) + limits.max_bytes_per_bin > maxBytes) throw binsHoldTooMuch()
   }
 
   return {
     create: (session, answer) =>
       inTurn(async () => {
-        if (svc.config.publicMode) await refuseWhenFull(session)
         const bin = emptyBin(randomBytes(12).toString('hex'), answer, limits)
+        if (svc.config.publicMode) await refuseWhenFull(session, bin)
         await store.set(bin.id, bin, { group: session })
         return bin
       }),

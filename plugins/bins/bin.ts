@@ -1,4 +1,5 @@
 /** Owns a bin: what it holds, how it takes a request in, how it is shown. */
+import { copyData } from 'svc/plugin'
 import type { BinAnswer } from './bin-answer.ts'
 import { storedBytes } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
@@ -14,13 +15,33 @@ export interface Bin {
   readonly total: number
   /** What is kept of them, oldest first. */
   readonly requests: readonly CapturedRequest[]
-  /** Bytes of `requests`. */
+  /** Bytes of memory of `requests`. */
   readonly bytes: number
+  /** Bytes of memory of `answer`. */
+  readonly answerBytes: number
+}
+
+/** Memory of a bin that is empty. */
+const EMPTY_BYTES = 512
+
+/** Bytes of memory of a bin with all that it holds. */
+export function sizeOfBin({ bytes, answerBytes }: Bin): number {
+  return EMPTY_BYTES + bytes + answerBytes
 }
 
 export function emptyBin(id: string, answer: BinAnswer, limits: BinLimits): Bin {
   const createdAt = Date.now()
-  return { id, createdAt, expiresAt: createdAt + limits.ttl_secs * 1000, answer, total: 0, requests: [], bytes: 0 }
+  const { copy, bytes: answerBytes } = copyData(answer)
+  return {
+    id,
+    createdAt,
+    expiresAt: createdAt + limits.ttl_secs * 1000,
+    answer: copy,
+    total: 0,
+    requests: [],
+    bytes: 0,
+    answerBytes,
+  }
 }
 
 /** The bin with one more request; the oldest go until count and bytes are within bounds. */

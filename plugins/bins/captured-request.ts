@@ -1,6 +1,7 @@
 /** Owns the record of a captured request. */
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
+import { heldBytes } from 'svc/plugin'
 import type { FastifyRequest, Svc, SvcInspector } from 'svc/plugin'
 
 /** As replies and the feed show it. */
@@ -89,9 +90,13 @@ function wholeCharacters(text: Buffer, maxBytes: number): number {
   return end
 }
 
-/** Bytes that a captured request counts towards its bin's bound. */
+/** Memory of a captured request and of a header, without the texts that clients choose. */
+const REQUEST_BYTES = 768
+const HEADER_BYTES = 96
+
+/** Bytes of memory of a captured request. What a request has in its head is Latin-1: a byte a character. */
 export function storedBytes({ headers, body, body_base64: base64, full_path: path, query }: CapturedRequest): number {
-  let bytes = Buffer.byteLength(body ?? '') + (base64?.length ?? 0) + path.length + (query?.length ?? 0)
-  for (const { name, value } of headers) bytes += name.length + value.length
+  let bytes = REQUEST_BYTES + heldBytes(body ?? '') + (base64?.length ?? 0) + path.length + (query?.length ?? 0)
+  for (const { name, value } of headers) bytes += HEADER_BYTES + name.length + value.length
   return bytes
 }

@@ -40,6 +40,15 @@ export function binsFull(max: number): HttpError {
   return refusal(503, 'bins_full', `all ${max} bins of this instance are in use; delete one, or wait until one expires`)
 }
 
+/** Also `bins_full`: what is too much are bytes. */
+export function binsHoldTooMuch(): HttpError {
+  return refusal(
+    503,
+    'bins_full',
+    'the bins of this instance hold as much as they may; delete one, or wait until one expires',
+  )
+}
+
 export function tooManyBins(max: number): HttpError {
   return refusal(429, 'too_many_bins', `this session has ${max} bins already; delete one with DELETE /bin/{id}`)
 }

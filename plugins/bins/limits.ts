@@ -1,6 +1,13 @@
 /** Owns how much bins may hold, on normal and on public instances. */
 import type { Config } from 'svc/plugin'
 
+const MIB = 1024 * 1024
+
+/** Bytes of memory of all bins together; a public instance has room for all of them when they are full. */
+export function totalBytesOf({ publicMode }: Config): number {
+  return publicMode ? 32 * MIB : 64 * MIB
+}
+
 /** As replies show it. */
 export interface BinLimits {
   max_bins: number
@@ -8,7 +15,7 @@ export interface BinLimits {
   ttl_secs: number
   /** Captured requests kept in a bin. */
   max_requests: number
-  /** Bytes of all captured requests of a bin. */
+  /** Bytes of memory of all captured requests of a bin. */
   max_bytes_per_bin: number
   /** Bytes of a body that are kept. */
   max_captured_body: number

@@ -4,10 +4,8 @@ import type { WebSocket } from 'svc/plugin'
 
 /** Operations that may run at once on one socket. */
 export const MAX_OPERATIONS = 100
-/** Above this many unread bytes nothing more is asked of a subscription. */
-const FULL_BYTES = 1024 * 1024
-/** A client that goes on asking and never reads is cut off here. */
-const UNREAD_BYTES = 16 * 1024 * 1024
+/** Above this many unread bytes nothing more is asked of a subscription: there the core stops reading from the socket. */
+const FULL_BYTES = 256 * 1024
 
 export class Connection {
   readonly socket: WebSocket
@@ -25,7 +23,6 @@ export class Connection {
   async send(message: string): Promise<void> {
     const { socket } = this
     if (socket.readyState !== socket.OPEN) return
-    if (socket.bufferedAmount > UNREAD_BYTES) return socket.terminate()
     if (socket.bufferedAmount <= FULL_BYTES) socket.send(message)
     else await new Promise<void>(resolve => socket.send(message, () => resolve()))
   }

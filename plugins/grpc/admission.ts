@@ -19,25 +19,29 @@ type Call = Pick<
   'metadata'
 >
 
+type Failure = Pick<ServiceError, 'code' | 'details' | 'metadata'>
+
 /** Null, or the status with which the call ends before any message of it is looked at. */
-export async function admit(
-  svc: Svc,
-  open: OpenCalls,
-  { metadata }: Call,
-): Promise<Pick<ServiceError, 'code' | 'details' | 'metadata'> | null> {
+export async function admit(svc: Svc, open: OpenCalls, { metadata }: Call): Promise<Failure | null> {
   const first = (name: string): string | null => metadata.get(name)[0]?.toString() ?? null
   const admission = await svc.limits.admitCall({
     session: first('x-svc-session'),
     peer: first(BRIDGE_PEER) ?? '',
     key: first('x-svc-key'),
   })
-  const followed = open.find(first(BRIDGE_CALL) ?? '')
-  if (admission.admitted) {
-    const failure = (await followed?.injectFaults()) ?? null
-    return failure && { code: failure.grpcStatus, details: failure.message, metadata: new Metadata() }
-  }
-  followed?.refuse()
+  if (admission.admitted) return injectFaults(open, { metadata })
+  open.find(first(BRIDGE_CALL) ?? '')?.refuse()
   const trailers = new Metadata()
   for (const [name, value] of Object.entries(admission.metadata)) trailers.set(name, value)
   return { code: admission.grpcStatus, details: admission.message, metadata: trailers }
+}
+
+/** Null, or the status that a fault asks for. */
+export async function injectFaults(
+  open: OpenCalls,
+  { metadata }: Call,
+  options?: { isServed: boolean },
+): Promise<Failure | null> {
+  const failure = (await open.find(metadata.get(BRIDGE_CALL)[0]?.toString() ?? '')?.injectFaults(options)) ?? null
+  return failure && { code: failure.grpcStatus, details: failure.message, metadata: new Metadata() }
 }

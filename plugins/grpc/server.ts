@@ -6,12 +6,13 @@ import type { InnerServer } from './bridge/connections.ts'
 import type { OpenCalls } from './bridge/open-calls.ts'
 import { createProtocolDefinitions } from './definitions.ts'
 import type { ProtocolDefinitions } from './definitions.ts'
+import { ECHO_SERVICE } from './echo/methods.ts'
 import { createEchoService } from './echo/service.ts'
 import { createReflection } from './reflection/service.ts'
 import type { Reflection } from './reflection/service.ts'
 import { statusOnce } from './status-once.ts'
+import { unknownMethod, unknownService } from './unknown-method.ts'
 
-export const ECHO_SERVICE = 'svc.echo.v1.EchoService'
 /** Bytes of a received message; independent of SVC_BODY_LIMIT. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
@@ -42,6 +43,7 @@ function createServer(svc: Svc, open: OpenCalls, definitions: ProtocolDefinition
     interceptors: [statusOnce],
   })
   server.addService(definitions.service(ECHO_SERVICE), createEchoService(svc, open, definitions))
+  server.addService(unknownService, unknownMethod(open))
   addHealth(server, svc)
   for (const { service, implementation } of reflection) server.addService(service, implementation)
   return server

@@ -46,7 +46,6 @@ export class Blocklists {
     this.#store = svc.state<Blocklist>('blocklists', {
       evict: 'idle',
       maxBytes: MAX_BYTES,
-      sizeOf,
       // A group drops its oldest, not the one that is idle, so the only scope outside public mode is none.
       ...(publicMode
         ? { maxCount: PUBLIC_LISTS, maxPerGroup: PUBLIC_LIMITS.lists, ttlMs: PUBLIC_LIFE_MS, ttlFrom: 'use' }
@@ -132,15 +131,6 @@ export class Blocklists {
 /** Names have no line feed. */
 function keyOf(scope: string, name: string): string {
   return `${scope}\n${name}`
-}
-
-const ITEM_BYTES = 200
-
-function sizeOf({ description = '', items }: Blocklist): number {
-  return items.reduce(
-    (sum, item) => sum + ITEM_BYTES + 2 * (item.text.length + (item.description?.length ?? 0)),
-    ITEM_BYTES + 2 * description.length,
-  )
 }
 
 /** The same text in a list of the same name has the same id everywhere: a UUID by name (RFC 9562, 5.8). */

@@ -26,7 +26,7 @@ const MIB = 1024 * 1024
 export function openStores(svc: Svc): Stores {
   const { publicMode } = svc.config
   const tokens = publicMode ? 2_000 : 10_000
-  const size = { maxBytes: (publicMode ? 8 : 32) * MIB, sizeOf: textSize }
+  const size = { maxBytes: (publicMode ? 8 : 32) * MIB }
   return {
     codes: svc.state<AuthorizationCode>('codes', { maxCount: tokens, ttlMs: CODE_LIFE_MS, ...size }),
     refreshTokens: svc.state<RefreshToken>('refresh-tokens', {
@@ -37,9 +37,4 @@ export function openStores(svc: Svc): Stores {
     clients: svc.state<Client>('clients', { maxCount: publicMode ? 200 : 1_000, ttlMs: REGISTRATION_LIFE_MS, ...size }),
     revoked: svc.state('revoked', { maxCount: tokens, evict: 'expiring' }),
   }
-}
-
-/** Nearly all of a record is text; the rest is small beside it. */
-function textSize(record: object): number {
-  return JSON.stringify(record).length
 }

@@ -92,13 +92,13 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
 function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[] {
   const release = svc.instance.version
   const registered = [...registry.servers.values()].map(definition => {
-    const selection = select(registry, definition, (at, message) =>
-      svc.log.warn(`MCP server ${definition.name}: ${at}: ${message}`),
+    const selection = select(registry, definition, (at, message, remedy) =>
+      svc.log.warn(`MCP server ${definition.name}: ${at}: ${message}`, { remedy }),
     )
     return new Server(definition, selection, release)
   })
-  const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message) =>
-    svc.reportLoadError({ at: `mcp.${at}`, message }),
+  const configured = buildConfiguredServers(svc.options.servers, registry, release, svc.config, (at, message, remedy) =>
+    svc.reportLoadError({ at: `mcp.${at}`, message, ...(remedy === undefined ? {} : { remedy }) }),
   )
   return [...registered, ...configured]
 }

@@ -4,6 +4,8 @@ export interface Bounds {
   mocks: number
   /** Bytes of all documents held, versions and drafts included. */
   totalDocumentBytes: number
+  /** Bytes of memory of all documents, as text and parsed, with their rules and overrides. */
+  totalDocumentMemory: number
   /** Bytes of one decoded document. */
   documentBytes: number
   levels: number
@@ -20,6 +22,8 @@ export interface Bounds {
   stateValueBytes: number
   sessions: number
   sessionIdleMs: number
+  /** Bytes of memory of all sessions of all mocks. */
+  sessionBytes: number
   trafficEntries: number
   trafficBytes: number
   /** Milliseconds that one check may take. */
@@ -29,6 +33,7 @@ export interface Bounds {
 const NORMAL: Bounds = {
   mocks: 50,
   totalDocumentBytes: 64 << 20,
+  totalDocumentMemory: 512 << 20,
   documentBytes: 16 << 20,
   levels: 100,
   nodes: 1_000_000,
@@ -42,6 +47,7 @@ const NORMAL: Bounds = {
   stateValueBytes: 1024,
   sessions: 1000,
   sessionIdleMs: 3_600_000,
+  sessionBytes: 32 << 20,
   trafficEntries: 200,
   trafficBytes: 4 << 20,
   checkMs: 30_000,
@@ -51,6 +57,7 @@ const PUBLIC: Bounds = {
   ...NORMAL,
   mocks: 20,
   totalDocumentBytes: 16 << 20,
+  totalDocumentMemory: 64 << 20,
   documentBytes: 2 << 20,
   nodes: 200_000,
   operations: 500,
@@ -61,6 +68,7 @@ const PUBLIC: Bounds = {
   stateKeys: 20,
   sessions: 200,
   sessionIdleMs: 900_000,
+  sessionBytes: 8 << 20,
   trafficEntries: 50,
   trafficBytes: 512 << 10,
   checkMs: 10_000,

@@ -23,6 +23,7 @@ export default definePlugin<MocksSection, Variables>({
     'X-Svc-Mock-Validation',
     'X-Svc-Mock-Error',
   ],
+  faultKinds: ['abort'],
   variables,
   categories: [{ name: 'OpenAPI Mocks', rank: 210 }],
   command: mockCommand,

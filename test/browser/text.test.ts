@@ -133,6 +133,7 @@ t.test('what kind of traffic it is [CON-21]', async t => {
   ])
   t.strictSame(tags({ uri: '/flaky/status' }), ['fault'])
   t.strictSame(tags({ ended: 'client_left' }), ['client left'])
+  t.strictSame(tags({ ended: 'open' }), ['open'])
   t.strictSame(tags({ uri: '/svc.echo.v1.EchoService/Echo', plugin: 'grpc', grpc_status: 14 }), ['gRPC 14'])
   t.strictSame(tags({ uri: '/mcp', body: '{"method":', body_size: 10 }), ['MCP'])
   t.strictSame(tags({ uri: '/aix' }), [])

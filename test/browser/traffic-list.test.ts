@@ -40,6 +40,22 @@ t.test('the list of the live traffic', { skip: skipWithoutBrowser }, async t => 
     await page.context().close()
   })
 
+  await t.test('a stream is open until it ends [CON-35]', async t => {
+    await clearRequests(server.url)
+    const leaving = new AbortController()
+    const answer = await fetch(`${server.url}/sse?count=1000&interval=1000`, { signal: leaving.signal })
+    await answer.body!.getReader().read()
+    const page = await open()
+    await until(async () => (await textOfRows(page)).some(row => /\/sse[^]*\bopen\b/.test(row)), 'the stream is open')
+    leaving.abort()
+    await until(
+      async () => (await textOfRows(page)).some(row => /\/sse[^]*\bclient left\b/.test(row) && !/\bopen\b/.test(row)),
+      'the stream has ended',
+    )
+    t.strictSame(page.problems, [])
+    await page.context().close()
+  })
+
   await t.test('the filter in the page [CON-22]', async t => {
     await clearRequests(server.url)
     for (const path of ['/status/503', '/status/404', '/uuid']) await fetch(server.url + path)

@@ -7,7 +7,7 @@ export default [
   },
   {
     id: 'STATE-2',
-    rule: 'A store never holds more than maxBytes by sizeOf; a value over it by itself is not kept and displaces nothing.',
+    rule: 'A store never holds more memory than maxBytes, keys and its own records included; a value over it by itself is not kept and displaces nothing.',
     where: 'plugin contract, StoreBounds',
   },
   {

@@ -63,6 +63,11 @@ export default [
     where: 'docs/hardening.md',
   },
   {
+    id: 'HARD-12',
+    rule: 'a byte bound counts the memory that is held, within a factor of 1.5',
+    where: 'docs/hardening.md',
+  },
+  {
     id: 'HARD-13',
     rule: 'WebSockets whose clients read nothing hold 256 KiB each, and a bounded total',
     where: 'docs/hardening.md',

@@ -1,5 +1,6 @@
 /** Clients that know nothing of mocks use them as the API they stand for. */
 import t from 'tap'
+import { inspect } from 'node:util'
 import axios from 'axios'
 import got from 'got'
 import createClient from 'openapi-fetch'
@@ -297,7 +298,11 @@ t.test('stripe retrieves, lists to the end and creates with a form [MOCK-90]', a
   const { hostname, port } = new URL(server.url)
   // A gateway's route would add the prefix.
   const throughGateway = ((url: string | URL | Request, init?: RequestInit) =>
-    fetch(String(url).replace(/(:\d+)\/v1\//, '$1/mock/payments/v1/'), init)) as typeof fetch
+    fetch(String(url).replace(/(:\d+)\/v1\//, '$1/mock/payments/v1/'), init).catch((error: unknown) => {
+      // The client's own error says nothing of what happened to the connection.
+      t.fail(`${init?.method} ${String(url)} failed: ${inspect(error, { depth: 5 })}`)
+      throw error
+    })) as typeof fetch
   const stripe = new Stripe('sk_test_1', {
     host: hostname,
     port: Number(port),

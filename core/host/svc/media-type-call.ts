@@ -9,6 +9,7 @@ import { contextOf } from '../../http/request/context.ts'
 import type { RequestContext } from '../../http/request/context.ts'
 import { firstHeader } from '../../http/request/header.ts'
 import { defaultHeaders } from '../../http/response/default-headers.ts'
+import type { Log } from '../../log/log.ts'
 import type { Inspector } from '../../inspector/inspector.ts'
 import { EXPECTED, isDelay, parseDelay, parseFail, rollPercent } from '../../rules/fault-headers.ts'
 
@@ -32,6 +33,7 @@ export interface CallServices {
   config: Config
   inspector: Inspector
   completions: CompletionBatch
+  log: Log
 }
 
 /** Answers how the calls that a plugin takes over are followed. */
@@ -39,8 +41,9 @@ export function createCallFollower({
   config,
   inspector,
   completions,
+  log,
 }: CallServices): (plugin: string, request: AnyRequest) => MediaTypeCall {
-  const observer = new CallObserver(completions)
+  const observer = new CallObserver(completions, log)
   return (plugin, request) => {
     const context = contextOf(request)
     context.call = plugin
@@ -50,9 +53,9 @@ export function createCallFollower({
       refuse() {
         context.isRefused = true
       },
-      async injectFaults() {
+      async injectFaults({ isServed = true } = {}) {
         const failure = await faultOf(context, config.maxDelayMs)
-        context.isRouted = failure === null
+        context.isRouted = isServed && failure === null
         return failure
       },
       sendHead(status) {

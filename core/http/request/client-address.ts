@@ -2,6 +2,7 @@
 import ipaddr from 'ipaddr.js'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
+import { copyText } from '../../collections/text-memory.ts'
 import { parseForwarded } from '../../fields/forwarded.ts'
 import { headerText } from './header.ts'
 import { isPort } from '../../fields/authority.ts'
@@ -47,14 +48,15 @@ function fromForwardedFor(value: string | undefined): string | null {
 
 /** The rightmost address that is not internal; when all are internal, the leftmost. */
 function pick(entries: string[]): string | null {
-  let leftmost: string | null = null
+  let picked: string | null = null
   for (let i = entries.length - 1; i >= 0; i--) {
     const address = parseAddress(entries[i]!)
     if (address === null) continue
-    if (!isInternal(address)) return address
-    leftmost = address
+    picked = address
+    if (!isInternal(address)) break
   }
-  return leftmost
+  // Cut from a list of up to 64 KiB, and kept wherever requests are remembered.
+  return picked === null ? null : copyText(picked)
 }
 
 /**

@@ -5,7 +5,7 @@
  * | Fault       | HTTP/1.1                                              | HTTP/2 (this stream, but for `close`)                |
  * |-------------|-------------------------------------------------------|------------------------------------------------------|
  * | `reset`     | TCP RST before any byte                               | RST_STREAM before the head                           |
- * | `close`     | FIN before any byte                                   | GOAWAY, the connection ends                          |
+ * | `close`     | FIN before any byte                                   | GOAWAY (NO_ERROR), the connection ends               |
  * | `empty`     | a whole head that announces a body, then FIN          | the head, then RST_STREAM                            |
  * | `truncate`  | the head and half the body that it announces, FIN     | the head and half the body, then RST_STREAM          |
  * | `bad-chunk` | a good chunk, then one whose size is no number, FIN   | half the body announced, then END_STREAM: malformed  |

@@ -1,4 +1,5 @@
 /** Owns what the demo agents read from the text of a message. */
+import { copyText } from 'svc/plugin'
 import type { Message } from '../types.ts'
 
 /** The text parts of a message, joined with one space. */
@@ -19,14 +20,14 @@ export function placeIn(text: string, marker: string, stops: readonly string[]):
   return formPlace(padded.slice(from, Math.min(padded.length, ...ends)))
 }
 
-/** Trimmed, the first letter of each word upper-cased, at most 48 characters; null for nothing. */
+/** Trimmed, the first letter of each word upper-cased, at most 48 characters; null for nothing. It holds nothing of the text. */
 export function formPlace(text: string): string | null {
   const words = text
     .slice(0, 4 * MAX_PLACE)
     .trim()
     .split(/\s+/)
     .map(word => word.charAt(0).toUpperCase() + word.slice(1))
-  return words.join(' ').slice(0, MAX_PLACE).trim() || null
+  return copyText(words.join(' ').slice(0, MAX_PLACE).trim()) || null
 }
 
 /** Keeps every position, which lower case of other letters does not. */

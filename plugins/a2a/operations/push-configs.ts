@@ -1,5 +1,6 @@
 /** Owns the push notification configs of a task: creating, reading and deleting them. */
 import { randomUUID } from 'node:crypto'
+import { copyText } from 'svc/plugin'
 import type { Answer, Call } from '../call.ts'
 import { taskNotFound } from '../errors.ts'
 import { PushDelivery } from '../push/delivery.ts'
@@ -20,7 +21,7 @@ export function toConfig(input: PushConfigInput, wire: Wire): PushConfig {
 export function setConfig(call: Call, taskId: string, value: JsonObject, id?: string): Answer {
   const { a2a, wire } = call
   const read = readPushConfig(value, '')
-  const input = read.id === undefined && id !== undefined ? { ...read, id } : read
+  const input = read.id === undefined && id !== undefined ? { ...read, id: copyText(id) } : read
   const task = ownTask(call, taskId)
   const target = decideTarget(input.url, ownAddress(a2a.svc.http, call.request), policyOf(call))
   PushDelivery.checkCount(task, input.id)

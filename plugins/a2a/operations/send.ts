@@ -1,5 +1,6 @@
 /** Owns sending: what a message starts or continues, and how long the reply waits for it. */
 import { randomUUID } from 'node:crypto'
+import { heldValueBytes } from 'svc/plugin'
 import { WAIT_MS } from '../bounds.ts'
 import { type Answer, type Call, untilSettled } from '../call.ts'
 import { readCredential, type Credential } from '../credential.ts'
@@ -10,6 +11,7 @@ import type { PushConfigInput } from '../push/push-config.ts'
 import { decideTarget, ownAddress, type PushTarget } from '../push/target.ts'
 import { start } from '../runner.ts'
 import { Task } from '../task.ts'
+import type { TaskStore } from '../task-store.ts'
 import type { AgentContext, JsonObject, Message, Plan } from '../types.ts'
 import { readMessage, readObject, readPushConfig, readTexts } from '../wire/read.ts'
 import { readHistoryLength } from './tasks.ts'
@@ -80,7 +82,7 @@ function beginTask(call: Call, { message, metadata, push }: SendRequest, credent
   const { a2a, agent, session } = call
   a2a.tasks.checkRunning()
   const task = new Task({ contextId: message.contextId ?? randomUUID(), agent: agent.id, session }, a2a.tasks)
-  task.addMessage({ ...message, contextId: task.contextId, taskId: task.id })
+  addMessage(call, task, { ...message, contextId: task.contextId, taskId: task.id })
   const run = new AbortController()
   const plan = planOf(
     call,
@@ -91,7 +93,7 @@ function beginTask(call: Call, { message, metadata, push }: SendRequest, credent
     return { message: { messageId: randomUUID(), contextId: task.contextId, role: 'agent', parts: plan.reply } }
   a2a.tasks.add(task)
   if (push) a2a.push.attach(task, toConfig(push.input, call.wire), push.target, a2a.sinks)
-  start(a2a.tasks, task, plan, run, a2a.svc.log)
+  start(a2a.tasks, task, { steps: plan, run, heldBytes: heldValueBytes(metadata) }, a2a.svc.log)
   return { task }
 }
 
@@ -104,7 +106,7 @@ function followUp(call: Call, { message, metadata, push }: SendRequest, credenti
     throw new A2aError('UNSUPPORTED_OPERATION', `the task is ${task.status.state} and takes no more messages`)
   if (push) PushDelivery.checkCount(task, push.input.id)
   if (!task.run) a2a.tasks.checkRunning()
-  task.addMessage({ ...message, contextId: task.contextId })
+  addMessage(call, task, { ...message, contextId: task.contextId })
   if (push) a2a.push.attach(task, toConfig(push.input, call.wire), push.target, a2a.sinks)
   // An agent at work isn't disturbed.
   if (task.run || task.isEvicted) return { task }
@@ -115,8 +117,13 @@ function followUp(call: Call, { message, metadata, push }: SendRequest, credenti
     new Context(call, task, { metadata, credential, signal: run.signal, isFollowUp: true }),
   )
   const steps = 'reply' in plan ? [{ artifact: { artifactId: 'reply', parts: plan.reply } }] : plan
-  start(a2a.tasks, task, steps, run, a2a.svc.log)
+  start(a2a.tasks, task, { steps, run, heldBytes: heldValueBytes(metadata) }, a2a.svc.log)
   return { task }
+}
+
+/** Throws when it is too much for one task. */
+function addMessage({ a2a }: Call, task: Task, message: Message): void {
+  task.addMessage(message, a2a.tasks.measure(task, message))
 }
 
 /** An agent that throws while it plans has a task that fails, as when it throws later. */
@@ -136,7 +143,10 @@ interface Facts {
   isFollowUp: boolean
 }
 
-/** A class, since a getter in an object literal costs V8 a hidden class for every object, which lives long and keeps the call alive. */
+/**
+ * A class, since a getter in an object literal costs V8 a hidden class for every object, which lives long. It does not
+ * keep the call: an agent may work for long, and the request with its body would stay for that time.
+ */
 class Context implements AgentContext {
   readonly task: AgentContext['task']
   readonly isFollowUp: boolean
@@ -148,7 +158,8 @@ class Context implements AgentContext {
   readonly signal: AbortSignal
   /** A function of its own: agents take it out of the context. */
   readonly stepDelayMs = (fallback: number): number => readStepDelay(this.metadata.stepDelayMs) ?? fallback
-  readonly #call: Call
+  readonly #tasks: TaskStore
+  readonly #agent: string
 
   constructor(call: Call, task: Task, { metadata, credential, signal, isFollowUp }: Facts) {
     this.task = { id: task.id, contextId: task.contextId, state: task.status.state, history: task.history }
@@ -159,12 +170,12 @@ class Context implements AgentContext {
     this.metadata = metadata
     this.baseUrl = call.a2a.svc.http.baseUrl(call.request)
     this.signal = signal
-    this.#call = call
+    this.#tasks = call.a2a.tasks
+    this.#agent = call.agent.id
   }
 
   get turn(): number {
-    const { a2a, agent } = this.#call
-    return a2a.tasks.countIn(agent.id, this.session, this.task.contextId) + (this.isFollowUp ? 0 : 1)
+    return this.#tasks.countIn(this.#agent, this.session, this.task.contextId) + (this.isFollowUp ? 0 : 1)
   }
 }
 

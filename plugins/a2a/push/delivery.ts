@@ -1,4 +1,5 @@
 /** Owns the way of push notifications to their targets: in order for each config, bounded, with few retries. */
+import { heldBytes } from 'svc/plugin'
 import { A2aError } from '../errors.ts'
 import type { SinkStore } from '../sink.ts'
 import type { AttachedConfig, Task, Update } from '../task.ts'
@@ -8,7 +9,7 @@ import type { PushConfig } from './push-config.ts'
 import type { PushTarget } from './target.ts'
 
 const MAX_QUEUED = 100
-/** Of all queues together. */
+/** Memory of what all queues hold and what is in flight. */
 const MAX_QUEUED_BYTES = 32 * 2 ** 20
 const MAX_IN_FLIGHT = 32
 const ATTEMPT_MS = 10_000
@@ -18,7 +19,8 @@ const RETRY_MS = [250, 1000]
 interface Queue {
   readonly url: string
   readonly headers: Record<string, string>
-  readonly bodies: Buffer[]
+  /** JSON text: small buffers would share memory with others, which all stays until the last of them goes. */
+  readonly bodies: string[]
   /** Aborts when the config goes. */
   readonly gone: AbortController
   /** Waits for its turn, or is in flight. */
@@ -28,7 +30,7 @@ interface Queue {
 export class PushDelivery {
   readonly #version: string
   #inFlight = 0
-  #queuedBytes = 0
+  #heldBytes = 0
   readonly #turns: Queue[] = []
 
   /** `version`: the product's, for `User-Agent`. */
@@ -50,12 +52,12 @@ export class PushDelivery {
     const headers = this.#headersOf(config)
     const queue: Queue | null =
       'url' in target ? { url: target.url, headers, bodies: [], gone: new AbortController(), isBusy: false } : null
-    const send = (body: Buffer): void => {
+    const send = (body: string): void => {
       if (queue) this.#enqueue(queue, body)
-      else if ('sink' in target) void sinks.receive(target.sink, 'in-process', headers, body)
+      else if ('sink' in target) void sinks.receive(target.sink, 'in-process', headers, Buffer.from(body))
     }
     const unsubscribe = task.subscribe({
-      update: (update: Update) => send(Buffer.from(JSON.stringify(pushBody(task, update, config.generation)))),
+      update: (update: Update) => send(JSON.stringify(pushBody(task, update, config.generation))),
       closed: () => {},
     })
     const attached: AttachedConfig = {
@@ -79,26 +81,24 @@ export class PushDelivery {
     return headers
   }
 
-  #enqueue(queue: Queue, body: Buffer): void {
+  #enqueue(queue: Queue, body: string): void {
     queue.bodies.push(body)
-    this.#queuedBytes += body.length
-    while (queue.bodies.length > 0 && (queue.bodies.length > MAX_QUEUED || this.#queuedBytes > MAX_QUEUED_BYTES))
-      this.#take(queue)
+    this.#heldBytes += heldBytes(body)
+    while (queue.bodies.length > 0 && (queue.bodies.length > MAX_QUEUED || this.#heldBytes > MAX_QUEUED_BYTES))
+      this.#release(queue.bodies.shift()!)
     if (queue.isBusy || queue.bodies.length === 0) return
     queue.isBusy = true
     this.#turns.push(queue)
     this.#next()
   }
 
-  #take(queue: Queue): Buffer | undefined {
-    const body = queue.bodies.shift()
-    this.#queuedBytes -= body?.length ?? 0
-    return body
+  #release(body: string): void {
+    this.#heldBytes -= heldBytes(body)
   }
 
   #drop(queue: Queue): void {
     queue.gone.abort()
-    while (queue.bodies.length > 0) this.#take(queue)
+    for (const body of queue.bodies.splice(0)) this.#release(body)
   }
 
   /** Queues take turns: one request at a time of each. */
@@ -106,14 +106,15 @@ export class PushDelivery {
     while (this.#inFlight < MAX_IN_FLIGHT) {
       const queue = this.#turns.shift()
       if (!queue) return
-      const body = this.#take(queue)
-      if (!body) {
+      const body = queue.bodies.shift()
+      if (body === undefined) {
         queue.isBusy = false
         continue
       }
       this.#inFlight++
       void deliver(queue, body).finally(() => {
         this.#inFlight--
+        this.#release(body)
         this.#turns.push(queue)
         this.#next()
       })
@@ -122,7 +123,7 @@ export class PushDelivery {
 }
 
 /** Tries until the target takes it, refuses it for good, or two retries have failed too. Never throws. */
-async function deliver({ url, headers, gone }: Queue, body: Buffer): Promise<void> {
+async function deliver({ url, headers, gone }: Queue, body: string): Promise<void> {
   for (const retryMs of [...RETRY_MS, null]) {
     const isFinal = await attempt(url, headers, body, gone.signal)
     if (isFinal || retryMs === null || gone.signal.aborted) return
@@ -134,7 +135,7 @@ async function deliver({ url, headers, gone }: Queue, body: Buffer): Promise<voi
 async function attempt(
   url: string,
   headers: Record<string, string>,
-  body: Buffer,
+  body: string,
   gone: AbortSignal,
 ): Promise<boolean> {
   try {
@@ -142,7 +143,7 @@ async function attempt(
     const response = await fetch(url, {
       method: 'POST',
       headers,
-      body: new Uint8Array(body),
+      body,
       redirect: 'manual',
       signal: AbortSignal.any([gone, AbortSignal.timeout(ATTEMPT_MS)]),
     })

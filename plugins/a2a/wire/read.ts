@@ -1,5 +1,5 @@
 /** Owns how JSON of either generation is read: both spellings of keys, bounds of values, refusals that name the field. */
-import { isRecord } from 'svc/plugin'
+import { copyText, isRecord } from 'svc/plugin'
 import { MAX_PARTS } from '../bounds.ts'
 import { invalidParams } from '../errors.ts'
 import type { PushConfigInput } from '../push/push-config.ts'
@@ -160,8 +160,9 @@ export function readPushConfig(value: JsonObject, path: string): PushConfigInput
     readObject(value, 'authentication', at('authentication')),
     at('authentication'),
   )
+  // What was trimmed off may be a megabyte.
   return {
-    url,
+    url: copyText(url),
     ...(id === undefined ? {} : { id }),
     ...(token ? { token } : {}),
     ...(authentication ? { authentication } : {}),

@@ -9,6 +9,7 @@ const MAX_KEPT_BYTES = 64 * 1024
 
 export const persistedQueryBounds: StoreBounds<string> = {
   maxCount: 1000,
+  maxBytes: 16 * 1024 * 1024,
   ttlMs: 24 * 3_600_000,
   ttlFrom: 'use',
   evict: 'idle',

@@ -5,6 +5,9 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 export const BRIDGE_PREFIX = 'x-svc-bridge-'
 export const BRIDGE_PEER = `${BRIDGE_PREFIX}peer`
 export const BRIDGE_CALL = `${BRIDGE_PREFIX}call`
+/** The path of a call whose method is not served: such calls are all made to one method. */
+export const BRIDGE_PATH = `${BRIDGE_PREFIX}path`
+export const UNKNOWN_METHOD_PATH = '/svc.bridge.Unknown/Call'
 export const BRIDGE_TIMEOUT = `${BRIDGE_PREFIX}timeout`
 
 /** Of one connection only (RFC 9110, 7.6.1; RFC 9113, 8.2.2), or said anew on the other side. */
@@ -22,16 +25,16 @@ const LEFT_OUT = new Set([
   'expect',
 ])
 
-/** Headers of a call as the server gets them. `id`: of the call among the open ones; null: it is not followed. */
+/** Headers of a call as the server gets them; `target` is the path that it is made to, `path` the one that was asked for. `id`: of the call among the open ones; null: it is not followed. */
 export function toCallHeaders(
   headers: IncomingHttpHeaders,
-  path: string,
+  { path, target }: { path: string; target: string },
   peer: string,
   id: string | null,
 ): OutgoingHttpHeaders {
   const call: OutgoingHttpHeaders = {
     ':method': 'POST',
-    ':path': path,
+    ':path': target,
     'content-type': 'application/grpc+proto',
     te: 'trailers',
   }
@@ -41,6 +44,7 @@ export function toCallHeaders(
   }
   call[BRIDGE_PEER] = peer
   if (id !== null) call[BRIDGE_CALL] = id
+  if (target !== path) call[BRIDGE_PATH] = path
   const timeout = headers['grpc-timeout']
   if (timeout !== undefined) call[BRIDGE_TIMEOUT] = timeout
   return call

@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { ConnectionFacts, Svc, MediaTypeCall } from 'svc/plugin'
 import type { BridgeConnections } from './connections.ts'
-import { toCallHeaders } from './headers.ts'
+import { isEchoMethod } from '../echo/methods.ts'
+import { UNKNOWN_METHOD_PATH, toCallHeaders } from './headers.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { relayNative } from './native.ts'
 import { WEB_TYPE, relayWeb } from './web.ts'
@@ -42,7 +43,16 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
     const id = followed && open.add(followed)
     if (id !== null) response.once('close', () => open.remove(id))
     return {
-      call: connections.sessionFor(outer).request(toCallHeaders(request.headers, path, facts.clientIp, id)),
+      call: connections
+        .sessionFor(outer)
+        .request(
+          toCallHeaders(
+            request.headers,
+            { path, target: EXEMPT.test(path) || isEchoMethod(path) ? path : UNKNOWN_METHOD_PATH },
+            facts.clientIp,
+            id,
+          ),
+        ),
       followed,
     }
   }

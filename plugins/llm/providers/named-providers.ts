@@ -24,14 +24,12 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
       `no running plugin offers the format ${JSON.stringify(item.format)} (there are ${[...services.formats.keys()].join(', ')})`,
       'write one of these, or switch its plugin on',
     )
-    return null
   }
-  if (services.isTaken(item.name)) {
-    services.report(`${at}.name`, `the provider ${item.name} exists already`, 'choose another name')
-    return null
-  }
+  const isTaken = services.isTaken(item.name)
+  if (isTaken) services.report(`${at}.name`, `the provider ${item.name} exists already`, 'choose another name')
   const fail = readFail(item.fail, `${at}.fail`, services)
-  if (fail === undefined) return null
+  const rules = readRules(item, at, services)
+  if (format === undefined || isTaken || fail === undefined) return null
   const models =
     item.models?.map((model): ModelInfo => (typeof model === 'string' ? { id: model } : model)) ?? format.models
   return {
@@ -44,7 +42,7 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
     strictModels: item.strict_models ?? false,
     ...(item.mode === undefined ? {} : { mode: item.mode }),
     ...(item.reply === undefined ? {} : { reply: item.reply }),
-    rules: readRules(item, at, services),
+    rules,
     latency: {
       latencyMs: item.latency?.latency_ms ?? defaultLatency.latencyMs,
       ttftMs: item.latency?.ttft_ms ?? defaultLatency.ttftMs,

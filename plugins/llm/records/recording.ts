@@ -1,8 +1,9 @@
 /** Makes the record of a request out of what was answered. */
+import { copyText } from 'svc/plugin'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { ChatResult, Finish } from '../neutral.ts'
 import type { Parsed, ResultOf } from '../provider.ts'
-import { keepBody, keepHeaders, keepPreview, keepPrompt, keepQuery, type AiRecord } from './records.ts'
+import { keepBody, keepHeaders, keepPath, keepPreview, keepPrompt, keepQuery, type AiRecord } from './records.ts'
 
 /** What the record says of the answer. */
 type Told = Pick<
@@ -25,7 +26,7 @@ function record(exchange: Exchange, told: Told, { model, stream, status }: Sent,
     at: Date.now(),
     provider: exchange.instance.name,
     method: request.method,
-    endpoint: exchange.path,
+    endpoint: keepPath(exchange.path, exchange.hasQuery),
     query: keepQuery(exchange.url, svc.inspector),
     credential: exchange.credential === null ? null : exchange.shownCredential,
     headers: keepHeaders(exchange.headers, svc.inspector),
@@ -41,7 +42,7 @@ function record(exchange: Exchange, told: Told, { model, stream, status }: Sent,
     finish_reason: told.finish_reason,
     reply_preview: told.reply_preview,
     guardrail: told.guardrail,
-    model,
+    model: model === null ? null : copyText(model),
     stream,
     status,
   }

@@ -1,5 +1,5 @@
 /** Records of what the mock LLM was asked and answered, for `/ai/requests`. */
-import { RingBuffer, type Svc, type SvcInspector } from 'svc/plugin'
+import { copyText, RingBuffer, type Svc, type SvcInspector } from 'svc/plugin'
 import { maskKey } from '../exchange/credentials.ts'
 import type { GuardrailOutcome } from '../neutral.ts'
 import type { RequestHeaders } from '../provider.ts'
@@ -46,7 +46,32 @@ const sigV4Characters = 77
 
 export type Records = RingBuffer<AiRecord>
 
-/** Kept one hour, the newest 1000 (200 in public mode), at most 64 MiB. */
+/** The record's own object and its list of headers, the numbers, and the references to its texts. */
+const recordBytes = 1024
+/** Bytes of the engine's own record of a string. */
+const textOverhead = 24
+
+/** Memory that a record holds at most: no character takes more than two bytes. It looks at no text, since there is one for every request. */
+export function heldByRecord(record: AiRecord): number {
+  let characters =
+    record.request_id.length +
+    record.provider.length +
+    record.method.length +
+    record.endpoint.length +
+    (record.query?.length ?? 0) +
+    (record.model?.length ?? 0) +
+    (record.credential?.length ?? 0) +
+    (record.fault?.length ?? 0) +
+    (record.session_header?.length ?? 0) +
+    record.session.length +
+    record.body.length +
+    record.normalized_prompt.length +
+    record.reply_preview.length
+  for (const text of record.headers) characters += text.length
+  return recordBytes + textOverhead * record.headers.length + 2 * characters
+}
+
+/** Kept one hour, the newest 1000 (200 in public mode), at most 64 MiB of memory. */
 export function createRecords(svc: Svc<unknown>): Records {
   return svc.shared(
     'records',
@@ -54,7 +79,7 @@ export function createRecords(svc: Svc<unknown>): Records {
       new RingBuffer<AiRecord>({
         maxCount: svc.config.publicMode ? 200 : 1000,
         maxBytes: storeBytes,
-        sizeOf: record => 1024 + 2 * (record.body.length + record.normalized_prompt.length),
+        sizeOf: heldByRecord,
         ttlMs: lifetimeMs,
       }),
   )
@@ -62,17 +87,23 @@ export function createRecords(svc: Svc<unknown>): Records {
 
 /** The body as it is kept: JSON up to 64 KiB whole, else the first 16 KiB as text. `text` is the body, where it was read. */
 export function keepBody(body: Buffer, line: string | undefined, text?: string): Pick<AiRecord, 'body' | 'json'> {
-  if (line !== undefined) return { body: line, json: false }
+  if (line !== undefined) return { body: copyText(line), json: false }
   if (body.length <= jsonBytes) return { body: text ?? body.toString('utf8'), json: true }
   return { body: body.subarray(0, textBytes).toString('utf8'), json: false }
 }
 
+/** Whole or cut, the text is a copy: a record must not keep the megabyte alive that a text was cut from. */
 export function keepPrompt(prompt: string): string {
-  return prompt.slice(0, promptCharacters)
+  return copyText(prompt.slice(0, promptCharacters))
 }
 
 export function keepPreview(text: string): string {
-  return text.slice(0, previewCharacters)
+  return copyText(text.slice(0, previewCharacters))
+}
+
+/** The path as it is kept: without the query, which may be long and has its own place. */
+export function keepPath(path: string, hasQuery: boolean): string {
+  return hasQuery ? copyText(path) : path
 }
 
 const keyHeaders = new Set(['x-api-key', 'api-key', 'x-goog-api-key', 'cookie', 'x-amz-security-token'])
@@ -83,12 +114,11 @@ export function keepHeaders(headers: RequestHeaders, inspector: SvcInspector): s
   const kept: string[] = []
   for (const name in headers) {
     const value = headers[name]
+    if (value === undefined) continue
+    const text = typeof value === 'string' ? value : value.join(', ')
     // The core's redaction comes first: of its own credentials not even four characters stay.
-    if (value !== undefined)
-      kept.push(
-        name,
-        maskHeader(name, inspector.redactHeader(name, typeof value === 'string' ? value : value.join(', '))),
-      )
+    const shown = maskHeader(name, inspector.redactHeader(name, text))
+    kept.push(name, shown === text ? text : copyText(shown))
   }
   return kept
 }
@@ -115,12 +145,14 @@ function indexOrEnd(text: string, part: string): number {
 export function keepQuery(url: string, inspector: SvcInspector): string | null {
   const at = url.indexOf('?')
   if (at < 0) return null
-  return inspector.redactUrl(
-    url
-      .slice(at + 1)
-      .replace(
-        /(^|&)(key=)([^&]*)/gi,
-        (_whole, before: string, name: string, value: string) => `${before}${name}${maskKey(value)}`,
-      ),
+  return copyText(
+    inspector.redactUrl(
+      url
+        .slice(at + 1)
+        .replace(
+          /(^|&)(key=)([^&]*)/gi,
+          (_whole, before: string, name: string, value: string) => `${before}${name}${maskKey(value)}`,
+        ),
+    ),
   )
 }

@@ -17,12 +17,13 @@ export function buildConfiguredServers(
   const servers = new Map<string, Server>()
   for (const [index, item] of configured.entries()) {
     const at = `servers[${index}]`
-    if (registry.servers.has(item.name) || servers.has(item.name)) report(at, `the server name "${item.name}" is taken`)
-    else
-      servers.set(
-        item.name,
-        buildServer(item, registry, release, config, (member, message) => report(`${at}.${member}`, message)),
-      )
+    // Built in any case: all that is wrong with it is reported at once.
+    const server = buildServer(item, registry, release, config, (member, message, remedy) =>
+      report(`${at}.${member}`, message, remedy),
+    )
+    if (registry.servers.has(item.name) || servers.has(item.name))
+      report(at, `the server name "${item.name}" is taken`, 'choose another name')
+    else servers.set(item.name, server)
   }
   return [...servers.values()]
 }
@@ -54,7 +55,7 @@ function declaredTools(
         throw new Error(`the tool name "${declared.name}" is taken`)
       tools.set(declared.name, compileTool(defineDeclaredTool(declared, config.maxDelayMs)))
     } catch (error) {
-      report(`tools[${index}]`, (error as Error).message)
+      report(`tools[${index}]`, (error as Error).message, 'correct the tool, or remove it')
     }
   }
   return tools

@@ -1,4 +1,5 @@
 /** Owns which entries of the registry a server shows. */
+import { unknownName } from 'svc/plugin'
 import { type Registry, type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { PromptDefinition, ResourceDefinition } from '../types.ts'
 
@@ -18,7 +19,7 @@ export interface Wishes {
 }
 
 /** Told of names that nothing has; `at` is the place in the wishes, such as `tools[1]`. */
-export type Report = (at: string, message: string) => void
+export type Report = (at: string, message: string, remedy?: string) => void
 
 /** What is selected, and what names the server itself; in order of registration. Unknown names are reported. */
 export function select(registry: Registry, wishes: Wishes, report: Report): Selection {
@@ -42,15 +43,27 @@ function reportUnknown(
   member: string,
   kind: string,
   names: readonly unknown[] = [],
-  registered: ReadonlyMap<string, unknown>[],
+  registered: ReadonlyMap<string, Entry>[],
   report: Report,
 ): void {
   for (const [index, name] of names.entries()) {
-    const isKnown = typeof name !== 'string' || name === '*' || registered.some(entries => entries.has(name))
-    if (!isKnown) report(`${member}[${index}]`, `unknown ${kind} "${name}"`)
+    if (typeof name !== 'string' || name === '*' || registered.some(entries => entries.has(name))) continue
+    const { message, remedy } = unknownName(
+      kind,
+      name,
+      registered.flatMap(entries => [...filter(entries, entry => !isFixture(entry)).keys()]),
+      { listsNames: true },
+    )
+    report(`${member}[${index}]`, message, remedy)
   }
 }
 
-function filter<T>(entries: Map<string, T>, isShown: (entry: T, name: string) => boolean): Map<string, T> {
+type Entry = Tool | Template | ResourceDefinition | PromptDefinition
+
+function isFixture(entry: Entry): boolean {
+  return ('definition' in entry ? entry.definition : entry).fixture === true
+}
+
+function filter<T>(entries: ReadonlyMap<string, T>, isShown: (entry: T, name: string) => boolean): Map<string, T> {
   return new Map([...entries].filter(([name, entry]) => isShown(entry, name)))
 }

@@ -1,4 +1,5 @@
 /** Owns the messages that are kept for clients whose connection drops: bounded per session and in all. */
+import { heldBytes } from 'svc/plugin'
 
 export interface KeptMessage {
   readonly stream: number
@@ -18,6 +19,9 @@ export interface ReplayBounds {
   /** Bytes of all sessions together. */
   totalBytes: number
 }
+
+/** Memory of a message without its text: the record, and its places in two sets. */
+const MESSAGE_BYTES = 320
 
 /** All logs of a process. Sets keep insertion order, so the oldest message is always the first. */
 export class ReplayStore {
@@ -39,7 +43,7 @@ export class ReplayStore {
 
   /** Keeps a message; what is over a bound is forgotten, oldest first. */
   keep(log: ReplayLog, message: KeptMessage): void {
-    const entry: Entry = { ...message, log, bytes: Buffer.byteLength(message.text) }
+    const entry: Entry = { ...message, log, bytes: MESSAGE_BYTES + heldBytes(message.text) }
     this.#entries.add(entry)
     log.add(entry)
     this.#bytes += entry.bytes

@@ -6,6 +6,7 @@ import { issue } from './issue.ts'
 import { checkDefinition, type CheckInput, type CheckOutput } from './check.ts'
 import { OfficialSchema } from './official-schema.ts'
 import type { Report } from './report.ts'
+import { LOADED } from './thread-messages.ts'
 
 /** Documents above this many characters would hold up other requests. */
 const INLINE_LIMIT = 256 << 10
@@ -13,6 +14,8 @@ const INLINE_LIMIT = 256 << 10
 const MAX_THREADS = 2
 /** Megabytes a thread may hold: enough for documents of the permitted size, and the end of those that unfold. */
 const THREAD_HEAP_MB = 1024
+/** Milliseconds for a thread to load its code: a busy machine is no reason to refuse a document. */
+const START_MS = 120_000
 
 export class Checker {
   readonly #official = new OfficialSchema()
@@ -57,8 +60,12 @@ export class Checker {
         resolve(output)
         void worker.terminate()
       }
-      const timer = setTimeout(() => finish(refused(`the check took longer than ${limitMs / 1000} s`)), limitMs)
-      worker.once('message', (output: CheckOutput) => finish(output))
+      let timer = setTimeout(() => finish(refused('the check could not be started')), START_MS)
+      worker.on('message', (output: CheckOutput | typeof LOADED) => {
+        if (output !== LOADED) return finish(output)
+        clearTimeout(timer)
+        timer = setTimeout(() => finish(refused(`the check took longer than ${limitMs / 1000} s`)), limitMs)
+      })
       worker.once('error', error =>
         finish(
           refused(

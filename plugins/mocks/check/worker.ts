@@ -2,5 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { checkDefinition, type CheckInput } from './check.ts'
 import { OfficialSchema } from './official-schema.ts'
+import { LOADED } from './thread-messages.ts'
 
+parentPort?.postMessage(LOADED)
 parentPort?.postMessage(await checkDefinition(workerData as CheckInput, new OfficialSchema()))

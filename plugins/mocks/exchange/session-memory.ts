@@ -1,11 +1,20 @@
 /** What a session has done with a mock: its state values, and how often it called each operation. */
+import { copyText, heldBytes } from 'svc/plugin'
 import type { SessionKey, Store, StoreBounds } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 
 export interface SessionMemory {
   state: Record<string, string>
   counts: Record<string, number>
+  /** Number of `counts`, and the memory of it all, both kept up to date: no walk through two thousand counts for each call. */
+  operations: number
+  bytes: number
 }
+
+/** Memory of a session that has done nothing yet. */
+const EMPTY_BYTES = 512
+/** Memory of a state value or a count, without its name and text. */
+const PROPERTY_BYTES = 80
 
 /** The key of a request's session; an address never reads like a value of `X-Svc-Session`. */
 export function keyOfSession(session: SessionKey): string {
@@ -21,6 +30,8 @@ export function keyOfNamed(name: string): string {
 export function memoryBounds(bounds: Bounds): StoreBounds<SessionMemory> {
   return {
     maxCount: bounds.mocks * bounds.sessions,
+    maxBytes: bounds.sessionBytes,
+    sizeOf: ({ bytes }) => bytes,
     maxPerGroup: bounds.sessions,
     ttlMs: bounds.sessionIdleMs,
     ttlFrom: 'use',
@@ -46,8 +57,13 @@ export class SessionMemories {
       keyOf(mock, session),
       current => {
         const memory = current ?? empty()
-        if (memory.counts[operation] !== undefined || Object.keys(memory.counts).length < MAX_COUNTED)
-          memory.counts[operation] = (memory.counts[operation] ?? 0) + 1
+        const count = memory.counts[operation]
+        if (count === undefined) {
+          if (memory.operations >= MAX_COUNTED) return memory
+          memory.operations++
+          memory.bytes += PROPERTY_BYTES + heldBytes(operation)
+        }
+        memory.counts[operation] = (count ?? 0) + 1
         return memory
       },
       { group: mock },
@@ -66,9 +82,12 @@ export class SessionMemories {
       current => {
         const memory = current ?? empty()
         for (const [name, value] of Object.entries(values)) {
+          const present = memory.state[name]
+          if (present === undefined && (value === null || Object.keys(memory.state).length >= this.#maxKeys)) continue
+          memory.bytes += bytesOf(name, value) - bytesOf(name, present)
           if (value === null) delete memory.state[name]
-          else if (Object.hasOwn(memory.state, name) || Object.keys(memory.state).length < this.#maxKeys)
-            memory.state[name] = value
+          // A rule's value may be cut from the whole of a request.
+          else memory.state[name] = copyText(value)
         }
         return memory
       },
@@ -92,7 +111,17 @@ function keyOf(mock: string, session: string): string {
   return `${mock} ${session}`
 }
 
+/** Memory of a state value; none where there is none. */
+function bytesOf(name: string, value: string | null | undefined): number {
+  return value === null || value === undefined ? 0 : PROPERTY_BYTES + heldBytes(name) + heldBytes(value)
+}
+
 /** Without a prototype: names come from input. */
 function empty(): SessionMemory {
-  return { state: Object.create(null) as Record<string, string>, counts: Object.create(null) as Record<string, number> }
+  return {
+    state: Object.create(null) as Record<string, string>,
+    counts: Object.create(null) as Record<string, number>,
+    operations: 0,
+    bytes: EMPTY_BYTES,
+  }
 }

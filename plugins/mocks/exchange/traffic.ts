@@ -1,5 +1,5 @@
 /** The requests that a mock has answered lately: a ring with a feed. */
-import { RingBuffer } from 'svc/plugin'
+import { copyData, heldBytes, RingBuffer } from 'svc/plugin'
 import type { Violation } from '../request/validation.ts'
 
 export interface CapturedRequest {
@@ -89,17 +89,14 @@ export function passes(request: CapturedRequest, filter: TrafficFilter): boolean
   )
 }
 
-function sizeOf(request: CapturedRequest): number {
-  const headers = [...request.headers, ...request.response.headers].reduce(
-    (sum, { name, value }) => sum + name.length + value.length + 32,
-    0,
-  )
-  return (
-    400 +
-    headers +
-    request.path.length +
-    (request.query?.length ?? 0) +
-    (request.body?.length ?? 0) +
-    (request.response.body?.length ?? 0)
-  )
+/** Memory of an entry and of a header, without the texts that clients choose. */
+const ENTRY_BYTES = 768
+const HEADER_BYTES = 96
+
+/** Bytes of memory. What a request has in its head is Latin-1: a byte a character. */
+function sizeOf({ headers, path, query, body, violations, response }: CapturedRequest): number {
+  let bytes = ENTRY_BYTES + path.length + (query?.length ?? 0) + heldBytes(body ?? '') + heldBytes(response.body ?? '')
+  for (const { name, value } of headers) bytes += HEADER_BYTES + name.length + value.length
+  for (const { name, value } of response.headers) bytes += HEADER_BYTES + name.length + heldBytes(value)
+  return violations.length === 0 ? bytes : bytes + copyData(violations).bytes
 }

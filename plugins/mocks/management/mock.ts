@@ -1,5 +1,6 @@
 /** One mock: what answers now, its versions, its draft and its traffic. */
 import { createHash } from 'node:crypto'
+import { heldBytes, heldValueBytes } from 'svc/plugin'
 import { CompiledApi } from '../exchange/compiled-api.ts'
 import { readParts, showParts, type GivenParts, type Limits, type Parts } from './definition.ts'
 import type { Live } from '../exchange/engine.ts'
@@ -65,15 +66,23 @@ export class Mock {
   /** Oldest first. */
   versions: Version[] = []
   #live: Live
+  #liveBytes: number
   readonly #limits: Limits
 
-  constructor(identity: { name: string; source: MockSource; file: string | null }, first: Deployable, limits: Limits) {
+  /** `live` is what `compile` makes of `first`. */
+  constructor(
+    identity: { name: string; source: MockSource; file: string | null },
+    first: Deployable,
+    live: CompiledLive,
+    limits: Limits,
+  ) {
     this.name = identity.name
     this.source = identity.source
     this.file = identity.file
     this.#limits = limits
     this.traffic = new Traffic(limits.bounds.trafficEntries, limits.bounds.trafficBytes)
-    this.#live = compile(first, limits)
+    this.#live = live
+    this.#liveBytes = live.bytes
     this.#push(first)
   }
 
@@ -94,9 +103,9 @@ export class Mock {
   }
 
   /** Puts a checked definition in the place of what answers; requests on their way end with what they began with. */
-  deploy(next: Deployable): void {
-    const live = compile(next, this.#limits)
+  deploy(next: Deployable, live: CompiledLive): void {
     this.#live = live
+    this.#liveBytes = live.bytes
     this.#push(next)
     this.modified = false
   }
@@ -128,6 +137,17 @@ export class Mock {
     return bytes
   }
 
+  /** Bytes of memory of all documents it holds: their texts, what answers, and the parts of its versions and its draft. */
+  documentMemory(): number {
+    const held = this.draft === null ? this.versions : [...this.versions, this.draft]
+    const texts = [...new Set(held.map(({ text }) => text))]
+    const parts = held.reduce(
+      (sum, { settings, rules, overrides }) => sum + heldValueBytes([settings, rules, overrides]),
+      0,
+    )
+    return texts.reduce((sum, text) => sum + heldBytes(text), this.#liveBytes + parts)
+  }
+
   #push(next: Deployable): void {
     const { document } = this.#live.api
     const same = this.versions.find(version => version.text === next.text)
@@ -150,10 +170,16 @@ export class Mock {
   }
 }
 
+/** What answers, and the bytes of memory of its document. */
+export interface CompiledLive extends Live {
+  bytes: number
+}
+
 /** Makes a checked definition ready to answer. Throws when its parts are wrong, which the check has excluded. */
-function compile(next: Deployable, limits: Limits): Live {
-  const api = new CompiledApi(JSON.parse(next.json) as JsonObject, limits.bounds)
+export function compile(next: Deployable, limits: Limits): CompiledLive {
+  const root = JSON.parse(next.json) as JsonObject
+  const api = new CompiledApi(root, limits.bounds)
   const read = readParts(next.given, limits, name => api.operation(name)?.key)
   if ('errors' in read) throw new Error(read.errors[0]?.message ?? 'invalid definition')
-  return { api, parts: read.parts, renderer: new Renderer(api) }
+  return { api, parts: read.parts, renderer: new Renderer(api), bytes: heldValueBytes(root) }
 }

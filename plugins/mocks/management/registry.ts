@@ -3,7 +3,8 @@ import type { Checker } from '../check/checker.ts'
 import type { CheckOutput } from '../check/check.ts'
 import type { GivenParts, Limits } from './definition.ts'
 import { managementError } from '../errors.ts'
-import { Mock, type Deployable, type MockSource } from './mock.ts'
+import { heldBytes } from 'svc/plugin'
+import { compile, Mock, type CompiledLive, type Deployable, type MockSource } from './mock.ts'
 
 export interface Upload {
   text: string
@@ -85,16 +86,23 @@ export class Registry {
     const { bounds } = this.options
     if (!this.#mocks.has(identity.name) && this.#mocks.size >= bounds.mocks)
       throw managementError('too_many_mocks', `at most ${bounds.mocks} mocks are kept`, { limit: bounds.mocks })
-    this.makeRoom(first.text.length, identity.name)
-    const mock = new Mock(identity, first, this.options)
+    const live = this.#prepare(first, identity.name)
+    const mock = new Mock(identity, first, live, this.options)
     this.#mocks.set(identity.name, mock)
     return mock
   }
 
   /** Puts a checked definition live. Throws `too_large`. */
   deploy(mock: Mock, next: Deployable): void {
-    this.makeRoom(next.text.length, null)
-    mock.deploy(next)
+    mock.deploy(next, this.#prepare(next, null))
+  }
+
+  /** Compiles a definition for which there is room once old versions are forgotten; requests on their way keep the one before. */
+  #prepare(next: Deployable, replaced: string | null): CompiledLive {
+    this.makeRoom(next.text, 0, replaced)
+    const live = compile(next, this.options)
+    this.makeRoom(next.text, live.bytes, replaced)
+    return live
   }
 
   remove(name: string): void {
@@ -102,17 +110,25 @@ export class Registry {
     this.digests.delete(name)
   }
 
-  /** Forgets old versions until so many bytes fit beside what is held. */
-  makeRoom(bytes: number, replaced: string | null): void {
-    const limit = this.options.bounds.totalDocumentBytes
+  /** Forgets old versions until a text and `parsed` bytes of memory fit beside what is held. Throws `too_large`. */
+  makeRoom(text: string, parsed: number, replaced: string | null): void {
+    const { totalDocumentBytes, totalDocumentMemory } = this.options.bounds
     const kept = this.list().filter(mock => mock.name !== replaced)
-    const held = (): number => kept.reduce((sum, mock) => sum + mock.documentBytes(), 0)
-    while (held() + bytes > limit) {
+    const sumOf = (bytesOf: (mock: Mock) => number): number => kept.reduce((sum, mock) => sum + bytesOf(mock), 0)
+    const memory = parsed + heldBytes(text)
+    for (;;) {
+      const isTextOver = sumOf(mock => mock.documentBytes()) + text.length > totalDocumentBytes
+      if (!isTextOver && sumOf(mock => mock.documentMemory()) + memory <= totalDocumentMemory) return
       const oldest = kept
         .filter(mock => mock.versions.length > 1)
         .sort((a, b) => ((a.versions[0]?.deployedAt ?? '') < (b.versions[0]?.deployedAt ?? '') ? -1 : 1))[0]
-      if (!oldest?.dropOldestVersion())
-        throw managementError('too_large', `all documents together may have ${limit} bytes`, { limit })
+      if (oldest?.dropOldestVersion()) continue
+      const limit = isTextOver ? totalDocumentBytes : totalDocumentMemory
+      throw managementError(
+        'too_large',
+        `all documents together may have ${limit} bytes${isTextOver ? '' : ' of memory'}`,
+        { limit },
+      )
     }
   }
 }

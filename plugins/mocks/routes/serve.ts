@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { stringify } from 'yaml'
 import {
+  copyData,
+  copyText,
   describe,
   HttpError,
   sandboxPolicy,
@@ -115,6 +117,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
   if (live.parts.settings.capture)
     capture({ svc, request, mock, version, incoming, answer, operation, latencyMs: performance.now() - startedAt })
   if (answer.abort) {
+    svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${answer.rule}`)
     reply.hijack()
     svc.http.breakOff(request, reply)
     return reply
@@ -304,8 +307,9 @@ function capture({ svc, request, mock, version, incoming, answer, operation, lat
     session,
     client_ip: svc.http.clientIp(request),
     method: incoming.method,
-    path: incoming.path,
-    query: incoming.rawQuery === '' ? null : svc.inspector.redactUrl(incoming.rawQuery),
+    // Cut from the target, which may be longer by far than what is left of it when keys are redacted.
+    path: copyText(incoming.path),
+    query: incoming.rawQuery === '' ? null : copyText(svc.inspector.redactUrl(incoming.rawQuery)),
     headers: svc.inspector.redactHeaders(headerList(request.raw.rawHeaders)),
     body: sent.text,
     body_truncated: sent.truncated,
@@ -314,10 +318,10 @@ function capture({ svc, request, mock, version, incoming, answer, operation, lat
     status: answer.status,
     source: answer.source,
     rule: answer.rule,
-    violations: answer.violations,
+    violations: copyData(answer.violations).copy,
     credential: answer.credential,
     response: {
-      headers: answer.headers.map(([name, value]) => ({ name: name.toLowerCase(), value })),
+      headers: answer.headers.map(([name, value]) => ({ name: name.toLowerCase(), value: copyText(value) })),
       body: received.text,
       truncated: received.truncated,
     },

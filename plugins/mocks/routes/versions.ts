@@ -163,7 +163,7 @@ function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<Js
     }
     const text = upload.text ?? mock.current?.text ?? ''
     const { report, format } = await registry.check({ text, given, message: null }, mock.name)
-    registry.makeRoom(text.length, null)
+    registry.makeRoom(text, 0, null)
     mock.draft = { text, format, ...given, savedAt: new Date().toISOString(), report }
     mock.revision++
     return showDraft(mock)

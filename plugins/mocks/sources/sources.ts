@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { parse } from 'yaml'
-import { isRecord } from 'svc/plugin'
+import { isRecord, unknownName } from 'svc/plugin'
 import type { Bounds } from '../bounds.ts'
 import { partsOf, type GivenParts } from '../management/definition.ts'
 import { own, type Json, type JsonObject } from '../document/json.ts'
@@ -93,37 +93,74 @@ function keep(entry: Omit<SourceEntry, 'digest'>, found: Sources): void {
       ...(entry.at === null && entry.file !== null ? { file: entry.file } : {}),
       at: entry.at,
       message: `the name "${entry.name}" is taken by a mock of the source ${taken.source}`,
+      remedy: 'choose another name',
     })
   else found.entries.push(finish(entry))
 }
 
 const ENTRY_KEYS = new Set(['name', 'spec', 'enabled', 'settings', 'rules', 'overrides'])
 
+/** Unknown keys reported of one entry. */
+const MAX_UNKNOWN_KEYS = 20
+
 async function readListed(entry: MockEntry, at: string, options: SourceOptions, found: Sources): Promise<void> {
-  const wrong = (message: string, member = '', remedy?: string): void =>
-    void found.errors.push({ at: at + member, message, remedy })
-  if (!isRecord(entry)) return wrong('expected a mapping with name and spec')
-  const unknown = Object.keys(entry).find(key => !ENTRY_KEYS.has(key))
-  if (unknown !== undefined)
-    return wrong(`unknown key "${unknown.slice(0, 64)}" (known: ${[...ENTRY_KEYS].join(', ')})`)
+  const errors: SourceError[] = []
+  // All that is wrong with an entry is reported at once.
+  const wrong = (message: string, member: string, remedy?: string): null => {
+    errors.push({ at: at + member, message, remedy })
+    return null
+  }
+  if (!isRecord(entry))
+    return void found.errors.push({
+      at,
+      message: 'expected a mapping with name and spec',
+      remedy: 'write a mapping: "key: value" lines, indented',
+    })
+  for (const key of Object.keys(entry)
+    .filter(name => !ENTRY_KEYS.has(name))
+    .slice(0, MAX_UNKNOWN_KEYS)) {
+    const { message, remedy } = unknownName('key', key.slice(0, 64), [...ENTRY_KEYS])
+    wrong(message, memberOf(key), remedy)
+  }
   const name = own(entry, 'name')
   if (typeof name !== 'string' || !isMockName(name))
-    return wrong('expected a name of a-z, 0-9 and "-", at most 64 characters, not "reload" or "check"', '.name')
+    wrong(
+      'expected a name of a-z, 0-9 and "-", at most 64 characters, not "reload" or "check"',
+      '.name',
+      'choose such a name',
+    )
   const enabled = own(entry, 'enabled') ?? true
-  if (typeof enabled !== 'boolean') return wrong('expected true or false', '.enabled')
-  const spec = own(entry, 'spec')
-  const common = { name, source: 'file' as const, given: partsOf(entry), enabled, at }
-  if (isRecord(spec)) return keep({ ...common, file: null, text: JSON.stringify(spec) }, found)
+  if (typeof enabled !== 'boolean') wrong('expected true or false', '.enabled', 'write true or false, without quotes')
+  const document = await readSpec(own(entry, 'spec'), options, (message, remedy) => wrong(message, '.spec', remedy))
+  if (errors.length > 0 || document === null) return void found.errors.push(...errors)
+  keep(
+    { name: name as string, source: 'file', given: partsOf(entry), enabled: enabled as boolean, at, ...document },
+    found,
+  )
+}
+
+/** A key that is no plain word is not part of the place. */
+function memberOf(key: string): string {
+  return /^[\w-]{1,64}$/.test(key) ? `.${key}` : ''
+}
+
+/** Null: it is wrong, and has been reported. */
+async function readSpec(
+  spec: Json | undefined,
+  options: SourceOptions,
+  wrong: (message: string, remedy: string) => null,
+): Promise<{ file: string | null; text: string } | null> {
+  if (isRecord(spec)) return { file: null, text: JSON.stringify(spec) }
   if (typeof spec !== 'string' || spec === '')
-    return wrong('expected the path of a document, or the document itself', '.spec')
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(spec)) return wrong('a document is never fetched; name a file', '.spec')
+    return wrong('expected the path of a document, or the document itself', 'add "spec: ./document.yaml"')
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(spec))
+    return wrong('a document is never fetched; name a file', 'save it as a file, and write its path')
   const file = isAbsolute(spec)
     ? spec
     : resolve(dirname(options.configFile ?? join(options.workingDirectory, 'svc.yaml')), spec)
   options.watch(file)
   const text = await readText(file, options.bounds)
-  if ('error' in text) return wrong(text.error, '.spec', 'correct the path, which counts from svc.yaml')
-  keep({ ...common, file, text: text.text }, found)
+  return 'error' in text ? wrong(text.error, 'correct the path, which counts from svc.yaml') : { file, text: text.text }
 }
 
 async function readServed(name: string, file: string, options: SourceOptions, found: Sources): Promise<void> {

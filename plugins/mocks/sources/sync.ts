@@ -21,7 +21,7 @@ export async function syncSources(
   const result: SyncResult = { added: [], updated: [], removed: [], unchanged: [], errors: [...sources.errors] }
   for (const entry of sources.entries) {
     const outcome = await registry.inOrder(entry.name, () => syncEntry(registry, entry))
-    if ('error' in outcome) result.errors.push(outcome.error)
+    if ('errors' in outcome) result.errors.push(...outcome.errors)
     else result[outcome.kind].push(entry.name)
   }
   const wanted = new Set(sources.entries.map(({ name }) => name))
@@ -34,7 +34,7 @@ export async function syncSources(
   return result
 }
 
-type Outcome = { kind: 'added' | 'updated' | 'unchanged' } | { error: SourceError }
+type Outcome = { kind: 'added' | 'updated' | 'unchanged' } | { errors: SourceError[] }
 
 async function syncEntry(registry: Registry, entry: SourceEntry): Promise<Outcome> {
   const present = registry.get(entry.name)
@@ -47,8 +47,7 @@ async function syncEntry(registry: Registry, entry: SourceEntry): Promise<Outcom
   const { report, json, format } = await registry.check({ text: entry.text, given: entry.given, message: null }, null, {
     isBrief: true,
   })
-  const first = report.errors[0]
-  if (first || json === null) return failure(entry, describeIssue(first), first)
+  if (report.errors.length > 0 || json === null) return documentFailure(entry, report.errors)
   const next = { text: entry.text, format, json, given: entry.given, message: null, rolledBackFrom: null }
   try {
     const mock = present && isSame ? redeploy(registry, present, next) : registry.add(entry, next)
@@ -65,13 +64,31 @@ function redeploy(registry: Registry, mock: Mock, next: Parameters<Registry['dep
   return mock
 }
 
-function describeIssue(found: Issue | undefined): string {
-  if (!found) return "the document can't be served"
-  return [found.code, found.at === null ? '' : ` at ${found.at}`, `: ${found.message}`].join('')
+/** Errors reported of one document; the others are counted. */
+const MAX_ERRORS = 20
+
+/** All errors of a document, so that one look is enough to correct it. */
+function documentFailure(entry: SourceEntry, issues: readonly Issue[]): Outcome {
+  if (issues.length === 0) return failure(entry, "the document can't be served")
+  const errors = issues.slice(0, MAX_ERRORS).map(found => errorOf(entry, describeIssue(found), 'correct the document'))
+  return {
+    errors:
+      issues.length > MAX_ERRORS
+        ? [...errors, errorOf(entry, `and ${issues.length - MAX_ERRORS} more errors`)]
+        : errors,
+  }
 }
 
-function failure(entry: SourceEntry, message: string, found?: Issue): Outcome {
-  const line = found?.line === undefined ? '' : ` (line ${found.line})`
-  if (entry.at !== null) return { error: { at: entry.at, message: message + line } }
-  return { error: { ...(entry.file === null ? {} : { file: entry.file }), at: null, message: message + line } }
+function describeIssue({ code, at, message, line }: Issue): string {
+  return [code, at === null ? '' : ` at ${at}`, `: ${message}`, line === undefined ? '' : ` (line ${line})`].join('')
+}
+
+function failure(entry: SourceEntry, message: string): Outcome {
+  return { errors: [errorOf(entry, message)] }
+}
+
+function errorOf(entry: SourceEntry, message: string, remedy?: string): SourceError {
+  const place =
+    entry.at !== null ? { at: entry.at } : { ...(entry.file === null ? {} : { file: entry.file }), at: null }
+  return { ...place, message, ...(remedy === undefined ? {} : { remedy }) }
 }

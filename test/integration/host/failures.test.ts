@@ -207,3 +207,27 @@ t.test('CommonJS, ES modules and TypeScript load alike, and ES-only packages too
   t.equal(await (await fetch(`${server.url}/esm`)).text(), 'file:')
   t.equal(await (await fetch(`${server.url}/ts`)).text(), 'x')
 })
+
+t.test('the log names the file and line of a failure, in whatever phase it is [HOST-4]', async t => {
+  const { folder } = pluginFolder(t, {
+    good: GOOD,
+    'loads/index.ts': "import { make } from './make.ts'\nexport default make()\n",
+    'loads/make.ts':
+      "\ninterface Text { text: string }\nexport function make(): Text {\n  throw new Error('not made')\n}\n",
+    parses: '\nexport default {',
+    registers: "export default { title: 'R', paths: ['/r'], async register() {\n  throw new Error('half-way')\n} }\n",
+  })
+  const server = await serve(t, { folders: [folder], env: { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'warn' } })
+  const failures = server.lines
+    .map(line => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ message }) => message === 'plugin failed')
+  t.match(
+    failures.map(({ plugin, phase, file, line, error }) => ({ plugin, phase, file, line, error })),
+    [
+      { plugin: 'loads', phase: 'load', file: `${folder}/loads/make.ts`, line: 4, error: 'not made' },
+      { plugin: 'parses', phase: 'load', file: `${folder}/parses/index.ts`, line: 2, error: /./ },
+      { plugin: 'registers', phase: 'register', file: `${folder}/registers/index.ts`, line: 2, error: 'half-way' },
+    ],
+  )
+  t.equal(failures.length, 3)
+})

@@ -1,6 +1,6 @@
 /** svc.yaml and the switches of the API, against a running server. */
 import t from 'tap'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadError, PluginRecord, ReloadResult } from '../../../core/contract/plugin.ts'
 import { plugin, pluginFolder } from '../../support/plugins.ts'
@@ -185,3 +185,44 @@ t.test('changes need the admin token, and are refused in public mode without one
     'no folder is shown',
   )
 })
+
+t.test(
+  'a folder that was removed while the server runs is reported as removed, not as its section [SET-1]',
+  async t => {
+    const { folder } = pluginFolder(t, { sized: FOLDER.sized, base: FOLDER.base })
+    const server = await serve(t, {
+      yaml: `plugins:\n  dirs: [${JSON.stringify(folder)}]\n  disable: [base]\nsized: { size: 1 }\n`,
+    })
+    t.strictSame((await overview(server)).load_errors, [])
+    for (const name of ['sized', 'base']) rmSync(join(folder, name), { recursive: true })
+    const { load_errors: errors } = (await call<ReloadResult>(server, '/_svc/reload', 'POST')).body
+    t.match(
+      errors.toSorted((one, other) => (one.message < other.message ? -1 : 1)),
+      [
+        {
+          file: join(folder, 'base'),
+          at: null,
+          line: null,
+          message: 'the folder of the plugin base was removed',
+          remedy: 'put it back, or remove plugins.disable[0] from svc.yaml',
+        },
+        {
+          file: join(folder, 'sized'),
+          at: null,
+          line: null,
+          message: 'the folder of the plugin sized was removed',
+          remedy: 'put it back, or remove sized from svc.yaml',
+        },
+      ],
+    )
+    t.equal(errors.length, 2)
+    writeFileSync(join(server.folder, 'svc.yaml'), 'sized: { size: 1 }\n')
+    mkdirSync(join(folder, 'sized'))
+    writeFileSync(join(folder, 'sized', 'index.ts'), FOLDER.sized)
+    t.match(
+      (await call<ReloadResult>(server, '/_svc/reload', 'POST')).body.load_errors,
+      [{ at: 'sized', message: /^unknown key "sized"/ }],
+      'a folder that is there, but no longer named',
+    )
+  },
+)

@@ -1,5 +1,6 @@
 /** The live feed, and the bounds of what the inspector keeps. */
 import t from 'tap'
+import { sizeOf } from '../../../core/inspector/captured-request.ts'
 import type { CapturedRequest } from '../../../core/inspector/captured-request.ts'
 import { CaptureStore } from '../../../core/inspector/capture-store.ts'
 import { Feeds } from '../../../core/inspector/feed.ts'
@@ -41,7 +42,8 @@ function eventsOf(text: string): { id: string; data: Record<string, unknown> }[]
 }
 
 t.test('count and bytes are bounded together, the oldest go first [INSP-5]', async t => {
-  const store = new CaptureStore(3, 1_000)
+  const empty = sizeOf(captured({}))
+  const store = new CaptureStore(3, 3 * empty + 1_000)
   const ids = () =>
     store
       .newest(99, () => true)
@@ -56,8 +58,8 @@ t.test('count and bytes are bounded together, the oldest go first [INSP-5]', asy
   t.equal(store.lookUp('same', () => true)!.id, 'd')
   store.add(captured({ id: 'e', body: 'x'.repeat(900) }))
   t.equal(ids(), 'e,d,c')
-  store.add(captured({ id: 'f', rawHeaders: ['x'.repeat(50), 'y'.repeat(60)] }))
-  t.equal(ids(), 'f', '901 + 111 bytes are too many, and e goes after c and d')
+  store.add(captured({ id: 'f', rawHeaders: ['x'.repeat(50), 'y'.repeat(empty + 60)] }))
+  t.equal(ids(), 'f', 'even the two of them are too many, and e goes after c and d')
   store.add(captured({ id: 'g', body: 'x'.repeat(5_000) }))
   t.equal(ids(), 'g', 'the newest stays, whatever its size')
   t.strictSame([store.size, store.total], [1, 7])

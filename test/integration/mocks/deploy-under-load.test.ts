@@ -1,4 +1,6 @@
 import t from 'tap'
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
 import { mockServer } from './client.ts'
 import { answering, documentOf } from './document.ts'
 
@@ -61,16 +63,19 @@ t.test('a large document is deployed beside the traffic [MOCK-83] [MOCK-80]', as
   const document = documentOf(
     Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`/p${index}`, { get: answering({ schema }) }])),
   )
+  // The server runs in this process: its check has a thread of its own, and until that has ended others are answered.
+  const started = once(process, 'worker') as Promise<[Worker]>
   const upload = server.call('/_svc/mocks/large', { method: 'PUT', body: document })
+  const [thread] = await started
   let isOver = false
-  void upload.then(() => (isOver = true))
+  thread.once('exit', () => (isOver = true))
   let answered = 0
-  while (!isOver) {
+  do {
     const { status } = await server.call('/mock/petstore/v1/pets/1')
     if (status !== 200) t.fail(`answered ${status}`)
-    answered++
-  }
+    if (!isOver) answered++
+  } while (!isOver)
   t.match(await upload, { status: 201, json: { operations: 1500 } })
-  t.ok(answered > 5, `${answered} requests were answered meanwhile`)
+  t.ok(answered > 0, `${answered} requests were answered while the thread ran`)
   t.match(await server.call('/mock/large/p1499'), { status: 200 })
 })

@@ -206,6 +206,16 @@ t.test('a rule answers with what it says [MOCK-60]', async t => {
     { code: 'ECONNRESET' },
     'the connection is closed without an answer',
   )
+  const { json } = await server.call('/_svc/requests?limit=1')
+  t.match((json['requests'] as JsonObject[])[0], {
+    path: '/mock/ruled/pets/1',
+    status: 444,
+    ended: 'aborted',
+    fault: 'abort',
+    fault_source: 'mock ruled, rule r1',
+    route: '/mock/{name}/{*path}',
+    plugin: 'mocks',
+  })
 })
 
 t.test('a rule may pass security and validation by [MOCK-60]', async t => {

@@ -69,7 +69,16 @@ t.test(
     const errors = json['load_errors'] as JsonObject[]
     t.same(
       errors.map(({ at }) => at),
-      ['mocks[3].name', 'mocks[4].spec', 'mocks[5].spec', 'mocks[7]', 'mocks[9]', 'mocks[10]', 'mocks[6]', 'mocks[8]'],
+      [
+        'mocks[3].name',
+        'mocks[4].spec',
+        'mocks[5].spec',
+        'mocks[7]',
+        'mocks[9].port',
+        'mocks[10]',
+        'mocks[6]',
+        'mocks[8]',
+      ],
     )
     t.ok(
       errors.every(({ file, line }) => file === join(server.folder, 'svc.yaml') && Number(line) > 0),

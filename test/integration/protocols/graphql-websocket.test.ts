@@ -263,14 +263,10 @@ t.test('idle time is watched only while nothing runs, and a slow reader is waite
   const watched: boolean[] = []
   const sent: string[] = []
   const callbacks: (() => void)[] = []
-  let isTerminated = false
   const socket = {
     OPEN: 1,
     readyState: 1,
     bufferedAmount: 0,
-    terminate: () => {
-      isTerminated = true
-    },
     send: (text: string, done?: () => void) => {
       sent.push(text)
       if (done) callbacks.push(done)
@@ -285,19 +281,18 @@ t.test('idle time is watched only while nothing runs, and a slow reader is waite
   t.strictSame(watched, [true, false, true])
   await t.rejects(connection.busy(() => Promise.reject(new Error('x'))))
   t.equal(watched.at(-1), true, 'also after a failure')
-  socket.bufferedAmount = 2 * 1024 * 1024
+  socket.bufferedAmount = 256 * 1024
+  await connection.send('b')
+  socket.bufferedAmount += 1
   let hasLeft = false
-  const waiting = connection.send('b').then(() => {
+  const waiting = connection.send('c').then(() => {
     hasLeft = true
   })
   await Promise.resolve()
-  t.equal(hasLeft, false)
+  t.equal(hasLeft, false, 'where the core stops reading, the subscription waits')
   callbacks[0]!()
   await waiting
-  socket.bufferedAmount = 17 * 1024 * 1024
-  await connection.send('c')
-  t.ok(isTerminated, 'a client that never reads is cut off')
-  t.strictSame(sent, ['a', 'b'])
+  t.strictSame(sent, ['a', 'b', 'c'])
 })
 
 t.test('a sequence that waits ends when it is told to [GQL-23]', async t => {

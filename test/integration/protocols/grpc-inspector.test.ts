@@ -168,6 +168,101 @@ t.test('over gRPC-Web too, and a value that can not be understood is named [GRPC
   t.match(await ignored.text(), /grpc-status:0\r\n/)
 })
 
+t.test('faults act on methods that are not served too [GRPC-27, GRPC-10]', async t => {
+  const unknown = (path: string, metadata: Record<string, string>): Promise<ServiceError> =>
+    new Promise(resolve => {
+      const asIs = (bytes: Buffer): Buffer => bytes
+      client.makeUnaryRequest(path, asIs, asIs, Buffer.alloc(0), metadataOf(metadata), {}, error => resolve(error!))
+    })
+  for (const path of [`${PATH}Nope`, '/no.such.Service/Call']) {
+    const plain = await unknown(path, {})
+    t.match(plain, { code: status.UNIMPLEMENTED, details: `The server does not implement the method ${path}` })
+    t.match(await newest(), { path, grpc_status: 12, fault: null, route: null, plugin: null, ended: 'complete' })
+    const failed = await unknown(path, { 'x-svc-fail': '503' })
+    t.match(failed, { code: status.UNAVAILABLE, details: 'injected fault: 503' })
+    t.strictSame(failed.metadata.get('x-svc-fault'), ['fail'])
+    t.match(await newest(), {
+      path,
+      grpc_status: 14,
+      fault: 'fail',
+      fault_source: 'X-Svc-Fail: 503',
+      route: null,
+      plugin: null,
+    })
+    const startedAt = performance.now()
+    t.equal((await unknown(path, { 'x-svc-delay': '80' })).code, status.UNIMPLEMENTED)
+    t.ok(performance.now() - startedAt >= 75)
+    t.match(await newest(), {
+      path,
+      grpc_status: 12,
+      fault: 'delay',
+      fault_source: 'X-Svc-Delay: 80',
+      route: null,
+      plugin: null,
+    })
+  }
+  t.equal(
+    (await unknown('/svc.bridge.Unknown/Call', {})).code,
+    status.UNIMPLEMENTED,
+    'the method that answers for them is not one',
+  )
+  const web = await fetch(`http://${target}${PATH}Nope`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/grpc-web', 'x-svc-fail': '429' },
+    body: Buffer.from([0, 0, 0, 0, 0]),
+  })
+  t.match(await web.text(), /grpc-status:14\r\n/)
+})
+
+t.test('a call has one line in the access log, at its end [GRPC-11, LINE-2]', async t => {
+  const logged = await serve(t, { env: { SVC_LOG_FORMAT: 'json', SVC_LOG_LEVEL: 'info' } })
+  const one = echoClient(`127.0.0.1:${logged.ports.grpc}`)
+  t.teardown(() => one.close())
+  const lines = (): Record<string, unknown>[] =>
+    logged.lines.map(line => JSON.parse(line) as Record<string, unknown>).filter(({ message }) => message === 'request')
+  const lineOf = (id: string): Promise<Record<string, unknown>> =>
+    until(async () => lines().find(line => line['request_id'] === id) ?? null, `the line of ${id}`)
+  await call(one, 'Echo', { message: 'hi' }, { metadata: metadataOf({ 'x-request-id': 'fine' }) })
+  const fine = await lineOf('fine')
+  t.match(fine, {
+    level: 'info',
+    method: 'POST',
+    path: `${PATH}Echo`,
+    route: `${PATH}Echo`,
+    status: 200,
+    grpc_status: 0,
+    latency_ms: Number,
+    duration_ms: Number,
+    client_ip: '127.0.0.1',
+    ended: 'complete',
+    plugin: 'grpc',
+  })
+  t.notOk('fault' in fine)
+  await failureOf(
+    call(
+      one,
+      'Echo',
+      {},
+      { metadata: metadataOf({ 'x-request-id': 'broken', 'x-svc-delay': '60', 'x-svc-fail': '503' }) },
+    ),
+  )
+  const broken = await lineOf('broken')
+  t.match(broken, { status: 200, grpc_status: 14, fault: 'fail', fault_source: 'X-Svc-Fail: 503', route: 'unmatched' })
+  t.ok(Number(broken['duration_ms']) >= 55)
+  const left = one.ServerStream({ count: 100 }, metadataOf({ 'x-request-id': 'left' }))
+  left.on('error', () => {})
+  await new Promise(resolve => left.once('data', resolve))
+  t.notOk(
+    lines().some(line => line['request_id'] === 'left'),
+    'not before its end',
+  )
+  left.cancel()
+  const gone = await lineOf('left')
+  t.match(gone, { path: `${PATH}ServerStream`, status: 200, ended: 'client_left' })
+  t.notOk('grpc_status' in gone)
+  t.equal(lines().length, 3)
+})
+
 t.test('health and reflection are exempt, refused calls are not captured [GRPC-27, GRPC-11]', async t => {
   interface Health extends EchoClient {
     Check(

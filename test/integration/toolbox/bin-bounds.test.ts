@@ -60,15 +60,23 @@ t.test('public instances hold less [BIN-12]', async t => {
   })
 })
 
-t.test('the size of a capture is that of headers, kept body, path and query [BIN-13]', async t => {
+t.test('the size of a capture is the memory of headers, kept body, path and query [BIN-13]', async t => {
+  const sizeOf = (fields: Partial<CapturedRequest>): number =>
+    storedBytes({ seq: 1, ...requestOf({ full_path: '', ...fields }) })
+  const empty = sizeOf({})
+  t.equal(sizeOf({ body: 'é€' }), empty + 4, 'two bytes a character')
+  t.equal(sizeOf({ body: 'ab', full_path: '/bin/x', query: 'q=1' }), empty + 2 + 6 + 3)
+  t.equal(sizeOf({ body_base64: 'AAAA' }), empty + 4)
+  const header = sizeOf({ headers: [{ name: '', value: '' }] }) - empty
   t.equal(
-    storedBytes({
-      seq: 1,
-      ...requestOf({ headers: [{ name: 'ab', value: 'cde' }], body: 'é€', full_path: '/bin/x', query: 'q=1' }),
+    sizeOf({
+      headers: [
+        { name: 'ab', value: 'cde' },
+        { name: 'f', value: '' },
+      ],
     }),
-    5 + 5 + 6 + 3,
+    empty + 2 * header + 6,
   )
-  t.equal(storedBytes({ seq: 1, ...requestOf({ body_base64: 'AAAA', full_path: '/', query: null }) }), 4 + 1)
 })
 
 t.test('the oldest captures go until count and bytes hold; numbers go on [BIN-13]', async t => {
@@ -79,7 +87,7 @@ t.test('the oldest captures go until count and bytes hold; numbers go on [BIN-13
   for (let count = 0; count < 40; count++) bin = withRequest(bin, requestOf({ body: 'x'.repeat(65_536) }), limits)
   t.equal(bin.requests.at(-1)!.seq, 170)
   t.ok(
-    bin.bytes <= limits.max_bytes_per_bin && bin.bytes + 65_536 + 6 > limits.max_bytes_per_bin,
+    bin.bytes <= limits.max_bytes_per_bin && bin.bytes + storedBytes(bin.requests[0]!) > limits.max_bytes_per_bin,
     `${bin.bytes} bytes are stored`,
   )
   t.equal(
@@ -142,6 +150,35 @@ t.test('creations that interleave cannot pass the bound together [BIN-14]', asyn
   t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 10)
   t.equal((await bins.ofSession('s')).length, 10)
 })
+
+t.test(
+  'all bins together hold so many bytes: then the oldest goes, a public instance refuses [BIN-14] [HARD-12]',
+  async t => {
+    const large = { ...answer, headers: { 'x-large': 'x'.repeat(1_000_000) } }
+    for (const [config, maxMib, evicts] of [
+      [normal, 64, true],
+      [open, 32, false],
+    ] as const) {
+      const store: { made?: MemoryStore<Bin> } = {}
+      const svc = {
+        config,
+        state: (_name: string, bounds: ConstructorParameters<typeof MemoryStore<Bin>>[0]) =>
+          (store.made = new MemoryStore<Bin>(bounds)),
+      } as unknown as Svc
+      const bins = createBinStore(svc, limitsOf(config))
+      const first = await bins.create('s', large)
+      const outcomes: PromiseSettledResult<Bin>[] = []
+      for (let index = 0; index < 80; index++)
+        outcomes.push(...(await Promise.allSettled([bins.create(`session ${index}`, large)])))
+      const refused = outcomes.filter(outcome => outcome.status === 'rejected')
+      const bytes = await store.made!.bytes()
+      t.ok(bytes <= maxMib * 1024 * 1024 && bytes > (maxMib - 2) * 1024 * 1024, `${bytes} bytes`)
+      t.equal((await bins.find(first.id)) === undefined, evicts)
+      t.equal(refused.length > 0, !evicts)
+      t.ok(refused.every(({ reason }) => (reason as { body?: { error?: string } }).body?.error === 'bins_full'))
+    }
+  },
+)
 
 t.test('a bin lives 24 hours (public: one), and what it held is freed without a visit [BIN-15]', async t => {
   for (const [config, hours] of [

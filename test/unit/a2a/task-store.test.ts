@@ -3,7 +3,14 @@ import t from 'tap'
 import { Task } from '../../../plugins/a2a/task.ts'
 import { TaskStore } from '../../../plugins/a2a/task-store.ts'
 
-const roomy = { tasks: 100, tasksPerSession: 100, taskIdleMs: 1000, runningTasks: 10, taskBytes: 1e9 }
+const roomy = {
+  tasks: 100,
+  tasksPerSession: 100,
+  taskIdleMs: 1000,
+  runningTasks: 10,
+  taskBytes: 1e9,
+  oneTaskBytes: 1e8,
+}
 
 function makeStore(t: { teardown(callback: () => void): void }, bounds: Partial<typeof roomy> = {}) {
   let now = 0
@@ -52,16 +59,35 @@ t.test('over a bound the oldest finished task goes first, else the oldest [A2A-2
 })
 
 t.test('bytes are bounded, and a single newest task stays [A2A-25]', async t => {
-  const { add, has, store } = makeStore(t, { taskBytes: 5000 })
+  const { add, has, store } = makeStore(t, { taskBytes: 100_000 })
   for (let index = 0; index < 100; index++) add(String(index), { text: 'x'.repeat(100) })
-  t.ok(store.bytes <= 5000 && store.size < 50 && has('99'))
-  const huge = add('huge', { text: 'x'.repeat(10_000) })
+  t.ok(store.bytes <= 100_000 && store.size < 50 && has('99'))
+  const huge = add('huge', { text: 'x'.repeat(200_000) })
   t.same([store.size, has('huge')], [1, true])
   huge.addArtifact({ artifactId: 'a', parts: [{ text: 'more' }] }, false, true)
   t.ok(has('huge'))
   store.remove(huge)
   t.same([store.bytes, store.size], [0, 0], 'nothing is left in the books')
 })
+
+t.test(
+  'what would be too much for one task is refused, and counts no longer once its agent has done with it [HARD-12]',
+  async t => {
+    const { add, store } = makeStore(t, { oneTaskBytes: 100_000 })
+    const task = add('1')
+    const message = { messageId: 'm', role: 'user', parts: [{ data: Array.from({ length: 1000 }, () => []) }] } as const
+    const bytes = store.measure(task, message)
+    t.ok(bytes > 40_000, 'three bytes of text take more than forty')
+    task.addMessage(message, bytes)
+    t.throws(() => store.measure(task, message), { reason: 'RESOURCE_EXHAUSTED', message: /MiB of memory/ })
+    t.notOk(store.isFull(task))
+    const before = store.bytes
+    const release = task.reserve(90_000)
+    t.same([store.bytes, store.isFull(task)], [before + 90_000, true])
+    release()
+    t.same([store.bytes, store.isFull(task)], [before, false])
+  },
+)
 
 t.test('an idle task goes, a used one stays [A2A-25]', async t => {
   const { add, has, store, advance } = makeStore(t)

@@ -75,8 +75,87 @@ mocks:
       new RegExp(`^svc\\.yaml:${place}: error: \\S+: ${message}.*\\n    ${remedy}`, 'm'),
       `${place}: ${message}`,
     )
-  t.match(output, /^mine\/broken: error: plugin broken: \S*index\.ts:3:1: .*\n {4}correct its code/m)
+  t.match(output, /^mine\/broken\/index\.ts:3:1: error: plugin broken: Unexpected .*\n {4}correct its code/m)
   t.match(output, /\nsvc\.yaml: 15 errors, 0 warnings, \d+ of \d+ plugins on\n$/)
+})
+
+t.test('what hides behind another mistake is found in the same pass [CLI-6]', async t => {
+  const { code, output } = await check(
+    t,
+    `mcp:
+  servers:
+    - { name: support, auth: opne, tools: [lookup_custmer] }
+    - { name: Upper, tools: [ecoh] }
+    - { tools: [what_ever] }
+    - { name: weather, tools: [ecoh] }
+llm:
+  providers:
+    - { name: acme, format: openay, strict_models: "yes", fail: rate_limt }
+    - { name: other, format: openai, strict_models: "yes", rules: [{ match: { regex: "(" }, reply: { text: x } }] }
+mocks:
+  - { name: shop, spec: ./shop.yaml, color: red, enabled: 1 }
+  - { name: api, spec: ./api.yaml, color: red }
+`,
+    {
+      files: {
+        'api.yaml':
+          'openapi: 3.1.0\ninfo: { title: x, version: "1" }\npaths:\n  /a:\n    get: { operationId: same, responses: { "200": { description: ok, content: { text/plain: { schema: { $ref: "#/nowhere" } } } } } }\n  /b:\n    get: { responses: { "200": { description: ok, content: { text/plain: { schema: { $ref: "#/nothing" } } } } } }\n',
+      },
+    },
+  )
+  t.equal(code, 1)
+  for (const [place, message, remedy] of [
+    ['3:24', 'expected "open", "apikey" or "oauth"', 'write one of these'],
+    [
+      '3:44',
+      'unknown tool "lookup_custmer" \\(did you mean "lookup_customer"\\?\\)',
+      'write lookup_customer, or one of echo, ',
+    ],
+    ['4:9', 'expected text that matches', 'change the value'],
+    ['4:30', 'unknown tool "ecoh" \\(did you mean "echo"\\?\\)', 'write echo, or one of '],
+    ['5:7', 'missing key "name"', 'add "name: '],
+    ['5:17', 'unknown tool "what_ever"', 'remove it, or write one of echo, '],
+    ['6:7', 'the server name "weather" is taken', 'choose another name'],
+    ['6:32', 'unknown tool "ecoh"', 'write echo, or one of '],
+    ['9:21', 'no running plugin offers the format "openay"', 'write one of these'],
+    ['9:37', 'expected boolean', 'write true or false'],
+    ['9:59', 'unknown fault "rate_limt"', 'write one of the kinds'],
+    ['10:38', 'expected boolean', 'write true or false'],
+    ['10:79', '.*', 'correct the expression'],
+    ['12:19', "shop\\.yaml can't be read \\(ENOENT\\)", 'correct the path'],
+    ['12:38', 'unknown key "color"', 'remove it, or write one of name, spec, '],
+    ['12:51', 'expected true or false', 'write true or false'],
+    ['13:5', '.*#/nowhere', 'correct the document'],
+    ['13:5', '.*#/nothing', 'correct the document'],
+    ['13:36', 'unknown key "color"', 'remove it, or write one of name, spec, '],
+  ])
+    t.match(
+      output,
+      new RegExp(`^svc\\.yaml:${place}: error: \\S+: ${message}.*\\n    ${remedy}`, 'm'),
+      `${place}: ${message}`,
+    )
+  t.match(output, /\nsvc\.yaml: 19 errors, 0 warnings,/, 'and nothing that the corrections caused')
+  t.notMatch(output, /placeholder|test_simple_text/)
+})
+
+t.test('an error of a plugin has the file and line in which it was thrown [CLI-6]', async t => {
+  const { output } = await check(t, 'plugins: { dirs: [./mine] }\n', {
+    files: {
+      'mine/loads/index.ts': "import { make } from './make.ts'\nexport default make()\n",
+      'mine/loads/make.ts':
+        "\ninterface Text { text: string }\nexport function make(): Text {\n  throw new Error('not made')\n}\n",
+      'mine/registers/index.ts':
+        "export default { title: 'R', paths: ['/r'], async register() {\n  JSON.parse('{')\n} }\n",
+      'mine/two/index.ts': "import a from './a.ts'\nimport b from './b.ts'\nexport default { title: a + b }\n",
+    },
+  })
+  t.match(output, /^mine\/loads\/make\.ts:4:9: error: plugin loads: not made\n/m)
+  t.match(
+    output,
+    /^mine\/registers\/index\.ts:2:8: error: plugin registers: .*JSON.*\n {4}correct its code, or switch it off/m,
+  )
+  t.match(output, /^mine\/two\/index\.ts:1:15: error: plugin two: Could not resolve "\.\/a\.ts"\n/m)
+  t.match(output, /^mine\/two\/index\.ts:2:15: error: plugin two: Could not resolve "\.\/b\.ts"\n/m)
 })
 
 t.test('a file that is no YAML has one error [CLI-6]', async t => {

@@ -1,6 +1,7 @@
 /** What is remembered to save work stays within its bound. */
 import t from 'tap'
 import { BoundedMap, memoize } from '../../../core/collections/bounded-map.ts'
+import { heapGrowth } from '../../support/store-memory.ts'
 
 t.test('the oldest entry goes first, and one that is set again keeps its place', async t => {
   const map = new BoundedMap<number>(2)
@@ -23,4 +24,21 @@ t.test('a function is asked once for a text while it is remembered', async t => 
   })
   t.strictSame(['a', 'a', 'b', 'a', 'c', 'a', 'c'].map(upper), ['A', 'A', 'B', 'A', 'C', 'A', 'C'])
   t.strictSame(asked, ['a', 'b', 'c', 'a'])
+})
+
+t.test('a long text is computed each time, and not kept [HARD-12]', async t => {
+  let asked = 0
+  const first = memoize(100, text => {
+    asked++
+    return text.slice(0, 1)
+  })
+  const long = 'x'.repeat(10_000)
+  t.strictSame([long, long].map(first), ['x', 'x'])
+  t.equal(asked, 2)
+  const grown = await heapGrowth(() => {
+    for (let index = 0; index < 100; index++) first(`${index}${'y'.repeat(1_000_000)}`)
+    for (let index = 0; index < 100; index++) first(`${index}${'z'.repeat(1_000_000)}`.slice(0, 100))
+    return first
+  })
+  t.ok(grown < 1e6, `${grown} bytes`)
 })

@@ -1,5 +1,7 @@
 /** Bounded stores and what generations hold. */
 import t from 'tap'
+import { heldBytes } from '../../../core/collections/text-memory.ts'
+import { ENTRY_BYTES, GROUP_BYTES } from '../../../core/state/memory-store.ts'
 import { MemoryStore, StateRegistry, type StateFailure } from '../../../core/state/state-registry.ts'
 import type { StoreBounds, StoreChange } from '../../../core/contract/plugin.ts'
 
@@ -19,6 +21,8 @@ function store<T = string>(bounds: Partial<StoreBounds<T>> = {}) {
 const keys = async (of: MemoryStore<never> | MemoryStore<string> | MemoryStore<number>) =>
   (await of.list()).map(({ key }) => key).join(' ')
 const length = (value: string) => value.length
+/** Memory of an entry with a key of one character, without its value. */
+const entryBytes = ENTRY_BYTES + heldBytes('a')
 
 t.test('bounds', async t => {
   t.test(
@@ -74,35 +78,38 @@ t.test('bounds', async t => {
     },
   )
 
-  t.test('bytes are counted at set and evict until they fit [STATE-2]', async t => {
-    const { store: s, told } = store({ maxBytes: 10, sizeOf: length })
+  t.test('bytes are counted at set, with key and entry, and evict until they fit [STATE-2]', async t => {
+    const { store: s, told } = store({ maxBytes: 2 * entryBytes + 12, sizeOf: length })
     await s.set('a', '1234')
     await s.set('b', '1234')
-    t.equal(await s.bytes(), 8)
+    t.equal(await s.bytes(), 2 * entryBytes + 8)
     await s.set('c', '12345678')
+    t.equal(await keys(s), 'b c')
+    await s.set('c', '12345678'.repeat(50))
     t.equal(await keys(s), 'c')
-    t.equal(await s.bytes(), 8)
+    t.equal(await s.bytes(), entryBytes + 400)
     await s.set('c', '1')
-    t.equal(await s.bytes(), 1)
+    t.equal(await s.bytes(), entryBytes + 1)
     await s.delete('c')
     t.equal(await s.bytes(), 0)
-    t.same(told, ['set a', 'set b', 'set c', 'evicted a', 'evicted b', 'set c', 'deleted c'])
+    t.same(told, ['set a', 'set b', 'set c', 'evicted a', 'set c', 'evicted b', 'set c', 'deleted c'])
   })
 
   t.test('a value over the bound by itself is not kept and displaces nothing [STATE-2]', async t => {
-    const { store: s, told } = store({ maxBytes: 10, sizeOf: length })
+    const { store: s, told } = store({ maxBytes: entryBytes + 10, sizeOf: length })
+    const big = 'x'.repeat(11)
     await s.set('a', '1234')
-    await s.set('big', 'x'.repeat(11))
-    t.equal(await s.add('big', 'x'.repeat(11)), false)
+    await s.set('b', big)
+    t.equal(await s.add('b', big), false)
     t.equal(await keys(s), 'a')
-    await s.set('a', 'x'.repeat(11))
+    await s.set('a', big)
     t.equal(await s.count(), 0)
     t.equal(await s.bytes(), 0)
-    t.same(told, ['set a', 'evicted big', 'evicted big', 'evicted a'])
+    t.same(told, ['set a', 'evicted b', 'evicted b', 'evicted a'])
   })
 
   t.test('an entry that grows pushes out others, not itself [STATE-2]', async t => {
-    const { store: s } = store({ maxBytes: 10, sizeOf: length })
+    const { store: s } = store({ maxBytes: 2 * entryBytes + 10, sizeOf: length })
     await s.set('a', '1234')
     await s.set('b', '1234')
     await s.set('a', '12345678')
@@ -137,8 +144,35 @@ t.test('bounds', async t => {
     t.equal(await s.count(), 0)
   })
 
-  t.test('maxBytes without sizeOf is refused [STATE-2]', async t => {
-    t.throws(() => new MemoryStore({ maxCount: 1, maxBytes: 1 }), /maxBytes needs sizeOf/)
+  t.test('without sizeOf the store keeps a copy of plain data and measures it [STATE-2]', async t => {
+    const s = new MemoryStore<unknown>({ maxCount: 10, maxBytes: 10_000 })
+    const value = { list: ['a'] }
+    await s.set('a', value)
+    t.strictSame(await s.get('a'), value)
+    t.not(await s.get('a'), value)
+    const before = await s.bytes()
+    await s.set('a', { list: ['a', 'a text of 23 characters'] })
+    t.ok((await s.bytes()) > before + 23)
+    await s.set('b', 'x'.repeat(10_000))
+    t.equal(await s.count(), 1, 'and what is too large is not kept')
+    await t.rejects(s.set('c', new Map()), { message: /only plain data/ })
+    const measured = await s.bytes()
+    s.setBounds({ maxCount: 10, maxBytes: 9_000 })
+    t.equal(await s.bytes(), measured)
+    s.setBounds({ maxCount: 10, maxBytes: 9_000, sizeOf: () => 5 })
+    t.equal(await s.bytes(), entryBytes + 5)
+    s.setBounds({ maxCount: 10, maxBytes: 9_000 })
+    t.equal(await s.bytes(), measured)
+  })
+
+  t.test('an entry of a group counts with the group and its name [STATE-2]', async t => {
+    const s = new MemoryStore<string>({ maxCount: 10, maxBytes: 10_000, sizeOf: length })
+    await s.set('a', '', { group: 'a' })
+    t.equal(await s.bytes(), entryBytes + GROUP_BYTES + heldBytes('a'))
+    await s.set('a', '', { group: 'abc' })
+    t.equal(await s.bytes(), entryBytes + GROUP_BYTES + heldBytes('abc'))
+    await s.delete('a')
+    t.equal(await s.bytes(), 0)
   })
 })
 
@@ -373,7 +407,7 @@ t.test('a hundred thousand inserts leave count and bytes at their bounds [STATE-
   for (const evict of ['oldest', 'idle', 'expiring'] as const) {
     const s = new MemoryStore<string>({
       maxCount: 500,
-      maxBytes: 20_000,
+      maxBytes: 200_000,
       sizeOf: length,
       maxPerGroup: 50,
       ttlMs: 60_000,
@@ -390,11 +424,15 @@ t.test('a hundred thousand inserts leave count and bytes at their bounds [STATE-
       mostBytes = Math.max(mostBytes, await s.bytes())
     }
     t.ok(most <= 350, `${most} entries in seven groups of 50`)
-    t.ok(mostBytes <= 20_000, `${mostBytes} bytes`)
+    t.ok(mostBytes <= 200_000, `${mostBytes} bytes`)
     t.equal(await s.count(), (await s.list()).length)
     t.equal(
       await s.bytes(),
-      (await s.list()).reduce((sum, { value }) => sum + value.length, 0),
+      (await s.list()).reduce(
+        (sum, { key, value }) =>
+          sum + ENTRY_BYTES + heldBytes(key) + GROUP_BYTES + heldBytes('session 0') + value.length,
+        0,
+      ),
     )
     await s.clear()
     t.equal(await s.bytes(), 0)
@@ -415,10 +453,10 @@ t.test('generations', async t => {
     const second = r.hold(2, 'bins', 'v1')
     const before = first.state<string>('bin', { maxCount: 10 })
     for (const key of ['a', 'b', 'c']) await before.set(key, key, { group: 'g' })
-    const after = second.state<string>('bin', { maxCount: 2, maxBytes: 100, sizeOf: length, ttlMs: 60_000 })
+    const after = second.state<string>('bin', { maxCount: 2, maxBytes: 10_000, sizeOf: length, ttlMs: 60_000 })
     t.equal(after, before)
     t.equal(await after.count(), 2)
-    t.equal(await after.bytes(), 2)
+    t.equal(await after.bytes(), 2 * (entryBytes + GROUP_BYTES + heldBytes('g') + 1))
     await first.release()
     t.equal(await after.get('c'), 'c')
     second.state<string>('bin', { maxCount: 2, maxPerGroup: 1, ttlMs: -1 })

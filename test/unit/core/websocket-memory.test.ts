@@ -42,6 +42,16 @@ function fakeSocket(memory: WebSocketMemory, address = 'a') {
 
 const KIB = 1024
 
+t.test('a socket that goes on being sent to is cut off at 16 MiB [WS-7]', async t => {
+  const memory = new WebSocketMemory({ totalBytes: 64 * KIB * KIB, perAddress: Infinity })
+  const { state, send, close } = fakeSocket(memory)
+  send(16 * KIB * KIB)
+  t.notOk(state.isTerminated)
+  send(1)
+  t.ok(state.isTerminated)
+  close()
+})
+
 t.test('a socket that does not take what it is sent is not read from [WS-7]', async t => {
   const memory = new WebSocketMemory({ totalBytes: 64 * KIB * KIB, perAddress: Infinity })
   const { state, send, take, close } = fakeSocket(memory)

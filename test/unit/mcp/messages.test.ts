@@ -185,7 +185,11 @@ t.test('a server shows what names it, what it selects, and by * all but fixtures
     registrar.tool(tool)
   const problems: string[] = []
   const toolsOf = (name: string, tools?: unknown[]) => [
-    ...select(registry, { name, tools }, (at, message) => void problems.push(`${at}: ${message}`)).tools.keys(),
+    ...select(
+      registry,
+      { name, tools },
+      (at, message, remedy) => void problems.push(`${at}: ${message}; ${remedy}`),
+    ).tools.keys(),
   ]
   t.strictSame(toolsOf('default'), ['everywhere'])
   t.strictSame(toolsOf('shop'), ['special'])
@@ -194,7 +198,7 @@ t.test('a server shows what names it, what it selects, and by * all but fixtures
   t.strictSame(toolsOf('lab'), ['fixture'])
   t.strictSame(toolsOf('other'), [])
   t.strictSame(toolsOf('other', ['everywhere', 'nothing', { name: 'declared' }]), ['everywhere'])
-  t.strictSame(problems, ['tools[1]: unknown tool "nothing"'])
+  t.strictSame(problems, ['tools[1]: unknown tool "nothing"; remove it, or write one of everywhere, special'])
 })
 
 t.test('names are taken once, and both plugins are named [MCP-26]', async t => {

@@ -25,8 +25,8 @@ function makeStore({
   maxBytes = 1_000_000,
   idleMs = 1000,
   messages = 4,
-  bytes = 1000,
-  totalBytes = 2000,
+  bytes = 3000,
+  totalBytes = 6000,
 } = {}) {
   const clock = { now: 0 }
   const replay = new ReplayStore({ messages, bytes, totalBytes })
@@ -185,12 +185,12 @@ t.test('kept messages are bounded per session and in all, oldest first [MCP-36]'
   for (let index = 1; index <= 6; index++) stream.write(`m${index}`)
   t.notOk(stream.canResume(1), 'what was forgotten is not skipped silently')
   t.ok(stream.canResume(2))
-  stream.write('x'.repeat(990))
-  t.ok(replay.bytes <= 1000)
+  stream.write('x'.repeat(2500))
+  t.ok(replay.bytes <= 3000)
   const another = store.create(agreement).newStream()
-  another.write('y'.repeat(900))
-  store.create(agreement).newStream().write('z'.repeat(900))
-  t.ok(replay.bytes <= 2000)
+  another.write('y'.repeat(2600))
+  store.create(agreement).newStream().write('z'.repeat(2600))
+  t.ok(replay.bytes <= 6000)
   t.notOk(stream.canResume(6), 'the oldest session paid')
   t.ok(another.canResume(0))
   store.endWhere(() => true)

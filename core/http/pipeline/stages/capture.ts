@@ -3,6 +3,7 @@ import type { AnswerProgress } from '../../../inspector/captured-request.ts'
 import type { Inspector } from '../../../inspector/inspector.ts'
 import type { RequestContext } from '../../request/context.ts'
 import type { CompletionReader } from '../completion-batch.ts'
+import { copyText } from '../../../collections/text-memory.ts'
 import { originForm } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
 import { statusOf } from './observation.ts'
@@ -13,6 +14,12 @@ export function capture(context: RequestContext, { inspector }: PipelineServices
     inspector.captures(context.path, context.session.header) &&
     !context.generation.exemptions.has('inspector', context.path)
   return true
+}
+
+/** The target without scheme and authority, in memory of its own: they may be most of an absolute one. */
+function targetOf(url: string): string {
+  const target = originForm(url) ?? url
+  return target === url ? url : copyText(target)
 }
 
 /** What is known of an answer when it is over. */
@@ -30,7 +37,7 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       requestId: context.requestId,
       arrivedAt: performance.timeOrigin + context.startedAt,
       method: context.method,
-      uri: originForm(context.url) ?? context.url,
+      uri: targetOf(context.url),
       httpVersion: request.httpVersion,
       rawHeaders: request.rawHeaders,
       headers: request.headers,

@@ -72,9 +72,11 @@ export class Observer implements RequestFollower<RequestContext>, EgressCounter 
 /** Follows a call that a plugin has taken over: it has an entry like others, bytes and streams are not counted. */
 export class CallObserver implements RequestFollower<RequestContext>, EgressCounter {
   readonly #completions: CompletionBatch
+  readonly #log: Log
 
-  constructor(completions: CompletionBatch) {
+  constructor(completions: CompletionBatch, log: Log) {
     this.#completions = completions
+    this.#log = log
   }
 
   onHead(context: RequestContext): void {
@@ -88,6 +90,7 @@ export class CallObserver implements RequestFollower<RequestContext>, EgressCoun
 
   onClose(context: RequestContext): void {
     if (context.status === 0 && context.ended !== 'aborted') this.onHead(context)
+    logCall(this.#log, context)
   }
 
   addEgress(): void {}
@@ -130,20 +133,45 @@ export function logRequests(log: Log): CompletionReader {
     const level = isQuiet(context) ? 'debug' : 'info'
     if (!log.isEnabled(level) || context.call !== null) return
     log[level]('request', {
-      method: context.method,
-      path: context.path ?? context.url.split('?', 1)[0],
+      ...requestFields(context),
       route: context.route === null ? 'unmatched' : (context.calledRoute ?? undefined),
       status: statusOf(context),
       latency_ms: context.latencyMs,
-      request_id: context.requestId,
-      client_ip: context.clientIp,
-      bytes_sent: context.bytesSent,
-      ended: context.ended,
-      fault: context.fault ?? undefined,
-      fault_source: context.faultSource ?? undefined,
-      trace_id: context.trace?.traceId,
-      span_id: context.trace?.spanId,
-      plugin: context.calledPlugin ?? undefined,
+      ...answerFields(context),
     })
   }
 }
+
+/** The line of a taken-over call comes at its end: only then it has its status. */
+function logCall(log: Log, context: RequestContext): void {
+  if (!log.isEnabled('info')) return
+  log.info('request', {
+    ...requestFields(context),
+    route: context.calledRoute ?? 'unmatched',
+    status: statusOf(context),
+    grpc_status: context.grpcStatus ?? undefined,
+    latency_ms: context.latencyMs,
+    duration_ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
+    ...answerFields(context),
+  })
+}
+
+function requestFields({ method, path, url }: RequestContext): LogFields {
+  return { method, path: path ?? url.split('?', 1)[0] }
+}
+
+function answerFields(context: RequestContext): LogFields {
+  return {
+    request_id: context.requestId,
+    client_ip: context.clientIp,
+    bytes_sent: context.bytesSent,
+    ended: context.ended,
+    fault: context.fault ?? undefined,
+    fault_source: context.faultSource ?? undefined,
+    trace_id: context.trace?.traceId,
+    span_id: context.trace?.spanId,
+    plugin: context.calledPlugin ?? undefined,
+  }
+}
+
+type LogFields = Record<string, string | number | undefined>

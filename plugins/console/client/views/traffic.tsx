@@ -8,6 +8,7 @@ import type { Entry } from '../lib/protocol/http.ts'
 import { useKeys } from '../lib/shell/keys.ts'
 import { LiveEntries } from '../lib/traffic/live-entries.ts'
 import { isHealthProbe } from '../lib/traffic/probes.ts'
+import { followOpenAnswers } from '../lib/traffic/open-answers.ts'
 import { page } from '../lib/instance/page.ts'
 import { route, setParams } from '../lib/shell/router.ts'
 import { signInReason } from '../lib/instance/api.ts'
@@ -36,8 +37,10 @@ export default function Traffic() {
     if (publicSession !== '') live.clear(({ session }) => session !== publicSession)
     const feed = openFeed({ onEntries: entries => live.push(entries) })
     const stop = effect(() => setFeedState(feed.state.value))
+    const stopFollowing = followOpenAnswers(live)
     return () => {
       stop()
+      stopFollowing()
       feed.stop()
     }
   }, [publicSession, isSignedOut])

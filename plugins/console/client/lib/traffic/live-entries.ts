@@ -31,6 +31,14 @@ export class LiveEntries {
     this.#schedule()
   }
 
+  /** More is known of an entry; one that is not in the list is not added. */
+  update(entry: Entry): void {
+    const replace = (entries: readonly Entry[]): Entry[] =>
+      entries.map(known => (known.id === entry.id ? entry : known))
+    this.#waiting = replace(this.#waiting)
+    this.entries.value = replace(this.entries.peek())
+  }
+
   pause(isPaused: boolean): void {
     this.isPaused.value = isPaused
     this.#schedule()

@@ -49,6 +49,7 @@ function readTags(entry: Entry): Tag[] {
     })
   if (entry.fault !== null) tags.push({ text: `fault ${entry.fault_source ?? entry.fault}`, tone: 'warn' })
   else if (below(path, '/flaky')) tags.push({ text: 'fault', tone: 'warn' })
+  if (entry.ended === 'open') tags.push({ text: 'open', tone: 'info' })
   if (entry.ended === 'client_left') tags.push({ text: 'client left', tone: 'warn' })
   if (headerOf(headers, 'x-svc-console') !== null) tags.push({ text: 'console', tone: 'accent' })
   return tags

@@ -1,0 +1,59 @@
+/** Where in a plugin's files it failed: what the bundler or the stack of an error says. */
+import type { BuildFailure } from 'esbuild'
+import { dirname, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { reasonOf } from './discovery.ts'
+
+/** One cause of a failure; `file` is an absolute path, line and column count from 1. */
+export interface FailureCause {
+  message: string
+  file: string
+  line: number
+  column: number
+}
+
+/** Further ones are of no use before these are corrected. */
+const MAX_CAUSES = 10
+/** Frames looked at; the plugin's own are among the first. */
+const MAX_FRAMES = 50
+
+/** All mistakes that the bundler found, else the place in the plugin's own files at which the error was thrown; empty when there is none. */
+export function failureCauses(
+  error: unknown,
+  { entry, folder }: { entry: string | null; folder: string },
+): FailureCause[] {
+  if (!(error instanceof Error)) return []
+  const { errors } = (error.cause ?? error) as Partial<BuildFailure>
+  if (Array.isArray(errors) && entry !== null) {
+    return errors
+      .slice(0, MAX_CAUSES)
+      .flatMap(({ text, location }) =>
+        location === null
+          ? []
+          : [
+              {
+                message: text,
+                file: resolve(dirname(entry), location.file),
+                line: location.line,
+                column: location.column + 1,
+              },
+            ],
+      )
+  }
+  const place = placeInStack(error, folder)
+  return place === null ? [] : [{ message: reasonOf(error), ...place }]
+}
+
+function placeInStack({ stack = '' }: Error, folder: string): Omit<FailureCause, 'message'> | null {
+  for (const line of stack
+    .split('\n')
+    .filter(frame => /^ {4}at /.test(frame))
+    .slice(0, MAX_FRAMES)) {
+    const match = /(?:^ {4}at |\()(?:async )?([^()]*):(\d{1,7}):(\d{1,7})\)?$/.exec(line.slice(0, 4_096))
+    if (match === null) continue
+    const file = match[1]!.startsWith('file:') ? fileURLToPath(match[1]!) : match[1]!
+    if (file.startsWith(folder + sep) && !file.includes(`${sep}node_modules${sep}`))
+      return { file, line: Number(match[2]), column: Number(match[3]) }
+  }
+  return null
+}
