@@ -25,20 +25,18 @@ export function failureCauses(
   if (!(error instanceof Error)) return []
   const { errors } = (error.cause ?? error) as Partial<BuildFailure>
   if (Array.isArray(errors) && entry !== null) {
-    return errors
-      .slice(0, MAX_CAUSES)
-      .flatMap(({ text, location }) =>
-        location === null
-          ? []
-          : [
-              {
-                message: text,
-                file: resolve(dirname(entry), location.file),
-                line: location.line,
-                column: location.column + 1,
-              },
-            ],
-      )
+    return errors.slice(0, MAX_CAUSES).flatMap(({ text, location }) =>
+      location === null
+        ? []
+        : [
+            {
+              message: text,
+              file: resolve(dirname(entry), location.file),
+              line: location.line,
+              column: location.column + 1,
+            },
+          ],
+    )
   }
   const place = placeInStack(error, folder)
   return place === null ? [] : [{ message: reasonOf(error), ...place }]
