@@ -21,7 +21,7 @@ const MEMBERS = new Set(['status', 'headers', 'body', 'delay_ms'])
 export function readBinAnswer(wanted: Record<string, unknown>, limits: BinLimits): BinAnswer {
   const unknown = Object.keys(wanted).find(key => !MEMBERS.has(key))
   if (unknown !== undefined)
-    throw invalidBin(`unknown member ${quoteInput(unknown)} (expected status, headers, body, delay_ms)`)
+    throw invalidBin(`unknown member ${quoteInput(unknown)} (expected status, headers, body or delay_ms)`)
   return {
     status: readInteger(wanted, 'status', 200, 200, 599),
     headers: readHeaders(wanted.headers),
@@ -46,19 +46,19 @@ function readInteger(
 function readHeaders(wanted: unknown): Record<string, string> {
   const headers: Record<string, string> = Object.create(null)
   if (wanted === undefined) return headers
-  if (!isRecord(wanted)) throw invalidBin('invalid headers (expected an object of strings)')
+  if (!isRecord(wanted)) throw invalidBin('invalid headers (expected an object with string values)')
   const pairs = Object.entries(wanted)
-  if (pairs.length > MAX_HEADERS) throw invalidBin(`${pairs.length} headers (expected at most ${MAX_HEADERS})`)
+  if (pairs.length > MAX_HEADERS) throw invalidBin(`too many headers: ${pairs.length} (at most ${MAX_HEADERS})`)
   for (const [name, value] of pairs) {
     if (typeof value !== 'string') throw invalidBin(`invalid value of header ${quoteInput(name)} (expected a string)`)
     const problem = headerProblem(name, value)
     if (problem === 'name') throw invalidBin(`invalid header name ${quoteInput(name)} (expected a token)`)
     if (problem === 'reserved')
-      throw invalidBin(
-        `the header ${quoteInput(name)} belongs to the connection or to the whole origin and cannot be set`,
-      )
+      throw invalidBin(`the header ${quoteInput(name)} cannot be set: it affects the connection or the whole origin`)
     if (problem === 'value')
-      throw invalidBin(`invalid value of header ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
+      throw invalidBin(
+        `invalid value of header ${quoteInput(name)} (expected printable ASCII characters, spaces or tabs)`,
+      )
     headers[name.toLowerCase()] = value
   }
   return headers
@@ -68,7 +68,7 @@ function readBody(wanted: unknown): string | null {
   if (wanted === undefined || wanted === null) return null
   const body = typeof wanted === 'string' ? wanted : toJson(wanted)
   const bytes = Buffer.byteLength(body)
-  if (bytes > MAX_BODY_BYTES) throw invalidBin(`the body has ${bytes} bytes (expected at most ${MAX_BODY_BYTES})`)
+  if (bytes > MAX_BODY_BYTES) throw invalidBin(`the body is too large: ${bytes} bytes (at most ${MAX_BODY_BYTES})`)
   return body
 }
 
@@ -77,7 +77,7 @@ function toJson(value: unknown): string {
   try {
     return JSON.stringify(value)
   } catch {
-    throw invalidBin('the body is nested too deep')
+    throw invalidBin('the body is nested too deeply')
   }
 }
 

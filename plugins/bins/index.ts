@@ -9,7 +9,8 @@ import { registerRequests } from './routes/requests.ts'
 
 export default definePlugin({
   title: 'Request bins',
-  description: 'URLs that record what is sent to them, answer as configured, and show it in lists and live.',
+  description:
+    'URLs that record every request, send a configurable response, and show the requests in a list or a live stream.',
   paths: ['/bin'],
   categories: [{ name: 'Request Bin & Webhooks', rank: 230 }],
   register(app, svc) {

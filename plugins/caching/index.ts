@@ -5,7 +5,7 @@ import { registerRange } from './routes/range.ts'
 
 export default definePlugin({
   title: 'Caching and ranges',
-  description: 'A cacheable answer with validators, and bytes that can be fetched in parts.',
+  description: 'A cacheable response with validators, and byte ranges.',
   paths: ['/cache', '/range'],
   register(app, svc) {
     registerCache(app, svc)

@@ -6,7 +6,7 @@ import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Echo',
-  description: 'Answers with the request as it arrived: method, URL, headers, body.',
+  description: 'Echoes the request: method, URL, headers and body, as received.',
   paths: ['/echo', '/anything'],
   categories: [{ name: 'Echo & Reflection', rank: 10 }],
   register(app, svc) {

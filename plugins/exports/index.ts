@@ -5,7 +5,7 @@ import { registerExports } from './routes.ts'
 export default definePlugin({
   title: 'Exports',
   description:
-    'The catalog as a collection for Postman, Insomnia, Bruno, OpenCollection, curl, .http, Hurl, k6 and HAR, and as configuration for Kong, the Gateway API, LiteLLM, MCP clients and Prometheus.',
+    'Exports the catalog as a collection for Postman, Insomnia, Bruno, OpenCollection, curl, .http, Hurl, k6 and HAR, and as configuration for Kong, the Gateway API, LiteLLM, MCP clients and Prometheus.',
   paths: ['/export'],
   uses: ['llm', 'mcp'],
   register: registerExports,

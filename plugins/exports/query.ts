@@ -6,7 +6,7 @@ import type { Selection } from './format.ts'
 const MAX_URL = 2048
 /** Nothing in it means anything to a shell, a template or a quote. */
 const BASE_URL = /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:\/[A-Za-z0-9._~%/-]*)?$/i
-const EXPECTED = `an absolute http or https URL with a host, of at most ${MAX_URL} characters; a path prefix of A-Za-z0-9._~%/- may follow, user info, query and fragment may not`
+const EXPECTED = `an absolute http or https URL of at most ${MAX_URL} characters; a path prefix (A-Za-z0-9._~%/-) is allowed, user info, query and fragment are not`
 
 /** What the request asks for. Throws a 400 that names the wrong parameter. */
 export function readSelection(request: FastifyRequest, svc: Svc): Selection {

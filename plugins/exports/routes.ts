@@ -22,23 +22,23 @@ const parameters: RouteParameter[] = [
   {
     name: 'base_url',
     in: 'query',
-    description: 'Where the requests go: this instance, or a gateway before it. Default: the base URL of the request',
+    description: 'Target of the exported requests, such as a gateway. Default: the base URL of this request',
     schema: { type: 'string', format: 'uri', maxLength: 2048 },
   },
   {
     name: 'category',
     in: 'query',
-    description: 'Only this category of the catalog; may be repeated',
+    description: 'Export only this category; can be repeated',
     schema: { type: 'array', items: { type: 'string' } },
   },
   {
     name: 'plugin',
     in: 'query',
-    description: 'Only endpoints of this plugin; may be repeated',
+    description: 'Export only the endpoints of this plugin; can be repeated',
     schema: { type: 'array', items: { type: 'string' } },
   },
 ]
-const refused = { description: 'A parameter is wrong; the answer says which.' }
+const refused = { description: 'A parameter is invalid; the error names it.' }
 
 /** Registers `/export` and the file of each format; what is there to export is known when every plugin has registered. */
 export function registerExports(app: FastifyInstance, svc: Svc): void {
@@ -84,11 +84,11 @@ function registerIndex(app: FastifyInstance, svc: Svc, formats: Format[]): void 
   app.get(
     '/export',
     describe({
-      summary: 'The formats in which everything that is enabled can be downloaded',
+      summary: 'List the export formats',
       category,
       parameters,
       responses: {
-        200: { description: 'The formats, each with its path.', content: { 'application/json': { type: 'object' } } },
+        200: { description: 'The formats and their paths.', content: { 'application/json': { type: 'object' } } },
         400: refused,
       },
       examples: [{ name: 'Formats', path: '/export', expectStatus: 200 }],

@@ -22,7 +22,7 @@ export function unsupportedMediaType(mediaType: string): GraphQLError {
 }
 
 export function mutationOverGet(): GraphQLError {
-  return refusal('METHOD_NOT_ALLOWED', 'a mutation can only be sent with POST', {
+  return refusal('METHOD_NOT_ALLOWED', 'mutations must be sent with POST', {
     status: 405,
     headers: { Allow: 'POST' },
   })
@@ -53,7 +53,7 @@ export function unresolvedOperation(operationName: string | null): GraphQLError 
 export function subscriptionNotSupported(): GraphQLError {
   return refusal(
     'SUBSCRIPTION_NOT_SUPPORTED',
-    'a subscription needs a WebSocket at /graphql/ws, or a request that accepts text/event-stream',
+    'subscriptions need a WebSocket at /graphql/ws, or a request with Accept: text/event-stream',
     REFUSED_DOCUMENT,
   )
 }

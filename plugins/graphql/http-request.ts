@@ -37,7 +37,7 @@ function decode(body: ArrayBuffer | Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw badRequest('the body is not UTF-8')
+    throw badRequest('the body is not valid UTF-8')
   }
 }
 
@@ -86,8 +86,7 @@ function objectOrNull(value: unknown, name: string): Record<string, unknown> | n
 /** A persisted query may come by its hash alone; anything else must have a text. */
 function checkQuery(request: HttpOperationRequest): HttpOperationRequest {
   if (request.query === null && request.extensions?.persistedQuery != null) return request
-  if (request.query === null || request.query.trim() === '')
-    throw badRequest('query must be a string that is not blank')
+  if (request.query === null || request.query.trim() === '') throw badRequest('query must be a non-blank string')
   return request
 }
 

@@ -6,7 +6,7 @@ import { handleCalls } from './bridge/media-type-handler.ts'
 
 export default definePlugin({
   title: 'gRPC',
-  description: 'Echo service with every kind of call, health and reflection, over gRPC and gRPC-Web.',
+  description: 'Echo service with unary and streaming calls, health checks and reflection, over gRPC and gRPC-Web.',
   paths: [],
   area: 'grpc',
   register(_app, svc) {

@@ -6,20 +6,21 @@ import type { ImageType } from './image-files.ts'
 
 const negotiated: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Image in the format that the client prefers',
-  description: 'By `Accept`; at equal wish WebP, SVG, JPEG, PNG, GIF. Without `Accept` PNG.',
+  summary: 'Get an image in the format the client prefers',
+  description:
+    'Selects the format by `Accept`; equal preferences are resolved in the order WebP, SVG, JPEG, PNG, GIF. PNG without `Accept`.',
   parameters: [{ name: 'Accept', in: 'header', schema: { type: 'string' } }],
   responses: {
     200: {
       description: 'The image',
       content: Object.fromEntries(IMAGE_TYPES.map(type => [type, { type: 'string', format: 'binary' }])),
     },
-    406: { description: 'None of the formats is acceptable' },
+    406: { description: 'The client accepts none of the formats' },
   },
   examples: [
     { name: 'SVG', path: '/image', headers: [{ name: 'Accept', value: 'image/svg+xml' }], expectStatus: 200 },
     {
-      name: 'Nothing fits',
+      name: 'Not acceptable',
       path: '/image',
       headers: [{ name: 'Accept', value: 'application/pdf' }],
       expectStatus: 406,
@@ -67,7 +68,7 @@ function chooseType(accept: string | undefined): ImageType | null {
 function notAcceptable(supported: readonly string[]): HttpError {
   return new HttpError(406, {
     error: 'not_acceptable',
-    details: 'none of the formats is acceptable to the client',
+    details: 'the client accepts none of the available formats',
     supported,
   })
 }

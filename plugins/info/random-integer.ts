@@ -17,7 +17,7 @@ export function readBound(text: string): bigint {
 
 /** An integer from `lower` to `upper`, both included, all equally likely; throws `invalid_range` unless `lower` is smaller. */
 export function randomBetween(lower: bigint, upper: bigint): bigint {
-  if (lower >= upper) throw invalidRange(`${lower} is not below ${upper}`)
+  if (lower >= upper) throw invalidRange(`${lower} is not less than ${upper}`)
   const span = upper - lower + 1n
   // Of the 2^64 draws those beyond the last whole multiple of the span would favor small values.
   const fair = 2n ** 64n - (2n ** 64n % span)

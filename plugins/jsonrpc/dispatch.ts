@@ -51,7 +51,7 @@ function idOf(item: unknown): Id {
 async function call(name: string, params: unknown, host: MethodHost): Promise<Outcome> {
   const method = METHODS.get(name)
   if (method === undefined) return { error: methodNotFound(name) }
-  if (!isParams(params)) return { error: { code: -32602, message: 'Invalid params: an array or an object is needed' } }
+  if (!isParams(params)) return { error: { code: -32602, message: 'Invalid params: must be an array or an object' } }
   try {
     return { result: await method(params, host) }
   } catch (error) {

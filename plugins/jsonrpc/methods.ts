@@ -22,21 +22,21 @@ export const METHODS = new Map<string, Method>(
     add: params => sum(numbersOf(params, ['a', 'b'])),
     subtract(params) {
       const numbers = numbersOf(params, ['minuend', 'subtrahend'])
-      if (numbers.length !== 2) throw invalidParams(`subtract takes two numbers, not ${numbers.length}`)
+      if (numbers.length !== 2) throw invalidParams(`subtract needs two numbers, got ${numbers.length}`)
       return sum([numbers[0]!, negate(numbers[1]!)])
     },
     async sleep(params, host) {
       const [ms] = argumentsOf(params, ['ms'])
       if (!(ms instanceof ExactNumber) || !/^\d+$/.test(ms.value) || Number(ms.value) > host.maxDelayMs) {
-        throw invalidParams(`ms is an integer from 0 to ${host.maxDelayMs}`)
+        throw invalidParams(`ms must be an integer from 0 to ${host.maxDelayMs}`)
       }
       await host.wait(Number(ms.value))
       return { slept_ms: Number(ms.value) }
     },
     error(params) {
       const [code, message = 'Requested error', data] = argumentsOf(params, ['code', 'message', 'data'])
-      if (!(code instanceof ExactNumber) || !isInteger(code)) throw invalidParams('code is an integer')
-      if (typeof message !== 'string') throw invalidParams('message is a string')
+      if (!(code instanceof ExactNumber) || !isInteger(code)) throw invalidParams('code must be an integer')
+      if (typeof message !== 'string') throw invalidParams('message must be a string')
       throw new RpcError({ code, message, ...(data === undefined ? {} : { data }) })
     },
   } satisfies Record<MethodName, Method>),
@@ -50,10 +50,10 @@ function argumentsOf(params: Params, names: string[]): unknown[] {
 
 function numbersOf(params: Params, names: string[]): ExactNumber[] {
   const values = argumentsOf(params, names)
-  if (values.length === 0) throw invalidParams('at least one number is needed')
+  if (values.length === 0) throw invalidParams('at least one number is required')
   return values.map((value, index) => {
     if (value instanceof ExactNumber) return value
-    throw invalidParams(Array.isArray(params) ? `number ${index + 1} is none` : `${names[index]} is no number`)
+    throw invalidParams(`${Array.isArray(params) ? `argument ${index + 1}` : names[index]} must be a number`)
   })
 }
 

@@ -5,7 +5,8 @@ import { registerSteps } from './routes/steps.ts'
 
 export default definePlugin({
   title: 'Orchestration',
-  description: 'A payment in four calls: authenticate, enrich, validate, process. Each needs what the one before gave.',
+  description:
+    'A payment in four calls: authenticate, enrich, validate, process. Each call needs the result of the previous one.',
   paths: ['/orchestration'],
   categories: [{ name: 'Orchestration', rank: 170 }],
   register(app, svc) {

@@ -48,7 +48,7 @@ function numberMember(members: Record<string, unknown>, name: string, max = Numb
   if (value === undefined) return undefined
   if (typeof value === 'number' && value >= 0 && value <= max) return value
   throw badRequest(
-    `invalid ${name} (expected a number ${max === Number.MAX_VALUE ? 'that is not negative' : `from 0 to ${max}`})`,
+    `invalid ${name} (expected a number ${max === Number.MAX_VALUE ? 'of 0 or more' : `from 0 to ${max}`})`,
   )
 }
 

@@ -52,4 +52,4 @@ export const STEPS: readonly Step[] = [
 ]
 
 export const PIPELINE =
-  'A payment in four calls. Step 1 gives a correlation id, which steps 2 to 4 need in X-Correlation-Id; step 3 answers X-Validation-Result, which step 4 needs.'
+  'A payment in four calls. Step 1 returns a correlation id, which steps 2 to 4 need in X-Correlation-Id; step 3 returns X-Validation-Result, which step 4 needs.'

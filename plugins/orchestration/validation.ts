@@ -35,11 +35,11 @@ export function validate(payment: Payment, riskScore: number) {
 }
 
 function amountLimit({ amount = 0 }: Payment): AppliedRule {
-  return judge('amount_limit', amount <= MAX_AMOUNT, `amount ${amount}, at most ${MAX_AMOUNT}`)
+  return judge('amount_limit', amount <= MAX_AMOUNT, `amount is ${amount} (at most ${MAX_AMOUNT})`)
 }
 
 function riskThreshold(score: number): AppliedRule {
-  return judge('risk_threshold', score < RISK_THRESHOLD, `score ${score}, below ${RISK_THRESHOLD}`)
+  return judge('risk_threshold', score < RISK_THRESHOLD, `score is ${score} (must be below ${RISK_THRESHOLD})`)
 }
 
 function merchantActive(): AppliedRule {
@@ -50,12 +50,12 @@ function permissionCheck({ permissions }: Payment): AppliedRule {
   return judge(
     'permission_check',
     permissions === undefined || permissions.includes(NEEDED_PERMISSION),
-    `${NEEDED_PERMISSION} is ${permissions === undefined ? 'assumed' : 'looked for in permissions'}`,
+    `${NEEDED_PERMISSION} is ${permissions === undefined ? 'assumed' : 'expected in permissions'}`,
   )
 }
 
 function velocityCheck(): AppliedRule {
-  return judge('velocity_check', true, 'transactions of the last 24 h are within bounds')
+  return judge('velocity_check', true, 'transactions of the last 24 h are within the limit')
 }
 
 function judge(rule: string, passes: boolean, detail: string): AppliedRule {

@@ -44,7 +44,7 @@ export function checkName(name: string): void {
 /** `_path`, `/` by default. */
 export function readPath(query: URLSearchParams): string {
   return (
-    checked(query, '_path', /^\/[\x21-\x3a\x3c-\x7e]*$/, 'a path that begins with /, without semicolons and blanks') ??
+    checked(query, '_path', /^\/[\x21-\x3a\x3c-\x7e]*$/, 'a path that starts with / and has no semicolons or spaces') ??
     '/'
   )
 }

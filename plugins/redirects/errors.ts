@@ -2,7 +2,11 @@
 import { HttpError, quoteInput, refusal } from 'svc/plugin'
 
 export function invalidCount(text: string, max: number): HttpError {
-  return refusal(400, 'invalid_count', `invalid number of redirects ${quoteInput(text)} (expected 1 to ${max})`)
+  return refusal(
+    400,
+    'invalid_count',
+    `invalid number of redirects ${quoteInput(text)} (expected an integer from 1 to ${max})`,
+  )
 }
 
 export function targetRefused(target: string, reason: string): HttpError {
@@ -19,5 +23,5 @@ export function invalidCookieAttribute(name: string, value: string, expected: st
 }
 
 export function tooManyCookies(count: number, max: number): HttpError {
-  return refusal(400, 'too_many_cookies', `${count} cookies in one request (expected at most ${max})`)
+  return refusal(400, 'too_many_cookies', `too many cookies: ${count} (at most ${max} per request)`)
 }

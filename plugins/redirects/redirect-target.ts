@@ -10,18 +10,18 @@ const TREACHEROUS_ENCODED = /%(?:[01][\da-f]|7f|5c)/i
  * of the request, letter by letter.
  */
 export function whyRefused(target: string, host: string): string | null {
-  if (target === '') return 'no url was given'
+  if (target === '') return 'the url parameter is missing'
   if (TREACHEROUS.test(target) || TREACHEROUS_ENCODED.test(target))
-    return 'the url holds a blank, a control character or a backslash'
-  if (target.startsWith('/')) return target.startsWith('//') ? 'the url names another host' : null
+    return 'the url contains a space, a control character or a backslash'
+  if (target.startsWith('/')) return target.startsWith('//') ? 'the url points to another host' : null
   const [, scheme, authority] = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i.exec(target) ?? []
   if (scheme === undefined || authority === undefined)
-    return 'the url is neither a path that begins with / nor an http(s) URL'
-  if (!/^https?$/i.test(scheme)) return 'the scheme is neither http nor https'
-  if (authority.includes('@')) return 'the url holds credentials'
+    return 'the url must be a path that starts with /, or an http(s) URL of this host'
+  if (!/^https?$/i.test(scheme)) return 'the scheme must be http or https'
+  if (authority.includes('@')) return 'the url must not contain credentials'
   return authority !== '' && authority.toLowerCase() === host.toLowerCase()
     ? null
-    : 'the url names another host or port'
+    : 'the url points to another host or port'
 }
 
 /** A target as a header can carry it: what is beyond ASCII percent-encoded as UTF-8 (RFC 3987, 3.1). */

@@ -31,9 +31,7 @@ export function failingAtRate(text: string, random: () => number = Math.random):
         fails,
         fields: {
           fail_rate: rate,
-          message: fails
-            ? `failed, as ${rate} percent of requests do`
-            : `succeeded, as ${100 - rate} percent of requests do`,
+          message: fails ? `failed (failure rate ${rate} percent)` : `succeeded (failure rate ${rate} percent)`,
         },
       }
     },

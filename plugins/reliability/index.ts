@@ -6,7 +6,7 @@ import { registerFlaky } from './routes/flaky.ts'
 
 export default definePlugin({
   title: 'Reliability testing',
-  description: 'Endpoints that fail at a rate, by a pattern, after some successes or until they recover.',
+  description: 'Endpoints that fail at a given rate, in a pattern, after some successes, or until they recover.',
   paths: ['/flaky'],
   categories: [{ name: 'Reliability Testing', rank: 220 }],
   register(app, svc) {

@@ -88,7 +88,7 @@ const AMOUNT = /^\+?(?:\d+(?:\.\d*)?|\.\d+)$/
 function createOrder(input: Input): Content {
   const merchantId = required(input, 'merchantId')
   const amount = input.get('amount') ?? '0'
-  if (!AMOUNT.test(amount)) throw invalidField('amount', 'a decimal that is not negative')
+  if (!AMOUNT.test(amount)) throw invalidField('amount', 'a decimal number of 0 or more')
   return [
     ['orderId', `ORD-${randomBytes(4).toString('hex').toUpperCase()}`],
     ['merchantId', merchantId],

@@ -27,15 +27,16 @@ const CREATE_ORDER =
 
 const message: RouteDescription = {
   summary: 'Call GetUser, CreateOrder or GetStatus',
-  description: 'SOAP 1.1 and 1.2, told apart by the namespace of the envelope; the answer has the same version.',
+  description:
+    'Supports SOAP 1.1 and 1.2. The namespace of the envelope selects the version; the response has the same version.',
   category: 'SOAP / XML',
   requestBody: {
     required: true,
     content: { 'text/xml': { type: 'string' }, 'application/soap+xml': { type: 'string' } },
   },
   responses: {
-    200: { description: 'The answer of the operation' },
-    400: { description: 'A fault of SOAP 1.2 with the code Sender' },
+    200: { description: 'The response of the operation' },
+    400: { description: 'A SOAP 1.2 fault with the code Sender' },
     500: { description: 'Any other fault' },
   },
   examples: [
@@ -64,15 +65,15 @@ const message: RouteDescription = {
   errorForm: faultOfCore,
 }
 const wsdlAt = (path: string, parameters: RouteDescription['parameters'] = []): RouteDescription => ({
-  summary: 'The WSDL 1.1 document',
+  summary: 'Get the WSDL 1.1 document',
   category: 'SOAP / XML',
   parameters,
   responses: {
     200: {
-      description: 'Both bindings, with the address as the client named it',
+      description: 'The WSDL with both bindings; the service address is that of the request',
       content: { 'text/xml': { type: 'string' } },
     },
-    405: { description: 'A fault: GET without `?wsdl` asks for no document' },
+    405: { description: 'A fault: GET needs `?wsdl`' },
   },
   examples: [{ name: 'WSDL', path, expectStatus: 200 }],
   errorForm: faultOfCore,
@@ -101,7 +102,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc, operations: reado
     '/soap',
     describe(
       wsdlAt('/soap?wsdl', [
-        { name: 'wsdl', in: 'query', description: 'In any case of its letters', schema: { type: 'string' } },
+        { name: 'wsdl', in: 'query', description: 'Case-insensitive', schema: { type: 'string' } },
       ]),
     ),
     (request, reply) => {

@@ -48,6 +48,6 @@ function invalidJson(): HttpError {
   return refusal(
     400,
     'invalid_json',
-    'the body is not a JSON object in UTF-8 (expected an empty body or an object with prompt, max_tokens, delay_ms)',
+    'the body must be empty, or a JSON object in UTF-8 with prompt, max_tokens or delay_ms',
   )
 }

@@ -55,7 +55,7 @@ function readMode(query: URLSearchParams): 'json' | 'text' {
 function readHeartbeat(query: URLSearchParams): number {
   const ms = integerParameter(query, 'heartbeat_ms', { fallback: DEFAULT_HEARTBEAT_MS })
   if (ms === 0 || ms >= MIN_HEARTBEAT_MS) return Math.min(ms, MAX_HEARTBEAT_MS)
-  throw invalidParameter('heartbeat_ms', `invalid heartbeat_ms "${ms}" (expected 0, or ${MIN_HEARTBEAT_MS} and more)`)
+  throw invalidParameter('heartbeat_ms', `invalid heartbeat_ms "${ms}" (expected 0, or at least ${MIN_HEARTBEAT_MS})`)
 }
 
 /**

@@ -16,7 +16,7 @@ export function requestedHeaders(query: URLSearchParams): RequestedHeaders {
     if (problem === 'name') throw invalidHeader(`invalid header name ${quoteInput(name)} (expected a token)`)
     if (problem === 'reserved') throw forbiddenHeader(name)
     if (problem === 'value')
-      throw invalidHeader(`invalid value of ${quoteInput(name)} (expected printable ASCII, spaces or tabs)`)
+      throw invalidHeader(`invalid value of ${quoteInput(name)} (expected printable ASCII characters, spaces or tabs)`)
     const key = name.toLowerCase()
     const values = headers.get(key)
     if (values === undefined) headers.set(key, [value])

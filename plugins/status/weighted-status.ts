@@ -19,7 +19,7 @@ const MAX_WEIGHT = 1e300
  */
 export function parseStatuses(spec: string): WeightedStatus[] {
   const items = spec.split(',').map(item => item.trim())
-  if (items.length > MAX_CODES) throw invalidStatusCode(`${items.length} status codes`)
+  if (items.length > MAX_CODES) throw invalidStatusCode(`too many status codes: ${items.length}`)
   refuseInterim(items)
   const statuses = items.map(parseItem)
   if (statuses.every(({ weight }) => weight === 0)) throw invalidStatusCode('the weights add up to 0')
@@ -43,7 +43,7 @@ function parseItem(item: string): WeightedStatus {
   if (colon === -1) return { status, weight: 1 }
   const weightText = item.slice(colon + 1)
   const weight = parseDecimal(weightText)
-  if (weight === null) throw invalidStatusCode(`invalid weight ${quoteInput(weightText)} of ${status}`)
+  if (weight === null) throw invalidStatusCode(`invalid weight ${quoteInput(weightText)} for ${status}`)
   return { status, weight: Math.min(weight, MAX_WEIGHT) }
 }
 

@@ -23,5 +23,5 @@ export function invalidTrailer(name: string, why: string): HttpError {
 }
 
 export function tooManyTrailers(count: number, max: number): HttpError {
-  return refusal(400, 'too_many_trailers', `${count} trailer fields asked for (expected at most ${max})`)
+  return refusal(400, 'too_many_trailers', `too many trailer fields: ${count} (at most ${max})`)
 }

@@ -10,7 +10,7 @@ export function readSeed(query: URLSearchParams): string | null {
   if (seed === null || seed === '') return null
   const length = [...seed].length
   if (length > MAX_SEED_LENGTH)
-    throw invalidParameter('seed', `the seed has ${length} characters (expected at most ${MAX_SEED_LENGTH})`)
+    throw invalidParameter('seed', `the seed is too long: ${length} characters (at most ${MAX_SEED_LENGTH})`)
   return seed
 }
 

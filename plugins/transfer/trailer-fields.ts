@@ -30,9 +30,9 @@ export function readTrailers(query: URLSearchParams): Map<string, string> {
   for (const [name, value] of query) {
     const key = name.toLowerCase()
     const problem = headerProblem(name, value)
-    if (problem === 'name') throw invalidTrailer(name, 'it is no token')
-    if (problem === 'reserved' || NOT_BEHIND.has(key)) throw invalidTrailer(name, 'it must stand before the body')
-    if (problem === 'value') throw invalidTrailer(name, 'its value is not printable ASCII')
+    if (problem === 'name') throw invalidTrailer(name, 'the name is not a token')
+    if (problem === 'reserved' || NOT_BEHIND.has(key)) throw invalidTrailer(name, 'it must be sent before the body')
+    if (problem === 'value') throw invalidTrailer(name, 'the value is not printable ASCII')
     if (!fields.has(key)) fields.set(key, value)
   }
   if (fields.size > MAX_TRAILERS) throw tooManyTrailers(fields.size, MAX_TRAILERS)

@@ -6,7 +6,7 @@ import { registerVerify } from './routes/verify.ts'
 
 export default definePlugin({
   title: 'Webhook signatures',
-  description: 'Verifies and makes webhook signatures in three schemes; sends nothing itself.',
+  description: 'Creates and verifies webhook signatures in three schemes. Does not send webhooks.',
   paths: ['/webhooks'],
   register(app, svc) {
     registerVerify(app, svc)

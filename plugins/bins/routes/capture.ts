@@ -13,22 +13,25 @@ const id: RouteParameter = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'Id of a bin',
+  description: 'ID of the bin',
   schema: { type: 'string' },
 }
-const gone = { 404: { description: 'No such bin' } }
+const gone = { 404: { description: 'Bin not found' } }
 
 const capture: RouteDescription = {
   category,
   summary: 'Capture a request',
   description:
-    'Recorded, then answered as the bin is configured; `X-Svc-Bin-Seq` is its sequence number. A DELETE deletes the bin; to capture one, send it to a path below.',
+    'Records the request and sends the configured response; `X-Svc-Bin-Seq` is the sequence number of the request. DELETE deletes the bin; to capture a DELETE, send it to a path below.',
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'],
   parameters: [id],
-  responses: { default: { description: 'As configured; by default 200 `{"ok":true,"bin","id","seq"}`' }, ...gone },
+  responses: {
+    default: { description: 'The configured response; by default 200 with `{"ok":true,"bin","id","seq"}`' },
+    ...gone,
+  },
   examples: [
     {
-      name: 'A hook',
+      name: 'A webhook',
       method: 'POST',
       path: '/bin/<bin_id>',
       headers: [{ name: 'Content-Type', value: 'application/json' }],
@@ -43,15 +46,15 @@ const remove: RouteDescription = {
   summary: 'Delete a bin',
   methods: ['DELETE'],
   parameters: [id],
-  responses: { 200: { description: '`{"deleted": "<id>"}`; its feeds end' }, ...gone },
+  responses: { 200: { description: '`{"deleted": "<id>"}`; live streams of the bin end' }, ...gone },
   examples: [{ name: 'Delete', method: 'DELETE', path: '/bin/<bin_id>', expectStatus: 200 }],
 }
 const captureBelow: RouteDescription = {
   ...capture,
-  summary: 'Capture a request, any path below the bin',
-  description: 'As at the bin itself, with every method, DELETE included.',
+  summary: 'Capture a request to a path below the bin',
+  description: 'Same as the bin itself, for every method, including DELETE.',
   methods: undefined,
-  parameters: [id, { name: 'path', in: 'path', description: 'Anything', schema: { type: 'string' } }],
+  parameters: [id, { name: 'path', in: 'path', description: 'Any path', schema: { type: 'string' } }],
   examples: [{ name: 'Sub path', method: 'DELETE', path: '/bin/<bin_id>/orders/7', expectStatus: 200 }],
 }
 

@@ -9,9 +9,9 @@ const MAX_TTL = 4_294_967_295
 
 const cache: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Answer that may be cached',
+  summary: 'Get a cacheable response',
   description:
-    '`Cache-Control: public, max-age=<ttl>` with a strong `ETag` and `Last-Modified`; a conditional request that matches gets 304.',
+    'Sends `Cache-Control: public, max-age=<ttl>` with a strong `ETag` and `Last-Modified`; a conditional request that matches gets 304.',
   negotiated: true,
   parameters: [
     {
@@ -23,9 +23,9 @@ const cache: RouteDescription = {
     },
   ],
   responses: {
-    200: { description: 'The answer, the same each time' },
-    304: { description: 'The client has it already' },
-    400: { description: 'No number of seconds' },
+    200: { description: 'The response; the same every time' },
+    304: { description: 'Not modified' },
+    400: { description: 'The ttl is not a number of seconds' },
   },
   examples: [
     { name: 'For a minute', path: '/cache/60', expectStatus: 200 },

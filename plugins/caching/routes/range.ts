@@ -7,9 +7,9 @@ import { invalidCount } from '../errors.ts'
 
 const range: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Bytes that can be fetched in parts',
+  summary: 'Get bytes, or a range of them',
   description:
-    'The letters a to z over and over, `n` bytes of them. A single range is served; several, or another unit, give the whole.',
+    'Sends `n` bytes: the letters a to z, repeated. Serves a single range; ignores several ranges or an unknown unit and sends everything.',
   parameters: [
     {
       name: 'n',
@@ -23,12 +23,12 @@ const range: RouteDescription = {
   responses: {
     200: { description: 'All bytes', content: { 'application/octet-stream': { type: 'string', format: 'binary' } } },
     206: {
-      description: 'The part asked for',
+      description: 'The requested range',
       content: { 'application/octet-stream': { type: 'string', format: 'binary' } },
     },
-    304: { description: 'The client has it already' },
-    400: { description: 'No such number of bytes' },
-    416: { description: 'No such part' },
+    304: { description: 'Not modified' },
+    400: { description: 'The number of bytes is invalid' },
+    416: { description: 'The range is not satisfiable' },
   },
   examples: [
     { name: 'Whole', path: '/range/50', expectStatus: 200 },

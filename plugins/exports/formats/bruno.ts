@@ -6,7 +6,7 @@ import { stableId } from '../stable-id.ts'
 export const bruno: Format = {
   id: 'bruno',
   title: 'Bruno collection',
-  description: 'Requests in folders for Bruno, with an environment svc that holds base_url.',
+  description: 'A Bruno collection with a folder per category, and an environment "svc" with the variable base_url.',
   file: 'bruno.json',
   mediaType: 'application/json',
   filename: 'svc-bruno.json',

@@ -9,7 +9,7 @@ const COMMAND = "curl -sS --max-time 20 -g -w '\\n'"
 export const curl: Format = {
   id: 'curl',
   title: 'Shell script with curl',
-  description: 'One command for each request; the environment variable BASE_URL points it elsewhere.',
+  description: 'One command per request; set the environment variable BASE_URL to send the requests elsewhere.',
   file: 'curl.sh',
   mediaType: 'text/x-shellscript; charset=utf-8',
   filename: 'svc-curl.sh',

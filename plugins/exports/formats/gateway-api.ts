@@ -14,7 +14,7 @@ export function gatewayApi(plugins: () => PluginRecord[]): Format {
     id: 'gateway-api',
     title: 'Kubernetes Gateway API',
     description:
-      'An HTTPRoute for each plugin and a Service for this instance; routes hang on a Gateway named gateway.',
+      'An HTTPRoute per plugin and a Service for this instance; the routes attach to a Gateway named "gateway".',
     file: 'gateway-api.yaml',
     mediaType: 'application/yaml',
     filename: 'svc-gateway-api.yaml',

@@ -10,7 +10,7 @@ const UNKNOWN_SIZE = -1
 export const har: Format = {
   id: 'har',
   title: 'HTTP Archive (HAR 1.2)',
-  description: 'Requests with absolute URLs for browsers, proxies and importers; a page for each category.',
+  description: 'Requests with absolute URLs for browsers, proxies and import tools, with a page per category.',
   file: 'har.json',
   mediaType: 'application/json',
   filename: 'svc.har',

@@ -5,7 +5,7 @@ import type { Format } from '../format.ts'
 export const hurl: Format = {
   id: 'hurl',
   title: 'Hurl file',
-  description: 'Requests for Hurl, each of which takes any status; --variable base_url=… says where they go.',
+  description: 'Requests for Hurl that accept any status; set the target with --variable base_url=….',
   file: 'requests.hurl',
   mediaType: 'text/plain; charset=utf-8',
   filename: 'svc.hurl',

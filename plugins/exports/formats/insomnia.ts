@@ -8,7 +8,7 @@ const WORKSPACE = 'wrk_svc'
 export const insomnia: Format = {
   id: 'insomnia',
   title: 'Insomnia export v4',
-  description: 'A workspace for Insomnia, with a base environment that holds base_url.',
+  description: 'An Insomnia workspace with the variable base_url in its base environment.',
   file: 'insomnia.json',
   mediaType: 'application/json',
   filename: 'svc-insomnia.json',

@@ -6,7 +6,7 @@ export const k6: Format = {
   id: 'k6',
   title: 'k6 script',
   description:
-    'Sends every request once, in a group for each category; BASE_URL in the environment points it elsewhere.',
+    'Sends every request once, in a group per category; set the environment variable BASE_URL to send the requests elsewhere.',
   file: 'k6.js',
   mediaType: 'text/javascript; charset=utf-8',
   filename: 'svc-k6.js',

@@ -10,7 +10,7 @@ export function kong(plugins: () => PluginRecord[]): Format {
   return {
     id: 'kong',
     title: 'Kong (decK)',
-    description: 'This instance as a service with a route for each plugin; control plane and console are not in it.',
+    description: 'This instance as a Kong service with a route per plugin, without the control plane and the console.',
     file: 'kong.yaml',
     mediaType: 'application/yaml',
     filename: 'svc-kong.yaml',

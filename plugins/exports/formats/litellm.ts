@@ -37,7 +37,7 @@ export function litellm(providers: ServedProvider[], { needsKey }: { needsKey: b
   return {
     id: 'litellm',
     title: 'LiteLLM proxy',
-    description: 'A model_list with one entry for each mock LLM provider that LiteLLM speaks.',
+    description: 'A model_list with an entry for each mock LLM provider that LiteLLM supports.',
     file: 'litellm.yaml',
     mediaType: 'application/yaml',
     filename: 'svc-litellm.yaml',

@@ -8,7 +8,7 @@ const ENDPOINT = /^\/mcp(?:\/(protected|apikey)|\/servers\/([a-z0-9-]+))?$/
 export const mcp: Format = {
   id: 'mcp',
   title: 'MCP client configuration',
-  description: 'The MCP servers of this instance, as clients take them in mcp.json.',
+  description: 'The MCP servers of this instance, in the mcp.json format of MCP clients.',
   file: 'mcp.json',
   mediaType: 'application/json',
   filename: 'mcp.json',

@@ -6,7 +6,8 @@ import { writeYaml } from '../yaml.ts'
 export const openCollection: Format = {
   id: 'opencollection',
   title: 'OpenCollection',
-  description: 'Requests in folders as YAML for Bruno and other readers of OpenCollection, with an environment svc.',
+  description:
+    'A YAML collection for Bruno and other OpenCollection tools, with a folder per category and an environment "svc".',
   file: 'opencollection.yaml',
   mediaType: 'application/yaml',
   filename: 'svc-opencollection.yaml',

@@ -5,7 +5,7 @@ import type { Format } from '../format.ts'
 export const postman: Format = {
   id: 'postman',
   title: 'Postman collection v2.1',
-  description: 'Requests in folders for Postman and what imports its collections, with a variable base_url.',
+  description: 'A collection with a folder per category and the variable base_url, for Postman and compatible tools.',
   file: 'postman.json',
   mediaType: 'application/json',
   filename: 'svc-postman.json',

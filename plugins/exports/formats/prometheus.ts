@@ -10,7 +10,7 @@ export function prometheus({ needsToken }: { needsToken: boolean }): Format {
   return {
     id: 'prometheus',
     title: 'Prometheus',
-    description: 'A scrape_configs entry for the metrics of this instance.',
+    description: 'A scrape_configs entry that collects the metrics of this instance.',
     file: 'prometheus.yml',
     mediaType: 'application/yaml',
     filename: 'svc-prometheus.yml',

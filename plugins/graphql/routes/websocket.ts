@@ -11,14 +11,15 @@ const SUBPROTOCOLS = ['graphql-transport-ws', 'graphql-ws']
 const NO_IDLE_TIME = Infinity
 
 const description: RouteDescription = {
-  summary: 'Queries, mutations and subscriptions over a WebSocket',
-  description: 'Subprotocols graphql-transport-ws and graphql-ws (the one of subscriptions-transport-ws).',
+  summary: 'Run queries, mutations and subscriptions over a WebSocket',
+  description:
+    'Supports the subprotocols graphql-transport-ws and graphql-ws (the legacy protocol of subscriptions-transport-ws).',
   category: 'GraphQL',
   protocol: 'websocket',
   responses: {
-    101: { description: 'The first offered subprotocol of the two is spoken' },
-    400: { description: 'Neither was offered' },
-    426: { description: 'No handshake' },
+    101: { description: 'Connected with the first supported subprotocol that the client offers' },
+    400: { description: 'No supported subprotocol was offered' },
+    426: { description: 'Not a WebSocket handshake' },
   },
   examples: [
     {

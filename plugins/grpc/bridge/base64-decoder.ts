@@ -11,13 +11,13 @@ export class Base64Decoder extends Transform {
     const whole = text.length - (text.length % 4)
     this.#rest = text.slice(whole)
     const decoded = decodePieces(text.slice(0, whole))
-    if (decoded === null) done(new Error('the body is not base64'))
+    if (decoded === null) done(new Error('the body is not valid base64'))
     else done(null, decoded)
   }
 
   override _flush(done: TransformCallback): void {
     if (this.#rest === '') done()
-    else done(new Error('the body ends within a group of base64'))
+    else done(new Error('the base64 body is truncated'))
   }
 }
 

@@ -11,7 +11,7 @@ const TRAILER_FLAG = 0x80
 /** Status codes of gRPC. */
 const UNKNOWN = 2
 const UNAVAILABLE = 14
-const BROKEN_OFF: IncomingHttpHeaders = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the call broke off' }
+const BROKEN_OFF: IncomingHttpHeaders = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the call was aborted' }
 
 /** `headers` are put on the response (CORS, request id). */
 export function relayWeb(

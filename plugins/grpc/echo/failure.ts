@@ -35,10 +35,10 @@ export function createFailures(
     if (code < 0 || code > MAX_CODE)
       return {
         code: status.INVALID_ARGUMENT,
-        details: `invalid code ${code} (expected 0 to ${MAX_CODE})`,
+        details: `invalid code ${code} (expected an integer from 0 to ${MAX_CODE})`,
         metadata: new Metadata(),
       }
-    const text = cut(request.message, MAX_MESSAGE) || `failed with ${status[code]}, as it was asked to`
+    const text = cut(request.message, MAX_MESSAGE) || `failed with ${status[code]} as requested`
     const details = [
       pack('google.rpc.ErrorInfo', {
         reason: cut(request.reason, MAX_REASON) || 'SVC_REQUESTED_FAILURE',

@@ -104,7 +104,7 @@ export function createEchoService(
         end(() =>
           reply({
             code: status.RESOURCE_EXHAUSTED,
-            details: `the messages are larger than ${MAX_JOINED_BYTES} bytes together`,
+            details: `the messages are too large: more than ${MAX_JOINED_BYTES} bytes in total`,
           }),
         )
       else messages.push(message)

@@ -78,10 +78,10 @@ function correct(response: Response, { isMessage }: ProtocolDefinitions): Respon
     originalRequest,
     errorResponse: { errorCode, errorMessage },
   })
-  if (originalRequest.messageRequest === undefined) return refuse(status.INVALID_ARGUMENT, 'no question is set')
+  if (originalRequest.messageRequest === undefined) return refuse(status.INVALID_ARGUMENT, 'message_request is not set')
   if (originalRequest.messageRequest === 'allExtensionNumbersOfType') {
     const baseTypeName = originalRequest.allExtensionNumbersOfType ?? ''
-    if (!isMessage(baseTypeName)) return refuse(status.NOT_FOUND, 'the message is not known')
+    if (!isMessage(baseTypeName)) return refuse(status.NOT_FOUND, 'unknown message type')
     return {
       validHost,
       originalRequest,
@@ -89,7 +89,7 @@ function correct(response: Response, { isMessage }: ProtocolDefinitions): Respon
     }
   }
   if (fileDescriptorResponse?.fileDescriptorProto.some(({ length }) => length === 0))
-    return refuse(status.NOT_FOUND, 'the name is not known')
+    return refuse(status.NOT_FOUND, 'unknown symbol')
   if (listServicesResponse === undefined) return response
   return {
     ...response,

@@ -10,7 +10,7 @@ const shared = { category: 'Info & Random', negotiated: true } satisfies Partial
 function describeUtc(what: 'date' | 'time'): RouteDescription {
   return {
     ...shared,
-    summary: what === 'date' ? 'Date of today, UTC' : 'Time, UTC',
+    summary: what === 'date' ? 'Current date in UTC' : 'Current time in UTC',
     responses: { 200: { description: `\`${what}\` and \`timezone\`` } },
     examples: [{ name: 'UTC', path: `/${what}`, expectStatus: 200 }],
   }
@@ -20,20 +20,20 @@ function describeZoned(what: 'date' | 'time'): RouteDescription {
   return {
     ...shared,
     path: `/${what}/{*timezone}`,
-    summary: what === 'date' ? 'Date of today in a time zone' : 'Time in a time zone',
+    summary: what === 'date' ? 'Current date in a time zone' : 'Current time in a time zone',
     parameters: [
       {
         name: 'timezone',
         in: 'path',
         required: true,
-        description: 'Name in the IANA database',
+        description: 'Name in the IANA time zone database',
         schema: { type: 'string' },
       },
     ],
-    responses: { 200: { description: `\`${what}\` and \`timezone\`` }, 404: { description: 'No such zone' } },
+    responses: { 200: { description: `\`${what}\` and \`timezone\`` }, 404: { description: 'Unknown time zone' } },
     examples: [
       { name: 'Kolkata', path: `/${what}/Asia/Kolkata`, expectStatus: 200 },
-      { name: 'No such zone', path: `/${what}/Mars/Olympus`, expectStatus: 404 },
+      { name: 'Unknown zone', path: `/${what}/Mars/Olympus`, expectStatus: 404 },
     ],
   }
 }

@@ -24,8 +24,11 @@ function describeValue(
   }
 }
 const between = describeValue('Random integer between two bounds', '/random/int/1/6', '`value`', {
-  description: 'Both bounds included; they may be as large as 64 bits allow.',
-  responses: { 200: { description: '`value`' }, 400: { description: 'Not two integers in their order' } },
+  description: 'Both bounds are included; each is a signed 64-bit integer.',
+  responses: {
+    200: { description: '`value`' },
+    400: { description: 'The bounds are not integers, or the first is not lower' },
+  },
   parameters: ['lower', 'upper'].map(name => ({
     name,
     in: 'path',
@@ -38,7 +41,7 @@ const between = describeValue('Random integer between two bounds', '/random/int/
   ],
 })
 const paragraphs = describeValue('Paragraphs of filler text', '/random/lorem-ipsum/3', '`paragraphs`', {
-  responses: { 200: { description: '`paragraphs`' }, 400: { description: 'Not a number of paragraphs' } },
+  responses: { 200: { description: '`paragraphs`' }, 400: { description: 'The number of paragraphs is invalid' } },
   parameters: [
     { name: 'count', in: 'path', required: true, schema: { type: 'integer', minimum: 1, maximum: MAX_PARAGRAPHS } },
   ],

@@ -7,7 +7,7 @@ const status: RouteDescription = {
   category: 'Orchestration',
   summary: 'Describe the steps',
   negotiated: true,
-  responses: { 200: { description: 'What each step needs and gives' } },
+  responses: { 200: { description: 'Input and output of each step' } },
   examples: [{ name: 'Steps', path: '/orchestration/status', expectStatus: 200 }],
 }
 

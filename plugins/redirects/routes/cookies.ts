@@ -16,7 +16,7 @@ const attributes: RouteParameter[] = [
   {
     name: '_samesite',
     in: 'query',
-    description: '`None` brings `Secure` along',
+    description: '`None` also sets `Secure`',
     schema: { type: 'string', enum: ['Strict', 'Lax', 'None'] },
   },
 ]
@@ -27,13 +27,13 @@ const anyCookie: RouteParameter = {
   schema: { type: 'string' },
 }
 const toCookies = {
-  302: { description: 'To `/cookies`, with a `Set-Cookie` for each' },
-  400: { description: 'A name or an attribute that no cookie can have' },
+  302: { description: 'Redirect to `/cookies`, with a `Set-Cookie` header per cookie' },
+  400: { description: 'A cookie name or attribute is invalid' },
 }
 
 const show: RouteDescription = {
   ...shared,
-  summary: 'Cookies of the request',
+  summary: 'Show the cookies of the request',
   responses: { 200: { description: '`{"cookies": {name: value}}`' } },
   examples: [
     {
@@ -46,7 +46,7 @@ const show: RouteDescription = {
 }
 const set: RouteDescription = {
   ...shared,
-  summary: 'Set cookies by query',
+  summary: 'Set the cookies in the query',
   parameters: [anyCookie, ...attributes],
   responses: toCookies,
   examples: [
@@ -56,7 +56,7 @@ const set: RouteDescription = {
 }
 const setOne: RouteDescription = {
   ...shared,
-  summary: 'Set one cookie by path',
+  summary: 'Set the cookie in the path',
   parameters: [
     { name: 'name', in: 'path', required: true, schema: { type: 'string' } },
     { name: 'value', in: 'path', required: true, schema: { type: 'string' } },
@@ -68,7 +68,7 @@ const setOne: RouteDescription = {
 const remove: RouteDescription = {
   ...shared,
   summary: 'Delete cookies',
-  description: '`_path` and `_domain` must be those they were set with.',
+  description: '`_path` and `_domain` must match the values the cookies were set with.',
   parameters: [anyCookie, ...place],
   responses: toCookies,
   examples: [{ name: 'Delete one', path: '/cookies/delete?flavor', expectStatus: 302 }],

@@ -9,50 +9,56 @@ const STATUSES = [300, 301, 302, 303, 307, 308]
 const shared = { category: 'Redirects & Cookies' } satisfies Partial<RouteDescription>
 const relative: RouteDescription = {
   ...shared,
-  summary: 'LinkedList of relative redirects',
-  description: 'Ends at `/echo`; the query goes along.',
+  summary: 'Chain of relative redirects',
+  description: 'Ends at `/echo` and keeps the query.',
   parameters: [
     {
       name: 'n',
       in: 'path',
       required: true,
-      description: 'Redirects',
+      description: 'Number of redirects',
       schema: { type: 'integer', minimum: 1, maximum: 20 },
     },
   ],
-  responses: { 302: { description: 'To the next, or to `/echo`' }, 400: { description: 'No such number' } },
+  responses: {
+    302: { description: 'To the next redirect, or to `/echo`' },
+    400: { description: 'The number of redirects is invalid' },
+  },
   examples: [{ name: 'Three', path: '/redirect/3?x=1', expectStatus: 302 }],
 }
 const absolute: RouteDescription = {
   ...shared,
-  summary: 'LinkedList of absolute redirects',
-  description: 'With scheme and host as the client named them; ends at `/echo`, and the query goes along.',
+  summary: 'Chain of absolute redirects',
+  description: 'Uses the scheme and host of the request. Ends at `/echo` and keeps the query.',
   parameters: [
     {
       name: 'n',
       in: 'path',
       required: true,
-      description: 'Redirects',
+      description: 'Number of redirects',
       schema: { type: 'integer', minimum: 1, maximum: 10 },
     },
   ],
-  responses: { 302: { description: 'To the next, or to `/echo`' }, 400: { description: 'No such number' } },
+  responses: {
+    302: { description: 'To the next redirect, or to `/echo`' },
+    400: { description: 'The number of redirects is invalid' },
+  },
   examples: [{ name: 'Two', path: '/absolute-redirect/2', expectStatus: 302 }],
 }
 const single: RouteDescription = {
   ...shared,
-  summary: 'One redirect within the instance',
+  summary: 'Single redirect within the instance',
   description:
-    'The target is a path of the service, without a prefix, or an http(s) URL of the host that was called; any other is refused.',
+    'The target must be a path of the service, without the base path, or an http(s) URL of the requested host. Other targets are rejected.',
   parameters: [
     { name: 'url', in: 'query', required: true, description: 'Target', schema: { type: 'string' } },
     { name: 'status_code', in: 'query', schema: { type: 'integer', enum: STATUSES, default: 302 } },
   ],
   responses: {
     ...Object.fromEntries(
-      STATUSES.map(status => [status, { description: 'To the target, with the status asked for' }]),
+      STATUSES.map(status => [status, { description: 'To the target, with the requested status' }]),
     ),
-    400: { description: 'A target elsewhere, or no redirect status' },
+    400: { description: 'The target is on another host, or the status is not a redirect status' },
   },
   examples: [
     { name: 'To a path', path: '/redirect-to?url=/echo', expectStatus: 302 },

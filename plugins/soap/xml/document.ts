@@ -39,7 +39,7 @@ export function readDocument(text: string): Element {
 function checkMarkup(text: string): void {
   let tags = 0
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1))
-    if (++tags > MAX_TAGS) throw malformed(`more than ${MAX_TAGS} tags`)
+    if (++tags > MAX_TAGS) throw malformed(`too many tags (at most ${MAX_TAGS})`)
   let at = text.indexOf('<!')
   while (at !== -1) {
     const end = text.startsWith('<!--', at)
@@ -58,12 +58,12 @@ function checkMarkup(text: string): void {
 }
 
 function outsideRoot(): SoapFault {
-  return malformed('text outside the root element')
+  return malformed('text is not allowed outside the root element')
 }
 
 function endOfComment(text: string, from: number): number {
   const dashes = text.indexOf('--', from)
-  if (dashes === -1 || text[dashes + 2] !== '>') throw malformed('a comment must end with --> and hold no --')
+  if (dashes === -1 || text[dashes + 2] !== '>') throw malformed('a comment must end with --> and must not contain --')
   return dashes + 3
 }
 
@@ -96,7 +96,7 @@ function parse(text: string): ParsedNode[] {
 function toRoot(nodes: ParsedNode[]): Element {
   if (nodes.some(node => TEXT in node && String(node[TEXT]).trim() !== '')) throw outsideRoot()
   if (nodes.some((node, index) => index > 0 && DECLARATION in node))
-    throw malformed('an XML declaration that is not at the start')
+    throw malformed('the XML declaration must be at the start')
   const roots = nodes.filter(node => !(TEXT in node) && !isInstruction(node))
   if (roots.length !== 1 || CDATA in roots[0]!) throw malformed(`${roots.length} root elements (expected one)`)
   return toElement(roots[0]!, Scope.ROOT, 1)
@@ -111,7 +111,7 @@ function nameOf(node: ParsedNode): string {
 }
 
 function toElement(node: ParsedNode, outer: Scope, depth: number): Element {
-  if (depth > MAX_DEPTH) throw malformed(`nested more than ${MAX_DEPTH} elements deep`)
+  if (depth > MAX_DEPTH) throw malformed(`nested too deeply (at most ${MAX_DEPTH} elements)`)
   const name = nameOf(node)
   const written = Object.entries((node[ATTRIBUTES] ?? {}) as Record<string, string>).map(([attribute, value]) => ({
     name: attribute,
@@ -132,11 +132,11 @@ function toChild(child: ParsedNode, scope: Scope, depth: number): Element | stri
   if (CDATA in child) return (child[CDATA] as ParsedNode[]).map(part => String(part[TEXT])).join('')
   if (!(TEXT in child)) return toElement(child, scope, depth + 1)
   const text = String(child[TEXT])
-  if (text.includes(']]>')) throw malformed(']]> in text')
+  if (text.includes(']]>')) throw malformed(']]> is not allowed in text')
   return resolveReferences(text)
 }
 
 function readAttribute(value: string): string {
-  if (value.includes('<')) throw malformed('< in an attribute')
+  if (value.includes('<')) throw malformed('< is not allowed in an attribute')
   return resolveReferences(value)
 }

@@ -30,7 +30,7 @@ export class Scope {
     const namespaces = new Map(this.#namespaces)
     for (const { name, value } of declared) {
       const prefix = name.slice('xmlns:'.length)
-      if (prefix !== '' && value === '') throw malformed(`the prefix ${prefix} is bound to nothing`)
+      if (prefix !== '' && value === '') throw malformed(`the prefix ${prefix} is bound to an empty namespace`)
       namespaces.set(prefix, value)
     }
     return new Scope(namespaces)
@@ -49,7 +49,7 @@ export class Scope {
       .map(({ name, value }) => {
         const { prefix, local } = split(name)
         const namespace = prefix === '' ? '' : this.#find(prefix)
-        if (seen.size === seen.add(`${namespace} ${local}`).size) throw malformed(`the attribute ${name} is repeated`)
+        if (seen.size === seen.add(`${namespace} ${local}`).size) throw malformed(`duplicate attribute ${name}`)
         return { namespace, local, value }
       })
   }
@@ -67,6 +67,6 @@ function isDeclaration(name: string): boolean {
 
 function split(name: string): { prefix: string; local: string } {
   const [, prefix = '', local] = NAME.exec(name) ?? []
-  if (local === undefined) throw malformed(`${name} is no qualified name`)
+  if (local === undefined) throw malformed(`${name} is not a valid qualified name`)
   return { prefix, local }
 }

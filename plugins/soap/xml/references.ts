@@ -16,15 +16,15 @@ export function resolveReferences(text: string): string {
 }
 
 function resolve(reference: string | undefined): string {
-  if (reference === undefined) throw malformed('& stands alone (write &amp;)')
+  if (reference === undefined) throw malformed('unescaped & (write &amp;)')
   const name = reference.slice(0, -1)
   const entity = ENTITIES.get(name)
   if (entity !== undefined) return entity
   const [, decimal, hexadecimal] = /^#(?:(\d+)|x([\da-f]+))$/i.exec(name) ?? []
   if (decimal === undefined && (hexadecimal === undefined || name[1] !== 'x'))
-    throw malformed(`the entity &${name}; is not known`)
+    throw malformed(`unknown entity &${name};`)
   const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hexadecimal!, 16)
-  if (!isCharacter(code)) throw malformed(`&${name}; is no character that XML allows`)
+  if (!isCharacter(code)) throw malformed(`&${name}; is not a valid XML character`)
   return String.fromCodePoint(code)
 }
 

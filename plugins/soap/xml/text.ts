@@ -10,7 +10,7 @@ export function decodeXml(bytes: Buffer, contentType: string | undefined): strin
   try {
     return decoder.decode(bytes)
   } catch {
-    throw malformed(`the bytes are not ${decoder.encoding}`)
+    throw malformed(`the message is not valid ${decoder.encoding}`)
   }
 }
 

@@ -13,14 +13,14 @@ const responseHeaders: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Set response headers',
   description:
-    'Every query parameter becomes a response header, at most 50; a repeated one is sent several times. Headers of the connection are refused.',
+    'Sets every query parameter as a response header, at most 50. Repeated parameters are sent as repeated headers. Connection headers are rejected.',
   negotiated: true,
   parameters: [
-    { name: 'X-Demo', in: 'query', description: 'Any header name, with its value', schema: { type: 'string' } },
+    { name: 'X-Demo', in: 'query', description: 'Any header name and its value', schema: { type: 'string' } },
   ],
   responses: {
-    200: { description: 'The headers that were set, names in lower case' },
-    400: { description: 'A header that cannot be set; none is' },
+    200: { description: 'The headers that were set, with names in lower case' },
+    400: { description: 'A header cannot be set; no header is set then' },
   },
   examples: [
     { name: 'Two headers', path: '/response-headers?X-Demo=one&Cache-Control=no-store', expectStatus: 200 },

@@ -5,22 +5,22 @@ import { drawStatus, parseStatuses } from '../weighted-status.ts'
 
 const status: RouteDescription = {
   category: 'Status Codes',
-  summary: 'Answer with a status code',
+  summary: 'Respond with a status code',
   description:
-    'One code from 200 to 599, or a list of up to 20 of which one is drawn: `200,500` evenly, `200:0.9,500:0.1` by weight.',
+    'One code from 200 to 599, or a list of up to 20 codes from which one is picked at random: `200,500` evenly, `200:0.9,500:0.1` by weight.',
   negotiated: true,
   parameters: [
     {
       name: 'code',
       in: 'path',
       required: true,
-      description: 'Code, or list of `code` and `code:weight`',
+      description: 'A code, or a comma-separated list of `code` or `code:weight`',
       schema: { type: 'string' },
     },
   ],
   responses: {
-    default: { description: 'The status asked for, with `{"status": n}`; 204, 205 and 304 without a body' },
-    400: { description: 'Not a code from 200 to 599, or a list that makes no sense' },
+    default: { description: 'The requested status with `{"status": n}`; 204, 205 and 304 have no body' },
+    400: { description: 'The code is not between 200 and 599, or the list is invalid' },
   },
   examples: [
     { name: 'Teapot', path: '/status/418', expectStatus: 418 },

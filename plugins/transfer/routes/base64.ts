@@ -8,22 +8,23 @@ import { incorrectBase64 } from '../errors.ts'
 const base64: RouteDescription = {
   category: 'Response Shaping',
   summary: 'Decode base64',
-  description: 'Standard or URL-safe alphabet, padding optional. Text is answered as text, anything else as bytes.',
+  description:
+    'Accepts the standard and the URL-safe alphabet, with or without padding. Text is sent as text, anything else as bytes.',
   parameters: [
     {
       name: 'value',
       in: 'path',
       required: true,
-      description: 'Base64, `/` and `+` percent-encoded',
+      description: 'Base64 with `/` and `+` percent-encoded',
       schema: { type: 'string' },
     },
   ],
   responses: {
     200: {
-      description: 'What was encoded',
+      description: 'The decoded bytes',
       content: { 'text/plain': { type: 'string' }, 'application/octet-stream': { type: 'string', format: 'binary' } },
     },
-    400: { description: 'Not base64' },
+    400: { description: 'The value is not valid base64' },
   },
   examples: [{ name: 'Text', path: '/base64/c3ZjIHNheXMgaGVsbG8', expectStatus: 200 }],
 }

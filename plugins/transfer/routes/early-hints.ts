@@ -14,25 +14,26 @@ const KINDS: readonly (readonly [extension: RegExp, kind: string])[] = [
 
 const earlyHints: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Early hints before the answer',
-  description: 'A 103 with a `Link` for each `preload`, then, after `delay` seconds, the answer with the same links.',
+  summary: 'Send early hints before the response',
+  description:
+    'Sends a 103 with a `Link` header per `preload`, and after `delay` seconds the response with the same links.',
   parameters: [
     {
       name: 'preload',
       in: 'query',
-      description: 'Path of what will be needed, without a prefix; may be repeated',
+      description: 'Path of the resource to preload, without the base path; can be repeated',
       schema: { type: 'string', default: '/image/svg' },
     },
     {
       name: 'delay',
       in: 'query',
-      description: 'Seconds between hints and answer, at most 30 (10 on public instances)',
+      description: 'Seconds between the hints and the response; at most 30 (10 on public instances)',
       schema: { type: 'number', minimum: 0, default: 0 },
     },
   ],
   responses: {
-    200: { description: 'The links that were hinted at' },
-    400: { description: 'No path, or too long a delay' },
+    200: { description: 'The links of the hints' },
+    400: { description: 'A path is invalid, or the delay is too long' },
   },
   examples: [{ name: 'Style and script', path: '/early-hints?preload=/app.css&preload=/app.js', expectStatus: 200 }],
 }
@@ -56,10 +57,10 @@ export function registerEarlyHints(app: FastifyInstance, svc: Svc): void {
 function readLinks(query: URLSearchParams): { path: string; kind: string }[] {
   const paths = query.has('preload') ? query.getAll('preload') : ['/image/svg']
   if (paths.length > MAX_HINTS)
-    throw invalidParameter('preload', `${paths.length} hints asked for (expected at most ${MAX_HINTS})`)
+    throw invalidParameter('preload', `too many hints: ${paths.length} (at most ${MAX_HINTS})`)
   return paths.map(path => {
     if (!PATH.test(path))
-      throw invalidParameter('preload', `invalid preload ${quoteInput(path)} (expected a path that begins with /)`)
+      throw invalidParameter('preload', `invalid preload ${quoteInput(path)} (expected a path that starts with /)`)
     return { path, kind: KINDS.find(([extension]) => extension.test(path))?.[1] ?? 'image' }
   })
 }

@@ -5,14 +5,14 @@ import { readTrailers } from '../trailer-fields.ts'
 
 const description: RouteDescription = {
   category: 'Response Shaping',
-  summary: 'Trailer fields behind the body',
-  description: 'Every query parameter becomes a trailer field, at most 20, announced in `Trailer`.',
+  summary: 'Send trailer fields after the body',
+  description: 'Sends every query parameter as a trailer field, at most 20, and announces them in `Trailer`.',
   parameters: [
-    { name: 'X-Checksum', in: 'query', description: 'Any field name, with its value', schema: { type: 'string' } },
+    { name: 'X-Checksum', in: 'query', description: 'Any field name and its value', schema: { type: 'string' } },
   ],
   responses: {
-    200: { description: 'The fields that follow, names in lower case' },
-    400: { description: 'A field that cannot be a trailer' },
+    200: { description: 'The trailer fields, with names in lower case' },
+    400: { description: 'A field is not allowed as a trailer' },
   },
   examples: [{ name: 'Checksum', path: '/trailers?X-Checksum=abc123', expectStatus: 200 }],
 }

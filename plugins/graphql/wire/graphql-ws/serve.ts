@@ -79,7 +79,7 @@ export function serveLegacy(engine: Engine, connection: Connection): void {
   async function receive(text: string): Promise<void> {
     const message = readMessage(text)
     if (message === null)
-      return send({ type: 'connection_error', payload: { message: 'the message is no JSON object' } })
+      return send({ type: 'connection_error', payload: { message: 'the message must be a JSON object' } })
     switch (message.type) {
       case 'connection_init':
         return acknowledge()
