@@ -109,7 +109,7 @@ t.test('Fail ends with the status that is asked for, and its details [GRPC-5]', 
   for (let code = 1; code <= 16; code++)
     t.match(await failureOf(call(client, 'Fail', { code })), {
       code,
-      details: `failed with ${status[code]}, as it was asked to`,
+      details: `failed with ${status[code]} as requested`,
     })
   const error = await failureOf(
     call(client, 'Fail', {

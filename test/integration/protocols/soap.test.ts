@@ -162,7 +162,7 @@ t.test('faults have the form of their version [SOAP-5]', async t => {
     status: 500,
     code: 'soap:Client',
     reason: 'Unknown operation',
-    detail: 'Nothing is not one of GetUser, CreateOrder, GetStatus',
+    detail: 'unknown operation Nothing (expected GetUser, CreateOrder, GetStatus)',
   })
   t.match(faultOf(t, await call(url, envelope(NS_12, '<Nothing/>'))), {
     status: 400,
@@ -303,7 +303,7 @@ t.test('GET without wsdl is told where the WSDL is [SOAP-15]', async t => {
   t.match(faultOf(t, reply), {
     status: 405,
     code: 'soap:Client',
-    detail: `messages are sent with POST; the WSDL is at ${url}/soap?wsdl`,
+    detail: `send messages with POST; the WSDL is at ${url}/soap?wsdl`,
   })
   t.equal((await fetch(`${url}/soap`, { method: 'PUT' })).status, 405)
 })
