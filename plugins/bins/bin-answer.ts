@@ -1,14 +1,14 @@
-/** Owns the answer that a bin gives to what it captures: how it is configured, and what is sent. */
+/** The configurable response of a bin. */
 import { headerProblem, isRecord, quoteInput } from 'svc/plugin'
 import { invalidBin } from './errors.ts'
 import type { BinLimits } from './limits.ts'
 
-/** As configured and shown. */
+/** The configuration, as clients send and receive it. */
 export interface BinAnswer {
   status: number
-  /** Lower-case names. */
+  /** Names are in lower case. */
   headers: Record<string, string>
-  /** Null: the default answer. */
+  /** Null for the default body. */
   body: string | null
   delay_ms: number
 }
@@ -17,7 +17,7 @@ const MAX_HEADERS = 20
 const MAX_BODY_BYTES = 16_384
 const MEMBERS = new Set(['status', 'headers', 'body', 'delay_ms'])
 
-/** Reads the configuration in a request's body; throws `invalid_bin` at the first member that is wrong. */
+/** Reads the configuration in a request's body; throws `invalid_bin` for the first invalid member. */
 export function readBinAnswer(wanted: Record<string, unknown>, limits: BinLimits): BinAnswer {
   const unknown = Object.keys(wanted).find(key => !MEMBERS.has(key))
   if (unknown !== undefined)
@@ -72,7 +72,7 @@ function readBody(wanted: unknown): string | null {
   return body
 }
 
-/** Deep nesting is parsed, but overflows the stack when it is written again. */
+/** Deeply nested JSON can be parsed, but overflows the stack when it is serialized again. */
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -81,7 +81,7 @@ function toJson(value: unknown): string {
   }
 }
 
-/** Media type of a configured body that has no `content-type` of its own: it is sent as it stands. */
+/** Media type of a configured body without a `content-type` header. */
 export function mediaTypeOf(body: string): string {
   try {
     JSON.parse(body)

@@ -1,4 +1,4 @@
-/** Owns the bins of the instance: their making, their bounds, what they capture, their end. */
+/** Stores the bins of the instance within the limits, and the requests they capture. */
 import { randomBytes } from 'node:crypto'
 import type { StoreChange, Svc } from 'svc/plugin'
 import type { BinAnswer } from './bin-answer.ts'
@@ -8,18 +8,18 @@ import type { CapturedRequest } from './captured-request.ts'
 import { binsFull, tooManyBins } from './errors.ts'
 import type { BinLimits } from './limits.ts'
 
-/** `session` is the session's key. */
+/** `session` is the key of the session. */
 export interface BinStore {
-  /** Makes a bin. When the store is full the oldest goes; on a public instance it throws `bins_full` or `too_many_bins`. */
+  /** Creates a bin. A full store evicts the oldest bin; on a public instance it throws `bins_full` or `too_many_bins`. */
   create(session: string, answer: BinAnswer): Promise<Bin>
   find(id: string): Promise<Bin | undefined>
   /** Newest first. */
   ofSession(session: string): Promise<Bin[]>
-  /** Stores a request and answers the bin with it, its newest; undefined when there is no such bin. */
+  /** Stores a request and returns the updated bin, or undefined if the bin does not exist. */
   capture(id: string, request: Omit<CapturedRequest, 'seq'>): Promise<Bin | undefined>
-  /** Answers whether there was one. */
+  /** Returns whether the bin existed. */
   delete(id: string): Promise<boolean>
-  /** Calls back after every change of any bin; answers how to stop that. */
+  /** Calls `listener` after every change of any bin; returns a function that unsubscribes. */
   subscribe(listener: (change: StoreChange<Bin>) => void): () => void
 }
 
@@ -50,7 +50,7 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
   }
 }
 
-/** Runs pieces of work one after another: between a look at a bound and the write that it allows nobody comes. */
+/** Runs tasks one after another, so that no other task runs between the check of a limit and the write. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return work => {

@@ -1,4 +1,4 @@
-/** Owns a bin: what it holds, how it takes a request in, how it is shown. */
+/** A bin: its data, adding a request, and its JSON representation. */
 import type { BinAnswer } from './bin-answer.ts'
 import { storedBytes } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
@@ -12,9 +12,9 @@ export interface Bin {
   readonly answer: BinAnswer
   /** Requests captured so far; the `seq` of the newest. */
   readonly total: number
-  /** What is kept of them, oldest first. */
+  /** The requests still stored, oldest first. */
   readonly requests: readonly CapturedRequest[]
-  /** Bytes of `requests`. */
+  /** Size of `requests` in bytes. */
   readonly bytes: number
 }
 
@@ -23,7 +23,7 @@ export function emptyBin(id: string, answer: BinAnswer, limits: BinLimits): Bin 
   return { id, createdAt, expiresAt: createdAt + limits.ttl_secs * 1000, answer, total: 0, requests: [], bytes: 0 }
 }
 
-/** The bin with one more request; the oldest go until count and bytes are within bounds. */
+/** Returns the bin with one more request. Drops the oldest requests until count and size are within the limits. */
 export function withRequest(bin: Bin, captured: Omit<CapturedRequest, 'seq'>, limits: BinLimits): Bin {
   const newest: CapturedRequest = { seq: bin.total + 1, ...captured }
   const requests = [...bin.requests, newest]
@@ -36,7 +36,7 @@ export function withRequest(bin: Bin, captured: Omit<CapturedRequest, 'seq'>, li
   return { ...bin, total: bin.total + 1, requests: gone === 0 ? requests : requests.slice(gone), bytes }
 }
 
-/** As lists show it. */
+/** The representation in lists. */
 export function summarize({ id, createdAt, expiresAt, total, requests, answer }: Bin) {
   return {
     id,
@@ -48,7 +48,7 @@ export function summarize({ id, createdAt, expiresAt, total, requests, answer }:
   }
 }
 
-/** Where a bin captures and where it shows: as paths of the service, and as URLs for clients. */
+/** Paths and URLs of a bin: for capturing, for its requests, and for the live stream. */
 export function linksOf(id: string, urlOf: (path: string) => string) {
   const path = `/bin/${id}`
   const url = urlOf(path)

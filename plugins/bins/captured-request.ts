@@ -1,9 +1,9 @@
-/** Owns the record of a captured request. */
+/** The record of a captured request. */
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest, Svc, SvcInspector } from 'svc/plugin'
 
-/** As replies and the feed show it. */
+/** The representation in responses and in the live stream. */
 export interface CapturedRequest {
   /** Position in its bin, from 1. */
   seq: number
@@ -11,25 +11,25 @@ export interface CapturedRequest {
   bin_id: string
   timestamp: string
   method: string
-  /** Below the bin, as received; `/` at its root. */
+  /** Relative to the bin, as received; `/` for the bin itself. */
   path: string
   full_path: string
-  /** Raw, without `?`. */
+  /** As received, without `?`. */
   query: string | null
-  /** One entry per line in received order, names in lower case. */
+  /** One entry per header line in the order received; names are in lower case. */
   headers: { name: string; value: string }[]
   content_type: string | null
-  /** Text of a body that is UTF-8. */
+  /** The text of a UTF-8 body. */
   body: string | null
   /** Any other body. */
   body_base64: string | null
-  /** Bytes as received, however much is kept. */
+  /** Size of the received body in bytes, even if less is stored. */
   body_size: number
   body_truncated: boolean
   client_ip: string
 }
 
-/** Records a request; credentials of the instance itself are redacted. It gets its `seq` when it is stored. */
+/** Records a request and redacts the credentials of the instance. `seq` is assigned when the record is stored. */
 export function captureRequest(
   request: FastifyRequest,
   svc: Svc,
@@ -53,13 +53,13 @@ export function captureRequest(
   }
 }
 
-/** What of a path follows its second segment. */
+/** The part of a path after the second segment. */
 function belowBin(fullPath: string): string {
   const end = fullPath.indexOf('/', fullPath.indexOf('/', 1) + 1)
   return end === -1 ? '/' : fullPath.slice(end)
 }
 
-/** HTTP/2's pseudo headers are no headers. */
+/** Leaves out the pseudo-header fields of HTTP/2. */
 function toHeaderLines(rawHeaders: readonly string[]): { name: string; value: string }[] {
   const lines: { name: string; value: string }[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -82,14 +82,14 @@ function keepBody(body: Buffer, maxBytes: number, inspector: SvcInspector): Kept
   }
 }
 
-/** At most so many bytes of UTF-8, without a part of a character at the end (RFC 3629, 3: `10xxxxxx` continues one). */
+/** The largest length of at most `maxBytes` that does not split a UTF-8 character (RFC 3629, 3). */
 function wholeCharacters(text: Buffer, maxBytes: number): number {
   let end = Math.min(text.length, maxBytes)
   while (end < text.length && (text[end]! & 0xc0) === 0x80) end--
   return end
 }
 
-/** Bytes that a captured request counts towards its bin's bound. */
+/** Size of a captured request in bytes, as counted towards the limit of the bin. */
 export function storedBytes({ headers, body, body_base64: base64, full_path: path, query }: CapturedRequest): number {
   let bytes = Buffer.byteLength(body ?? '') + (base64?.length ?? 0) + path.length + (query?.length ?? 0)
   for (const { name, value } of headers) bytes += name.length + value.length

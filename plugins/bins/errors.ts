@@ -1,4 +1,4 @@
-/** What the plugin `bins` refuses, and how. */
+/** Errors of the plugin `bins`. */
 import { HttpError, invalidParameter, quoteInput, refusal } from 'svc/plugin'
 
 export function invalidJson(): HttpError {
@@ -13,7 +13,7 @@ export function invalidBin(what: string): HttpError {
   return refusal(400, 'invalid_bin', what)
 }
 
-/** An id that was never given, or whose bin has been deleted, evicted or has expired. */
+/** The bin never existed, or was deleted or evicted, or has expired. */
 export function binNotFound(id: string): HttpError {
   return new HttpError(404, {
     error: 'bin not found',
@@ -44,7 +44,7 @@ export function tooManyBins(max: number): HttpError {
   return refusal(429, 'too_many_bins', `this session already has ${max} bins; delete one with DELETE /bin/{id}`)
 }
 
-/** The paths below a bin that show what it has captured are never captured themselves (RFC 9110, 15.5.6). */
+/** Requests to the inspection paths of a bin are not captured (RFC 9110, 15.5.6). */
 export function inspectionIsReadOnly(method: string, path: string): HttpError {
   return new HttpError(
     405,

@@ -1,16 +1,19 @@
 /**
- * Owns the live feeds of bins. A feed keeps no queue of its own: it knows the newest state of its bin and the last
- * request that it sent, and takes the next one when its reader has taken the last. A slow reader misses what the bin
- * itself no longer stores.
+ * Live streams of captured requests. A stream has no queue: it keeps the newest state of its bin and the number of the
+ * last request sent, and sends the next one when the client is ready. A slow client misses requests that the bin no
+ * longer stores.
  */
 import type { SseStream, StoreChange, Svc } from 'svc/plugin'
 import type { Bin } from './bin.ts'
 import type { BinStore } from './bin-store.ts'
 
-/** Sends what a bin stores after the request numbered `after` (null: nothing), and all that it captures; ends with the bin. */
+/**
+ * Sends the stored requests after the sequence number `after` (none if null), then every new request. Ends when the bin
+ * is removed.
+ */
 export type OpenFeed = (stream: SseStream, binId: string, after: number | null) => Promise<void>
 
-/** One subscription for all feeds, so that a capture costs by the readers of its own bin. */
+/** All streams share one subscription, so the cost of a capture depends only on the clients of that bin. */
 export function createFeeds(svc: Svc, bins: BinStore): OpenFeed {
   const feeds = new Map<string, Set<Feed>>()
   svc.whenClosed(
@@ -19,7 +22,7 @@ export function createFeeds(svc: Svc, bins: BinStore): OpenFeed {
     }),
   )
   return async (stream, binId, after) => {
-    // It listens before it looks: what is captured in between is neither lost nor sent twice.
+    // Subscribes before it reads the bin, so that no request is lost or sent twice.
     const feed = new Feed(stream)
     const ofBin = feeds.get(binId) ?? new Set()
     feeds.set(binId, ofBin.add(feed))
@@ -42,7 +45,7 @@ class Feed {
     this.#stream = stream
   }
 
-  /** `bin` as it was found; what the feed has heard of since is newer. */
+  /** `bin` is the state that was read; a state received from the subscription is newer. */
   begin(bin: Bin | undefined, after: number | null): void {
     this.#bin ??= bin
     const newest = bin?.total ?? 0
@@ -62,7 +65,7 @@ class Feed {
     if (!this.#stream.closed) this.#pump()
   }
 
-  /** Sends what is due until the reader is behind. */
+  /** Sends pending requests until the client falls behind. */
   #pump(): void {
     for (const captured of this.#bin?.requests ?? []) {
       if (captured.seq <= this.#lastSent) continue

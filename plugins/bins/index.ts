@@ -1,4 +1,4 @@
-/** The plugin `bins`: URLs that record what is sent to them. */
+/** The plugin `bins`: URLs that record requests. */
 import { definePlugin } from 'svc/plugin'
 import { createBinStore } from './bin-store.ts'
 import { createFeeds } from './feed.ts'

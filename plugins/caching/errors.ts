@@ -1,4 +1,4 @@
-/** What the plugin `caching` refuses. */
+/** Errors of the plugin `caching`. */
 import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 

@@ -1,4 +1,4 @@
-/** The plugin `caching`: answers that a cache may keep, and parts of them. */
+/** The plugin `caching`: cacheable responses and byte ranges. */
 import { definePlugin } from 'svc/plugin'
 import { registerCache } from './routes/cache.ts'
 import { registerRange } from './routes/range.ts'

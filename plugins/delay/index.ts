@@ -1,4 +1,4 @@
-/** The plugin `delay`: answers late. */
+/** The plugin `delay`: delayed responses. */
 import { definePlugin } from 'svc/plugin'
 import { registerRoutes } from './routes.ts'
 

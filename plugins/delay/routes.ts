@@ -53,7 +53,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** Its own wait: the instance's delay limit is shorter than what this route may. False when the request is over. */
+/** Waits without the delay limit of the instance, which is shorter. Returns false if the request has ended. */
 function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   return setTimeout(ms, true, { signal }).catch(() => false)
 }

@@ -1,4 +1,4 @@
-/** The plugin `demo-data`: the customers, products and orders that several areas show. It has no routes. */
+/** The plugin `demo-data`: customers, products and orders shared by several plugins. It has no routes. */
 import { definePlugin } from 'svc/plugin'
 import { records } from './records.ts'
 

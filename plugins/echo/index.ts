@@ -1,4 +1,4 @@
-/** The plugin `echo`: says back what arrived. */
+/** The plugin `echo`: echoes requests. */
 import { definePlugin } from 'svc/plugin'
 import { registerRoutes } from './routes.ts'
 import { createRecorder } from './record.ts'

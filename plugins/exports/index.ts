@@ -1,4 +1,4 @@
-/** The plugin `exports`: everything that is enabled, as files that other tools import. */
+/** The plugin `exports`: the enabled endpoints as files for other tools. */
 import { definePlugin } from 'svc/plugin'
 import { registerExports } from './routes.ts'
 

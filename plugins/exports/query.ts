@@ -1,14 +1,14 @@
-/** Owns the query of the exports: where requests go, and which part of the catalog is wanted. */
+/** Parses the query of exports: the target of requests and the selected part of the catalog. */
 import { HttpError, quoteInput, readQuery, type Catalog, type FastifyRequest, type Svc } from 'svc/plugin'
 import { listFolders } from './entries.ts'
 import type { Selection } from './format.ts'
 
 const MAX_URL = 2048
-/** Nothing in it means anything to a shell, a template or a quote. */
+/** Contains no characters that are special in shells, templates or quoted text. */
 const BASE_URL = /^https?:\/\/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:\/[A-Za-z0-9._~%/-]*)?$/i
 const EXPECTED = `an absolute http or https URL of at most ${MAX_URL} characters; a path prefix (A-Za-z0-9._~%/-) is allowed, user info, query and fragment are not`
 
-/** What the request asks for. Throws a 400 that names the wrong parameter. */
+/** Parses the request. Throws a 400 that names the invalid parameter. */
 export function readSelection(request: FastifyRequest, svc: Svc): Selection {
   const query = readQuery(request)
   const catalog = svc.instance.catalog()
@@ -35,11 +35,11 @@ function readBaseUrl(query: URLSearchParams, request: FastifyRequest, svc: Svc):
       throw new HttpError(400, { error: 'invalid base_url', detail: `got ${quoteInput(given)}, expected ${EXPECTED}` })
     return url
   }
-  // A gateway that cuts a prefix off and says so is pointed at with it; a prefix that the files can't hold is not.
+  // Includes the prefix that a gateway strips and reports, unless files cannot contain it.
   return parseBaseUrl(svc.http.baseUrl(request)) ?? svc.http.origin(request).serialized
 }
 
-/** The URL without slashes at its end; null when it is none that an export may hold. */
+/** The URL without trailing slashes; null if it is not allowed in an export. */
 function parseBaseUrl(text: string): string | null {
   if (text.length > MAX_URL || !BASE_URL.test(text) || !URL.canParse(text)) return null
   let end = text.length

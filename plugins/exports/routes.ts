@@ -1,4 +1,4 @@
-/** Owns the routes: the list of formats, and a file for each. */
+/** The routes: the list of formats, and a file per format. */
 import { describe, type FastifyInstance, type FastifyRequest, type RouteParameter, type Svc } from 'svc/plugin'
 import type { Format } from './format.ts'
 import { bruno } from './formats/bruno.ts'
@@ -40,7 +40,7 @@ const parameters: RouteParameter[] = [
 ]
 const refused = { description: 'A parameter is invalid; the error names it.' }
 
-/** Registers `/export` and the file of each format; what is there to export is known when every plugin has registered. */
+/** Registers `/export` and a route per format. The endpoints are known only after all plugins have registered. */
 export function registerExports(app: FastifyInstance, svc: Svc): void {
   svc.whenRegistered(() => {
     const formats = listFormats(svc)
@@ -49,7 +49,7 @@ export function registerExports(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** The formats that have something to say, in the order in which they are shown. */
+/** The formats with content, in display order. */
 function listFormats(svc: Svc): Format[] {
   const plugins = () => svc.instance.plugins()
   const llm = svc.use('llm.providers')
@@ -128,7 +128,7 @@ function registerFormat(
       examples: [{ name: title, path: pathOf(file), expectStatus: 200 }],
     }),
     (request: FastifyRequest, reply) => {
-      // As bytes: to the type of a text Fastify would add a charset, which some of these types don't have.
+      // Sent as bytes, because Fastify would add a charset to the type of a string, which some types do not define.
       const bytes = Buffer.from(write(readSelection(request, svc)))
       return reply.headers(headers).send(bytes)
     },

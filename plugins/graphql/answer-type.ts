@@ -1,4 +1,4 @@
-/** Chooses what an answer looks like from `Accept` (GraphQL over HTTP, 6.1; RFC 9110, 12.5.1). Nothing is refused. */
+/** Selects the response type by `Accept` (GraphQL over HTTP, 6.1; RFC 9110, 12.5.1). Never rejects a request. */
 import { preferredType } from 'svc/plugin'
 
 const RESPONSE = 'application/graphql-response+json'
@@ -7,11 +7,11 @@ const EVENT_STREAM = 'text/event-stream'
 const PAGE = 'text/html'
 
 export interface AnswerType {
-  /** With the first, failures of a document have statuses (response mode); with the second, every well-formed request gets 200. */
+  /** With the first, document errors have 4xx statuses (response mode); with the second, every well-formed request gets 200. */
   mediaType: typeof RESPONSE | typeof LEGACY
-  /** Whether an event stream is wanted: for a subscription, for whatever is asked, or not at all. */
+  /** When the response is an event stream: for subscriptions only, for every operation, or never. */
   eventStream: 'for subscriptions' | 'always' | 'never'
-  /** A browser asks, not a client. */
+  /** The client is a browser. */
   isPageWanted: boolean
 }
 
@@ -25,7 +25,7 @@ export function chooseAnswerType(accept: string | undefined): AnswerType {
   }
 }
 
-/** Whether a type is asked for by its name and not only by a range. */
+/** Whether a type is listed by name, not only matched by a range such as any type. */
 function isNamed(accept: string, type: string): boolean {
   return accept.toLowerCase().includes(type) && preferredType(accept, [type]) !== null
 }

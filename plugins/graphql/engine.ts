@@ -1,4 +1,4 @@
-/** Owns how operations of both WebSocket subprotocols are executed: by Yoga's functions, with all of its plugins. */
+/** Executes the operations of both WebSocket subprotocols with Yoga and all of its plugins. */
 import { GraphQLError, getOperationAST } from 'graphql'
 import type {
   DocumentNode,
@@ -12,23 +12,23 @@ import { refusedDocument, withoutStatus } from './errors.ts'
 import { isRequestError } from './yoga/execution.ts'
 import type { YogaServer } from './yoga/server.ts'
 
-/** What a client asks for. */
+/** The operation that a client requests. */
 export interface OperationRequest {
   query: string
   variables: Record<string, unknown> | null
   operationName: string | null
 }
 
-/** An operation that can be executed, or what speaks against it. */
+/** An operation that can be executed, or the errors that prevent it. */
 export type PreparedOperation =
   | { args: ExecutionArgs; type: OperationTypeNode }
   | { args: null; problems: readonly GraphQLError[] }
 
 export interface Engine {
   prepare(request: OperationRequest): PreparedOperation
-  /** Runs a query or mutation. A result without `data` means that the variables did not fit. */
+  /** Runs a query or mutation. A result without `data` means that the variables are invalid. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>
-  /** Starts a subscription; a single result means that it could not be started. */
+  /** Starts a subscription; a single result means that it failed to start. */
   subscribe(args: ExecutionArgs): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>
 }
 

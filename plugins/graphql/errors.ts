@@ -1,11 +1,11 @@
-/** Owns the refusals of requests and documents, with code and status. */
+/** Errors for requests and documents, with code and status. */
 import { GraphQLError } from 'graphql'
 import type { GraphQLErrorExtensions } from 'graphql'
 import type {} from 'graphql-yoga'
 
 /**
- * 400 in response mode; in legacy mode 200, as the request itself was well-formed. Yoga reads `http` and leaves it out
- * of what it sends.
+ * 400 in response mode; 200 in legacy mode, because the request itself is well-formed. Yoga reads `http` and removes it
+ * from the response.
  */
 export const REFUSED_DOCUMENT = { status: 400, spec: true }
 
@@ -28,7 +28,7 @@ export function mutationOverGet(): GraphQLError {
   })
 }
 
-/** 200: the client is expected to send the query along; the code says so. */
+/** 200, with a code that tells the client to send the query as well. */
 export function persistedQueryNotFound(): GraphQLError {
   return refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound', { status: 200 })
 }
@@ -58,12 +58,12 @@ export function subscriptionNotSupported(): GraphQLError {
   )
 }
 
-/** The answer to a handshake that offers none of the subprotocols. */
+/** The error for a handshake that offers no supported subprotocol. */
 export function subprotocolMissing(): GraphQLError {
   return refusal('BAD_REQUEST', 'Sec-WebSocket-Protocol must offer graphql-transport-ws or graphql-ws')
 }
 
-/** The error with `extensions.code`, unless it has one, and with the status of a refused document. */
+/** The error with `extensions.code`, unless it has one, and with the status of a rejected document. */
 export function refusedDocument(error: GraphQLError, code: string): GraphQLError {
   return withExtensions(error, { code, ...error.extensions, http: REFUSED_DOCUMENT })
 }

@@ -1,4 +1,4 @@
-/** Owns the limits on a document: how deep, how many fields, how many aliases one operation may have. */
+/** Limits on the depth, fields and aliases of the operations in a document. */
 import { Kind } from 'graphql'
 import type { DocumentNode, FragmentDefinitionNode, GraphQLError, SelectionSetNode } from 'graphql'
 import { limitExceeded } from './errors.ts'
@@ -7,26 +7,26 @@ export const MAX_DEPTH = 10
 export const MAX_COMPLEXITY = 500
 export const MAX_ALIASES = 30
 /**
- * Where the limits do not look: below `__schema` and `__type`, and in fragments that no operation spreads. Far more
- * than any tool asks for, few enough to be validated quickly; time grows with the square of equal fields.
+ * Limit for fields that the other limits do not cover: below `__schema` and `__type`, and in unused fragments. It is far
+ * above what any tool requests, but low enough for fast validation, whose time grows with the square of equal fields.
  */
 const MAX_UNCOUNTED_FIELDS = 1000
 const INTROSPECTION = new Set(['__schema', '__type'])
 
-/** Of a selection set with every spread expanded. */
+/** Cost of a selection set with all fragment spreads expanded. */
 interface Cost {
   depth: number
-  /** Field selections; lists do not multiply. */
+  /** Number of field selections; list lengths do not multiply it. */
   complexity: number
   aliases: number
-  /** Field selections below `__schema` and `__type`, which are counted apart. */
+  /** Field selections below `__schema` and `__type`, which are counted separately. */
   introspection: number
 }
 
 /**
- * The first limit that the document passes, or null; every operation counts for itself. Costs of a fragment are
- * computed once and stop growing at a bound, so that sixty fragments which spread the next one twice (2^60 fields)
- * take no longer than sixty others. A fragment within itself counts nothing; validation refuses it.
+ * Returns the first limit that an operation of the document exceeds, or null. The cost of each fragment is computed once
+ * and capped, so that sixty fragments that each spread the next one twice (2^60 fields) take no longer than sixty
+ * others. A recursive spread counts as zero; validation rejects it.
  */
 export function findPassedLimit(document: DocumentNode): GraphQLError | null {
   const measure = createMeasure(document)
@@ -46,7 +46,7 @@ export function findPassedLimit(document: DocumentNode): GraphQLError | null {
   return null
 }
 
-/** The refusal of a document that is too deep, or too deep to be read at all. */
+/** The error for a document that is too deep, or too deep to be parsed. */
 export function tooDeep(depth?: number): GraphQLError {
   return limitExceeded(
     'DEPTH_LIMIT_EXCEEDED',

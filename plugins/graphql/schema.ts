@@ -1,4 +1,4 @@
-/** Owns the schema: its text, and the object that documents are checked against and executed on. */
+/** The schema: its SDL text, and the object used for validation and execution. */
 import { buildSchema } from 'graphql'
 import type { GraphQLSchema } from 'graphql'
 
@@ -155,7 +155,7 @@ type OrderUpdate {
 }
 `
 
-/** Builds the schema; some milliseconds, hence once per version of the code. Resolvers are the root value's. */
+/** Builds the schema, once per version of the code because it takes some milliseconds. The root value has the resolvers. */
 export function createSchema(): GraphQLSchema {
   return buildSchema(SDL)
 }

@@ -1,4 +1,4 @@
-/** Asks the plan whether a call may go on, and injects the faults that its metadata asks for. */
+/** Checks the limits of the plan, and injects the faults requested in the metadata of a call. */
 import { Metadata } from '@grpc/grpc-js'
 import type {
   ServerDuplexStream,
@@ -19,7 +19,7 @@ type Call = Pick<
   'metadata'
 >
 
-/** Null, or the status with which the call ends before any message of it is looked at. */
+/** Returns null, or the status that ends the call before any message is read. */
 export async function admit(
   svc: Svc,
   open: OpenCalls,

@@ -10,7 +10,7 @@ export default definePlugin({
   paths: [],
   area: 'grpc',
   register(_app, svc) {
-    // The server and its packages come with the first call: most generations of most instances never see one.
+    // The server and its packages are loaded with the first call, because most instances never get one.
     const open = new OpenCalls()
     const connections = new BridgeConnections(async () => (await import('./server.ts')).openServer(svc, open))
     svc.whenClosed(() => connections.close())

@@ -59,7 +59,7 @@ export function registerRoutes(app: FastifyInstance): void {
   }
 }
 
-/** An empty `Accept` says as little as none. Some clients write `image/jpg`, which is no registered type. */
+/** An empty `Accept` is treated as absent. Some clients send `image/jpg`, which is not a registered type. */
 function chooseType(accept: string | undefined): ImageType | null {
   if (accept === undefined || accept.trim() === '') return 'image/png'
   return preferredType(accept.replace(/image\/jpg\b/gi, 'image/jpeg'), IMAGE_TYPES)

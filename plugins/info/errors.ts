@@ -1,4 +1,4 @@
-/** What the plugin `info` refuses. */
+/** Errors of the plugin `info`. */
 import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 

@@ -1,4 +1,4 @@
-/** The plugin `jsonrpc`: a JSON-RPC 2.0 server with a handful of methods. */
+/** The plugin `jsonrpc`: a JSON-RPC 2.0 server. */
 import { definePlugin } from 'svc/plugin'
 import { registerRoutes } from './routes.ts'
 

@@ -1,4 +1,4 @@
-/** What the plugin `orchestration` refuses, and how. */
+/** Errors of the plugin `orchestration`. */
 import { refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 

@@ -1,4 +1,4 @@
-/** The plugin `orchestration`: four steps that are completed only when every header is passed on. */
+/** The plugin `orchestration`: four steps that only succeed if every header is passed on. */
 import { definePlugin } from 'svc/plugin'
 import { registerStatus } from './routes/status.ts'
 import { registerSteps } from './routes/steps.ts'

@@ -1,4 +1,4 @@
-/** Owns what the four steps are called and need: what `/orchestration/status` shows and the routes are described by. */
+/** Names and inputs of the four steps, for `/orchestration/status` and the route descriptions. */
 
 export interface Step {
   step: 1 | 2 | 3 | 4

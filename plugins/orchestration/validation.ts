@@ -1,4 +1,4 @@
-/** Owns the rules of step 3: in order, each passes or fails alone. */
+/** The validation rules of step 3, in order; each passes or fails independently. */
 import type { Payment } from './payment.ts'
 import { RISK_THRESHOLD } from './risk-score.ts'
 
@@ -11,7 +11,7 @@ export interface AppliedRule {
 const MAX_AMOUNT = 50_000
 const NEEDED_PERMISSION = 'card_payment'
 
-/** What the rules say of a payment with that score. */
+/** Applies the rules to a payment with that score. */
 export function validate(payment: Payment, riskScore: number) {
   const applied = [
     amountLimit(payment),

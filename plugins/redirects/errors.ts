@@ -1,4 +1,4 @@
-/** What the plugin `redirects` refuses. */
+/** Errors of the plugin `redirects`. */
 import { HttpError, quoteInput, refusal } from 'svc/plugin'
 
 export function invalidCount(text: string, max: number): HttpError {
@@ -17,7 +17,7 @@ export function invalidCookieName(name: string): HttpError {
   return refusal(400, 'invalid_cookie_name', `invalid cookie name ${quoteInput(name)} (expected a token)`)
 }
 
-/** `expected` says what the attribute takes. */
+/** `expected` describes the allowed values. */
 export function invalidCookieAttribute(name: string, value: string, expected: string): HttpError {
   return refusal(400, 'invalid_cookie_attribute', `invalid ${name} ${quoteInput(value)} (expected ${expected})`)
 }

@@ -1,4 +1,4 @@
-/** What the plugin `reliability` refuses. */
+/** Errors of the plugin `reliability`. */
 import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 

@@ -1,4 +1,4 @@
-/** The plugin `reliability`: endpoints that fail, in ways that can be foretold. */
+/** The plugin `reliability`: endpoints that fail predictably. */
 import { definePlugin } from 'svc/plugin'
 import { createCounters } from './counters.ts'
 import { registerCounterRoutes } from './routes/counters.ts'

@@ -1,14 +1,14 @@
-/** Owns the faults: what went wrong, in the words of SOAP 1.2; 1.1 has other names for the same codes. */
+/** SOAP faults with the codes of SOAP 1.2; SOAP 1.1 has other names for the same codes. */
 import type { Element } from './xml/element.ts'
 
 export type FaultCode = 'Sender' | 'Receiver' | 'VersionMismatch' | 'MustUnderstand'
 
-/** Thrown wherever a message is refused, answered as a fault. */
+/** Thrown to reject a message; sent as a fault. */
 export class SoapFault extends Error {
   readonly code: FaultCode
-  /** A few words; the same for every message with this fault. */
+  /** A short text, the same for every occurrence of this fault. */
   readonly reason: string
-  /** What exactly. */
+  /** The details of this occurrence. */
   readonly detail: string
   /** Header blocks that were not understood (SOAP 1.2, 5.4.8). */
   readonly notUnderstood: readonly Element[]

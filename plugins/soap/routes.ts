@@ -113,7 +113,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc, operations: reado
   app.get('/soap/wsdl', describe(wsdlAt('/soap/wsdl')), sendWsdl)
 }
 
-/** The `SOAPAction` header (SOAP 1.1, 6.1.1), else the `action` parameter (SOAP 1.2 part 2, 6.5); null without either. */
+/** The `SOAPAction` header (SOAP 1.1, 6.1.1), else the `action` parameter (SOAP 1.2 part 2, 6.5), else null. */
 function actionOf({ headers }: FastifyRequest): string | null {
   const header = headers.soapaction
   const action =
@@ -132,7 +132,7 @@ function sendFault(
   return reply.code(status).type(version.contentType).send(writeFault(version, fault))
 }
 
-/** The core's own failures as faults, with the core's status. */
+/** Sends errors of the core as faults, with the status of the core. */
 function faultOfCore({ status, kind, body, requestId }: CoreFailure, { headers }: RequestFacts) {
   const version = versionOfContentType(headers['content-type'])
   const error = String(body.error ?? kind)

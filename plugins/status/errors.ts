@@ -1,4 +1,4 @@
-/** What the plugin `status` refuses, and how. */
+/** Errors of the plugin `status`. */
 import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 

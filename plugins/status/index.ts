@@ -1,4 +1,4 @@
-/** The plugin `status`: answers with the status and the headers that are asked for. */
+/** The plugin `status`: responds with the requested status and headers. */
 import { definePlugin } from 'svc/plugin'
 import { registerResponseHeaders } from './routes/response-headers.ts'
 import { registerStatus } from './routes/status.ts'

@@ -1,4 +1,4 @@
-/** Owns what is wrong with a signed message: code, status and sentence of each. */
+/** Errors of signed messages: code, status and message. */
 import { quoteInput, refusal } from 'svc/plugin'
 import type { HttpError } from 'svc/plugin'
 import { SCHEMES } from './schemes.ts'
@@ -67,7 +67,7 @@ export const failures = {
   }),
 }
 
-/** A failure as the routes answer it that verify nothing. */
+/** The failure as an error, for routes that do not verify. */
 export function refuse({ error, message }: Failure, status = 400): HttpError {
   return refusal(status, error, message)
 }

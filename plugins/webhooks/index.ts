@@ -1,4 +1,4 @@
-/** The plugin `webhooks`: signatures verified and made. */
+/** The plugin `webhooks`: creates and verifies signatures. */
 import { definePlugin } from 'svc/plugin'
 import { registerReceive } from './routes/receive.ts'
 import { registerSign } from './routes/sign.ts'

@@ -1,4 +1,4 @@
-/** `POST /bin` and `GET /bin`: making bins and listing the session's own. */
+/** `POST /bin` and `GET /bin`: creates bins, and lists those of the session. */
 import { describe, readJsonObject } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { readBinAnswer } from '../bin-answer.ts'

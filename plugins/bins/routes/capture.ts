@@ -1,4 +1,4 @@
-/** `/bin/{id}` and everything below it, for every method: capturing, answering as configured, and deleting the bin. */
+/** `/bin/{id}` and all paths below, for every method: captures requests, sends the configured response, deletes the bin. */
 import { describe, sandboxPolicy } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { mediaTypeOf } from '../bin-answer.ts'
@@ -58,7 +58,7 @@ const captureBelow: RouteDescription = {
   examples: [{ name: 'Sub path', method: 'DELETE', path: '/bin/<bin_id>/orders/7', expectStatus: 200 }],
 }
 
-/** `requests`, `requests/stream` and `requests/{n}`; what GET and HEAD find there is registered on its own. */
+/** `requests`, `requests/stream` and `requests/{n}`; their GET and HEAD routes are registered separately. */
 const INSPECTION = /^requests(?:\/[^/]+)?$/
 /** Statuses without content (RFC 9110, 15.3.5, 15.3.6, 15.4.5). */
 const BODILESS = new Set([204, 205, 304])
@@ -89,7 +89,7 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
   })
 }
 
-/** Answers the newest request of a bin. */
+/** Sends the response to the newest request of a bin. */
 function answer(
   reply: FastifyReply,
   { id: binId, answer: { status, headers, body }, requests, total }: Bin,
@@ -100,6 +100,6 @@ function answer(
   reply.type(type)
   const policy = sandboxPolicy(type, headers['content-security-policy'])
   if (policy !== null) reply.header('Content-Security-Policy', policy)
-  // As bytes: to the media type of a text Fastify would add a charset.
+  // Sent as bytes, because Fastify would add a charset to the media type of a string.
   return reply.send(Buffer.from(body ?? JSON.stringify({ ok: true, bin: binId, id: requests.at(-1)?.id, seq: total })))
 }

@@ -1,4 +1,4 @@
-/** `/bin/{id}/requests`, `…/requests/{n}` and `…/requests/stream`: what a bin has captured. */
+/** `/bin/{id}/requests`, `…/requests/{n}` and `…/requests/stream`: the captured requests of a bin. */
 import { describe, integerParameter, parseInteger, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import type { BinStore } from '../bin-store.ts'
@@ -115,7 +115,7 @@ export function registerRequests(
   })
 }
 
-/** Number after which a reader goes on (WHATWG HTML, 9.2.4); the header wins; null when it is none. */
+/** Sequence number to resume after (WHATWG HTML, 9.2.4), from the header or else the query; null if it is not a number. */
 function lastEventId(request: FastifyRequest): number | null {
   const header = request.headers['last-event-id']
   return parseInteger(

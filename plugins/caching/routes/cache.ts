@@ -1,4 +1,4 @@
-/** `/cache/{ttl}`: the same answer for as long as the process lives, with everything a cache asks about. */
+/** `/cache/{ttl}`: a cacheable response that stays the same for the life of the process. */
 import { createHash } from 'node:crypto'
 import { describe, parseInteger } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
@@ -34,7 +34,7 @@ const cache: RouteDescription = {
 }
 
 export function registerCache(app: FastifyInstance, svc: Svc): void {
-  // The start of the process, not that of a generation: a reload must not change the answer.
+  // The start of the process, not of a generation: a reload must not change the response.
   const startedAt = new Date(performance.timeOrigin)
   const generatedAt = startedAt.toISOString()
   const lastModified = Math.floor(startedAt.getTime() / 1000)
@@ -53,7 +53,7 @@ export function registerCache(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** A strong tag stands for one form of the answer only (RFC 9110, 8.8.1): JSON and XML have their own. */
+/** A strong tag identifies one representation (RFC 9110, 8.8.1), so JSON and XML have different tags. */
 function opaqueTag(type: string, ttl: number, generatedAt: string): string {
   return createHash('sha256').update(`${type} ${ttl} ${generatedAt}`).digest('hex').slice(0, 32)
 }

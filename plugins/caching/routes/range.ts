@@ -1,4 +1,4 @@
-/** `/range/{n}`: letters that can be fetched in parts. */
+/** `/range/{n}`: letters that can be requested in ranges. */
 import { describe, parseInteger } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { isRangeCurrent, readRange } from '../byte-range.ts'
@@ -50,7 +50,7 @@ export function registerRange(app: FastifyInstance, svc: Svc): void {
     if (isNotModified({ ifNoneMatch }, { etag })) return reply.code(304).send()
 
     reply.type('application/octet-stream')
-    // Range is for GET alone (RFC 9110, 14.2).
+    // Range is defined only for GET (RFC 9110, 14.2).
     if (wanted === undefined || request.method === 'HEAD' || !isRangeCurrent(ifRange as string | undefined, etag))
       return reply.send(letters.subarray(0, size))
     const part = readRange(wanted, size)

@@ -30,12 +30,12 @@ function toEntry(entry: Entry): string {
   ].join('\n')
 }
 
-/** A comment begins with `#`, a variable with `{{`, an escape with a backslash; blanks at either end would be cut off. */
+/** Escapes comments (`#`), variables (`{{`), backslashes, and spaces at either end, which would be trimmed. */
 function escape(text: string): string {
   return text.replace(/[\\`#\p{Cc}]|\{(?=\{)|^ | $/gu, byCode)
 }
 
-/** Names of headers may hold fewer characters than HTTP lets them. */
+/** Hurl allows fewer characters in header names than HTTP. */
 function escapeName(name: string): string {
   return name.replace(/[^A-Za-z0-9_.-]/g, byCode)
 }

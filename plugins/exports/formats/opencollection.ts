@@ -1,4 +1,4 @@
-/** OpenCollection 1.0.0, the YAML that Bruno keeps collections in. */
+/** OpenCollection 1.0.0, the YAML format of Bruno. */
 import { decodeForm, queryOf, type Entry, type Folder } from '../entries.ts'
 import type { Format } from '../format.ts'
 import { writeYaml } from '../yaml.ts'

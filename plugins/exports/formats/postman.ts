@@ -41,7 +41,7 @@ function toItem(entry: Entry): object {
   }
 }
 
-/** A segment that begins with a colon would be a variable of the path. */
+/** A segment that starts with a colon would be a path variable. */
 function toUrl({ target }: Entry): object {
   const [path = '', ...rest] = target.split('?')
   const query = rest.join('?')
@@ -57,7 +57,7 @@ function toUrl({ target }: Entry): object {
   }
 }
 
-/** As it stands in the URL, still encoded; null is a name without an equals sign. */
+/** A query parameter, still encoded; the value is null without an equals sign. */
 function toParameter(pair: string): object {
   const equals = pair.indexOf('=')
   return equals === -1 ? { key: pair, value: null } : { key: pair.slice(0, equals), value: pair.slice(equals + 1) }

@@ -1,4 +1,4 @@
-/** What the catalog says of `/graphql`. */
+/** Route descriptions of `/graphql` for the catalog. */
 import type { RouteDescription } from 'svc/plugin'
 import { chooseSubprotocol } from './websocket.ts'
 

@@ -1,4 +1,4 @@
-/** `/graphql`: hands requests to Yoga, GraphiQL to browsers, and takes handshakes of WebSockets. */
+/** `/graphql`: passes requests to Yoga, sends GraphiQL to browsers, and accepts WebSocket handshakes. */
 import { describe, rawQuery, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, Svc } from 'svc/plugin'
 import { chooseAnswerType } from '../answer-type.ts'
@@ -19,7 +19,7 @@ export function registerHttp(
   sockets: SocketOptions,
 ): void {
   const page = svc.shared('graphiql', () => lazy(createGraphiqlPage))
-  // Every access to a member of the server makes a function.
+  // Every access to a member of the server creates a function.
   let members: Pick<YogaServer, 'fetchAPI' | 'handleRequest'> | undefined
 
   async function serve(
@@ -42,7 +42,7 @@ export function registerHttp(
     reply.header('Vary', 'Accept')
     const answerType = chooseAnswerType(request.headers.accept)
     if (answerType.isPageWanted && isPlain(readQuery(request))) return sendPage(request, reply, await page())
-    // To Yoga a HEAD is a GET whose body is not sent.
+    // Yoga gets a HEAD request as GET; the body is not sent.
     return serve(request, reply, answerType, { method: 'GET' })
   })
   app.post('/graphql', describe(postDescription), (request, reply) => {

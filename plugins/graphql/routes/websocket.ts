@@ -1,4 +1,4 @@
-/** `/graphql/ws` and handshakes at `/graphql`: operations over a WebSocket, in whichever of the two subprotocols the client offers first. */
+/** `/graphql/ws` and handshakes at `/graphql`: operations over a WebSocket, with the first supported subprotocol offered. */
 import { HttpError, describe } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc, WebSocket } from 'svc/plugin'
 import { Connection } from '../connection.ts'
@@ -32,12 +32,12 @@ const description: RouteDescription = {
   subprotocol: chooseSubprotocol,
 }
 
-/** The first of the two that a client offers. */
+/** The first supported subprotocol that the client offers. */
 export function chooseSubprotocol(offered: string[]): string | false {
   return offered.find(name => SUBPROTOCOLS.includes(name)) ?? false
 }
 
-/** What a GET route needs to take handshakes. */
+/** The route options that a GET route needs to accept handshakes. */
 export interface SocketOptions {
   preValidation: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | void>)[]
   wsHandler(socket: WebSocket, request: FastifyRequest): void
@@ -49,7 +49,7 @@ export function createSockets(svc: Svc, engineOf: () => Promise<Engine>): Socket
     : { idleMs: 300_000, lifetimeMs: 3_600_000 }
   let serving: { engine: Engine; server: ReturnType<typeof createTransportServer> } | undefined
 
-  /** Before the handshake is answered: a message may stand right behind it. */
+  /** Called before the handshake completes, because a message may follow it immediately. */
   async function load(request: FastifyRequest): Promise<void> {
     if (!request.ws || serving !== undefined) return
     const engine = await engineOf()

@@ -1,4 +1,4 @@
-/** Chooses how a result is written: as JSON of one of the two media types, or as an event stream. */
+/** Selects the format of a result: one of the two JSON media types, or an event stream. */
 import type { Plugin, getSSEProcessor, processRegularResult } from 'graphql-yoga'
 import type { AnswerType } from '../answer-type.ts'
 import { subscriptionNotSupported } from '../errors.ts'
@@ -7,17 +7,17 @@ import type { ChosenOperation } from './operation-choice.ts'
 interface AnswerContext extends ChosenOperation {
   answerType: AnswerType
 }
-/** Yoga's writers. */
+/** Yoga's result processors. */
 export interface ResultProcessors {
   json: typeof processRegularResult
   eventStream: ReturnType<typeof getSSEProcessor>
 }
 
-/** Yoga itself knows no qualities of `Accept`, answers 406, and writes a refused request as an event stream, too. */
+/** Yoga ignores quality values in `Accept`, responds with 406, and sends even rejected requests as event streams. */
 export function useAnswerForm({ json, eventStream }: ResultProcessors): Plugin<AnswerContext, AnswerContext> {
   return {
     onSubscribe({ args: { contextValue }, setResultAndStopExecution }) {
-      // Over a WebSocket there is no answer to choose a form for.
+      // A WebSocket has no response format to select.
       const { answerType } = contextValue as Partial<AnswerContext>
       if (answerType?.eventStream === 'never') setResultAndStopExecution({ errors: [subscriptionNotSupported()] })
     },
@@ -28,7 +28,7 @@ export function useAnswerForm({ json, eventStream }: ResultProcessors): Plugin<A
   }
 }
 
-/** A request that is refused as such never became an operation: its answer is JSON. */
+/** The response to a rejected request, which has no operation, is JSON. */
 function isStreamed({ answerType, operationType }: AnswerContext): boolean {
   if (operationType === undefined) return false
   return (

@@ -1,4 +1,4 @@
-/** Bounds documents: their tokens while they are read, their depth, fields and aliases before they are validated. */
+/** Limits documents: their tokens during parsing; their depth, fields and aliases before validation. */
 import type { DocumentNode, GraphQLError, parse as Parse } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { findPassedLimit, tooDeep } from '../query-cost.ts'
@@ -6,7 +6,7 @@ import { findPassedLimit, tooDeep } from '../query-cost.ts'
 const MAX_TOKENS = 10_000
 
 export function useDocumentLimits(parse: typeof Parse): Plugin {
-  // Yoga hands out the same document for the same text.
+  // Yoga returns the same document object for the same text.
   const passedLimits = new WeakMap<DocumentNode, GraphQLError | null>()
 
   function passedLimit(document: DocumentNode): GraphQLError | null {
@@ -19,7 +19,7 @@ export function useDocumentLimits(parse: typeof Parse): Plugin {
     onParse({ setParseFn }) {
       setParseFn((source: string) => parse(source, { maxTokens: MAX_TOKENS }))
       return ({ result }) => {
-        // The parser and the counting of the limits descend once a level.
+        // The parser and the cost computation recurse once per level.
         if (result instanceof RangeError) throw tooDeep()
         if (result instanceof Error) return
         const passed = refusing(() => passedLimit(result as DocumentNode))

@@ -1,4 +1,4 @@
-/** Owns how operations are executed: on the demo data, by graphql-js, with a code for variables that do not fit. */
+/** Executes operations on the demo data with graphql-js, and adds an error code for invalid variables. */
 import { execute, subscribe } from 'graphql'
 import type { ExecutionResult } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
@@ -10,7 +10,7 @@ interface Outcome {
   setResult(result: ExecutionResult): void
 }
 
-/** The executor of graphql-js takes half the time of Yoga's default, which can also defer; nothing here is deferred. */
+/** The graphql-js executor takes half the time of Yoga's default, which also supports `@defer`; nothing here uses it. */
 export function useExecution(rootValue: RootValue): Plugin {
   return {
     onExecute({ args, setExecuteFn }) {
@@ -26,13 +26,13 @@ export function useExecution(rootValue: RootValue): Plugin {
   }
 }
 
-/** A result without `data` means that the variables did not fit (GraphQL, 6.1.2). */
+/** A result without `data` means that the variables are invalid (GraphQL, 6.1.2). */
 function giveCode({ result, setResult }: Outcome): void {
   if (isRequestError(result))
     setResult({ errors: result.errors?.map(error => refusedDocument(error, 'BAD_USER_INPUT')) })
 }
 
-/** Whether the result says that nothing was executed (GraphQL, 7.1.2: no `data` entry). */
+/** Whether nothing was executed (GraphQL, 7.1.2: the result has no `data` entry). */
 export function isRequestError(result: unknown): result is ExecutionResult {
   return typeof result === 'object' && result !== null && !('data' in result) && !(Symbol.asyncIterator in result)
 }

@@ -1,4 +1,4 @@
-/** Owns the GraphQL server: Yoga with the plugins that give it this project's limits, error codes and media types. */
+/** The GraphQL server: Yoga with plugins for limits, error codes and media types. */
 import { parse } from 'graphql'
 import type { GraphQLSchema } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
@@ -14,7 +14,7 @@ import type { ChosenOperation } from './operation-choice.ts'
 import { usePersistedQueries } from './persisted-queries.ts'
 import { useStrictRequests } from './strict-requests.ts'
 
-/** What the route hands over with a request, and what is found out about it on the way. */
+/** Context of a request: values from the route, and values that the plugins determine. */
 export interface ServerContext extends ChosenOperation {
   answerType: AnswerType
 }
@@ -28,10 +28,10 @@ export interface YogaServerOptions {
 }
 
 const PATH = '/graphql'
-/** Where Yoga is asked; the host of a request is of no concern to it. */
+/** The URL passed to Yoga, which does not depend on the host of the request. */
 export const ENDPOINT = `http://localhost${PATH}`
 
-/** The package is loaded with the first request: it would be a good part of a start's time otherwise. */
+/** Loads the package with the first request, because it would slow down the start. */
 export async function createYogaServer({
   schema,
   rootValue,
@@ -42,7 +42,7 @@ export async function createYogaServer({
   return createYoga<ServerContext>({
     schema,
     graphqlEndpoint: PATH,
-    // The order matters: an answer's form depends on the operation, also where the limits refuse it.
+    // The order matters: the response format depends on the operation, even if the limits reject it.
     plugins: [
       useStrictRequests(),
       usePersistedQueries(persistedQueries),
@@ -58,7 +58,7 @@ export async function createYogaServer({
       warn: ignore,
       error: (error: unknown) => log.error('a GraphQL request failed', { error: String(error) }),
     },
-    // The pipeline's own: CORS, the bound on bodies, pages.
+    // The pipeline of the service does this: CORS, body limits, pages.
     cors: false,
     maxRequestBodySize: false,
     graphiql: false,

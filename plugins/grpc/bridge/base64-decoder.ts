@@ -1,9 +1,9 @@
-/** Decodes base64 as it comes, in any chunking; several padded pieces in a row are one body (gRPC-Web, text mode). */
+/** Decodes base64 in chunks of any size; a body may consist of several padded parts (gRPC-Web, text mode). */
 import { Transform } from 'node:stream'
 import type { TransformCallback } from 'node:stream'
 
 export class Base64Decoder extends Transform {
-  /** Less than a group of four characters. */
+  /** An incomplete group of four characters. */
   #rest = ''
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -21,7 +21,7 @@ export class Base64Decoder extends Transform {
   }
 }
 
-/** Whole groups of four; padding ends a piece and not the text. Null when it is not base64. */
+/** Decodes complete groups of four; padding ends a part, not the text. Null if the text is not base64. */
 function decodePieces(text: string): Buffer | null {
   if (!/^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)*$/.test(text)) return null
   return Buffer.concat(text.split(/(?<==)(?!=)/).map(piece => Buffer.from(piece, 'base64')))

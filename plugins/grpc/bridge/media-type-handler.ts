@@ -1,4 +1,4 @@
-/** Takes gRPC and gRPC-Web requests of all listeners over and sends them across the bridge. */
+/** Handles gRPC and gRPC-Web requests of all listeners and forwards them over the bridge. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { ConnectionFacts, Svc, MediaTypeCall } from 'svc/plugin'
@@ -18,13 +18,13 @@ const EXPOSED = [
   'x-request-id',
 ]
 const NATIVE_TYPE = /^application\/grpc(?:\+|$)/
-/** Paths below which browsers ask whether they may call. */
+/** Path prefixes that accept CORS preflight requests. */
 const SERVICES = /^\/(?:svc\.echo|grpc\.health|grpc\.reflection)\./
 
 type Request = IncomingMessage | Http2ServerRequest
 type Response = ServerResponse | Http2ServerResponse
 
-/** Neither captured nor broken by fault headers. */
+/** Services that are neither captured nor affected by fault headers. */
 const EXEMPT = /^\/grpc\.(?:health|reflection)\./
 
 export function handleCalls(svc: Svc, connections: BridgeConnections, open: OpenCalls): void {

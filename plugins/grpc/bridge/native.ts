@@ -5,7 +5,7 @@ import type { MediaTypeCall } from 'svc/plugin'
 import { relay } from './call.ts'
 import { fromCallHeaders } from './headers.ts'
 
-/** `headers` are put on the head of the response (request id). */
+/** `headers` are added to the response headers (request id). */
 export function relayNative(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
@@ -24,7 +24,7 @@ export function relayNative(
         isWhole = endsHere
         if (isGone()) return
         const head = { ...fromCallHeaders(answered), ...headers }
-        // The response object sends trailers of its own otherwise, and the status would not be in the head.
+        // Otherwise the response object sends its own trailers, and the status would be missing from the headers.
         if (endsHere)
           response.stream.respond({ ':status': 200, ...head, ...followed?.sendHead(200) }, { endStream: true })
         else response.writeHead(200, head)

@@ -1,4 +1,4 @@
-/** Relays gRPC-Web: the same frames, the status in a last frame of the body, all of it in base64 when text is asked for. */
+/** Relays gRPC-Web: the same frames, with the status in a last frame of the body; base64 in text mode. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import type { MediaTypeCall } from 'svc/plugin'
@@ -13,7 +13,7 @@ const UNKNOWN = 2
 const UNAVAILABLE = 14
 const BROKEN_OFF: IncomingHttpHeaders = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the call was aborted' }
 
-/** `headers` are put on the response (CORS, request id). */
+/** `headers` are added to the response headers (CORS, request id). */
 export function relayWeb(
   request: IncomingMessage,
   response: ServerResponse,
@@ -22,7 +22,7 @@ export function relayWeb(
   followed: MediaTypeCall | null,
 ): void {
   const isText = /^\s*application\/grpc-web-text/i.test(request.headers['content-type'] ?? '')
-  // Each write is base64 of its own, padded: a reader can take what it has.
+  // Each write is padded base64 on its own, so that a client can decode it at once.
   const write = (bytes: Buffer): boolean => response.write(isText ? bytes.toString('base64') : bytes)
   relay(
     request,
@@ -49,7 +49,7 @@ export function relayWeb(
   )
 }
 
-/** Lines `name:value`, the status first. Of an answer that is all head, the head is the trailers. */
+/** Lines `name:value`, the status first. In a trailers-only response, the headers are the trailers. */
 function trailerFrame({
   'grpc-status': code = String(UNKNOWN),
   'grpc-message': message,

@@ -1,4 +1,4 @@
-/** `/date` and `/time`, in UTC and in any zone. */
+/** `/date` and `/time`, in UTC and in any time zone. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { unknownTimezone } from '../errors.ts'

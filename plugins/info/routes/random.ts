@@ -1,4 +1,4 @@
-/** `/uuid`, `/guuid` and `/random` with all below. */
+/** `/uuid`, `/guuid`, `/random` and the paths below it. */
 import { randomInt, randomUUID } from 'node:crypto'
 import { describe, parseInteger } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
@@ -110,7 +110,7 @@ export function registerRandom(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** With braces, as registries and COM write it. */
+/** The UUID in braces, as in Windows registries and COM. */
 function braced(uuid: string): string {
   return `{${uuid}}`
 }
@@ -123,7 +123,7 @@ function smallUint(): number {
   return randomInt(65_536)
 }
 
-/** Digit for digit: JSON has integers of any size, `JSON.stringify` has none beyond 2^53. */
+/** Serializes exact digits: JSON integers have any size, but `JSON.stringify` is exact only up to 2^53. */
 function sendInteger(request: FastifyRequest, reply: FastifyReply, value: bigint, { http }: Svc): FastifyReply {
   if (http.negotiatedType(request) !== 'application/json')
     return http.negotiate(request, reply, { value: String(value) })

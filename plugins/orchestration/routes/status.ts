@@ -1,4 +1,4 @@
-/** `GET /orchestration/status`: the steps, for machines. */
+/** `GET /orchestration/status`: describes the steps. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { PIPELINE, STEPS } from '../steps.ts'

@@ -54,7 +54,7 @@ function describeStep({ name, required_headers: headers, path, example_body: bod
   }
 }
 
-/** What a step adds to its answer, and the correlation id that it answers with. */
+/** The members that a step adds to the response, and its correlation id. */
 type Act = (
   payment: Payment,
   request: FastifyRequest,
@@ -102,7 +102,7 @@ function correlationIdOf(request: FastifyRequest): string {
   )
 }
 
-/** The key comes first: who is not let in learns nothing about the body. */
+/** Checks the key first, so that errors of the body are not visible without a key. */
 function requireApiKey(request: FastifyRequest): void {
   const key = request.headers['x-api-key']
   if (typeof key !== 'string' || !isText(key)) throw unauthorized()

@@ -1,4 +1,4 @@
-/** `/cookies` and below: shown, set and deleted. */
+/** `/cookies` and below: shows, sets and deletes cookies. */
 import { describe, isFlagSet, parseCookies, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { checkName, cookiesIn, formatCookie, formatDeletion, readAttributes, readDomain, readPath } from '../cookie.ts'

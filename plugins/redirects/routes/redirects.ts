@@ -100,7 +100,7 @@ export function registerRedirects(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** Path of the next redirect of a chain, or of its end, with the query as received. */
+/** Path of the next redirect of a chain, or of its final target, with the query as received. */
 function nextInChain(path: string, text: string, max: number, request: FastifyRequest): string {
   const left = parseInteger(text)
   if (left === null || left < 1 || left > max) throw invalidCount(text, max)
@@ -120,7 +120,7 @@ function readStatus(query: URLSearchParams): number {
   return status
 }
 
-/** Host and port as the client sent them; HTTP/2 has a field of its own for it (RFC 9113, 8.3.1). */
+/** Host and port as sent by the client; HTTP/2 uses a pseudo-header field (RFC 9113, 8.3.1). */
 function hostOf(request: FastifyRequest): string {
   const authority = request.headers[':authority']
   return (typeof authority === 'string' ? authority : request.headers.host) ?? ''

@@ -1,6 +1,7 @@
 /**
- * Reads a document into its root element. `fast-xml-parser` finds tags and attributes; what it lets pass and XML does
- * not (document types, foreign entities, several roots, undeclared prefixes, illegal characters) is refused here.
+ * Parses a document to its root element. `fast-xml-parser` finds tags and attributes. This module rejects what the parser
+ * accepts although XML or SOAP does not: document types, custom entities, several roots, undeclared prefixes, and illegal
+ * characters.
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { malformed } from '../faults.ts'
@@ -10,7 +11,7 @@ import { Scope } from './namespaces.ts'
 import { checkCharacters, resolveReferences } from './references.ts'
 
 const MAX_DEPTH = 32
-/** Far more than a message of ours has; reading a megabyte of empty elements would take seconds. */
+/** Far more than any message needs; parsing a megabyte of empty elements would take seconds. */
 const MAX_TAGS = 10_000
 const TEXT = '#text'
 const CDATA = '#cdata'
@@ -20,12 +21,12 @@ const DECLARATION = '?xml'
 /** The parser's own order-preserving tree: one key for the name, one for the attributes. */
 type ParsedNode = Record<string, unknown>
 
-/** Throws a fault for anything that is no well-formed document, or nested more than 32 elements deep. */
+/** Throws a fault if the document is not well-formed or is nested more than 32 elements deep. */
 export function readDocument(text: string): Element {
   if (text.trim() === '') throw malformed('the message is empty')
   checkCharacters(text)
   checkMarkup(text)
-  // The parser drops what stands behind the last tag.
+  // The parser ignores text after the last tag.
   if (text.slice(text.lastIndexOf('>') + 1).trim() !== '') throw outsideRoot()
   const problem = XMLValidator.validate(text)
   if (problem !== true) throw malformed(`${problem.err.msg} (line ${problem.err.line})`)
@@ -33,8 +34,8 @@ export function readDocument(text: string): Element {
 }
 
 /**
- * Refuses document types, and what looks like the end of something that never began. A walk along the text from one
- * `<!` to the next: an expression that skips comments would start anew at each `<!--` that is never closed.
+ * Rejects document types and unterminated markup. Scans from each `<!` to the next, because a regular expression that
+ * skips comments would restart at each unterminated `<!--`.
  */
 function checkMarkup(text: string): void {
   let tags = 0
@@ -74,7 +75,7 @@ function endOf(text: string, mark: string, from: number): number {
 }
 
 function parse(text: string): ParsedNode[] {
-  // Made anew: a parser keeps what it has read.
+  // A new parser each time, because a parser keeps state.
   const parser = new XMLParser({
     preserveOrder: true,
     ignoreAttributes: false,
@@ -88,7 +89,7 @@ function parse(text: string): ParsedNode[] {
   try {
     return parser.parse(text) as ParsedNode[]
   } catch (error) {
-    // Names such as __proto__, and nesting beyond its own bound.
+    // Names such as __proto__, and nesting beyond the limit of the parser.
     throw malformed((error as Error).message)
   }
 }

@@ -1,8 +1,8 @@
-/** Owns namespace scopes: which prefix stands for what, where (Namespaces in XML 1.0, 3 to 6). */
+/** Namespace scopes: resolves prefixes (Namespaces in XML 1.0, 3 to 6). */
 import { malformed } from '../faults.ts'
 import type { Attribute } from './element.ts'
 
-/** An attribute as written, its references resolved. */
+/** An attribute as written, with references resolved. */
 export interface WrittenAttribute {
   name: string
   value: string
@@ -41,7 +41,7 @@ export class Scope {
     return { namespace: this.#find(prefix), local }
   }
 
-  /** Those that declare no namespace; without a prefix they are in none. No two may be the same (6.3). */
+  /** Attributes that are not namespace declarations. Without a prefix they have no namespace; duplicates are errors (6.3). */
   resolveAttributes(attributes: WrittenAttribute[]): Attribute[] {
     const seen = new Set<string>()
     return attributes

@@ -1,9 +1,9 @@
-/** Owns how bytes become text: the encoding of an XML document (XML 1.0, 4.3.3 and F). */
+/** Decodes an XML document by its encoding (XML 1.0, 4.3.3 and F). */
 import { malformed, unsupportedEncoding } from '../faults.ts'
 
 const DECLARATION_BYTES = 200
 
-/** Byte order mark, else `charset` of the content type, else the XML declaration, else UTF-8. Throws a fault. */
+/** Uses the byte order mark, else the charset of the content type, else the XML declaration, else UTF-8. Throws a fault. */
 export function decodeXml(bytes: Buffer, contentType: string | undefined): string {
   const label = markedEncoding(bytes) ?? charsetOf(contentType) ?? declaredEncoding(bytes) ?? 'utf-8'
   const decoder = decoderFor(label)
@@ -22,7 +22,7 @@ function decoderFor(label: string): TextDecoder {
   }
 }
 
-/** UTF-16 shows in the first character too: a document begins with `<`. */
+/** The first character also reveals UTF-16, because a document starts with `<`. */
 function markedEncoding(bytes: Buffer): string | null {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'

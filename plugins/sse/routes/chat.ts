@@ -1,4 +1,4 @@
-/** `GET` and `POST /sse/chat`: a reply word by word, in the manner of a model. */
+/** `GET` and `POST /sse/chat`: a reply word by word, like a model. */
 import { describe, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
 import { lastChunk, newChatId, replyTo, wordChunk } from '../chat-reply.ts'

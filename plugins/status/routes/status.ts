@@ -32,7 +32,7 @@ const status: RouteDescription = {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const BODILESS = new Set([204, 205, 304])
-/** Headers without which the status means little to a client. */
+/** Headers that clients need to handle the status. */
 const EXTRA_HEADERS = new Map<number, Record<string, string>>([
   [401, { 'WWW-Authenticate': 'Basic realm="svc"' }],
   [407, { 'Proxy-Authenticate': 'Basic realm="svc"' }],

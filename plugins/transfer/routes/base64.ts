@@ -1,4 +1,4 @@
-/** `/base64/{value}`: decodes what the path says. */
+/** `/base64/{value}`: decodes the value in the path. */
 import { isUtf8 } from 'node:buffer'
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription } from 'svc/plugin'
@@ -31,7 +31,7 @@ const base64: RouteDescription = {
 
 export function registerBase64(app: FastifyInstance): void {
   app.get<{ Params: { value: string } }>('/base64/:value', describe(base64), (request, reply) => {
-    // The text is the client's: it must never become a page.
+    // The text comes from the client, so it must never be rendered as a page.
     reply.header('X-Content-Type-Options', 'nosniff')
     const bytes = decodeBase64(request.params.value)
     if (bytes === null) throw incorrectBase64()

@@ -1,4 +1,4 @@
-/** `/bytes/{n}` and `/stream-bytes/{n}`: random bytes at once and in chunks. */
+/** `/bytes/{n}` and `/stream-bytes/{n}`: random bytes as a whole and in chunks. */
 import { capCount, describe, integerParameter, readQuery } from 'svc/plugin'
 import type { BodyStream, FastifyInstance, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { readCount } from '../count.ts'

@@ -1,4 +1,4 @@
-/** `/gzip`, `/deflate`, `/brotli`, `/zstd`: an echo that is compressed whatever the client accepts. */
+/** `/gzip`, `/deflate`, `/brotli`, `/zstd`: an echo that is always compressed, whatever the client accepts. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { createCodings, wasmZstd } from '../compression.ts'

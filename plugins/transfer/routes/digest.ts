@@ -1,10 +1,10 @@
-/** `/digest/{algorithm}`: a body with its digest, or with a wrong one, for gateways that check integrity. */
+/** `/digest/{algorithm}`: a body with a correct or incorrect digest, for gateways that check integrity. */
 import { createHash } from 'node:crypto'
 import { describe, isFlagSet } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription } from 'svc/plugin'
 import { unsupportedAlgorithm } from '../errors.ts'
 
-/** Names of RFC 9530, 5, with those of the runtime; the others there are no longer to be used. */
+/** Names in RFC 9530, 5, and in the runtime; the other algorithms of the RFC are deprecated. */
 const ALGORITHMS = new Map([
   ['sha-256', 'sha256'],
   ['sha-512', 'sha512'],

@@ -1,4 +1,4 @@
-/** `/drip`: a body that comes slowly behind a head that comes at once. */
+/** `/drip`: response headers at once, then a slow body. */
 import { decimalParameter, describe, integerParameter, readQuery } from 'svc/plugin'
 import type { BodyStream, FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { scheduleDrops } from '../drip-schedule.ts'
@@ -70,7 +70,7 @@ export function registerDrip(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** Writes each drop when it is due, reckoned from the start: a late one does not make the next one late. */
+/** Writes each drop when it is due, measured from the start, so that a late drop does not delay the next one. */
 async function pour(stream: BodyStream, drops: Drop[], wait: (ms: number) => Promise<boolean>): Promise<void> {
   const startedAt = performance.now()
   for (const { atMs, bytes } of drops) {

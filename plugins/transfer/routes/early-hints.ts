@@ -1,9 +1,9 @@
-/** `/early-hints`: 103 before the answer (RFC 8297), for gateways that pass it on or drop it. */
+/** `/early-hints`: 103 before the response (RFC 8297), to test whether a gateway forwards it. */
 import { decimalParameter, describe, invalidParameter, quoteInput, readQuery } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 
 const MAX_HINTS = 20
-/** A path that can stand between angle brackets as it is. */
+/** A path that needs no escaping between angle brackets. */
 const PATH = /^\/[\x21-\x3b\x3d\x3f-\x7e]{0,1000}$/
 const KINDS: readonly (readonly [extension: RegExp, kind: string])[] = [
   [/\.css$/i, 'style'],
@@ -45,7 +45,7 @@ export function registerEarlyHints(app: FastifyInstance, svc: Svc): void {
     const query = readQuery(request)
     const delay = decimalParameter(query, 'delay', { fallback: 0, max: maxSeconds })
     const links = readLinks(query).map(({ path, kind }) => `<${svc.http.path(request, path)}>; rel=preload; as=${kind}`)
-    // A client of HTTP/1.0 would take the 103 for the answer (RFC 9110, 15.2).
+    // An HTTP/1.0 client would treat the 103 as the final response (RFC 9110, 15.2).
     if (request.raw.httpVersion !== '1.0') reply.raw.writeEarlyHints({ link: links })
     if (delay > 0 && !(await svc.http.delay(request, delay * 1000))) return reply.hijack()
     return reply

@@ -41,7 +41,7 @@ export function registerLines(app: FastifyInstance, svc: Svc): void {
   })
 }
 
-/** What all lines share: everything up to the number. */
+/** The start of every line: everything before the number. */
 function lineStart(request: FastifyRequest, { http }: Svc): string {
   const target = request.raw.url ?? '/'
   const shared = JSON.stringify({

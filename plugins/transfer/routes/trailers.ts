@@ -1,4 +1,4 @@
-/** `/trailers`: fields behind the body (RFC 9110, 6.5). */
+/** `/trailers`: trailer fields (RFC 9110, 6.5). */
 import { describe, readQuery } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { readTrailers } from '../trailer-fields.ts'
@@ -20,7 +20,7 @@ const description: RouteDescription = {
 export function registerTrailers(app: FastifyInstance, svc: Svc): void {
   app.get('/trailers', describe(description), (request, reply) => {
     const fields = readTrailers(readQuery(request))
-    // Where there are no chunks there is no place for them.
+    // Trailers need chunked encoding or HTTP/2, and a body.
     const canFollow = request.method !== 'HEAD' && request.raw.httpVersion !== '1.0'
     if (canFollow && fields.size > 0) reply.header('Trailer', [...fields.keys()].join(', '))
     const stream = svc.streams.body(request, reply.type('application/json; charset=utf-8'))

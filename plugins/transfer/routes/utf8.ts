@@ -1,4 +1,4 @@
-/** `/encoding/utf8`: the page of many scripts. */
+/** `/encoding/utf8`: a page with text in many scripts. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription } from 'svc/plugin'
 import { UTF8_PAGE } from '../utf8-page.ts'

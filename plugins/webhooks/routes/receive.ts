@@ -1,4 +1,4 @@
-/** `POST /webhooks/receive/{secret_id}`: a receiver for real senders, which takes what a demo secret has signed. */
+/** `POST /webhooks/receive/{secret_id}`: accepts webhooks from real senders that are signed with a demo secret. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { DEMO_SECRETS } from '../demo-secrets.ts'

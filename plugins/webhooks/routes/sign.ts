@@ -1,4 +1,4 @@
-/** `/webhooks` and `/webhooks/sign`: what there is, and signed examples. */
+/** `/webhooks` and `/webhooks/sign`: the supported schemes, and signed examples. */
 import { isUtf8 } from 'node:buffer'
 import { describe, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'

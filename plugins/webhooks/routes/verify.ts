@@ -1,4 +1,4 @@
-/** `POST /webhooks/verify` and `/webhooks/verify/{scheme}`: is this message signed with that secret? */
+/** `POST /webhooks/verify` and `/webhooks/verify/{scheme}`: verifies signatures. */
 import { describe, isFlagSet, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
 import { failures } from '../errors.ts'

@@ -1,4 +1,4 @@
-/** `GET /ws`: every message comes back. */
+/** `GET /ws`: echoes every message. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { echo } from '../echoing.ts'

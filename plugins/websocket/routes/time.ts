@@ -1,4 +1,4 @@
-/** `GET /ws/time`: the time in ticks. */
+/** `GET /ws/time`: sends the time at intervals. */
 import { describe, readQuery } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
 import { upgradeRequired } from '../errors.ts'
@@ -38,7 +38,7 @@ export function registerTime(app: FastifyInstance, svc: Svc): void {
     method: 'GET',
     url: '/ws/time',
     ...describe(description),
-    // Before the handshake is accepted: afterwards there is no status left to say it with.
+    // Before the handshake is accepted; afterwards no status can be sent.
     preValidation: async request => {
       if (request.ws) readTicks(readQuery(request))
     },
