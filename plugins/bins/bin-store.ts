@@ -1,7 +1,7 @@
 /** Stores the bins of the instance within the limits, and the requests they capture. */
 import { randomBytes } from 'node:crypto'
 import type { StoreChange, Svc } from 'svc/plugin'
-import type { BinAnswer } from './bin-answer.ts'
+import type { BinResponse } from './bin-response.ts'
 import { emptyBin, withRequest } from './bin.ts'
 import type { Bin } from './bin.ts'
 import type { CapturedRequest } from './captured-request.ts'
@@ -11,7 +11,7 @@ import type { BinLimits } from './limits.ts'
 /** `session` is the key of the session. */
 export interface BinStore {
   /** Creates a bin. A full store evicts the oldest bin; on a public instance it throws `bins_full` or `too_many_bins`. */
-  create(session: string, answer: BinAnswer): Promise<Bin>
+  create(session: string, response: BinResponse): Promise<Bin>
   find(id: string): Promise<Bin | undefined>
   /** Newest first. */
   ofSession(session: string): Promise<Bin[]>
@@ -25,7 +25,7 @@ export interface BinStore {
 
 export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
   const store = svc.state<Bin>('bins', { maxCount: limits.max_bins, ttlMs: limits.ttl_secs * 1000, evict: 'oldest' })
-  const inTurn = createQueue()
+  const enqueue = createQueue()
 
   async function refuseWhenFull(session: string): Promise<void> {
     const own = await store.list({ group: session, limit: limits.max_bins_per_session })
@@ -34,10 +34,10 @@ export function createBinStore(svc: Svc, limits: BinLimits): BinStore {
   }
 
   return {
-    create: (session, answer) =>
-      inTurn(async () => {
+    create: (session, response) =>
+      enqueue(async () => {
         if (svc.config.publicMode) await refuseWhenFull(session)
-        const bin = emptyBin(randomBytes(12).toString('hex'), answer, limits)
+        const bin = emptyBin(randomBytes(12).toString('hex'), response, limits)
         await store.set(bin.id, bin, { group: session })
         return bin
       }),

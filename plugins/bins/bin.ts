@@ -1,5 +1,5 @@
 /** A bin: its data, adding a request, and its JSON representation. */
-import type { BinAnswer } from './bin-answer.ts'
+import type { BinResponse } from './bin-response.ts'
 import { storedBytes } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import type { BinLimits } from './limits.ts'
@@ -9,7 +9,7 @@ export interface Bin {
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly expiresAt: number
-  readonly answer: BinAnswer
+  readonly response: BinResponse
   /** Requests captured so far; the `seq` of the newest. */
   readonly total: number
   /** The requests still stored, oldest first. */
@@ -18,9 +18,9 @@ export interface Bin {
   readonly bytes: number
 }
 
-export function emptyBin(id: string, answer: BinAnswer, limits: BinLimits): Bin {
+export function emptyBin(id: string, response: BinResponse, limits: BinLimits): Bin {
   const createdAt = Date.now()
-  return { id, createdAt, expiresAt: createdAt + limits.ttl_secs * 1000, answer, total: 0, requests: [], bytes: 0 }
+  return { id, createdAt, expiresAt: createdAt + limits.ttl_secs * 1000, response, total: 0, requests: [], bytes: 0 }
 }
 
 /** Returns the bin with one more request. Drops the oldest requests until count and size are within the limits. */
@@ -28,23 +28,26 @@ export function withRequest(bin: Bin, captured: Omit<CapturedRequest, 'seq'>, li
   const newest: CapturedRequest = { seq: bin.total + 1, ...captured }
   const requests = [...bin.requests, newest]
   let bytes = bin.bytes + storedBytes(newest)
-  let gone = 0
-  while (gone < requests.length && (requests.length - gone > limits.max_requests || bytes > limits.max_bytes_per_bin)) {
-    bytes -= storedBytes(requests[gone]!)
-    gone++
+  let dropped = 0
+  while (
+    dropped < requests.length &&
+    (requests.length - dropped > limits.max_requests || bytes > limits.max_bytes_per_bin)
+  ) {
+    bytes -= storedBytes(requests[dropped]!)
+    dropped++
   }
-  return { ...bin, total: bin.total + 1, requests: gone === 0 ? requests : requests.slice(gone), bytes }
+  return { ...bin, total: bin.total + 1, requests: dropped === 0 ? requests : requests.slice(dropped), bytes }
 }
 
 /** The representation in lists. */
-export function summarize({ id, createdAt, expiresAt, total, requests, answer }: Bin) {
+export function summarize({ id, createdAt, expiresAt, total, requests, response }: Bin) {
   return {
     id,
     created_at: new Date(createdAt).toISOString(),
     expires_at: new Date(expiresAt).toISOString(),
     total_requests: total,
     stored_requests: requests.length,
-    response: answer,
+    response,
   }
 }
 

@@ -24,11 +24,11 @@ export function createFeeds(svc: Svc, bins: BinStore): OpenFeed {
   return async (stream, binId, after) => {
     // Subscribes before it reads the bin, so that no request is lost or sent twice.
     const feed = new Feed(stream)
-    const ofBin = feeds.get(binId) ?? new Set()
-    feeds.set(binId, ofBin.add(feed))
+    const feedsOfBin = feeds.get(binId) ?? new Set()
+    feeds.set(binId, feedsOfBin.add(feed))
     void stream.over.then(() => {
-      ofBin.delete(feed)
-      if (ofBin.size === 0 && feeds.get(binId) === ofBin) feeds.delete(binId)
+      feedsOfBin.delete(feed)
+      if (feedsOfBin.size === 0 && feeds.get(binId) === feedsOfBin) feeds.delete(binId)
     })
     feed.begin(await bins.find(binId), after)
   }
@@ -38,7 +38,7 @@ class Feed {
   readonly #stream: SseStream
   #bin: Bin | undefined
   #lastSent = 0
-  #isOver = false
+  #isRemoved = false
   #isWaiting = true
 
   constructor(stream: SseStream) {
@@ -50,17 +50,17 @@ class Feed {
     this.#bin ??= bin
     const newest = bin?.total ?? 0
     this.#lastSent = Math.min(after ?? newest, newest)
-    if (this.#bin === undefined) this.#isOver = true
-    this.#goOn()
+    if (this.#bin === undefined) this.#isRemoved = true
+    this.#resume()
   }
 
   follow({ kind, value }: StoreChange<Bin>): void {
     this.#bin = value
-    this.#isOver = kind !== 'set'
+    this.#isRemoved = kind !== 'set'
     if (!this.#isWaiting) this.#pump()
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#isWaiting = false
     if (!this.#stream.closed) this.#pump()
   }
@@ -72,9 +72,9 @@ class Feed {
       this.#lastSent = captured.seq
       if (this.#stream.send({ id: captured.seq, event: 'request', data: captured })) continue
       this.#isWaiting = true
-      void this.#stream.ready().then(() => this.#goOn())
+      void this.#stream.ready().then(() => this.#resume())
       return
     }
-    if (this.#isOver) this.#stream.end()
+    if (this.#isRemoved) this.#stream.end()
   }
 }

@@ -1,4 +1,4 @@
-/** Owns the demo customers, products, orders and reviews: constant rows, the same in every area and every process. */
+/** The demo customers, products, orders and reviews: constant rows, the same in every area and every process. */
 import type { DemoOrder, DemoProduct, DemoRecords, DemoReview, DemoUser, OrderStatus } from './types.ts'
 
 const users: DemoUser[] = [

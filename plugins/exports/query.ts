@@ -28,11 +28,11 @@ export function readSelection(request: FastifyRequest, svc: Svc): Selection {
 }
 
 function readBaseUrl(query: URLSearchParams, request: FastifyRequest, svc: Svc): string {
-  const given = query.get('base_url')
-  if (given !== null) {
-    const url = parseBaseUrl(given)
+  const text = query.get('base_url')
+  if (text !== null) {
+    const url = parseBaseUrl(text)
     if (url === null)
-      throw new HttpError(400, { error: 'invalid base_url', detail: `got ${quoteInput(given)}, expected ${EXPECTED}` })
+      throw new HttpError(400, { error: 'invalid base_url', detail: `got ${quoteInput(text)}, expected ${EXPECTED}` })
     return url
   }
   // Includes the prefix that a gateway strips and reports, unless files cannot contain it.
@@ -49,20 +49,20 @@ function parseBaseUrl(text: string): string | null {
 
 function readCategories(query: URLSearchParams, { categories }: Catalog): string[] {
   const known = categories.map(({ name }) => name)
-  const wanted = query.getAll('category')
-  for (const category of wanted)
+  const selected = query.getAll('category')
+  for (const category of selected)
     if (!known.includes(category)) throw new HttpError(400, { error: 'unknown category', category, categories: known })
-  return wanted
+  return selected
 }
 
 function readPlugins(query: URLSearchParams, { instance }: Svc): string[] {
-  const wanted = query.getAll('plugin')
-  if (wanted.length === 0) return wanted
+  const selected = query.getAll('plugin')
+  if (selected.length === 0) return selected
   const known = instance
     .plugins()
     .filter(({ state }) => state === 'enabled')
     .map(({ name }) => name)
-  for (const name of wanted)
+  for (const name of selected)
     if (!known.includes(name)) throw new HttpError(400, { error: 'unknown plugin', name, plugins: known })
-  return wanted
+  return selected
 }

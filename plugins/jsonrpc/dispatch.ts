@@ -18,13 +18,13 @@ type Outcome = { result: unknown } | { error: RpcErrorObject }
 export async function dispatch(body: Buffer, host: DispatchHost): Promise<string | null> {
   const message = parseExactly(body)
   if (message === undefined) return write({ error: PARSE_ERROR }, null)
-  if (!Array.isArray(message)) return answerItem(message, host)
+  if (!Array.isArray(message)) return runItem(message, host)
   if (message.length === 0 || message.length > host.maxBatch) return write({ error: INVALID_REQUEST }, null)
-  const replies = (await Promise.all(message.map(item => answerItem(item, host)))).filter(reply => reply !== null)
+  const replies = (await Promise.all(message.map(item => runItem(item, host)))).filter(reply => reply !== null)
   return replies.length === 0 ? null : `[${replies.join(',')}]`
 }
 
-async function answerItem(item: unknown, host: MethodHost): Promise<string | null> {
+async function runItem(item: unknown, host: MethodHost): Promise<string | null> {
   if (!isRequest(item)) return write({ error: INVALID_REQUEST }, idOf(item))
   const outcome = await call(item.method, item.params, host)
   return Object.hasOwn(item, 'id') ? write(outcome, idOf(item)) : null

@@ -47,5 +47,5 @@ export const invalidField = (name: string, expected: string): SoapFault =>
   new SoapFault('Sender', 'Invalid field', `${name} must be ${expected}`)
 export const tooManyFields = (limit: number): SoapFault =>
   new SoapFault('Sender', 'Too many fields', `at most ${limit} fields are allowed`)
-export const noWsdlAsked = (address: string): SoapFault =>
+export const methodNotAllowed = (address: string): SoapFault =>
   new SoapFault('Sender', 'Method not allowed', `send messages with POST; the WSDL is at ${address}`)

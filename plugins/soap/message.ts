@@ -7,7 +7,7 @@ import type { SoapVersion } from './versions.ts'
 import type { Element } from './xml/element.ts'
 import { escapeXml } from './xml/references.ts'
 
-export function writeAnswer(version: SoapVersion, { name, namespace }: Operation, content: Content): string {
+export function writeResponse(version: SoapVersion, { name, namespace }: Operation, content: Content): string {
   return writeEnvelope(version, '', `<${name}Response xmlns="${namespace}">${writeContent(content)}</${name}Response>`)
 }
 

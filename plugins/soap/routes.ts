@@ -10,8 +10,8 @@ import type {
   Svc,
 } from 'svc/plugin'
 import { readBodyElement, readVersion } from './envelope.ts'
-import { SoapFault, noWsdlAsked } from './faults.ts'
-import { writeAnswer, writeFault } from './message.ts'
+import { SoapFault, methodNotAllowed } from './faults.ts'
+import { writeResponse, writeFault } from './message.ts'
 import { chooseOperation, readInput } from './operations.ts'
 import type { Operation } from './operations.ts'
 import { SOAP_11, versionOfContentType } from './versions.ts'
@@ -92,7 +92,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc, operations: reado
       version = readVersion(root)
       const element = readBodyElement(root, version)
       const operation = chooseOperation(operations, actionOf(request), element)
-      return reply.type(version.contentType).send(writeAnswer(version, operation, operation.run(readInput(element))))
+      return reply.type(version.contentType).send(writeResponse(version, operation, operation.run(readInput(element))))
     } catch (error) {
       if (!(error instanceof SoapFault)) throw error
       return sendFault(reply, version, error)
@@ -107,7 +107,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc, operations: reado
     ),
     (request, reply) => {
       if ([...readQuery(request).keys()].some(key => key.toLowerCase() === 'wsdl')) return sendWsdl(request, reply)
-      return sendFault(reply.header('Allow', 'GET, POST'), SOAP_11, noWsdlAsked(`${addressOf(request)}?wsdl`), 405)
+      return sendFault(reply.header('Allow', 'GET, POST'), SOAP_11, methodNotAllowed(`${addressOf(request)}?wsdl`), 405)
     },
   )
   app.get('/soap/wsdl', describe(wsdlAt('/soap/wsdl')), sendWsdl)

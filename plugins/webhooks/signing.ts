@@ -54,7 +54,7 @@ export function samplePayload(): string {
 }
 
 /** The id if it is a valid header value; otherwise `msg_` and 32 hex digits. */
-export function messageId(wanted: string | null): string {
-  const isUsable = wanted !== null && wanted.length <= 256 && /^[!-~](?:[ -~]*[!-~])?$/.test(wanted)
-  return isUsable ? wanted : `msg_${randomUUID().replaceAll('-', '')}`
+export function messageId(requested: string | null): string {
+  const isUsable = requested !== null && requested.length <= 256 && /^[!-~](?:[ -~]*[!-~])?$/.test(requested)
+  return isUsable ? requested : `msg_${randomUUID().replaceAll('-', '')}`
 }

@@ -1,7 +1,7 @@
 /** `POST /bin` and `GET /bin`: creates bins, and lists those of the session. */
 import { describe, readJsonObject } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { readBinAnswer } from '../bin-answer.ts'
+import { readBinResponse } from '../bin-response.ts'
 import type { BinStore } from '../bin-store.ts'
 import { linksOf, summarize } from '../bin.ts'
 import { invalidJson } from '../errors.ts'
@@ -56,9 +56,9 @@ const list: RouteDescription = {
 
 export function registerBins(app: FastifyInstance, svc: Svc, bins: BinStore, limits: BinLimits): void {
   app.post('/bin', describe(create), async (request, reply) => {
-    const wanted = readJsonObject(svc.http.body(request))
-    if (wanted === null) throw invalidJson()
-    const bin = await bins.create(svc.http.session(request).key, readBinAnswer(wanted, limits))
+    const input = readJsonObject(svc.http.body(request))
+    if (input === null) throw invalidJson()
+    const bin = await bins.create(svc.http.session(request).key, readBinResponse(input, limits))
     const { id, created_at, expires_at, response } = summarize(bin)
     const links = linksOf(id, path => svc.http.url(request, path))
     return reply

@@ -1,7 +1,7 @@
 /** `/bin/{id}` and all paths below, for every method: captures requests, sends the configured response, deletes the bin. */
 import { describe, sandboxPolicy } from 'svc/plugin'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteDescription, RouteParameter, Svc } from 'svc/plugin'
-import { mediaTypeOf } from '../bin-answer.ts'
+import { mediaTypeOf } from '../bin-response.ts'
 import type { BinStore } from '../bin-store.ts'
 import type { Bin } from '../bin.ts'
 import { captureRequest } from '../captured-request.ts'
@@ -16,7 +16,7 @@ const id: RouteParameter = {
   description: 'ID of the bin',
   schema: { type: 'string' },
 }
-const gone = { 404: { description: 'Bin not found' } }
+const notFound = { 404: { description: 'Bin not found' } }
 
 const capture: RouteDescription = {
   category,
@@ -27,7 +27,7 @@ const capture: RouteDescription = {
   parameters: [id],
   responses: {
     default: { description: 'The configured response; by default 200 with `{"ok":true,"bin","id","seq"}`' },
-    ...gone,
+    ...notFound,
   },
   examples: [
     {
@@ -46,7 +46,7 @@ const remove: RouteDescription = {
   summary: 'Delete a bin',
   methods: ['DELETE'],
   parameters: [id],
-  responses: { 200: { description: '`{"deleted": "<id>"}`; live streams of the bin end' }, ...gone },
+  responses: { 200: { description: '`{"deleted": "<id>"}`; live streams of the bin end' }, ...notFound },
   examples: [{ name: 'Delete', method: 'DELETE', path: '/bin/<bin_id>', expectStatus: 200 }],
 }
 const captureBelow: RouteDescription = {
@@ -67,8 +67,8 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
   async function take(request: FastifyRequest, reply: FastifyReply, binId: string): Promise<FastifyReply> {
     const bin = await bins.capture(binId, captureRequest(request, svc, { binId, maxBody: limits.max_captured_body }))
     if (bin === undefined) throw binNotFound(binId)
-    const isThere = bin.answer.delay_ms === 0 || (await svc.http.delay(request, bin.answer.delay_ms))
-    return isThere ? answer(reply, bin) : reply.hijack()
+    const isConnected = bin.response.delay_ms === 0 || (await svc.http.delay(request, bin.response.delay_ms))
+    return isConnected ? sendBinResponse(reply, bin) : reply.hijack()
   }
 
   app.all<{ Params: { id: string } }>('/bin/:id', describe(capture, remove), async (request, reply) => {
@@ -90,9 +90,9 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
 }
 
 /** Sends the response to the newest request of a bin. */
-function answer(
+function sendBinResponse(
   reply: FastifyReply,
-  { id: binId, answer: { status, headers, body }, requests, total }: Bin,
+  { id: binId, response: { status, headers, body }, requests, total }: Bin,
 ): FastifyReply {
   reply.code(status).headers(headers).header('X-Svc-Bin-Seq', String(total))
   if (BODILESS.has(status)) return reply.send()

@@ -46,14 +46,14 @@ export function registerRange(app: FastifyInstance, svc: Svc): void {
     if (size === null || size < 1 || size > maxBytes) throw invalidCount(request.params.n, maxBytes)
     const etag = `"range${size}"`
     reply.headers({ 'Accept-Ranges': 'bytes', ETag: etag })
-    const { range: wanted, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers
+    const { range: rangeHeader, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers
     if (isNotModified({ ifNoneMatch }, { etag })) return reply.code(304).send()
 
     reply.type('application/octet-stream')
     // Range is defined only for GET (RFC 9110, 14.2).
-    if (wanted === undefined || request.method === 'HEAD' || !isRangeCurrent(ifRange as string | undefined, etag))
+    if (rangeHeader === undefined || request.method === 'HEAD' || !isRangeCurrent(ifRange as string | undefined, etag))
       return reply.send(letters.subarray(0, size))
-    const part = readRange(wanted, size)
+    const part = readRange(rangeHeader, size)
     if (part === 'whole') return reply.send(letters.subarray(0, size))
     if (part === 'unsatisfiable')
       return reply.code(416).removeHeader('Content-Type').header('Content-Range', `bytes */${size}`).send()

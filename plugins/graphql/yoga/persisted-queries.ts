@@ -35,9 +35,9 @@ export function usePersistedQueries(store: Store<string>): Plugin {
  */
 async function resolveQuery(store: Store<string>, hash: string, query: GraphQLParams['query']): Promise<string> {
   if (query === undefined) {
-    const kept = await store.get(hash)
-    if (kept === undefined) throw persistedQueryNotFound()
-    return kept
+    const stored = await store.get(hash)
+    if (stored === undefined) throw persistedQueryNotFound()
+    return stored
   }
   if (createHash('sha256').update(query).digest('hex') !== hash) throw persistedQueryMismatch()
   if (Buffer.byteLength(query) <= MAX_KEPT_BYTES) await store.set(hash, query)

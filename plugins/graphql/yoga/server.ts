@@ -3,20 +3,20 @@ import { parse } from 'graphql'
 import type { GraphQLSchema } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
 import type { Logger, Store } from 'svc/plugin'
-import type { AnswerType } from '../answer-type.ts'
+import type { ResponseType } from '../response-type.ts'
 import type { RootValue } from '../root-value.ts'
-import { useAnswerForm } from './answer-form.ts'
+import { useResponseFormat } from './response-format.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { useDocumentLimits } from './document-limits.ts'
 import { useExecution } from './execution.ts'
-import { useOperationChoice } from './operation-choice.ts'
-import type { ChosenOperation } from './operation-choice.ts'
+import { useOperationSelection } from './operation-selection.ts'
+import type { SelectedOperation } from './operation-selection.ts'
 import { usePersistedQueries } from './persisted-queries.ts'
 import { useStrictRequests } from './strict-requests.ts'
 
 /** Context of a request: values from the route, and values that the plugins determine. */
-export interface ServerContext extends ChosenOperation {
-  answerType: AnswerType
+export interface ServerContext extends SelectedOperation {
+  responseType: ResponseType
 }
 export type YogaServer = YogaServerInstance<ServerContext, object>
 
@@ -46,10 +46,10 @@ export async function createYogaServer({
     plugins: [
       useStrictRequests(),
       usePersistedQueries(persistedQueries),
-      useOperationChoice(),
+      useOperationSelection(),
       useDocumentLimits(parse),
       useExecution(rootValue),
-      useAnswerForm({ json: processRegularResult, eventStream: getSSEProcessor() }),
+      useResponseFormat({ json: processRegularResult, eventStream: getSSEProcessor() }),
     ],
     parserAndValidationCache: createDocumentCache(),
     logging: {

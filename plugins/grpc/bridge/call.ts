@@ -43,13 +43,13 @@ export function relay(
   })
   call.on('trailers', headers => {
     trailers = headers
-    finishAnswered()
+    finishIfComplete()
   })
-  call.on('end', finishAnswered)
+  call.on('end', finishIfComplete)
   call.on('close', finish)
 
   /** 'end' may be emitted before 'trailers'. 'close' follows both, but only after the client has ended its side as well. */
-  function finishAnswered(): void {
+  function finishIfComplete(): void {
     if (trailers !== null && call.readableEnded) finish()
   }
 

@@ -73,11 +73,11 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
       request.method === 'OPTIONS' &&
       request.headers['access-control-request-method'] !== undefined &&
       SERVICES.test(request.url ?? ''),
-    (request, response) => answerPreflight(request, response, svc.mediaTypes.cors(request, EXPOSED)),
+    (request, response) => sendPreflight(request, response, svc.mediaTypes.cors(request, EXPOSED)),
   )
 }
 
-function answerPreflight(request: Request, response: Response, headers: Record<string, string>): void {
+function sendPreflight(request: Request, response: Response, headers: Record<string, string>): void {
   request.resume()
   const own = response as ServerResponse
   own.writeHead(200, { ...headers, 'Content-Length': 0 })

@@ -14,16 +14,16 @@ export function relayNative(
   followed: MediaTypeCall | null,
 ): void {
   let isWhole = false
-  const isGone = (): boolean => response.stream === undefined || response.stream.destroyed
+  const isClosed = (): boolean => response.stream === undefined || response.stream.destroyed
   relay(
     request,
     response,
     call,
     {
-      head(answered, endsHere) {
+      head(serverHeaders, endsHere) {
         isWhole = endsHere
-        if (isGone()) return
-        const head = { ...fromCallHeaders(answered), ...headers }
+        if (isClosed()) return
+        const head = { ...fromCallHeaders(serverHeaders), ...headers }
         // Otherwise the response object sends its own trailers, and the status would be missing from the headers.
         if (endsHere)
           response.stream.respond({ ':status': 200, ...head, ...followed?.sendHead(200) }, { endStream: true })
@@ -31,7 +31,7 @@ export function relayNative(
       },
       data: chunk => response.write(chunk),
       end(trailers) {
-        if (isWhole || isGone()) return
+        if (isWhole || isClosed()) return
         if (trailers === null) return response.stream.close(constants.NGHTTP2_CANCEL)
         response.addTrailers(fromCallHeaders(trailers))
         response.end()

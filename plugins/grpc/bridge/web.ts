@@ -29,9 +29,9 @@ export function relayWeb(
     response,
     call,
     {
-      head(answered, isWhole) {
+      head(serverHeaders, isWhole) {
         response.writeHead(200, {
-          ...(isWhole ? {} : fromCallHeaders(answered)),
+          ...(isWhole ? {} : fromCallHeaders(serverHeaders)),
           ...headers,
           'content-type': `application/grpc-web${isText ? '-text' : ''}+proto`,
         })

@@ -91,10 +91,10 @@ export function createEchoService(
     const messages: string[] = []
     let bytes = 0
     let isOver = false
-    const end = (answer: () => void): void => {
+    const end = (send: () => void): void => {
       if (isOver) return
       isOver = true
-      answer()
+      send()
     }
     call.on('data', ({ message }: EchoRequest) => {
       if (isOver) return

@@ -41,11 +41,11 @@ export function createReflection(definitions: ProtocolDefinitions): Reflection[]
   })
   const versions: Reflection[] = []
   library.addToServer({
-    addService(service, { ServerReflectionInfo: answer }) {
+    addService(service, { ServerReflectionInfo: handler }) {
       versions.push({
         service,
         implementation: {
-          ServerReflectionInfo: (call: Call) => (answer as (call: Call) => void)(withCorrections(call, definitions)),
+          ServerReflectionInfo: (call: Call) => (handler as (call: Call) => void)(withCorrections(call, definitions)),
         },
       })
     },

@@ -39,11 +39,11 @@ function describeZoned(what: 'date' | 'time'): RouteDescription {
 }
 
 export function registerClock(app: FastifyInstance, svc: Svc): void {
-  const tellTime = createZoneClock()
+  const zoneClock = createZoneClock()
   const timeIn = (zone: string): ZonedTime => {
-    const told = tellTime(zone, new Date())
-    if (told === null) throw unknownTimezone(zone)
-    return told
+    const time = zoneClock(zone, new Date())
+    if (time === null) throw unknownTimezone(zone)
+    return time
   }
   app.get('/date', describe(describeUtc('date')), (request, reply) => {
     return svc.http.negotiate(request, reply, { date: new Date().toISOString().slice(0, 10), timezone: 'UTC' })

@@ -81,11 +81,11 @@ export function registerCookies(app: FastifyInstance, svc: Svc): void {
 
   app.get('/cookies/set', describe(set), (request, reply) => {
     const query = readQuery(request)
-    const given = readAttributes(query, flag => isFlagSet(request, flag))
+    const cookieAttributes = readAttributes(query, flag => isFlagSet(request, flag))
     return sendCookies(
       request,
       reply,
-      [...cookiesIn(query)].map(([name, value]) => formatCookie(name, value, given)),
+      [...cookiesIn(query)].map(([name, value]) => formatCookie(name, value, cookieAttributes)),
     )
   })
 
@@ -94,9 +94,9 @@ export function registerCookies(app: FastifyInstance, svc: Svc): void {
     describe(setOne),
     (request, reply) => {
       const { name, value } = request.params
-      const given = readAttributes(readQuery(request), flag => isFlagSet(request, flag))
+      const cookieAttributes = readAttributes(readQuery(request), flag => isFlagSet(request, flag))
       checkName(name)
-      return sendCookies(request, reply, [formatCookie(name, value, given)])
+      return sendCookies(request, reply, [formatCookie(name, value, cookieAttributes)])
     },
   )
 

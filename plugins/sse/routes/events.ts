@@ -78,8 +78,8 @@ export function registerEvents(app: FastifyInstance, svc: Svc): void {
 
   app.get('/sse', describe(events), (request, reply) => {
     const query = readQuery(request)
-    const wanted = readNumberedEvents(query, svc.config)
-    const { count, intervalMs, heartbeatMs } = wanted
+    const options = readNumberedEvents(query, svc.config)
+    const { count, intervalMs, heartbeatMs } = options
     const lastId = lastEventIdOf(request.headers['last-event-id'] as string | undefined, query)
     if (count > 0 && lastId >= count) return reply.code(204).send()
 
@@ -89,7 +89,7 @@ export function registerEvents(app: FastifyInstance, svc: Svc): void {
     let id = lastId
     pace(stream, intervalMs, () => {
       id++
-      stream.send(numberedEvent(id, wanted, id === lastId + 1))
+      stream.send(numberedEvent(id, options, id === lastId + 1))
       return id < count
     })
   })

@@ -49,11 +49,11 @@ export function registerLinks(app: FastifyInstance, svc: Svc): void {
   })
 
   app.get<{ Params: { n: string; offset: string } }>('/links/:n/:offset', describe(page), (request, reply) => {
-    const asked = readCount(request.params.n, 'links')
+    const requested = readCount(request.params.n, 'links')
     const offset = readCount(request.params.offset, 'links')
     return reply
       .type('text/html; charset=utf-8')
-      .send(linkPage(svc.http.path(request, '/links'), capCount(reply, asked, MAX_LINKS), offset))
+      .send(linkPage(svc.http.path(request, '/links'), capCount(reply, requested, MAX_LINKS), offset))
   })
 }
 

@@ -82,7 +82,7 @@ const byName: RouteDescription = {
 }
 
 export function registerVerify(app: FastifyInstance, svc: Svc): void {
-  function answer(request: FastifyRequest, reply: FastifyReply, scheme: Scheme): FastifyReply {
+  function verifyRequest(request: FastifyRequest, reply: FastifyReply, scheme: Scheme): FastifyReply {
     const query = readQuery(request)
     const { report, failure } = verify({
       scheme,
@@ -96,11 +96,11 @@ export function registerVerify(app: FastifyInstance, svc: Svc): void {
     return reply.code(failure.status).send({ ...report, error: failure.error, message: failure.message })
   }
 
-  app.post('/webhooks/verify', describe(byDefault), (request, reply) => answer(request, reply, standard))
+  app.post('/webhooks/verify', describe(byDefault), (request, reply) => verifyRequest(request, reply, standard))
 
   app.post<{ Params: { scheme: string } }>('/webhooks/verify/:scheme', describe(byName), (request, reply) => {
     const scheme = findScheme(request.params.scheme)
-    if (scheme !== undefined) return answer(request, reply, scheme)
+    if (scheme !== undefined) return verifyRequest(request, reply, scheme)
     const { status, error, message } = failures.unknownScheme(request.params.scheme)
     return reply.code(status).send({ valid: false, error, message, expected_signature: null })
   })

@@ -5,7 +5,7 @@ import { readRange } from '../../../plugins/caching/byte-range.ts'
 import { isNotModified } from '../../../plugins/caching/conditional.ts'
 import { parseHttpDate } from '../../../plugins/caching/http-date.ts'
 import { jitter, parseDuration } from '../../../plugins/delay/duration.ts'
-import { chooseAnswerType } from '../../../plugins/graphql/answer-type.ts'
+import { selectResponseType } from '../../../plugins/graphql/response-type.ts'
 import { readBound } from '../../../plugins/info/random-integer.ts'
 import { sigV4 } from '../../../plugins/llm-bedrock/sigv4.ts'
 import { readAccept } from '../../../plugins/mcp/access/media-types.ts'
@@ -143,7 +143,7 @@ export const fields: AnyFamily[] = [
     ],
     text => {
       preferredCoding(text, ['br', 'gzip'])
-      chooseAnswerType(text)
+      selectResponseType(text)
       readAccept(text)
       readEventId(text)
       template.match(text)

@@ -147,7 +147,7 @@ t.test('a client that leaves ends its subscription at once [GQL-23]', async t =>
     body: JSON.stringify({ query: 'subscription { ticker { sequence } }' }),
   })
   const response = await yoga.handleRequest(asked, {
-    answerType: { mediaType: 'application/json', eventStream: 'always', isPageWanted: false },
+    responseType: { mediaType: 'application/json', eventStream: 'always', isBrowser: false },
   })
   const served = sendResponse({ streams: { sse: () => stream } } as never, {} as never, {} as never, response)
   await until(() => events().length === 1)

@@ -6,22 +6,22 @@ const LEGACY = 'application/json'
 const EVENT_STREAM = 'text/event-stream'
 const PAGE = 'text/html'
 
-export interface AnswerType {
+export interface ResponseType {
   /** With the first, document errors have 4xx statuses (response mode); with the second, every well-formed request gets 200. */
   mediaType: typeof RESPONSE | typeof LEGACY
   /** When the response is an event stream: for subscriptions only, for every operation, or never. */
   eventStream: 'for subscriptions' | 'always' | 'never'
   /** The client is a browser. */
-  isPageWanted: boolean
+  isBrowser: boolean
 }
 
-export function chooseAnswerType(accept: string | undefined): AnswerType {
-  if (accept === undefined) return { mediaType: LEGACY, eventStream: 'never', isPageWanted: false }
+export function selectResponseType(accept: string | undefined): ResponseType {
+  if (accept === undefined) return { mediaType: LEGACY, eventStream: 'never', isBrowser: false }
   const json = preferredType(accept, [RESPONSE, LEGACY])
   return {
     mediaType: json === RESPONSE ? RESPONSE : LEGACY,
     eventStream: !isNamed(accept, EVENT_STREAM) ? 'never' : json === null ? 'always' : 'for subscriptions',
-    isPageWanted: isNamed(accept, PAGE) && preferredType(accept, [PAGE, RESPONSE, LEGACY]) === PAGE,
+    isBrowser: isNamed(accept, PAGE) && preferredType(accept, [PAGE, RESPONSE, LEGACY]) === PAGE,
   }
 }
 

@@ -4,7 +4,7 @@ import { invalidBin } from './errors.ts'
 import type { BinLimits } from './limits.ts'
 
 /** The configuration, as clients send and receive it. */
-export interface BinAnswer {
+export interface BinResponse {
   status: number
   /** Names are in lower case. */
   headers: Record<string, string>
@@ -18,36 +18,30 @@ const MAX_BODY_BYTES = 16_384
 const MEMBERS = new Set(['status', 'headers', 'body', 'delay_ms'])
 
 /** Reads the configuration in a request's body; throws `invalid_bin` for the first invalid member. */
-export function readBinAnswer(wanted: Record<string, unknown>, limits: BinLimits): BinAnswer {
-  const unknown = Object.keys(wanted).find(key => !MEMBERS.has(key))
+export function readBinResponse(input: Record<string, unknown>, limits: BinLimits): BinResponse {
+  const unknown = Object.keys(input).find(key => !MEMBERS.has(key))
   if (unknown !== undefined)
     throw invalidBin(`unknown member ${quoteInput(unknown)} (expected status, headers, body or delay_ms)`)
   return {
-    status: readInteger(wanted, 'status', 200, 200, 599),
-    headers: readHeaders(wanted.headers),
-    body: readBody(wanted.body),
-    delay_ms: readInteger(wanted, 'delay_ms', 0, 0, limits.max_delay_ms),
+    status: readInteger(input, 'status', 200, 200, 599),
+    headers: readHeaders(input.headers),
+    body: readBody(input.body),
+    delay_ms: readInteger(input, 'delay_ms', 0, 0, limits.max_delay_ms),
   }
 }
 
-function readInteger(
-  wanted: Record<string, unknown>,
-  name: string,
-  fallback: number,
-  min: number,
-  max: number,
-): number {
-  const value = wanted[name]
+function readInteger(input: Record<string, unknown>, name: string, fallback: number, min: number, max: number): number {
+  const value = input[name]
   if (value === undefined) return fallback
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value
   throw invalidBin(`invalid ${name} (expected an integer from ${min} to ${max})`)
 }
 
-function readHeaders(wanted: unknown): Record<string, string> {
+function readHeaders(input: unknown): Record<string, string> {
   const headers: Record<string, string> = Object.create(null)
-  if (wanted === undefined) return headers
-  if (!isRecord(wanted)) throw invalidBin('invalid headers (expected an object with string values)')
-  const pairs = Object.entries(wanted)
+  if (input === undefined) return headers
+  if (!isRecord(input)) throw invalidBin('invalid headers (expected an object with string values)')
+  const pairs = Object.entries(input)
   if (pairs.length > MAX_HEADERS) throw invalidBin(`too many headers: ${pairs.length} (at most ${MAX_HEADERS})`)
   for (const [name, value] of pairs) {
     if (typeof value !== 'string') throw invalidBin(`invalid value of header ${quoteInput(name)} (expected a string)`)
@@ -64,9 +58,9 @@ function readHeaders(wanted: unknown): Record<string, string> {
   return headers
 }
 
-function readBody(wanted: unknown): string | null {
-  if (wanted === undefined || wanted === null) return null
-  const body = typeof wanted === 'string' ? wanted : toJson(wanted)
+function readBody(input: unknown): string | null {
+  if (input === undefined || input === null) return null
+  const body = typeof input === 'string' ? input : toJson(input)
   const bytes = Buffer.byteLength(body)
   if (bytes > MAX_BODY_BYTES) throw invalidBin(`the body is too large: ${bytes} bytes (at most ${MAX_BODY_BYTES})`)
   return body

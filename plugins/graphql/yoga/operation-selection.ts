@@ -5,13 +5,13 @@ import type { Plugin } from 'graphql-yoga'
 import { mutationOverGet, unresolvedOperation } from '../errors.ts'
 
 /** Entries of the context that determine the response format. */
-export interface ChosenOperation {
+export interface SelectedOperation {
   /** Absent until the document has been parsed; null if no operation could be selected. */
   operationType?: OperationTypeNode | null
 }
 
 /** Yoga checks this later, with another code and status. */
-export function useOperationChoice(): Plugin<ChosenOperation> {
+export function useOperationSelection(): Plugin<SelectedOperation> {
   return {
     onParse:
       () =>
