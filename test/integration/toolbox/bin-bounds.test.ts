@@ -1,5 +1,5 @@
 /**
- * The bounds of request bins, under load and over time.
+ * Limits of request bins, under load and over time.
  * Runs alone: it measures memory.
  */
 import t from 'tap'
@@ -42,7 +42,7 @@ function requestOf(fields: Partial<CapturedRequest> = {}): Omit<CapturedRequest,
   }
 }
 
-t.test('public instances hold less [BIN-12]', async t => {
+t.test('public instances have lower limits [BIN-12]', async t => {
   t.strictSame(limitsOf(open), {
     max_bins: 100,
     max_bins_per_session: 10,
@@ -60,7 +60,7 @@ t.test('public instances hold less [BIN-12]', async t => {
   })
 })
 
-t.test('the size of a capture is that of headers, kept body, path and query [BIN-13]', async t => {
+t.test('the size of a capture covers headers, stored body, path and query [BIN-13]', async t => {
   t.equal(
     storedBytes({
       seq: 1,
@@ -71,7 +71,7 @@ t.test('the size of a capture is that of headers, kept body, path and query [BIN
   t.equal(storedBytes({ seq: 1, ...requestOf({ body_base64: 'AAAA', full_path: '/', query: null }) }), 4 + 1)
 })
 
-t.test('the oldest captures go until count and bytes hold; numbers go on [BIN-13]', async t => {
+t.test('the oldest captures are dropped to keep the limits; numbering continues [BIN-13]', async t => {
   const limits = limitsOf(normal)
   let bin = emptyBin('b', answer, limits)
   for (let count = 0; count < 130; count++) bin = withRequest(bin, requestOf(), limits)
@@ -88,7 +88,7 @@ t.test('the oldest captures go until count and bytes hold; numbers go on [BIN-13
   )
 })
 
-t.test('parallel captures get numbers of their own [BIN-13]', async t => {
+t.test('concurrent captures get unique numbers [BIN-13]', async t => {
   const { id } = (await send(url, '/bin', { method: 'POST' })).json<{ id: string }>()
   const replies = await Promise.all(Array.from({ length: 150 }, () => send(url, `/bin/${id}/x`, { method: 'POST' })))
   const numbers = replies.map(reply => reply.json<{ seq: number }>().seq)
@@ -103,7 +103,7 @@ t.test('parallel captures get numbers of their own [BIN-13]', async t => {
   t.match((await send(url, `/bin/${id}/requests`)).json(), { bin: { total_requests: 150, stored_requests: 100 } })
 })
 
-t.test('on a full instance the oldest bin makes room [BIN-14]', async t => {
+t.test('a full instance evicts the oldest bin [BIN-14]', async t => {
   const first = (await send(url, '/bin', { method: 'POST' })).json<{ id: string }>()
   const replies = await Promise.all(Array.from({ length: 400 }, () => send(url, '/bin', { method: 'POST' })))
   t.ok(replies.every(reply => reply.status === 201))
@@ -115,7 +115,7 @@ t.test('on a full instance the oldest bin makes room [BIN-14]', async t => {
   t.ok(bins.every(({ id }) => made.has(id)))
 })
 
-t.test('a full public instance refuses, whoever comes at once [BIN-14]', async t => {
+t.test('a full public instance rejects concurrent creations [BIN-14]', async t => {
   const make = (session: string): Promise<{ status: number; error: string | undefined }> =>
     send(publicUrl, '/bin', { method: 'POST', headers: { 'X-Svc-Session': session } }).then(reply => ({
       status: reply.status,
@@ -132,7 +132,7 @@ t.test('a full public instance refuses, whoever comes at once [BIN-14]', async t
   t.ok(all.every(({ status, error }) => status === (error === undefined ? 201 : 503)))
 })
 
-t.test('creations that interleave cannot pass the bound together [BIN-14]', async t => {
+t.test('interleaved creations cannot exceed the limit [BIN-14]', async t => {
   const svc = {
     config: open,
     state: (_name: string, bounds: ConstructorParameters<typeof MemoryStore<Bin>>[0]) => new MemoryStore<Bin>(bounds),
@@ -143,7 +143,7 @@ t.test('creations that interleave cannot pass the bound together [BIN-14]', asyn
   t.equal((await bins.ofSession('s')).length, 10)
 })
 
-t.test('a bin lives 24 hours (public: one), and what it held is freed without a visit [BIN-15]', async t => {
+t.test('a bin expires after 24 hours (public: one), and its memory is freed without access [BIN-15]', async t => {
   for (const [config, hours] of [
     [normal, 24],
     [open, 1],
@@ -168,7 +168,7 @@ t.test('a bin lives 24 hours (public: one), and what it held is freed without a 
   }
 })
 
-t.test('memory stays flat however much a bin is sent [BIN-13]', async t => {
+t.test('memory stays flat however much is sent to a bin [BIN-13]', async t => {
   const { id } = (await send(url, '/bin', { method: 'POST' })).json<{ id: string }>()
   const body = 'x'.repeat(65_536)
   const fill = async (count: number): Promise<void> => {
