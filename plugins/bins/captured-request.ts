@@ -48,7 +48,7 @@ export function captureRequest(
     query: queryAt === -1 ? null : target.slice(queryAt + 1),
     headers: svc.inspector.redactHeaders(toHeaderLines(request.raw.rawHeaders)),
     content_type: request.headers['content-type'] ?? null,
-    ...keepBody(svc.http.body(request), maxBody, svc.inspector),
+    ...toBodyFields(svc.http.body(request), maxBody, svc.inspector),
     client_ip: svc.http.clientIp(request),
   }
 }
@@ -69,21 +69,21 @@ function toHeaderLines(rawHeaders: readonly string[]): { name: string; value: st
   return lines
 }
 
-type KeptBody = Pick<CapturedRequest, 'body' | 'body_base64' | 'body_size' | 'body_truncated'>
+type BodyFields = Pick<CapturedRequest, 'body' | 'body_base64' | 'body_size' | 'body_truncated'>
 
-function keepBody(body: Buffer, maxBytes: number, inspector: SvcInspector): KeptBody {
+function toBodyFields(body: Buffer, maxBytes: number, inspector: SvcInspector): BodyFields {
   const size = { body_size: body.length, body_truncated: body.length > maxBytes }
   if (body.length === 0) return { body: null, body_base64: null, ...size }
   if (!isUtf8(body)) return { body: null, body_base64: body.toString('base64', 0, maxBytes), ...size }
   return {
-    body: inspector.redactText(body.toString('utf8', 0, wholeCharacters(body, maxBytes))),
+    body: inspector.redactText(body.toString('utf8', 0, truncatedLength(body, maxBytes))),
     body_base64: null,
     ...size,
   }
 }
 
 /** The largest length of at most `maxBytes` that does not split a UTF-8 character (RFC 3629, 3). */
-function wholeCharacters(text: Buffer, maxBytes: number): number {
+function truncatedLength(text: Buffer, maxBytes: number): number {
   let end = Math.min(text.length, maxBytes)
   while (end < text.length && (text[end]! & 0xc0) === 0x80) end--
   return end

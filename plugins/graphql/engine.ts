@@ -8,7 +8,7 @@ import type {
   OperationTypeNode,
   validate as Validate,
 } from 'graphql'
-import { refusedDocument, withoutStatus } from './errors.ts'
+import { rejectedDocument, withoutStatus } from './errors.ts'
 import { isRequestError } from './yoga/execution.ts'
 import type { YogaServer } from './yoga/server.ts'
 
@@ -53,7 +53,7 @@ export function createEngine(yoga: YogaServer): Engine {
         }
       } catch (error) {
         if (!(error instanceof GraphQLError)) throw error
-        return refused([refusedDocument(error, 'GRAPHQL_PARSE_FAILED')])
+        return refused([rejectedDocument(error, 'GRAPHQL_PARSE_FAILED')])
       }
     },
     execute: async args => sent((await execute(args)) as ExecutionResult),

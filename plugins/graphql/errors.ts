@@ -64,7 +64,7 @@ export function subprotocolMissing(): GraphQLError {
 }
 
 /** The error with `extensions.code`, unless it has one, and with the status of a rejected document. */
-export function refusedDocument(error: GraphQLError, code: string): GraphQLError {
+export function rejectedDocument(error: GraphQLError, code: string): GraphQLError {
   return withExtensions(error, { code, ...error.extensions, http: REFUSED_DOCUMENT })
 }
 

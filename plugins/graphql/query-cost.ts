@@ -28,7 +28,7 @@ interface Cost {
  * and capped, so that sixty fragments that each spread the next one twice (2^60 fields) take no longer than sixty
  * others. A recursive spread counts as zero; validation rejects it.
  */
-export function findPassedLimit(document: DocumentNode): GraphQLError | null {
+export function findExceededLimit(document: DocumentNode): GraphQLError | null {
   const measure = createMeasure(document)
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) {
@@ -58,8 +58,8 @@ function tooComplex(what: string, limit: number): GraphQLError {
   return limitExceeded('COMPLEXITY_LIMIT_EXCEEDED', `${what} is too complex: more than ${limit} fields`)
 }
 
-const NOTHING: Cost = { depth: 0, complexity: 0, aliases: 0, introspection: 0 }
-const SATURATED = 1_000_000
+const ZERO_COST: Cost = { depth: 0, complexity: 0, aliases: 0, introspection: 0 }
+const COST_CAP = 1_000_000
 
 function createMeasure(document: DocumentNode): (selectionSet: SelectionSetNode) => Cost {
   const fragments = new Map<string, FragmentDefinitionNode>()
@@ -71,20 +71,20 @@ function createMeasure(document: DocumentNode): (selectionSet: SelectionSetNode)
     const known = costs.get(name)
     if (known !== undefined) return known
     const fragment = fragments.get(name)
-    if (fragment === undefined) return NOTHING
-    costs.set(name, NOTHING)
+    if (fragment === undefined) return ZERO_COST
+    costs.set(name, ZERO_COST)
     const cost = ofSelections(fragment.selectionSet)
     costs.set(name, cost)
     return cost
   }
 
   function ofSelections({ selections }: SelectionSetNode): Cost {
-    const sum = { ...NOTHING }
+    const sum = { ...ZERO_COST }
     for (const selection of selections) {
       if (selection.kind === Kind.FRAGMENT_SPREAD) add(sum, ofFragment(selection.name.value))
       else if (selection.kind === Kind.INLINE_FRAGMENT) add(sum, ofSelections(selection.selectionSet))
       else {
-        const below = selection.selectionSet === undefined ? NOTHING : ofSelections(selection.selectionSet)
+        const below = selection.selectionSet === undefined ? ZERO_COST : ofSelections(selection.selectionSet)
         const aliases = below.aliases + (selection.alias === undefined ? 0 : 1)
         if (INTROSPECTION.has(selection.name.value))
           add(sum, { depth: 1, complexity: 1, aliases, introspection: below.complexity + below.introspection })
@@ -104,7 +104,7 @@ function createMeasure(document: DocumentNode): (selectionSet: SelectionSetNode)
 
 function add(sum: Cost, cost: Cost): void {
   sum.depth = Math.max(sum.depth, cost.depth)
-  sum.complexity = Math.min(sum.complexity + cost.complexity, SATURATED)
-  sum.aliases = Math.min(sum.aliases + cost.aliases, SATURATED)
-  sum.introspection = Math.min(sum.introspection + cost.introspection, SATURATED)
+  sum.complexity = Math.min(sum.complexity + cost.complexity, COST_CAP)
+  sum.aliases = Math.min(sum.aliases + cost.aliases, COST_CAP)
+  sum.introspection = Math.min(sum.introspection + cost.introspection, COST_CAP)
 }

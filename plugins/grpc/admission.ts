@@ -31,12 +31,12 @@ export async function admit(
     peer: first(BRIDGE_PEER) ?? '',
     key: first('x-svc-key'),
   })
-  const followed = open.find(first(BRIDGE_CALL) ?? '')
+  const trackedCall = open.find(first(BRIDGE_CALL) ?? '')
   if (admission.admitted) {
-    const failure = (await followed?.injectFaults()) ?? null
+    const failure = (await trackedCall?.injectFaults()) ?? null
     return failure && { code: failure.grpcStatus, details: failure.message, metadata: new Metadata() }
   }
-  followed?.refuse()
+  trackedCall?.refuse()
   const trailers = new Metadata()
   for (const [name, value] of Object.entries(admission.metadata)) trailers.set(name, value)
   return { code: admission.grpcStatus, details: admission.message, metadata: trailers }

@@ -48,7 +48,7 @@ function describeFormat(path: string, type: ImageType, summary: string): RouteDe
 export function registerRoutes(app: FastifyInstance): void {
   app.get('/image', describe(negotiated), (request, reply) => {
     reply.header('Vary', 'Accept')
-    const type = chooseType(request.headers.accept)
+    const type = selectType(request.headers.accept)
     if (type === null) throw notAcceptable(IMAGE_TYPES)
     return reply.header('Content-Type', type).send(IMAGES[type])
   })
@@ -60,7 +60,7 @@ export function registerRoutes(app: FastifyInstance): void {
 }
 
 /** An empty `Accept` is treated as absent. Some clients send `image/jpg`, which is not a registered type. */
-function chooseType(accept: string | undefined): ImageType | null {
+function selectType(accept: string | undefined): ImageType | null {
   if (accept === undefined || accept.trim() === '') return 'image/png'
   return preferredType(accept.replace(/image\/jpg\b/gi, 'image/jpeg'), IMAGE_TYPES)
 }

@@ -22,7 +22,7 @@ export function randomBetween(lower: bigint, upper: bigint): bigint {
   // Rejects draws beyond the last whole multiple of the span, which would favor small values.
   const fair = 2n ** 64n - (2n ** 64n % span)
   for (;;) {
-    const drawn = randomBytes(8).readBigUInt64BE()
-    if (drawn < fair) return lower + (drawn % span)
+    const draw = randomBytes(8).readBigUInt64BE()
+    if (draw < fair) return lower + (draw % span)
   }
 }

@@ -23,10 +23,10 @@ export function createZoneClock(): ZoneClock {
     const key = zone.toLowerCase()
     let formatter = formatters.get(key)
     if (formatter === undefined) {
-      const made = makeFormatter(zone)
-      if (made === null) return null
-      formatters.set(key, made)
-      formatter = made
+      const created = makeFormatter(zone)
+      if (created === null) return null
+      formatters.set(key, created)
+      formatter = created
     }
     return readTime(formatter, now)
   }

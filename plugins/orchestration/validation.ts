@@ -35,19 +35,19 @@ export function validate(payment: Payment, riskScore: number) {
 }
 
 function amountLimit({ amount = 0 }: Payment): AppliedRule {
-  return judge('amount_limit', amount <= MAX_AMOUNT, `amount is ${amount} (at most ${MAX_AMOUNT})`)
+  return ruleResult('amount_limit', amount <= MAX_AMOUNT, `amount is ${amount} (at most ${MAX_AMOUNT})`)
 }
 
 function riskThreshold(score: number): AppliedRule {
-  return judge('risk_threshold', score < RISK_THRESHOLD, `score is ${score} (must be below ${RISK_THRESHOLD})`)
+  return ruleResult('risk_threshold', score < RISK_THRESHOLD, `score is ${score} (must be below ${RISK_THRESHOLD})`)
 }
 
 function merchantActive(): AppliedRule {
-  return judge('merchant_active', true, 'the merchant is active')
+  return ruleResult('merchant_active', true, 'the merchant is active')
 }
 
 function permissionCheck({ permissions }: Payment): AppliedRule {
-  return judge(
+  return ruleResult(
     'permission_check',
     permissions === undefined || permissions.includes(NEEDED_PERMISSION),
     `${NEEDED_PERMISSION} is ${permissions === undefined ? 'assumed' : 'expected in permissions'}`,
@@ -55,9 +55,9 @@ function permissionCheck({ permissions }: Payment): AppliedRule {
 }
 
 function velocityCheck(): AppliedRule {
-  return judge('velocity_check', true, 'transactions of the last 24 h are within the limit')
+  return ruleResult('velocity_check', true, 'transactions of the last 24 h are within the limit')
 }
 
-function judge(rule: string, passes: boolean, detail: string): AppliedRule {
+function ruleResult(rule: string, passes: boolean, detail: string): AppliedRule {
   return { rule, result: passes ? 'pass' : 'fail', detail }
 }

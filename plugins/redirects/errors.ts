@@ -9,7 +9,7 @@ export function invalidCount(text: string, max: number): HttpError {
   )
 }
 
-export function targetRefused(target: string, reason: string): HttpError {
+export function rejectedTarget(target: string, reason: string): HttpError {
   return new HttpError(400, { error: 'redirect target refused', reason, url: target })
 }
 

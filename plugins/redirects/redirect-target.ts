@@ -9,7 +9,7 @@ const UNSAFE_ENCODED = /%(?:[01][\da-f]|7f|5c)/i
  * Returns why a target is rejected, or null if it is allowed: a path of this instance, or an http(s) URL with exactly the
  * `Host` of the request as its authority.
  */
-export function whyRefused(target: string, host: string): string | null {
+export function rejectionReason(target: string, host: string): string | null {
   if (target === '') return 'the url parameter is missing'
   if (UNSAFE.test(target) || UNSAFE_ENCODED.test(target))
     return 'the url contains a space, a control character or a backslash'

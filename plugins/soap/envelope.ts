@@ -1,5 +1,5 @@
 /** Reads an envelope: its version, the headers marked mustUnderstand, and the element that selects the operation. */
-import { emptyBody, foreignEnvelope, headerNotUnderstood, notSoap } from './faults.ts'
+import { emptyBody, unsupportedEnvelope, headerNotUnderstood, notSoap } from './faults.ts'
 import { versionOfEnvelope } from './versions.ts'
 import type { SoapVersion } from './versions.ts'
 import { childElements } from './xml/element.ts'
@@ -9,7 +9,7 @@ import type { Element } from './xml/element.ts'
 export function readVersion(root: Element): SoapVersion {
   if (root.local !== 'Envelope') throw notSoap(root.name)
   const version = versionOfEnvelope(root.namespace)
-  if (version === null) throw foreignEnvelope(root.namespace)
+  if (version === null) throw unsupportedEnvelope(root.namespace)
   return version
 }
 
@@ -32,12 +32,15 @@ function checkHeader(header: Element, namespace: string): void {
         .filter(attribute => attribute.namespace === namespace)
         .map(({ local, value }) => [local, value.trim()]),
     )
-    return /^(?:1|true)$/.test(own.get('mustUnderstand') ?? '') && isForUs(own.get('actor') ?? own.get('role') ?? '')
+    return (
+      /^(?:1|true)$/.test(own.get('mustUnderstand') ?? '') &&
+      isAddressedToService(own.get('actor') ?? own.get('role') ?? '')
+    )
   })
   if (blocks.length > 0) throw headerNotUnderstood(blocks)
 }
 
 /** Whether an actor or role addresses the ultimate receiver. */
-function isForUs(actor: string): boolean {
+function isAddressedToService(actor: string): boolean {
   return actor === '' || actor.endsWith('/next') || actor.endsWith('ultimateReceiver')
 }

@@ -26,7 +26,7 @@ export const unsupportedEncoding = (label: string): SoapFault =>
   new SoapFault('Sender', 'Unsupported encoding', `unknown encoding ${JSON.stringify(label.slice(0, 60))}`)
 export const notSoap = (name: string): SoapFault =>
   new SoapFault('Sender', 'Not a SOAP message', `the root element is ${name} (expected Envelope)`)
-export const foreignEnvelope = (namespace: string): SoapFault =>
+export const unsupportedEnvelope = (namespace: string): SoapFault =>
   new SoapFault(
     'VersionMismatch',
     'Unsupported SOAP envelope namespace',

@@ -30,7 +30,7 @@ export function createOperations(records: DemoRecords): readonly Operation[] {
 }
 
 /** The operation named by the last segment of the action, or else by the element. Throws a fault. */
-export function chooseOperation(operations: readonly Operation[], action: string | null, element: Element): Operation {
+export function selectOperation(operations: readonly Operation[], action: string | null, element: Element): Operation {
   const byName = (name: string): Operation | undefined => operations.find(operation => operation.name === name)
   const segment =
     action === null

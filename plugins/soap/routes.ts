@@ -12,7 +12,7 @@ import type {
 import { readBodyElement, readVersion } from './envelope.ts'
 import { SoapFault, methodNotAllowed } from './faults.ts'
 import { writeResponse, writeFault } from './message.ts'
-import { chooseOperation, readInput } from './operations.ts'
+import { selectOperation, readInput } from './operations.ts'
 import type { Operation } from './operations.ts'
 import { SOAP_11, versionOfContentType } from './versions.ts'
 import type { SoapVersion } from './versions.ts'
@@ -62,7 +62,7 @@ const message: RouteDescription = {
       expectStatus: 200,
     },
   ],
-  errorForm: faultOfCore,
+  errorForm: toCoreFault,
 }
 const wsdlAt = (path: string, parameters: RouteDescription['parameters'] = []): RouteDescription => ({
   summary: 'Get the WSDL 1.1 document',
@@ -76,7 +76,7 @@ const wsdlAt = (path: string, parameters: RouteDescription['parameters'] = []): 
     405: { description: 'A fault: GET needs `?wsdl`' },
   },
   examples: [{ name: 'WSDL', path, expectStatus: 200 }],
-  errorForm: faultOfCore,
+  errorForm: toCoreFault,
 })
 
 export function registerRoutes(app: FastifyInstance, svc: Svc, operations: readonly Operation[]): void {
@@ -91,7 +91,7 @@ export function registerRoutes(app: FastifyInstance, svc: Svc, operations: reado
       const root = readDocument(decodeXml(svc.http.body(request), contentType))
       version = readVersion(root)
       const element = readBodyElement(root, version)
-      const operation = chooseOperation(operations, actionOf(request), element)
+      const operation = selectOperation(operations, actionOf(request), element)
       return reply.type(version.contentType).send(writeResponse(version, operation, operation.run(readInput(element))))
     } catch (error) {
       if (!(error instanceof SoapFault)) throw error
@@ -133,7 +133,7 @@ function sendFault(
 }
 
 /** Sends errors of the core as faults, with the status of the core. */
-function faultOfCore({ status, kind, body, requestId }: CoreFailure, { headers }: RequestFacts) {
+function toCoreFault({ status, kind, body, requestId }: CoreFailure, { headers }: RequestFacts) {
   const version = versionOfContentType(headers['content-type'])
   const error = String(body.error ?? kind)
   const fault =

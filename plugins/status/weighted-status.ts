@@ -48,7 +48,7 @@ function parseItem(item: string): WeightedStatus {
 }
 
 /** Selects a status in proportion to the weights. `random` returns [0, 1). */
-export function drawStatus(statuses: readonly WeightedStatus[], random: () => number = Math.random): number {
+export function selectStatus(statuses: readonly WeightedStatus[], random: () => number = Math.random): number {
   const candidates = statuses.filter(({ weight }) => weight > 0)
   let rest = random() * candidates.reduce((sum, { weight }) => sum + weight, 0)
   for (const { status, weight } of candidates) {

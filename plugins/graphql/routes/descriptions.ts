@@ -1,6 +1,6 @@
 /** Route descriptions of `/graphql` for the catalog. */
 import type { RouteDescription } from 'svc/plugin'
-import { chooseSubprotocol } from './websocket.ts'
+import { selectSubprotocol } from './websocket.ts'
 
 const json = [{ name: 'Content-Type', value: 'application/json' }]
 
@@ -75,7 +75,7 @@ export const getDescription: RouteDescription = {
   ...shared,
   summary: 'Run a query, or open GraphiQL in a browser',
   description: 'Also accepts WebSocket handshakes, as /graphql/ws does.',
-  subprotocol: chooseSubprotocol,
+  subprotocol: selectSubprotocol,
   parameters: [
     {
       name: 'query',

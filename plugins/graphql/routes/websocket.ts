@@ -29,11 +29,11 @@ const description: RouteDescription = {
       expectStatus: 101,
     },
   ],
-  subprotocol: chooseSubprotocol,
+  subprotocol: selectSubprotocol,
 }
 
 /** The first supported subprotocol that the client offers. */
-export function chooseSubprotocol(offered: string[]): string | false {
+export function selectSubprotocol(offered: string[]): string | false {
   return offered.find(name => SUBPROTOCOLS.includes(name)) ?? false
 }
 
@@ -57,7 +57,7 @@ export function createSockets(svc: Svc, engineOf: () => Promise<Engine>): Socket
   }
 
   return {
-    preValidation: [refuseForeignSubprotocols, load],
+    preValidation: [rejectUnsupportedSubprotocols, load],
     wsHandler(socket, request) {
       svc.streams.websocket(request, socket, { lifetimeMs })
       const connection = new Connection(socket, isWatched =>
@@ -82,7 +82,10 @@ export function registerWebSocket(app: FastifyInstance, sockets: SocketOptions):
   })
 }
 
-async function refuseForeignSubprotocols(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
+async function rejectUnsupportedSubprotocols(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | void> {
   if (!request.ws) return
   const offered = String(request.headers['sec-websocket-protocol'] ?? '')
     .split(',')

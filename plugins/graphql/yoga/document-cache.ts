@@ -5,12 +5,12 @@ import { BoundedMap } from 'svc/plugin'
 
 type DocumentCacheOptions = Exclude<YogaServerOptions<object, object>['parserAndValidationCache'], boolean | undefined>
 
-const REMEMBERED = 200
+const MAX_DOCUMENTS = 200
 const REMEMBERED_LENGTH = 4_096
 
 /** Yoga's own cache keeps a thousand documents of any length, and a thousand errors. */
 export function createDocumentCache(): DocumentCacheOptions {
-  const documents = new BoundedMap<DocumentNode>(REMEMBERED)
+  const documents = new BoundedMap<DocumentNode>(MAX_DOCUMENTS)
   return {
     documentCache: {
       get: text => documents.get(text),

@@ -2,7 +2,7 @@
 import { execute, subscribe } from 'graphql'
 import type { ExecutionResult } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { refusedDocument } from '../errors.ts'
+import { rejectedDocument } from '../errors.ts'
 import type { RootValue } from '../root-value.ts'
 
 interface Outcome {
@@ -16,20 +16,20 @@ export function useExecution(rootValue: RootValue): Plugin {
     onExecute({ args, setExecuteFn }) {
       args.rootValue = rootValue
       setExecuteFn(execute)
-      return { onExecuteDone: giveCode }
+      return { onExecuteDone: addErrorCode }
     },
     onSubscribe({ args, setSubscribeFn }) {
       args.rootValue = rootValue
       setSubscribeFn(subscribe)
-      return { onSubscribeResult: giveCode }
+      return { onSubscribeResult: addErrorCode }
     },
   }
 }
 
 /** A result without `data` means that the variables are invalid (GraphQL, 6.1.2). */
-function giveCode({ result, setResult }: Outcome): void {
+function addErrorCode({ result, setResult }: Outcome): void {
   if (isRequestError(result))
-    setResult({ errors: result.errors?.map(error => refusedDocument(error, 'BAD_USER_INPUT')) })
+    setResult({ errors: result.errors?.map(error => rejectedDocument(error, 'BAD_USER_INPUT')) })
 }
 
 /** Whether nothing was executed (GraphQL, 7.1.2: the result has no `data` entry). */

@@ -15,7 +15,7 @@ export interface CallListener {
 }
 
 /**
- * Relays a call. `followed` receives its status; `decode` transforms the bytes of the request; `response` emits `drain`,
+ * Relays a call. `trackedCall` receives its status; `decode` transforms the bytes of the request; `response` emits `drain`,
  * and `close` when the client disconnects.
  */
 export function relay(
@@ -23,7 +23,7 @@ export function relay(
   response: Writable,
   call: ClientHttp2Stream,
   listener: CallListener,
-  followed: MediaTypeCall | null,
+  trackedCall: MediaTypeCall | null,
   decode?: Transform,
 ): void {
   const input = decode === undefined ? request.pipe(call) : request.pipe(decode).pipe(call)
@@ -60,7 +60,7 @@ export function relay(
     request.unpipe()
     // Unread bytes would use up the flow-control window of the whole connection.
     request.resume()
-    if (trailers?.['grpc-status'] !== undefined) followed?.end(Number(trailers['grpc-status']))
+    if (trailers?.['grpc-status'] !== undefined) trackedCall?.end(Number(trailers['grpc-status']))
     listener.end(trailers)
     if (!call.closed) call.close(constants.NGHTTP2_NO_ERROR)
   }

@@ -34,29 +34,29 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
     request: Request,
     response: Response,
     facts: ConnectionFacts,
-  ): { call: ClientHttp2Stream; followed: MediaTypeCall | null } {
+  ): { call: ClientHttp2Stream; trackedCall: MediaTypeCall | null } {
     requests.inc({ protocol: 'grpc' })
     const outer = isHttp2(request) ? request.stream.session! : facts.socket
     const path = request.url ?? '/'
-    const followed = EXEMPT.test(path) ? null : svc.mediaTypes.follow(request)
-    const id = followed && open.add(followed)
+    const trackedCall = EXEMPT.test(path) ? null : svc.mediaTypes.follow(request)
+    const id = trackedCall && open.add(trackedCall)
     if (id !== null) response.once('close', () => open.remove(id))
     return {
       call: connections.sessionFor(outer).request(toCallHeaders(request.headers, path, facts.clientIp, id)),
-      followed,
+      trackedCall,
     }
   }
 
   svc.mediaTypes.requests(
     (mediaType, request) => NATIVE_TYPE.test(mediaType) && request.method === 'POST' && isHttp2(request),
     (request, response, facts) => {
-      const { call, followed } = start(request, response, facts)
+      const { call, trackedCall } = start(request, response, facts)
       relayNative(
         request as Http2ServerRequest,
         response as Http2ServerResponse,
         call,
         { 'x-request-id': svc.http.requestId(request) },
-        followed,
+        trackedCall,
       )
     },
   )
@@ -64,8 +64,8 @@ export function handleCalls(svc: Svc, connections: BridgeConnections, open: Open
     (mediaType, request) => WEB_TYPE.test(mediaType) && request.method === 'POST',
     (request, response, facts) => {
       const headers = { ...svc.mediaTypes.cors(request, EXPOSED), 'X-Request-Id': svc.http.requestId(request) }
-      const { call, followed } = start(request, response, facts)
-      relayWeb(request as IncomingMessage, response as ServerResponse, call, headers, followed)
+      const { call, trackedCall } = start(request, response, facts)
+      relayWeb(request as IncomingMessage, response as ServerResponse, call, headers, trackedCall)
     },
   )
   svc.mediaTypes.requests(

@@ -11,7 +11,7 @@ export function relayNative(
   response: Http2ServerResponse,
   call: ClientHttp2Stream,
   headers: OutgoingHttpHeaders,
-  followed: MediaTypeCall | null,
+  trackedCall: MediaTypeCall | null,
 ): void {
   let isWhole = false
   const isClosed = (): boolean => response.stream === undefined || response.stream.destroyed
@@ -26,7 +26,7 @@ export function relayNative(
         const head = { ...fromCallHeaders(serverHeaders), ...headers }
         // Otherwise the response object sends its own trailers, and the status would be missing from the headers.
         if (endsHere)
-          response.stream.respond({ ':status': 200, ...head, ...followed?.sendHead(200) }, { endStream: true })
+          response.stream.respond({ ':status': 200, ...head, ...trackedCall?.sendHead(200) }, { endStream: true })
         else response.writeHead(200, head)
       },
       data: chunk => response.write(chunk),
@@ -37,6 +37,6 @@ export function relayNative(
         response.end()
       },
     },
-    followed,
+    trackedCall,
   )
 }

@@ -19,7 +19,7 @@ export function relayWeb(
   response: ServerResponse,
   call: ClientHttp2Stream,
   headers: Record<string, string>,
-  followed: MediaTypeCall | null,
+  trackedCall: MediaTypeCall | null,
 ): void {
   const isText = /^\s*application\/grpc-web-text/i.test(request.headers['content-type'] ?? '')
   // Each write is padded base64 on its own, so that a client can decode it at once.
@@ -44,7 +44,7 @@ export function relayWeb(
         response.end()
       },
     },
-    followed,
+    trackedCall,
     isText ? new Base64Decoder() : undefined,
   )
 }

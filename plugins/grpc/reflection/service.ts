@@ -57,12 +57,12 @@ export function createReflection(definitions: ProtocolDefinitions): Reflection[]
 function withCorrections(call: Call, definitions: ProtocolDefinitions): Call {
   const write = call.write.bind(call) as (response: Response) => boolean
   call.write = (response: Response) => {
-    const isTaken = write(correct(response, definitions))
-    if (!isTaken) {
+    const canContinue = write(correct(response, definitions))
+    if (!canContinue) {
       call.pause()
       call.once('drain', () => call.resume())
     }
-    return isTaken
+    return canContinue
   }
   return call
 }

@@ -55,13 +55,13 @@ function describeStep({ name, required_headers: headers, path, example_body: bod
 }
 
 /** The members that a step adds to the response, and its correlation id. */
-type Act = (
+type StepHandler = (
   payment: Payment,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => { correlationId: string; part: Record<string, unknown> }
 
-const ACTS: Record<Step['name'], Act> = {
+const STEP_HANDLERS: Record<Step['name'], StepHandler> = {
   authenticate({ merchantId }) {
     if (merchantId === undefined || !isText(merchantId))
       throw badRequest('missing or invalid merchant_id (expected a string of 1 to 128 characters)')
@@ -113,7 +113,7 @@ export function registerSteps(app: FastifyInstance, svc: Svc): void {
     app.post(step.path, describe(describeStep(step)), (request, reply) => {
       if (step.name === 'authenticate') requireApiKey(request)
       else correlationIdOf(request)
-      const { correlationId, part } = ACTS[step.name](readPayment(svc.http.body(request)), request, reply)
+      const { correlationId, part } = STEP_HANDLERS[step.name](readPayment(svc.http.body(request)), request, reply)
       reply.header('X-Correlation-Id', correlationId)
       return svc.http.negotiate(request, reply, {
         step: step.step,

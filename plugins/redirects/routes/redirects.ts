@@ -1,8 +1,8 @@
 /** `/redirect/{n}`, `/absolute-redirect/{n}`, `/redirect-to`. */
 import { describe, invalidParameter, parseInteger, quoteInput, rawQuery, readQuery } from 'svc/plugin'
 import type { FastifyInstance, FastifyRequest, RouteDescription, Svc } from 'svc/plugin'
-import { invalidCount, targetRefused } from '../errors.ts'
-import { toLocation, whyRefused } from '../redirect-target.ts'
+import { invalidCount, rejectedTarget } from '../errors.ts'
+import { toLocation, rejectionReason } from '../redirect-target.ts'
 
 const STATUSES = [300, 301, 302, 303, 307, 308]
 
@@ -90,8 +90,8 @@ export function registerRedirects(app: FastifyInstance, svc: Svc): void {
     const query = readQuery(request)
     const status = readStatus(query)
     const target = query.get('url') ?? ''
-    const reason = whyRefused(target, hostOf(request))
-    if (reason !== null) throw targetRefused(target, reason)
+    const reason = rejectionReason(target, hostOf(request))
+    if (reason !== null) throw rejectedTarget(target, reason)
     const location = toLocation(target)
     return reply
       .code(status)

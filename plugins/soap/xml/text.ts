@@ -5,7 +5,7 @@ const DECLARATION_BYTES = 200
 
 /** Uses the byte order mark, else the charset of the content type, else the XML declaration, else UTF-8. Throws a fault. */
 export function decodeXml(bytes: Buffer, contentType: string | undefined): string {
-  const label = markedEncoding(bytes) ?? charsetOf(contentType) ?? declaredEncoding(bytes) ?? 'utf-8'
+  const label = byteOrderMarkEncoding(bytes) ?? charsetOf(contentType) ?? declaredEncoding(bytes) ?? 'utf-8'
   const decoder = decoderFor(label)
   try {
     return decoder.decode(bytes)
@@ -23,7 +23,7 @@ function decoderFor(label: string): TextDecoder {
 }
 
 /** The first character also reveals UTF-16, because a document starts with `<`. */
-function markedEncoding(bytes: Buffer): string | null {
+function byteOrderMarkEncoding(bytes: Buffer): string | null {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le'

@@ -71,14 +71,14 @@ export function registerChat(app: FastifyInstance, svc: Svc): void {
     const { prompt, maxTokens, delayMs } = readChatRequest(readQuery(request), body, svc.config)
     const stream = svc.streams.sse(request, reply)
     if (stream === null) return
-    const said = replyTo(prompt, maxTokens)
+    const chatReply = replyTo(prompt, maxTokens)
     const id = newChatId()
     let index = 0
     pace(stream, delayMs, () => {
-      stream.send({ data: wordChunk(id, index, said.words[index]!) })
+      stream.send({ data: wordChunk(id, index, chatReply.words[index]!) })
       index++
-      if (index < said.words.length) return true
-      stream.send({ data: lastChunk(id, said) })
+      if (index < chatReply.words.length) return true
+      stream.send({ data: lastChunk(id, chatReply) })
       stream.send({ data: '[DONE]' })
       return false
     })

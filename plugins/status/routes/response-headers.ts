@@ -32,7 +32,7 @@ export function registerResponseHeaders(app: FastifyInstance, svc: Svc): void {
   const chosenTypes = new WeakMap<FastifyRequest, string>()
 
   /** Sets the headers after `negotiate` has written the response and set its own type. */
-  const escapeAndChooseType = (
+  const escapeAndSetType = (
     request: FastifyRequest,
     reply: FastifyReply,
     payload: unknown,
@@ -48,7 +48,7 @@ export function registerResponseHeaders(app: FastifyInstance, svc: Svc): void {
     done(null, isJson && typeof payload === 'string' ? escapeMarkup(payload) : payload)
   }
 
-  app.get('/response-headers', { ...describe(responseHeaders), onSend: escapeAndChooseType }, (request, reply) => {
+  app.get('/response-headers', { ...describe(responseHeaders), onSend: escapeAndSetType }, (request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff')
     const headers = requestedHeaders(readQuery(request))
     const type = headers.get('content-type')?.[0]

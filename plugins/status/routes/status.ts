@@ -1,7 +1,7 @@
 /** `/status/{code}`, for every method. */
 import { describe } from 'svc/plugin'
 import type { FastifyInstance, RouteDescription, Svc } from 'svc/plugin'
-import { drawStatus, parseStatuses } from '../weighted-status.ts'
+import { selectStatus, parseStatuses } from '../weighted-status.ts'
 
 const status: RouteDescription = {
   category: 'Status Codes',
@@ -43,7 +43,7 @@ const EXTRA_HEADERS = new Map<number, Record<string, string>>([
 export function registerStatus(app: FastifyInstance, svc: Svc): void {
   app.all<{ Params: { code: string } }>('/status/:code', describe(status), (request, reply) => {
     const spec = request.params.code
-    const drawn = drawStatus(parseStatuses(spec))
+    const drawn = selectStatus(parseStatuses(spec))
     const extra = REDIRECTS.has(drawn) ? { Location: svc.http.path(request, '/echo') } : EXTRA_HEADERS.get(drawn)
     reply.code(drawn)
     if (extra !== undefined) reply.headers(extra)

@@ -64,14 +64,14 @@ export function registerDrip(app: FastifyInstance, svc: Svc): void {
     })
     const stream = svc.streams.body(request, reply)
     if (stream === null) return reply
-    if (bytes > 0) await pour(stream, scheduleDrops(bytes, duration * 1000), ms => svc.http.delay(request, ms))
+    if (bytes > 0) await writeDrops(stream, scheduleDrops(bytes, duration * 1000), ms => svc.http.delay(request, ms))
     stream.end()
     return reply
   })
 }
 
 /** Writes each drop when it is due, measured from the start, so that a late drop does not delay the next one. */
-async function pour(stream: BodyStream, drops: Drop[], wait: (ms: number) => Promise<boolean>): Promise<void> {
+async function writeDrops(stream: BodyStream, drops: Drop[], wait: (ms: number) => Promise<boolean>): Promise<void> {
   const startedAt = performance.now()
   for (const { atMs, bytes } of drops) {
     const restMs = startedAt + atMs - performance.now()

@@ -1,7 +1,7 @@
 /** Redirect chains and single redirects. */
 import { METHODS } from 'node:http'
 import t from 'tap'
-import { whyRefused } from '../../../plugins/redirects/redirect-target.ts'
+import { rejectionReason } from '../../../plugins/redirects/redirect-target.ts'
 import { checkRefusals } from '../../support/refusals.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
@@ -194,9 +194,9 @@ t.test('rejects all other targets [REDIR-2]', async t => {
 })
 
 t.test('compares the host exactly, including the port [REDIR-2]', async t => {
-  t.equal(whyRefused('http://a.test:8080/', 'a.test:8080'), null)
-  t.equal(whyRefused('http://A.test:8080/', 'a.TEST:8080'), null)
-  t.equal(whyRefused('http://[::1]:80/', '[::1]:80'), null)
+  t.equal(rejectionReason('http://a.test:8080/', 'a.test:8080'), null)
+  t.equal(rejectionReason('http://A.test:8080/', 'a.TEST:8080'), null)
+  t.equal(rejectionReason('http://[::1]:80/', '[::1]:80'), null)
   for (const target of [
     'http://a.test/',
     'http://a.test:80/',
@@ -204,7 +204,7 @@ t.test('compares the host exactly, including the port [REDIR-2]', async t => {
     'http://a.test:08080/',
     'http://a.test.:8080/',
   ])
-    t.type(whyRefused(target, 'a.test:8080'), 'string', target)
-  t.type(whyRefused('http://a.test:80/', 'a.test'), 'string')
-  t.type(whyRefused('http:///', ''), 'string', 'no host at all')
+    t.type(rejectionReason(target, 'a.test:8080'), 'string', target)
+  t.type(rejectionReason('http://a.test:80/', 'a.test'), 'string')
+  t.type(rejectionReason('http:///', ''), 'string', 'no host at all')
 })

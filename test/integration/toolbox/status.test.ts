@@ -1,7 +1,7 @@
 /** `/status` and `/response-headers`. */
 import { METHODS } from 'node:http'
 import t from 'tap'
-import { drawStatus, parseStatuses } from '../../../plugins/status/weighted-status.ts'
+import { selectStatus, parseStatuses } from '../../../plugins/status/weighted-status.ts'
 import { checkRefusals, readXml } from '../../support/refusals.ts'
 import { send } from '../../support/request.ts'
 import { serve } from '../../support/server.ts'
@@ -57,7 +57,7 @@ t.test('selects from a list and echoes it [STATUS-3]', async t => {
 })
 
 t.test('selects in proportion to the weights [STATUS-3]', async t => {
-  const drawAt = (spec: string, at: number): number => drawStatus(parseStatuses(spec), () => at)
+  const drawAt = (spec: string, at: number): number => selectStatus(parseStatuses(spec), () => at)
   t.equal(drawAt('200:0.9,500:0.1', 0), 200)
   t.equal(drawAt('200:0.9,500:0.1', 0.899), 200)
   t.equal(drawAt('200:0.9,500:0.1', 0.901), 500)
