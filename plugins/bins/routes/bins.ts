@@ -12,7 +12,7 @@ const create: RouteDescription = {
   category,
   summary: 'Create a bin',
   description:
-    'Records every request to its URL, or to a path below, and answers with the response configured here. Anyone who knows the id can send, read and delete.',
+    'Records every request to its URL, or to a path below, and sends the response configured here. Anyone who knows the id can send, read and delete.',
   requestBody: {
     description: 'Optional: the response of the bin',
     content: {

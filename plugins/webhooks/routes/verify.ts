@@ -31,7 +31,7 @@ const shared = {
 const byDefault: RouteDescription = {
   ...shared,
   summary: 'Verify a Standard Webhooks signature',
-  description: 'Every response contains the expected signature.',
+  description: 'Every response contains the expected signature if it can be computed.',
   parameters: secret,
   examples: [
     {
