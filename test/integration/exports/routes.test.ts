@@ -394,7 +394,7 @@ t.test('openapi.yaml is the document of openapi.json [EXPORT-15]', async t => {
   const yaml = await get('/openapi.yaml')
   t.equal(yaml.headers['content-type'], 'application/yaml')
   t.strictSame(parse(yaml.text), (await get('/openapi.json')).json())
-  t.strictSame(parse(yaml.text, { version: '1.1' }), (await get('/openapi.json')).json(), 'for readers of YAML 1.1 too')
+  t.strictSame(parse(yaml.text, { version: '1.1' }), (await get('/openapi.json')).json(), 'also for YAML 1.1 parsers')
   t.equal(
     (await send(server.url, '/openapi.yaml', { method: 'HEAD' })).headers['content-length'],
     String(yaml.body.length),

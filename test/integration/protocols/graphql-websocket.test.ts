@@ -216,13 +216,13 @@ t.test('the legacy subprotocol starts, responds, stops and terminates [GQL-33]',
   for (const [index, [payload, code]] of bad.entries()) {
     client.send({ type: 'start', id: `bad${index}`, payload })
     t.match(await client.until('error', `bad${index}`), { payload: { message: String, extensions: { code } } })
-    t.equal(client.of(`bad${index}`).length, 1, 'an error is not completed')
+    t.equal(client.of(`bad${index}`).length, 1, 'no complete message follows an error')
   }
   client.send({ type: 'start', id: 'long', payload: { query: LONG } })
   await client.until('data', 'long')
   client.send({ type: 'start', id: 'long', payload: { query: '{ user(id: "u1") { id } }' } })
   await client.until('complete', 'long')
-  t.equal(client.of('long').length, 3, 'the old operation of that id is ended first')
+  t.equal(client.of('long').length, 3, 'the old operation with that id ends first')
   client.send({ type: 'start', id: 'other', payload: { query: LONG } })
   await client.until('data', 'other')
   client.send({ type: 'stop', id: 'other' }, { type: 'nothing', id: 'n' }, 'no json', '[]')
@@ -298,7 +298,7 @@ t.test(
     await waiting
     socket.bufferedAmount = 17 * 1024 * 1024
     await connection.send('c')
-    t.ok(isTerminated, 'a client that never reads is cut off')
+    t.ok(isTerminated, 'a client that never reads is disconnected')
     t.strictSame(sent, ['a', 'b'])
   },
 )

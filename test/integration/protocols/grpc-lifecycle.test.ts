@@ -86,7 +86,7 @@ t.test('a deadline ends a call even if the client keeps its side open [GRPC-13]'
   // One message, { message: "hi" }, and no end.
   stream.write(Buffer.from([0, 0, 0, 0, 4, 0x0a, 2, 0x68, 0x69]))
   t.equal(await until(() => answered), String(status.DEADLINE_EXCEEDED))
-  t.ok(bytes > 0, 'after the answer to the message')
+  t.ok(bytes > 0, 'after the reply to the message')
   stream.close()
 })
 

@@ -158,7 +158,7 @@ t.test('a bin expires after 24 hours (public: one), and its memory is freed with
     const bins = createBinStore(svc, limitsOf(config))
     const { id } = await bins.create('s', answer)
     now += hours * 3_600_000 - 1
-    t.ok(await bins.capture(id, requestOf()), 'captures do not lengthen its life')
+    t.ok(await bins.capture(id, requestOf()), 'captures do not extend the lifetime')
     const changes: string[] = []
     bins.subscribe(({ kind }) => changes.push(kind))
     now += 1

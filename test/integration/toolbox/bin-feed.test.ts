@@ -88,7 +88,7 @@ t.test('ends when its bin is removed [BIN-18]', async t => {
   const feed = await feedOf(id)
   await send(url, `/bin/${id}/last`)
   await send(url, `/bin/${id}`, { method: 'DELETE' })
-  t.strictSame(idsIn(await feed.whole), [1], 'the last capture came before the end')
+  t.strictSame(idsIn(await feed.whole), [1], 'the last capture is sent before the end')
   t.equal((await send(url, `/bin/${id}/requests/stream`)).status, 404)
 })
 
@@ -176,11 +176,11 @@ t.test('a slow client has one event in transit, and misses requests that are no 
   }
   const ids = (): unknown[] => stream.sent.map(({ id }) => id)
   for (let count = 0; count < 1000; count++) captureOne()
-  t.strictSame(ids(), [1], 'one is under way, however many were captured')
+  t.strictSame(ids(), [1], 'only one event is in transit, however many requests were captured')
   await stream.take()
-  t.strictSame(ids(), [1, 998], 'it goes on with the oldest that is stored')
+  t.strictSame(ids(), [1, 998], 'continues with the oldest stored request')
   tell[0]!({ kind: 'deleted', key: 'b', value: bin })
-  t.notOk(stream.closed, 'what is left is sent before the end')
+  t.notOk(stream.closed, 'remaining requests are sent before the end')
   for (let count = 0; count < 3; count++) await stream.take()
   t.strictSame(ids(), [1, 998, 999, 1000])
   t.ok(stream.closed)

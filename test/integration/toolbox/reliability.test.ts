@@ -212,7 +212,7 @@ t.test('reset removes the counters of the session or of all sessions [FLAKY-5]',
     '{"status":"reset","scope":"session","session":"a","counters_removed":2}',
   )
   t.equal((await a('/flaky/reset?scope=session', 'POST')).json().counters_removed, 0)
-  t.same((await b('/flaky/status')).json().counters, { 'after:2': 1 }, 'the other session keeps its own')
+  t.same((await b('/flaky/status')).json().counters, { 'after:2': 1 }, 'the other session keeps its counters')
   t.equal((await a('/flaky/after/2')).headers['x-svc-request-number'], '1', 'counting starts again')
   t.equal((await a('/flaky/reset?scope=all', 'POST')).text, '{"status":"reset","scope":"all","counters_removed":2}')
   await checkRefusals(
@@ -269,8 +269,8 @@ t.test('above the limit, the counter idle longest is evicted [FLAKY-6, TOOL-7]',
   await begin(0, 1000)
   t.equal(await numberOf('kept'), '2')
   await begin(1000, 1999)
-  t.equal(await numberOf('kept'), '3', 'one that was used is still there')
-  t.equal(await numberOf('idle'), '1', 'one that was not is forgotten')
+  t.equal(await numberOf('kept'), '3', 'a recently used counter is kept')
+  t.equal(await numberOf('idle'), '1', 'an idle counter is evicted')
   t.equal(
     (await send(url, '/flaky/reset?scope=all', { method: 'POST', headers: { 'X-Svc-Admin-Token': 'secret-1' } })).json()
       .counters_removed,
@@ -289,10 +289,10 @@ t.test('thirty thousand concurrent sessions leave ten thousand counters [FLAKY-6
   )
   t.ok(numbers.every(number => number === 1))
   t.equal(await store!.count(), 10_000)
-  t.same(await counters.of('header:s19999'), {}, 'the older ones are gone')
+  t.same(await counters.of('header:s19999'), {}, 'older counters are evicted')
   t.same(await counters.of('header:s20000'), { 'after:3': 1 })
   t.equal(await counters.next('header:s29999', 'after:3'), 2)
-  t.equal(await counters.reset('header:s2999'), 0, 'a session is not mistaken for one whose name it begins')
+  t.equal(await counters.reset('header:s2999'), 0, 'a session does not match longer names')
   t.equal(await counters.reset('header:s29999'), 1)
   t.equal(await counters.resetAll(), 9999)
 })

@@ -184,7 +184,7 @@ t.test('waits for a client that does not read instead of buffering events [EVENT
   end('client')
   release()
   await turns()
-  t.equal(sent, 2, 'nothing goes on after the client has left')
+  t.equal(sent, 2, 'nothing runs after the client has disconnected')
 })
 
 t.test('an event has the requested parts [EVENTS-1]', async t => {

@@ -103,7 +103,7 @@ t.test('spreads bytes from the start to the end in at most 200 drops [DRIP-1]', 
     t.ok(drops.every(drop => drop.bytes >= 1))
     t.equal(drops[0]!.atMs, 0)
     if (count > 1) t.equal(drops.at(-1)!.atMs, durationMs)
-    if (count > 1) t.equal(drops[0]!.bytes, 1, 'the first one alone')
+    if (count > 1) t.equal(drops[0]!.bytes, 1, 'only the first one')
   }
   t.same(scheduleDrops(3, 1000), [
     { atMs: 0, bytes: 1 },
@@ -115,7 +115,7 @@ t.test('spreads bytes from the start to the end in at most 200 drops [DRIP-1]', 
 t.test('sends the headers with the first asterisk, the rest slowly [DRIP-1]', async t => {
   const startedAt = performance.now()
   const reader = await watch(port, { path: '/drip?numbytes=3&duration=0.3&delay=0.1&code=202' })
-  t.ok(performance.now() - startedAt >= 99, 'the head waits for the delay')
+  t.ok(performance.now() - startedAt >= 99, 'the headers are sent after the delay')
   t.match(reader.response, {
     statusCode: 202,
     headers: { 'content-type': 'application/octet-stream', 'content-length': '3' },

@@ -47,7 +47,7 @@ for (const { service, implementation } of reflection) {
       while (taken.length === 0) await turn()
       taken.shift()!.done()
     }
-    t.equal(asked, 101, 'all are answered once answers are taken')
+    t.equal(asked, 101, 'all requests get a response once the client reads')
     call.destroy()
   })
 }
