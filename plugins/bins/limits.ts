@@ -1,4 +1,4 @@
-/** Owns how much bins may hold, on normal and on public instances. */
+/** Limits of bins, on normal and on public instances. */
 import type { Config } from 'svc/plugin'
 
 const MIB = 1024 * 1024
@@ -13,11 +13,11 @@ export interface BinLimits {
   max_bins: number
   max_bins_per_session: number
   ttl_secs: number
-  /** Captured requests kept in a bin. */
+  /** Stored requests per bin. */
   max_requests: number
-  /** Bytes of memory of all captured requests of a bin. */
+  /** Bytes of all stored requests of a bin. */
   max_bytes_per_bin: number
-  /** Bytes of a body that are kept. */
+  /** Stored bytes per body. */
   max_captured_body: number
   max_delay_ms: number
 }

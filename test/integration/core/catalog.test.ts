@@ -49,7 +49,7 @@ t.test('every description is an endpoint with all its fields [CTL-2]', async t =
         anyMethod,
         '/status/{code}',
         described({
-          summary: 'Answer with a status code',
+          summary: 'Respond with a status code',
           category: 'Status Codes',
           examples: [{ name: 'Teapot', method: 'get', path: '/status/418', expectStatus: 418 }],
         }),
@@ -67,7 +67,7 @@ t.test('every description is an endpoint with all its fields [CTL-2]', async t =
         methods: ['ANY'],
         expanded_methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
         category: 'Status Codes',
-        summary: 'Answer with a status code',
+        summary: 'Respond with a status code',
         description: '',
         protocol: 'http',
         endless: false,
