@@ -1,4 +1,4 @@
-/** What the console makes of a load, without a browser. */
+/** The report of a load test, without a browser. */
 import t from 'tap'
 import { joinFault, splitFault } from '../../plugins/console/client/lib/instance/faults.ts'
 import { breakerBands, percentile, reportOf, senderOf } from '../../plugins/console/client/lib/load/load-report.ts'
@@ -16,7 +16,7 @@ const shot = (number: number, changes: Partial<Shot> = {}): Shot => ({
   ...changes,
 })
 
-t.test('percentiles are values that were measured, by nearest rank [CHAOS-5]', async t => {
+t.test('percentiles are measured values, by nearest rank [CHAOS-5]', async t => {
   const hundred = Array.from({ length: 100 }, (_, at) => at + 1)
   t.strictSame(
     [50, 90, 99].map(percent => percentile(hundred, percent)),
@@ -33,8 +33,8 @@ t.test('a report counts statuses, errors and retries [CHAOS-5]', async t => {
   const shots = [
     shot(0),
     shot(1, { status: 503 }),
-    shot(2, { status: null, error: 'no answer' }),
-    shot(3, { status: 200, error: 'broken off' }),
+    shot(2, { status: null, error: 'no response' }),
+    shot(3, { status: 200, error: 'incomplete response' }),
     shot(4),
   ]
   const report = reportOf(
@@ -48,14 +48,14 @@ t.test('a report counts statuses, errors and retries [CHAOS-5]', async t => {
   t.strictSame(report.histogram, [
     { key: '200', shotClass: '2xx', count: 2 },
     { key: '503', shotClass: '5xx', count: 1 },
-    { key: 'broken off', shotClass: 'error', count: 1 },
-    { key: 'no answer', shotClass: 'error', count: 1 },
+    { key: 'incomplete response', shotClass: 'error', count: 1 },
+    { key: 'no response', shotClass: 'error', count: 1 },
   ])
   t.match(report, { count: 5, errors: 2, retries: 2, latency: { p50: 2, p90: 5, max: 5 }, perSecond: (5 / 45) * 1000 })
   t.match(reportOf([], null, true), { count: 0, latency: null, retries: null, perSecond: null, senders: [] })
 })
 
-t.test('who said no is read from headers and from what arrived [CHAOS-6]', async t => {
+t.test('headers and arrivals show what rejected a request [CHAOS-6]', async t => {
   const arrivals = new Map([
     ['id-0', [503]],
     ['id-1', [200]],
@@ -82,8 +82,8 @@ t.test('who said no is read from headers and from what arrived [CHAOS-6]', async
   )
 })
 
-t.test('bands of a breaker: closed, open, half-open, closed [CHAOS-7]', async t => {
-  // F: the instance fails, x: it was not asked, S: it succeeds.
+t.test('states of a breaker: closed, open, half-open, closed [CHAOS-7]', async t => {
+  // F: the instance fails, x: the gateway rejects, S: the instance succeeds.
   const shots = [...'SSFFxxxFxxSS'].map((letter, number) =>
     shot(number, { status: letter === 'S' ? 200 : 503, id: letter === 'x' ? `lost-${number}` : `id-${number}` }),
   )
@@ -96,7 +96,7 @@ t.test('bands of a breaker: closed, open, half-open, closed [CHAOS-7]', async t 
   t.strictSame(
     bands.map(({ fromMs }) => fromMs),
     [0, 40, 70, 80, 100],
-    'each ends where the next begins',
+    'each band ends where the next begins',
   )
   t.strictSame(bands[0]!.toMs, 40)
   t.strictSame(
@@ -105,9 +105,9 @@ t.test('bands of a breaker: closed, open, half-open, closed [CHAOS-7]', async t 
       arrivals,
     ),
     [],
-    'none that never opens',
+    'no bands if it never opens',
   )
-  t.strictSame(breakerBands(shots, null), [], 'nobody watched')
+  t.strictSame(breakerBands(shots, null), [], 'no bands without arrivals')
 })
 
 t.test('a fault and its percentage are one header value [CHAOS-3]', async t => {

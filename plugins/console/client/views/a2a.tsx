@@ -1,4 +1,4 @@
-/** Talks to A2A agents in both generations and bindings, and shows what becomes of each task. */
+/** A2A client: sends messages to agents in both protocol versions and bindings, and follows their tasks. */
 import { useMemo, useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { handedToken } from '../lib/tokens/bearer.ts'
@@ -56,10 +56,10 @@ function Client({ agents }: { agents: readonly Agent[] }) {
     gateway,
     headers: bearer === '' ? [] : [{ name: 'Authorization', value: `Bearer ${bearer}` }],
   })
-  // The same object while nothing of it changes: the cards are read again when it does.
+  // A new object only on changes, since each new one reloads the agent cards.
   const line = useMemo(() => lineWith(token), [agent.id, version, binding, gateway, token])
   const card = useLoad(signal => loadCard(line, '1.0', signal), [agent.id, gateway])
-  const dataError = data.trim() !== '' && parseJson(data) === undefined ? 'This is no JSON.' : null
+  const dataError = data.trim() !== '' && parseJson(data) === undefined ? 'This is not valid JSON.' : null
 
   function sendText(message: string, over = line): void {
     const parts: Part[] = [
@@ -79,7 +79,7 @@ function Client({ agents }: { agents: readonly Agent[] }) {
       gateway,
     )
     const got = (body as { access_token?: string }).access_token
-    if (got === undefined) throw new Error(`The token endpoint answered ${status}.`)
+    if (got === undefined) throw new Error(`The token endpoint returned status ${status}.`)
     setToken(got)
     sendText('Here is my token.', lineWith(got))
   }
@@ -151,7 +151,7 @@ function Client({ agents }: { agents: readonly Agent[] }) {
           <div class="a2a-checks">
             <Checkbox label="Stream" checked={isStreamed} onChecked={setStreamed} />
             <Checkbox
-              label="Answer at once"
+              label="Return immediately"
               checked={returnsAtOnce}
               onChecked={setReturnsAtOnce}
               disabled={isStreamed}
@@ -177,14 +177,14 @@ function Client({ agents }: { agents: readonly Agent[] }) {
                 value={data}
                 onValue={setData}
                 error={dataError}
-                hint="Sent beside the text."
+                hint="Sent along with the text."
               />
               <TextField
                 mono
                 label="Bearer token"
                 value={token}
                 onValue={value => setToken(value.trim())}
-                hint="Empty: none."
+                hint="Leave empty to send none."
               />
             </div>
           </details>
@@ -194,7 +194,7 @@ function Client({ agents }: { agents: readonly Agent[] }) {
       </div>
       <MessagesPanel
         log={handle.log}
-        empty="Every message of both directions stands here, the newest on top, with its HTTP status and headers."
+        empty="Messages in both directions appear here, newest first, with their HTTP status and headers."
       />
     </div>
   )

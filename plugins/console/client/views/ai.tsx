@@ -1,4 +1,4 @@
-/** Asks the mock models as their vendors' clients would: a conversation, its wire, and two parties side by side. */
+/** AI playground: chat with the mock models in their vendors' wire formats, and compare two models side by side. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { urlAt } from '../lib/instance/gateway.ts'
@@ -44,7 +44,7 @@ export default function AiPlayground() {
       {index.value === undefined ? (
         index.isLoading && <Loading />
       ) : index.value.providers.length === 0 ? (
-        <Empty title="No provider is on">Switch one of the LLM plugins on in the overview.</Empty>
+        <Empty title="No provider is enabled">Enable one of the LLM plugins in the overview.</Empty>
       ) : (
         <Playground index={index.value} isComparing={isComparing} />
       )}
@@ -69,7 +69,7 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
   })
 
   const providerOf = ({ provider }: Party): Provider => providers.find(({ id }) => id === provider) ?? named
-  // A base path of one's own is that of one provider.
+  // A custom base path belongs to one provider, so the comparison ignores it.
   const inUse = isComparing ? { ...setup, basePath: '' } : setup
   const prepareFor = (who: Party, turns: readonly Turn[]): Prepared =>
     prepare(inUse, providerOf(who), who.model, who.gateway, turns)
@@ -123,7 +123,7 @@ function Playground({ index, isComparing }: { index: AiIndex; isComparing: boole
   )
 }
 
-/** Null: the provider's first model. */
+/** A model of null means the provider's first model. */
 type ChosenParty = Omit<Party, 'model'> & { model: string | null }
 
 function partyOfLink(params: URLSearchParams): ChosenParty {

@@ -1,4 +1,4 @@
-/** Every endpoint of what is enabled, to be tried: requests filled in by examples, sent directly or through a gateway. */
+/** API explorer: try every endpoint of the enabled plugins, starting from examples, directly or through a gateway. */
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { useLoad } from '../lib/shell/hooks.ts'
@@ -54,9 +54,7 @@ export default function Explorer() {
           />
           {selected === null ? (
             <div class="panel explorer-none">
-              <Empty title="Choose an endpoint">
-                Each can be tried as its examples have it, or with whatever you write instead.
-              </Empty>
+              <Empty title="Choose an endpoint">Start from one of its examples, or edit the request as you like.</Empty>
             </div>
           ) : (
             <Endpoint key={`${selected.methods} ${selected.path} ${selected.summary}`} endpoint={selected} />
@@ -67,7 +65,7 @@ export default function Explorer() {
   )
 }
 
-/** The endpoint of a link; the method tells those of one path apart. */
+/** The endpoint that a link names; the method decides between endpoints with the same path. */
 function find(
   endpoints: readonly CatalogEndpoint[],
   path: string | null,
@@ -127,7 +125,7 @@ function Endpoint({ endpoint }: { endpoint: CatalogEndpoint }) {
   )
 }
 
-/** A sentence of a description, in which backticks mark code. */
+/** Text in which backticks mark code. */
 function WithCode({ text }: { text: string }) {
   return <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 }

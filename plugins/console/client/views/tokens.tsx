@@ -1,4 +1,4 @@
-/** Tokens: got by every grant, looked into, tried; and requests and webhooks with signatures. */
+/** Token lab: get, inspect and try tokens; sign requests and webhooks. */
 import { route, setParams } from '../lib/shell/router.ts'
 import { enabledPaths } from '../lib/instance/status.ts'
 import { Tabs, type Tab } from '../ui/tabs.tsx'
@@ -17,7 +17,7 @@ export default function Tokens() {
   if (paths.includes('/webhooks')) tabs.push({ key: 'webhooks', title: 'Webhooks', content: () => <WebhookLab /> })
   return (
     <>
-      <ViewHeader title="Token lab" about="Get tokens from the instance's own provider, look into them, try them." />
+      <ViewHeader title="Token lab" about="Get tokens from the built-in provider, inspect them and try them." />
       <Tabs
         label="Labs"
         tabs={tabs}
@@ -36,7 +36,7 @@ function TokenLab() {
         <TokenPanel />
         <ClaimsPanel />
         {asked.value.length > 0 && (
-          <Panel title="Asked and answered">
+          <Panel title="Requests and responses">
             <AskedList exchanges={asked.value} />
           </Panel>
         )}

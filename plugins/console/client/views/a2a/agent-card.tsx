@@ -1,4 +1,4 @@
-/** What an agent says of itself: the cards of both generations, and the one for those who are known. */
+/** Agent cards: the public ones of both protocol versions, and the extended one for authenticated clients. */
 import { useLoad } from '../../lib/shell/hooks.ts'
 import { send } from '../../lib/instance/gateway.ts'
 import { parseJson } from '../../lib/protocol/http.ts'
@@ -19,7 +19,7 @@ export interface Card {
 export async function loadCard(line: Line, version: Version, signal: AbortSignal): Promise<Card> {
   const { response } = await send({ method: 'GET', path: cardPath(line.agent, version), gateway: line.gateway, signal })
   const card = parseJson(await response.text()) as Card | undefined
-  if (!response.ok || card === undefined) throw new Error(`The card answers ${response.status}.`)
+  if (!response.ok || card === undefined) throw new Error(`The agent card request returned status ${response.status}.`)
   return card
 }
 
@@ -54,7 +54,7 @@ function CardView({ line, load }: { line: Line; load(signal: AbortSignal): Promi
   return value === undefined ? <Loading what="Reading the card" /> : <JsonTree value={value} depth={1} />
 }
 
-/** Skills with their examples, of which each is a message to send. */
+/** Skills with their examples, which fill in the message. */
 export function Skills({ card, onExample }: { card: Card; onExample(text: string): void }) {
   return (
     <ul class="a2a-skills" aria-label="Skills">
@@ -73,7 +73,7 @@ export function Skills({ card, onExample }: { card: Card; onExample(text: string
                 key={example}
                 type="button"
                 class="button small a2a-example"
-                title="Take it as the message"
+                title="Use as the message"
                 onClick={() => onExample(example)}
               >
                 {example}

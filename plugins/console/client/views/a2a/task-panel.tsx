@@ -1,4 +1,4 @@
-/** A task: its state, its story, its artifacts, and what it waits for. */
+/** A task: its state, timeline and artifacts, and the input it waits for. */
 import { formatTime } from '../../lib/protocol/http.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
@@ -55,7 +55,7 @@ export function TaskPanel({ handle, line, onToken }: { handle: TaskHandle; line:
     >
       {error !== null && <Notice kind="bad">{error}</Notice>}
       {task.moments.length === 0 && error === null && (
-        <Empty title="No task yet">Send a message, and what the agent makes of it stands here, step by step.</Empty>
+        <Empty title="No task yet">Send a message to follow its task here step by step.</Empty>
       )}
       {task.moments.length > 0 && (
         <>
@@ -73,17 +73,17 @@ export function TaskPanel({ handle, line, onToken }: { handle: TaskHandle; line:
             )}
           </p>
           {task.state === 'input-required' && !isRunning && (
-            <Notice kind="warn" title="The agent waits for an answer">
-              The next message goes to this task.
+            <Notice kind="warn" title="The agent is waiting for input">
+              Your next message continues this task.
             </Notice>
           )}
           {task.state === 'auth-required' && !isRunning && <TokenNotice onToken={onToken} />}
-          <ol class="a2a-story" aria-label="Timeline">
+          <ol class="a2a-timeline" aria-label="Timeline">
             {task.moments.map(moment => (
               <MomentView key={moment.number} moment={moment} />
             ))}
           </ol>
-          {isRunning && <Loading what="The agent works" />}
+          {isRunning && <Loading what="The agent is working" />}
           {task.artifacts.length > 0 && (
             <section class="stack">
               <h3>
@@ -105,14 +105,14 @@ function TokenNotice({ onToken }: { onToken(): Promise<void> }) {
   return (
     <Notice
       kind="warn"
-      title="The agent wants a token"
+      title="The agent requires a token"
       actions={
         <Button small kind="primary" icon="play" busy={get.isRunning} onClick={() => void get.run()}>
-          Get a token and go on
+          Get a token and continue
         </Button>
       }
     >
-      {get.error ?? 'The demo client gets one by client credentials, and the task goes on with it.'}
+      {get.error ?? 'The demo client gets a token with client credentials, and the task continues with it.'}
     </Notice>
   )
 }
@@ -133,7 +133,7 @@ function MomentView({ moment: { at, kind, state, title, parts } }: { moment: Mom
   )
 }
 
-/** Artifacts stand in full below; the story says what came. */
+/** A short description of the parts; the artifacts are shown in full below the timeline. */
 function summary(parts: Moment['parts']): string {
   return parts
     .map(({ text, data, raw, url, filename, mediaType }) =>
@@ -153,7 +153,7 @@ function ArtifactView({ artifact: { name, artifactId, parts, chunks, isComplete 
         <strong>{name}</strong>
         {name !== artifactId && <code>{artifactId}</code>}
         {chunks > 1 && <Badge>{chunks} chunks</Badge>}
-        {!isComplete && <Badge tone="warn">more to come</Badge>}
+        {!isComplete && <Badge tone="warn">incomplete</Badge>}
       </p>
       <Parts parts={parts} />
     </article>

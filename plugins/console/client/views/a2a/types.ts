@@ -1,4 +1,4 @@
-/** A2A tasks and messages as the view has them, whatever generation and binding they came in. */
+/** A2A tasks and messages, independent of protocol version and binding. */
 import type { Gateway } from '../../lib/shell/storage.ts'
 import type { NameValue } from '../../lib/protocol/http.ts'
 
@@ -20,7 +20,7 @@ export interface Directory {
   webhookSink: string
 }
 
-/** Where and how an agent is spoken to. */
+/** How to reach an agent. */
 export interface Line {
   agent: string
   version: Version
@@ -38,10 +38,10 @@ export interface Part {
   mediaType?: string
 }
 
-/** Lower-case, with hyphens: `input-required`. */
+/** Lower case with hyphens: `input-required`. */
 export type State = string
 
-export interface Said {
+export interface AgentMessage {
   messageId: string
   role: 'user' | 'agent'
   parts: readonly Part[]
@@ -50,7 +50,7 @@ export interface Said {
 }
 export interface Status {
   state: State
-  message: Said | null
+  message: AgentMessage | null
   timestamp: string | null
 }
 export interface Artifact {
@@ -68,16 +68,16 @@ export type AgentEvent =
       contextId: string
       status: Status
       artifacts: readonly Artifact[]
-      history: readonly Said[]
+      history: readonly AgentMessage[]
     }
   | { kind: 'status'; taskId: string; contextId: string; status: Status }
   | { kind: 'artifact'; taskId: string; artifact: Artifact; append: boolean }
-  | { kind: 'message'; message: Said }
+  | { kind: 'message'; message: AgentMessage }
 
-/** One line of a task's story. */
+/** One entry of a task's timeline. */
 export interface Moment {
   number: number
-  /** Milliseconds since 1970, as this page saw it. */
+  /** Milliseconds since 1970, in the clock of this page. */
   at: number
   kind: 'you' | 'status' | 'artifact' | 'message'
   state?: State

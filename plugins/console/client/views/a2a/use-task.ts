@@ -1,15 +1,15 @@
-/** The task on screen: sent to, followed, cancelled. */
+/** State of the current task, with the operations on it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../../lib/instance/api.ts'
 import { createMessageLog, type MessageLog } from '../../lib/protocol/message-log.ts'
 import { A2aClient } from './client.ts'
-import { withEvent, withMessage } from './story.ts'
+import { withEvent, withMessage } from './timeline.ts'
 import { isTerminal, NO_TASK, type AgentEvent, type Line, type Part, type TaskView } from './types.ts'
 
 export interface SendChoices {
   isStreamed: boolean
   returnsAtOnce: boolean
-  /** Told of the changes of a new task; one that goes on has its configuration already. */
+  /** Push URL for a new task; a task that continues keeps its configuration. */
   pushUrl: string | null
 }
 
@@ -35,7 +35,7 @@ export function useTask(): TaskHandle {
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
 
-  /** Takes events until they end; what is begun later ends it. */
+  /** Applies events until they end or another call starts. */
   async function follow(events: (signal: AbortSignal) => AsyncIterable<AgentEvent>): Promise<void> {
     running.current?.abort()
     const controller = new AbortController()
@@ -44,19 +44,19 @@ export function useTask(): TaskHandle {
     setRunning(true)
     try {
       for await (const event of events(controller.signal))
-        if (running.current === controller) setTask(story => withEvent(story, event))
+        if (running.current === controller) setTask(view => withEvent(view, event))
     } catch (reason) {
       if (!controller.signal.aborted) setError(explain(reason))
     }
     if (running.current === controller) setRunning(false)
   }
 
-  /** One answer beside what is followed. */
+  /** Applies one event without ending the followed stream. */
   async function once(ask: () => Promise<AgentEvent | null>): Promise<void> {
     setError(null)
     try {
       const event = await ask()
-      if (event !== null) setTask(story => withEvent(story, event))
+      if (event !== null) setTask(view => withEvent(view, event))
     } catch (reason) {
       setError(explain(reason))
     }
@@ -69,13 +69,13 @@ export function useTask(): TaskHandle {
     isRunning,
     error,
     async send(line, parts, choices) {
-      const goesOn = task.id !== null && !isTerminal(task.state)
-      const { id: taskId, contextId } = goesOn ? task : NO_TASK
-      setTask(withMessage(goesOn ? task : NO_TASK, parts))
+      const continues = task.id !== null && !isTerminal(task.state)
+      const { id: taskId, contextId } = continues ? task : NO_TASK
+      setTask(withMessage(continues ? task : NO_TASK, parts))
       await follow(signal =>
         clientOf(line).send(
           parts,
-          { taskId, contextId, returnsAtOnce: choices.returnsAtOnce, pushUrl: goesOn ? null : choices.pushUrl },
+          { taskId, contextId, returnsAtOnce: choices.returnsAtOnce, pushUrl: continues ? null : choices.pushUrl },
           choices.isStreamed,
           signal,
         ),

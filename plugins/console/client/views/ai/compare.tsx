@@ -1,4 +1,4 @@
-/** The same prompt to two parties, side by side, with what each took. */
+/** Sends the same prompt to two models and shows responses and timings side by side. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatMs } from '../../lib/protocol/http.ts'
 import { Composer } from '../../ui/composer.tsx'
@@ -58,7 +58,7 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
       <Panel title="Prompt" class="ai-prompt">
         {problem !== null && <Notice kind="bad">{problem}</Notice>}
         <Composer keeps isRunning={isRunning} onSend={ask} onStop={() => running.current?.abort()} />
-        {runs[0]?.state === 'done' && runs[1]?.state === 'done' && <Verdict runs={[runs[0], runs[1]]} />}
+        {runs[0]?.state === 'done' && runs[1]?.state === 'done' && <ComparisonTable runs={[runs[0], runs[1]]} />}
       </Panel>
       <div class="ai-sides">
         {NAMES.map((name, side) => (
@@ -70,7 +70,7 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
               onParty={party => onParties(side === 0 ? [party, parties[1]] : [parties[0], party])}
             />
             {runs[side] == null ? (
-              <Empty title="Nothing asked yet">Both sides get the same prompt at the same time.</Empty>
+              <Empty title="No prompt sent yet">Both sides get the same prompt at the same time.</Empty>
             ) : (
               <div class="ai-side">
                 <div class="ai-facts">
@@ -91,18 +91,18 @@ export function Compare({ providers, parties, onParties, setup, prepare, code }:
   )
 }
 
-/** Bars of what both took, in words too. */
-function Verdict({ runs }: { runs: readonly [Run, Run] }) {
+/** Timings of both sides as numbers and bars. */
+function ComparisonTable({ runs }: { runs: readonly [Run, Run] }) {
   const rows = [
     { title: 'Time to first token', values: runs.map(({ firstTokenMs }) => firstTokenMs), format: formatMs },
-    { title: 'Time to the end', values: runs.map(({ ms }) => ms), format: formatMs },
+    { title: 'Total time', values: runs.map(({ ms }) => ms), format: formatMs },
     { title: 'Tokens per second', values: runs.map(run => speedOf(run)?.perSecond ?? null), format: formatRate },
   ]
   return (
-    <table class="ai-verdict" aria-label="Comparison">
+    <table class="ai-comparison" aria-label="Comparison">
       <thead>
         <tr>
-          <th scope="col">Measure</th>
+          <th scope="col">Metric</th>
           {NAMES.map(name => (
             <th key={name} scope="col">
               {name}

@@ -1,4 +1,4 @@
-/** Provider, model and target: whom to ask. */
+/** Fields for provider, model and target. */
 import { settings } from '../../lib/shell/storage.ts'
 import { Select, TextField } from '../../ui/field.tsx'
 import { TargetSelect } from '../request/target.tsx'
@@ -8,7 +8,7 @@ export interface PartyFieldsProps {
   providers: readonly Provider[]
   party: Party
   onParty(party: Party): void
-  /** Behind the labels, where there are two of them. */
+  /** Appended to the labels if there are two sets of fields. */
   suffix?: string
 }
 
@@ -31,16 +31,16 @@ export function PartyFields({ providers, party, onParty, suffix = '' }: PartyFie
       <Select
         label={`Model${suffix}`}
         value={isListed ? party.model : OTHER}
-        options={[...models, { value: OTHER, label: 'another one…' }]}
+        options={[...models, { value: OTHER, label: 'Other…' }]}
         onValue={model => onParty({ ...party, model: model === OTHER ? '' : model })}
       />
       {!isListed && (
         <TextField
           mono
-          label={`Name of the model${suffix}`}
+          label={`Model name${suffix}`}
           value={party.model}
           onValue={model => onParty({ ...party, model })}
-          hint="Any name is served; echo, scripted or random in it chooses how."
+          hint="Any name works. A name that contains echo, scripted or random selects this mode."
         />
       )}
       {settings.value.gateways.length > 0 && (

@@ -1,4 +1,4 @@
-/** Latency over time: a mark for each request, its shape and color by status class, above the states of a breaker. */
+/** Latency over time: one mark per request, with shape and color by status class, over the states of a circuit breaker. */
 import { useMemo, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { formatMs } from '../../lib/protocol/http.ts'
@@ -6,14 +6,14 @@ import type { Shot } from '../../lib/load/load.ts'
 import { classOf, type Band, type BreakerState, type ShotClass } from '../../lib/load/load-report.ts'
 import { css, Plot } from '../../ui/plot.tsx'
 
-/** Shapes tell the classes apart where colors do not. */
+/** Shapes distinguish the classes without relying on color. */
 export const SHOT_CLASSES: Record<ShotClass, { title: string; color: string; shape: Shape }> = {
   '1xx': { title: '1xx', color: '--info', shape: 'diamond' },
   '2xx': { title: '2xx', color: '--good', shape: 'circle' },
   '3xx': { title: '3xx', color: '--info', shape: 'diamond' },
   '4xx': { title: '4xx', color: '--warn', shape: 'triangle' },
   '5xx': { title: '5xx', color: '--bad', shape: 'square' },
-  error: { title: 'no whole answer', color: '--text', shape: 'cross' },
+  error: { title: 'no complete response', color: '--text', shape: 'cross' },
 }
 
 const BAND_COLORS: Record<BreakerState, string> = {
@@ -45,7 +45,7 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
         name => [name, css(name)],
       ),
     )
-    // Presenter mode enlarges everything by the size of the root's type.
+    // Presenter mode scales everything with the font size of the root element.
     const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
     const font = `${Math.round(12 * scale)}px ${getComputedStyle(document.body).fontFamily}`
     const axis = {
@@ -64,7 +64,7 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
         y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] },
       },
       axes: [
-        { ...axis, size: 28 * scale, label: 'seconds since the start' },
+        { ...axis, size: 28 * scale, label: 'seconds since start' },
         {
           ...axis,
           size: 62 * scale,
@@ -88,7 +88,7 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
   return <Plot label={label} options={options} data={data} height={height} />
 }
 
-/** uPlot reckons its scales by this; the marks themselves are drawn by hand. */
+/** Data from which uPlot computes its scales; the marks are drawn separately. */
 function extentOf(shots: readonly Shot[]): uPlot.AlignedData {
   const x = Math.max(0, ...shots.map(({ startMs }) => startMs)) / 1000
   return [
@@ -146,7 +146,7 @@ function drawShots(
 
 export type Shape = 'circle' | 'square' | 'triangle' | 'diamond' | 'cross'
 
-/** Corners around the origin, in halves of the size. */
+/** Corners around the origin, in units of half the size. */
 const CORNERS: Record<Exclude<Shape, 'circle' | 'cross'>, readonly (readonly [x: number, y: number])[]> = {
   square: [
     [-1, -1],
@@ -182,7 +182,7 @@ function tracePath(ctx: CanvasRenderingContext2D, shape: Shape, x: number, y: nu
   ctx.closePath()
 }
 
-/** The same mark beside text. */
+/** The same mark as an inline icon. */
 export function ShotMark({ shotClass }: { shotClass: ShotClass }) {
   const { color, shape } = SHOT_CLASSES[shotClass]
   const fill = `var(${color})`

@@ -1,4 +1,4 @@
-/** The endpoints of the catalog, searched and narrowed. */
+/** The endpoints of the catalog, with search and filters. */
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { hashOf } from '../../lib/shell/router.ts'
@@ -7,7 +7,7 @@ import { Badge, Method } from '../../ui/badge.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Empty } from '../../ui/notice.tsx'
 
-/** What the list shows; empty values narrow nothing. */
+/** Filters of the list; empty values match everything. */
 export interface Narrowing {
   search: string
   category: string
@@ -15,7 +15,7 @@ export interface Narrowing {
   plugin: string
 }
 
-/** Endpoints that fit: every word stands in path, summary, category, plugin or a method. */
+/** Endpoints that match: each word occurs in path, summary, category, plugin or method. */
 export function narrow(
   endpoints: readonly CatalogEndpoint[],
   { search, category, protocol, plugin }: Narrowing,
@@ -34,7 +34,7 @@ function textOf({ path, summary, category, plugin, methods }: CatalogEndpoint): 
   return `${path} ${summary} ${category} ${plugin ?? 'core'} ${methods.join(' ')}`.toLowerCase()
 }
 
-/** The link to an endpoint; a path can stand in the catalog once for each method. */
+/** The link to an endpoint. It has the method, since a path can occur once per method. */
 export function linkOf({ path, methods }: CatalogEndpoint, narrowing: Narrowing): string {
   return hashOf('explorer', { ...namesOf(narrowing), path, method: methods[0] })
 }
@@ -100,7 +100,7 @@ export function EndpointList({ all, shown, narrowing, selected, searchRef, onNar
         </div>
       </div>
       {shown.length === 0 ? (
-        <Empty title="No endpoint fits" />
+        <Empty title="No matching endpoints" />
       ) : (
         <ul ref={list} aria-label="Endpoints">
           {shown.map((endpoint, at) => (

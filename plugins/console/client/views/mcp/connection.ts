@@ -1,4 +1,4 @@
-/** The connection to a server as the view holds it: lists, questions that wait for an answer, updates. */
+/** State of the connection to a server: lists, pending requests of the server, updates. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../../lib/instance/api.ts'
 import { createMessageLog, type MessageLog } from '../../lib/protocol/message-log.ts'
@@ -13,8 +13,8 @@ export interface Open {
 }
 
 export interface PendingQuestion extends Question {
-  answer(result: Record<string, unknown>): void
-  /** Nobody answers. */
+  respond(result: Record<string, unknown>): void
+  /** Rejects the request. */
   dismiss(): void
 }
 
@@ -23,12 +23,12 @@ export interface Connection {
   open: Open | null
   isConnecting: boolean
   error: string | null
-  /** It wants a credential. */
+  /** The server requires credentials. */
   isUnauthorized: boolean
   question: PendingQuestion | null
-  /** Resources that the server is asked to tell about. */
+  /** URIs of subscribed resources. */
   subscriptions: ReadonlySet<string>
-  /** How often each resource was told to have changed. */
+  /** Number of updates that the server reported, by resource URI. */
   updates: ReadonlyMap<string, number>
   connect(target: Target): Promise<void>
   disconnect(): Promise<void>
@@ -54,7 +54,7 @@ export function useConnection(): Connection {
     setQuestions([])
     setUpdates(new Map())
     await client?.close().catch(() => {
-      /* it stands in the log */
+      /* the log has it */
     })
   }
   useEffect(() => () => void current.current?.close().catch(() => {}), [])
@@ -67,8 +67,8 @@ export function useConnection(): Connection {
       }
       const pending: PendingQuestion = {
         ...question,
-        answer: result => done(() => resolve(result))(),
-        dismiss: done(() => reject(new Error('Nobody answered.'))),
+        respond: result => done(() => resolve(result))(),
+        dismiss: done(() => reject(new Error('The user dismissed the request.'))),
       }
       setQuestions(list => [...list, pending])
     })
@@ -83,7 +83,7 @@ export function useConnection(): Connection {
         void loadLists(client, info).then(
           lists => setOpen(old => old && { ...old, lists }),
           () => {
-            /* it stands in the log */
+            /* the log has it */
           },
         )
     }
@@ -127,7 +127,7 @@ export function useConnection(): Connection {
   }
 }
 
-/** A session subscribes one by one; stateless there is one stream, opened anew with what is wanted. */
+/** In a session, each subscription is one request. Stateless, one stream has all of them and is reopened on changes. */
 function useSubscriptions(current: { current: McpClient | null }) {
   const [subscriptions, setSubscriptions] = useState<ReadonlySet<string>>(new Set())
   const stream = useRef<AbortController | null>(null)
@@ -153,7 +153,7 @@ function useSubscriptions(current: { current: McpClient | null }) {
             stream.current.signal,
           )
           .catch(() => {
-            /* it stands in the log */
+            /* the log has it */
           })
     } else await client.call(isNew ? 'resources/subscribe' : 'resources/unsubscribe', { uri })
     setSubscriptions(next)

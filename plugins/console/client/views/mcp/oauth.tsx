@@ -1,4 +1,4 @@
-/** The way to a token, each step by a click and each request shown. */
+/** Gets a token step by step, with one click per step, and shows each request. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { openWindow } from '../../lib/tokens/code-flow.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
@@ -35,7 +35,7 @@ export function OAuthPanel({ target, onToken }: { target: Target; onToken(token:
               setFlow(START)
             }}
           >
-            Begin again
+            Start over
           </Button>
         )
       }
@@ -79,15 +79,18 @@ export function OAuthPanel({ target, onToken }: { target: Target; onToken(token:
         )}
         {next.isRunning && step?.needsWindow && (
           <Button icon="stop" onClick={() => running.current?.abort()}>
-            Give up
+            Cancel
           </Button>
         )}
       </div>
-      {flow.answer && (
+      {flow.authorization && (
         <Facts
           items={[
-            ['The window went to', <code key="url">{flow.authorizationUrl}</code>],
-            ['and came back with', <code key="answer">{new URLSearchParams(flow.answer).toString()}</code>],
+            ['Authorization request', <code key="url">{flow.authorizationUrl}</code>],
+            [
+              'Authorization response',
+              <code key="response">{new URLSearchParams(flow.authorization).toString()}</code>,
+            ],
           ]}
         />
       )}

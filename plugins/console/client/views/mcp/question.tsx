@@ -1,4 +1,4 @@
-/** What the server asks of the person: a form (elicitation), a model's answer (sampling), the roots. */
+/** Dialogs for requests of the server to the user: a form (elicitation), a model response (sampling), the roots. */
 import { useState } from 'preact/hooks'
 import { emptyValue, type FormSchema } from '../../lib/protocol/schema-form.ts'
 import { Button } from '../../ui/button.tsx'
@@ -21,12 +21,12 @@ export function QuestionDialog({ question }: { question: PendingQuestion }) {
     default:
       return (
         <Dialog
-          title="The server asks"
+          title="The server requests input"
           onClose={question.dismiss}
-          actions={<Button onClick={question.dismiss}>Refuse</Button>}
+          actions={<Button onClick={question.dismiss}>Reject</Button>}
         >
           <p>
-            The inspector does not know <code>{question.method}</code>.
+            The inspector does not support <code>{question.method}</code>.
           </p>
           <JsonTree value={question.params} />
         </Dialog>
@@ -39,23 +39,23 @@ function Elicitation({ question }: { question: PendingQuestion }) {
   const schema = requestedSchema ?? { type: 'object', properties: {} }
   const [content, setContent] = useState<unknown>(() => emptyValue(schema) ?? {})
   return (
-    <Dialog title="The server asks" onClose={() => question.answer({ action: 'cancel' })}>
+    <Dialog title="The server requests input" onClose={() => question.respond({ action: 'cancel' })}>
       <form
         class="stack"
         onSubmit={event => {
           event.preventDefault()
-          question.answer({ action: 'accept', content })
+          question.respond({ action: 'accept', content })
         }}
       >
         <p>{message}</p>
-        <SchemaForm schema={schema} value={content} onValue={setContent} label="Answer" />
+        <SchemaForm schema={schema} value={content} onValue={setContent} label="Response" />
         <div class="dialog-actions">
           <Button kind="primary" type="submit">
             Accept
           </Button>
-          <Button onClick={() => question.answer({ action: 'decline' })}>Decline</Button>
+          <Button onClick={() => question.respond({ action: 'decline' })}>Decline</Button>
           <span class="spacer" />
-          <Button kind="quiet" onClick={() => question.answer({ action: 'cancel' })}>
+          <Button kind="quiet" onClick={() => question.respond({ action: 'cancel' })}>
             Cancel
           </Button>
         </div>
@@ -77,22 +77,20 @@ function Sampling({ question }: { question: PendingQuestion }) {
   const [text, setText] = useState('')
   const [model, setModel] = useState('a-person-at-the-console')
   return (
-    <Dialog title="The server asks a model" onClose={question.dismiss}>
+    <Dialog title="The server requests a model response" onClose={question.dismiss}>
       <form
         class="stack"
         onSubmit={event => {
           event.preventDefault()
-          question.answer({ role: 'assistant', content: { type: 'text', text }, model, stopReason: 'endTurn' })
+          question.respond({ role: 'assistant', content: { type: 'text', text }, model, stopReason: 'endTurn' })
         }}
       >
-        <p class="quiet-text">
-          Answer in the model's place{maxTokens !== undefined && `, in at most ${maxTokens} tokens`}.
-        </p>
+        <p class="quiet-text">Respond as the model{maxTokens !== undefined && ` with at most ${maxTokens} tokens`}.</p>
         {systemPrompt && <Code label="System prompt" text={systemPrompt} wrap />}
         {messages.map(({ role, content }, at) => (
           <Code
             key={at}
-            label={`Message of ${role}`}
+            label={`Message (${role})`}
             text={[content]
               .flat()
               .map(block => block.text ?? `[${block.type}]`)
@@ -100,15 +98,15 @@ function Sampling({ question }: { question: PendingQuestion }) {
             wrap
           />
         ))}
-        <TextArea label="Answer" rows={4} value={text} onValue={setText} />
+        <TextArea label="Response" rows={4} value={text} onValue={setText} />
         <TextField mono label="Model" value={model} onValue={setModel} />
         <div class="dialog-actions">
           <Button kind="primary" type="submit">
-            Answer
+            Send response
           </Button>
           <span class="spacer" />
           <Button kind="quiet" onClick={question.dismiss}>
-            Refuse
+            Reject
           </Button>
         </div>
       </form>
@@ -119,12 +117,12 @@ function Sampling({ question }: { question: PendingQuestion }) {
 function Roots({ question }: { question: PendingQuestion }) {
   const [text, setText] = useState('file:///demo')
   return (
-    <Dialog title="The server asks for the roots" onClose={question.dismiss}>
+    <Dialog title="The server requests the roots" onClose={question.dismiss}>
       <form
         class="stack"
         onSubmit={event => {
           event.preventDefault()
-          question.answer({
+          question.respond({
             roots: text
               .split('\n')
               .map(line => line.trim())
@@ -133,14 +131,14 @@ function Roots({ question }: { question: PendingQuestion }) {
           })
         }}
       >
-        <TextArea mono label="Roots" hint="One URI a line." value={text} onValue={setText} />
+        <TextArea mono label="Roots" hint="One URI per line." value={text} onValue={setText} />
         <div class="dialog-actions">
           <Button kind="primary" type="submit">
-            Answer
+            Send response
           </Button>
           <span class="spacer" />
           <Button kind="quiet" onClick={question.dismiss}>
-            Refuse
+            Reject
           </Button>
         </div>
       </form>

@@ -1,4 +1,4 @@
-/** What was asked and answered, newest first and open. */
+/** Requests with their responses, newest first; the newest is open. */
 import { formatMs } from '../../lib/protocol/http.ts'
 import { toCurl } from '../../lib/protocol/curl.ts'
 import type { Asked } from '../../lib/tokens/oauth.ts'
@@ -8,8 +8,8 @@ import { Code } from '../../ui/code.tsx'
 import { HeaderList } from '../../ui/header-list.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 
-/** Of an answer, what says something about credentials. */
-const TELLING = /^(?:www-authenticate|location|retry-after|x-svc-.*)$/i
+/** Response headers that concern credentials and limits. */
+const SHOWN_HEADERS = /^(?:www-authenticate|location|retry-after|x-svc-.*)$/i
 
 export function AskedList({ exchanges }: { exchanges: readonly Asked[] }) {
   return (
@@ -24,7 +24,7 @@ export function AskedList({ exchanges }: { exchanges: readonly Asked[] }) {
 }
 
 function AskedItem({ exchange: { what, sent, status, headers, body }, isOpen }: { exchange: Asked; isOpen: boolean }) {
-  const telling = headers.filter(({ name }) => TELLING.test(name))
+  const shown = headers.filter(({ name }) => SHOWN_HEADERS.test(name))
   return (
     <details open={isOpen}>
       <summary>
@@ -37,13 +37,13 @@ function AskedItem({ exchange: { what, sent, status, headers, body }, isOpen }: 
         <CopyButton small class="tokens-curl" text={toCurl(sent)}>
           Copy as curl
         </CopyButton>
-        {telling.length > 0 && <HeaderList label="Headers of the answer" headers={telling} />}
+        {shown.length > 0 && <HeaderList label="Response headers" headers={shown} />}
         {typeof body === 'object' ? (
           <JsonTree value={body} />
         ) : body === '' ? (
           <p class="quiet-text">No body.</p>
         ) : (
-          <Code label="Answer" text={String(body)} wrap />
+          <Code label="Response body" text={String(body)} wrap />
         )}
       </div>
     </details>

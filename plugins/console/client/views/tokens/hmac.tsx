@@ -1,4 +1,4 @@
-/** Signs a request with HMAC and sends it, so that both sides' signing strings can be compared. */
+/** Signs a request with HMAC and sends it, and shows the signing strings of both sides. */
 import { useEffect, useState } from 'preact/hooks'
 import { toCurl } from '../../lib/protocol/curl.ts'
 import { urlAt } from '../../lib/instance/gateway.ts'
@@ -69,8 +69,8 @@ export function HmacLab() {
   })
   if (!canSign())
     return (
-      <Notice kind="warn" title="This page may not sign">
-        Browsers hash and sign on HTTPS and localhost only. Open the console there, or sign with{' '}
+      <Notice kind="warn" title="This page cannot sign requests">
+        Browsers allow signing only on HTTPS and localhost. Open the console there, or sign with{' '}
         <code>openssl dgst -hmac</code>.
       </Notice>
     )
@@ -99,7 +99,7 @@ export function HmacLab() {
             options={Object.keys(HMAC_ALGORITHMS)}
           />
           <Select
-            label="Form"
+            label="Header format"
             value={input.scheme}
             onValue={scheme => change({ scheme: scheme as HmacInput['scheme'] })}
             options={[
@@ -128,7 +128,7 @@ export function HmacLab() {
             rows={3}
             value={input.body}
             onValue={next => change({ body: next })}
-            hint="Sign digest to cover it."
+            hint="Add digest to the signed parts to cover the body."
           />
         )}
         <TargetSelect gateway={gateway} onGateway={setGateway} />
@@ -168,7 +168,7 @@ export function HmacLab() {
           {sendIt.error !== null && <Notice kind="bad">{sendIt.error}</Notice>}
         </Panel>
         {exchanges.length > 0 && (
-          <Panel title="Answers">
+          <Panel title="Responses">
             <AskedList exchanges={exchanges} />
           </Panel>
         )}

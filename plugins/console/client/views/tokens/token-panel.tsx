@@ -1,4 +1,4 @@
-/** The token that is looked at: what can be done with it, and what is in it. */
+/** The current token: its actions and its decoded content. */
 import { handedToken } from '../../lib/tokens/bearer.ts'
 import { callJson } from '../../lib/instance/api.ts'
 import { useAction, useLoad, useNow } from '../../lib/shell/hooks.ts'
@@ -42,7 +42,7 @@ export function TokenPanel() {
 
   return (
     <Panel
-      title="The token"
+      title="Current token"
       actions={
         set && (
           <>
@@ -80,7 +80,7 @@ export function TokenPanel() {
         onValue={value => {
           token.value = value.trim()
         }}
-        placeholder="Get one, or paste one to look into it."
+        placeholder="Get a token, or paste one to inspect it."
       />
       <div class="actions">
         <CopyButton small text={text} disabled={isEmpty}>
@@ -95,7 +95,7 @@ export function TokenPanel() {
             go('explorer', { path: '/auth/jwt', method: 'ANY' })
           }}
         >
-          Use as bearer in the explorer
+          Use in the API explorer
         </Button>
         {set?.refresh_token !== undefined && (
           <Button small icon="replay" disabled={act.isRunning} onClick={() => void act.run(refresh)}>
@@ -120,7 +120,7 @@ export function TokenPanel() {
           <Button
             small
             disabled={isEmpty || act.isRunning}
-            onClick={() => void act.run(askFor('Checked as a bearer', 'GET', '/auth/jwt'))}
+            onClick={() => void act.run(askFor('Bearer check', 'GET', '/auth/jwt'))}
           >
             Try at /auth/jwt
           </Button>
@@ -145,9 +145,9 @@ export function ClaimsPanel() {
   return (
     <Panel title="Claims" actions={decoded && <Expiry claims={decoded.claims} />}>
       {text === '' ? (
-        <Empty title="No token yet">What a token says stands here, decoded.</Empty>
+        <Empty title="No token yet">Get or paste a token to see its decoded claims here.</Empty>
       ) : decoded === null ? (
-        <Notice>This is no JSON Web Token; introspection tells what the provider knows of it.</Notice>
+        <Notice>This is not a JSON Web Token. Use introspection to see what the provider knows about it.</Notice>
       ) : (
         <Decoded key={text} decoded={decoded} />
       )}
@@ -165,15 +165,15 @@ function Decoded({ decoded }: { decoded: DecodedJwt }) {
   }
   return (
     <>
-      {check.error !== null && <Notice kind="warn">The keys could not be read: {check.error}</Notice>}
+      {check.error !== null && <Notice kind="warn">The keys could not be loaded: {check.error}</Notice>}
       {check.value?.kind === 'valid' && (
         <Notice kind="good" title="The signature is valid">
-          by {check.value.by}
+          Checked with {check.value.by}.
         </Notice>
       )}
       {check.value?.kind === 'invalid' && (
-        <Notice kind="bad" title="The signature is wrong">
-          by {check.value.by}
+        <Notice kind="bad" title="The signature is invalid">
+          Checked with {check.value.by}.
         </Notice>
       )}
       {check.value?.kind === 'unknown' && (
@@ -201,7 +201,7 @@ function Decoded({ decoded }: { decoded: DecodedJwt }) {
   )
 }
 
-/** How long it is still good, by the second. */
+/** Time until the token expires, updated every second. */
 function Expiry({ claims: { exp, nbf } }: { claims: Record<string, unknown> }) {
   const now = useNow(1000) / 1000
   if (typeof nbf === 'number' && nbf > now) return <Badge tone="warn">valid in {formatDuration(nbf - now)}</Badge>

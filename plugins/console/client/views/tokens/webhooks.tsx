@@ -1,4 +1,4 @@
-/** Signs webhooks by a scheme, lets them be changed, and verifies what became of them. */
+/** Signs webhooks with a scheme, and verifies them, also after changes. */
 import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { useAction, useLoad } from '../../lib/shell/hooks.ts'
@@ -101,7 +101,7 @@ function Signer({ overview: { schemes, demo_secrets: demoSecrets } }: { overview
       {signed === null ? (
         <Panel title="Signed webhook">
           <Empty title="Nothing signed yet">
-            The headers of the scheme stand here. They and the body can be changed before they are verified.
+            The signed headers appear here. You can change them and the body before you verify them.
           </Empty>
         </Panel>
       ) : (
@@ -111,7 +111,7 @@ function Signer({ overview: { schemes, demo_secrets: demoSecrets } }: { overview
   )
 }
 
-/** `isStale`: another one is being signed, so that this one is no longer what is meant. */
+/** `isStale`: another webhook is being signed and will replace this one. */
 function Verifier({ signed, isStale }: { signed: Signed; isStale: boolean }) {
   const [headers, setHeaders] = useState<NameValue[]>(
     Object.entries(signed.headers).map(([name, value]) => ({ name, value })),
@@ -150,7 +150,7 @@ function Verifier({ signed, isStale }: { signed: Signed; isStale: boolean }) {
           rows={4}
           value={body}
           onValue={setBody}
-          hint={body === signed.body ? undefined : 'Changed since it was signed.'}
+          hint={body === signed.body ? undefined : 'Changed after signing.'}
         />
         <section class="tokens-part">
           <h3>Signed content</h3>
@@ -175,7 +175,7 @@ function Verifier({ signed, isStale }: { signed: Signed; isStale: boolean }) {
         {verify.error !== null && <Notice kind="bad">{verify.error}</Notice>}
       </Panel>
       {exchanges.length > 0 && (
-        <Panel title="Answers">
+        <Panel title="Responses">
           <AskedList exchanges={exchanges} />
         </Panel>
       )}

@@ -2,9 +2,9 @@
 import type { Ask, Piece, Turn, WireFormat } from '../types.ts'
 import { argsOf, compact, headersOption, literal, turnsOf } from './json.ts'
 
-/** The version that takes a temperature. */
+/** Value of the header `anthropic-version`. */
 const VERSION = '2023-06-01'
-/** The wire wants a limit. */
+/** The API requires a token limit. */
 const DEFAULT_MAX_TOKENS = 1024
 
 interface Block {

@@ -116,7 +116,7 @@ console.log(message)`
   },
 }
 
-/** The SDK's names of the request's own members. */
+/** Names of request members in the SDK. */
 function camelCased(body: object): object {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [

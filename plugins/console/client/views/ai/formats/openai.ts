@@ -1,4 +1,4 @@
-/** OpenAI chat completions, and Azure OpenAI, which says the same at another address. */
+/** OpenAI chat completions, and Azure OpenAI, which differs only in the URL. */
 import type { Ask, CodeSample, Piece, Turn, WireFormat } from '../types.ts'
 import { compact, headersOption, literal, turnsOf } from './json.ts'
 
