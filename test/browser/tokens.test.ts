@@ -13,7 +13,7 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
   const grant = page.getByRole('combobox', { name: 'Grant' })
   const token = page.getByRole('textbox', { name: 'Token', exact: true })
   const claims = page.getByRole('region', { name: 'Claims' })
-  const asked = page.getByRole('list', { name: 'Requests' })
+  const exchanges = page.getByRole('list', { name: 'Requests' })
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   const claimsOf = (text: string) =>
     JSON.parse(Buffer.from(text.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
@@ -57,7 +57,7 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
     await page.waitForFunction(
       old =>
         document.querySelector<HTMLTextAreaElement>('.tokens-field textarea')!.value !== old &&
-        document.querySelectorAll('.tokens-asked li').length === 4,
+        document.querySelectorAll('.tokens-exchanges li').length === 4,
       first,
     )
     await press('access token')
@@ -106,15 +106,15 @@ t.test('token lab', { skip: skipWithoutBrowser }, async t => {
   await t.test('introspection, UserInfo, revocation, use in the explorer [TOKENLAB-4]', async t => {
     await grant.selectOption('password')
     await press('Get token')
-    await asked.getByText('Password', { exact: true }).first().waitFor()
+    await exchanges.getByText('Password', { exact: true }).first().waitFor()
     await press('Introspect')
-    await asked.getByText('"active": true').waitFor()
+    await exchanges.getByText('"active": true').waitFor()
     await press('UserInfo')
-    await asked.getByText('"email_verified"').waitFor()
+    await exchanges.getByText('"email_verified"').waitFor()
     await press('Revoke')
-    await asked.getByText('Revocation').waitFor()
+    await exchanges.getByText('Revocation').waitFor()
     await press('Introspect')
-    await asked.getByText('"active": false').waitFor()
+    await exchanges.getByText('"active": false').waitFor()
     const text = await token.inputValue()
     await press('Use in the API explorer')
     await eventually(t, () => page.getByRole('textbox', { name: 'Bearer token' }).inputValue(), text)

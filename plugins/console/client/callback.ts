@@ -1,6 +1,6 @@
 /** The redirect page of the authorization code flow: passes the response to the console and closes the window. */
 const response = Object.fromEntries(new URLSearchParams(location.search))
-const message = { type: 'svc-authorization', answer: response }
+const message = { type: 'svc-authorization', response }
 
 // There is no opener if a page in between isolated its browsing context group.
 if (window.opener) (window.opener as Window).postMessage(message, location.origin)

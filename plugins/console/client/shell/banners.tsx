@@ -1,12 +1,12 @@
 /** Banners above the view for problems that concern the whole page. */
-import { away, isOutdated, refresh, refused } from '../lib/instance/status.ts'
+import { outage, isOutdated, refresh, rejection } from '../lib/instance/status.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 
 export function Banners() {
   return (
     <div class="banners">
-      {away.value && (
+      {outage.value && (
         <Notice
           kind="bad"
           title="The instance is not responding"
@@ -16,12 +16,12 @@ export function Banners() {
             </Button>
           }
         >
-          This page keeps its current content. Retrying in {Math.ceil(away.value.retryInMs / 1000)} s.
+          This page keeps its current content. Retrying in {Math.ceil(outage.value.retryInMs / 1000)} s.
         </Notice>
       )}
-      {refused.value && (
-        <Notice kind="warn" title={refused.value.title}>
-          {refused.value.message}
+      {rejection.value && (
+        <Notice kind="warn" title={rejection.value.title}>
+          {rejection.value.message}
         </Notice>
       )}
       {isOutdated.value && (

@@ -2,7 +2,7 @@
 import { page } from '../lib/instance/page.ts'
 import { isPresenting } from '../lib/shell/presenter.ts'
 import { pageGateway } from '../lib/instance/page-gateway.ts'
-import { away, status } from '../lib/instance/status.ts'
+import { outage, status } from '../lib/instance/status.ts'
 import { activeGateway, changeSettings, settings, type Theme } from '../lib/shell/storage.ts'
 import { openDialog } from '../lib/shell/dialogs.ts'
 import { Button } from '../ui/button.tsx'
@@ -128,7 +128,7 @@ function targetName(): string {
 
 function Health() {
   const facts = status.value
-  const [state, text] = away.value
+  const [state, text] = outage.value
     ? (['bad', 'unreachable'] as const)
     : facts === null
       ? (['unknown', 'unknown'] as const)

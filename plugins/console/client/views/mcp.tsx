@@ -16,7 +16,7 @@ import { ConnectForm, type OwnServer } from './mcp/connect-form.tsx'
 import { useConnection, type Connection, type Open } from './mcp/connection.ts'
 import { OAuthPanel } from './mcp/oauth.tsx'
 import { PromptPage } from './mcp/prompt.tsx'
-import { QuestionDialog } from './mcp/question.tsx'
+import { ServerRequestDialog } from './mcp/server-request.tsx'
 import { ResourcePage, TemplatePage } from './mcp/resource.tsx'
 import { ToolView } from './mcp/tool.tsx'
 import { VERSIONS, type Target } from './mcp/types.ts'
@@ -110,8 +110,11 @@ export default function McpInspector() {
           empty="Messages in both directions appear here, newest first, with their HTTP status and headers."
         />
       </div>
-      {connection.question && (
-        <QuestionDialog key={JSON.stringify(connection.question.params)} question={connection.question} />
+      {connection.serverRequest && (
+        <ServerRequestDialog
+          key={JSON.stringify(connection.serverRequest.params)}
+          serverRequest={connection.serverRequest}
+        />
       )}
     </>
   )

@@ -3,10 +3,10 @@ import { route, setParams } from '../lib/shell/router.ts'
 import { enabledPaths } from '../lib/instance/status.ts'
 import { Tabs, type Tab } from '../ui/tabs.tsx'
 import { Panel, ViewHeader } from '../ui/view.tsx'
-import { AskedList } from './request/asked-list.tsx'
+import { ExchangeList } from './request/exchange-list.tsx'
 import { GetToken } from './tokens/get-token.tsx'
 import { HmacLab } from './tokens/hmac.tsx'
-import { asked } from './tokens/lab.ts'
+import { exchanges } from './tokens/lab.ts'
 import { ClaimsPanel, TokenPanel } from './tokens/token-panel.tsx'
 import { WebhookLab } from './tokens/webhooks.tsx'
 
@@ -35,9 +35,9 @@ function TokenLab() {
       <div class="stack">
         <TokenPanel />
         <ClaimsPanel />
-        {asked.value.length > 0 && (
+        {exchanges.value.length > 0 && (
           <Panel title="Requests and responses">
-            <AskedList exchanges={asked.value} />
+            <ExchangeList exchanges={exchanges.value} />
           </Panel>
         )}
       </div>

@@ -19,7 +19,7 @@ export class ApiError extends Error {
 }
 
 /** The instance did not respond. */
-export class AwayError extends Error {}
+export class InstanceUnreachableError extends Error {}
 
 /** Reason for the sign-in screen; empty: no attempt yet. Null: no sign-in screen. */
 export const signInReason = signal<string | null>(page.controlAuth !== 'open' && controlToken.value === '' ? '' : null)
@@ -38,7 +38,8 @@ export interface ApiRequest {
 
 /**
  * Calls a path of the instance, relative to its base (`_svc/status`, `health/toggle`). Sends the token of the control
- * plane only to `_svc/`, as a header. Throws ApiError for any status other than 2xx, AwayError if there is no response.
+ * plane only to `_svc/`, as a header. Throws ApiError for any status other than 2xx, and InstanceUnreachableError if
+ * there is no response.
  */
 export async function call(path: string, request: ApiRequest = {}): Promise<Response> {
   const relative = path.replace(/^\//, '')
@@ -50,7 +51,7 @@ export async function call(path: string, request: ApiRequest = {}): Promise<Resp
       throw new ApiError(401, { reason: 'expired' }, 'The token has expired.')
     }
   }
-  const response = await ask(relative, request)
+  const response = await fetchPath(relative, request)
   if (response.ok) return response
   const error = await errorOf(response)
   const facts = error.body as { control_auth?: unknown; reason?: unknown }
@@ -76,7 +77,10 @@ function isExpired(token: string): boolean {
   return expiry !== null && expiry < Date.now()
 }
 
-async function ask(relative: string, { method, json, body, headers, admin, signal }: ApiRequest): Promise<Response> {
+async function fetchPath(
+  relative: string,
+  { method, json, body, headers, admin, signal }: ApiRequest,
+): Promise<Response> {
   const sent = new Headers(headers)
   if (settings.value.session !== '') sent.set('X-Svc-Session', settings.value.session)
   if (relative.startsWith('_svc/') && controlToken.value !== '')
@@ -94,7 +98,7 @@ async function ask(relative: string, { method, json, body, headers, admin, signa
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new AwayError('The instance is not responding.')
+    throw new InstanceUnreachableError('The instance is not responding.')
   }
 }
 

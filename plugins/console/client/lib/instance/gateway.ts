@@ -43,7 +43,7 @@ export interface Sent {
   /** Milliseconds since 1970. */
   sentAt: number
   /** The response; null: none yet, or none at all. */
-  answer: { status: number; headers: NameValue[]; ms: number } | null
+  response: { status: number; headers: NameValue[]; ms: number } | null
 }
 
 /** There is no response: no connection, or CORS does not allow the page to read it. */
@@ -102,17 +102,17 @@ export async function send(request: OutgoingRequest): Promise<{ sent: Sent; resp
     if (request.signal?.aborted) throw error
     throw new UnreachableError(sent)
   }
-  const answered = {
+  const completed = {
     ...sent,
-    answer: {
+    response: {
       status: response.status,
       headers: [...response.headers].map(([name, value]) => ({ name, value })),
       ms: performance.now() - startedAt,
     },
   }
-  remember(answered)
-  channel?.postMessage(answered)
-  return { sent: answered, response }
+  remember(completed)
+  channel?.postMessage(completed)
+  return { sent: completed, response }
 }
 
 function isAbsolute(path: string): boolean {
@@ -146,7 +146,7 @@ function prepare({
     body,
     gateway: gateway?.name ?? null,
     sentAt: Date.now(),
-    answer: null,
+    response: null,
     headers: [...given, ...without(marks, given)],
   }
 }

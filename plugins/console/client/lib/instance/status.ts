@@ -1,7 +1,7 @@
 /** State of the instance: reachable, healthy, enabled plugins, and whether the console has a new version. */
 import type { LoadError, PluginRecord } from 'svc/plugin'
 import { computed, effect, signal } from '@preact/signals'
-import { ApiError, AwayError, call, callJson, explain, signInReason } from './api.ts'
+import { ApiError, InstanceUnreachableError, call, callJson, explain, signInReason } from './api.ts'
 import { gatewayOf, pageGateway } from './page-gateway.ts'
 
 export interface Status {
@@ -42,9 +42,9 @@ const MAX_RETRY_MS = 15_000
 export const status = signal<Status | null>(null)
 export const plugins = signal<PluginsList | null>(null)
 /** Set while the instance is not responding. */
-export const away = signal<{ since: number; retryInMs: number } | null>(null)
+export const outage = signal<{ since: number; retryInMs: number } | null>(null)
 /** Why the instance rejects requests for its status, such as a missing scope or a reached limit. */
-export const refused = signal<{ title: string; message: string } | null>(null)
+export const rejection = signal<{ title: string; message: string } | null>(null)
 /** The code of the console has changed since this page was loaded. */
 export const isOutdated = signal(false)
 
@@ -63,7 +63,7 @@ export async function refresh(): Promise<void> {
   if (signInReason.peek() === null) await read()
   timer = setTimeout(() => {
     if (!document.hidden) void refresh()
-  }, away.peek()?.retryInMs ?? REFRESH_MS)
+  }, outage.peek()?.retryInMs ?? REFRESH_MS)
 }
 
 async function read(): Promise<void> {
@@ -74,20 +74,20 @@ async function read(): Promise<void> {
     const seen = gatewayOf(location.host, next.proxy_headers, response.headers)
     if (seen?.evidence.join() !== pageGateway.peek()?.evidence.join()) pageGateway.value = seen
     failures = 0
-    away.value = null
+    outage.value = null
     if (next.plugins.generation !== plugins.peek()?.generation) takePlugins(await callJson<PluginsList>('_svc/plugins'))
-    refused.value = null
+    rejection.value = null
   } catch (error) {
-    if (error instanceof AwayError || (error instanceof ApiError && error.status >= 500)) {
-      away.value = {
-        since: away.peek()?.since ?? Date.now(),
+    if (error instanceof InstanceUnreachableError || (error instanceof ApiError && error.status >= 500)) {
+      outage.value = {
+        since: outage.peek()?.since ?? Date.now(),
         retryInMs: Math.min(1000 * 2 ** failures++, MAX_RETRY_MS),
       }
     } else {
-      away.value = null
+      outage.value = null
       const isLimited = error instanceof ApiError && error.status === 429
       // The sign-in screen reports a rejected credential.
-      refused.value =
+      rejection.value =
         signInReason.peek() !== null
           ? null
           : {

@@ -19,7 +19,7 @@ export interface LoadPlan {
 }
 
 /** One request of a load test and its result. */
-export interface Shot {
+export interface Sample {
   /** From 0. */
   number: number
   /** Its `X-Svc-Console`; null if it timed out. */
@@ -41,13 +41,13 @@ export interface Shot {
 export interface LoadOptions {
   /** Stops the load test immediately; requests in flight are aborted and not reported. */
   signal: AbortSignal
-  onShot(shot: Shot): void
-  /** More exact times from the browser; called after `onShot`. */
-  onTiming(number: number, timing: Pick<Shot, 'startMs' | 'ms'>): void
+  onSample(sample: Sample): void
+  /** More exact times from the browser; called after `onSample`. */
+  onTiming(number: number, timing: Pick<Sample, 'startMs' | 'ms'>): void
 }
 
 /** Sends the requests of a plan. Throws if no request can be sent, for example because of an invalid header. */
-export async function runLoad(plan: LoadPlan, { signal, onShot, onTiming }: LoadOptions): Promise<void> {
+export async function runLoad(plan: LoadPlan, { signal, onSample, onTiming }: LoadOptions): Promise<void> {
   const startedAt = performance.now()
   const name = randomId()
   const observer = observeTimings(name, startedAt, onTiming)
@@ -58,14 +58,14 @@ export async function runLoad(plan: LoadPlan, { signal, onShot, onTiming }: Load
       const number = next++
       if (plan.perSecond !== null) await pause(startedAt + (number * 1000) / plan.perSecond - performance.now(), signal)
       if (signal.aborted) return
-      const shot = await shoot(
+      const sample = await sendSample(
         { ...plan.request, fragment: `${name}-${number}` },
         number,
         startedAt,
         plan.timeoutMs,
         signal,
       )
-      if (shot !== null) onShot(shot)
+      if (sample !== null) onSample(sample)
     }
   }
 
@@ -79,16 +79,16 @@ export async function runLoad(plan: LoadPlan, { signal, onShot, onTiming }: Load
 }
 
 /** Null: the load test was stopped meanwhile. */
-async function shoot(
+async function sendSample(
   request: OutgoingRequest,
   number: number,
   startedAt: number,
   timeoutMs: number,
   stopped: AbortSignal,
-): Promise<Shot | null> {
+): Promise<Sample | null> {
   const tooLong = AbortSignal.timeout(timeoutMs)
   const sentAt = performance.now()
-  const shot: Shot = {
+  const sample: Sample = {
     number,
     id: null,
     startMs: sentAt - startedAt,
@@ -100,8 +100,8 @@ async function shoot(
   }
   try {
     const { sent, response } = await send({ ...request, signal: AbortSignal.any([stopped, tooLong]) })
-    const headers = sent.answer!.headers
-    Object.assign(shot, {
+    const headers = sent.response!.headers
+    Object.assign(sample, {
       id: sent.id,
       status: response.status,
       limit: headerOf(headers, 'x-svc-limit'),
@@ -110,13 +110,13 @@ async function shoot(
     await drain(response.body)
   } catch (error) {
     if (stopped.aborted) return null
-    if (tooLong.aborted) shot.error = 'timed out'
-    else if (error instanceof UnreachableError) Object.assign(shot, { id: error.sent.id, error: 'no response' })
-    else if (shot.status !== null) shot.error = 'incomplete response'
+    if (tooLong.aborted) sample.error = 'timed out'
+    else if (error instanceof UnreachableError) Object.assign(sample, { id: error.sent.id, error: 'no response' })
+    else if (sample.status !== null) sample.error = 'incomplete response'
     else throw error
   }
-  shot.ms = performance.now() - sentAt
-  return shot
+  sample.ms = performance.now() - sentAt
+  return sample
 }
 
 async function drain(body: ReadableStream<Uint8Array> | null): Promise<void> {

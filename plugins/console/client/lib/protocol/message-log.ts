@@ -47,13 +47,13 @@ export function createMessageLog(): MessageLog {
     messages,
     sent: ({ method, url, headers }, title, message) =>
       add({ direction: 'sent', title, message, isError: false, http: { method, url, status: null, headers } }),
-    received: ({ method, url, answer }, title, message, isError = false) =>
+    received: ({ method, url, response }, title, message, isError = false) =>
       add({
         direction: 'received',
         title,
         message,
         isError,
-        http: { method, url, status: answer?.status ?? null, headers: answer?.headers ?? [] },
+        http: { method, url, status: response?.status ?? null, headers: response?.headers ?? [] },
       }),
     clear: () => {
       messages.value = []

@@ -1,6 +1,6 @@
 /** Hooks for views: load data, run actions, and report errors. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { AwayError, explain, signInReason } from '../instance/api.ts'
+import { InstanceUnreachableError, explain, signInReason } from '../instance/api.ts'
 
 export interface Loaded<T> {
   /** The last loaded value. */
@@ -36,12 +36,12 @@ export function useLoad<T>(
       if (!controller.signal.aborted) setState({ value, error: null, isLoading: false })
     } catch (error) {
       // A banner above the view reports that the instance is not responding, so the view keeps its data.
-      const isAway = error instanceof AwayError
+      const isUnreachable = error instanceof InstanceUnreachableError
       if (!controller.signal.aborted)
         setState(previous => ({
           ...previous,
-          error: isAway ? null : explain(error),
-          isLoading: isAway && previous.value === undefined,
+          error: isUnreachable ? null : explain(error),
+          isLoading: isUnreachable && previous.value === undefined,
         }))
     }
   }, [])

@@ -33,12 +33,12 @@ export function authorize(
       act()
     }
     function take(data: unknown): void {
-      const message = data as { type?: unknown; answer?: AuthorizationResponse } | null
-      if (message?.type !== 'svc-authorization' || message.answer === undefined) return
-      const { answer } = message
+      const message = data as { type?: unknown; response?: AuthorizationResponse } | null
+      if (message?.type !== 'svc-authorization' || message.response === undefined) return
+      const { response } = message
       finish(() =>
-        answer.state === state
-          ? resolve(answer)
+        response.state === state
+          ? resolve(response)
           : reject(new Error('The response belongs to another request: its state differs.')),
       )
     }

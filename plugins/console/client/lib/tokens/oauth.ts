@@ -14,7 +14,7 @@ export interface Client {
 export const DEMO_CLIENT: Client = { id: 'svc', secret: 'svc-secret' }
 
 /** A request to the provider and its response. */
-export interface Asked {
+export interface Exchange {
   what: string
   sent: Sent
   status: number
@@ -30,19 +30,19 @@ export async function postForm(
   fields: Record<string, string>,
   client: Client | null,
   gateway: Gateway | null,
-): Promise<Asked> {
+): Promise<Exchange> {
   const form = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''))
   const headers = [{ name: 'Content-Type', value: 'application/x-www-form-urlencoded' }]
   if (client !== null && client.secret !== '')
     headers.push({ name: 'Authorization', value: `Basic ${basicOf(client)}` })
   else if (client !== null) form.set('client_id', client.id)
-  return ask(what, { method: 'POST', path, headers, body: form.toString(), gateway })
+  return sendAndRead(what, { method: 'POST', path, headers, body: form.toString(), gateway })
 }
 
-export async function ask(what: string, request: Parameters<typeof send>[0]): Promise<Asked> {
+export async function sendAndRead(what: string, request: Parameters<typeof send>[0]): Promise<Exchange> {
   const { sent, response } = await send(request)
   const text = await response.text()
-  const { headers } = sent.answer!
+  const { headers } = sent.response!
   return {
     what,
     sent,

@@ -12,7 +12,7 @@ export function toHar(entries: readonly Entry[]): object {
 }
 
 function toEntry(entry: Entry): object {
-  const response = sentOf(entry)?.answer ?? null
+  const response = sentOf(entry)?.response ?? null
   return {
     startedDateTime: entry.timestamp,
     time: entry.latency_ms,

@@ -3,7 +3,7 @@ import { send, type OutgoingRequest, type Sent } from '../../lib/instance/gatewa
 import { mediaTypeOf, parseJson } from '../../lib/protocol/http.ts'
 import type { MessageLog } from '../../lib/protocol/message-log.ts'
 import { readEvents } from '../../lib/protocol/sse.ts'
-import type { AgentEvent, Line, Part, Version } from './types.ts'
+import type { AgentEvent, AgentTarget, Part, Version } from './types.ts'
 import { readEvent, writeSend, type SendOptions } from './wire.ts'
 
 /** The agent, or a gateway in front of it, returned an error. */
@@ -46,11 +46,11 @@ type Operation = keyof typeof OPERATIONS
 let lastId = 0
 
 export class A2aClient {
-  #line: Line
+  #target: AgentTarget
   #log: MessageLog
 
-  constructor(line: Line, log: MessageLog) {
-    this.#line = line
+  constructor(target: AgentTarget, log: MessageLog) {
+    this.#target = target
     this.#log = log
   }
 
@@ -61,7 +61,7 @@ export class A2aClient {
     isStreamed: boolean,
     signal: AbortSignal,
   ): AsyncGenerator<AgentEvent> {
-    const { version, binding } = this.#line
+    const { version, binding } = this.#target
     yield* this.#events(isStreamed ? 'stream' : 'send', '', writeSend(version, binding, parts, options), signal)
   }
 
@@ -96,11 +96,11 @@ export class A2aClient {
   }
 
   async *#results(operation: Operation, id: string, params: object, signal?: AbortSignal): AsyncGenerator<unknown> {
-    const title = OPERATIONS[operation][this.#line.version]
+    const title = OPERATIONS[operation][this.#target.version]
     const { request, body } = this.#request(operation, id, params)
     const { sent, response } = await send({ ...request, ...(signal ? { signal } : {}) })
     this.#log.sent(sent, title, body)
-    if (mediaTypeOf(sent.answer!.headers) === 'text/event-stream') {
+    if (mediaTypeOf(sent.response!.headers) === 'text/event-stream') {
       for await (const { data } of readEvents(response.body!)) yield this.#result(sent, title, data)
       return
     }
@@ -108,7 +108,7 @@ export class A2aClient {
   }
 
   #request(operation: Operation, id: string, params: object): { request: OutgoingRequest; body: object | null } {
-    const { agent, version, binding, gateway, headers } = this.#line
+    const { agent, version, binding, gateway, headers } = this.#target
     const { method, path } = OPERATIONS[operation]
     const base = `/a2a/${encodeURIComponent(agent)}`
     const all = [
@@ -139,9 +139,9 @@ export class A2aClient {
   #result(sent: Sent, title: string, text: string): unknown {
     const json = parseJson(text) as { error?: { code?: number; message?: string }; result?: unknown } | undefined
     const error = json?.error
-    const status = sent.answer!.status
+    const status = sent.response!.status
     const isBad = error !== undefined || status >= 400
-    const result = this.#line.binding === 'JSONRPC' ? json?.result : json
+    const result = this.#target.binding === 'JSONRPC' ? json?.result : json
     this.#log.received(sent, isBad ? title : `${title}: ${describeEvent(readEvent(result))}`, json ?? text, isBad)
     if (isBad)
       throw new AgentError(

@@ -6,13 +6,13 @@ import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { A2aClient } from './client.ts'
 import { StateBadge } from './task-panel.tsx'
-import type { Line } from './types.ts'
+import type { AgentTarget } from './types.ts'
 import { readTask } from './wire.ts'
 
-export function TaskList({ line, log, onOpen }: { line: Line; log: MessageLog; onOpen(id: string): void }) {
+export function TaskList({ target, log, onOpen }: { target: AgentTarget; log: MessageLog; onOpen(id: string): void }) {
   const [tasks, setTasks] = useState<ReturnType<typeof readTask>[] | null>(null)
-  const list = useAction(async () => setTasks((await new A2aClient(line, log).list()).map(readTask)))
-  if (line.version !== '1.0') return <p class="hint">Listing tasks requires version 1.0.</p>
+  const list = useAction(async () => setTasks((await new A2aClient(target, log).list()).map(readTask)))
+  if (target.version !== '1.0') return <p class="hint">Listing tasks requires version 1.0.</p>
   return (
     <div class="stack">
       <div class="actions">

@@ -1,16 +1,16 @@
 /** Builds the view of a task from its events. */
-import type { AgentEvent, Artifact, Moment, Part, TaskView } from './types.ts'
+import type { AgentEvent, Artifact, TimelineEntry, Part, TaskView } from './types.ts'
 
-const MAX_MOMENTS = 500
+const MAX_ENTRIES = 500
 
-function withMoment(task: TaskView, moment: Omit<Moment, 'number' | 'at'>): readonly Moment[] {
-  const number = (task.moments.at(-1)?.number ?? 0) + 1
-  return [...task.moments.slice(1 - MAX_MOMENTS), { ...moment, number, at: Date.now() }]
+function withEntry(task: TaskView, entry: Omit<TimelineEntry, 'number' | 'at'>): readonly TimelineEntry[] {
+  const number = (task.timeline.at(-1)?.number ?? 0) + 1
+  return [...task.timeline.slice(1 - MAX_ENTRIES), { ...entry, number, at: Date.now() }]
 }
 
 /** Adds the user's message. */
 export function withMessage(task: TaskView, parts: readonly Part[]): TaskView {
-  return { ...task, moments: withMoment(task, { kind: 'you', title: 'You', parts }) }
+  return { ...task, timeline: withEntry(task, { kind: 'you', title: 'You', parts }) }
 }
 
 export function withEvent(task: TaskView, event: AgentEvent): TaskView {
@@ -19,7 +19,7 @@ export function withEvent(task: TaskView, event: AgentEvent): TaskView {
       return {
         ...task,
         contextId: event.message.contextId ?? task.contextId,
-        moments: withMoment(task, { kind: 'message', title: 'Direct response', parts: event.message.parts }),
+        timeline: withEntry(task, { kind: 'message', title: 'Direct response', parts: event.message.parts }),
       }
     case 'task': {
       const { id, contextId, status, artifacts } = event
@@ -28,7 +28,7 @@ export function withEvent(task: TaskView, event: AgentEvent): TaskView {
       const withAdded = added.reduce<TaskView>(
         (view, artifact) => ({
           ...view,
-          moments: withMoment(view, { kind: 'artifact', title: artifact.name, parts: artifact.parts }),
+          timeline: withEntry(view, { kind: 'artifact', title: artifact.name, parts: artifact.parts }),
         }),
         next,
       )
@@ -41,7 +41,7 @@ export function withEvent(task: TaskView, event: AgentEvent): TaskView {
       return {
         ...task,
         artifacts: withArtifact(task.artifacts, artifact, append),
-        moments: withMoment(task, {
+        timeline: withEntry(task, {
           kind: 'artifact',
           title: `${artifact.name}${append ? ', continued' : ''}${artifact.isComplete ? '' : ', more to come'}`,
           parts: artifact.parts,
@@ -57,13 +57,13 @@ function withStatus(
   { state, message }: { state: string; message: { parts: readonly Part[] } | null },
 ): TaskView {
   const parts = message?.parts ?? []
-  const last = task.moments.findLast(({ kind }) => kind === 'status')
+  const last = task.timeline.findLast(({ kind }) => kind === 'status')
   const isKnown =
     task.state === state &&
     last !== undefined &&
     JSON.stringify(last.parts) === JSON.stringify(parts) &&
-    task.moments.at(-1)?.kind !== 'you'
-  return isKnown ? task : { ...task, state, moments: withMoment(task, { kind: 'status', state, title: state, parts }) }
+    task.timeline.at(-1)?.kind !== 'you'
+  return isKnown ? task : { ...task, state, timeline: withEntry(task, { kind: 'status', state, title: state, parts }) }
 }
 
 function withArtifact(artifacts: readonly Artifact[], artifact: Artifact, append: boolean): readonly Artifact[] {

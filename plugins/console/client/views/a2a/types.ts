@@ -21,7 +21,7 @@ export interface Directory {
 }
 
 /** How to reach an agent. */
-export interface Line {
+export interface AgentTarget {
   agent: string
   version: Version
   binding: Binding
@@ -75,7 +75,7 @@ export type AgentEvent =
   | { kind: 'message'; message: AgentMessage }
 
 /** One entry of a task's timeline. */
-export interface Moment {
+export interface TimelineEntry {
   number: number
   /** Milliseconds since 1970, in the clock of this page. */
   at: number
@@ -90,11 +90,11 @@ export interface TaskView {
   id: string | null
   contextId: string | null
   state: State | null
-  moments: readonly Moment[]
+  timeline: readonly TimelineEntry[]
   artifacts: readonly Artifact[]
 }
 
-export const NO_TASK: TaskView = { id: null, contextId: null, state: null, moments: [], artifacts: [] }
+export const NO_TASK: TaskView = { id: null, contextId: null, state: null, timeline: [], artifacts: [] }
 
 const TERMINAL = new Set(['completed', 'failed', 'canceled', 'rejected'])
 export const isTerminal = (state: State | null): boolean => state !== null && TERMINAL.has(state)

@@ -31,7 +31,7 @@ export function Chat({ setup, prepare, code }: ChatProps) {
   const run = selected?.role === 'assistant' ? selected.run : null
   const waitsForResults = last?.role === 'assistant' && last.run.state === 'done' && last.run.reply.calls.length > 0
 
-  function ask(next: readonly Turn[]): void {
+  function submit(next: readonly Turn[]): void {
     let prepared: Prepared
     try {
       prepared = prepare(next)
@@ -69,7 +69,7 @@ export function Chat({ setup, prepare, code }: ChatProps) {
         actions={
           <>
             {last?.role === 'assistant' && last.run.state === 'failed' && (
-              <Button small icon="replay" onClick={() => ask(history)}>
+              <Button small icon="replay" onClick={() => submit(history)}>
                 Try again
               </Button>
             )}
@@ -96,7 +96,7 @@ export function Chat({ setup, prepare, code }: ChatProps) {
               onSelect={chosen =>
                 setSelectedAt(turns.findIndex(turn => turn.role === 'assistant' && turn.run === chosen))
               }
-              {...(waitsForResults ? { onResults: results => ask([...turns, { role: 'tool', results }]) } : {})}
+              {...(waitsForResults ? { onResults: results => submit([...turns, { role: 'tool', results }]) } : {})}
             />
           )}
         </div>
@@ -104,7 +104,7 @@ export function Chat({ setup, prepare, code }: ChatProps) {
         <Composer
           isRunning={isRunning}
           onStop={() => running.current?.abort()}
-          onSend={text => ask([...withoutUnanswered(history), { role: 'user', text }])}
+          onSend={text => submit([...withoutUnanswered(history), { role: 'user', text }])}
         />
       </Panel>
       <Panel title="Request" class="ai-details">

@@ -105,15 +105,15 @@ export function RunView({ run }: { run: Run }) {
       {error !== null && (
         <Notice
           kind={state === 'failed' ? 'bad' : 'info'}
-          {...(sent?.answer && !isGood(sent.answer.status)
-            ? { title: `The provider returned ${sent.answer.status}` }
+          {...(sent?.response && !isGood(sent.response.status)
+            ? { title: `The provider returned ${sent.response.status}` }
             : {})}
         >
           {error}
           <RetryAfter run={run} />
         </Notice>
       )}
-      {state === 'failed' && sent !== null && sent.answer === null && (
+      {state === 'failed' && sent !== null && sent.response === null && (
         <Code label="curl command" text={toCurl(sent)} wrap />
       )}
     </>
@@ -121,7 +121,7 @@ export function RunView({ run }: { run: Run }) {
 }
 
 function RetryAfter({ run }: { run: Run }) {
-  const seconds = run.sent?.answer?.headers.find(({ name }) => name === 'retry-after')?.value
+  const seconds = run.sent?.response?.headers.find(({ name }) => name === 'retry-after')?.value
   return seconds === undefined ? null : <span> Retry-After: {seconds} s.</span>
 }
 
@@ -168,7 +168,7 @@ export function RunFacts({ run }: { run: Run }) {
   const speed = speedOf(run)
   return (
     <>
-      {sent?.answer && <StatusBadge status={sent.answer.status} />}
+      {sent?.response && <StatusBadge status={sent.response.status} />}
       {finish !== null && <Badge>{finish}</Badge>}
       {firstTokenMs !== null && (
         <span title="Time from the request to the first token">first token {formatMs(firstTokenMs)}</span>

@@ -33,7 +33,7 @@ export function Details({ run, code }: { run: Run | null; code(): string }) {
 }
 
 function Wire({ run: { sent, frames, frameCount } }: { run: Run }) {
-  const { method, url, headers, body, answer } = sent!
+  const { method, url, headers, body, response } = sent!
   const { pathname, search, host } = new URL(url)
   return (
     <div class="stack">
@@ -51,15 +51,15 @@ function Wire({ run: { sent, frames, frameCount } }: { run: Run }) {
         <HeaderList label="Request headers" headers={headers} />
         <Code label="Request body" text={pretty(String(body ?? ''))} wrap />
       </section>
-      {answer && (
+      {response && (
         <section class="ai-wire">
           <h3>
-            Received <span class="quiet-text">headers after {formatMs(answer.ms)}</span>
+            Received <span class="quiet-text">headers after {formatMs(response.ms)}</span>
           </h3>
           <p>
-            <StatusBadge status={answer.status} withReason />
+            <StatusBadge status={response.status} withReason />
           </p>
-          <HeaderList label="Response headers" headers={answer.headers} />
+          <HeaderList label="Response headers" headers={response.headers} />
           {frameCount === 1 ? (
             <Code label="Response body" text={pretty(frames[0]!.text)} wrap />
           ) : (

@@ -61,18 +61,18 @@ export function SetupPanel({ index, setup, onSetup, basePath, children }: SetupP
         )}
         {toolsError && <Notice kind="warn">{toolsError}</Notice>}
       </Section>
-      <Section title="Structured output" isOn={setup.answer !== 'text'}>
+      <Section title="Structured output" isOn={setup.responseFormat !== 'text'}>
         <Select
           label="Response format"
-          value={setup.answer}
-          onValue={value => onSetup({ answer: value as Setup['answer'] })}
+          value={setup.responseFormat}
+          onValue={value => onSetup({ responseFormat: value as Setup['responseFormat'] })}
           options={[
             { value: 'text', label: 'Text' },
             { value: 'json', label: 'JSON' },
             { value: 'schema', label: 'JSON with a schema' },
           ]}
         />
-        {setup.answer === 'schema' && (
+        {setup.responseFormat === 'schema' && (
           <Editor label="Response schema" language="json" value={setup.schema} onValue={field('schema')} minLines={8} />
         )}
       </Section>

@@ -5,7 +5,7 @@ import { parseJson, type NameValue } from '../../lib/protocol/http.ts'
 import { trimEndCharacters } from '../../lib/protocol/trim.ts'
 import type { Gateway } from '../../lib/shell/storage.ts'
 import { formatOf } from './formats/index.ts'
-import type { Ask, Tool, Turn, WireFormat } from './types.ts'
+import type { ModelRequest, Tool, Turn, WireFormat } from './types.ts'
 
 /** A provider, as `GET /ai` lists it. */
 export interface Provider {
@@ -24,7 +24,7 @@ export interface AiIndex {
 }
 
 /** A provider, one of its models, and the gateway to use. */
-export interface Party {
+export interface ModelTarget {
   provider: string
   model: string
   /** Null: direct. */
@@ -41,7 +41,7 @@ export interface Setup {
   maxTokens: string
   offersTools: boolean
   tools: string
-  answer: 'text' | 'json' | 'schema'
+  responseFormat: 'text' | 'json' | 'schema'
   schema: string
   mode: string
   fault: string
@@ -85,7 +85,7 @@ export const DEFAULT_SETUP: Setup = {
   maxTokens: '',
   offersTools: false,
   tools: WEATHER,
-  answer: 'text',
+  responseFormat: 'text',
   schema: CUSTOMER,
   mode: '',
   fault: '',
@@ -125,13 +125,13 @@ export function readTools(text: string): { tools: Tool[]; error: string | null }
 }
 
 /** Why the setup is invalid, or null if it is valid. */
-export function problemOf({ offersTools, tools, answer, schema }: Setup): string | null {
+export function problemOf({ offersTools, tools, responseFormat, schema }: Setup): string | null {
   if (offersTools && readTools(tools).error !== null) return readTools(tools).error
   const value = parseJson(schema)
-  return answer === 'schema' && !isRecord(value) ? 'The response schema must be a JSON object.' : null
+  return responseFormat === 'schema' && !isRecord(value) ? 'The response schema must be a JSON object.' : null
 }
 
-export function askOf(setup: Setup, model: string, turns: readonly Turn[]): Ask {
+export function modelRequestOf(setup: Setup, model: string, turns: readonly Turn[]): ModelRequest {
   const number = (text: string) => (text.trim() === '' || Number.isNaN(Number(text)) ? null : Number(text))
   return {
     model,
@@ -141,7 +141,7 @@ export function askOf(setup: Setup, model: string, turns: readonly Turn[]): Ask 
     temperature: number(setup.temperature),
     maxTokens: number(setup.maxTokens),
     tools: setup.offersTools ? readTools(setup.tools).tools : [],
-    format: setup.answer === 'schema' ? (parseJson(setup.schema) as object) : setup.answer,
+    format: setup.responseFormat === 'schema' ? (parseJson(setup.schema) as object) : setup.responseFormat,
   }
 }
 
@@ -186,7 +186,7 @@ export function prepare(
   const format = formatOf(provider.format)
   if (format === null)
     throw new Error(`The console does not support the wire format ${provider.format}. Use the API explorer instead.`)
-  const { path, body, headers = {} } = format.request(askOf(setup, model, turns))
+  const { path, body, headers = {} } = format.request(modelRequestOf(setup, model, turns))
   const list = [
     { name: 'Content-Type', value: 'application/json' },
     ...Object.entries(headers).map(([name, value]) => ({ name, value })),

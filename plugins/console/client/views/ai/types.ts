@@ -27,7 +27,7 @@ export interface ToolResult {
 }
 
 /** A request to a model. */
-export interface Ask {
+export interface ModelRequest {
   model: string
   system: string
   turns: readonly Turn[]
@@ -87,7 +87,7 @@ export interface Run {
 /** A wire format of a vendor. */
 export interface WireFormat {
   /** Path below the provider's base path, body, and headers other than the credential. */
-  request(ask: Ask): { path: string; body: object; headers?: Record<string, string> }
+  request(modelRequest: ModelRequest): { path: string; body: object; headers?: Record<string, string> }
   credential(key: string): { name: string; value: string }
   /** Reads a whole reply. */
   read(json: unknown): Piece

@@ -2,12 +2,12 @@
 import { useMemo, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { formatMs } from '../../lib/protocol/http.ts'
-import type { Shot } from '../../lib/load/load.ts'
-import { classOf, type Band, type BreakerState, type ShotClass } from '../../lib/load/load-report.ts'
+import type { Sample } from '../../lib/load/load.ts'
+import { classOf, type Band, type BreakerState, type SampleClass } from '../../lib/load/load-report.ts'
 import { css, Plot } from '../../ui/plot.tsx'
 
 /** Shapes distinguish the classes without relying on color. */
-export const SHOT_CLASSES: Record<ShotClass, { title: string; color: string; shape: Shape }> = {
+export const SAMPLE_CLASSES: Record<SampleClass, { title: string; color: string; shape: Shape }> = {
   '1xx': { title: '1xx', color: '--info', shape: 'diamond' },
   '2xx': { title: '2xx', color: '--good', shape: 'circle' },
   '3xx': { title: '3xx', color: '--info', shape: 'diamond' },
@@ -24,24 +24,24 @@ const BAND_COLORS: Record<BreakerState, string> = {
 const BAND_LABEL_WIDTH = 52
 
 export interface LatencyPlotProps {
-  shots: readonly Shot[]
+  samples: readonly Sample[]
   /** An earlier run, drawn below as outlines. */
-  kept: readonly Shot[]
+  kept: readonly Sample[]
   bands: readonly Band[]
   label: string
   height: number
 }
 
-export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotProps) {
-  const drawn = useRef({ shots, kept, bands })
-  drawn.current = { shots, kept, bands }
-  const data = useMemo(() => extentOf([...shots, ...kept]), [shots, kept, bands])
+export function LatencyPlot({ samples, kept, bands, label, height }: LatencyPlotProps) {
+  const drawn = useRef({ samples, kept, bands })
+  drawn.current = { samples, kept, bands }
+  const data = useMemo(() => extentOf([...samples, ...kept]), [samples, kept, bands])
 
   function options(): Omit<uPlot.Options, 'width' | 'height'> {
     const text = css('--text-2')
     const grid = css('--surface-2')
     const colors = Object.fromEntries(
-      [...Object.values(SHOT_CLASSES).map(({ color }) => color), ...Object.values(BAND_COLORS), '--text-2'].map(
+      [...Object.values(SAMPLE_CLASSES).map(({ color }) => color), ...Object.values(BAND_COLORS), '--text-2'].map(
         name => [name, css(name)],
       ),
     )
@@ -77,8 +77,8 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
         drawAxes: [plot => drawBands(plot, drawn.current.bands, colors, font)],
         draw: [
           plot => {
-            drawShots(plot, drawn.current.kept, colors, scale, true)
-            drawShots(plot, drawn.current.shots, colors, scale, false)
+            drawSamples(plot, drawn.current.kept, colors, scale, true)
+            drawSamples(plot, drawn.current.samples, colors, scale, false)
           },
         ],
       },
@@ -89,11 +89,11 @@ export function LatencyPlot({ shots, kept, bands, label, height }: LatencyPlotPr
 }
 
 /** Data from which uPlot computes its scales; the marks are drawn separately. */
-function extentOf(shots: readonly Shot[]): uPlot.AlignedData {
-  const x = Math.max(0, ...shots.map(({ startMs }) => startMs)) / 1000
+function extentOf(samples: readonly Sample[]): uPlot.AlignedData {
+  const x = Math.max(0, ...samples.map(({ startMs }) => startMs)) / 1000
   return [
     [0, x],
-    [0, Math.max(0, ...shots.map(({ ms }) => ms))],
+    [0, Math.max(0, ...samples.map(({ ms }) => ms))],
   ]
 }
 
@@ -120,9 +120,9 @@ function drawBands(plot: uPlot, bands: readonly Band[], colors: Record<string, s
   ctx.restore()
 }
 
-function drawShots(
+function drawSamples(
   plot: uPlot,
-  shots: readonly Shot[],
+  samples: readonly Sample[],
   colors: Record<string, string>,
   scale: number,
   isOutline: boolean,
@@ -132,12 +132,12 @@ function drawShots(
   ctx.save()
   ctx.lineWidth = devicePixelRatio
   ctx.globalAlpha = isOutline ? 0.55 : 0.85
-  for (const shot of shots) {
-    const { color, shape } = SHOT_CLASSES[classOf(shot)]
+  for (const sample of samples) {
+    const { color, shape } = SAMPLE_CLASSES[classOf(sample)]
     ctx.fillStyle = colors[color]!
     ctx.strokeStyle = isOutline ? colors['--text-2']! : colors[color]!
     ctx.beginPath()
-    tracePath(ctx, shape, plot.valToPos(shot.startMs / 1000, 'x', true), plot.valToPos(shot.ms, 'y', true), size)
+    tracePath(ctx, shape, plot.valToPos(sample.startMs / 1000, 'x', true), plot.valToPos(sample.ms, 'y', true), size)
     if (isOutline || shape === 'cross') ctx.stroke()
     else ctx.fill()
   }
@@ -183,8 +183,8 @@ function tracePath(ctx: CanvasRenderingContext2D, shape: Shape, x: number, y: nu
 }
 
 /** The same mark as an inline icon. */
-export function ShotMark({ shotClass }: { shotClass: ShotClass }) {
-  const { color, shape } = SHOT_CLASSES[shotClass]
+export function SampleMark({ sampleClass }: { sampleClass: SampleClass }) {
+  const { color, shape } = SAMPLE_CLASSES[sampleClass]
   const fill = `var(${color})`
   return (
     <svg class="chaos-mark" viewBox="-6 -6 12 12" aria-hidden="true" focusable="false">

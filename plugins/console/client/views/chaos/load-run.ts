@@ -5,14 +5,14 @@ import { explain } from '../../lib/instance/api.ts'
 import { openFeed } from '../../lib/traffic/feed.ts'
 import { CONSOLE_HEADER } from '../../lib/instance/gateway.ts'
 import { headerOf, type Entry } from '../../lib/protocol/http.ts'
-import { pause, runLoad, type LoadPlan, type Shot } from '../../lib/load/load.ts'
+import { pause, runLoad, type LoadPlan, type Sample } from '../../lib/load/load.ts'
 import type { Arrivals } from '../../lib/load/load-report.ts'
 
 export interface Run {
   plan: LoadPlan
   /** `finishing`: all requests have ended, and the inspector is still reporting which of them arrived. */
   state: 'running' | 'finishing' | 'done' | 'stopped' | 'failed'
-  shots: readonly Shot[]
+  samples: readonly Sample[]
   arrivals: Arrivals
   error: string | null
 }
@@ -44,7 +44,7 @@ export async function startRun(plan: LoadPlan): Promise<void> {
   const controller = new AbortController()
   stopping = controller
   const watch = NEVER_CAPTURED.test(plan.request.path) ? null : watchArrivals()
-  const shots: Shot[] = []
+  const samples: Sample[] = []
   let drawnAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -56,7 +56,7 @@ export async function startRun(plan: LoadPlan): Promise<void> {
       currentRun.value = {
         plan,
         state,
-        shots: [...shots],
+        samples: [...samples],
         arrivals: watch?.isLive() ? new Map(watch.arrivals) : null,
         error,
       }
@@ -68,21 +68,21 @@ export async function startRun(plan: LoadPlan): Promise<void> {
   draw('running')
   try {
     await watch?.begin(controller.signal)
-    const byNumber = new Map<number, Shot>()
+    const byNumber = new Map<number, Sample>()
     await runLoad(plan, {
       signal: controller.signal,
-      onShot(shot) {
-        byNumber.set(shot.number, shot)
-        shots.push(shot)
+      onSample(sample) {
+        byNumber.set(sample.number, sample)
+        samples.push(sample)
         drawSoon()
       },
       onTiming(number, timing) {
-        const shot = byNumber.get(number)
-        if (shot !== undefined && shot.error === null) Object.assign(shot, timing)
+        const sample = byNumber.get(number)
+        if (sample !== undefined && sample.error === null) Object.assign(sample, timing)
       },
     })
     draw('finishing')
-    await watch?.finish(shots)
+    await watch?.finish(samples)
     draw(controller.signal.aborted ? 'stopped' : 'done')
   } catch (error) {
     controller.abort()
@@ -90,7 +90,7 @@ export async function startRun(plan: LoadPlan): Promise<void> {
   } finally {
     watch?.stop()
   }
-  if (stopping === controller) announce(`${shots.length} requests completed`)
+  if (stopping === controller) announce(`${samples.length} requests completed`)
 }
 
 /** Records which requests of the console reach the instance, from the inspector's feed. */
@@ -112,8 +112,8 @@ function watchArrivals() {
         await pause(10, signal)
     },
     /** Waits until all arrivals are reported, or no more come. */
-    async finish(shots: readonly Shot[]): Promise<void> {
-      const isMissing = () => shots.some(({ id, limit }) => id !== null && limit === null && !arrivals.has(id))
+    async finish(samples: readonly Sample[]): Promise<void> {
+      const isMissing = () => samples.some(({ id, limit }) => id !== null && limit === null && !arrivals.has(id))
       let known = -1
       while (feed.state.value.kind === 'live' && isMissing() && known !== arrivals.size) {
         known = arrivals.size

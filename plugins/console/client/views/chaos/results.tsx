@@ -8,7 +8,7 @@ import { Badge, StatusBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
-import { LatencyPlot, ShotMark, SHOT_CLASSES } from './latency-plot.tsx'
+import { LatencyPlot, SampleMark, SAMPLE_CLASSES } from './latency-plot.tsx'
 import { currentRun, isRunning, keptRun, stopRun, type Run } from './load-run.ts'
 
 export function Results() {
@@ -27,7 +27,7 @@ export function Results() {
                 Stop
               </Button>
             )}
-            {!isRunning(run) && run !== kept && run.shots.length > 0 && (
+            {!isRunning(run) && run !== kept && run.samples.length > 0 && (
               <Button
                 small
                 icon="pin"
@@ -81,19 +81,19 @@ function StateBadge({ run }: { run: Run }) {
 
 function RunView({ run, kept }: { run: Run; kept: Run | null }) {
   const isFinal = run.state !== 'running' && run.state !== 'finishing'
-  const report = useMemo(() => reportOf(run.shots, run.arrivals, isFinal), [run])
+  const report = useMemo(() => reportOf(run.samples, run.arrivals, isFinal), [run])
   // The kept run is the current one until the next run starts.
   const other = kept === run ? null : kept
-  const otherReport = useMemo(() => other && reportOf(other.shots, other.arrivals, true), [other])
-  const bands = useMemo(() => (isFinal ? breakerBands(run.shots, run.arrivals) : []), [run])
-  if (run.shots.length === 0 && !isFinal) return <Loading what="Waiting for the first response" />
+  const otherReport = useMemo(() => other && reportOf(other.samples, other.arrivals, true), [other])
+  const bands = useMemo(() => (isFinal ? breakerBands(run.samples, run.arrivals) : []), [run])
+  if (run.samples.length === 0 && !isFinal) return <Loading what="Waiting for the first response" />
   return (
     <>
       {run.error !== null && <Notice kind="bad">{run.error}</Notice>}
       <Figures report={report} total={run.plan.total} other={otherReport} />
       <LatencyPlot
-        shots={run.shots}
-        kept={other?.shots ?? []}
+        samples={run.samples}
+        kept={other?.samples ?? []}
         bands={bands}
         height={isPresenting.value ? 420 : 280}
         label={describe(report, bands)}
@@ -170,13 +170,13 @@ function Figures({ report, total, other }: { report: Report; total: number; othe
 }
 
 function Legend({ report, hasKept }: { report: Report; hasKept: boolean }) {
-  const classes = [...new Set(report.histogram.map(({ shotClass }) => shotClass))]
+  const classes = [...new Set(report.histogram.map(({ sampleClass }) => sampleClass))]
   return (
     <ul class="chaos-legend" aria-label="Plot legend">
-      {classes.map(shotClass => (
-        <li key={shotClass}>
-          <ShotMark shotClass={shotClass} />
-          {SHOT_CLASSES[shotClass].title}
+      {classes.map(sampleClass => (
+        <li key={sampleClass}>
+          <SampleMark sampleClass={sampleClass} />
+          {SAMPLE_CLASSES[sampleClass].title}
         </li>
       ))}
       {hasKept && (
@@ -208,7 +208,7 @@ function Bands({ bands }: { bands: readonly Band[] }) {
 
 function Histogram({ report, other }: { report: Report; other: Report | null }) {
   const keys = new Map(
-    [...report.histogram, ...(other?.histogram ?? [])].sort(inOrder).map(({ key, shotClass }) => [key, shotClass]),
+    [...report.histogram, ...(other?.histogram ?? [])].sort(inOrder).map(({ key, sampleClass }) => [key, sampleClass]),
   )
   const countIn = (of: Report | null, key: string) => of?.histogram.find(line => line.key === key)?.count ?? 0
   const most = Math.max(1, ...report.histogram.map(({ count }) => count))
@@ -231,10 +231,10 @@ function Histogram({ report, other }: { report: Report; other: Report | null }) 
         </tr>
       </thead>
       <tbody>
-        {[...keys].map(([key, shotClass]) => (
+        {[...keys].map(([key, sampleClass]) => (
           <tr key={key}>
             <th scope="row">
-              <ShotMark shotClass={shotClass} />
+              <SampleMark sampleClass={sampleClass} />
               {key} <span class="quiet-text">{reasonPhrase(Number(key))}</span>
             </th>
             <td>
@@ -242,7 +242,7 @@ function Histogram({ report, other }: { report: Report; other: Report | null }) 
                 class="chaos-bar"
                 style={{
                   width: `${(countIn(report, key) / most) * 100}%`,
-                  background: `var(${SHOT_CLASSES[shotClass].color})`,
+                  background: `var(${SAMPLE_CLASSES[sampleClass].color})`,
                 }}
               />
             </td>

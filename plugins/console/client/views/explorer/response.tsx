@@ -48,14 +48,14 @@ export function ResponsePanel({ exchange, onStop }: { exchange: Exchange | null;
 
 function ExchangeView({ exchange }: { exchange: Exchange }) {
   const { state, sent, error, redirectedTo, size, ms } = exchange
-  const answer = sent?.answer ?? null
+  const response = sent?.response ?? null
   return (
     <>
       {state === 'waiting' && <Loading what="Waiting for the response headers" />}
-      {answer && (
+      {response && (
         <p class="explorer-facts">
-          <StatusBadge status={answer.status} withReason />
-          <span title="Time to the response headers">{formatMs(answer.ms)}</span>
+          <StatusBadge status={response.status} withReason />
+          <span title="Time to the response headers">{formatMs(response.ms)}</span>
           {exchange.events === null ? (
             <span>{formatBytes(size)}</span>
           ) : (
@@ -74,13 +74,13 @@ function ExchangeView({ exchange }: { exchange: Exchange }) {
       )}
       {error !== null && <Notice kind={state === 'failed' ? 'bad' : 'info'}>{error}</Notice>}
       {state === 'failed' && sent && <Code label="curl command" text={toCurl(sent)} />}
-      {answer && <Tabs key={sent!.id} label="Response parts" tabs={tabsOf(exchange, sent!)} />}
+      {response && <Tabs key={sent!.id} label="Response parts" tabs={tabsOf(exchange, sent!)} />}
     </>
   )
 }
 
 function tabsOf(exchange: Exchange, sent: Sent): Tab[] {
-  const { headers } = sent.answer!
+  const { headers } = sent.response!
   return [
     exchange.events === null
       ? { key: 'body', title: 'Body', content: () => <ResponseBody exchange={exchange} headers={headers} /> }

@@ -4,7 +4,7 @@ import { mediaTypeOf, parseJson, type NameValue } from '../../lib/protocol/http.
 import type { MessageLog } from '../../lib/protocol/message-log.ts'
 import { readEvents } from '../../lib/protocol/sse.ts'
 import { nameHeaders, type HeaderSource } from './headers.ts'
-import type { Message, Question, ServerInfo, Target } from './types.ts'
+import type { Message, ServerRequest, ServerInfo, Target } from './types.ts'
 
 const META = 'io.modelcontextprotocol/'
 const CLIENT_INFO = { name: 'svc-console', title: 'svc console', version: '1' }
@@ -29,19 +29,19 @@ export class HttpError extends Error {
   readonly status: number
   readonly headers: readonly NameValue[]
 
-  constructor({ answer }: Sent, text: string) {
+  constructor({ response }: Sent, text: string) {
     const body = parseJson(text) as { error_description?: unknown; error?: unknown } | undefined
     super(
-      `HTTP ${answer?.status}: ${String(body?.error_description ?? body?.error ?? (text.slice(0, 300) || 'no body'))}`,
+      `HTTP ${response?.status}: ${String(body?.error_description ?? body?.error ?? (text.slice(0, 300) || 'no body'))}`,
     )
-    this.status = answer?.status ?? 0
-    this.headers = answer?.headers ?? []
+    this.status = response?.status ?? 0
+    this.headers = response?.headers ?? []
   }
 }
 
 export interface Handlers {
   /** Handles a request of the server; resolves to the result of its method. */
-  onQuestion(question: Question): Promise<Record<string, unknown>>
+  onServerRequest(serverRequest: ServerRequest): Promise<Record<string, unknown>>
   onNotification(method: string, params: Record<string, unknown>): void
 }
 
@@ -96,9 +96,10 @@ export class McpClient {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const result = await this.#request(method, { ...params, ...input }, options)
       if (result.resultType !== 'input_required') return result as T
-      const questions = Object.entries(result.inputRequests as Record<string, Question>)
+      const serverRequests = Object.entries(result.inputRequests as Record<string, ServerRequest>)
       const inputResponses: Record<string, unknown> = {}
-      for (const [key, question] of questions) inputResponses[key] = await this.#handlers.onQuestion(question)
+      for (const [key, serverRequest] of serverRequests)
+        inputResponses[key] = await this.#handlers.onServerRequest(serverRequest)
       input = { inputResponses, requestState: result.requestState }
     }
     throw new Error(`The server requested input more than ${MAX_ROUNDS} times.`)
@@ -206,7 +207,7 @@ export class McpClient {
     id: number | null,
     signal?: AbortSignal,
   ): Promise<Message | null> {
-    if (mediaTypeOf(sent.answer!.headers) === 'text/event-stream')
+    if (mediaTypeOf(sent.response!.headers) === 'text/event-stream')
       return this.#readStream(response, sent, title, id, signal)
     const text = await response.text()
     const message = parseJson(text) as Message | undefined
@@ -257,7 +258,7 @@ export class McpClient {
   #handle({ id, method = '', params = {} }: Message): void {
     if (id !== undefined && id !== null) {
       this.#handlers
-        .onQuestion({ method, params })
+        .onServerRequest({ method, params })
         .then(
           result => this.#post({ id, result }, [], null),
           (error: unknown) => this.#post({ id, error: { code: -32603, message: String(error) } }, [], null),

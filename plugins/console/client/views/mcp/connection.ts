@@ -4,7 +4,7 @@ import { explain } from '../../lib/instance/api.ts'
 import { createMessageLog, type MessageLog } from '../../lib/protocol/message-log.ts'
 import { HttpError, McpClient } from './client.ts'
 import { loadLists } from './lists.ts'
-import type { Lists, Question, ServerInfo, Target } from './types.ts'
+import type { Lists, ServerRequest, ServerInfo, Target } from './types.ts'
 
 export interface Open {
   client: McpClient
@@ -12,7 +12,7 @@ export interface Open {
   lists: Lists
 }
 
-export interface PendingQuestion extends Question {
+export interface PendingServerRequest extends ServerRequest {
   respond(result: Record<string, unknown>): void
   /** Rejects the request. */
   dismiss(): void
@@ -25,7 +25,7 @@ export interface Connection {
   error: string | null
   /** The server requires credentials. */
   isUnauthorized: boolean
-  question: PendingQuestion | null
+  serverRequest: PendingServerRequest | null
   /** URIs of subscribed resources. */
   subscriptions: ReadonlySet<string>
   /** Number of updates that the server reported, by resource URI. */
@@ -42,7 +42,7 @@ export function useConnection(): Connection {
   const [isConnecting, setConnecting] = useState(false)
   const [error, setError] = useState<string | null>(null)
   const [isUnauthorized, setUnauthorized] = useState(false)
-  const [questions, setQuestions] = useState<readonly PendingQuestion[]>([])
+  const [serverRequests, setServerRequests] = useState<readonly PendingServerRequest[]>([])
   const [updates, setUpdates] = useState<ReadonlyMap<string, number>>(new Map())
   const { subscriptions, toggle, reset } = useSubscriptions(current)
 
@@ -51,7 +51,7 @@ export function useConnection(): Connection {
     current.current = null
     reset()
     setOpen(null)
-    setQuestions([])
+    setServerRequests([])
     setUpdates(new Map())
     await client?.close().catch(() => {
       /* the log has it */
@@ -59,18 +59,18 @@ export function useConnection(): Connection {
   }
   useEffect(() => () => void current.current?.close().catch(() => {}), [])
 
-  function ask(question: Question): Promise<Record<string, unknown>> {
+  function enqueue(serverRequest: ServerRequest): Promise<Record<string, unknown>> {
     return new Promise((resolve, reject) => {
       const done = (act: () => void) => () => {
-        setQuestions(list => list.filter(item => item !== pending))
+        setServerRequests(list => list.filter(item => item !== pending))
         act()
       }
-      const pending: PendingQuestion = {
-        ...question,
+      const pending: PendingServerRequest = {
+        ...serverRequest,
         respond: result => done(() => resolve(result))(),
         dismiss: done(() => reject(new Error('The user dismissed the request.'))),
       }
-      setQuestions(list => [...list, pending])
+      setServerRequests(list => [...list, pending])
     })
   }
 
@@ -96,7 +96,7 @@ export function useConnection(): Connection {
     await disconnect()
     let onNotification: ReturnType<typeof notified> = () => {}
     const client = new McpClient(target, log, {
-      onQuestion: ask,
+      onServerRequest: enqueue,
       onNotification: (method, params) => onNotification(method, params),
     })
     current.current = client
@@ -118,7 +118,7 @@ export function useConnection(): Connection {
     isConnecting,
     error,
     isUnauthorized,
-    question: questions[0] ?? null,
+    serverRequest: serverRequests[0] ?? null,
     subscriptions,
     updates,
     connect,

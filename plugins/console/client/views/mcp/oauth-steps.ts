@@ -2,14 +2,14 @@
 import { authorize, redirectUri, type AuthorizationResponse } from '../../lib/tokens/code-flow.ts'
 import { headerOf } from '../../lib/protocol/http.ts'
 import { randomSecret } from '../../lib/protocol/ids.ts'
-import { ask, challengeOf, postForm, type Asked } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, challengeOf, postForm, type Exchange } from '../../lib/tokens/oauth.ts'
 import type { Target } from './types.ts'
 
 /** Results of the completed steps. */
 export interface Flow {
   /** Number of completed steps. */
   done: number
-  asked: readonly Asked[]
+  exchanges: readonly Exchange[]
   metadataUrl?: string
   scope?: string
   resource?: string
@@ -22,7 +22,7 @@ export interface Flow {
   token?: string
 }
 
-export const START: Flow = { done: 0, asked: [] }
+export const START: Flow = { done: 0, exchanges: [] }
 
 interface Step {
   title: string
@@ -32,7 +32,7 @@ interface Step {
   run(
     flow: Flow,
     context: { target: Target; opened: Window | null; signal: AbortSignal },
-  ): Promise<{ found: Partial<Flow>; asked?: Asked }>
+  ): Promise<{ found: Partial<Flow>; exchange?: Exchange }>
 }
 
 function needed<T>(value: T | undefined, what: string): T {
@@ -56,7 +56,7 @@ export const STEPS: readonly Step[] = [
     title: 'Request without a token',
     about: 'The server rejects the request and names its metadata.',
     async run(_flow, { target }) {
-      const asked = await ask('Request without a token', {
+      const exchange = await sendAndRead('Request without a token', {
         method: 'POST',
         path: target.url,
         gateway: target.gateway,
@@ -66,11 +66,12 @@ export const STEPS: readonly Step[] = [
         ],
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
       })
-      if (asked.status !== 401) throw new Error(`The server returned ${asked.status}: it does not require a token.`)
-      const challenge = headerOf(asked.headers, 'www-authenticate') ?? ''
+      if (exchange.status !== 401)
+        throw new Error(`The server returned ${exchange.status}: it does not require a token.`)
+      const challenge = headerOf(exchange.headers, 'www-authenticate') ?? ''
       const scope = challengeParameter(challenge, 'scope')
       return {
-        asked,
+        exchange,
         found: {
           metadataUrl: needed(
             challengeParameter(challenge, 'resource_metadata'),
@@ -85,13 +86,13 @@ export const STEPS: readonly Step[] = [
     title: 'Resource metadata',
     about: 'Names the authorization servers that issue tokens for the server.',
     async run({ metadataUrl }) {
-      const asked = await ask('Resource metadata', { method: 'GET', path: metadataUrl! })
-      const { resource, authorization_servers: servers } = asked.body as {
+      const exchange = await sendAndRead('Resource metadata', { method: 'GET', path: metadataUrl! })
+      const { resource, authorization_servers: servers } = exchange.body as {
         resource?: string
         authorization_servers?: string[]
       }
       return {
-        asked,
+        exchange,
         found: { resource: needed(resource, 'resource'), issuer: needed(servers?.[0], 'authorization_servers') },
       }
     },
@@ -100,10 +101,10 @@ export const STEPS: readonly Step[] = [
     title: 'Server metadata',
     about: 'Names the endpoints for registration, authorization and tokens.',
     async run({ issuer }) {
-      const asked = await ask('Server metadata', { method: 'GET', path: serverMetadataUrl(issuer!) })
-      const server = asked.body as NonNullable<Flow['server']>
+      const exchange = await sendAndRead('Server metadata', { method: 'GET', path: serverMetadataUrl(issuer!) })
+      const server = exchange.body as NonNullable<Flow['server']>
       needed(server.registration_endpoint, 'registration_endpoint')
-      return { asked, found: { server } }
+      return { exchange, found: { server } }
     },
   },
   {
@@ -118,13 +119,13 @@ export const STEPS: readonly Step[] = [
         token_endpoint_auth_method: 'none',
         ...(scope === undefined ? {} : { scope }),
       }
-      const asked = await ask('Register a client', {
+      const exchange = await sendAndRead('Register a client', {
         method: 'POST',
         path: server!.registration_endpoint,
         headers: [{ name: 'Content-Type', value: 'application/json' }],
         body: JSON.stringify(client),
       })
-      return { asked, found: { clientId: needed((asked.body as { client_id?: string }).client_id, 'client_id') } }
+      return { exchange, found: { clientId: needed((exchange.body as { client_id?: string }).client_id, 'client_id') } }
     },
   },
   {
@@ -156,7 +157,7 @@ export const STEPS: readonly Step[] = [
     title: 'Get the token',
     about: 'Exchanges the code and its verifier for a token.',
     async run({ server, clientId, verifier, authorization, resource }) {
-      const asked = await postForm(
+      const exchange = await postForm(
         'Get the token',
         server!.token_endpoint,
         {
@@ -169,7 +170,10 @@ export const STEPS: readonly Step[] = [
         { id: clientId!, secret: '' },
         null,
       )
-      return { asked, found: { token: needed((asked.body as { access_token?: string }).access_token, 'access_token') } }
+      return {
+        exchange,
+        found: { token: needed((exchange.body as { access_token?: string }).access_token, 'access_token') },
+      }
     },
   },
 ]

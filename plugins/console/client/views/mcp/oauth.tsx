@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Facts, Panel } from '../../ui/view.tsx'
-import { AskedList } from '../request/asked-list.tsx'
+import { ExchangeList } from '../request/exchange-list.tsx'
 import { START, STEPS, type Flow } from './oauth-steps.ts'
 import type { Target } from './types.ts'
 
@@ -19,8 +19,13 @@ export function OAuthPanel({ target, onToken }: { target: Target; onToken(token:
     if (step === undefined) return
     const opened = step.needsWindow ? openWindow() : null
     running.current = new AbortController()
-    const { found, asked } = await step.run(flow, { target, opened, signal: running.current.signal })
-    setFlow({ ...flow, ...found, done: flow.done + 1, asked: asked ? [asked, ...flow.asked] : flow.asked })
+    const { found, exchange } = await step.run(flow, { target, opened, signal: running.current.signal })
+    setFlow({
+      ...flow,
+      ...found,
+      done: flow.done + 1,
+      exchanges: exchange ? [exchange, ...flow.exchanges] : flow.exchanges,
+    })
   })
   return (
     <Panel
@@ -94,7 +99,7 @@ export function OAuthPanel({ target, onToken }: { target: Target; onToken(token:
           ]}
         />
       )}
-      {flow.asked.length > 0 && <AskedList exchanges={flow.asked} />}
+      {flow.exchanges.length > 0 && <ExchangeList exchanges={flow.exchanges} />}
     </Panel>
   )
 }

@@ -96,7 +96,7 @@ export interface Message {
 }
 
 /** A request of the server to the user: a form, a model response, the roots. */
-export interface Question {
+export interface ServerRequest {
   method: string
   params: Record<string, unknown>
 }

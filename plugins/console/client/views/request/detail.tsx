@@ -22,7 +22,9 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
         <Flow entry={entry} sent={sent} comparison={comparison} />
         <GatewayReport entry={entry} comparison={comparison} />
         <BodyView entry={entry} before={comparison?.body?.before ?? null} />
-        {sent?.answer && <Response status={sent.answer.status} ms={sent.answer.ms} headers={sent.answer.headers} />}
+        {sent?.response && (
+          <ResponseSection status={sent.response.status} ms={sent.response.ms} headers={sent.response.headers} />
+        )}
         <Records entry={entry} />
         <section class="request-section not-presented">
           <h3>Facts</h3>
@@ -51,7 +53,15 @@ export function RequestDetail({ entry, ...head }: Omit<RequestHeadProps, 'reques
   )
 }
 
-function Response({ status, ms, headers }: { status: number; ms: number; headers: { name: string; value: string }[] }) {
+function ResponseSection({
+  status,
+  ms,
+  headers,
+}: {
+  status: number
+  ms: number
+  headers: { name: string; value: string }[]
+}) {
   return (
     <section class="request-section">
       <h3>Response received by the console</h3>

@@ -135,17 +135,17 @@ function GuessedStage({ entry }: { entry: Entry }) {
 }
 
 function BackStage({ entry, sent }: { entry: Entry; sent: Sent | null }) {
-  const answer = sent?.answer ?? null
-  const isOther = answer !== null && answer.status !== entry.status
+  const response = sent?.response ?? null
+  const isOther = response !== null && response.status !== entry.status
   return (
     <>
       <p class="flow-main">
         <StatusBadge status={entry.status} ended={entry.ended} withReason />{' '}
         <span class="number">{formatMs(entry.latency_ms)}</span>
       </p>
-      {answer !== null && (
+      {response !== null && (
         <p class={isOther ? 'bad-text' : 'hint'}>
-          client received {isOther ? <StatusBadge status={answer.status} /> : 'it'} after {formatMs(answer.ms)}
+          client received {isOther ? <StatusBadge status={response.status} /> : 'it'} after {formatMs(response.ms)}
         </p>
       )}
       {entry.fault !== null && <p class="warn-text">{faultText(entry)}</p>}

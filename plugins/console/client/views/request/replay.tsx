@@ -134,7 +134,7 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
           <div class="stack" role="status">
             <p>
               <StatusBadge status={outcome.status} withReason />{' '}
-              <span class="quiet-text">after {formatMs(outcome.sent.answer?.ms ?? 0)}</span>{' '}
+              <span class="quiet-text">after {formatMs(outcome.sent.response?.ms ?? 0)}</span>{' '}
               <LimitBadge sent={outcome.sent} />
             </p>
             {outcome.text !== '' && <Code label="Response body" text={outcome.text} wrap />}
@@ -146,8 +146,8 @@ export function ReplayDialog({ entry, onClose }: { entry: Arrived; onClose(): vo
 }
 
 /** Whether a limit of the instance rejected the request, or something else returned the 429. */
-function LimitBadge({ sent: { answer } }: { sent: Sent }) {
-  const limit = answer && headerOf(answer.headers, 'x-svc-limit')
+function LimitBadge({ sent: { response } }: { sent: Sent }) {
+  const limit = response && headerOf(response.headers, 'x-svc-limit')
   if (limit) return <Badge tone="warn">rejected by this instance's plan: {limit}</Badge>
-  return answer?.status === 429 ? <Badge>not rejected by this instance's plan</Badge> : null
+  return response?.status === 429 ? <Badge>not rejected by this instance's plan</Badge> : null
 }

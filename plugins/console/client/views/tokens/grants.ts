@@ -3,7 +3,7 @@ import { authorize, redirectUri } from '../../lib/tokens/code-flow.ts'
 import { urlAt } from '../../lib/instance/gateway.ts'
 import { parseJson } from '../../lib/protocol/http.ts'
 import { randomSecret } from '../../lib/protocol/ids.ts'
-import { ask, challengeOf, postForm, type Client } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, challengeOf, postForm, type Client } from '../../lib/tokens/oauth.ts'
 import type { Gateway } from '../../lib/shell/storage.ts'
 import { note, takeTokens, token } from './lab.ts'
 
@@ -164,7 +164,7 @@ async function byCode(
 async function customToken(specification: string, gateway: Gateway | null): Promise<void> {
   if (parseJson(specification) === undefined) throw new Error('The token specification is not valid JSON.')
   const { status, body } = note(
-    await ask('Custom token', {
+    await sendAndRead('Custom token', {
       method: 'POST',
       path: '/oauth/debug/token',
       headers: [{ name: 'Content-Type', value: 'application/json' }],

@@ -13,7 +13,7 @@ import { explain } from '../../lib/instance/api.ts'
 import { useAction } from '../../lib/shell/hooks.ts'
 import { takesNoBody } from '../../lib/protocol/http.ts'
 import { canSign } from '../../lib/protocol/ids.ts'
-import { ask, type Asked } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, type Exchange } from '../../lib/tokens/oauth.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
@@ -22,7 +22,7 @@ import { HeaderList } from '../../ui/header-list.tsx'
 import { Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { TargetSelect } from '../request/target.tsx'
-import { AskedList } from '../request/asked-list.tsx'
+import { ExchangeList } from '../request/exchange-list.tsx'
 
 const FIRST: HmacInput = {
   method: 'GET',
@@ -41,7 +41,7 @@ export function HmacLab() {
   const [input, setInput] = useState({ ...FIRST, date: new Date().toUTCString() })
   const [gateway, setGateway] = useState(activeGateway)
   const [result, setResult] = useState<HmacResult | string | null>(null)
-  const [exchanges, setExchanges] = useState<readonly Asked[]>([])
+  const [exchanges, setExchanges] = useState<readonly Exchange[]>([])
   const change = (changes: Partial<HmacInput>) => setInput(known => ({ ...known, ...changes }))
   const body = takesNoBody(input.method) ? '' : input.body
   useEffect(() => {
@@ -64,7 +64,7 @@ export function HmacLab() {
     ? { method: input.method, path: input.target, headers: result.headers, body: body === '' ? null : body, gateway }
     : null
   const sendIt = useAction(async () => {
-    const exchange = await ask('Signed request', request!)
+    const exchange = await sendAndRead('Signed request', request!)
     setExchanges(known => [exchange, ...known].slice(0, 10))
   })
   if (!canSign())
@@ -169,7 +169,7 @@ export function HmacLab() {
         </Panel>
         {exchanges.length > 0 && (
           <Panel title="Responses">
-            <AskedList exchanges={exchanges} />
+            <ExchangeList exchanges={exchanges} />
           </Panel>
         )}
       </div>

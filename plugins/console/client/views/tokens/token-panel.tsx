@@ -4,7 +4,7 @@ import { callJson } from '../../lib/instance/api.ts'
 import { useAction, useLoad, useNow } from '../../lib/shell/hooks.ts'
 import { formatDuration } from '../../lib/protocol/http.ts'
 import { decodeJwt, type DecodedJwt } from '../../lib/tokens/jwt.ts'
-import { ask, checkSignature, postForm } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, checkSignature, postForm } from '../../lib/tokens/oauth.ts'
 import { go } from '../../lib/shell/router.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { enabledPaths } from '../../lib/instance/status.ts'
@@ -22,9 +22,9 @@ export function TokenPanel() {
   const act = useAction((what: () => Promise<unknown>) => what())
   const bearer = [{ name: 'Authorization', value: `Bearer ${text}` }]
   const gateway = activeGateway()
-  const askFor = (what: string, method: string, path: string) => async () =>
-    note(await ask(what, { method, path, headers: bearer, gateway }))
-  const postFor = (what: string, path: string) => async () =>
+  const sendWithToken = (what: string, method: string, path: string) => async () =>
+    note(await sendAndRead(what, { method, path, headers: bearer, gateway }))
+  const postToken = (what: string, path: string) => async () =>
     note(await postForm(what, path, { token: text }, labClient.value, gateway))
   const refresh = async () =>
     takeTokens(
@@ -105,14 +105,14 @@ export function TokenPanel() {
         <Button
           small
           disabled={isEmpty || act.isRunning}
-          onClick={() => void act.run(postFor('Introspection', '/oauth/introspect'))}
+          onClick={() => void act.run(postToken('Introspection', '/oauth/introspect'))}
         >
           Introspect
         </Button>
         <Button
           small
           disabled={isEmpty || act.isRunning}
-          onClick={() => void act.run(askFor('UserInfo', 'GET', '/oauth/userinfo'))}
+          onClick={() => void act.run(sendWithToken('UserInfo', 'GET', '/oauth/userinfo'))}
         >
           UserInfo
         </Button>
@@ -120,7 +120,7 @@ export function TokenPanel() {
           <Button
             small
             disabled={isEmpty || act.isRunning}
-            onClick={() => void act.run(askFor('Bearer check', 'GET', '/auth/jwt'))}
+            onClick={() => void act.run(sendWithToken('Bearer check', 'GET', '/auth/jwt'))}
           >
             Try at /auth/jwt
           </Button>
@@ -129,7 +129,7 @@ export function TokenPanel() {
           small
           kind="danger"
           disabled={isEmpty || act.isRunning}
-          onClick={() => void act.run(postFor('Revocation', '/oauth/revoke'))}
+          onClick={() => void act.run(postToken('Revocation', '/oauth/revoke'))}
         >
           Revoke
         </Button>

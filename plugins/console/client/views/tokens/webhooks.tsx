@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { callJson } from '../../lib/instance/api.ts'
 import { useAction, useLoad } from '../../lib/shell/hooks.ts'
 import type { NameValue } from '../../lib/protocol/http.ts'
-import { ask, type Asked } from '../../lib/tokens/oauth.ts'
+import { sendAndRead, type Exchange } from '../../lib/tokens/oauth.ts'
 import { activeGateway } from '../../lib/shell/storage.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
@@ -12,7 +12,7 @@ import { HeaderEditor } from '../../ui/header-list.tsx'
 import { Empty, Loading, Notice } from '../../ui/notice.tsx'
 import { Panel } from '../../ui/view.tsx'
 import { TargetSelect } from '../request/target.tsx'
-import { AskedList } from '../request/asked-list.tsx'
+import { ExchangeList } from '../request/exchange-list.tsx'
 
 interface Overview {
   schemes: Record<
@@ -118,9 +118,9 @@ function Verifier({ signed, isStale }: { signed: Signed; isStale: boolean }) {
   )
   const [body, setBody] = useState(signed.body)
   const [gateway, setGateway] = useState(activeGateway)
-  const [exchanges, setExchanges] = useState<readonly Asked[]>([])
+  const [exchanges, setExchanges] = useState<readonly Exchange[]>([])
   const verify = useAction(async (what: string, path: string) => {
-    const exchange = await ask(what, {
+    const exchange = await sendAndRead(what, {
       method: 'POST',
       path,
       headers: [...headers, { name: 'X-Webhook-Secret', value: signed.secret }],
@@ -176,7 +176,7 @@ function Verifier({ signed, isStale }: { signed: Signed; isStale: boolean }) {
       </Panel>
       {exchanges.length > 0 && (
         <Panel title="Responses">
-          <AskedList exchanges={exchanges} />
+          <ExchangeList exchanges={exchanges} />
         </Panel>
       )}
     </div>

@@ -1,6 +1,6 @@
 /** Shared functions of the wire formats. */
 import { isRecord } from '../../../../../../core/contract/record.ts'
-import type { Ask, ToolCall, Turn } from '../types.ts'
+import type { ModelRequest, ToolCall, Turn } from '../types.ts'
 
 /** Removes undefined members. */
 export function compact<T extends object>(value: T): T {
@@ -34,7 +34,7 @@ export function argsText(args: unknown): string {
 }
 
 /** The turns without empty turns of the assistant, which no format accepts. */
-export function turnsOf({ turns }: Ask): readonly Turn[] {
+export function turnsOf({ turns }: ModelRequest): readonly Turn[] {
   return turns.filter(
     turn => turn.role !== 'assistant' || turn.run.reply.text !== '' || turn.run.reply.calls.length > 0,
   )

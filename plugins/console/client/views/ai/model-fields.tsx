@@ -2,52 +2,56 @@
 import { settings } from '../../lib/shell/storage.ts'
 import { Select, TextField } from '../../ui/field.tsx'
 import { TargetSelect } from '../request/target.tsx'
-import type { Party, Provider } from './setup.ts'
+import type { ModelTarget, Provider } from './setup.ts'
 
-export interface PartyFieldsProps {
+export interface ModelFieldsProps {
   providers: readonly Provider[]
-  party: Party
-  onParty(party: Party): void
+  target: ModelTarget
+  onTarget(target: ModelTarget): void
   /** Appended to the labels if there are two sets of fields. */
   suffix?: string
 }
 
 const OTHER = '…'
 
-export function PartyFields({ providers, party, onParty, suffix = '' }: PartyFieldsProps) {
-  const provider = providers.find(({ id }) => id === party.provider)
+export function ModelFields({ providers, target, onTarget, suffix = '' }: ModelFieldsProps) {
+  const provider = providers.find(({ id }) => id === target.provider)
   const models = provider?.models ?? []
-  const isListed = models.includes(party.model)
+  const isListed = models.includes(target.model)
   return (
     <div class="ai-fields">
       <Select
         label={`Provider${suffix}`}
-        value={party.provider}
+        value={target.provider}
         options={providers.map(({ id, title }) => ({ value: id, label: title }))}
         onValue={id =>
-          onParty({ ...party, provider: id, model: providers.find(candidate => candidate.id === id)?.models[0] ?? '' })
+          onTarget({
+            ...target,
+            provider: id,
+            model: providers.find(candidate => candidate.id === id)?.models[0] ?? '',
+          })
         }
       />
       <Select
         label={`Model${suffix}`}
-        value={isListed ? party.model : OTHER}
+        value={isListed ? target.model : OTHER}
         options={[...models, { value: OTHER, label: 'Other…' }]}
-        onValue={model => onParty({ ...party, model: model === OTHER ? '' : model })}
+        onValue={model => onTarget({ ...target, model: model === OTHER ? '' : model })}
       />
       {!isListed && (
         <TextField
           mono
           label={`Model name${suffix}`}
-          value={party.model}
-          onValue={model => onParty({ ...party, model })}
+          value={target.model}
+          onValue={model => onTarget({ ...target, model })}
           hint="Any name works. A name that contains echo, scripted or random selects this mode."
         />
       )}
       {settings.value.gateways.length > 0 && (
         <TargetSelect
           label={`Target${suffix}`}
-          gateway={party.gateway}
-          onGateway={gateway => onParty({ ...party, gateway })}
+          gateway={target.gateway}
+          onGateway={gateway => onTarget({ ...target, gateway })}
         />
       )}
     </div>

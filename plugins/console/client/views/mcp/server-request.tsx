@@ -7,44 +7,44 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { SchemaForm } from '../../ui/schema-form.tsx'
-import type { PendingQuestion } from './connection.ts'
+import type { PendingServerRequest } from './connection.ts'
 import type { Content } from './types.ts'
 
-export function QuestionDialog({ question }: { question: PendingQuestion }) {
-  switch (question.method) {
+export function ServerRequestDialog({ serverRequest }: { serverRequest: PendingServerRequest }) {
+  switch (serverRequest.method) {
     case 'elicitation/create':
-      return <Elicitation question={question} />
+      return <Elicitation serverRequest={serverRequest} />
     case 'sampling/createMessage':
-      return <Sampling question={question} />
+      return <Sampling serverRequest={serverRequest} />
     case 'roots/list':
-      return <Roots question={question} />
+      return <Roots serverRequest={serverRequest} />
     default:
       return (
         <Dialog
           title="The server requests input"
-          onClose={question.dismiss}
-          actions={<Button onClick={question.dismiss}>Reject</Button>}
+          onClose={serverRequest.dismiss}
+          actions={<Button onClick={serverRequest.dismiss}>Reject</Button>}
         >
           <p>
-            The inspector does not support <code>{question.method}</code>.
+            The inspector does not support <code>{serverRequest.method}</code>.
           </p>
-          <JsonTree value={question.params} />
+          <JsonTree value={serverRequest.params} />
         </Dialog>
       )
   }
 }
 
-function Elicitation({ question }: { question: PendingQuestion }) {
-  const { message, requestedSchema } = question.params as { message?: string; requestedSchema?: FormSchema }
+function Elicitation({ serverRequest }: { serverRequest: PendingServerRequest }) {
+  const { message, requestedSchema } = serverRequest.params as { message?: string; requestedSchema?: FormSchema }
   const schema = requestedSchema ?? { type: 'object', properties: {} }
   const [content, setContent] = useState<unknown>(() => emptyValue(schema) ?? {})
   return (
-    <Dialog title="The server requests input" onClose={() => question.respond({ action: 'cancel' })}>
+    <Dialog title="The server requests input" onClose={() => serverRequest.respond({ action: 'cancel' })}>
       <form
         class="stack"
         onSubmit={event => {
           event.preventDefault()
-          question.respond({ action: 'accept', content })
+          serverRequest.respond({ action: 'accept', content })
         }}
       >
         <p>{message}</p>
@@ -53,9 +53,9 @@ function Elicitation({ question }: { question: PendingQuestion }) {
           <Button kind="primary" type="submit">
             Accept
           </Button>
-          <Button onClick={() => question.respond({ action: 'decline' })}>Decline</Button>
+          <Button onClick={() => serverRequest.respond({ action: 'decline' })}>Decline</Button>
           <span class="spacer" />
-          <Button kind="quiet" onClick={() => question.respond({ action: 'cancel' })}>
+          <Button kind="quiet" onClick={() => serverRequest.respond({ action: 'cancel' })}>
             Cancel
           </Button>
         </div>
@@ -64,12 +64,12 @@ function Elicitation({ question }: { question: PendingQuestion }) {
   )
 }
 
-function Sampling({ question }: { question: PendingQuestion }) {
+function Sampling({ serverRequest }: { serverRequest: PendingServerRequest }) {
   const {
     messages = [],
     systemPrompt,
     maxTokens,
-  } = question.params as {
+  } = serverRequest.params as {
     messages?: { role: string; content: Content | Content[] }[]
     systemPrompt?: string
     maxTokens?: number
@@ -77,12 +77,12 @@ function Sampling({ question }: { question: PendingQuestion }) {
   const [text, setText] = useState('')
   const [model, setModel] = useState('a-person-at-the-console')
   return (
-    <Dialog title="The server requests a model response" onClose={question.dismiss}>
+    <Dialog title="The server requests a model response" onClose={serverRequest.dismiss}>
       <form
         class="stack"
         onSubmit={event => {
           event.preventDefault()
-          question.respond({ role: 'assistant', content: { type: 'text', text }, model, stopReason: 'endTurn' })
+          serverRequest.respond({ role: 'assistant', content: { type: 'text', text }, model, stopReason: 'endTurn' })
         }}
       >
         <p class="quiet-text">Respond as the model{maxTokens !== undefined && ` with at most ${maxTokens} tokens`}.</p>
@@ -105,7 +105,7 @@ function Sampling({ question }: { question: PendingQuestion }) {
             Send response
           </Button>
           <span class="spacer" />
-          <Button kind="quiet" onClick={question.dismiss}>
+          <Button kind="quiet" onClick={serverRequest.dismiss}>
             Reject
           </Button>
         </div>
@@ -114,15 +114,15 @@ function Sampling({ question }: { question: PendingQuestion }) {
   )
 }
 
-function Roots({ question }: { question: PendingQuestion }) {
+function Roots({ serverRequest }: { serverRequest: PendingServerRequest }) {
   const [text, setText] = useState('file:///demo')
   return (
-    <Dialog title="The server requests the roots" onClose={question.dismiss}>
+    <Dialog title="The server requests the roots" onClose={serverRequest.dismiss}>
       <form
         class="stack"
         onSubmit={event => {
           event.preventDefault()
-          question.respond({
+          serverRequest.respond({
             roots: text
               .split('\n')
               .map(line => line.trim())
@@ -137,7 +137,7 @@ function Roots({ question }: { question: PendingQuestion }) {
             Send response
           </Button>
           <span class="spacer" />
-          <Button kind="quiet" onClick={question.dismiss}>
+          <Button kind="quiet" onClick={serverRequest.dismiss}>
             Reject
           </Button>
         </div>
