@@ -106,7 +106,7 @@ export function mountEditor(
         bracketMatching(),
         highlightActiveLine(),
         syntaxHighlighting(highlight),
-        // After Escape, Tab leaves the field instead of indenting, so that the editor does not trap the keyboard (WCAG 2.2, 2.1.2).
+        // After Escape, Tab leaves the field instead of indenting, so there is no keyboard trap (WCAG 2.2, 2.1.2).
         keymap.of([...defaultKeymap, ...historyKeymap, ...(readOnly ? [] : [indentWithTab])]),
         // Long text scrolls, so the content must be focusable.
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),

@@ -39,8 +39,9 @@ export function Editor({
     let isGone = false
     import('./code-mirror.ts').then(
       ({ mountEditor }) => {
-        if (isGone) return
-        handle.current = mountEditor(host.current!, {
+        // The element is gone before the cleanup runs if the view changes while the module loads.
+        if (isGone || host.current === null) return
+        handle.current = mountEditor(host.current, {
           label,
           language,
           readOnly,

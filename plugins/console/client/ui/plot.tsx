@@ -5,7 +5,7 @@ import type uPlot from 'uplot'
 export interface PlotProps {
   /** Description for screen readers. */
   label: string
-  /** Axes, series and scales, with colors from `css('--accent')`. Called again when `deps` or the colors of the page change. */
+  /** Axes, series and scales, with colors from `css('--accent')`. Called again when `deps` or colors change. */
   options: () => Omit<uPlot.Options, 'width' | 'height'>
   data: uPlot.AlignedData
   /** Pixels. Default 240. */

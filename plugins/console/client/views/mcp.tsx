@@ -1,4 +1,4 @@
-/** MCP inspector: connects to MCP servers, calls their tools, and shows every message with its HTTP request or response. */
+/** MCP inspector: connects to MCP servers, calls their tools, and shows every message with its HTTP headers. */
 import { useEffect, useState } from 'preact/hooks'
 import { callJson } from '../lib/instance/api.ts'
 import { useLoad } from '../lib/shell/hooks.ts'

@@ -15,7 +15,7 @@ export const pageGateway = signal<PageGateway | null>(null)
 /** Families of headers that clients or the instance send too. */
 const COMMON_FAMILIES = new Set(['Tracing', 'Correlation', 'Rate limit'])
 
-/** The gateway that a call went through; null: none detected. The instance never sends `Server` or `Via`, so a gateway added them. */
+/** The gateway of a call; null: none detected. The instance never sends `Server` or `Via`, so a gateway added them. */
 export function gatewayOf(
   host: string,
   proxyHeaders: readonly string[],

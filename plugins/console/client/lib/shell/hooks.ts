@@ -11,7 +11,7 @@ export interface Loaded<T> {
   reload(): Promise<void>
 }
 
-/** Loads on mount and when `deps` change, and every `everyMs` while the page is visible. Keeps the last value on errors. */
+/** Loads on mount, when `deps` change, and every `everyMs` while the page is visible. Errors keep the last value. */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[] = [],

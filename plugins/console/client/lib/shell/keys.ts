@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { settings } from './storage.ts'
 
-/** Actions by key name (`j`, `/`, `Escape`, `ArrowDown`, `Alt+1`, `Ctrl+k`). An action returns false to pass the key on. */
+/** Actions by key name (`j`, `/`, `Escape`, `Alt+1`, `Ctrl+k`). An action returns false to pass the key on. */
 export type KeyMap = Record<string, (event: KeyboardEvent) => void | false>
 
 const stack: KeyMap[] = []

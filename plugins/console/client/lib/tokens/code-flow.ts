@@ -16,7 +16,7 @@ export function openWindow(): Window {
   return opened
 }
 
-/** Opens the authorization endpoint and returns the response parameters. Throws if the window is closed or the state differs. */
+/** Opens the authorization endpoint. Resolves to its parameters; throws if the window closes or the state differs. */
 export function authorize(
   opened: Window,
   url: string,

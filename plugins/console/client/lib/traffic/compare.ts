@@ -71,7 +71,7 @@ export function ofSent(sent: Sent): ComparedRequest {
   }
 }
 
-/** Compares two requests. With `isTransit`, they are one request before and after a gateway, and automatic headers are ignored. */
+/** Compares two requests. `isTransit`: one request before and after a gateway; ignores automatic headers. */
 export function compareRequests(
   before: ComparedRequest,
   after: ComparedRequest,

@@ -1,4 +1,4 @@
-/** Latency over time: one mark per request, with shape and color by status class, over the states of a circuit breaker. */
+/** Latency over time: one mark per request, over the states of a circuit breaker. */
 import { useMemo, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { formatMs } from '../../lib/protocol/http.ts'

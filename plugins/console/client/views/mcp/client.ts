@@ -90,7 +90,10 @@ export class McpClient {
     return { ...serverInfo, ...rest }
   }
 
-  /** Sends a request and returns its result. The handlers answer requests of the server. Throws RpcError, HttpError, UnreachableError. */
+  /**
+   * Sends a request and returns its result. The handlers answer requests of the server. Throws RpcError, HttpError and
+   * UnreachableError.
+   */
   async call<T>(method: string, params: Record<string, unknown> = {}, options: CallOptions = {}): Promise<T> {
     let input: Record<string, unknown> = {}
     for (let round = 0; round < MAX_ROUNDS; round++) {

@@ -1,4 +1,4 @@
-/** How a client gets a token for a protected MCP server (MCP authorization; RFC 9728, 8414, 7591, 7636, 8707), step by step. */
+/** The steps to a token for a protected MCP server (MCP authorization; RFC 9728, 8414, 7591, 7636, 8707). */
 import { authorize, redirectUri, type AuthorizationResponse } from '../../lib/tokens/code-flow.ts'
 import { headerOf } from '../../lib/protocol/http.ts'
 import { randomSecret } from '../../lib/protocol/ids.ts'

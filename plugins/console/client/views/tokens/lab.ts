@@ -1,4 +1,4 @@
-/** State of the token lab while the page is open: the last tokens, the current token, and past requests. Nothing is stored. */
+/** State of the token lab: the last tokens, the current token, and past requests. Nothing is stored. */
 import { signal } from '@preact/signals'
 import { DEMO_CLIENT, type Exchange, type Client } from '../../lib/tokens/oauth.ts'
 
