@@ -80,11 +80,7 @@ function ByName({ entry }: { entry: Pick<Entry, 'headers'> }) {
   return (
     <>
       {gateway.length > 0 && (
-        <Section
-          title="Gateway"
-          count={gateway.length}
-          about="detected by name; only requests sent by the console can be compared"
-        >
+        <Section title="Gateway" count={gateway.length} about="detected by header name">
           <GatewayReport.List headers={gateway} />
         </Section>
       )}
