@@ -1,4 +1,4 @@
-/** What the server asks of the person: a form (elicitation), a model's answer (sampling), the roots. */
+/** Dialogs for requests of the server to the user: a form (elicitation), a model response (sampling), the roots. */
 import { useState } from 'preact/hooks'
 import { emptyValue, type FormSchema } from '../../lib/protocol/schema-form.ts'
 import { Button } from '../../ui/button.tsx'
@@ -7,55 +7,55 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { SchemaForm } from '../../ui/schema-form.tsx'
-import type { PendingQuestion } from './connection.ts'
+import type { PendingServerRequest } from './connection.ts'
 import type { Content } from './types.ts'
 
-export function QuestionDialog({ question }: { question: PendingQuestion }) {
-  switch (question.method) {
+export function ServerRequestDialog({ serverRequest }: { serverRequest: PendingServerRequest }) {
+  switch (serverRequest.method) {
     case 'elicitation/create':
-      return <Elicitation question={question} />
+      return <Elicitation serverRequest={serverRequest} />
     case 'sampling/createMessage':
-      return <Sampling question={question} />
+      return <Sampling serverRequest={serverRequest} />
     case 'roots/list':
-      return <Roots question={question} />
+      return <Roots serverRequest={serverRequest} />
     default:
       return (
         <Dialog
-          title="The server asks"
-          onClose={question.dismiss}
-          actions={<Button onClick={question.dismiss}>Refuse</Button>}
+          title="The server requests input"
+          onClose={serverRequest.dismiss}
+          actions={<Button onClick={serverRequest.dismiss}>Reject</Button>}
         >
           <p>
-            The inspector does not know <code>{question.method}</code>.
+            The inspector does not support <code>{serverRequest.method}</code>.
           </p>
-          <JsonTree value={question.params} />
+          <JsonTree value={serverRequest.params} />
         </Dialog>
       )
   }
 }
 
-function Elicitation({ question }: { question: PendingQuestion }) {
-  const { message, requestedSchema } = question.params as { message?: string; requestedSchema?: FormSchema }
+function Elicitation({ serverRequest }: { serverRequest: PendingServerRequest }) {
+  const { message, requestedSchema } = serverRequest.params as { message?: string; requestedSchema?: FormSchema }
   const schema = requestedSchema ?? { type: 'object', properties: {} }
   const [content, setContent] = useState<unknown>(() => emptyValue(schema) ?? {})
   return (
-    <Dialog title="The server asks" onClose={() => question.answer({ action: 'cancel' })}>
+    <Dialog title="The server requests input" onClose={() => serverRequest.respond({ action: 'cancel' })}>
       <form
         class="stack"
         onSubmit={event => {
           event.preventDefault()
-          question.answer({ action: 'accept', content })
+          serverRequest.respond({ action: 'accept', content })
         }}
       >
         <p>{message}</p>
-        <SchemaForm schema={schema} value={content} onValue={setContent} label="Answer" />
+        <SchemaForm schema={schema} value={content} onValue={setContent} label="Response" />
         <div class="dialog-actions">
           <Button kind="primary" type="submit">
             Accept
           </Button>
-          <Button onClick={() => question.answer({ action: 'decline' })}>Decline</Button>
+          <Button onClick={() => serverRequest.respond({ action: 'decline' })}>Decline</Button>
           <span class="spacer" />
-          <Button kind="quiet" onClick={() => question.answer({ action: 'cancel' })}>
+          <Button kind="quiet" onClick={() => serverRequest.respond({ action: 'cancel' })}>
             Cancel
           </Button>
         </div>
@@ -64,12 +64,12 @@ function Elicitation({ question }: { question: PendingQuestion }) {
   )
 }
 
-function Sampling({ question }: { question: PendingQuestion }) {
+function Sampling({ serverRequest }: { serverRequest: PendingServerRequest }) {
   const {
     messages = [],
     systemPrompt,
     maxTokens,
-  } = question.params as {
+  } = serverRequest.params as {
     messages?: { role: string; content: Content | Content[] }[]
     systemPrompt?: string
     maxTokens?: number
@@ -77,22 +77,20 @@ function Sampling({ question }: { question: PendingQuestion }) {
   const [text, setText] = useState('')
   const [model, setModel] = useState('a-person-at-the-console')
   return (
-    <Dialog title="The server asks a model" onClose={question.dismiss}>
+    <Dialog title="The server requests a model response" onClose={serverRequest.dismiss}>
       <form
         class="stack"
         onSubmit={event => {
           event.preventDefault()
-          question.answer({ role: 'assistant', content: { type: 'text', text }, model, stopReason: 'endTurn' })
+          serverRequest.respond({ role: 'assistant', content: { type: 'text', text }, model, stopReason: 'endTurn' })
         }}
       >
-        <p class="quiet-text">
-          Answer in the model's place{maxTokens !== undefined && `, in at most ${maxTokens} tokens`}.
-        </p>
+        <p class="quiet-text">Respond as the model{maxTokens !== undefined && ` with at most ${maxTokens} tokens`}.</p>
         {systemPrompt && <Code label="System prompt" text={systemPrompt} wrap />}
         {messages.map(({ role, content }, at) => (
           <Code
             key={at}
-            label={`Message of ${role}`}
+            label={`Message (${role})`}
             text={[content]
               .flat()
               .map(block => block.text ?? `[${block.type}]`)
@@ -100,15 +98,15 @@ function Sampling({ question }: { question: PendingQuestion }) {
             wrap
           />
         ))}
-        <TextArea label="Answer" rows={4} value={text} onValue={setText} />
+        <TextArea label="Response" rows={4} value={text} onValue={setText} />
         <TextField mono label="Model" value={model} onValue={setModel} />
         <div class="dialog-actions">
           <Button kind="primary" type="submit">
-            Answer
+            Send response
           </Button>
           <span class="spacer" />
-          <Button kind="quiet" onClick={question.dismiss}>
-            Refuse
+          <Button kind="quiet" onClick={serverRequest.dismiss}>
+            Reject
           </Button>
         </div>
       </form>
@@ -116,15 +114,15 @@ function Sampling({ question }: { question: PendingQuestion }) {
   )
 }
 
-function Roots({ question }: { question: PendingQuestion }) {
+function Roots({ serverRequest }: { serverRequest: PendingServerRequest }) {
   const [text, setText] = useState('file:///demo')
   return (
-    <Dialog title="The server asks for the roots" onClose={question.dismiss}>
+    <Dialog title="The server requests the roots" onClose={serverRequest.dismiss}>
       <form
         class="stack"
         onSubmit={event => {
           event.preventDefault()
-          question.answer({
+          serverRequest.respond({
             roots: text
               .split('\n')
               .map(line => line.trim())
@@ -133,14 +131,14 @@ function Roots({ question }: { question: PendingQuestion }) {
           })
         }}
       >
-        <TextArea mono label="Roots" hint="One URI a line." value={text} onValue={setText} />
+        <TextArea mono label="Roots" hint="One URI per line." value={text} onValue={setText} />
         <div class="dialog-actions">
           <Button kind="primary" type="submit">
-            Answer
+            Send response
           </Button>
           <span class="spacer" />
-          <Button kind="quiet" onClick={question.dismiss}>
-            Refuse
+          <Button kind="quiet" onClick={serverRequest.dismiss}>
+            Reject
           </Button>
         </div>
       </form>

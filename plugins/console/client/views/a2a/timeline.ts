@@ -1,16 +1,16 @@
-/** A task as it becomes, event by event. */
-import type { AgentEvent, Artifact, Moment, Part, TaskView } from './types.ts'
+/** Builds the view of a task from its events. */
+import type { AgentEvent, Artifact, TimelineEntry, Part, TaskView } from './types.ts'
 
-const MAX_MOMENTS = 500
+const MAX_ENTRIES = 500
 
-function told(task: TaskView, moment: Omit<Moment, 'number' | 'at'>): readonly Moment[] {
-  const number = (task.moments.at(-1)?.number ?? 0) + 1
-  return [...task.moments.slice(1 - MAX_MOMENTS), { ...moment, number, at: Date.now() }]
+function withEntry(task: TaskView, entry: Omit<TimelineEntry, 'number' | 'at'>): readonly TimelineEntry[] {
+  const number = (task.timeline.at(-1)?.number ?? 0) + 1
+  return [...task.timeline.slice(1 - MAX_ENTRIES), { ...entry, number, at: Date.now() }]
 }
 
-/** What the person said; a new task begins a new story. */
+/** Adds the user's message. */
 export function withMessage(task: TaskView, parts: readonly Part[]): TaskView {
-  return { ...task, moments: told(task, { kind: 'you', title: 'You', parts }) }
+  return { ...task, timeline: withEntry(task, { kind: 'you', title: 'You', parts }) }
 }
 
 export function withEvent(task: TaskView, event: AgentEvent): TaskView {
@@ -19,20 +19,20 @@ export function withEvent(task: TaskView, event: AgentEvent): TaskView {
       return {
         ...task,
         contextId: event.message.contextId ?? task.contextId,
-        moments: told(task, { kind: 'message', title: 'The agent answers directly', parts: event.message.parts }),
+        timeline: withEntry(task, { kind: 'message', title: 'Direct response', parts: event.message.parts }),
       }
     case 'task': {
       const { id, contextId, status, artifacts } = event
       const next = { ...task, id, contextId, artifacts: artifacts.length > 0 ? artifacts : task.artifacts }
-      const news = artifacts.filter(({ artifactId }) => !task.artifacts.some(known => known.artifactId === artifactId))
-      const withNews = news.reduce<TaskView>(
-        (story, artifact) => ({
-          ...story,
-          moments: told(story, { kind: 'artifact', title: artifact.name, parts: artifact.parts }),
+      const added = artifacts.filter(({ artifactId }) => !task.artifacts.some(known => known.artifactId === artifactId))
+      const withAdded = added.reduce<TaskView>(
+        (view, artifact) => ({
+          ...view,
+          timeline: withEntry(view, { kind: 'artifact', title: artifact.name, parts: artifact.parts }),
         }),
         next,
       )
-      return withStatus(withNews, status)
+      return withStatus(withAdded, status)
     }
     case 'status':
       return withStatus({ ...task, id: event.taskId, contextId: event.contextId || task.contextId }, event.status)
@@ -41,7 +41,7 @@ export function withEvent(task: TaskView, event: AgentEvent): TaskView {
       return {
         ...task,
         artifacts: withArtifact(task.artifacts, artifact, append),
-        moments: told(task, {
+        timeline: withEntry(task, {
           kind: 'artifact',
           title: `${artifact.name}${append ? ', continued' : ''}${artifact.isComplete ? '' : ', more to come'}`,
           parts: artifact.parts,
@@ -51,19 +51,19 @@ export function withEvent(task: TaskView, event: AgentEvent): TaskView {
   }
 }
 
-/** The same status told again, as after a subscription, is no news. */
+/** Skips a repeated status, such as after a subscription. */
 function withStatus(
   task: TaskView,
   { state, message }: { state: string; message: { parts: readonly Part[] } | null },
 ): TaskView {
   const parts = message?.parts ?? []
-  const last = task.moments.findLast(({ kind }) => kind === 'status')
+  const last = task.timeline.findLast(({ kind }) => kind === 'status')
   const isKnown =
     task.state === state &&
     last !== undefined &&
     JSON.stringify(last.parts) === JSON.stringify(parts) &&
-    task.moments.at(-1)?.kind !== 'you'
-  return isKnown ? task : { ...task, state, moments: told(task, { kind: 'status', state, title: state, parts }) }
+    task.timeline.at(-1)?.kind !== 'you'
+  return isKnown ? task : { ...task, state, timeline: withEntry(task, { kind: 'status', state, title: state, parts }) }
 }
 
 function withArtifact(artifacts: readonly Artifact[], artifact: Artifact, append: boolean): readonly Artifact[] {
@@ -80,7 +80,7 @@ function withArtifact(artifacts: readonly Artifact[], artifact: Artifact, append
   return artifacts.map(old => (old === known ? joined : old))
 }
 
-/** Chunks of text read as one text. */
+/** Joins chunks of text. */
 function joinedText(parts: readonly Part[]): Part[] {
   return parts.reduce<Part[]>((list, part) => {
     const last = list.at(-1)
