@@ -1,4 +1,4 @@
-/** Owns the HTTP+JSON binding: which operation a method and a path below `/a2a/{agent}/v1` name (A2A 1.0, 11). */
+/** Owns the HTTP+JSON binding: maps methods and paths below `/a2a/{agent}/v1` to operations (A2A 1.0, 11). */
 import { isRecord } from 'svc/plugin'
 import type { Answer, Call, Operation } from './call.ts'
 import { A2aError, invalidParams } from './errors.ts'
@@ -10,11 +10,11 @@ import { cancel, getTask, subscribe } from './operations/tasks.ts'
 import type { JsonObject } from './types.ts'
 import { field, readId, readObject, readText } from './wire/read.ts'
 
-/** What a path names: the operations by method, and what the path itself says. */
+/** A path with its operations by HTTP method and its path parameters. */
 export interface Resource {
   readonly template: Template
   readonly operations: Readonly<Record<string, Operation>>
-  /** Of the path, percent-decoded. */
+  /** Path parameters, percent-decoded. */
   readonly params: JsonObject
 }
 
@@ -52,7 +52,7 @@ const OPERATIONS: Readonly<Record<Template, Readonly<Record<string, Operation>>>
   card: { GET: plainCard },
 }
 
-/** What the tail of a path (after `/v1/`, still encoded) names; null when nothing has it. */
+/** Finds the resource of a path after `/v1/` (still percent-encoded); null if there is no such path. */
 export function findResource(tail: string): Resource | null {
   const named = (template: Template, params: JsonObject = {}): Resource => ({
     template,
@@ -92,7 +92,8 @@ function text(params: JsonObject, name: string): string {
 }
 
 function listOf1(call: Call, params: JsonObject): Answer {
-  if (call.wire.generation === '0.3') throw new A2aError('UNSUPPORTED_OPERATION', 'generation 0.3 lists no tasks')
+  if (call.wire.generation === '0.3')
+    throw new A2aError('UNSUPPORTED_OPERATION', 'listing tasks requires protocol version 1.0')
   return listTasks(call, params) as Answer
 }
 
@@ -101,16 +102,16 @@ function listPush(call: Call, params: JsonObject): Answer {
   return { result: call.wire.generation === '1.0' ? { configs, nextPageToken: '' } : { configs } }
 }
 
-/** 1.0: the config itself. 0.3: the config inside, its id there, beside it, or at the end of its name. */
+/** 1.0: the body is the config. 0.3: the body wraps it; its id is inside, next to it, or at the end of its name. */
 function createPush(call: Call, params: JsonObject): Answer {
   const taskId = text(params, 'id')
   const body = params.body
   if (!isRecord(body)) throw invalidParams('body', 'expected an object')
   if (call.wire.generation === '1.0') return setConfig(call, taskId, body)
-  // Some clients of 0.3 put the config, with its name, into `config`.
+  // Some clients of 0.3 send the config with its name in `config`.
   const outer = readObject(body, 'config') ?? body
   const inner = readObject(outer, 'pushNotificationConfig') ?? (field(outer, 'url') === undefined ? undefined : outer)
-  if (!inner) throw invalidParams('pushNotificationConfig', 'it is required')
+  if (!inner) throw invalidParams('pushNotificationConfig', 'this field is required')
   const name = readText(outer, 'name')
   const id =
     readId(body, 'configId') ?? (name ? readId({ id: name.slice(name.lastIndexOf('/') + 1) }, 'id', 'name') : undefined)

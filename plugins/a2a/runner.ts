@@ -50,7 +50,7 @@ async function work(
   for await (const step of steps) {
     await pause(step.afterMs ?? 0, signal)
     if (signal.aborted) return
-    if (tasks.isFull(task)) return enter(tasks, task, 'FAILED', 'The task holds too much.')
+    if (tasks.isFull(task)) return enter(tasks, task, 'FAILED', 'The task has reached its memory limit.')
     if ('artifact' in step)
       task.addArtifact(step.artifact, step.append === true, step.lastChunk ?? step.append !== true)
     else {

@@ -1,15 +1,15 @@
-/** Owns which generation a request asks for (A2A 1.0, 3.6). */
+/** Owns reading the protocol version of a request (A2A 1.0, 3.6). */
 import { readQuery, type FastifyRequest } from 'svc/plugin'
 import { versionNotSupported, type A2aError } from './errors.ts'
 import type { Generation } from './wire/wire.ts'
 
 export interface RequestedVersion {
   text: string
-  /** Null: none that is supported. */
+  /** Null: not a supported version. */
   generation: Generation | null
 }
 
-/** The header `A2A-Version`, else the query parameter of that name in any case; absent and empty mean 0.3. */
+/** The header `A2A-Version`, else the query parameter of that name (any case). Default: 0.3. */
 export function readVersion(request: FastifyRequest): RequestedVersion {
   const header = request.headers['a2a-version']
   const text = (typeof header === 'string' ? header.trim() : '') || versionInQuery(request)
@@ -24,11 +24,8 @@ function versionInQuery(request: FastifyRequest): string {
   return ''
 }
 
-/** Refuses a version that does not exist, or not for this method (of `generation`). */
+/** The error for an unknown version, or for a method that belongs to the other version, `generation`. */
 export function wrongVersion({ text, generation: asked }: RequestedVersion, generation?: Generation): A2aError {
   if (asked === null || generation === undefined) return versionNotSupported(text, '(expected 1.0 or 0.3)')
-  return versionNotSupported(
-    text,
-    `by this method (it belongs to ${generation}; send header A2A-Version: ${generation})`,
-  )
+  return versionNotSupported(text, `by this method (send the header A2A-Version: ${generation})`)
 }

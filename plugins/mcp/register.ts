@@ -54,7 +54,8 @@ function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): 
   const registrarOf = (plugin: string) => registry.registrar(plugin, uri => hub.resourceUpdated(uri))
   const registrar = registry.registrar(svc.name, uri => hub.resourceUpdated(uri), true)
   const records = svc.use('demo-data.records')
-  if (!records) throw new Error('the extension point demo-data.records is missing')
+  if (!records)
+    throw new Error('the plugin mcp needs the extension point demo-data.records (enable the plugin demo-data)')
   registerDemo(registrar, records, bounds)
   registerConformance(registrar)
   svc.offer('mcp.servers', { ...registrar, [forPlugin]: registrarOf })
@@ -70,7 +71,7 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
       registerEndpoint(app, mcp, {
         route: '/mcp/protected',
         server: 'protected',
-        summary: 'MCP: server for bearers of an OAuth token',
+        summary: 'MCP: server with OAuth',
       }),
     ],
     [
@@ -78,7 +79,7 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
       registerEndpoint(app, mcp, {
         route: '/mcp/apikey',
         server: 'apikey',
-        summary: 'MCP: server for holders of an API key',
+        summary: 'MCP: server with an API key',
       }),
     ],
   ])

@@ -12,12 +12,12 @@ import { readPushConfig } from '../wire/read.ts'
 import type { Wire } from '../wire/wire.ts'
 import { policyOf } from './send.ts'
 
-/** A config as it is kept, with an id of its own where the client gave none. */
+/** The stored form of a config; it gets a new id if the client sent none. */
 export function toConfig(input: PushConfigInput, wire: Wire): PushConfig {
   return { ...input, id: input.id ?? randomUUID(), generation: wire.generation }
 }
 
-/** Creates a config, or replaces the one of its id; `value` is the config as sent. */
+/** Creates a config, or replaces the one with the same id; `value` is the config as received. */
 export function setConfig(call: Call, taskId: string, value: JsonObject, id?: string): Answer {
   const { a2a, wire } = call
   const read = readPushConfig(value, '')
@@ -30,7 +30,7 @@ export function setConfig(call: Call, taskId: string, value: JsonObject, id?: st
   return { result: wire.pushConfig(task.id, config) }
 }
 
-/** Without an id the first. */
+/** Without an id: the first config. */
 export function getConfig(call: Call, taskId: string, id: string | undefined): Answer {
   const task = ownTask(call, taskId)
   const config = id === undefined ? configsOf(task)[0] : task.configs.get(id)?.config
@@ -42,7 +42,7 @@ export function listConfigs(call: Call, taskId: string): JsonObject[] {
   return configsOf(ownTask(call, taskId)).map(config => call.wire.pushConfig(taskId, config))
 }
 
-/** Also when there is none. */
+/** Succeeds even if there is no such config. */
 export function deleteConfig(call: Call, taskId: string, id: string): void {
   ownTask(call, taskId).detach(id)
 }

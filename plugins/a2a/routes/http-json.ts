@@ -1,6 +1,7 @@
 /** Owns the HTTP+JSON routes: everything below `/a2a/{agent}/v1`. */
 import { describe, isRecord, rawQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
+import { MAX_DEPTH } from '../bounds.ts'
 import { makeCall } from '../call.ts'
 import { A2aError, httpError } from '../errors.ts'
 import { findResource, type Resource } from '../http-json.ts'
@@ -17,7 +18,7 @@ import { descriptionOf, HTTP_JSON } from './http-json-descriptions.ts'
 const MEDIA_TYPES: Readonly<Record<Generation, string>> = { '1.0': 'application/a2a+json', '0.3': 'application/json' }
 
 export function registerHttpJson(app: FastifyInstance, a2a: A2a): void {
-  // A colon in a route starts a parameter: the tail is read by hand.
+  // In Fastify routes a colon starts a parameter, so the rest of the path is parsed here.
   app.route({
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     url: '/a2a/:agent/v1/*',
@@ -53,14 +54,14 @@ async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply)
   }
 }
 
-/** The resource that the path names, and the method; throws when either is unknown, or the version. */
+/** The resource and the method of a request. Throws if one of them or the version is unknown. */
 function route(a2a: A2a, request: FastifyRequest, version: RequestedVersion): { resource: Resource; method: string } {
   const resource = findResource(tailOf(request))
-  if (!resource) throw new A2aError('METHOD_NOT_FOUND', 'there is no operation at this path')
+  if (!resource) throw new A2aError('METHOD_NOT_FOUND', 'no operation exists at this path')
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const allowed = Object.keys(resource.operations)
   if (!allowed.includes(method))
-    throw new A2aError('METHOD_NOT_FOUND', `expected ${allowed.join(' or ')}`, {
+    throw new A2aError('METHOD_NOT_FOUND', `method ${method} is not allowed (expected ${allowed.join(' or ')})`, {
       headers: { Allow: allowed.join(', ') },
     })
   a2a.svc.http.serving(request, descriptionOf(resource.template, method))
@@ -82,7 +83,7 @@ function queryOf(request: FastifyRequest): JsonObject {
   return params
 }
 
-/** Bodies are read where an operation has one, whatever their media type; an empty one is `{}`. */
+/** Reads the body of operations that have one, whatever its media type; an empty body is `{}`. */
 function readBody(a2a: A2a, request: FastifyRequest, { template }: Resource): JsonObject {
   const isSend = template === 'message:send' || template === 'message:stream'
   const isCreation = template === 'tasks/{id}/pushNotificationConfigs' && request.method === 'POST'
@@ -91,8 +92,8 @@ function readBody(a2a: A2a, request: FastifyRequest, { template }: Resource): Js
   const parsed = bytes.length === 0 ? { value: {} } : parseJson(bytes)
   if ('problem' in parsed)
     throw parsed.problem === 'depth'
-      ? new A2aError('INVALID_REQUEST', 'the body is nested too deeply')
-      : new A2aError('JSON_PARSE', 'the body is no JSON')
-  if (!isRecord(parsed.value)) throw new A2aError('INVALID_REQUEST', 'expected an object')
+      ? new A2aError('INVALID_REQUEST', `the body is nested deeper than ${MAX_DEPTH} levels`)
+      : new A2aError('JSON_PARSE', 'the body is not valid JSON')
+  if (!isRecord(parsed.value)) throw new A2aError('INVALID_REQUEST', 'the body must be a JSON object')
   return isSend ? parsed.value : { body: parsed.value }
 }

@@ -23,7 +23,7 @@ export function registerJsonRpc(app: FastifyInstance, a2a: A2a): void {
     describe({
       ...describeRpc('/a2a/weather', 'JSON-RPC of an agent', 'weather'),
       parameters: [AGENT_PARAMETER, VERSION_PARAMETER],
-      responses: { ...RESPONSES, 404: { description: 'No such agent' } },
+      responses: { ...RESPONSES, 404: { description: 'Unknown agent' } },
     }),
     serve,
   )
@@ -56,13 +56,13 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
 export const VERSION_PARAMETER = {
   name: 'A2A-Version',
   in: 'header',
-  description: '1.0 or 0.3; absent means 0.3',
+  description: '1.0 or 0.3 (default)',
   schema: { type: 'string', enum: ['1.0', '0.3'] },
 } as const
 
 const RESPONSES = {
-  200: { description: 'A JSON-RPC reply, or an event stream of such' },
-  401: { description: 'The extended card without a valid token' },
+  200: { description: 'A JSON-RPC response, or an event stream of them' },
+  401: { description: 'The extended card was requested without a valid token' },
 }
 
 function describeRpc(path: string, summary: string, agent: string): RouteDescription {
@@ -83,7 +83,7 @@ function describeRpc(path: string, summary: string, agent: string): RouteDescrip
     category: 'A2A Agents',
     summary,
     description:
-      'Generation 1.0 with header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), else 0.3 (message/send, tasks/get and so on).',
+      'Protocol 1.0 with the header `A2A-Version: 1.0` (SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, push configs, GetExtendedAgentCard), otherwise 0.3 (message/send, tasks/get and so on).',
     parameters: [VERSION_PARAMETER],
     requestBody: { required: true, content: { 'application/json': { type: 'object' } } },
     responses: RESPONSES,

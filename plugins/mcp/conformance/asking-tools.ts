@@ -1,4 +1,4 @@
-/** Owns the suite's tools that ask the client: elicitation, sampling, roots, in one round and in several. */
+/** Owns the conformance tools that ask the client (elicitation, sampling, roots) in one or several rounds. */
 import { isRecord, shownText } from 'svc/plugin'
 import { firstText } from '../demo/tools/questions.ts'
 import type { CallContext, JsonObject, Question, ToolDefinition, ToolResult } from '../types.ts'
@@ -12,16 +12,20 @@ export const askingFixtures: ToolDefinition[] = [
     const { sample } = await context.ask({ sample: sampling(shownText(prompt), 100) })
     return said(`LLM response: ${firstText(sample.content)}`)
   }),
-  fixtureTool('test_elicitation', 'Asks for name and e-mail', { 'message*': text }, ({ message }, context) =>
-    elicit(
-      context,
-      shownText(message),
-      {
-        username: { type: 'string', description: "User's response" },
-        email: { type: 'string', description: "User's email address" },
-      },
-      ['username', 'email'],
-    ),
+  fixtureTool(
+    'test_elicitation',
+    'Asks for a name and an email address',
+    { 'message*': text },
+    ({ message }, context) =>
+      elicit(
+        context,
+        shownText(message),
+        {
+          username: { type: 'string', description: "User's response" },
+          email: { type: 'string', description: "User's email address" },
+        },
+        ['username', 'email'],
+      ),
   ),
   fixtureTool('test_elicitation_sep1034_defaults', 'Asks with defaults', {}, (_args, context) =>
     elicit(context, 'Please review the form with its defaults', {
@@ -32,7 +36,7 @@ export const askingFixtures: ToolDefinition[] = [
       verified: { type: 'boolean', default: true },
     }),
   ),
-  fixtureTool('test_elicitation_sep1330_enums', 'Asks with all forms of choices', {}, (_args, context) =>
+  fixtureTool('test_elicitation_sep1330_enums', 'Asks with every kind of choice', {}, (_args, context) =>
     elicit(context, 'Please choose', choices()),
   ),
   fixtureTool('test_missing_capability', 'Needs sampling', {}, async (_args, context) => {
@@ -54,7 +58,7 @@ export const askingFixtures: ToolDefinition[] = [
   fixtureTool('test_input_required_result_request_state', 'Asks with state', {}, confirmWithState),
   fixtureTool(
     'test_input_required_result_tampered_state',
-    'Asks with state that must come back as it was',
+    'Asks with state that must come back unchanged',
     {},
     confirmWithState,
   ),
@@ -71,7 +75,12 @@ export const askingFixtures: ToolDefinition[] = [
     const { step2 } = await context.ask({ step2: form('Step 2: What is your favorite color?', 'color') })
     return said(`${field(step1, 'name')} likes ${field(step2, 'color')}.`)
   }),
-  fixtureTool('test_input_required_result_capabilities', 'Asks only what the client takes', {}, askWhatIsSupported),
+  fixtureTool(
+    'test_input_required_result_capabilities',
+    'Asks only questions that the client supports',
+    {},
+    askWhatIsSupported,
+  ),
 ]
 
 async function elicit(

@@ -1,4 +1,4 @@
-/** Owns the suite's prompts. */
+/** Owns the prompts of the conformance suite. */
 import { isRecord, shownText } from 'svc/plugin'
 import type { Content, PromptDefinition, PromptResult } from '../types.ts'
 import { form, PNG } from './contents.ts'

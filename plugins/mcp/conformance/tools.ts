@@ -1,4 +1,4 @@
-/** Owns the suite's tools that answer without asking back. */
+/** Owns the conformance tools that send no requests to the client. */
 import { shownText } from 'svc/plugin'
 import type { CallContext, ToolDefinition } from '../types.ts'
 import { PNG, WAV } from './contents.ts'
@@ -8,11 +8,11 @@ const PAUSE_MS = 50
 
 const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' }
 
-/** The first tool listed must answer `{}` without an error. */
+/** The suite calls the first tool with `{}` and expects no error. */
 export const plainFixtures: ToolDefinition[] = [
   fixtureTool('test_simple_text', 'Answers with a text', {}, () => said('This is a simple text response for testing.')),
   fixtureTool('test_image_content', 'Answers with an image', {}, () => ({ content: [image] })),
-  fixtureTool('test_audio_content', 'Answers with a sound', {}, () => ({
+  fixtureTool('test_audio_content', 'Answers with audio', {}, () => ({
     content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }],
   })),
   fixtureTool('test_embedded_resource', 'Answers with an embedded resource', {}, () => ({
@@ -62,7 +62,7 @@ export const plainFixtures: ToolDefinition[] = [
   {
     ...ON_CONFORMANCE,
     name: 'json_schema_2020_12_tool',
-    description: 'Has an input schema with most of what JSON Schema 2020-12 knows',
+    description: 'Has an input schema that uses most keywords of JSON Schema 2020-12',
     inputSchema: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -91,14 +91,14 @@ export const plainFixtures: ToolDefinition[] = [
   },
   fixtureTool(
     'test_header_routed',
-    'Takes an argument that a header repeats',
+    'Takes an argument that is repeated in a header',
     { 'region*': { type: 'string', 'x-mcp-header': 'Region' }, note: { type: 'string' } },
     ({ region }) => said(`Routed to ${shownText(region)}.`),
   ),
-  fixtureTool('test_trigger_tool_change', 'Announces a change of the tools', {}, (_args, context) =>
+  fixtureTool('test_trigger_tool_change', 'Announces a change of the tool list', {}, (_args, context) =>
     announce('tools', context),
   ),
-  fixtureTool('test_trigger_prompt_change', 'Announces a change of the prompts', {}, (_args, context) =>
+  fixtureTool('test_trigger_prompt_change', 'Announces a change of the prompt list', {}, (_args, context) =>
     announce('prompts', context),
   ),
 ]

@@ -28,7 +28,7 @@ export function registerLegacy(app: FastifyInstance, mcp: Mcp): void {
 function openStream(exchange: Exchange): void {
   const { mcp, request, server } = exchange
   if (request.method === 'HEAD') throw refusal(405, 'Method Not Allowed', { Allow: 'GET' })
-  if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: this stream is text/event-stream')
+  if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: this stream requires Accept: text/event-stream')
   const { sessions } = mcp.hub
   const session = sessions.create({
     server: server.name,

@@ -53,6 +53,6 @@ function checkContentType({ request }: Exchange): void {
 /** The stateless version has only POST; HEAD opens nothing in any. */
 function requireSessionMethod(exchange: Exchange): void {
   if (exchange.header('mcp-protocol-version') === STATELESS.name)
-    throw refusal(405, `Method Not Allowed: ${STATELESS.name} has only POST`, { Allow: 'POST' })
+    throw refusal(405, `Method Not Allowed: ${STATELESS.name} supports only POST`, { Allow: 'POST' })
   if (exchange.request.method === 'HEAD') throw refusal(405, 'Method Not Allowed', { Allow: 'POST, GET, DELETE' })
 }

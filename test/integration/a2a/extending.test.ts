@@ -48,7 +48,7 @@ t.test('agents of plugins work like the demo agents; wrong ones fail their plugi
   )
   const { plugins } = (await (await fetch(`${url}/_svc/plugins`)).json()) as { plugins: PluginRecord[] }
   const errorOf = (name: string) => plugins.find(record => record.name === name)?.error?.message
-  t.match(errorOf('taken'), /"echo" of plugin taken is taken by plugin a2a/)
+  t.match(errorOf('taken'), /"echo" of plugin taken is already registered by plugin a2a/)
   t.match(errorOf('reserved'), /invalid A2A agent id "webhook-sink"/)
   t.match(errorOf('empty'), /has no skills/)
 })

@@ -179,17 +179,17 @@ mcp:
     )
   const errors = await loadErrors()
   const expected: [RegExp, RegExp][] = [
-    [/servers\[0\]$/, /"weather" is taken/],
+    [/servers\[0\]$/, /"weather" is already in use/],
     [/servers\[1\]/, /./],
     [/servers\[2\]/, /./],
     [/servers\[3\]\.tools\[1\]$/, /unknown tool "refund"/],
-    [/servers\[3\]\.tools\[2\]/, /"echo" is taken/],
+    [/servers\[3\]\.tools\[2\]/, /"echo" is already in use/],
     [/servers\[3\]\.tools\[3\]/, /./],
     [/servers\[3\]\.tools\[4\]/, /"type": "object"/],
     [/servers\[3\]\.tools\[5\]/, /at most 262144/],
     [/servers\[3\]\.resources\[1\]/, /svc:\/\/nope/],
     [/servers\[3\]\.prompts\[0\]/, /nope/],
-    [/servers\[4\]/, /"shop" is taken/],
+    [/servers\[4\]/, /"shop" is already in use/],
   ]
   for (const [at, message] of expected)
     t.ok(

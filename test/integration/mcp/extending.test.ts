@@ -113,9 +113,9 @@ t.test('a wrong definition fails its plugin alone, and names both plugins [MCP-2
     const record = (await (await fetch(`${server.url}/_svc/plugins/${name}`)).json()) as PluginRecord
     return `${record.state}: ${record.error?.message}`
   }
-  t.match(await failure('thief'), /failed: .*"echo" of plugin thief is taken by plugin mcp/)
-  t.match(await failure('squatter'), /failed: .*"weather" of plugin squatter is taken by plugin mcp/)
-  t.match(await failure('ext-b'), /failed: .*"mine" of plugin ext-b is taken by plugin ext-a/)
+  t.match(await failure('thief'), /failed: .*"echo" of plugin thief is already registered by plugin mcp/)
+  t.match(await failure('squatter'), /failed: .*"weather" of plugin squatter is already registered by plugin mcp/)
+  t.match(await failure('ext-b'), /failed: .*"mine" of plugin ext-b is already registered by plugin ext-a/)
   t.match(await failure('schemaless'), /failed: .*"type": "object"/)
   t.match(await failure('routing'), /failed: .*string, integer or boolean/)
   t.match(await failure('late'), /failed: .*too late/)

@@ -205,12 +205,12 @@ t.test('names are taken once, and both plugins are named [MCP-26]', async t => {
   const registry = new Registry()
   registry.registrar('first', () => {}).tool(noTool('echo'))
   const second = registry.registrar('second', () => {})
-  t.throws(() => second.tool(noTool('echo')), { message: 'MCP tool "echo" of plugin second is taken by plugin first' })
+  t.throws(() => second.tool(noTool('echo')), { message: 'MCP tool "echo" of plugin second is already registered by plugin first' })
   t.throws(() => second.tool(noTool('no blanks')), /invalid MCP tool name/)
   t.throws(() => second.tool(noTool('bad', { inputSchema: { type: 'string' } })), /MCP tool "bad"/)
   t.throws(() => second.server({ name: 'Upper', title: 'x' }), /invalid MCP server name/)
   registry.close()
-  t.throws(() => second.tool(noTool('late')), /comes too late/)
+  t.throws(() => second.tool(noTool('late')), /was registered too late/)
 })
 
 t.test('cursors are opaque, belong to one list, and end [MCP-18]', async t => {

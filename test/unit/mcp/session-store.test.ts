@@ -219,7 +219,7 @@ t.test('questions are bounded, time out, and take usable answers only [MCP-36]',
   const { signal } = new AbortController()
   const sent: string[] = []
   const ask = (more?: AbortSignal) => questions.ask('elicitation/create', {}, more ?? signal, text => sent.push(text))
-  await t.rejects(ask(), { message: 'Elicitation failed: no answer in 0.02 s' })
+  await t.rejects(ask(), { message: 'Elicitation failed: no response within 0.02 s' })
   const patient = new PendingQuestions(60_000)
   const open = Array.from({ length: 32 }, () =>
     patient.ask('sampling/createMessage', {}, signal, text => sent.push(text)),
@@ -232,7 +232,7 @@ t.test('questions are bounded, time out, and take usable answers only [MCP-36]',
   patient.answer({ kind: 'response', id: idOf(0), result: { model: 'm', content: {} }, error: undefined })
   t.strictSame(await open[0], { model: 'm', content: {} })
   patient.answer({ kind: 'response', id: idOf(1), result: { model: 'm' }, error: undefined })
-  await t.rejects(open[1]!, /the answer is no result of sampling\/createMessage/)
+  await t.rejects(open[1]!, /the response is not a valid result of sampling\/createMessage/)
   patient.answer({ kind: 'response', id: idOf(2), result: undefined, error: { code: -1, message: 'no' } })
   await t.rejects(open[2]!, { message: 'Sampling failed: no' })
   patient.answer({ kind: 'response', id: 'svc-999', result: {}, error: undefined })

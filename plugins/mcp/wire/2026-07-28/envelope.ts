@@ -1,6 +1,6 @@
 /** Owns what every stateless request must carry: the envelope in `_meta`, repeated by headers, checked in order. */
 import { isRecord, shownText } from 'svc/plugin'
-import { isLogLevel } from '../../calls/call.ts'
+import { isLogLevel, LOG_LEVELS } from '../../calls/call.ts'
 import { CODES, RpcError, shorten } from '../../errors.ts'
 import type { RpcRequest } from '../../calls/json-rpc.ts'
 import { readCapabilities, type ClientCapabilities } from '../../calls/questions.ts'
@@ -57,7 +57,8 @@ function requireKeys({ meta }: Subject): void {
 
 function requireLogLevel({ meta }: Subject): void {
   const level = meta[LOG_LEVEL_KEY]
-  if (level !== undefined && !isLogLevel(level)) throw invalidEnvelope(`${LOG_LEVEL_KEY} is no log level`)
+  if (level !== undefined && !isLogLevel(level))
+    throw invalidEnvelope(`${LOG_LEVEL_KEY} must be one of ${LOG_LEVELS.join(', ')}`)
 }
 
 function matchVersionHeader({ meta, header }: Subject): void {

@@ -18,7 +18,8 @@ interface Honored {
 /** Opens the stream. Throws 406 without one, -32602 without `notifications`. */
 export function listen(exchange: Exchange, request: RpcRequest): void {
   const { mcp, server } = exchange
-  if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: subscriptions/listen answers with text/event-stream')
+  if (!exchange.accepts.sse)
+    throw refusal(406, 'Not Acceptable: subscriptions/listen requires Accept: text/event-stream')
   if (!isRecord(request.params.notifications)) throw invalidParams('"notifications" must be an object')
   const honored = readWishes(request.params.notifications, server)
   const subscription = { [SUBSCRIPTION_KEY]: request.id }

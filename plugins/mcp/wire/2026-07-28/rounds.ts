@@ -80,7 +80,8 @@ export class Rounds {
     }
     const payload = Buffer.from(JSON.stringify(state)).toString('base64url')
     const text = `${payload}.${this.#sign(payload)}`
-    if (text.length > MAX_STATE) throw invalidParams(`The answers make a requestState of more than ${MAX_STATE} bytes`)
+    if (text.length > MAX_STATE)
+      throw invalidParams(`The answers are too large: requestState would exceed ${MAX_STATE} bytes`)
     return text
   }
 

@@ -31,7 +31,7 @@ export async function serveStateless(exchange: Exchange, body: unknown): Promise
   exchange.facts.session = 'stateless'
   const message = readMessage(body)
   if (message.kind === 'response')
-    throw refusal(400, `Invalid Request: ${STATELESS.name} has no requests that a client answers`)
+    throw refusal(400, `Invalid Request: clients send no responses in revision ${STATELESS.name}`)
   exchange.facts.method = message.method
   if (exchange.header('mcp-protocol-version') === STATELESS.name) exchange.facts.version = STATELESS.name
   if (message.kind === 'notification') return exchange.accept()

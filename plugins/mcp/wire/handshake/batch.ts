@@ -11,9 +11,10 @@ import { NOWHERE, PostOutlet } from './outlet.ts'
 
 /** Runs all messages at the same time and answers in the order in which they were sent; nothing to answer is 202. */
 export async function serveBatch(messages: unknown[], session: Session, exchange: Exchange): Promise<void> {
-  if (!session.version.batches) throw refusal(400, `Invalid Request: ${session.version.name} has no batches`)
+  if (!session.version.batches)
+    throw refusal(400, `Invalid Request: revision ${session.version.name} does not support batches`)
   if (messages.length === 0 || messages.length > MAX_BATCH)
-    throw refusal(400, `Invalid Request: a batch has 1 to ${MAX_BATCH} messages`)
+    throw refusal(400, `Invalid Request: a batch must have 1 to ${MAX_BATCH} messages`)
   exchange.messageCount = messages.length
   const answers = await Promise.all(messages.map(message => answerMember(message, session, exchange)))
   const texts = answers.filter(text => text !== null)
@@ -32,7 +33,7 @@ async function answerMember(value: unknown, session: Session, exchange: Exchange
       takeNotice(message, session)
       return null
     }
-    if (message.method === 'initialize') throw refusal(400, 'Invalid Request: initialize does not go into a batch')
+    if (message.method === 'initialize') throw refusal(400, 'Invalid Request: initialize must not be part of a batch')
     checkScope(exchange, message)
     return await answerRequest(message, session, exchange, NOWHERE)
   } catch (error) {

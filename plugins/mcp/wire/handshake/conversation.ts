@@ -3,7 +3,7 @@ import type { Call, Conversation } from '../../calls/call.ts'
 import { ToolFailure } from '../../errors.ts'
 import type { Hub } from '../../sessions/hub.ts'
 import { notificationText } from '../../calls/json-rpc.ts'
-import { type ClientCapabilities, isSupported, questionParams, SUBJECT } from '../../calls/questions.ts'
+import { CAPABILITY, type ClientCapabilities, isSupported, questionParams, SUBJECT } from '../../calls/questions.ts'
 import type { InFlight, Session } from '../../sessions/session.ts'
 import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
 import type { Outlet } from './outlet.ts'
@@ -61,8 +61,11 @@ export class SessionConversation implements Conversation {
 
   #askOne({ method, params }: Question, { version }: Call): Promise<JsonObject> {
     if (!isSupported(method, version, this.clientCapabilities))
-      throw new ToolFailure(`${SUBJECT[method]} failed: the client did not declare it`)
-    if (!this.#outlet.isStream) throw new ToolFailure(`${SUBJECT[method]} failed: the client takes no event stream`)
+      throw new ToolFailure(
+        `${SUBJECT[method]} failed: the client did not declare the capability ${CAPABILITY[method]}`,
+      )
+    if (!this.#outlet.isStream)
+      throw new ToolFailure(`${SUBJECT[method]} failed: the client does not accept event streams`)
     return this.#session.questions.ask(method, questionParams({ method, params }, version), this.signal, text =>
       this.#outlet.write(text),
     )

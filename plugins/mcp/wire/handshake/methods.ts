@@ -1,5 +1,5 @@
 /** Owns the methods that only sessions have: ping, log level, resource subscriptions. */
-import { isLogLevel, type Call, type Outcome } from '../../calls/call.ts'
+import { isLogLevel, LOG_LEVELS, type Call, type Outcome } from '../../calls/call.ts'
 import type { Method } from '../../calls/dispatch.ts'
 import { invalidParams, methodNotFound } from '../../errors.ts'
 import { readUri, requireResource } from '../../methods/resources.ts'
@@ -21,7 +21,7 @@ export function sessionMethod(name: string, session: Session): Method | undefine
 }
 
 function setLevel({ params }: Call, session: Session): Outcome {
-  if (!isLogLevel(params.level)) throw invalidParams('Unknown log level')
+  if (!isLogLevel(params.level)) throw invalidParams(`Unknown log level (expected one of ${LOG_LEVELS.join(', ')})`)
   session.logLevel = params.level
   return NOTHING
 }

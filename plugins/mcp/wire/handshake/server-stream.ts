@@ -9,7 +9,7 @@ import { checkVersionHeader, requireSession } from './serve.ts'
 export function serveStream(exchange: Exchange): void {
   checkVersionHeader(exchange)
   const session = requireSession(exchange, 'streamable-http')
-  if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: GET answers with text/event-stream')
+  if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: GET requires Accept: text/event-stream')
   const lastEventId = exchange.header('last-event-id')
   if (lastEventId === undefined) return openStandalone(session, exchange)
   const { stream, sequence } = findStream(session, lastEventId)
@@ -20,7 +20,7 @@ export function serveStream(exchange: Exchange): void {
 
 function openStandalone(session: Session, exchange: Exchange): void {
   const stream = session.newStandalone()
-  if (!stream) throw refusal(409, 'Conflict: the session has a GET stream already')
+  if (!stream) throw refusal(409, 'Conflict: the session already has a GET stream')
   const connection = connect(session, exchange)
   if (connection) stream.begin(connection, session.version.priming)
 }
