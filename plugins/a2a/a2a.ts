@@ -1,4 +1,4 @@
-/** Owns what all parts of the plugin work with in one generation of the host. */
+/** Owns what all parts of the plugin work with in one protocolVersion of the host. */
 import type { Svc } from 'svc/plugin'
 import type { AgentRegistry } from './agent-registry.ts'
 import type { PushDelivery } from './push/delivery.ts'

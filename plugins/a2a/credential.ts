@@ -16,11 +16,11 @@ export interface Credential {
 export async function readCredential({ a2a, request }: Call): Promise<Credential> {
   const { authorization } = request.headers
   const token = readBearerToken(authorization)
-  const verdict =
+  const verification =
     token === null
       ? undefined
       : await a2a.svc.use('identity.tokens')?.verify(token, { algorithms: ['RS256'], typ: 'at+jwt' })
-  if (verdict?.valid) return { claims: verdict.claims, isRefused: false }
+  if (verification?.valid) return { claims: verification.claims, isRefused: false }
   return { claims: null, isRefused: (authorization?.trim() ?? '') !== '' }
 }
 

@@ -1,6 +1,6 @@
 /** Owns the protocol's errors: their codes and bodies in JSON-RPC and HTTP+JSON (A2A 1.0, 5.4). */
 import type { JsonObject } from './types.ts'
-import type { Generation } from './wire/wire.ts'
+import type { ProtocolVersion } from './wire/wire.ts'
 
 interface ErrorKind {
   /** JSON-RPC. */
@@ -108,8 +108,10 @@ export function rpcError(error: A2aError): JsonObject {
 }
 
 /** The body of an HTTP+JSON error; clients of version 0.3 read `code`, `message` and `type` at its top level. */
-export function httpError(error: A2aError, generation: Generation, http = error.kind.http): JsonObject {
+export function httpError(error: A2aError, protocolVersion: ProtocolVersion, http = error.kind.http): JsonObject {
   const status = http === 405 ? 'UNIMPLEMENTED' : error.kind.status
   const body = { error: { code: http, status, message: error.message, details: detailsOf(error) } }
-  return generation === '1.0' ? body : { code: error.kind.code, message: error.message, type: error.kind.type, ...body }
+  return protocolVersion === '1.0'
+    ? body
+    : { code: error.kind.code, message: error.message, type: error.kind.type, ...body }
 }

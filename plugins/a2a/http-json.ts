@@ -1,8 +1,8 @@
 /** Owns the HTTP+JSON binding: maps methods and paths below `/a2a/{agent}/v1` to operations (A2A 1.0, 11). */
 import { isRecord } from 'svc/plugin'
-import type { Answer, Call, Operation } from './call.ts'
+import type { OperationResult, Call, Operation } from './call.ts'
 import { A2aError, invalidParams } from './errors.ts'
-import { extendedCard, plainCard } from './operations/extended-card.ts'
+import { extendedCard, publicCard } from './operations/extended-card.ts'
 import { listTasks } from './operations/list-tasks.ts'
 import { deleteConfig, getConfig, listConfigs, setConfig } from './operations/push-configs.ts'
 import { send, stream } from './operations/send.ts'
@@ -36,7 +36,7 @@ export type Template = (typeof TEMPLATES)[number]
 const OPERATIONS: Readonly<Record<Template, Readonly<Record<string, Operation>>>> = {
   'message:send': { POST: send },
   'message:stream': { POST: stream },
-  tasks: { GET: listOf1 },
+  tasks: { GET: listTasksV1 },
   'tasks/{id}': { GET: getTask },
   'tasks/{id}:cancel': { POST: cancel },
   'tasks/{id}:subscribe': { GET: subscribe, POST: subscribe },
@@ -49,7 +49,7 @@ const OPERATIONS: Readonly<Record<Template, Readonly<Record<string, Operation>>>
     },
   },
   extendedAgentCard: { GET: extendedCard },
-  card: { GET: plainCard },
+  card: { GET: publicCard },
 }
 
 /** Finds the resource of a path after `/v1/` (still percent-encoded); null if there is no such path. */
@@ -91,23 +91,23 @@ function text(params: JsonObject, name: string): string {
   return readText(params, name) ?? ''
 }
 
-function listOf1(call: Call, params: JsonObject): Answer {
-  if (call.wire.generation === '0.3')
+function listTasksV1(call: Call, params: JsonObject): OperationResult {
+  if (call.wire.protocolVersion === '0.3')
     throw new A2aError('UNSUPPORTED_OPERATION', 'listing tasks requires protocol version 1.0')
-  return listTasks(call, params) as Answer
+  return listTasks(call, params) as OperationResult
 }
 
-function listPush(call: Call, params: JsonObject): Answer {
+function listPush(call: Call, params: JsonObject): OperationResult {
   const configs = listConfigs(call, text(params, 'id'))
-  return { result: call.wire.generation === '1.0' ? { configs, nextPageToken: '' } : { configs } }
+  return { result: call.wire.protocolVersion === '1.0' ? { configs, nextPageToken: '' } : { configs } }
 }
 
 /** 1.0: the body is the config. 0.3: the body wraps it; its id is inside, next to it, or at the end of its name. */
-function createPush(call: Call, params: JsonObject): Answer {
+function createPush(call: Call, params: JsonObject): OperationResult {
   const taskId = text(params, 'id')
   const body = params.body
   if (!isRecord(body)) throw invalidParams('body', 'expected an object')
-  if (call.wire.generation === '1.0') return setConfig(call, taskId, body)
+  if (call.wire.protocolVersion === '1.0') return setConfig(call, taskId, body)
   // Some clients of 0.3 send the config with its name in `config`.
   const outer = readObject(body, 'config') ?? body
   const inner = readObject(outer, 'pushNotificationConfig') ?? (field(outer, 'url') === undefined ? undefined : outer)

@@ -12,7 +12,7 @@ import { cancel, getTask, subscribe } from './operations/tasks.ts'
 import type { JsonObject } from './types.ts'
 import { wrongVersion, type RequestedVersion } from './version.ts'
 import { readId, readLookupId, readObject } from './wire/read.ts'
-import { rpc3 } from './wire/v0.3/json-rpc.ts'
+import { jsonRpcV03 } from './wire/v0.3/json-rpc.ts'
 import { v1 } from './wire/v1.0/wire.ts'
 import type { Wire } from './wire/wire.ts'
 
@@ -68,7 +68,7 @@ const METHODS_V03: Record<string, Operation> = {
 
 const METHODS: ReadonlyMap<string, Method> = new Map([
   ...Object.entries(METHODS_V1).map(([name, run]) => [name, { wire: v1, run }] as const),
-  ...Object.entries(METHODS_V03).map(([name, run]) => [name, { wire: rpc3, run }] as const),
+  ...Object.entries(METHODS_V03).map(([name, run]) => [name, { wire: jsonRpcV03, run }] as const),
 ])
 
 export type RpcId = string | number | null
@@ -101,7 +101,7 @@ export function readRpcRequest(
   const method = METHODS.get(request.method)
   if (!method) throw new A2aError('METHOD_NOT_FOUND', `unknown method "${request.method.slice(0, 100)}"`)
   facts.method = method
-  if (version.generation !== method.wire.generation) throw wrongVersion(version, method.wire.generation)
+  if (version.protocolVersion !== method.wire.protocolVersion) throw wrongVersion(version, method.wire.protocolVersion)
   const params = request.params ?? {}
   if (!isRecord(params)) throw invalidParams('params', 'expected an object')
   return { method, params }

@@ -37,8 +37,8 @@ export function sendStream(
   const unsubscribe = task.subscribe({
     update: update => {
       send(wire.update(task, update))
-      const isSettled = update.kind === 'status' && update.isSettling
-      if (isSettled || stream.pendingBytes > MAX_UNSENT_BYTES) stream.end()
+      const isTerminalOrInterrupted = update.kind === 'status' && update.isFinal
+      if (isTerminalOrInterrupted || stream.pendingBytes > MAX_UNSENT_BYTES) stream.end()
     },
     closed: () => stream.end(),
   })

@@ -1,6 +1,7 @@
 /** Owns how an agent's steps become changes of a task, each at its time. */
 import type { Logger } from 'svc/plugin'
-import { isSettled } from './states.ts'
+import { sleep } from './sleep.ts'
+import { isTerminalOrInterrupted } from './states.ts'
 import type { Task } from './task.ts'
 import type { TaskStore } from './task-store.ts'
 import type { Step } from './types.ts'
@@ -17,7 +18,7 @@ export interface Work {
 
 /** Starts the steps; they stop at a settled state, or when the task is cancelled or evicted. */
 export function start(tasks: TaskStore, task: Task, { steps, run, heldBytes }: Work, log: Logger): void {
-  const done = tasks.takeRunning()
+  const done = tasks.acquireRunningSlot()
   const release = task.reserve(WORK_BYTES + heldBytes)
   task.run = run
   // An agent that does not heed the signal holds no place.
@@ -55,9 +56,9 @@ async function work(
       task.addArtifact(step.artifact, step.append === true, step.lastChunk ?? step.append !== true)
     else {
       // Whoever hears of the settled state may follow up at once.
-      if (isSettled(step.state)) task.run = null
+      if (isTerminalOrInterrupted(step.state)) task.run = null
       enter(tasks, task, step.state, step.text)
-      if (isSettled(step.state)) return
+      if (isTerminalOrInterrupted(step.state)) return
     }
   }
   if (!signal.aborted) enter(tasks, task, 'COMPLETED', 'Done.')
@@ -68,16 +69,8 @@ function enter(tasks: TaskStore, task: Task, ...status: Parameters<Task['setStat
   task.setStatus(...status)
 }
 
-/** Always at least one turn of the event loop; the timer keeps no process alive. */
+/** Waits at least one turn of the event loop. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (ms <= 0 || signal.aborted) return void setImmediate(resolve)
-    const timer = setTimeout(finish, ms).unref()
-    function finish() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    signal.addEventListener('abort', finish)
-  })
+  if (ms > 0 && !signal.aborted) return sleep(ms, signal)
+  return new Promise(resolve => void setImmediate(resolve))
 }

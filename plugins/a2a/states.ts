@@ -21,6 +21,6 @@ export function isTerminal(state: TaskState): boolean {
 }
 
 /** Terminal, or waiting for the client: sends and streams end here. */
-export function isSettled(state: TaskState): boolean {
+export function isTerminalOrInterrupted(state: TaskState): boolean {
   return TERMINAL.has(state) || INTERRUPTED.has(state)
 }

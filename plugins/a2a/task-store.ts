@@ -6,13 +6,13 @@ import { Task, type TaskObserver } from './task.ts'
 import type { Message } from './types.ts'
 
 /** Tasks in the order of their creation, and those of them that are finished in the order in which they did. */
-class Shelf {
+class EvictionQueue {
   readonly all = new Set<Task>()
   readonly finished = new Set<Task>()
 
   /** What goes first: the oldest finished task, else the oldest. */
   oldest(except: Task): Task | undefined {
-    for (const shelf of [this.finished, this.all]) for (const task of shelf) if (task !== except) return task
+    for (const queue of [this.finished, this.all]) for (const task of queue) if (task !== except) return task
     return undefined
   }
 
@@ -37,8 +37,8 @@ export class TaskStore implements TaskObserver {
   readonly #bounds: TaskBounds
   readonly #now: () => number
   readonly #tasks = new Map<string, Task>()
-  readonly #shelf = new Shelf()
-  readonly #sessions = new Map<string, Shelf>()
+  readonly #queue = new EvictionQueue()
+  readonly #sessionQueues = new Map<string, EvictionQueue>()
   /** By agent, session and context: a message counts the turns before it. */
   readonly #contexts = new Map<string, Set<Task>>()
   readonly #sweeper: NodeJS.Timeout
@@ -83,7 +83,7 @@ export class TaskStore implements TaskObserver {
   }
 
   /** A place among those at work, which is given back once. */
-  takeRunning(): () => void {
+  acquireRunningSlot(): () => void {
     this.#running++
     let isTaken = true
     return () => {
@@ -96,16 +96,16 @@ export class TaskStore implements TaskObserver {
   add(task: Task): void {
     task.lastUsedAt = this.#now()
     task.rank = ++this.#rank
-    const shelf = this.#sessions.get(task.session) ?? new Shelf()
-    this.#sessions.set(task.session, shelf)
+    const queue = this.#sessionQueues.get(task.session) ?? new EvictionQueue()
+    this.#sessionQueues.set(task.session, queue)
     this.#tasks.set(task.id, task)
-    this.#shelf.all.add(task)
-    shelf.all.add(task)
+    this.#queue.all.add(task)
+    queue.all.add(task)
     const inContext = this.#contexts.get(contextKey(task)) ?? new Set()
     this.#contexts.set(contextKey(task), inContext.add(task))
     this.#bytes += task.bytes
-    while (shelf.all.size > this.#bounds.tasksPerSession) this.#evictOldest(shelf, task)
-    while (this.#tasks.size > this.#bounds.tasks) this.#evictOldest(this.#shelf, task)
+    while (queue.all.size > this.#bounds.tasksPerSession) this.#evictOldest(queue, task)
+    while (this.#tasks.size > this.#bounds.tasks) this.#evictOldest(this.#queue, task)
     this.#makeRoom(task)
   }
 
@@ -123,7 +123,7 @@ export class TaskStore implements TaskObserver {
 
   /** The tasks of a session with an agent, in the order of their creation. */
   *of(agent: string, session: string): IterableIterator<Task> {
-    for (const task of this.#sessions.get(session)?.all ?? [])
+    for (const task of this.#sessionQueues.get(session)?.all ?? [])
       if (task.agent === agent && !this.#isIdle(task)) yield task
   }
 
@@ -140,8 +140,8 @@ export class TaskStore implements TaskObserver {
     task.lastUsedAt = this.#now()
     this.#bytes += addedBytes
     if (task.isTerminal) {
-      this.#shelf.finished.add(task)
-      this.#sessions.get(task.session)?.finished.add(task)
+      this.#queue.finished.add(task)
+      this.#sessionQueues.get(task.session)?.finished.add(task)
     }
     this.#makeRoom(task)
   }
@@ -153,10 +153,10 @@ export class TaskStore implements TaskObserver {
 
   remove(task: Task): void {
     if (!this.#tasks.delete(task.id)) return
-    this.#shelf.remove(task)
-    const shelf = this.#sessions.get(task.session)
-    shelf?.remove(task)
-    if (shelf?.all.size === 0) this.#sessions.delete(task.session)
+    this.#queue.remove(task)
+    const queue = this.#sessionQueues.get(task.session)
+    queue?.remove(task)
+    if (queue?.all.size === 0) this.#sessionQueues.delete(task.session)
     const inContext = this.#contexts.get(contextKey(task))
     inContext?.delete(task)
     if (inContext?.size === 0) this.#contexts.delete(contextKey(task))
@@ -180,11 +180,11 @@ export class TaskStore implements TaskObserver {
 
   /** A single task stays, however large. */
   #makeRoom(newest: Task): void {
-    while (this.#bytes > this.#bounds.taskBytes && this.#tasks.size > 1) this.#evictOldest(this.#shelf, newest)
+    while (this.#bytes > this.#bounds.taskBytes && this.#tasks.size > 1) this.#evictOldest(this.#queue, newest)
   }
 
-  #evictOldest(shelf: Shelf, except: Task): void {
-    const oldest = shelf.oldest(except)
+  #evictOldest(queue: EvictionQueue, except: Task): void {
+    const oldest = queue.oldest(except)
     if (oldest) this.remove(oldest)
   }
 }

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { heldValueBytes } from 'svc/plugin'
 import { MAX_HISTORY } from './bounds.ts'
 import type { PushConfig } from './push/push-config.ts'
-import { isSettled, isTerminal } from './states.ts'
+import { isTerminalOrInterrupted, isTerminal } from './states.ts'
 import type { Artifact, Message, TaskState, TaskStatus } from './types.ts'
 
 /** A change as it is told to streams and push targets, in the order in which it happened. */
 export type Update =
-  | { kind: 'status'; status: TaskStatus; isSettling: boolean }
+  | { kind: 'status'; status: TaskStatus; isFinal: boolean }
   | { kind: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
 
 export interface Subscriber {
@@ -96,7 +96,7 @@ export class Task {
     this.status = { state, message, timestamp: new Date().toISOString() }
     this.#statusPlace = this.history.length
     this.#grow(heldValueBytes(message) - dropped)
-    this.#tell({ kind: 'status', status: this.status, isSettling: isSettled(state) })
+    this.#notify({ kind: 'status', status: this.status, isFinal: isTerminalOrInterrupted(state) })
   }
 
   /** Adds an artifact, or parts to the one of this id; tells the subscribers. */
@@ -106,7 +106,7 @@ export class Task {
     if (!known) this.artifacts.push(artifact)
     else this.artifacts[place] = append ? { ...known, parts: [...known.parts, ...artifact.parts] } : artifact
     this.#grow(heldValueBytes(artifact) - (known && !append ? heldValueBytes(known) : 0))
-    this.#tell({ kind: 'artifact', artifact, append: append && known !== undefined, lastChunk })
+    this.#notify({ kind: 'artifact', artifact, append: append && known !== undefined, lastChunk })
   }
 
   attach(attached: AttachedConfig): void {
@@ -159,7 +159,7 @@ export class Task {
     this.#observer.changed(this, bytes)
   }
 
-  #tell(update: Update): void {
+  #notify(update: Update): void {
     for (const subscriber of this.#subscribers) subscriber.update(update)
   }
 }

@@ -3,7 +3,7 @@
 /** A JSON object as received; its keys are any, `__proto__` included. */
 export type JsonObject = Record<string, unknown>
 
-/** States of a task (A2A 1.0, 4.1.3), without the prefix of either generation. */
+/** States of a task (A2A 1.0, 4.1.3), without the prefix of either protocolVersion. */
 export type TaskState =
   | 'SUBMITTED'
   | 'WORKING'

@@ -10,7 +10,7 @@ import type { Mcp } from './mcp.ts'
 import type { Options } from './options.ts'
 import { Registry } from './registry/registry.ts'
 import { serverExamples } from './routes/descriptions.ts'
-import { registerLegacy } from './routes/legacy-sse.ts'
+import { registerHttpSse } from './routes/http-sse.ts'
 import { registerMetadata } from './routes/metadata.ts'
 import { registerEndpoint } from './routes/streamable-http.ts'
 import { select } from './registry/selection.ts'
@@ -84,7 +84,7 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
     ],
   ])
   const named = registerEndpoint(app, mcp, { route: '/mcp/servers/:name', summary: 'MCP: named server' })
-  registerLegacy(app, mcp)
+  registerHttpSse(app, mcp)
   registerMetadata(app, mcp)
   return server => own.get(server.name) ?? named
 }
@@ -106,6 +106,6 @@ function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[
 
 /** A client that hears of a change asks at once; it must not be the old generation that answers. */
 function announceWhenServing(hub: Hub, servers: ReadonlyMap<string, Server>, svc: Svc<Options, Variables>): void {
-  const timer = setTimeout(() => hub.takeOver(servers), SWITCH_MS).unref()
+  const timer = setTimeout(() => hub.replaceServers(servers), SWITCH_MS).unref()
   svc.whenClosed(() => clearTimeout(timer))
 }

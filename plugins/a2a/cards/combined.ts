@@ -1,6 +1,6 @@
 /** Owns the public card that clients of both generations understand. */
 import type { JsonObject } from '../types.ts'
-import type { CardSubject } from './facts.ts'
+import type { CardSubject } from './shared-fields.ts'
 import { cardV03, schemesV03 } from './v0.3.ts'
 import { cardV1, schemesV1 } from './v1.0.ts'
 

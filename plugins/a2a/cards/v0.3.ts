@@ -1,15 +1,15 @@
-/** Owns the agent card of generation 0.3: as its clients read it, and as its HTTP+JSON binding has it. */
+/** Owns the agent card of protocolVersion 0.3: as its clients read it, and as its HTTP+JSON binding has it. */
 import type { JsonObject } from '../types.ts'
 import {
   BEARER_TEXT,
   type CardSubject,
   extensionsOf,
-  factsOf,
+  sharedFields,
   OAUTH_TEXT,
   OIDC_TEXT,
   SCOPES,
   skillsOf,
-} from './facts.ts'
+} from './shared-fields.ts'
 import { REQUIREMENTS_V1, schemesV1 } from './v1.0.ts'
 
 export function cardV03(subject: CardSubject): JsonObject & { capabilities: JsonObject } {
@@ -23,7 +23,7 @@ export function cardV03(subject: CardSubject): JsonObject & { capabilities: Json
       { url, transport: 'JSONRPC' },
       { url, transport: 'HTTP+JSON' },
     ],
-    ...factsOf(subject),
+    ...sharedFields(subject),
     capabilities: { streaming: true, pushNotifications: true, stateTransitionHistory: false, ...extensionsOf(subject) },
     skills: skillsOf(subject),
     ...(agent.requiresToken

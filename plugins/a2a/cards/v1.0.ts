@@ -1,21 +1,21 @@
-/** Owns the agent card of generation 1.0 (A2A 1.0, 4.4.1). */
+/** Owns the agent card of protocolVersion 1.0 (A2A 1.0, 4.4.1). */
 import type { JsonObject } from '../types.ts'
 import {
   BEARER_TEXT,
   type CardSubject,
   extensionsOf,
-  factsOf,
+  sharedFields,
   OAUTH_TEXT,
   OIDC_TEXT,
   SCOPES,
   skillsOf,
-} from './facts.ts'
+} from './shared-fields.ts'
 
 export function cardV1(subject: CardSubject): JsonObject & { capabilities: JsonObject } {
   const { agent, base } = subject
   const url = `${base}/a2a/${agent.id}`
   const { defaultInputModes, defaultOutputModes, provider, version, documentationUrl, iconUrl, ...title } =
-    factsOf(subject)
+    sharedFields(subject)
   return {
     ...title,
     // Clients take the first that fits.

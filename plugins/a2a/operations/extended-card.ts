@@ -1,13 +1,13 @@
 /** Owns the extended card, which requires an access token. */
 import { renderCard } from '../cards/card.ts'
-import type { Answer, Call } from '../call.ts'
+import type { OperationResult, Call } from '../call.ts'
 import { readCredential, unauthenticated } from '../credential.ts'
 import { A2aError } from '../errors.ts'
 
 const PRIVATE = { 'Cache-Control': 'private, no-store' }
 
 /** `GetExtendedAgentCard` and `agent/getAuthenticatedExtendedCard`. Throws Unauthenticated without a valid token. */
-export async function extendedCard(call: Call): Promise<Answer> {
+export async function extendedCard(call: Call): Promise<OperationResult> {
   if (!call.agent.requiresToken)
     throw new A2aError('UNSUPPORTED_OPERATION', `agent ${call.agent.id} has no extended card`)
   const credential = await readCredential(call)
@@ -16,7 +16,7 @@ export async function extendedCard(call: Call): Promise<Answer> {
 }
 
 /** The public card, or the extended one if the request has a valid token. */
-export async function plainCard(call: Call): Promise<Answer> {
+export async function publicCard(call: Call): Promise<OperationResult> {
   if (call.agent.requiresToken && (await readCredential(call)).claims)
     return { result: renderCard(call, true), headers: PRIVATE }
   return { result: renderCard(call, false) }

@@ -1,5 +1,5 @@
 /** Owns `ListTasks`: filters, order and pages. */
-import type { Answer, Call } from '../call.ts'
+import type { OperationResult, Call } from '../call.ts'
 import { invalidParams } from '../errors.ts'
 import { STATES } from '../states.ts'
 import type { Task } from '../task.ts'
@@ -12,7 +12,7 @@ const MAX_PAGE_SIZE = 100
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/
 
 /** The caller's tasks with this agent, most recent status change first. */
-export function listTasks(call: Call, params: JsonObject): Answer {
+export function listTasks(call: Call, params: JsonObject): OperationResult {
   const { a2a, agent, session, wire } = call
   const matches = readFilter(params)
   const view = {

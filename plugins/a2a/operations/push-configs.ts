@@ -1,7 +1,7 @@
 /** Owns the push notification configs of a task: creating, reading and deleting them. */
 import { randomUUID } from 'node:crypto'
 import { copyText } from 'svc/plugin'
-import type { Answer, Call } from '../call.ts'
+import type { OperationResult, Call } from '../call.ts'
 import { taskNotFound } from '../errors.ts'
 import { PushDelivery } from '../push/delivery.ts'
 import type { PushConfig, PushConfigInput } from '../push/push-config.ts'
@@ -14,11 +14,11 @@ import { policyOf } from './send.ts'
 
 /** The stored form of a config; it gets a new id if the client sent none. */
 export function toConfig(input: PushConfigInput, wire: Wire): PushConfig {
-  return { ...input, id: input.id ?? randomUUID(), generation: wire.generation }
+  return { ...input, id: input.id ?? randomUUID(), protocolVersion: wire.protocolVersion }
 }
 
 /** Creates a config, or replaces the one with the same id; `value` is the config as received. */
-export function setConfig(call: Call, taskId: string, value: JsonObject, id?: string): Answer {
+export function setConfig(call: Call, taskId: string, value: JsonObject, id?: string): OperationResult {
   const { a2a, wire } = call
   const read = readPushConfig(value, '')
   const input = read.id === undefined && id !== undefined ? { ...read, id: copyText(id) } : read
@@ -31,7 +31,7 @@ export function setConfig(call: Call, taskId: string, value: JsonObject, id?: st
 }
 
 /** Without an id: the first config. */
-export function getConfig(call: Call, taskId: string, id: string | undefined): Answer {
+export function getConfig(call: Call, taskId: string, id: string | undefined): OperationResult {
   const task = ownTask(call, taskId)
   const config = id === undefined ? configsOf(task)[0] : task.configs.get(id)?.config
   if (!config) throw taskNotFound(taskId, id ?? 'any')

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { heldValueBytes } from 'svc/plugin'
 import { WAIT_MS } from '../bounds.ts'
-import { type Answer, type Call, untilSettled } from '../call.ts'
+import { type OperationResult, type Call, untilFinal } from '../call.ts'
 import { readCredential, type Credential } from '../credential.ts'
 import { A2aError, invalidParams } from '../errors.ts'
 import { checkMediaTypes } from '../media-types.ts'
@@ -28,17 +28,17 @@ interface SendRequest {
 type Sent = { task: Task } | { message: Message }
 
 /** `SendMessage`, `message/send`, `message:send`. */
-export async function send(call: Call, params: JsonObject): Promise<Answer> {
+export async function send(call: Call, params: JsonObject): Promise<OperationResult> {
   const { wire } = call
   const request = readSend(call, params)
   const sent = begin(call, request, await credentialOf(call))
   if ('message' in sent) return { result: wire.messageReply(wire.message(sent.message)) }
-  if (request.waits) await untilSettled(sent.task, WAIT_MS, call.a2a.svc.http.signal(call.request))
+  if (request.waits) await untilFinal(sent.task, WAIT_MS, call.a2a.svc.http.signal(call.request))
   return { result: wire.taskReply(wire.task(sent.task, { historyLength: request.historyLength })) }
 }
 
 /** `SendStreamingMessage`, `message/stream`, `message:stream`. */
-export async function stream(call: Call, params: JsonObject): Promise<Answer> {
+export async function stream(call: Call, params: JsonObject): Promise<OperationResult> {
   const { wire } = call
   const request = readSend(call, params)
   const sent = begin(call, request, await credentialOf(call))

@@ -2,6 +2,7 @@
 import { heldBytes } from 'svc/plugin'
 import { A2aError } from '../errors.ts'
 import type { SinkStore } from '../sink.ts'
+import { sleep } from '../sleep.ts'
 import type { AttachedConfig, Task, Update } from '../task.ts'
 import { MAX_PUSH_CONFIGS } from '../bounds.ts'
 import { pushBody } from '../wire/push-body.ts'
@@ -22,7 +23,7 @@ interface Queue {
   /** JSON text: small buffers would share memory with others, which all stays until the last of them goes. */
   readonly bodies: string[]
   /** Aborts when the config goes. */
-  readonly gone: AbortController
+  readonly removed: AbortController
   /** Waits for its turn, or is in flight. */
   isBusy: boolean
 }
@@ -51,13 +52,13 @@ export class PushDelivery {
   attach(task: Task, config: PushConfig, target: PushTarget, sinks: SinkStore): void {
     const headers = this.#headersOf(config)
     const queue: Queue | null =
-      'url' in target ? { url: target.url, headers, bodies: [], gone: new AbortController(), isBusy: false } : null
+      'url' in target ? { url: target.url, headers, bodies: [], removed: new AbortController(), isBusy: false } : null
     const send = (body: string): void => {
       if (queue) this.#enqueue(queue, body)
       else if ('sink' in target) void sinks.receive(target.sink, 'in-process', headers, Buffer.from(body))
     }
     const unsubscribe = task.subscribe({
-      update: (update: Update) => send(JSON.stringify(pushBody(task, update, config.generation))),
+      update: (update: Update) => send(JSON.stringify(pushBody(task, update, config.protocolVersion))),
       closed: () => {},
     })
     const attached: AttachedConfig = {
@@ -70,10 +71,10 @@ export class PushDelivery {
     task.attach(attached)
   }
 
-  #headersOf({ generation, token, authentication }: PushConfig): Record<string, string> {
+  #headersOf({ protocolVersion, token, authentication }: PushConfig): Record<string, string> {
     const headers: Record<string, string> = {
       'content-type': 'application/a2a+json',
-      'a2a-version': generation,
+      'a2a-version': protocolVersion,
       'user-agent': `svc-a2a/${this.#version}`,
     }
     if (token !== undefined) headers['x-a2a-notification-token'] = token
@@ -97,7 +98,7 @@ export class PushDelivery {
   }
 
   #drop(queue: Queue): void {
-    queue.gone.abort()
+    queue.removed.abort()
     for (const body of queue.bodies.splice(0)) this.#release(body)
   }
 
@@ -123,11 +124,11 @@ export class PushDelivery {
 }
 
 /** Tries until the target takes it, refuses it for good, or two retries have failed too. Never throws. */
-async function deliver({ url, headers, gone }: Queue, body: string): Promise<void> {
+async function deliver({ url, headers, removed }: Queue, body: string): Promise<void> {
   for (const retryMs of [...RETRY_MS, null]) {
-    const isFinal = await attempt(url, headers, body, gone.signal)
-    if (isFinal || retryMs === null || gone.signal.aborted) return
-    await waitFor(retryMs, gone.signal)
+    const isFinal = await attempt(url, headers, body, removed.signal)
+    if (isFinal || retryMs === null || removed.signal.aborted) return
+    await sleep(retryMs, removed.signal)
   }
 }
 
@@ -136,7 +137,7 @@ async function attempt(
   url: string,
   headers: Record<string, string>,
   body: string,
-  gone: AbortSignal,
+  removed: AbortSignal,
 ): Promise<boolean> {
   try {
     // A redirect could lead to where the policy does not.
@@ -145,23 +146,11 @@ async function attempt(
       headers,
       body,
       redirect: 'manual',
-      signal: AbortSignal.any([gone, AbortSignal.timeout(ATTEMPT_MS)]),
+      signal: AbortSignal.any([removed, AbortSignal.timeout(ATTEMPT_MS)]),
     })
     await response.body?.cancel()
     return !(response.status === 408 || response.status === 429 || response.status >= 500)
   } catch {
-    return gone.aborted
+    return removed.aborted
   }
-}
-
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(finish, ms).unref()
-    function finish() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    signal.addEventListener('abort', finish)
-  })
 }

@@ -1,5 +1,5 @@
 /** A push notification config, independent of the protocol version. */
-import type { Generation } from '../wire/wire.ts'
+import type { ProtocolVersion } from '../wire/wire.ts'
 
 export interface PushConfig {
   id: string
@@ -9,8 +9,8 @@ export interface PushConfig {
   token?: string
   authentication?: { scheme: string; credentials?: string }
   /** Version of the request that created it; notifications use the same version. */
-  generation: Generation
+  protocolVersion: ProtocolVersion
 }
 
 /** A config as received; the id is optional. */
-export type PushConfigInput = Omit<PushConfig, 'id' | 'generation'> & { id?: string }
+export type PushConfigInput = Omit<PushConfig, 'id' | 'protocolVersion'> & { id?: string }

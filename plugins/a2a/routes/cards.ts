@@ -11,7 +11,7 @@ import {
 import type { A2a } from '../a2a.ts'
 import { subjectOf } from '../cards/card.ts'
 import { combinedCard } from '../cards/combined.ts'
-import type { CardSubject } from '../cards/facts.ts'
+import type { CardSubject } from '../cards/shared-fields.ts'
 import { cardV03 } from '../cards/v0.3.ts'
 import type { JsonObject } from '../types.ts'
 import { agentOf } from './agent.ts'

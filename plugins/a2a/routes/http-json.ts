@@ -9,13 +9,16 @@ import { parseJson } from '../json.ts'
 import { sendJson, sendStream } from '../reply.ts'
 import type { JsonObject } from '../types.ts'
 import { readVersion, wrongVersion, type RequestedVersion } from '../version.ts'
-import { rest3 } from '../wire/v0.3/http-json.ts'
+import { httpJsonV03 } from '../wire/v0.3/http-json.ts'
 import { v1 } from '../wire/v1.0/wire.ts'
-import type { Generation } from '../wire/wire.ts'
+import type { ProtocolVersion } from '../wire/wire.ts'
 import { agentOf } from './agent.ts'
 import { descriptionOf, HTTP_JSON } from './http-json-descriptions.ts'
 
-const MEDIA_TYPES: Readonly<Record<Generation, string>> = { '1.0': 'application/a2a+json', '0.3': 'application/json' }
+const MEDIA_TYPES: Readonly<Record<ProtocolVersion, string>> = {
+  '1.0': 'application/a2a+json',
+  '0.3': 'application/json',
+}
 
 export function registerHttpJson(app: FastifyInstance, a2a: A2a): void {
   // In Fastify routes a colon starts a parameter, so the rest of the path is parsed here.
@@ -30,26 +33,26 @@ export function registerHttpJson(app: FastifyInstance, a2a: A2a): void {
 async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const agent = agentOf(a2a, request)
   const version = readVersion(request)
-  const generation = version.generation ?? '1.0'
-  void reply.header('A2A-Version', generation)
+  const protocolVersion = version.protocolVersion ?? '1.0'
+  void reply.header('A2A-Version', protocolVersion)
   try {
     const { resource, method } = route(a2a, request, version)
-    const wire = generation === '1.0' ? v1 : rest3
+    const wire = protocolVersion === '1.0' ? v1 : httpJsonV03
     const params = { ...queryOf(request), ...readBody(a2a, request, resource), ...resource.params }
     const answer = await resource.operations[method]!(makeCall(a2a, agent, wire, request), params)
     if ('first' in answer) {
       sendStream(a2a.svc.streams, request, reply, { ...answer, wire, envelope: event => event })
       return reply
     }
-    return sendJson(reply.headers(answer.headers ?? {}), answer.result, MEDIA_TYPES[generation])
+    return sendJson(reply.headers(answer.headers ?? {}), answer.result, MEDIA_TYPES[protocolVersion])
   } catch (error) {
     if (!(error instanceof A2aError)) throw error
     const isWrongMethod = error.headers.Allow !== undefined
     const status = isWrongMethod ? 405 : error.kind.http
     return sendJson(
       reply.code(status).headers(error.headers),
-      httpError(error, generation, status),
-      MEDIA_TYPES[generation],
+      httpError(error, protocolVersion, status),
+      MEDIA_TYPES[protocolVersion],
     )
   }
 }
@@ -65,7 +68,7 @@ function route(a2a: A2a, request: FastifyRequest, version: RequestedVersion): { 
       headers: { Allow: allowed.join(', ') },
     })
   a2a.svc.http.serving(request, descriptionOf(resource.template, method))
-  if (version.generation === null) throw wrongVersion(version)
+  if (version.protocolVersion === null) throw wrongVersion(version)
   return { resource, method }
 }
 

@@ -35,7 +35,7 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
   const facts: RpcFacts = { id: null }
   try {
     const { method, params } = readRpcRequest(a2a.svc.http.body(request), version, facts)
-    void reply.header('A2A-Version', method.wire.generation)
+    void reply.header('A2A-Version', method.wire.protocolVersion)
     const answer = await method.run(makeCall(a2a, agent, method.wire, request), params)
     const envelope = (result: unknown) => ({ jsonrpc: '2.0', id: facts.id, result })
     if ('first' in answer) {
@@ -46,7 +46,7 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
   } catch (error) {
     if (!(error instanceof A2aError)) throw error
     void reply
-      .header('A2A-Version', facts.method?.wire.generation ?? version.generation ?? '1.0')
+      .header('A2A-Version', facts.method?.wire.protocolVersion ?? version.protocolVersion ?? '1.0')
       .headers(error.headers)
     if (error.reason === 'UNAUTHENTICATED') void reply.code(401)
     return sendJson(reply, { jsonrpc: '2.0', id: facts.id, error: rpcError(error) })

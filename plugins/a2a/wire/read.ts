@@ -134,7 +134,7 @@ export function readBase64(object: JsonObject, name: string, path: string): stri
 }
 
 /** File name and media type; `names` are the keys that the wire format uses. */
-export function readFileFacts(
+export function readFileFields(
   object: JsonObject,
   names: { filename: string; mediaType: string },
   path: string,

@@ -3,7 +3,7 @@ import type { PushConfig } from '../push/push-config.ts'
 import type { Task, Update } from '../task.ts'
 import type { JsonObject, Message, Part } from '../types.ts'
 
-export type Generation = '1.0' | '0.3'
+export type ProtocolVersion = '1.0' | '0.3'
 
 /** What is shown of a task. */
 export interface TaskView {
@@ -14,7 +14,7 @@ export interface TaskView {
 }
 
 export interface Wire {
-  readonly generation: Generation
+  readonly protocolVersion: ProtocolVersion
   /** Key of the push config inside the configuration of a send. */
   readonly pushKey: string
   /** 0.3 over HTTP can't tell 0 from absent. */
@@ -32,15 +32,4 @@ export interface Wire {
   /** How a direct message stands there. */
   messageReply(message: JsonObject): JsonObject
   pushConfig(taskId: string, config: PushConfig): JsonObject
-}
-
-/** The history as a view shows it; undefined where nothing of it is shown. */
-export function shownHistory(task: Task, view: TaskView = {}): readonly Message[] | undefined {
-  const shown =
-    view.historyLength === undefined
-      ? task.history
-      : view.historyLength === 0
-        ? []
-        : task.history.slice(-view.historyLength)
-  return shown.length === 0 ? undefined : shown
 }

@@ -11,31 +11,33 @@ export interface Selection {
 }
 
 /** What a server selects by name or `*`; entries that are no text are of no concern here. */
-export interface Wishes {
+export interface RequestedSelection {
   name: string
   tools?: readonly unknown[]
   resources?: readonly unknown[]
   prompts?: readonly unknown[]
 }
 
-/** Told of names that nothing has; `at` is the place in the wishes, such as `tools[1]`. */
+/** Told of names that nothing has; `at` is the place in the requested, such as `tools[1]`. */
 export type Report = (at: string, message: string, remedy?: string) => void
 
 /** What is selected, and what names the server itself; in order of registration. Unknown names are reported. */
-export function select(registry: Registry, wishes: Wishes, report: Report): Selection {
+export function select(registry: Registry, requested: RequestedSelection, report: Report): Selection {
   const isShown = (entry: { servers?: string[]; fixture?: boolean }, name: string, selected: readonly unknown[] = []) =>
-    (entry.servers ?? UNNAMED_SERVERS).includes(wishes.name) ||
+    (entry.servers ?? UNNAMED_SERVERS).includes(requested.name) ||
     selected.includes(name) ||
     (selected.includes('*') && !entry.fixture)
   const { tools, resources, templates, prompts } = registry
-  reportUnknown('tools', 'tool', wishes.tools, [tools], report)
-  reportUnknown('resources', 'resource', wishes.resources, [resources, templates], report)
-  reportUnknown('prompts', 'prompt', wishes.prompts, [prompts], report)
+  reportUnknown('tools', 'tool', requested.tools, [tools], report)
+  reportUnknown('resources', 'resource', requested.resources, [resources, templates], report)
+  reportUnknown('prompts', 'prompt', requested.prompts, [prompts], report)
   return {
-    tools: filter(tools, (tool, name) => isShown(tool.definition, name, wishes.tools)),
-    resources: filter(resources, (resource, uri) => isShown(resource, uri, wishes.resources)),
-    templates: [...filter(templates, (template, uri) => isShown(template.definition, uri, wishes.resources)).values()],
-    prompts: filter(prompts, (prompt, name) => isShown(prompt, name, wishes.prompts)),
+    tools: filter(tools, (tool, name) => isShown(tool.definition, name, requested.tools)),
+    resources: filter(resources, (resource, uri) => isShown(resource, uri, requested.resources)),
+    templates: [
+      ...filter(templates, (template, uri) => isShown(template.definition, uri, requested.resources)).values(),
+    ],
+    prompts: filter(prompts, (prompt, name) => isShown(prompt, name, requested.prompts)),
   }
 }
 

@@ -123,7 +123,7 @@ export function describeDelete(endpoint: Endpoint, mcp: Mcp): RouteDescription {
   }
 }
 
-export function describeLegacyStream(mcp: Mcp): RouteDescription {
+export function describeHttpSseStream(mcp: Mcp): RouteDescription {
   return {
     ...common({ route: '/mcp/sse', server: 'default' }, mcp),
     protocol: 'sse',
@@ -138,7 +138,7 @@ export function describeLegacyStream(mcp: Mcp): RouteDescription {
   }
 }
 
-export function describeLegacyPost(mcp: Mcp): RouteDescription {
+export function describeHttpSsePost(mcp: Mcp): RouteDescription {
   return {
     ...common({ route: '/mcp/messages', server: 'default' }, mcp),
     summary: 'MCP: send a message to an HTTP+SSE session',

@@ -6,9 +6,9 @@ import type { Exchange } from '../calls/exchange.ts'
 import { parseBody, readId } from '../calls/json-rpc.ts'
 import type { Mcp } from '../mcp.ts'
 import { STATELESS } from '../wire/versions.ts'
-import { endSession, serveHandshake } from '../wire/handshake/serve.ts'
-import { serveStream } from '../wire/handshake/server-stream.ts'
-import { isStateless, serveStateless } from '../wire/2026-07-28/serve.ts'
+import { endSession, serveLegacy } from '../wire/legacy/serve.ts'
+import { serveStream } from '../wire/legacy/server-stream.ts'
+import { isStateless, serveStateless } from '../wire/stateless/serve.ts'
 import { describeDelete, describeGet, describePost, type Endpoint } from './descriptions.ts'
 import { guard } from './guard.ts'
 
@@ -37,7 +37,7 @@ async function servePost(exchange: Exchange): Promise<void> {
   const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
   exchange.facts.requestId = readId(body)
   if (isStateless(exchange.header('mcp-protocol-version'), body)) await serveStateless(exchange, body)
-  else await serveHandshake(exchange, body)
+  else await serveLegacy(exchange, body)
 }
 
 function checkAccept({ accepts }: Exchange): void {

@@ -66,7 +66,7 @@ export class Hub {
   }
 
   /** Takes over the servers of a new generation: changed lists are announced, sessions of removed servers end. */
-  takeOver(servers: ReadonlyMap<string, Server>): void {
+  replaceServers(servers: ReadonlyMap<string, Server>): void {
     const before = this.#fingerprints
     this.#fingerprints = new Map(
       [...servers.values()].flatMap(server =>

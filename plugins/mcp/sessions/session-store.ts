@@ -1,7 +1,7 @@
 /** Owns all sessions of a process: made, found, ended, and bounded in number and idle time. */
 import { randomBytes } from 'node:crypto'
 import type { ReplayStore } from './replay.ts'
-import { type Agreement, Session, type SessionMemory } from './session.ts'
+import { type SessionParameters, Session, type SessionMemory } from './session.ts'
 
 export interface SessionBounds {
   maxCount: number
@@ -40,12 +40,12 @@ export class SessionStore implements SessionMemory {
   }
 
   /** A new session with an id of 32 hex digits; in a full store the least recently used one ends. */
-  create(agreement: Agreement): Session {
+  create(parameters: SessionParameters): Session {
     this.sweep()
     if (this.#sessions.size >= this.#bounds.maxCount) this.#endLeastRecent()
     const session = new Session(
       randomBytes(16).toString('hex'),
-      agreement,
+      parameters,
       this.#replay.open(),
       this,
       this.#bounds.questionMs,
@@ -58,7 +58,7 @@ export class SessionStore implements SessionMemory {
   }
 
   /** Sessions without an open stream or a running request end for it, the least recently used first. */
-  take(session: Session, bytes: number): boolean {
+  reserve(session: Session, bytes: number): boolean {
     this.#bytes += bytes
     this.#makeRoom(session)
     if (this.#bytes <= this.#bounds.maxBytes) return true
@@ -66,7 +66,7 @@ export class SessionStore implements SessionMemory {
     return false
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#bytes -= bytes
   }
 

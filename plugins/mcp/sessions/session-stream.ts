@@ -26,7 +26,7 @@ export class SessionStream {
   }
 
   /** Nothing can come any more, and nothing is kept. */
-  get isSpent(): boolean {
+  get isFinished(): boolean {
     return this.#isComplete && !this.isConnected && !this.#log.holds(this.number)
   }
 

@@ -13,7 +13,7 @@ import { SessionStream } from './session-stream.ts'
 export type Transport = 'streamable-http' | 'http+sse'
 
 /** What `initialize` settles. */
-export interface Agreement {
+export interface SessionParameters {
   server: string
   transport: Transport
   version: Version
@@ -28,8 +28,8 @@ const SESSION_BYTES = 2048
 /** Keeps count of what all sessions hold. */
 export interface SessionMemory {
   /** Takes bytes for a session; false: even without those sessions that may end it would be too much. */
-  take(session: Session, bytes: number): boolean
-  give(bytes: number): void
+  reserve(session: Session, bytes: number): boolean
+  release(bytes: number): void
 }
 
 /** A request that is being worked on. */
@@ -64,23 +64,23 @@ export class Session {
   readonly #inFlight = new Set<InFlight>()
   #streamCount = 0
   #standalone: SessionStream | null = null
-  #legacy: SseStream | null = null
+  #httpSse: SseStream | null = null
   #hasEnded = false
 
   constructor(
     id: string,
-    agreement: Agreement,
+    parameters: SessionParameters,
     log: ReplayLog,
     memory: SessionMemory,
     questionMs: number,
     now: number,
   ) {
     this.id = id
-    this.server = agreement.server
-    this.transport = agreement.transport
-    this.principal = agreement.principal
-    this.version = agreement.version
-    this.clientCapabilities = agreement.clientCapabilities
+    this.server = parameters.server
+    this.transport = parameters.transport
+    this.principal = parameters.principal
+    this.version = parameters.version
+    this.clientCapabilities = parameters.clientCapabilities
     this.lastUsedAt = now
     this.#log = log
     this.#memory = memory
@@ -110,19 +110,19 @@ export class Session {
     if (this.#subscriptions.has(uri)) return
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
       throw invalidParams(`Too many subscriptions (at most ${MAX_SUBSCRIPTIONS})`)
-    this.#take(heldBytes(uri))
+    this.#reserve(heldBytes(uri))
     this.#subscriptions.add(uri)
   }
 
   unsubscribe(uri: string): void {
-    if (this.#subscriptions.delete(uri)) this.#give(heldBytes(uri))
+    if (this.#subscriptions.delete(uri)) this.#release(heldBytes(uri))
   }
 
   // ------------------------------------------------------------------------------------------------------- streams
 
   /** A stream for the messages of one call. */
   newStream(): SessionStream {
-    for (const [number, stream] of this.#streams) if (stream.isSpent) this.#streams.delete(number)
+    for (const [number, stream] of this.#streams) if (stream.isFinished) this.#streams.delete(number)
     const stream = new SessionStream(++this.#streamCount, this.#log)
     this.#streams.set(stream.number, stream)
     return stream
@@ -149,23 +149,23 @@ export class Session {
     })
   }
 
-  attachLegacy(connection: SseStream): void {
-    this.#legacy = connection
+  attachHttpSse(connection: SseStream): void {
+    this.#httpSse = connection
     void connection.over.then(() => {
-      this.#legacy = null
+      this.#httpSse = null
     })
   }
 
   /** Sends on the one stream of the legacy transport. */
-  writeLegacy(text: string): void {
-    this.#legacy?.send({ event: 'message', data: text })
-    if (this.#legacy && this.#legacy.pendingBytes > MAX_PENDING_BYTES) this.#legacy.end()
+  writeHttpSse(text: string): void {
+    this.#httpSse?.send({ event: 'message', data: text })
+    if (this.#httpSse && this.#httpSse.pendingBytes > MAX_PENDING_BYTES) this.#httpSse.end()
   }
 
   /** Sends what belongs to no call; lost when the client has opened no stream for it. */
   push(method: string, params?: JsonObject): void {
     const text = notificationText(method, params)
-    if (this.transport === 'http+sse') this.writeLegacy(text)
+    if (this.transport === 'http+sse') this.writeHttpSse(text)
     else this.#standalone?.write(text)
   }
 
@@ -175,7 +175,7 @@ export class Session {
   begin(id: RequestId, bytes: number, onCancel: () => void): InFlight {
     if (this.#inFlight.size >= MAX_REQUESTS_IN_FLIGHT)
       throw new RpcError(CODES.internal, `Too many requests in flight (at most ${MAX_REQUESTS_IN_FLIGHT})`)
-    this.#take(bytes)
+    this.#reserve(bytes)
     let controller: AbortController | undefined
     let isCancelled = false
     const inFlight: InFlight = {
@@ -198,7 +198,7 @@ export class Session {
   }
 
   finish(inFlight: InFlight, now: number): void {
-    if (this.#inFlight.delete(inFlight)) this.#give(inFlight.bytes)
+    if (this.#inFlight.delete(inFlight)) this.#release(inFlight.bytes)
     this.lastUsedAt = now
   }
 
@@ -213,18 +213,18 @@ export class Session {
     this.#hasEnded = true
     for (const inFlight of this.#inFlight) inFlight.cancel()
     for (const stream of this.#streams.values()) stream.complete()
-    this.#legacy?.end()
+    this.#httpSse?.end()
     this.#streams.clear()
     this.#log.close()
   }
 
-  #take(bytes: number): void {
-    if (!this.#memory.take(this, bytes)) throw new RpcError(CODES.internal, 'Too many bytes in flight')
+  #reserve(bytes: number): void {
+    if (!this.#memory.reserve(this, bytes)) throw new RpcError(CODES.internal, 'Too many bytes in flight')
     this.bytes += bytes
   }
 
-  #give(bytes: number): void {
+  #release(bytes: number): void {
     this.bytes -= bytes
-    this.#memory.give(bytes)
+    this.#memory.release(bytes)
   }
 }

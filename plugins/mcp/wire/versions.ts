@@ -82,11 +82,11 @@ export const VERSIONS: readonly Version[] = [
 export const VERSION_NAMES: readonly string[] = VERSIONS.map(version => version.name)
 
 /** The handshake version of that name. */
-export function handshakeVersion(name: unknown): Version | undefined {
+export function legacyVersion(name: unknown): Version | undefined {
   return VERSIONS.find(version => version.name === name && !version.isStateless)
 }
 
 /** The version that `initialize` settles on: the one asked for, else the newest with a handshake. */
 export function negotiate(asked: unknown): Version {
-  return handshakeVersion(asked) ?? version20251125
+  return legacyVersion(asked) ?? version20251125
 }

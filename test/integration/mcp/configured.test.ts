@@ -94,12 +94,12 @@ t.test('declared tools answer what is written down [MCP-28]', async t => {
   t.match((await refund({})).answer.result, { isError: true, content: [{ text: /missing argument "id"/ }] })
   t.match(
     (await refund({ id: 'echo', nested: { x: 'y'.repeat(100_000) } })).answer.result,
-    { isError: true, content: [{ text: /would have more than/ }] },
+    { isError: true, content: [{ text: /would be larger than/ }] },
     'an answer does not grow without bound',
   )
   t.match((await callTool(`${url}/mcp/servers/support`, 'silent', { any: 'thing' })).answer.result, {
     isError: true,
-    content: [{ text: 'no answer declared for these arguments' }],
+    content: [{ text: 'no answer is declared for these arguments' }],
   })
   t.equal(
     (await callTool(`${url}/mcp`, 'refund_status', { id: 'x' })).answer.error?.code as unknown,

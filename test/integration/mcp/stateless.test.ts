@@ -597,14 +597,14 @@ function listen(url: string, notifications: unknown, id: string | number = 'sub-
 
 t.test('listening acknowledges what is honored and sends only that [MCP-11]', async t => {
   const { url } = await serve(t, { env: { SVC_MCP_CLOCK_TICK_SECS: '1' } })
-  const wishes = {
+  const requested = {
     toolsListChanged: true,
     promptsListChanged: true,
     resourcesListChanged: 'yes',
     nonsense: true,
     resourceSubscriptions: ['svc://clock', 'svc://nope', 7, 'svc://clock'],
   }
-  const stream = await listen(`${url}/mcp`, wishes, 7)
+  const stream = await listen(`${url}/mcp`, requested, 7)
   t.strictSame(await stream.message(), {
     jsonrpc: '2.0',
     method: 'notifications/subscriptions/acknowledged',

@@ -4,7 +4,7 @@ import type { SseEvent, SseStream } from 'svc/plugin'
 import { readCapabilities } from '../../../plugins/mcp/calls/questions.ts'
 import { PendingQuestions } from '../../../plugins/mcp/sessions/pending-questions.ts'
 import { ReplayStore } from '../../../plugins/mcp/sessions/replay.ts'
-import type { Agreement, Session } from '../../../plugins/mcp/sessions/session.ts'
+import type { SessionParameters, Session } from '../../../plugins/mcp/sessions/session.ts'
 import { SessionStore } from '../../../plugins/mcp/sessions/session-store.ts'
 import { readEventId } from '../../../plugins/mcp/sessions/session-stream.ts'
 import { OLDEST } from '../../../plugins/mcp/wire/versions.ts'
@@ -12,7 +12,7 @@ import { OLDEST } from '../../../plugins/mcp/wire/versions.ts'
 // Servers are started and stopped by the dozen; a busy machine takes its time.
 t.setTimeout(180_000)
 
-const agreement: Agreement = {
+const parameters: SessionParameters = {
   server: 'default',
   transport: 'streamable-http',
   version: OLDEST,
@@ -63,9 +63,9 @@ function fakeConnection() {
 
 t.test('an idle session ends, a used or connected one does not [MCP-36]', async t => {
   const { clock, store } = makeStore()
-  const idle = store.create(agreement)
-  const used = store.create(agreement)
-  const connected = store.create(agreement)
+  const idle = store.create(parameters)
+  const used = store.create(parameters)
+  const connected = store.create(parameters)
   t.match(idle.id, /^[0-9a-f]{32}$/)
   const { connection, leave } = fakeConnection()
   connected.hold(connection, () => clock.now)
@@ -85,7 +85,7 @@ t.test('an idle session ends, a used or connected one does not [MCP-36]', async 
 
 t.test('a full store ends the least recently used session, one with a stream last [MCP-36]', async t => {
   const { store } = makeStore()
-  const [first, second, third] = [store.create(agreement), store.create(agreement), store.create(agreement)] as [
+  const [first, second, third] = [store.create(parameters), store.create(parameters), store.create(parameters)] as [
     Session,
     Session,
     Session,
@@ -93,7 +93,7 @@ t.test('a full store ends the least recently used session, one with a stream las
   const { connection } = fakeConnection()
   first.hold(connection, () => 0)
   store.use(second.id)
-  store.create(agreement)
+  store.create(parameters)
   t.strictSame(
     [first, second, third].map(session => store.use(session.id) !== undefined),
     [true, true, false],
@@ -103,7 +103,7 @@ t.test('a full store ends the least recently used session, one with a stream las
 
 t.test('requests in flight are bounded, and cancelled with their session [MCP-36]', async t => {
   const { store } = makeStore()
-  const session = store.create(agreement)
+  const session = store.create(parameters)
   const cancelled: number[] = []
   const flights = Array.from({ length: 64 }, (_, id) => session.begin(id, 10, () => cancelled.push(id)))
   t.throws(() => session.begin(64, 10, () => {}), { code: -32603 })
@@ -124,7 +124,7 @@ t.test(
   'sessions count the bytes of what they hold: idle ones end for a large request, busy ones refuse it [MCP-36]',
   async t => {
     const { store } = makeStore({ maxCount: 10, maxBytes: 18_000 })
-    const [first, second] = [store.create(agreement), store.create(agreement)] as [Session, Session]
+    const [first, second] = [store.create(parameters), store.create(parameters)] as [Session, Session]
     const empty = store.bytes
     const flight = second.begin(1, 15_000, () => {})
     t.equal(store.use(first.id), undefined, 'the idle one ended')
@@ -135,7 +135,7 @@ t.test(
     t.equal(store.bytes, 15_000, 'a request that runs on holds its bytes')
     second.finish(flight, 0)
     t.equal(store.bytes, 0)
-    const third = store.create(agreement)
+    const third = store.create(parameters)
     third.subscribe('svc://readme')
     third.subscribe('svc://readme')
     t.ok(store.bytes > empty / 2)
@@ -151,7 +151,7 @@ t.test(
 
 t.test('what a connection missed is sent once, in order, of its stream alone [MCP-15]', async t => {
   const { store } = makeStore()
-  const session = store.create(agreement)
+  const session = store.create(parameters)
   const stream = session.newStream()
   const other = session.newStream()
   const first = fakeConnection()
@@ -180,16 +180,16 @@ t.test('what a connection missed is sent once, in order, of its stream alone [MC
 
 t.test('kept messages are bounded per session and in all, oldest first [MCP-36]', async t => {
   const { store, replay } = makeStore()
-  const session = store.create(agreement)
+  const session = store.create(parameters)
   const stream = session.newStream()
   for (let index = 1; index <= 6; index++) stream.write(`m${index}`)
   t.notOk(stream.canResume(1), 'what was forgotten is not skipped silently')
   t.ok(stream.canResume(2))
   stream.write('x'.repeat(2500))
   t.ok(replay.bytes <= 3000)
-  const another = store.create(agreement).newStream()
+  const another = store.create(parameters).newStream()
   another.write('y'.repeat(2600))
-  store.create(agreement).newStream().write('z'.repeat(2600))
+  store.create(parameters).newStream().write('z'.repeat(2600))
   t.ok(replay.bytes <= 6000)
   t.notOk(stream.canResume(6), 'the oldest session paid')
   t.ok(another.canResume(0))
@@ -202,7 +202,7 @@ t.test('kept messages are bounded per session and in all, oldest first [MCP-36]'
 
 t.test('a slow reader is sent away and can come back [MCP-15]', async t => {
   const { store } = makeStore({ messages: 100, bytes: 100_000, totalBytes: 100_000 })
-  const stream = store.create(agreement).newStream()
+  const stream = store.create(parameters).newStream()
   const { connection, events } = fakeConnection()
   stream.begin(connection, false)
   stream.write('one')

@@ -24,7 +24,7 @@ export const SCOPES = {
   email: 'E-mail address of the user',
 }
 
-export function factsOf({ agent, base, version }: CardSubject) {
+export function sharedFields({ agent, base, version }: CardSubject) {
   return {
     name: agent.name,
     description: agent.description,

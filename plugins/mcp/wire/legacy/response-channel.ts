@@ -4,7 +4,7 @@ import type { RequestId } from '../../calls/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { SessionStream } from '../../sessions/session-stream.ts'
 
-export interface Outlet {
+export interface ResponseChannel {
   /** False: nothing sent here reaches the client, so questions make no sense. */
   readonly isStream: boolean
   write(text: string): void
@@ -13,14 +13,14 @@ export interface Outlet {
 }
 
 /** For clients that take one JSON answer only. */
-export const NOWHERE: Outlet = { isStream: false, write() {}, closeConnection() {} }
+export const NO_STREAM: ResponseChannel = { isStream: false, write() {}, closeConnection() {} }
 
-export function legacyOutlet(session: Session): Outlet {
-  return { isStream: true, write: text => session.writeLegacy(text), closeConnection() {} }
+export function httpSseChannel(session: Session): ResponseChannel {
+  return { isStream: true, write: text => session.writeHttpSse(text), closeConnection() {} }
 }
 
 /** The reply to a POST, which becomes a stream with the first message. */
-export class PostOutlet implements Outlet {
+export class PostChannel implements ResponseChannel {
   readonly isStream = true
   readonly #exchange: Exchange
   readonly #session: Session

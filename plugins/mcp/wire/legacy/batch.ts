@@ -5,9 +5,9 @@ import { refusal, RpcError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, readId, readMessage } from '../../calls/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
-import { answerRequest } from './answer.ts'
-import { takeNotice } from './notice.ts'
-import { NOWHERE, PostOutlet } from './outlet.ts'
+import { respondTo } from './respond.ts'
+import { handleOneWayMessage } from './one-way-messages.ts'
+import { NO_STREAM, PostChannel } from './response-channel.ts'
 
 /** Runs all messages at the same time and answers in the order in which they were sent; nothing to answer is 202. */
 export async function serveBatch(messages: unknown[], session: Session, exchange: Exchange): Promise<void> {
@@ -16,26 +16,26 @@ export async function serveBatch(messages: unknown[], session: Session, exchange
   if (messages.length === 0 || messages.length > MAX_BATCH)
     throw refusal(400, `Invalid Request: a batch must have 1 to ${MAX_BATCH} messages`)
   exchange.messageCount = messages.length
-  const answers = await Promise.all(messages.map(message => answerMember(message, session, exchange)))
+  const answers = await Promise.all(messages.map(message => respondToMember(message, session, exchange)))
   const texts = answers.filter(text => text !== null)
   if (texts.length === 0) return exchange.accept()
   if (exchange.accepts.json) return exchange.sendJson(200, `[${texts.join(',')}]`)
-  const outlet = new PostOutlet(exchange, session)
-  for (const text of texts) outlet.write(text)
-  outlet.complete()
+  const channel = new PostChannel(exchange, session)
+  for (const text of texts) channel.write(text)
+  channel.complete()
 }
 
 /** The answer to a member, null for what is not answered. */
-async function answerMember(value: unknown, session: Session, exchange: Exchange): Promise<string | null> {
+async function respondToMember(value: unknown, session: Session, exchange: Exchange): Promise<string | null> {
   try {
     const message = readMessage(value)
     if (message.kind !== 'request') {
-      takeNotice(message, session)
+      handleOneWayMessage(message, session)
       return null
     }
     if (message.method === 'initialize') throw refusal(400, 'Invalid Request: initialize must not be part of a batch')
     checkScope(exchange, message)
-    return await answerRequest(message, session, exchange, NOWHERE)
+    return await respondTo(message, session, exchange, NO_STREAM)
   } catch (error) {
     if (error instanceof RpcError) return errorText(readId(value), error)
     throw error

@@ -53,4 +53,4 @@ const getTime = defineTool<{ timezone: string }>({
   },
 })
 
-export const surroundingsTools: ToolDefinition[] = [getWeather, getTime]
+export const weatherAndTimeTools: ToolDefinition[] = [getWeather, getTime]

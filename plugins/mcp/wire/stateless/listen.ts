@@ -21,16 +21,16 @@ export function listen(exchange: Exchange, request: RpcRequest): void {
   if (!exchange.accepts.sse)
     throw refusal(406, 'Not Acceptable: subscriptions/listen requires Accept: text/event-stream')
   if (!isRecord(request.params.notifications)) throw invalidParams('"notifications" must be an object')
-  const honored = readWishes(request.params.notifications, server)
+  const honored = readRequestedFilter(request.params.notifications, server)
   const subscription = { [SUBSCRIPTION_KEY]: request.id }
-  const goodbye = resultText(
+  const finalResult = resultText(
     request.id,
     JSON.stringify({ resultType: 'complete', _meta: { ...subscription, ...resultMeta(server) } }),
   )
   const stream = exchange.openStream({
     endless: true,
     lifetimeMs: mcp.bounds.longStreamMs,
-    farewell: () => stream?.send({ event: 'message', data: goodbye }),
+    farewell: () => stream?.send({ event: 'message', data: finalResult }),
   })
   if (!stream) return
   const send = (method: string, params: JsonObject) => {
@@ -44,12 +44,12 @@ export function listen(exchange: Exchange, request: RpcRequest): void {
 }
 
 /** What is asked for and offered; unknown members and URIs are left out. */
-function readWishes(wishes: JsonObject, server: Server): Honored {
+function readRequestedFilter(requested: JsonObject, server: Server): Honored {
   const lists = new Set<ListName>()
-  if (wishes.toolsListChanged === true) lists.add('tools')
-  if (wishes.promptsListChanged === true && server.prompts.size > 0) lists.add('prompts')
-  if (wishes.resourcesListChanged === true && server.hasResources) lists.add('resources')
-  const asked = Array.isArray(wishes.resourceSubscriptions) ? wishes.resourceSubscriptions : []
+  if (requested.toolsListChanged === true) lists.add('tools')
+  if (requested.promptsListChanged === true && server.prompts.size > 0) lists.add('prompts')
+  if (requested.resourcesListChanged === true && server.hasResources) lists.add('resources')
+  const asked = Array.isArray(requested.resourceSubscriptions) ? requested.resourceSubscriptions : []
   const known = asked.filter((uri): uri is string => typeof uri === 'string' && server.findResource(uri) !== null)
   return { lists, uris: new Set([...new Set(known)].slice(0, MAX_SUBSCRIPTIONS)) }
 }

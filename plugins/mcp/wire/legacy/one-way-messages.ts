@@ -3,7 +3,7 @@ import type { RpcNotification, RpcResponse } from '../../calls/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 
 /** Unknown notifications, ids and missing parameters change nothing. */
-export function takeNotice(message: RpcNotification | RpcResponse, session: Session): void {
+export function handleOneWayMessage(message: RpcNotification | RpcResponse, session: Session): void {
   if (message.kind === 'response') session.questions.answer(message)
   else if (message.method === 'notifications/cancelled') session.cancel(message.params.requestId)
 }

@@ -8,20 +8,20 @@ import { readCapabilities } from '../calls/questions.ts'
 import type { Mcp } from '../mcp.ts'
 import type { Session } from '../sessions/session.ts'
 import { OLDEST } from '../wire/versions.ts'
-import { answerRequest } from '../wire/handshake/answer.ts'
-import { initializeResult, readAgreement } from '../wire/handshake/initialize.ts'
-import { takeNotice } from '../wire/handshake/notice.ts'
-import { legacyOutlet } from '../wire/handshake/outlet.ts'
-import { requireSession } from '../wire/handshake/serve.ts'
-import { describeLegacyPost, describeLegacyStream } from './descriptions.ts'
+import { respondTo } from '../wire/legacy/respond.ts'
+import { initializeResult, readSessionParameters } from '../wire/legacy/initialize.ts'
+import { handleOneWayMessage } from '../wire/legacy/one-way-messages.ts'
+import { httpSseChannel } from '../wire/legacy/response-channel.ts'
+import { requireSession } from '../wire/legacy/serve.ts'
+import { describeHttpSsePost, describeHttpSseStream } from './descriptions.ts'
 import { guard } from './guard.ts'
 
 const TRANSPORT = 'http+sse'
 const MESSAGES_PATH = '/mcp/messages'
 
-export function registerLegacy(app: FastifyInstance, mcp: Mcp): void {
-  app.get('/mcp/sse', describe(describeLegacyStream(mcp)), guard(mcp, 'default', openStream))
-  app.post(MESSAGES_PATH, describe(describeLegacyPost(mcp)), guard(mcp, 'default', takeMessage))
+export function registerHttpSse(app: FastifyInstance, mcp: Mcp): void {
+  app.get('/mcp/sse', describe(describeHttpSseStream(mcp)), guard(mcp, 'default', openStream))
+  app.post(MESSAGES_PATH, describe(describeHttpSsePost(mcp)), guard(mcp, 'default', takeMessage))
 }
 
 /** The session begins and ends with the stream. */
@@ -42,7 +42,7 @@ function openStream(exchange: Exchange): void {
   const connection = exchange.openStream({ endless: true, lifetimeMs: mcp.bounds.longStreamMs })
   if (!connection) return sessions.end(session)
   connection.send({ event: 'endpoint', data: mcp.svc.http.path(request, `${MESSAGES_PATH}?sessionId=${session.id}`) })
-  session.attachLegacy(connection)
+  session.attachHttpSse(connection)
   session.hold(connection, sessions.now)
   void connection.over.then(() => sessions.end(session))
 }
@@ -61,20 +61,20 @@ function takeMessage(exchange: Exchange): void {
   const session = requireSession(exchange, TRANSPORT, sessionId)
   exchange.reply.type('text/plain; charset=utf-8')
   exchange.accept('Accepted')
-  if (message.kind !== 'request') takeNotice(message, session)
+  if (message.kind !== 'request') handleOneWayMessage(message, session)
   else if (message.method === 'initialize') initialize(message, session, exchange)
   else void answer(message, session, exchange)
 }
 
 /** The stream made the session; the handshake settles what it is. */
 function initialize(request: RpcRequest, session: Session, exchange: Exchange): void {
-  const agreement = readAgreement(request, exchange.server, TRANSPORT, null)
-  session.version = agreement.version
-  session.clientCapabilities = agreement.clientCapabilities
-  session.writeLegacy(resultText(request.id, initializeResult(session, exchange.server)))
+  const parameters = readSessionParameters(request, exchange.server, TRANSPORT, null)
+  session.version = parameters.version
+  session.clientCapabilities = parameters.clientCapabilities
+  session.writeHttpSse(resultText(request.id, initializeResult(session, exchange.server)))
 }
 
 async function answer(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
-  const text = await answerRequest(request, session, exchange, legacyOutlet(session))
-  if (text !== null) session.writeLegacy(text)
+  const text = await respondTo(request, session, exchange, httpSseChannel(session))
+  if (text !== null) session.writeHttpSse(text)
 }

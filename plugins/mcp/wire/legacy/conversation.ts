@@ -6,19 +6,19 @@ import { notificationText } from '../../calls/json-rpc.ts'
 import { CAPABILITY, type ClientCapabilities, isSupported, questionParams, SUBJECT } from '../../calls/questions.ts'
 import type { InFlight, Session } from '../../sessions/session.ts'
 import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
-import type { Outlet } from './outlet.ts'
+import type { ResponseChannel } from './response-channel.ts'
 
 export class SessionConversation implements Conversation {
   readonly #hub: Hub
   readonly #session: Session
   readonly #inFlight: InFlight
-  readonly #outlet: Outlet
+  readonly #channel: ResponseChannel
 
-  constructor(hub: Hub, session: Session, inFlight: InFlight, outlet: Outlet) {
+  constructor(hub: Hub, session: Session, inFlight: InFlight, channel: ResponseChannel) {
     this.#hub = hub
     this.#session = session
     this.#inFlight = inFlight
-    this.#outlet = outlet
+    this.#channel = channel
   }
 
   get session(): string {
@@ -38,7 +38,7 @@ export class SessionConversation implements Conversation {
   }
 
   notify(method: string, params: JsonObject): void {
-    this.#outlet.write(notificationText(method, params))
+    this.#channel.write(notificationText(method, params))
   }
 
   /** Sessions have no rounds: the answer comes while the handler waits. */
@@ -52,7 +52,7 @@ export class SessionConversation implements Conversation {
   }
 
   closeStream(): void {
-    this.#outlet.closeConnection()
+    this.#channel.closeConnection()
   }
 
   announce(list: ListName): void {
@@ -64,10 +64,10 @@ export class SessionConversation implements Conversation {
       throw new ToolFailure(
         `${SUBJECT[method]} failed: the client did not declare the capability ${CAPABILITY[method]}`,
       )
-    if (!this.#outlet.isStream)
+    if (!this.#channel.isStream)
       throw new ToolFailure(`${SUBJECT[method]} failed: the client does not accept event streams`)
     return this.#session.questions.ask(method, questionParams({ method, params }, version), this.signal, text =>
-      this.#outlet.write(text),
+      this.#channel.write(text),
     )
   }
 }
