@@ -1,4 +1,4 @@
-/** Owns what all parts of the plugin work with in one protocolVersion of the host. */
+/** The services that all parts of the plugin share. Replaced at each reload, except for the stores below. */
 import type { Svc } from 'svc/plugin'
 import type { AgentRegistry } from './agent-registry.ts'
 import type { PushDelivery } from './push/delivery.ts'

@@ -24,7 +24,7 @@ function versionInQuery(request: FastifyRequest): string {
   return ''
 }
 
-/** The error for an unknown version, or for a method that belongs to the other version, `protocolVersion`. */
+/** The error for an unknown version, or for a method that belongs to another version (`protocolVersion`). */
 export function wrongVersion(
   { text, protocolVersion: asked }: RequestedVersion,
   protocolVersion?: ProtocolVersion,

@@ -1,4 +1,4 @@
-/** Owns what happens when the plugin registers: the registry, the routes, and the servers once all plugins are there. */
+/** Registers the content and the routes, and builds the servers after all plugins have registered. */
 import { type FastifyInstance, forPlugin, type RouteDescription, type Svc } from 'svc/plugin'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { buildConfiguredServers } from './configured/servers.ts'
@@ -17,7 +17,7 @@ import { select } from './registry/selection.ts'
 import { Server } from './registry/server.ts'
 import type { Variables } from './variables.ts'
 
-/** Between the moment at which all plugins have registered and the one at which clients that ask get the new lists. */
+/** Delay from the end of registration until new requests are served by the new routes. */
 const SWITCH_MS = 200
 
 export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables>): void {
@@ -41,14 +41,14 @@ export function registerPlugin(app: FastifyInstance, svc: Svc<Options, Variables
     registry.close()
     for (const server of buildServers(registry, svc)) {
       servers.set(server.name, server)
-      // The console knows the servers by these examples.
+      // The console finds the servers by these examples.
       descriptionOf(server).examples.push(...serverExamples(server, mcp))
     }
     announceWhenServing(hub, servers, svc)
   })
 }
 
-/** The registry with the built-in content, open to other plugins. */
+/** Creates the registry with the built-in content and offers it to other plugins. */
 function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): Registry {
   const registry = new Registry()
   const registrarOf = (plugin: string) => registry.registrar(plugin, uri => hub.resourceUpdated(uri))
@@ -62,7 +62,7 @@ function offerRegistry(svc: Svc<Options, Variables>, hub: Hub, bounds: Bounds): 
   return registry
 }
 
-/** All routes; answers which POST description belongs to a server. */
+/** Registers all routes; returns a function that finds the POST description of a server. */
 function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => RouteDescription {
   const own = new Map([
     ['default', registerEndpoint(app, mcp, { route: '/mcp', server: 'default', summary: 'MCP: open server' })],
@@ -89,7 +89,7 @@ function registerRoutes(app: FastifyInstance, mcp: Mcp): (server: Server) => Rou
   return server => own.get(server.name) ?? named
 }
 
-/** Every server of the registry, then those of svc.yaml, which select from all that plugins have registered. */
+/** Builds the registered servers, then those from svc.yaml, which can select all registered content. */
 function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[] {
   const release = svc.instance.version
   const registered = [...registry.servers.values()].map(definition => {
@@ -104,7 +104,7 @@ function buildServers(registry: Registry, svc: Svc<Options, Variables>): Server[
   return [...registered, ...configured]
 }
 
-/** A client that hears of a change asks at once; it must not be the old generation that answers. */
+/** Delays change notifications: clients fetch the lists at once, and must not get the old lists. */
 function announceWhenServing(hub: Hub, servers: ReadonlyMap<string, Server>, svc: Svc<Options, Variables>): void {
   const timer = setTimeout(() => hub.replaceServers(servers), SWITCH_MS).unref()
   svc.whenClosed(() => clearTimeout(timer))

@@ -1,4 +1,4 @@
-/** Owns which card a request gets. */
+/** Owns selecting and rendering the card for a request. */
 import type { FastifyRequest } from 'svc/plugin'
 import type { A2a } from '../a2a.ts'
 import type { Call } from '../call.ts'
@@ -8,7 +8,7 @@ import type { CardSubject } from './shared-fields.ts'
 import { cardV03, cardV03Proto } from './v0.3.ts'
 import { cardV1 } from './v1.0.ts'
 
-/** The agent of `/a2a` and of the cards at the root; its card lists all. */
+/** The agent of `/a2a` and of the cards at the root; its card lists all agents. */
 export const DEFAULT_AGENT = 'echo'
 
 export function subjectOf(a2a: A2a, agent: AgentDefinition, request: FastifyRequest): CardSubject {
@@ -20,7 +20,7 @@ export function subjectOf(a2a: A2a, agent: AgentDefinition, request: FastifyRequ
   }
 }
 
-/** The card in the form of the call's wire. 1.0 cards by this way are plain and list nothing. */
+/** The card in the format of the call. Cards of 1.0 do not include 0.3 fields here. */
 export function renderCard({ a2a, agent, wire, request }: Call, isExtended: boolean): JsonObject {
   const subject = { ...subjectOf(a2a, agent, request), isExtended }
   if (wire.protocolVersion === '1.0') return cardV1(subject)

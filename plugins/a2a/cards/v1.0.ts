@@ -1,4 +1,4 @@
-/** Owns the agent card of protocolVersion 1.0 (A2A 1.0, 4.4.1). */
+/** Owns the agent card of version 1.0 (A2A 1.0, 4.4.1). */
 import type { JsonObject } from '../types.ts'
 import {
   BEARER_TEXT,
@@ -18,7 +18,7 @@ export function cardV1(subject: CardSubject): JsonObject & { capabilities: JsonO
     sharedFields(subject)
   return {
     ...title,
-    // Clients take the first that fits.
+    // Clients use the first interface that they support.
     supportedInterfaces: [
       { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
       { url: `${url}/v1`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
@@ -43,7 +43,7 @@ export function cardV1(subject: CardSubject): JsonObject & { capabilities: JsonO
   }
 }
 
-/** Any one of them. */
+/** Either of the two is sufficient. */
 export const REQUIREMENTS_V1 = [{ schemes: { bearer: { list: [] } } }, { schemes: { oauth2: { list: [] } } }]
 
 export function schemesV1(base: string): Record<string, JsonObject> {

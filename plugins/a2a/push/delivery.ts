@@ -1,4 +1,4 @@
-/** Owns the way of push notifications to their targets: in order for each config, bounded, with few retries. */
+/** Owns the delivery of push notifications: in order per config, with limits and retries. */
 import { heldBytes } from 'svc/plugin'
 import { A2aError } from '../errors.ts'
 import type { SinkStore } from '../sink.ts'
@@ -10,21 +10,21 @@ import type { PushConfig } from './push-config.ts'
 import type { PushTarget } from './target.ts'
 
 const MAX_QUEUED = 100
-/** Memory of what all queues hold and what is in flight. */
+/** Memory of all queued and in-flight notifications. */
 const MAX_QUEUED_BYTES = 32 * 2 ** 20
 const MAX_IN_FLIGHT = 32
 const ATTEMPT_MS = 10_000
 const RETRY_MS = [250, 1000]
 
-/** What one config has yet to send. */
+/** The undelivered notifications of one config. */
 interface Queue {
   readonly url: string
   readonly headers: Record<string, string>
-  /** JSON text: small buffers would share memory with others, which all stays until the last of them goes. */
+  /** JSON texts rather than buffers: small buffers share a memory pool, which is only freed as a whole. */
   readonly bodies: string[]
-  /** Aborts when the config goes. */
+  /** Aborts when the config is removed. */
   readonly removed: AbortController
-  /** Waits for its turn, or is in flight. */
+  /** Whether the queue waits for its turn or has a request in flight. */
   isBusy: boolean
 }
 
@@ -34,12 +34,12 @@ export class PushDelivery {
   #heldBytes = 0
   readonly #turns: Queue[] = []
 
-  /** `version`: the product's, for `User-Agent`. */
+  /** `version`: version of svc, for `User-Agent`. */
   constructor(version: string) {
     this.#version = version
   }
 
-  /** Throws when one more config would be too many for the task; `id` may replace one. */
+  /** Throws if the task already has the maximum number of configs, unless `id` replaces one. */
   static checkCount(task: Task | null, id: string | undefined): void {
     if (!task || task.configs.size < MAX_PUSH_CONFIGS || (id !== undefined && task.configs.has(id))) return
     const description = `a task has at most ${MAX_PUSH_CONFIGS} push notification configs`
@@ -48,7 +48,7 @@ export class PushDelivery {
     })
   }
 
-  /** Sends every later update of the task to the target. A config of the same id is replaced. */
+  /** Sends every later update of the task to the target. Replaces a config with the same id. */
   attach(task: Task, config: PushConfig, target: PushTarget, sinks: SinkStore): void {
     const headers = this.#headersOf(config)
     const queue: Queue | null =
@@ -102,7 +102,7 @@ export class PushDelivery {
     for (const body of queue.bodies.splice(0)) this.#release(body)
   }
 
-  /** Queues take turns: one request at a time of each. */
+  /** Queues take turns, with at most one request in flight per queue. */
   #next(): void {
     while (this.#inFlight < MAX_IN_FLIGHT) {
       const queue = this.#turns.shift()
@@ -123,7 +123,7 @@ export class PushDelivery {
   }
 }
 
-/** Tries until the target takes it, refuses it for good, or two retries have failed too. Never throws. */
+/** Delivers one notification with up to two retries. Stops on success or a permanent error. Never throws. */
 async function deliver({ url, headers, removed }: Queue, body: string): Promise<void> {
   for (const retryMs of [...RETRY_MS, null]) {
     const isFinal = await attempt(url, headers, body, removed.signal)
@@ -132,7 +132,7 @@ async function deliver({ url, headers, removed }: Queue, body: string): Promise<
   }
 }
 
-/** Whether a further attempt would be pointless. */
+/** Makes one attempt. Returns whether its outcome is final, so that no retry follows. */
 async function attempt(
   url: string,
   headers: Record<string, string>,
@@ -140,7 +140,7 @@ async function attempt(
   removed: AbortSignal,
 ): Promise<boolean> {
   try {
-    // A redirect could lead to where the policy does not.
+    // A redirect could lead to a host that is not allowed.
     const response = await fetch(url, {
       method: 'POST',
       headers,

@@ -1,4 +1,4 @@
-/** Owns the body of a push notification: an event for configs of 1.0, the whole task for those of 0.3. */
+/** Owns the body of a push notification: an event in version 1.0, the whole task in 0.3. */
 import type { Task, Update } from '../task.ts'
 import type { JsonObject } from '../types.ts'
 import { jsonRpcV03 } from './v0.3/json-rpc.ts'

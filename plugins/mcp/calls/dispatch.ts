@@ -1,4 +1,4 @@
-/** Owns the table of methods that both eras share, and which of them a server offers. */
+/** Owns the methods that all protocol revisions share, and which of them a server offers. */
 import type { Call, Outcome } from './call.ts'
 import { methodNotFound } from '../errors.ts'
 import { complete } from '../methods/completion.ts'
@@ -28,7 +28,7 @@ const METHODS: ReadonlyMap<string, SharedMethod> = new Map<string, SharedMethod>
   ['completion/complete', { run: complete, isOffered: call => offersCompletions(call.server, call.version) }],
 ])
 
-/** Runs a method; `own` finds those of the era alone. Throws -32601 for one that is unknown or not offered. */
+/** Runs a method; `own` finds methods of the revision. Throws -32601 if a method is unknown or not offered. */
 export async function dispatch(call: Call, own: (name: string) => Method | undefined): Promise<Outcome> {
   const ownMethod = own(call.method)
   if (ownMethod) return ownMethod(call)

@@ -1,4 +1,4 @@
-/** Owns the list of all built-in content; it goes through the same extension point as a stranger's. */
+/** Registers the built-in content, through the same extension point as other plugins. */
 import type { DemoRecords } from '../../demo-data/types.ts'
 import type { Bounds } from '../bounds.ts'
 import type { McpServers } from '../types.ts'

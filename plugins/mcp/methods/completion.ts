@@ -23,7 +23,7 @@ export function complete(call: Call): Outcome {
   }
 }
 
-/** All values of the argument; a known prompt or template without such an argument has none. */
+/** All completion values of the argument; an unknown argument has none. */
 function candidates(call: Call, ref: unknown, argument: string): readonly string[] {
   if (!isRecord(ref)) throw invalidParams('Missing ref')
   if (ref.type === 'ref/prompt') return promptValues(call, ref, argument)

@@ -6,7 +6,7 @@ import { invalidParams, shorten } from '../errors.ts'
 import type { PromptDefinition } from '../types.ts'
 import { showPromptResult } from '../wire/results.ts'
 
-/** Characters of an argument that are used. */
+/** Longer arguments are truncated to this number of characters. */
 const MAX_ARGUMENT = 20_000
 
 export function listPrompts(call: Call): Outcome {
@@ -28,7 +28,7 @@ export async function getPrompt(call: Call): Promise<Outcome> {
   return { result: await showPromptResult({ description: prompt.description, ...result }, call, context) }
 }
 
-/** Values are strings, required ones are not empty, unknown ones are ignored. Throws -32602. */
+/** Arguments must be strings, required ones must not be empty, unknown ones are ignored. Throws -32602. */
 function readArguments(prompt: PromptDefinition, value: unknown): Record<string, string> {
   if (value !== undefined && value !== null && !isRecord(value)) throw invalidParams('"arguments" must be an object')
   const given = new Map(Object.entries(value ?? {}))

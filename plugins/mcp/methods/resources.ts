@@ -27,7 +27,7 @@ export async function readResourceMethod(call: Call): Promise<Outcome> {
   return { result: { contents: [contents] }, cache: cacheHint(resource, call.server) }
 }
 
-/** The contents, under the URI that was asked for. */
+/** The contents, with the requested URI. */
 export async function readResource(
   resource: FoundResource,
   uri: string,
@@ -38,14 +38,14 @@ export async function readResource(
   return { uri, mimeType: definition.mimeType, ...readout }
 }
 
-/** Throws -32602 when `params.uri` is no string. */
+/** Throws -32602 if `params.uri` is not a string. */
 export function readUri(call: Call): string {
   const { uri } = call.params
   if (typeof uri !== 'string') throw invalidParams('Missing resource uri')
   return uri
 }
 
-/** Throws when the server has no such resource: -32002, which became -32602 in the stateless version. */
+/** Throws if the server has no such resource: -32602 in the stateless revision, -32002 in legacy revisions. */
 export function requireResource(call: Call, uri: string): FoundResource {
   const resource = call.server.findResource(uri)
   if (resource) return resource

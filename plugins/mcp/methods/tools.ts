@@ -13,7 +13,7 @@ export function listTools(call: Call): Outcome {
   return { result: call.server.lists.page('tools', call.version, call.params.cursor, call.pageSize), cache: LIST_CACHE }
 }
 
-/** Arguments that do not fit the schema are a tool error, which a model can read and mend, in every version. */
+/** In every revision, invalid arguments are a tool error, so that the model can read and correct them. */
 export async function callTool(call: Call): Promise<Outcome> {
   const { name } = call.params
   if (typeof name !== 'string') throw invalidParams('Missing tool name')
@@ -31,7 +31,7 @@ export async function callTool(call: Call): Promise<Outcome> {
   return { result: await showToolResult(result, call, context) }
 }
 
-/** `arguments` absent or null is no arguments. */
+/** Absent or null counts as no arguments. */
 function readArguments(value: unknown): JsonObject {
   if (value === undefined || value === null) return {}
   if (!isRecord(value)) throw invalidParams('"arguments" must be an object')

@@ -10,11 +10,11 @@ import type {
 } from '../types.ts'
 import { parseTemplate, type UriTemplate } from './uri-template.ts'
 
-/** A tool, ready to be called. */
+/** A compiled tool. */
 export interface Tool {
   readonly definition: ToolDefinition
   readonly validate: Validate
-  /** By lower-case header name. */
+  /** Arguments repeated in headers, by lower-case header name. */
   readonly routed: ReadonlyMap<string, RoutedArgument>
 }
 export interface Template {
@@ -33,7 +33,7 @@ export class Registry {
   readonly templates = new Map<string, Template>()
   readonly prompts = new Map<string, PromptDefinition>()
   readonly servers = new Map<string, ServerDefinition>()
-  /** `<kind> <name>` to the plugin that registered it. */
+  /** The registering plugin, by `<kind> <name>`. */
   readonly #owners = new Map<string, string>()
   #isClosed = false
 

@@ -1,4 +1,4 @@
-/** Owns which entries of the registry a server shows. */
+/** Owns selecting the entries of the registry that a server lists. */
 import { unknownName } from 'svc/plugin'
 import { type Registry, type Template, type Tool, UNNAMED_SERVERS } from './registry.ts'
 import type { PromptDefinition, ResourceDefinition } from '../types.ts'
@@ -10,7 +10,7 @@ export interface Selection {
   readonly prompts: ReadonlyMap<string, PromptDefinition>
 }
 
-/** What a server selects by name or `*`; entries that are no text are of no concern here. */
+/** The names that a server selects, or `*`. Entries that are not strings are ignored here. */
 export interface RequestedSelection {
   name: string
   tools?: readonly unknown[]
@@ -18,10 +18,10 @@ export interface RequestedSelection {
   prompts?: readonly unknown[]
 }
 
-/** Told of names that nothing has; `at` is the place in the requested, such as `tools[1]`. */
+/** Reports an unknown name; `at` is its position, such as `tools[1]`. */
 export type Report = (at: string, message: string, remedy?: string) => void
 
-/** What is selected, and what names the server itself; in order of registration. Unknown names are reported. */
+/** Selects the requested entries and those that list the server, in order of registration. Reports unknown names. */
 export function select(registry: Registry, requested: RequestedSelection, report: Report): Selection {
   const isShown = (entry: { servers?: string[]; fixture?: boolean }, name: string, selected: readonly unknown[] = []) =>
     (entry.servers ?? UNNAMED_SERVERS).includes(requested.name) ||

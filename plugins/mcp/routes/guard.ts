@@ -1,4 +1,4 @@
-/** Owns the frame around all handlers of MCP routes: finding the server, the checks before any message, the refusals. */
+/** Wraps the handlers of MCP routes: finds the server, checks access and sends errors. */
 import type { FastifyReply, FastifyRequest } from 'svc/plugin'
 import { authenticate } from '../access/authenticate.ts'
 import { checkOrigin } from '../access/origin.ts'
@@ -9,8 +9,8 @@ import type { Mcp } from '../mcp.ts'
 export type Serve = (exchange: Exchange) => void | Promise<void>
 
 /**
- * A route handler for the server with a path of its own, or (undefined) the named one that the path parameter says;
- * `checkMethod` refuses before credentials are looked at.
+ * Creates a route handler for the server `unnamed`, or for the one that the path parameter names. `checkMethod` runs
+ * before authentication.
  */
 export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, checkMethod: Serve = () => {}) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -1,4 +1,4 @@
-/** Owns the HTTP+SSE transport of 2024-11-05: one stream for all answers, and a path to post to. */
+/** Owns the routes of the HTTP+SSE transport of 2024-11-05: a stream for all responses, and a path to post messages to. */
 import { describe, type FastifyInstance } from 'svc/plugin'
 import { isJson } from '../access/media-types.ts'
 import { refusal } from '../errors.ts'
@@ -47,7 +47,7 @@ function openStream(exchange: Exchange): void {
   void connection.over.then(() => sessions.end(session))
 }
 
-/** Accepted before the work is done; the answer comes on the stream. */
+/** Accepts the message at once; the response is sent on the stream. */
 function takeMessage(exchange: Exchange): void {
   const { sessionId } = exchange.request.query as { sessionId?: string | string[] }
   if (typeof sessionId !== 'string' || sessionId === '')
@@ -66,7 +66,7 @@ function takeMessage(exchange: Exchange): void {
   else void answer(message, session, exchange)
 }
 
-/** The stream made the session; the handshake settles what it is. */
+/** The session was created with the stream; `initialize` sets its revision and capabilities. */
 function initialize(request: RpcRequest, session: Session, exchange: Exchange): void {
   const parameters = readSessionParameters(request, exchange.server, TRANSPORT, null)
   session.version = parameters.version

@@ -1,4 +1,4 @@
-/** Owns the Streamable HTTP endpoints: one POST, GET and DELETE per server. */
+/** Owns the Streamable HTTP endpoints: POST, GET and DELETE of each server. */
 import { describe, type FastifyInstance, type RouteDescription } from 'svc/plugin'
 import { isJson } from '../access/media-types.ts'
 import { refusal } from '../errors.ts'
@@ -12,7 +12,7 @@ import { isStateless, serveStateless } from '../wire/stateless/serve.ts'
 import { describeDelete, describeGet, describePost, type Endpoint } from './descriptions.ts'
 import { guard } from './guard.ts'
 
-/** Declares the routes of an endpoint; answers its POST description, whose examples come with the servers. */
+/** Registers the routes of an endpoint; returns its POST description, to which each server adds examples. */
 export function registerEndpoint(app: FastifyInstance, mcp: Mcp, endpoint: Endpoint): RouteDescription {
   const post = describePost(endpoint, mcp)
   app.post(endpoint.route, describe(post), guard(mcp, endpoint.server, servePost))
@@ -29,7 +29,7 @@ export function registerEndpoint(app: FastifyInstance, mcp: Mcp, endpoint: Endpo
   return post
 }
 
-/** What a POST must be before its message is looked at, in order. */
+/** Checks of a POST before its body is read, in order. */
 const POST_CHECKS: readonly ((exchange: Exchange) => void)[] = [checkAccept, checkContentType]
 
 async function servePost(exchange: Exchange): Promise<void> {
@@ -50,7 +50,7 @@ function checkContentType({ request }: Exchange): void {
     throw refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
 }
 
-/** The stateless version has only POST; HEAD opens nothing in any. */
+/** The stateless revision supports only POST; HEAD is not supported at all. */
 function requireSessionMethod(exchange: Exchange): void {
   if (exchange.header('mcp-protocol-version') === STATELESS.name)
     throw refusal(405, `Method Not Allowed: ${STATELESS.name} supports only POST`, { Allow: 'POST' })

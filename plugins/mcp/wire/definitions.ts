@@ -1,4 +1,4 @@
-/** Owns how tools, resources, templates and prompts look in the lists of each protocol version. */
+/** Owns rendering tools, resources, templates and prompts for the lists of each protocol revision. */
 import { withoutRouting } from '../registry/schema.ts'
 import type {
   JsonObject,
@@ -57,7 +57,7 @@ export function showPrompt(prompt: PromptDefinition, version: Version): JsonObje
   } satisfies Prompt
 }
 
-/** The first version with annotations had no `title` beside the name: it stands inside. */
+/** The first revision with annotations has the title only there, and not next to the name. */
 function showAnnotations(tool: ToolDefinition): ToolAnnotations | undefined {
   return tool.annotations || tool.title ? { title: tool.title, ...tool.annotations } : undefined
 }

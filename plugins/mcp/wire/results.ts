@@ -1,10 +1,10 @@
-/** Owns how results of tools, resources and prompts look in each protocol version. */
+/** Owns rendering the results of tools and prompts for each protocol revision. */
 import { readResource } from '../methods/resources.ts'
 import type { Call } from '../calls/call.ts'
 import type { CallContext, Content, JsonObject, PromptResult, ToolResult } from '../types.ts'
 import type { CallToolResult, GetPromptResult } from './spec.ts'
 
-/** `content` and `isError` are always there, `structuredContent` where the version knows it. */
+/** `content` and `isError` are always present, `structuredContent` if the revision supports it. */
 export async function showToolResult(result: ToolResult, call: Call, context: CallContext): Promise<JsonObject> {
   return {
     content: await showContents(result.content, call, context),
@@ -30,7 +30,7 @@ function showContents(contents: Content[], call: Call, context: CallContext): Pr
   return resourceLinks && audio ? contents : Promise.all(contents.map(content => showContent(content, call, context)))
 }
 
-/** What a version does not know is replaced by the nearest thing that it does. */
+/** Converts content that a revision does not support. */
 async function showContent(content: Content, call: Call, context: CallContext): Promise<Content> {
   if (content.type === 'audio' && !call.version.audio)
     return { type: 'text', text: `[audio, ${content.mimeType}, ${Buffer.byteLength(content.data, 'base64')} bytes]` }

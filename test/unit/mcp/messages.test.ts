@@ -205,7 +205,9 @@ t.test('names are taken once, and both plugins are named [MCP-26]', async t => {
   const registry = new Registry()
   registry.registrar('first', () => {}).tool(noTool('echo'))
   const second = registry.registrar('second', () => {})
-  t.throws(() => second.tool(noTool('echo')), { message: 'MCP tool "echo" of plugin second is already registered by plugin first' })
+  t.throws(() => second.tool(noTool('echo')), {
+    message: 'MCP tool "echo" of plugin second is already registered by plugin first',
+  })
   t.throws(() => second.tool(noTool('no blanks')), /invalid MCP tool name/)
   t.throws(() => second.tool(noTool('bad', { inputSchema: { type: 'string' } })), /MCP tool "bad"/)
   t.throws(() => second.server({ name: 'Upper', title: 'x' }), /invalid MCP server name/)

@@ -1,4 +1,4 @@
-/** Owns the JSON of protocolVersion 0.3 over HTTP+JSON (ProtoJSON of its `a2a.v1` proto). */
+/** Owns the JSON of version 0.3 over HTTP+JSON (ProtoJSON of its `a2a.v1` proto). */
 import type { Artifact, JsonObject, Message, Part, TaskStatus } from '../../types.ts'
 import { checkKind, onlyContent, readBoolean, readContentText, readObject } from '../read.ts'
 import { type Renderer, renderProtoArtifactUpdate, renderTask } from '../render.ts'
@@ -13,7 +13,7 @@ export const httpJsonV03: Wire = {
   pushKey: 'pushNotification',
   isZeroUnset: true,
 
-  // ProtoJSON leaves false out: absent inside a configuration means false.
+  // ProtoJSON omits false, so in a configuration without `blocking` it is false.
   waits: configuration =>
     configuration === undefined || readBoolean(configuration, 'blocking', 'configuration.blocking') === true,
 

@@ -1,4 +1,4 @@
-/** Owns the JSON of protocolVersion 0.3 over JSON-RPC (its TypeScript types: everything has a `kind`). */
+/** Owns the JSON of version 0.3 over JSON-RPC, in which every object has a `kind`. */
 import { isRecord } from 'svc/plugin'
 import { invalidParams } from '../../errors.ts'
 import type { Artifact, JsonObject, Message, Part, TaskState, TaskStatus } from '../../types.ts'

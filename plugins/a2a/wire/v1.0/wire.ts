@@ -1,4 +1,4 @@
-/** Owns the JSON of protocolVersion 1.0, the same in both bindings (ProtoJSON of `lf.a2a.v1`). */
+/** Owns the JSON of version 1.0, which is the same in both bindings (ProtoJSON of `lf.a2a.v1`). */
 import type { Artifact, Message, Part, TaskStatus } from '../../types.ts'
 import { onlyContent, readBase64, readBoolean, readContentText, readFileFields, readText } from '../read.ts'
 import { type Renderer, renderProtoArtifactUpdate, renderTask } from '../render.ts'

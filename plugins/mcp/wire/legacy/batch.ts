@@ -1,4 +1,4 @@
-/** Owns batches, which one revision had (2025-03-26): an array of messages in one POST. */
+/** Owns batches (an array of messages in one POST), which exist only in revision 2025-03-26. */
 import { checkScope } from '../../access/scope.ts'
 import { MAX_BATCH } from '../../bounds.ts'
 import { refusal, RpcError } from '../../errors.ts'
@@ -9,7 +9,7 @@ import { respondTo } from './respond.ts'
 import { handleOneWayMessage } from './one-way-messages.ts'
 import { NO_STREAM, PostChannel } from './response-channel.ts'
 
-/** Runs all messages at the same time and answers in the order in which they were sent; nothing to answer is 202. */
+/** Runs all messages concurrently; responses are in the order of the requests. A batch without requests gets 202. */
 export async function serveBatch(messages: unknown[], session: Session, exchange: Exchange): Promise<void> {
   if (!session.version.batches)
     throw refusal(400, `Invalid Request: revision ${session.version.name} does not support batches`)
@@ -25,7 +25,7 @@ export async function serveBatch(messages: unknown[], session: Session, exchange
   channel.complete()
 }
 
-/** The answer to a member, null for what is not answered. */
+/** The response to a member; null if it gets none. */
 async function respondToMember(value: unknown, session: Session, exchange: Exchange): Promise<string | null> {
   try {
     const message = readMessage(value)

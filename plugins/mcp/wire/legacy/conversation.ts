@@ -1,4 +1,4 @@
-/** Owns the way to the client of a call in a session. */
+/** Communication with the client of a call in a session. */
 import type { Call, Conversation } from '../../calls/call.ts'
 import { ToolFailure } from '../../errors.ts'
 import type { Hub } from '../../sessions/hub.ts'
@@ -41,7 +41,7 @@ export class SessionConversation implements Conversation {
     this.#channel.write(notificationText(method, params))
   }
 
-  /** Sessions have no rounds: the answer comes while the handler waits. */
+  /** Sessions have no rounds: the handler waits for the answer. */
   resume(): void {}
 
   async ask(questions: Record<string, Question>, call: Call): Promise<Answers> {

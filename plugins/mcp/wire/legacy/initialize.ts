@@ -1,4 +1,4 @@
-/** Owns `initialize`: what client and server agree on. */
+/** Owns `initialize`, which negotiates the parameters of a session. */
 import type { RpcRequest } from '../../calls/json-rpc.ts'
 import { readCapabilities } from '../../calls/questions.ts'
 import type { Server } from '../../registry/server.ts'
@@ -8,7 +8,7 @@ import { negotiate } from '../versions.ts'
 import { capabilities, serverInfo } from '../server-info.ts'
 import type { InitializeResult } from '../spec.ts'
 
-/** Missing or odd members of `params` do not fail: they count as absent. */
+/** Invalid members of `params` count as absent. */
 export function readSessionParameters(
   { params }: RpcRequest,
   server: Server,

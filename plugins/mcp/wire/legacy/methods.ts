@@ -1,4 +1,4 @@
-/** Owns the methods that only sessions have: ping, log level, resource subscriptions. */
+/** Owns the methods that only sessions support: ping, log level and resource subscriptions. */
 import { isLogLevel, LOG_LEVELS, type Call, type Outcome } from '../../calls/call.ts'
 import type { Method } from '../../calls/dispatch.ts'
 import { invalidParams, methodNotFound } from '../../errors.ts'
@@ -14,7 +14,7 @@ const METHODS: ReadonlyMap<string, (call: Call, session: Session) => Outcome> = 
   ['resources/unsubscribe', unsubscribe],
 ])
 
-/** The method of that name as this session has it. */
+/** The method with this name, bound to the session. */
 export function sessionMethod(name: string, session: Session): Method | undefined {
   const method = METHODS.get(name)
   return method && (call => method(call, session))

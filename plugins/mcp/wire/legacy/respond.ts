@@ -1,4 +1,4 @@
-/** Owns the answer to one request of a session, whatever transport brought it. */
+/** Owns the response to one request of a session, for both transports. */
 import type { Call } from '../../calls/call.ts'
 import { dispatch, resultJson } from '../../calls/dispatch.ts'
 import { Cancelled, CODES, RpcError } from '../../errors.ts'
@@ -10,7 +10,7 @@ import { SessionConversation } from './conversation.ts'
 import { sessionMethod } from './methods.ts'
 import type { ResponseChannel } from './response-channel.ts'
 
-/** Resolves with the text of the answer, or null as soon as the client cancels. Never rejects. */
+/** Resolves with the text of the response, or with null as soon as the client cancels. Never rejects. */
 export function respondTo(
   request: RpcRequest,
   session: Session,

@@ -1,4 +1,4 @@
-/** Owns POST and DELETE of the handshake era: messages that belong to a session. */
+/** Owns POST and DELETE in the legacy revisions: the messages of a session. */
 import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
 import { CODES, refusal, RpcError } from '../../errors.ts'
@@ -13,7 +13,7 @@ import { initializeResult, readSessionParameters } from './initialize.ts'
 import { handleOneWayMessage } from './one-way-messages.ts'
 import { NO_STREAM, PostChannel } from './response-channel.ts'
 
-/** Answers a POST. Throws the refusals of the transport. */
+/** Responds to a POST. Throws errors of the transport. */
 export async function serveLegacy(exchange: Exchange, body: unknown): Promise<void> {
   checkVersionHeader(exchange)
   if (Array.isArray(body)) {
@@ -37,13 +37,13 @@ export function endSession(exchange: Exchange): void {
   exchange.sendJson(200, JSON.stringify({ terminated: session.id }))
 }
 
-/** Any handshake version will do: it need not be the one that was agreed on. Throws -32022. */
+/** Accepts every legacy revision, even if it differs from that of the session. Throws -32022. */
 export function checkVersionHeader(exchange: Exchange): void {
   const header = exchange.header('mcp-protocol-version')
   if (header !== undefined && !legacyVersion(header)) throw unsupportedVersion(header)
 }
 
-/** The session that the request names and may use. Throws 400 without an id, 404 with a wrong one. */
+/** The session of the request. Throws 400 without an id, 404 if the session is unknown or not accessible. */
 export function requireSession(
   exchange: Exchange,
   transport: Transport,
@@ -70,7 +70,7 @@ function isSamePrincipal(session: Session, { claims }: Exchange): boolean {
   return session.principal === (typeof claims?.sub === 'string' ? claims.sub : null)
 }
 
-/** The session begins with the answer; an id that came along is of no interest. */
+/** Creates a session. A session id in the request is ignored. */
 function initialize(request: RpcRequest, exchange: Exchange): void {
   const { mcp, server } = exchange
   const session = mcp.hub.sessions.create(readSessionParameters(request, server, 'streamable-http', exchange.claims))
@@ -94,7 +94,7 @@ async function serveRequest(request: RpcRequest, session: Session, exchange: Exc
   else exchange.sendJson(200, answer)
 }
 
-/** For a client that can't be given an empty stream. */
+/** The response to a canceled request, for clients that do not accept streams. */
 function cancelledText(id: RequestId): string {
   return errorText(id, new RpcError(CODES.cancelled, 'Request cancelled'))
 }

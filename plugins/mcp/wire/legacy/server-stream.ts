@@ -1,11 +1,11 @@
-/** Owns GET in a session: the stream for what belongs to no call, and coming back to a stream that broke off. */
+/** Owns GET in a session, which opens the standalone stream or resumes an interrupted stream. */
 import { refusal } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import type { Session } from '../../sessions/session.ts'
 import { readEventId, type SessionStream } from '../../sessions/session-stream.ts'
 import { checkVersionHeader, requireSession } from './serve.ts'
 
-/** Opens or resumes. Throws 400, 404, 406 and 409. */
+/** Opens or resumes a stream. Throws 400, 404, 406 or 409. */
 export function serveStream(exchange: Exchange): void {
   checkVersionHeader(exchange)
   const session = requireSession(exchange, 'streamable-http')
@@ -32,7 +32,7 @@ function connect(session: Session, exchange: Exchange) {
   return connection
 }
 
-/** Throws 400 for an id that this session never gave, or whose following messages are not kept any more. */
+/** Throws 400 if the id is unknown or later messages are no longer kept. */
 function findStream(session: Session, lastEventId: string): { stream: SessionStream; sequence: number } {
   const eventId = readEventId(lastEventId)
   const stream = eventId && session.stream(eventId.stream)

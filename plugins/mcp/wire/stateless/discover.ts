@@ -1,4 +1,4 @@
-/** Owns `server/discover`, which stands in for the handshake. */
+/** Owns `server/discover`, which replaces `initialize`. */
 import type { Call, Outcome } from '../../calls/call.ts'
 import { VERSION_NAMES } from '../versions.ts'
 import { capabilities } from '../server-info.ts'

@@ -1,4 +1,4 @@
-/** Owns `subscriptions/listen`: a stream of the changes that the client asked for. */
+/** Owns `subscriptions/listen`: a stream of the changes that the client requested. */
 import { isRecord } from 'svc/plugin'
 import { MAX_PENDING_BYTES, MAX_SUBSCRIPTIONS } from '../../bounds.ts'
 import { invalidParams, refusal } from '../../errors.ts'
@@ -15,7 +15,7 @@ interface Honored {
   uris: Set<string>
 }
 
-/** Opens the stream. Throws 406 without one, -32602 without `notifications`. */
+/** Opens the stream. Throws 406 if the client does not accept streams, -32602 without `notifications`. */
 export function listen(exchange: Exchange, request: RpcRequest): void {
   const { mcp, server } = exchange
   if (!exchange.accepts.sse)
@@ -34,7 +34,7 @@ export function listen(exchange: Exchange, request: RpcRequest): void {
   })
   if (!stream) return
   const send = (method: string, params: JsonObject) => {
-    // A reader that is far behind misses changes rather than having them pile up; lists can be fetched at any time.
+    // A slow reader misses changes, so that they are not buffered; it can fetch the lists at any time.
     if (stream.pendingBytes <= MAX_PENDING_BYTES)
       stream.send({ event: 'message', data: notificationText(method, { ...params, _meta: subscription }) })
   }
@@ -43,7 +43,7 @@ export function listen(exchange: Exchange, request: RpcRequest): void {
   void stream.over.then(stop)
 }
 
-/** What is asked for and offered; unknown members and URIs are left out. */
+/** The requested changes that the server supports; unknown members and URIs are ignored. */
 function readRequestedFilter(requested: JsonObject, server: Server): Honored {
   const lists = new Set<ListName>()
   if (requested.toolsListChanged === true) lists.add('tools')

@@ -1,4 +1,4 @@
-/** Owns a POST of the stateless era: one message that stands for itself. */
+/** Owns POST in the stateless revision: one message, independent of others. */
 import { isRecord } from 'svc/plugin'
 import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
@@ -19,14 +19,14 @@ import { InputRequired } from './rounds.ts'
 
 const ownMethod = (name: string): Method | undefined => (name === 'server/discover' ? discover : undefined)
 
-/** Whether a POST belongs to this era: by its header, or because the message has an envelope. */
+/** Whether a POST is stateless: its version header says so, or its message has an envelope. */
 export function isStateless(versionHeader: string | undefined, body: unknown): boolean {
   if (versionHeader === STATELESS.name) return true
   if (!isRecord(body) || typeof body.method !== 'string' || !isRecord(body.params)) return false
   return isRecord(body.params._meta) && Object.hasOwn(body.params._meta, VERSION_KEY)
 }
 
-/** Answers a message of this era. Throws the refusals of the transport. */
+/** Responds to a message. Throws errors of the transport. */
 export async function serveStateless(exchange: Exchange, body: unknown): Promise<void> {
   exchange.facts.session = 'stateless'
   const message = readMessage(body)
