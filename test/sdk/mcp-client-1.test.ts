@@ -60,7 +60,7 @@ function guide(client: Client, version: string): TourClient {
   }
 }
 
-t.test('tours every handshake version over Streamable HTTP [MCP-17, MCP-37]', async t => {
+t.test('uses every legacy revision over Streamable HTTP [MCP-17, MCP-37]', async t => {
   const { url } = await serve(t)
   for (const version of HANDSHAKE_VERSIONS) {
     const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { fetch: asking(version) })
@@ -79,7 +79,7 @@ t.test('tours every handshake version over Streamable HTTP [MCP-17, MCP-37]', as
   }
 })
 
-t.test('tours over legacy HTTP+SSE [MCP-16, MCP-37]', async t => {
+t.test('uses HTTP+SSE [MCP-16, MCP-37]', async t => {
   const { url } = await serve(t)
   for (const version of ['2024-11-05', '2025-11-25']) {
     const client = await connect(new SSEClientTransport(new URL(`${url}/mcp/sse`), { fetch: asking(version) }))
@@ -88,7 +88,7 @@ t.test('tours over legacy HTTP+SSE [MCP-16, MCP-37]', async t => {
   }
 })
 
-t.test('subscribes, hears of changes, sets the log level, pings [MCP-37]', async t => {
+t.test('subscribes, is notified of changes, sets the log level, pings [MCP-37]', async t => {
   const { url } = await serve(t, { env: { SVC_MCP_CLOCK_TICK_SECS: '1' } })
   const transports: [string, () => Transport][] = [
     ['http', () => new StreamableHTTPClientTransport(new URL(`${url}/mcp`))],

@@ -36,7 +36,7 @@ function guide(client: Client): TourClient {
   }
 }
 
-t.test('tours the stateless version, found by itself and pinned [MCP-38]', async t => {
+t.test('uses the stateless revision, detected and pinned [MCP-38]', async t => {
   const { url } = await serve(t)
   for (const mode of ['auto', { pin: '2026-07-28' }] as const) {
     const client = await connect(`${url}/mcp`, { versionNegotiation: { mode } })
@@ -47,7 +47,7 @@ t.test('tours the stateless version, found by itself and pinned [MCP-38]', async
   }
 })
 
-t.test('tours a handshake version [MCP-38]', async t => {
+t.test('uses a legacy revision [MCP-38]', async t => {
   const { url } = await serve(t)
   const client = await connect(`${url}/mcp`, { versionNegotiation: { mode: 'legacy' } })
   t.equal(client.getNegotiatedProtocolVersion(), '2025-11-25')

@@ -23,7 +23,7 @@ async function inspect(url: string, ...args: string[]): Promise<Json> {
   return JSON.parse(output) as Json
 }
 
-t.test('lists, calls, reads and gets in both eras and over legacy SSE [MCP-39]', async t => {
+t.test('lists, calls, reads and gets in stateless and legacy revisions and over HTTP+SSE [MCP-39]', async t => {
   const { url } = await serve(t)
   for (const [endpoint, ...era] of [
     [`${url}/mcp`, '--protocol-era', 'modern'],
@@ -68,7 +68,7 @@ t.test('lists, calls, reads and gets in both eras and over legacy SSE [MCP-39]',
   }
 })
 
-t.test('finds no tool schema that other clients could not use [MCP-39]', async t => {
+t.test('finds no tool schema that other clients can't use [MCP-39]', async t => {
   const { url } = await serve(t)
   for (const server of ['/mcp', '/mcp/servers/crm']) {
     const { code, errors } = await runWithNode22(inspector, [

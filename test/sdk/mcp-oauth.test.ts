@@ -118,7 +118,7 @@ t.test(
   },
 )
 
-t.test('the 2.x client does the same in the stateless era [MCP-32, MCP-40]', async t => {
+t.test('the 2.x client does the same in the stateless revision [MCP-32, MCP-40]', async t => {
   const { url } = await serve(t)
   const endpoint = new URL(`${url}/mcp/protected`)
   const browser = new Browser()
@@ -186,7 +186,7 @@ for (const [how, start] of BEHIND_A_PREFIX) {
     }
   })
 
-  t.test(`the legacy transport finds its messages below a path prefix: ${how} [PREFIX-6]`, async t => {
+  t.test(`the HTTP+SSE transport finds its message path below a path prefix: ${how} [PREFIX-6]`, async t => {
     const client = new Client1({ name: 'test', version: '1' })
     await client.connect(new SSEClientTransport(new URL(`${await start(t)}/mcp/sse`)))
     t.ok((await client.listTools()).tools.length > 0)

@@ -7,7 +7,7 @@ const TRUECOLOR_8_BIT = [8, 2, 0, 0, 0]
 
 /** A square image of `size` pixels; `colorAt` gives red, green and blue from 0 to 255. */
 export function encodePng(size: number, colorAt: (x: number, y: number) => readonly [number, number, number]): Buffer {
-  // Each row begins with its filter type; 0 is no filter.
+  // Each row begins with its filter type; 0 means no filter.
   const rows = Buffer.alloc(size * (1 + size * 3))
   for (let y = 0; y < size; y++) {
     for (let x = 0; x < size; x++) rows.set(colorAt(x, y), y * (1 + size * 3) + 1 + x * 3)

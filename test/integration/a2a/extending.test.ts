@@ -17,7 +17,7 @@ export default definePlugin({
   },
 })`
 
-t.test('agents of plugins work like the demo agents; wrong ones fail their plugin [A2A-26, A2A-27]', async t => {
+t.test('agents of plugins work like the demo agents; invalid ones fail their plugin [A2A-26, A2A-27]', async t => {
   const { folder } = pluginFolder(t, {
     greeter: plugin(`
       agent('greeter', async function* (message, context) {

@@ -41,7 +41,7 @@ const TABLE: readonly [agent: string, texts: string[], states: string[], artifac
 for (const how of COMBINATIONS) {
   const caller = new Caller(url, how)
 
-  t.test(`agents go through their states in ${how.name} [A2A-6]`, async t => {
+  t.test(`agents pass through their states in ${how.name} [A2A-6]`, async t => {
     for (const [agent, texts, states, artifacts] of TABLE) {
       let task: Json | undefined
       const seen: string[] = []
@@ -71,7 +71,7 @@ for (const how of COMBINATIONS) {
     t.match(JSON.stringify(refused.status), /refused.*\/oauth\/token/)
   })
 
-  t.test(`a send waits unless told otherwise in ${how.name} [A2A-10]`, async t => {
+  t.test(`a send waits unless configured otherwise in ${how.name} [A2A-10]`, async t => {
     const isRest3 = !caller.isV1 && !caller.isRpc
     const send = async (configuration: unknown) => {
       const { configuration: _none, ...params } = caller.params('x', fast)
@@ -87,7 +87,7 @@ for (const how of COMBINATIONS) {
     t.equal(await send(caller.isV1 ? { return_immediately: false } : { blocking: true }), 'COMPLETED')
   })
 
-  t.test(`cancelling works once, in every phase before the end, in ${how.name} [A2A-12]`, async t => {
+  t.test(`a task can be canceled once, before it ends, in ${how.name} [A2A-12]`, async t => {
     const working = async () => {
       const task = await caller.send('travel-planner', 'x', { metadata: { stepDelayMs: 5000 }, immediately: true })
       return task
@@ -114,7 +114,7 @@ for (const how of COMBINATIONS) {
     }
   })
 
-  t.test(`streams and subscriptions hold the same events in ${how.name} [A2A-13, A2A-14]`, async t => {
+  t.test(`streams and subscriptions have the same events in ${how.name} [A2A-13, A2A-14]`, async t => {
     const events = await caller.stream('travel-planner', 'A 2-day trip to Ghent', fast)
     t.same(events.map(nameOf), [
       'task',

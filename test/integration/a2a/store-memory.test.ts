@@ -80,7 +80,7 @@ await ask('/a2a/webhook-sink/warm', '{}')
 
 let heldByTasks = 0
 for (const [name, requests, sent] of tasks)
-  t.test(`tasks hold no more memory than their bound says: ${name} [HARD-12]`, async t => {
+  t.test(`tasks stay within their memory limit: ${name} [HARD-12]`, async t => {
     const bodies = list(AT_ONCE, index => send(sent(index))) as string[]
     const { agent = 'echo' } = sent(0)
     heldByTasks += await heapGrowth(() =>
@@ -102,7 +102,7 @@ const sinks: [name: string, requests: number, sinks: number, body: (index: numbe
 
 let heldBySinks = 0
 for (const [name, requests, count, body, query = ''] of sinks)
-  t.test(`sinks hold no more memory than their bound says: ${name} [HARD-12]`, async t => {
+  t.test(`sinks stay within their memory limit: ${name} [HARD-12]`, async t => {
     const bodies = list(AT_ONCE, body) as string[]
     heldBySinks += await heapGrowth(() =>
       all(requests, index =>

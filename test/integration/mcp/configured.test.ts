@@ -85,7 +85,7 @@ t.test('a configured server has all properties of a built-in one [MCP-28]', asyn
   for (const name of ['weather', 'support', 'locked', 'vault']) t.ok(examples.includes(`/mcp/servers/${name}`), name)
 })
 
-t.test('declared tools answer what is written down [MCP-28]', async t => {
+t.test('declared tools return their configured answers [MCP-28]', async t => {
   const { url } = await serveWith(t, YAML)
   const refund = (args: Record<string, unknown>) => callTool(`${url}/mcp/servers/support`, 'refund_status', args)
   t.match((await refund({ id: 'r-404' })).answer.result, { isError: true, content: [{ text: 'No refund r-404' }] })
@@ -149,7 +149,7 @@ t.test('a configured server has its own credentials [MCP-28, MCP-31]', async t =
   t.strictSame([await open('mcp:tools'), await open('vault:open')], [403, 200])
 })
 
-t.test('a wrong item is left out and reported, the rest applies [MCP-28]', async t => {
+t.test('an invalid item is skipped and reported, the rest applies [MCP-28]', async t => {
   const { url, loadErrors } = await serveWith(
     t,
     `
@@ -175,7 +175,7 @@ mcp:
     t.equal(
       (await fetch(`${url}/mcp/servers/${name}`, { method: 'POST' })).status,
       404,
-      'nothing gets weaker by a typing error',
+      'a typo does not weaken access control',
     )
   const errors = await loadErrors()
   const expected: [RegExp, RegExp][] = [
@@ -198,7 +198,7 @@ mcp:
     )
 })
 
-t.test('a reload announces what changed and ends the sessions of removed servers [MCP-29]', async t => {
+t.test('a reload announces changes and ends the sessions of removed servers [MCP-29]', async t => {
   const before = 'mcp:\n  servers:\n    - { name: shop, tools: [echo] }\n    - { name: closing, tools: [echo] }\n'
   const after = 'mcp:\n  servers:\n    - { name: shop, tools: [echo, add] }\n'
   const server = await serveWith(t, before)

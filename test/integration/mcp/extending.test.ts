@@ -19,7 +19,7 @@ export default definePlugin({
   },
 })`
 
-t.test('what a plugin registers is served like the built-in content [MCP-26]', async t => {
+t.test('content of plugins is served like the built-in content [MCP-26]', async t => {
   const { folder } = pluginFolder(t, {
     shop: plugin(`
     const inputSchema = { type: 'object', properties: { sku: { type: 'string', 'x-mcp-header': 'Sku' } }, required: ['sku'], additionalProperties: false }
@@ -96,7 +96,7 @@ t.test('what a plugin registers is served like the built-in content [MCP-26]', a
   stream.close()
 })
 
-t.test('a wrong definition fails its plugin alone, and names both plugins [MCP-26, MCP-27]', async t => {
+t.test('an invalid definition fails only its plugin, and names both plugins [MCP-26, MCP-27]', async t => {
   const tool = (name: string, inputSchema = `{ type: 'object' }`) =>
     `servers.tool({ name: '${name}', inputSchema: ${inputSchema}, call: () => text('x') })`
   const { folder } = pluginFolder(t, {

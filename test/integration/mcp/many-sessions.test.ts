@@ -35,7 +35,7 @@ function watch(url: string, session: TestSession, agent: Agent) {
 }
 
 t.test(
-  'a thousand sessions with open streams hear of a change and leave nothing behind [MCP-41]',
+  'a thousand sessions with open streams are notified of a change and leave nothing behind [MCP-41]',
   { timeout: 120_000 },
   async t => {
     const server = await serve(t, { env: { SVC_LOG_LEVEL: 'error' } })

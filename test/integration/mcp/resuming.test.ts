@@ -21,7 +21,7 @@ function resume(session: TestSession, lastEventId: string) {
   }, 'the stream can be resumed')
 }
 
-t.test('a dropped call goes on, and its messages are fetched by Last-Event-ID [MCP-13, MCP-15]', async t => {
+t.test('a dropped call continues, and its messages are fetched with Last-Event-ID [MCP-13, MCP-15]', async t => {
   const { url } = await serve(t)
   for (const version of ['2025-11-25', '2025-06-18', '2025-03-26']) {
     const session = await openSession(`${url}/mcp`, { version })
@@ -48,7 +48,7 @@ t.test('a dropped call goes on, and its messages are fetched by Last-Event-ID [M
   }
 })
 
-t.test('a tool may send the client away for a while [MCP-15]', async t => {
+t.test('a tool may close the connection for a while [MCP-15]', async t => {
   const { url } = await serve(t)
   const session = await openSession(`${url}/mcp/servers/conformance`)
   const stream = await session.begin('tools/call', { name: 'test_reconnection', arguments: {} }, 'r')

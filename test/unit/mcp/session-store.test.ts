@@ -61,7 +61,7 @@ function fakeConnection() {
   return { connection, events, texts: () => events.map(event => event.data), leave: () => connection.end() }
 }
 
-t.test('an idle session ends, a used or connected one does not [MCP-36]', async t => {
+t.test('an idle session ends, unlike a used or connected one [MCP-36]', async t => {
   const { clock, store } = makeStore()
   const idle = store.create(parameters)
   const used = store.create(parameters)
@@ -101,7 +101,7 @@ t.test('a full store ends the least recently used session, one with a stream las
   t.equal(store.size, 3)
 })
 
-t.test('requests in flight are bounded, and cancelled with their session [MCP-36]', async t => {
+t.test('requests in flight are limited, and canceled with their session [MCP-36]', async t => {
   const { store } = makeStore()
   const session = store.create(parameters)
   const cancelled: number[] = []
@@ -149,7 +149,7 @@ t.test(
   },
 )
 
-t.test('what a connection missed is sent once, in order, of its stream alone [MCP-15]', async t => {
+t.test('missed messages are sent once, in order, and only those of the stream [MCP-15]', async t => {
   const { store } = makeStore()
   const session = store.create(parameters)
   const stream = session.newStream()
@@ -178,7 +178,7 @@ t.test('what a connection missed is sent once, in order, of its stream alone [MC
   for (const wrong of ['', '1', 'a-1', '1-1-1', '-1-1', '1'.repeat(30)]) t.equal(readEventId(wrong), null, wrong)
 })
 
-t.test('kept messages are bounded per session and in all, oldest first [MCP-36]', async t => {
+t.test('kept messages are limited per session and in total, oldest dropped first [MCP-36]', async t => {
   const { store, replay } = makeStore()
   const session = store.create(parameters)
   const stream = session.newStream()
@@ -200,7 +200,7 @@ t.test('kept messages are bounded per session and in all, oldest first [MCP-36]'
   t.equal(replay.bytes, 0, 'an ended session keeps nothing any more')
 })
 
-t.test('a slow reader is sent away and can come back [MCP-15]', async t => {
+t.test('a slow reader is disconnected and can resume [MCP-15]', async t => {
   const { store } = makeStore({ messages: 100, bytes: 100_000, totalBytes: 100_000 })
   const stream = store.create(parameters).newStream()
   const { connection, events } = fakeConnection()
@@ -214,7 +214,7 @@ t.test('a slow reader is sent away and can come back [MCP-15]', async t => {
   t.ok(stream.canResume(1))
 })
 
-t.test('questions are bounded, time out, and take usable answers only [MCP-36]', async t => {
+t.test('questions are limited, time out, and accept only valid results [MCP-36]', async t => {
   const questions = new PendingQuestions(20)
   const { signal } = new AbortController()
   const sent: string[] = []
