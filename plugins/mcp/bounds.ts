@@ -6,7 +6,7 @@ export interface Bounds {
   /** Memory of all sessions, including their subscriptions and the bodies of requests in flight. */
   sessionBytes: number
   sessionIdleMs: number
-  /** Lifetime of GET, listen and legacy streams. */
+  /** Lifetime of GET, listen and HTTP+SSE streams. */
   longStreamMs: number
   /** How long to wait for a client's response to a question. */
   questionMs: number

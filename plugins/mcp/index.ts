@@ -1,4 +1,4 @@
-/** The plugin `mcp`: Model Context Protocol servers over Streamable HTTP and the legacy transport. */
+/** The plugin `mcp`: Model Context Protocol servers over Streamable HTTP and HTTP+SSE. */
 import { definePlugin } from 'svc/plugin'
 import { registerPlugin } from './register.ts'
 import { type Options, optionsSchema } from './options.ts'

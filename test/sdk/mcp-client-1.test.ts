@@ -1,4 +1,4 @@
-/** The official client of the 1.x line, unmodified: every handshake version, both transports. */
+/** The official client 1.x, unmodified: every legacy revision, both transports. */
 import t from 'tap'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
@@ -17,10 +17,10 @@ import { ELICITED, SAMPLED, tour, type TourClient } from '../support/mcp-tour.ts
 import { serve } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
-/** The client asks for its newest version; here the request is made to name another. */
+/** The client requests its newest revision; this replaces it by another in the request. */
 function asking(version: string): typeof fetch {
   return (input, init) =>
     fetch(
@@ -113,7 +113,7 @@ t.test('subscribes, is notified of changes, sets the log level, pings [MCP-37]',
   const client = await connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp/servers/conformance`)))
   let changes = 0
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void changes++)
-  // The client opens its stream for such news in its own time and does not say when.
+  // The client opens its notification stream asynchronously, without an event.
   await until(async () => {
     await client.callTool({ name: 'test_trigger_tool_change' })
     return changes > 0

@@ -1,10 +1,10 @@
-/** The official client of the 2.x line, unmodified: both eras, chosen by itself or pinned. */
+/** The official client 2.x, unmodified: stateless and legacy revisions, detected and pinned. */
 import t from 'tap'
 import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client'
 import { ELICITED, SAMPLED, tour, type TourClient } from '../support/mcp-tour.ts'
 import { serve } from '../support/server.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 async function connect(url: string, options: ClientOptions = {}): Promise<Client> {

@@ -1,10 +1,10 @@
-/** The official Inspector from its command line, unmodified. */
+/** The command line of the official Inspector, unmodified. */
 import t from 'tap'
 import { commandOf, runWithNode22 } from '../support/node-22.ts'
 import { items, type Json } from '../support/mcp.ts'
 import { serve } from '../support/server.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const inspector = commandOf('@modelcontextprotocol/inspector', 'mcp-inspector')
@@ -68,7 +68,7 @@ t.test('lists, calls, reads and gets in stateless and legacy revisions and over 
   }
 })
 
-t.test('finds no tool schema that other clients can't use [MCP-39]', async t => {
+t.test('finds no tool schema that other clients would reject [MCP-39]', async t => {
   const { url } = await serve(t)
   for (const server of ['/mcp', '/mcp/servers/crm']) {
     const { code, errors } = await runWithNode22(inspector, [

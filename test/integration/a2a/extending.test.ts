@@ -1,11 +1,11 @@
-/** A plugin of a stranger adds agents. */
+/** An external plugin adds agents. */
 import t from 'tap'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
 import { Caller, COMBINATIONS, type Json, nameOf, stateOf } from '../../support/a2a.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { serve } from '../../support/server.ts'
 
-/** A plugin that registers agents; `body` sees `agent(definition)`. */
+/** The source of a plugin that registers agents; `body` can use `agent(definition)`. */
 const plugin = (body: string) => `import { definePlugin } from 'svc/plugin'
 export default definePlugin({
   title: 'Extension', paths: [], buildsOn: ['a2a'],

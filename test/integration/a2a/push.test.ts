@@ -1,4 +1,4 @@
-/** Push notifications: where they may go, what is sent, how it is delivered; and the sink. */
+/** Push notifications: allowed targets, content and delivery; and the sinks. */
 import t from 'tap'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ interface Received {
   body: Json
 }
 const received: Received[] = []
-/** Answers by path: `/redirect` elsewhere, `/fail-<n>` 503 for the first n, `/refuse` 400, else 200. */
+/** Responds by path: `/redirect` redirects, `/fail-<n>` sends 503 to the first n requests, `/refuse` 400, others 200. */
 const target = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))

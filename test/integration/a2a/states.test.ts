@@ -1,4 +1,4 @@
-/** The state table, waiting, cancelling, subscribing and streams, in both generations and bindings. */
+/** States, blocking sends, canceling, subscriptions and streams, in both versions and bindings. */
 import t from 'tap'
 import { Caller, COMBINATIONS, eventsOf, type Json, nameOf, reasonOf, stateOf } from '../../support/a2a.ts'
 import { serve } from '../../support/server.ts'
@@ -16,7 +16,7 @@ async function accessToken(): Promise<string> {
   return ((await response.json()) as { access_token: string }).access_token
 }
 
-/** Agent, texts in turn (each a follow-up to the same task), the state after each, the artifacts at the end. */
+/** Agent, messages to the same task, the state after each, and the artifacts at the end. */
 const TABLE: readonly [agent: string, texts: string[], states: string[], artifacts: string[]][] = [
   ['echo', ['hello'], ['COMPLETED'], ['echo']],
   ['weather', ['What is the weather in Utrecht?'], ['COMPLETED'], ['forecast']],

@@ -1,9 +1,9 @@
-/** Who gets in: origins, API keys, media types, the order of the checks, the five headers of refusals. */
+/** Access: origins, API keys, media types, the order of the checks, the five headers of errors. */
 import t from 'tap'
 import { serve } from '../../support/server.ts'
 import { call, openSession, post, type McpReply } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const ping = { jsonrpc: '2.0', id: 5, method: 'ping' }

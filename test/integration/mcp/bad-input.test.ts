@@ -1,11 +1,11 @@
-/** Bad input, row by row: the protocol's own error, never a 500, and the server goes on. */
+/** Bad input gets an error of the protocol, never a 500, and the server continues. */
 import t from 'tap'
 import { connect } from 'node:net'
 import { serve } from '../../support/server.ts'
 import { call, callTool, envelope, openSession, openStream, post, routing, textOf } from '../../support/mcp.ts'
 import { until } from '../../support/until.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 t.test('bodies that are not messages, in stateless and legacy revisions [MCP-1, MCP-35]', async t => {
@@ -164,7 +164,7 @@ t.test('clients that disconnect leave nothing behind [MCP-13, MCP-35]', async t 
     }),
   })
   listening.close()
-  // The call in the session went on to its end and was kept: priming, 30 progress messages, the answer.
+  // The call in the session completed and its messages were kept: priming, 30 progress messages, the response.
   const again = await until(async () => {
     const next = await session.stream({ 'Last-Event-ID': '1-1' })
     return next.status === 200 ? next : null

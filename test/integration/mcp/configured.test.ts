@@ -1,11 +1,11 @@
-/** Servers of svc.yaml: what they select, what they declare, what is wrong with them. */
+/** Servers from svc.yaml: selected tools, declared tools and reported errors. */
 import t from 'tap'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serve, type TestServer } from '../../support/server.ts'
 import { call, callTool, items, openSession, openStream, post, routing, envelope, textOf } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const YAML = `

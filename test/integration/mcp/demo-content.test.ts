@@ -10,7 +10,7 @@ import { crc32, drawPattern } from '../../../plugins/mcp/demo/png.ts'
 import { weatherOf } from '../../../plugins/mcp/demo/weather.ts'
 import { WAV } from '../../../plugins/mcp/conformance/contents.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 t.test('arithmetic has the usual operator precedence [MCP-21]', async t => {

@@ -1,14 +1,14 @@
-/** A plugin of a stranger adds tools, resources, prompts and servers. */
+/** An external plugin adds tools, resources, prompts and servers. */
 import t from 'tap'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
 import { pluginFolder } from '../../support/plugins.ts'
 import { call, callTool, items, openSession, textOf } from '../../support/mcp.ts'
 import { serve } from '../../support/server.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
-/** A plugin that uses the extension point; `body` sees `servers`. */
+/** The source of a plugin that uses the extension point; `body` can use `servers`. */
 const plugin = (body: string) => `import { definePlugin } from 'svc/plugin'
 export default definePlugin({
   title: 'Extension', paths: [], buildsOn: ['mcp'],

@@ -3,7 +3,7 @@ import t from 'tap'
 import { serve } from '../../support/server.ts'
 import { HANDSHAKE_VERSIONS, openStream, post, type Json } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 async function openLegacy(url: string, headers: Record<string, string> = {}) {
@@ -120,7 +120,7 @@ t.test('the session ends with the stream and is valid only for this transport [M
   )
   const other = await openLegacy(url)
   stream.close()
-  // The other stream proves that the server goes on; the closed one is noticed with the next event of its socket.
+  // The other stream shows that the server continues; the server detects the closed one with its next socket event.
   let status = 202
   while (status === 202) status = (await send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status
   t.equal(status, 404)

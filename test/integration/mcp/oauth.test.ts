@@ -1,12 +1,12 @@
-/** Servers that ask for tokens: challenges, which tokens pass, scopes, metadata documents. */
+/** Servers with OAuth: challenges, accepted tokens, scopes, metadata documents. */
 import t from 'tap'
 import { serve, type TestServer } from '../../support/server.ts'
 import { call, callTool, openSession, post, type Json, type McpReply } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
-/** An access token of the identity provider. */
+/** An access token from the identity provider. */
 async function token({ url }: Pick<TestServer, 'url'>, form: Record<string, string> = {}): Promise<string> {
   const response = await fetch(`${url}/oauth/token`, {
     method: 'POST',
@@ -102,7 +102,7 @@ t.test('valid tokens for the resource are accepted [MCP-32]', async t => {
   t.equal((await discover(`${fronted.url}/mcp/protected`, `Bearer ${await token(fronted)}`)).status, 401)
 })
 
-/** A token for the client, not for a resource. */
+/** A token that is issued for the client, not for a resource. */
 async function idToken({ url }: TestServer): Promise<string> {
   const response = await fetch(`${url}/oauth/token`, {
     method: 'POST',

@@ -4,7 +4,7 @@ import { serve } from '../../support/server.ts'
 import { HANDSHAKE_VERSIONS, items, openSession, post, textOf, type TestSession } from '../../support/mcp.ts'
 import { until } from '../../support/until.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 t.test('initialize negotiates a revision and creates a session [MCP-12, MCP-17]', async t => {
@@ -206,7 +206,7 @@ t.test('canceling ends the stream without a response [MCP-13]', async t => {
   t.match(onlyJson.answer, { id: 'c', error: { code: 499 } })
 })
 
-/** Cancels until the reply is there: a cancellation that overtakes its request changes nothing. */
+/** Cancels until the response arrives, because a cancellation that arrives before its request has no effect. */
 async function cancelled<Reply>(session: TestSession, requestId: string, reply: Promise<Reply>): Promise<Reply> {
   let isThere = false
   void reply.then(() => {

@@ -15,7 +15,7 @@ import {
   type McpReply,
 } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const FACTS = ['server', 'session', 'method', 'request-id', 'protocol-version']
@@ -181,7 +181,7 @@ t.test('arguments that a header repeats must be the same [MCP-7, MCP-27]', async
   t.equal(repeated, 400, 'a repeated header is a mismatch')
 })
 
-/** `fetch` joins repeated headers itself, so this goes out by hand. */
+/** Sends a raw request, because `fetch` joins repeated headers. */
 async function fetchRepeated(url: string): Promise<number> {
   const { request } = await import('node:http')
   return new Promise((resolve, reject) => {
@@ -444,7 +444,7 @@ t.test('a client cancels by disconnecting [MCP-13]', async t => {
   t.match(await stream.message(), { params: { data: { event: 'started' } } })
   stream.close()
   t.equal((await callTool(`${server.url}/mcp`, 'echo', { message: 'still there' })).status, 200)
-  // Stopping would wait for a tool that goes on for a minute.
+  // Otherwise, stopping the server would wait for a tool that runs for a minute.
   await server.stop()
   t.notOk(server.lines.some(line => / ERROR /.test(line)))
 })

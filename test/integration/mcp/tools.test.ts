@@ -1,10 +1,10 @@
-/** Tools, resources, prompts and completion as a client of the open server sees them. */
+/** Tools, resources, prompts and completion of the open server. */
 import t from 'tap'
 import { PNG } from 'pngjs'
 import { serve } from '../../support/server.ts'
 import { call, callTool, HANDSHAKE_VERSIONS, items, openSession, textOf } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const TOOLS = [

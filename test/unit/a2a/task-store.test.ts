@@ -1,4 +1,4 @@
-/** What is kept of tasks, and what goes first. */
+/** Limits of the task store, and the order of eviction. */
 import t from 'tap'
 import { Task } from '../../../plugins/a2a/task.ts'
 import { TaskStore } from '../../../plugins/a2a/task-store.ts'

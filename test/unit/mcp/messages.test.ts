@@ -1,4 +1,4 @@
-/** The pure parts: messages, URI templates, schemas, lists and cursors. */
+/** Messages, URI templates, schemas, lists and cursors, without a server. */
 import t from 'tap'
 import { parseBody, readId, readMessage } from '../../../plugins/mcp/calls/json-rpc.ts'
 import { registerConformance } from '../../../plugins/mcp/conformance/register.ts'
@@ -13,7 +13,7 @@ import { parseTemplate } from '../../../plugins/mcp/registry/uri-template.ts'
 import { STATELESS, VERSIONS } from '../../../plugins/mcp/wire/versions.ts'
 import { readAccept } from '../../../plugins/mcp/access/media-types.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 function refusalOf(run: () => unknown): { code: number; status: number | undefined } | null {

@@ -1,4 +1,4 @@
-/** Sessions without HTTP: their number, their idle time, what is kept for clients that come back. */
+/** Sessions without HTTP: limits, idle time and resuming. */
 import t from 'tap'
 import type { SseEvent, SseStream } from 'svc/plugin'
 import { readCapabilities } from '../../../plugins/mcp/calls/questions.ts'
@@ -9,7 +9,7 @@ import { SessionStore } from '../../../plugins/mcp/sessions/session-store.ts'
 import { readEventId } from '../../../plugins/mcp/sessions/session-stream.ts'
 import { OLDEST } from '../../../plugins/mcp/wire/versions.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 const parameters: SessionParameters = {
@@ -37,7 +37,7 @@ function makeStore({
   }
 }
 
-/** A connection that records its events; `leave` ends it as the client would. */
+/** A connection that records its events; `leave` disconnects like a client. */
 function fakeConnection() {
   const events: SseEvent[] = []
   let end = () => {}
