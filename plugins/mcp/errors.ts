@@ -41,7 +41,7 @@ export class RpcError extends Error {
 }
 
 /** An error of the transport: code -32600 with the given HTTP status. */
-export function refusal(status: number, message: string, headers?: Record<string, string>): RpcError {
+export function transportError(status: number, message: string, headers?: Record<string, string>): RpcError {
   return new RpcError(CODES.invalidRequest, message, headers ? { status, headers } : { status })
 }
 

@@ -31,20 +31,21 @@ const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' }
 export function decideTarget(url: string, own: OwnAddress, { allowlist, allowAll }: PushPolicy): PushTarget {
   if (url.startsWith('/')) {
     const sink = sinkOf(url, own)
-    if (sink === null) throw refused('a path must be /a2a/webhook-sink/{id}')
+    if (sink === null) throw invalidTarget('a path must be /a2a/webhook-sink/{id}')
     return { sink }
   }
   const target = URL.canParse(url) ? new URL(url) : null
   const defaultPort = DEFAULT_PORTS[target?.protocol ?? '']
   if (!target || defaultPort === undefined)
-    throw refused('expected an http or https URL, or the path /a2a/webhook-sink/{id}')
-  if (target.username !== '' || target.password !== '') throw refused('a URL must not contain a user name or password')
+    throw invalidTarget('expected an http or https URL, or the path /a2a/webhook-sink/{id}')
+  if (target.username !== '' || target.password !== '')
+    throw invalidTarget('a URL must not contain a user name or password')
   const port = target.port || defaultPort
   const isOwnHost = target.hostname.replace(/^\[|\]$/g, '') === own.host && port === String(own.port)
   const sink = isOwnHost ? sinkOf(target.pathname + target.search, own) : null
   if (sink !== null) return { sink }
   const isListed = allowlist.includes(target.hostname) || allowlist.includes(`${target.hostname}:${port}`)
-  if (!isListed && !allowAll) throw refused(`host ${target.host} is not allowed`)
+  if (!isListed && !allowAll) throw invalidTarget(`host ${target.host} is not allowed`)
   return { url: target.href }
 }
 
@@ -54,6 +55,6 @@ function sinkOf(path: string, { prefix }: OwnAddress): string | null {
   return id !== undefined && isSinkId(id) && !/^\.{1,2}$/.test(id) ? id : null
 }
 
-function refused(why: string): Error {
+function invalidTarget(why: string): Error {
   return invalidParams('url', `${why}; other hosts can be allowed with SVC_A2A_PUSH_ALLOWLIST`)
 }

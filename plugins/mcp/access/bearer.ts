@@ -32,13 +32,13 @@ function unauthorized(
   error: 'unauthorized' | 'invalid_token',
   description: string,
 ): HttpError {
-  const isRefused = error === 'invalid_token'
+  const isInvalidToken = error === 'invalid_token'
   const resource_metadata = metadataUrl(mcp, server, request)
   const headers = challenge({
-    error: isRefused ? error : undefined,
+    error: isInvalidToken ? error : undefined,
     resource_metadata,
     scope: BASE_SCOPE,
-    error_description: isRefused ? description : undefined,
+    error_description: isInvalidToken ? description : undefined,
   })
   return new HttpError(401, { error, error_description: description, resource_metadata }, headers)
 }

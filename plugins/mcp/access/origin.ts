@@ -1,6 +1,6 @@
 /** Checks `Origin`, to protect local servers from DNS rebinding. */
 import type { Exchange } from '../calls/exchange.ts'
-import { refusal } from '../errors.ts'
+import { transportError } from '../errors.ts'
 
 /** Accepts requests without `Origin`, because browsers send it. Throws 403. */
 export function checkOrigin({ request, mcp }: Pick<Exchange, 'request' | 'mcp'>): void {
@@ -8,5 +8,5 @@ export function checkOrigin({ request, mcp }: Pick<Exchange, 'request' | 'mcp'>)
   const { allowedOrigins } = mcp.svc.variables
   if (origin === undefined || allowedOrigins.includes('*')) return
   if (!allowedOrigins.includes(origin.replace(/\/$/, '').toLowerCase()))
-    throw refusal(403, 'Forbidden: this Origin is not allowed')
+    throw transportError(403, 'Forbidden: this Origin is not allowed')
 }

@@ -80,7 +80,7 @@ export class Exchange {
     this.mcp.svc.log.error('MCP request failed', { server: this.server.name, method, error })
   }
 
-  refuse(error: RpcError): void {
+  sendError(error: RpcError): void {
     this.sendJson(error.status ?? 200, errorText(this.facts.requestId, error), error.headers)
   }
 

@@ -1,6 +1,6 @@
 /** Owns reading and writing JSON-RPC 2.0 messages. */
 import { isRecord, isTextNestedWithin } from 'svc/plugin'
-import { CODES, refusal, RpcError } from '../errors.ts'
+import { CODES, transportError, RpcError } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
 import type { JSONRPCNotification, JSONRPCRequest } from '../wire/spec.ts'
 
@@ -33,7 +33,7 @@ const MAX_DEPTH = 128
 export function parseBody(body: Buffer): unknown {
   const text = body.toString('utf8')
   if (!isTextNestedWithin(text, MAX_DEPTH))
-    throw refusal(400, `Invalid Request: the JSON is nested deeper than ${MAX_DEPTH} levels`)
+    throw transportError(400, `Invalid Request: the JSON is nested deeper than ${MAX_DEPTH} levels`)
   try {
     return JSON.parse(text)
   } catch {
@@ -43,15 +43,15 @@ export function parseBody(body: Buffer): unknown {
 
 /** Reads a request, notification or response. Throws -32600 with status 400. */
 export function readMessage(value: unknown): RpcMessage {
-  if (!isRecord(value)) throw refusal(400, 'Invalid Request: a message must be a JSON object')
-  if (value.jsonrpc !== '2.0') throw refusal(400, 'Invalid Request: "jsonrpc" must be "2.0"')
+  if (!isRecord(value)) throw transportError(400, 'Invalid Request: a message must be a JSON object')
+  if (value.jsonrpc !== '2.0') throw transportError(400, 'Invalid Request: "jsonrpc" must be "2.0"')
   const id = readId(value)
-  if ('id' in value && id === null) throw refusal(400, 'Invalid Request: "id" must be a string or an integer')
+  if ('id' in value && id === null) throw transportError(400, 'Invalid Request: "id" must be a string or an integer')
   if ('method' in value) return readCall(value, id)
   if (id === null)
-    throw refusal(400, 'Invalid Request: a message must have a "method", or an "id" with "result" or "error"')
+    throw transportError(400, 'Invalid Request: a message must have a "method", or an "id" with "result" or "error"')
   if ('result' in value === 'error' in value)
-    throw refusal(400, 'Invalid Request: a response must have either "result" or "error"')
+    throw transportError(400, 'Invalid Request: a response must have either "result" or "error"')
   return { kind: 'response', id, result: value.result, error: value.error }
 }
 
@@ -81,8 +81,9 @@ export function requestText(id: RequestId, method: string, params?: JsonObject):
 
 function readCall(value: JsonObject, id: RequestId | null): RpcRequest | RpcNotification {
   const { method, params } = value
-  if (typeof method !== 'string') throw refusal(400, 'Invalid Request: "method" must be a string')
-  if (params !== undefined && !isRecord(params)) throw refusal(400, 'Invalid Request: "params" must be an object')
+  if (typeof method !== 'string') throw transportError(400, 'Invalid Request: "method" must be a string')
+  if (params !== undefined && !isRecord(params))
+    throw transportError(400, 'Invalid Request: "params" must be an object')
   return id === null
     ? { kind: 'notification', method, params: params ?? {} }
     : { kind: 'request', id, method, params: params ?? {} }

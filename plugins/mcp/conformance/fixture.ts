@@ -23,6 +23,6 @@ export function fixtureTool(
   return { ...ON_CONFORMANCE, name, description, inputSchema, call }
 }
 
-export function said(text: string): ToolResult {
+export function textResult(text: string): ToolResult {
   return { content: [{ type: 'text', text }] }
 }

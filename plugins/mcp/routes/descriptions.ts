@@ -93,7 +93,7 @@ export function describeGet(endpoint: Endpoint, mcp: Mcp): RouteDescription {
         name: 'Without a session',
         path: examplePath(endpoint),
         headers: [{ name: 'Accept', value: 'text/event-stream' }, ...demoKey(endpoint.server === 'apikey')],
-        expectStatus: refusalOf(endpoint, mcp),
+        expectStatus: statusWithoutSession(endpoint, mcp),
       },
     ],
   }
@@ -117,7 +117,7 @@ export function describeDelete(endpoint: Endpoint, mcp: Mcp): RouteDescription {
         method: 'DELETE',
         path: examplePath(endpoint),
         headers: demoKey(endpoint.server === 'apikey'),
-        expectStatus: refusalOf(endpoint, mcp),
+        expectStatus: statusWithoutSession(endpoint, mcp),
       },
     ],
   }
@@ -262,7 +262,7 @@ function demoKey(isNeeded: boolean): { name: string; value: string }[] {
 }
 
 /** Status of a request without a session; null if it depends on a configured key. */
-function refusalOf({ server }: Endpoint, mcp: Mcp): number | null {
+function statusWithoutSession({ server }: Endpoint, mcp: Mcp): number | null {
   if (server === 'protected') return 401
   return server === 'apikey' && mcp.svc.variables.apiKey !== null ? null : 400
 }

@@ -16,7 +16,7 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const name = unnamed ?? (request.params as { name: string }).name
     const server = mcp.servers.get(name)
-    if (!server || server.isNamed === (unnamed !== undefined)) return refuseUnknownServer(mcp, name, reply)
+    if (!server || server.isNamed === (unnamed !== undefined)) return sendUnknownServer(mcp, name, reply)
     const exchange = new Exchange(mcp, server, request, reply)
     try {
       checkOrigin(exchange)
@@ -28,13 +28,13 @@ export function guard(mcp: Mcp, unnamed: string | undefined, serve: Serve, check
         reply.headers(factHeaders(exchange.facts))
         throw error
       }
-      exchange.refuse(error)
+      exchange.sendError(error)
     }
     return reply
   }
 }
 
-function refuseUnknownServer(mcp: Mcp, name: string, reply: FastifyReply): FastifyReply {
+function sendUnknownServer(mcp: Mcp, name: string, reply: FastifyReply): FastifyReply {
   const available = [...mcp.servers.values()].filter(server => server.isNamed).map(server => server.name)
   return reply.code(404).headers(factHeaders({})).send({ error: 'unknown MCP server', name, available })
 }

@@ -1,7 +1,7 @@
 /** Owns the routes of the HTTP+SSE transport of 2024-11-05: a stream for all responses, and a path to post messages to. */
 import { describe, type FastifyInstance } from 'svc/plugin'
 import { isJson } from '../access/media-types.ts'
-import { refusal } from '../errors.ts'
+import { transportError } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
 import { parseBody, readId, readMessage, resultText, type RpcRequest } from '../calls/json-rpc.ts'
 import { readCapabilities } from '../calls/questions.ts'
@@ -27,8 +27,8 @@ export function registerHttpSse(app: FastifyInstance, mcp: Mcp): void {
 /** The session begins and ends with the stream. */
 function openStream(exchange: Exchange): void {
   const { mcp, request, server } = exchange
-  if (request.method === 'HEAD') throw refusal(405, 'Method Not Allowed', { Allow: 'GET' })
-  if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: this stream requires Accept: text/event-stream')
+  if (request.method === 'HEAD') throw transportError(405, 'Method Not Allowed', { Allow: 'GET' })
+  if (!exchange.accepts.sse) throw transportError(406, 'Not Acceptable: this stream requires Accept: text/event-stream')
   const { sessions } = mcp.hub
   const session = sessions.create({
     server: server.name,
@@ -51,9 +51,9 @@ function openStream(exchange: Exchange): void {
 function takeMessage(exchange: Exchange): void {
   const { sessionId } = exchange.request.query as { sessionId?: string | string[] }
   if (typeof sessionId !== 'string' || sessionId === '')
-    throw refusal(400, 'Bad Request: the query parameter sessionId is required')
+    throw transportError(400, 'Bad Request: the query parameter sessionId is required')
   if (!isJson(exchange.request.headers['content-type']))
-    throw refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
+    throw transportError(415, 'Unsupported Media Type: Content-Type must be application/json')
   const body = parseBody(exchange.mcp.svc.http.body(exchange.request))
   exchange.facts.requestId = readId(body)
   const message = readMessage(body)

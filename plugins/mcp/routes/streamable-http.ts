@@ -1,7 +1,7 @@
 /** Owns the Streamable HTTP endpoints: POST, GET and DELETE of each server. */
 import { describe, type FastifyInstance, type RouteDescription } from 'svc/plugin'
 import { isJson } from '../access/media-types.ts'
-import { refusal } from '../errors.ts'
+import { transportError } from '../errors.ts'
 import type { Exchange } from '../calls/exchange.ts'
 import { parseBody, readId } from '../calls/json-rpc.ts'
 import type { Mcp } from '../mcp.ts'
@@ -42,17 +42,18 @@ async function servePost(exchange: Exchange): Promise<void> {
 
 function checkAccept({ accepts }: Exchange): void {
   if (!accepts.json && !accepts.sse)
-    throw refusal(406, 'Not Acceptable: accept application/json, text/event-stream, or both')
+    throw transportError(406, 'Not Acceptable: accept application/json, text/event-stream, or both')
 }
 
 function checkContentType({ request }: Exchange): void {
   if (!isJson(request.headers['content-type']))
-    throw refusal(415, 'Unsupported Media Type: Content-Type must be application/json')
+    throw transportError(415, 'Unsupported Media Type: Content-Type must be application/json')
 }
 
 /** The stateless revision supports only POST; HEAD is not supported at all. */
 function requireSessionMethod(exchange: Exchange): void {
   if (exchange.header('mcp-protocol-version') === STATELESS.name)
-    throw refusal(405, `Method Not Allowed: ${STATELESS.name} supports only POST`, { Allow: 'POST' })
-  if (exchange.request.method === 'HEAD') throw refusal(405, 'Method Not Allowed', { Allow: 'POST, GET, DELETE' })
+    throw transportError(405, `Method Not Allowed: ${STATELESS.name} supports only POST`, { Allow: 'POST' })
+  if (exchange.request.method === 'HEAD')
+    throw transportError(405, 'Method Not Allowed', { Allow: 'POST, GET, DELETE' })
 }

@@ -1,7 +1,7 @@
 /** Owns batches (an array of messages in one POST), which exist only in revision 2025-03-26. */
 import { checkScope } from '../../access/scope.ts'
 import { MAX_BATCH } from '../../bounds.ts'
-import { refusal, RpcError } from '../../errors.ts'
+import { transportError, RpcError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, readId, readMessage } from '../../calls/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
@@ -12,9 +12,9 @@ import { NO_STREAM, PostChannel } from './response-channel.ts'
 /** Runs all messages concurrently; responses are in the order of the requests. A batch without requests gets 202. */
 export async function serveBatch(messages: unknown[], session: Session, exchange: Exchange): Promise<void> {
   if (!session.version.batches)
-    throw refusal(400, `Invalid Request: revision ${session.version.name} does not support batches`)
+    throw transportError(400, `Invalid Request: revision ${session.version.name} does not support batches`)
   if (messages.length === 0 || messages.length > MAX_BATCH)
-    throw refusal(400, `Invalid Request: a batch must have 1 to ${MAX_BATCH} messages`)
+    throw transportError(400, `Invalid Request: a batch must have 1 to ${MAX_BATCH} messages`)
   exchange.messageCount = messages.length
   const answers = await Promise.all(messages.map(message => respondToMember(message, session, exchange)))
   const texts = answers.filter(text => text !== null)
@@ -33,7 +33,8 @@ async function respondToMember(value: unknown, session: Session, exchange: Excha
       handleOneWayMessage(message, session)
       return null
     }
-    if (message.method === 'initialize') throw refusal(400, 'Invalid Request: initialize must not be part of a batch')
+    if (message.method === 'initialize')
+      throw transportError(400, 'Invalid Request: initialize must not be part of a batch')
     checkScope(exchange, message)
     return await respondTo(message, session, exchange, NO_STREAM)
   } catch (error) {

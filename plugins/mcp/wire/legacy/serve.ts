@@ -1,7 +1,7 @@
 /** Owns POST and DELETE in the legacy revisions: the messages of a session. */
 import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
-import { CODES, refusal, RpcError } from '../../errors.ts'
+import { CODES, transportError, RpcError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, readMessage, resultText, type RequestId, type RpcRequest } from '../../calls/json-rpc.ts'
 import type { Session, Transport } from '../../sessions/session.ts'
@@ -49,7 +49,7 @@ export function requireSession(
   transport: Transport,
   id = exchange.header('mcp-session-id'),
 ): Session {
-  if (!id) throw refusal(400, 'Bad Request: Mcp-Session-Id header is required')
+  if (!id) throw transportError(400, 'Bad Request: Mcp-Session-Id header is required')
   const session = exchange.mcp.hub.sessions.use(id)
   const isOwn =
     session &&

@@ -1,5 +1,5 @@
 /** Owns GET in a session, which opens the standalone stream or resumes an interrupted stream. */
-import { refusal } from '../../errors.ts'
+import { transportError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import type { Session } from '../../sessions/session.ts'
 import { readEventId, type SessionStream } from '../../sessions/session-stream.ts'
@@ -9,18 +9,18 @@ import { checkVersionHeader, requireSession } from './serve.ts'
 export function serveStream(exchange: Exchange): void {
   checkVersionHeader(exchange)
   const session = requireSession(exchange, 'streamable-http')
-  if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: GET requires Accept: text/event-stream')
+  if (!exchange.accepts.sse) throw transportError(406, 'Not Acceptable: GET requires Accept: text/event-stream')
   const lastEventId = exchange.header('last-event-id')
   if (lastEventId === undefined) return openStandalone(session, exchange)
   const { stream, sequence } = findStream(session, lastEventId)
-  if (stream.isConnected) throw refusal(409, 'Conflict: this stream is still connected')
+  if (stream.isConnected) throw transportError(409, 'Conflict: this stream is still connected')
   const connection = connect(session, exchange)
   if (connection) stream.resume(connection, sequence)
 }
 
 function openStandalone(session: Session, exchange: Exchange): void {
   const stream = session.newStandalone()
-  if (!stream) throw refusal(409, 'Conflict: the session already has a GET stream')
+  if (!stream) throw transportError(409, 'Conflict: the session already has a GET stream')
   const connection = connect(session, exchange)
   if (connection) stream.begin(connection, session.version.priming)
 }
@@ -36,6 +36,6 @@ function connect(session: Session, exchange: Exchange) {
 function findStream(session: Session, lastEventId: string): { stream: SessionStream; sequence: number } {
   const eventId = readEventId(lastEventId)
   const stream = eventId && session.stream(eventId.stream)
-  if (!stream || !stream.canResume(eventId.sequence)) throw refusal(400, 'Bad Request: unknown Last-Event-ID')
+  if (!stream || !stream.canResume(eventId.sequence)) throw transportError(400, 'Bad Request: unknown Last-Event-ID')
   return { stream, sequence: eventId.sequence }
 }

@@ -1,7 +1,7 @@
 /** Owns `subscriptions/listen`: a stream of the changes that the client requested. */
 import { isRecord } from 'svc/plugin'
 import { MAX_PENDING_BYTES, MAX_SUBSCRIPTIONS } from '../../bounds.ts'
-import { invalidParams, refusal } from '../../errors.ts'
+import { invalidParams, transportError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { notificationText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
 import type { Server } from '../../registry/server.ts'
@@ -19,7 +19,7 @@ interface Honored {
 export function listen(exchange: Exchange, request: RpcRequest): void {
   const { mcp, server } = exchange
   if (!exchange.accepts.sse)
-    throw refusal(406, 'Not Acceptable: subscriptions/listen requires Accept: text/event-stream')
+    throw transportError(406, 'Not Acceptable: subscriptions/listen requires Accept: text/event-stream')
   if (!isRecord(request.params.notifications)) throw invalidParams('"notifications" must be an object')
   const honored = readRequestedFilter(request.params.notifications, server)
   const subscription = { [SUBSCRIPTION_KEY]: request.id }

@@ -4,7 +4,7 @@ import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
 import type { Call } from '../../calls/call.ts'
 import { dispatch, type Method } from '../../calls/dispatch.ts'
-import { Cancelled, CODES, refusal, RpcError } from '../../errors.ts'
+import { Cancelled, CODES, transportError, RpcError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, readMessage, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
 import { pageSizeOf } from '../../routes/page-size.ts'
@@ -31,7 +31,7 @@ export async function serveStateless(exchange: Exchange, body: unknown): Promise
   exchange.facts.session = 'stateless'
   const message = readMessage(body)
   if (message.kind === 'response')
-    throw refusal(400, `Invalid Request: clients send no responses in revision ${STATELESS.name}`)
+    throw transportError(400, `Invalid Request: clients send no responses in revision ${STATELESS.name}`)
   exchange.facts.method = message.method
   if (exchange.header('mcp-protocol-version') === STATELESS.name) exchange.facts.version = STATELESS.name
   if (message.kind === 'notification') return exchange.accept()
