@@ -9,9 +9,9 @@ import type { Variables } from './variables.ts'
 export interface A2a {
   readonly svc: Svc<Record<string, unknown>, Variables>
   readonly agents: AgentRegistry
-  /** Outlives reloads. */
+  /** Survives reloads. */
   readonly tasks: TaskStore
-  /** Outlives reloads. */
+  /** Survives reloads. */
   readonly push: PushDelivery
   readonly sinks: SinkStore
 }

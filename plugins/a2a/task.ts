@@ -41,7 +41,7 @@ export class Task {
   readonly history: Message[] = []
   readonly configs = new Map<string, AttachedConfig>()
   status: TaskStatus
-  /** Approximate memory. Parts in both a message and an artifact count twice, because either may be removed alone. */
+  /** Approximate memory. Parts that an agent returns are counted again, because it may have changed them. */
   bytes = TASK_BYTES
   /** Position in the order of status changes of all tasks; higher is more recent. */
   rank = 0

@@ -25,17 +25,17 @@ async function inspect(url: string, ...args: string[]): Promise<Json> {
 
 t.test('lists, calls, reads and gets in stateless and legacy revisions and over HTTP+SSE [MCP-39]', async t => {
   const { url } = await serve(t)
-  for (const [endpoint, ...era] of [
-    [`${url}/mcp`, '--protocol-era', 'modern'],
-    [`${url}/mcp`, '--protocol-era', 'legacy'],
+  for (const [endpoint, ...revision] of [
+    [`${url}/mcp`, '--protocol-era', 'modern'], // language: the name of the option
+    [`${url}/mcp`, '--protocol-era', 'legacy'], // language: the name of the option
     [`${url}/mcp/sse`],
   ] as const) {
-    const name = `${endpoint} ${era.join(' ')}`
-    t.equal(items((await inspect(endpoint, ...era, '--method', 'tools/list')).tools).length, 18, name)
+    const name = `${endpoint} ${revision.join(' ')}`
+    t.equal(items((await inspect(endpoint, ...revision, '--method', 'tools/list')).tools).length, 18, name)
     t.match(
       await inspect(
         endpoint,
-        ...era,
+        ...revision,
         '--method',
         'tools/call',
         '--tool-name',
@@ -47,14 +47,14 @@ t.test('lists, calls, reads and gets in stateless and legacy revisions and over 
       name,
     )
     t.match(
-      await inspect(endpoint, ...era, '--method', 'resources/read', '--uri', 'svc://customers/u1'),
+      await inspect(endpoint, ...revision, '--method', 'resources/read', '--uri', 'svc://customers/u1'),
       { contents: [{ uri: 'svc://customers/u1' }] },
       name,
     )
     t.match(
       await inspect(
         endpoint,
-        ...era,
+        ...revision,
         '--method',
         'prompts/get',
         '--prompt-name',

@@ -43,7 +43,7 @@ function openStream(exchange: Exchange): void {
   if (!connection) return sessions.end(session)
   connection.send({ event: 'endpoint', data: mcp.svc.http.path(request, `${MESSAGES_PATH}?sessionId=${session.id}`) })
   session.attachHttpSse(connection)
-  session.hold(connection, sessions.now)
+  session.trackConnection(connection, sessions.now)
   void connection.over.then(() => sessions.end(session))
 }
 

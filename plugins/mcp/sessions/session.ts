@@ -141,7 +141,7 @@ export class Session {
   }
 
   /** Counts an open connection of the session. */
-  hold(connection: SseStream, now: () => number): void {
+  trackConnection(connection: SseStream, now: () => number): void {
     this.openStreams++
     void connection.over.then(() => {
       this.openStreams--

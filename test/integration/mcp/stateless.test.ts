@@ -73,7 +73,7 @@ t.test('the first failed check of envelope and headers determines the error [MCP
       /Unsupported protocol version/,
     ],
     [
-      'handshake version',
+      'legacy revision',
       { ...echo, _meta: { ...meta, [versionKey]: '2025-11-25' } },
       { ...good, 'MCP-Protocol-Version': '2025-11-25' },
       400,

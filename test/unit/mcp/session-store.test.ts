@@ -68,7 +68,7 @@ t.test('an idle session ends, unlike a used or connected one [MCP-36]', async t 
   const connected = store.create(parameters)
   t.match(idle.id, /^[0-9a-f]{32}$/)
   const { connection, leave } = fakeConnection()
-  connected.hold(connection, () => clock.now)
+  connected.trackConnection(connection, () => clock.now)
   clock.now = 600
   t.equal(store.use(used.id), used)
   clock.now = 1500
@@ -91,7 +91,7 @@ t.test('a full store ends the least recently used session, one with a stream las
     Session,
   ]
   const { connection } = fakeConnection()
-  first.hold(connection, () => 0)
+  first.trackConnection(connection, () => 0)
   store.use(second.id)
   store.create(parameters)
   t.strictSame(

@@ -28,7 +28,7 @@ function openStandalone(session: Session, exchange: Exchange): void {
 function connect(session: Session, exchange: Exchange) {
   exchange.reply.header('Mcp-Session-Id', session.id)
   const connection = exchange.openStream({ endless: true, lifetimeMs: exchange.mcp.bounds.longStreamMs })
-  if (connection) session.hold(connection, exchange.mcp.hub.sessions.now)
+  if (connection) session.trackConnection(connection, exchange.mcp.hub.sessions.now)
   return connection
 }
 
