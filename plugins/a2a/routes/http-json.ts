@@ -39,12 +39,12 @@ async function serveHttp(a2a: A2a, request: FastifyRequest, reply: FastifyReply)
     const { resource, method } = route(a2a, request, version)
     const wire = protocolVersion === '1.0' ? v1 : httpJsonV03
     const params = { ...queryOf(request), ...readBody(a2a, request, resource), ...resource.params }
-    const answer = await resource.operations[method]!(makeCall(a2a, agent, wire, request), params)
-    if ('first' in answer) {
-      sendStream(a2a.svc.streams, request, reply, { ...answer, wire, envelope: event => event })
+    const outcome = await resource.operations[method]!(makeCall(a2a, agent, wire, request), params)
+    if ('first' in outcome) {
+      sendStream(a2a.svc.streams, request, reply, { ...outcome, wire, envelope: event => event })
       return reply
     }
-    return sendJson(reply.headers(answer.headers ?? {}), answer.result, MEDIA_TYPES[protocolVersion])
+    return sendJson(reply.headers(outcome.headers ?? {}), outcome.result, MEDIA_TYPES[protocolVersion])
   } catch (error) {
     if (!(error instanceof A2aError)) throw error
     const isWrongMethod = error.headers.Allow !== undefined

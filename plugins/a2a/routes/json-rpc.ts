@@ -36,13 +36,13 @@ async function serveRpc(a2a: A2a, request: FastifyRequest, reply: FastifyReply):
   try {
     const { method, params } = readRpcRequest(a2a.svc.http.body(request), version, facts)
     void reply.header('A2A-Version', method.wire.protocolVersion)
-    const answer = await method.run(makeCall(a2a, agent, method.wire, request), params)
+    const outcome = await method.run(makeCall(a2a, agent, method.wire, request), params)
     const envelope = (result: unknown) => ({ jsonrpc: '2.0', id: facts.id, result })
-    if ('first' in answer) {
-      sendStream(a2a.svc.streams, request, reply, { ...answer, wire: method.wire, envelope })
+    if ('first' in outcome) {
+      sendStream(a2a.svc.streams, request, reply, { ...outcome, wire: method.wire, envelope })
       return reply
     }
-    return sendJson(reply.headers(answer.headers ?? {}), envelope(answer.result))
+    return sendJson(reply.headers(outcome.headers ?? {}), envelope(outcome.result))
   } catch (error) {
     if (!(error instanceof A2aError)) throw error
     void reply

@@ -35,7 +35,7 @@ export interface Conversation {
 }
 
 /** The result of a method, as an object or as JSON text, and how long a client may cache it. */
-export interface Outcome {
+export interface MethodResult {
   result: JsonObject | string
   cache?: CacheHint
 }

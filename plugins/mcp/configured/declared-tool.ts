@@ -38,18 +38,27 @@ async function answerDeclared(
   )
   if (!answer) return { content: [{ type: 'text', text: 'no answer is declared for these arguments' }], isError: true }
   if (answer.delay_ms) await context.sleep(Math.min(answer.delay_ms, maxDelayMs))
-  const filler = new Filler(args)
-  const structuredContent = answer.structured && (filler.fill(answer.structured) as JsonObject)
-  return { content: contentOf(answer, structuredContent, filler), structuredContent, isError: answer.is_error }
+  const templateFiller = new TemplateFiller(args)
+  const structuredContent = answer.structured && (templateFiller.fill(answer.structured) as JsonObject)
+  return { content: contentOf(answer, structuredContent, templateFiller), structuredContent, isError: answer.is_error }
 }
 
-function contentOf(answer: DeclaredAnswer, structured: JsonObject | undefined, filler: Filler): Content[] {
-  if (answer.content) return filler.fill(answer.content) as Content[]
-  return [{ type: 'text', text: answer.text === undefined ? JSON.stringify(structured) : filler.fillText(answer.text) }]
+function contentOf(
+  answer: DeclaredAnswer,
+  structured: JsonObject | undefined,
+  templateFiller: TemplateFiller,
+): Content[] {
+  if (answer.content) return templateFiller.fill(answer.content) as Content[]
+  return [
+    {
+      type: 'text',
+      text: answer.text === undefined ? JSON.stringify(structured) : templateFiller.fillText(answer.text),
+    },
+  ]
 }
 
 /** Replaces `{{args.a.b}}` in texts. The size is limited, because a template may repeat a long argument. */
-class Filler {
+class TemplateFiller {
   readonly #args: JsonObject
   #filledChars = 0
 

@@ -1,13 +1,13 @@
 /** Owns `completion/complete`: values for prompt arguments and template variables. */
 import { isRecord, shownText } from 'svc/plugin'
-import type { Call, Outcome } from '../calls/call.ts'
+import type { Call, MethodResult } from '../calls/call.ts'
 import { invalidParams, shorten } from '../errors.ts'
 import type { JsonObject } from '../types.ts'
 import type { CompleteResult } from '../wire/spec.ts'
 
 const MAX_VALUES = 100
 
-export function complete(call: Call): Outcome {
+export function complete(call: Call): MethodResult {
   const { ref, argument } = call.params
   if (!isRecord(argument) || typeof argument.name !== 'string') throw invalidParams('Missing argument.name')
   const prefix = (typeof argument.value === 'string' ? argument.value : '').toLowerCase()

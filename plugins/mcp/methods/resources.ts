@@ -1,25 +1,25 @@
 /** Owns `resources/list`, `resources/templates/list` and `resources/read`. */
-import type { CacheHint, Call, Outcome } from '../calls/call.ts'
+import type { CacheHint, Call, MethodResult } from '../calls/call.ts'
 import { HandlerContext } from '../calls/call-context.ts'
 import { CODES, invalidParams, RpcError, shorten } from '../errors.ts'
 import type { FoundResource, Server } from '../registry/server.ts'
 import type { CallContext, ResourceContents } from '../types.ts'
 
-export function listResources(call: Call): Outcome {
+export function listResources(call: Call): MethodResult {
   return {
     result: call.server.lists.page('resources', call.version, call.params.cursor, call.pageSize),
     cache: { ttlMs: 60_000, cacheScope: 'public' },
   }
 }
 
-export function listTemplates(call: Call): Outcome {
+export function listTemplates(call: Call): MethodResult {
   return {
     result: call.server.lists.page('resourceTemplates', call.version, call.params.cursor, call.pageSize),
     cache: { ttlMs: 300_000, cacheScope: 'public' },
   }
 }
 
-export async function readResourceMethod(call: Call): Promise<Outcome> {
+export async function readResourceMethod(call: Call): Promise<MethodResult> {
   const uri = readUri(call)
   const resource = requireResource(call, uri)
   call.conversation.resume(call)

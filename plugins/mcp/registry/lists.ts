@@ -4,7 +4,7 @@ import { invalidParams } from '../errors.ts'
 import type { Selection } from './selection.ts'
 import type { ListName } from '../types.ts'
 import { STATELESS, type Version } from '../wire/versions.ts'
-import { showPrompt, showResource, showTemplate, showTool } from '../wire/definitions.ts'
+import { renderPrompt, renderResource, renderTemplate, renderTool } from '../wire/definitions.ts'
 
 /** The lists, named like their members in results. */
 export type ListKind = 'tools' | 'resources' | 'resourceTemplates' | 'prompts'
@@ -62,10 +62,10 @@ export class Lists {
 
   #show(kind: ListKind, version: Version): object[] {
     const { tools, resources, templates, prompts } = this.#selection
-    if (kind === 'tools') return [...tools.values()].map(tool => showTool(tool.definition, version))
-    if (kind === 'resources') return [...resources.values()].map(resource => showResource(resource, version))
-    if (kind === 'resourceTemplates') return templates.map(template => showTemplate(template.definition, version))
-    return [...prompts.values()].map(prompt => showPrompt(prompt, version))
+    if (kind === 'tools') return [...tools.values()].map(tool => renderTool(tool.definition, version))
+    if (kind === 'resources') return [...resources.values()].map(resource => renderResource(resource, version))
+    if (kind === 'resourceTemplates') return templates.map(template => renderTemplate(template.definition, version))
+    return [...prompts.values()].map(prompt => renderPrompt(prompt, version))
   }
 }
 

@@ -63,7 +63,7 @@ function takeMessage(exchange: Exchange): void {
   exchange.accept('Accepted')
   if (message.kind !== 'request') handleOneWayMessage(message, session)
   else if (message.method === 'initialize') initialize(message, session, exchange)
-  else void answer(message, session, exchange)
+  else void respond(message, session, exchange)
 }
 
 /** The session was created with the stream; `initialize` sets its revision and capabilities. */
@@ -74,7 +74,7 @@ function initialize(request: RpcRequest, session: Session, exchange: Exchange): 
   session.writeHttpSse(resultText(request.id, initializeResult(session, exchange.server)))
 }
 
-async function answer(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
+async function respond(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
   const text = await respondTo(request, session, exchange, httpSseChannel(session))
   if (text !== null) session.writeHttpSse(text)
 }

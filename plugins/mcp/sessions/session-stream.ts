@@ -67,8 +67,8 @@ export class SessionStream {
   }
 
   /** Sends the response, if any, and ends the stream. */
-  complete(answer?: string): void {
-    if (answer !== undefined) this.write(answer)
+  complete(response?: string): void {
+    if (response !== undefined) this.write(response)
     this.#isComplete = true
     this.#connection?.end()
   }

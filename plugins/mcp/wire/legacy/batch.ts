@@ -16,8 +16,8 @@ export async function serveBatch(messages: unknown[], session: Session, exchange
   if (messages.length === 0 || messages.length > MAX_BATCH)
     throw transportError(400, `Invalid Request: a batch must have 1 to ${MAX_BATCH} messages`)
   exchange.messageCount = messages.length
-  const answers = await Promise.all(messages.map(message => respondToMember(message, session, exchange)))
-  const texts = answers.filter(text => text !== null)
+  const responses = await Promise.all(messages.map(message => respondToMember(message, session, exchange)))
+  const texts = responses.filter(text => text !== null)
   if (texts.length === 0) return exchange.accept()
   if (exchange.accepts.json) return exchange.sendJson(200, `[${texts.join(',')}]`)
   const channel = new PostChannel(exchange, session)

@@ -61,7 +61,7 @@ export class PostChannel implements ResponseChannel {
   }
 
   /** Sends the response, if any, and ends the stream. */
-  complete(answer?: string): void {
-    this.open().complete(answer)
+  complete(response?: string): void {
+    this.open().complete(response)
   }
 }

@@ -88,10 +88,10 @@ async function serveRequest(request: RpcRequest, session: Session, exchange: Exc
     return exchange.sendJson(200, (await respondTo(request, session, exchange, NO_STREAM)) ?? cancelledText(request.id))
   const channel = new PostChannel(exchange, session, request.id)
   const timer = setTimeout(() => channel.open(), STREAM_AFTER_MS)
-  const answer = await respondTo(request, session, exchange, channel)
+  const response = await respondTo(request, session, exchange, channel)
   clearTimeout(timer)
-  if (answer === null || channel.hasBegun || !exchange.accepts.json) channel.complete(answer ?? undefined)
-  else exchange.sendJson(200, answer)
+  if (response === null || channel.hasBegun || !exchange.accepts.json) channel.complete(response ?? undefined)
+  else exchange.sendJson(200, response)
 }
 
 /** The response to a canceled request, for clients that do not accept streams. */

@@ -1,5 +1,5 @@
 /** Owns the additional members of stateless results. */
-import type { CacheHint, Outcome } from '../../calls/call.ts'
+import type { CacheHint, MethodResult } from '../../calls/call.ts'
 import { resultJson } from '../../calls/dispatch.ts'
 import type { Server } from '../../registry/server.ts'
 import type { JsonObject } from '../../types.ts'
@@ -7,7 +7,7 @@ import type { JsonObject } from '../../types.ts'
 const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
 
 /** The JSON text of a complete result. The members are inserted into the text, to avoid parsing it again. */
-export function completeResult(outcome: Outcome, server: Server): string {
+export function completeResult(outcome: MethodResult, server: Server): string {
   const text = resultJson(outcome)
   const own = text === '{}' ? '{' : `${text.slice(0, -1)},`
   return `${own}${cacheMembers(outcome.cache)}"resultType":"complete","_meta":{"${SERVER_INFO_KEY}":${server.infoText}}}`

@@ -38,10 +38,10 @@ export async function serveStateless(exchange: Exchange, body: unknown): Promise
   const envelope = readEnvelope(message, exchange.server, headerReader(exchange.request))
   checkScope(exchange, message)
   if (message.method === 'subscriptions/listen') return listen(exchange, message)
-  await answer(message, exchange, new StatelessConversation(exchange, envelope))
+  await respond(message, exchange, new StatelessConversation(exchange, envelope))
 }
 
-async function answer(request: RpcRequest, exchange: Exchange, conversation: StatelessConversation): Promise<void> {
+async function respond(request: RpcRequest, exchange: Exchange, conversation: StatelessConversation): Promise<void> {
   const { server, claims, http } = exchange
   const call: Call = {
     server,
