@@ -16,7 +16,11 @@ export async function checkBearer(exchange: Exchange): Promise<JsonObject> {
     audiences: audiences(exchange),
   })
   if (!verification?.valid)
-    throw unauthorized(exchange, 'invalid_token', verification?.reason ?? 'there is no identity provider')
+    throw unauthorized(
+      exchange,
+      'invalid_token',
+      verification?.reason ?? 'tokens cannot be verified because the plugin identity is disabled',
+    )
   return verification.claims
 }
 
