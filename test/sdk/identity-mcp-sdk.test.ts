@@ -1,4 +1,4 @@
-/** The client authorization of the MCP SDK, step by step and as a whole. */
+/** The client authorization of the MCP SDK, step by step and end to end. */
 import t from 'tap'
 import {
   auth,
@@ -88,7 +88,7 @@ t.test('the demo client, whose secret it sends raw [IDP-49] [IDP-7]', async t =>
   t.ok(tokens.id_token)
 })
 
-t.test('the whole dance against the protected MCP server [IDP-49]', async t => {
+t.test('the complete flow with the protected MCP server [IDP-49]', async t => {
   const kept: { information?: OAuthClientInformationFull; tokens?: OAuthTokens; verifier?: string; url?: URL } = {}
   const provider: OAuthClientProvider = {
     redirectUrl,

@@ -1,4 +1,4 @@
-/** Owns questions in stateless calls: the call ends with them, and is made again with the answers and signed state. */
+/** Owns questions in stateless calls: the call returns them, and the client repeats it with answers and a signed state. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isRecord } from 'svc/plugin'
 import type { Call } from '../../calls/call.ts'
@@ -10,7 +10,7 @@ import type { InputRequest, InputRequiredResult } from '../spec.ts'
 const STATE_LIFETIME_MS = 10 * 60_000
 const MAX_STATE = 64 * 1024
 
-/** Thrown through a handler that asks what is not answered yet; the result of this round. */
+/** Thrown by `ask` if an answer is missing; contains the result of this round. */
 export class InputRequired extends Error {
   readonly result: JsonObject
   constructor(result: JsonObject) {
@@ -19,12 +19,12 @@ export class InputRequired extends Error {
   }
 }
 
-/** What the state says; bound to everything that must be the same in the next round. */
+/** The content of `requestState`, bound to the values that must not change between rounds. */
 interface State {
   /** Digest of method, name, arguments and caller. */
   binding: string
   expiresAt: number
-  /** Makes the state of every round another one. */
+  /** Makes the state unique in every round. */
   nonce: string
   answers: Record<string, JsonObject>
 }
@@ -33,11 +33,11 @@ interface State {
 export class Rounds {
   readonly #key: Buffer
   readonly #binding: string
-  /** Answers of earlier rounds, and those of this one as questions use them. */
+  /** Answers of earlier rounds, and those of this round that questions have used. */
   readonly #known: Map<string, unknown>
   readonly #given: Map<string, unknown>
 
-  /** Reads state and answers of a request. Throws -32602 when they can't be used. */
+  /** Reads the state and answers of a request. Throws -32602 if they are invalid. */
   constructor(call: Pick<Call, 'method' | 'params' | 'claims'>, key: Buffer) {
     this.#key = key
     this.#binding = bindingOf(call)
@@ -46,7 +46,7 @@ export class Rounds {
     this.#given = readResponses(inputResponses)
   }
 
-  /** The answers when all are known. Throws `InputRequired` with the missing questions, -32021 without the capability. */
+  /** Returns the answers. Throws `InputRequired` with the unanswered questions, -32021 without the capability. */
   ask(questions: Record<string, Question>, call: Pick<Call, 'version' | 'conversation'>): Answers {
     requireCapabilities(Object.values(questions), call)
     const answers: Answers = Object.create(null)
@@ -80,7 +80,8 @@ export class Rounds {
     }
     const payload = Buffer.from(JSON.stringify(state)).toString('base64url')
     const text = `${payload}.${this.#sign(payload)}`
-    if (text.length > MAX_STATE) throw invalidParams(`The answers make a requestState of more than ${MAX_STATE} bytes`)
+    if (text.length > MAX_STATE)
+      throw invalidParams(`The answers are too large: requestState would exceed ${MAX_STATE} bytes`)
     return text
   }
 

@@ -1,4 +1,4 @@
-/** Owns what the cards of both generations say alike. */
+/** Owns the fields that the cards of both protocol versions share. */
 import type { AgentDefinition, Skill } from '../types.ts'
 
 /** An agent as one request sees it. */
@@ -9,22 +9,22 @@ export interface CardSubject {
   /** Version of the product. */
   version: string
   isExtended?: boolean
-  /** Set for the agent whose card lists all. */
+  /** Set for the agent whose card lists all agents. */
   directory?: readonly AgentDefinition[]
 }
 
 const DIRECTORY_URI = 'urn:svc:a2a:agent-directory:v1'
 
-export const BEARER_TEXT = 'Access token of the built-in identity provider'
+export const BEARER_TEXT = 'Access token from the built-in identity provider'
 export const OAUTH_TEXT = 'Client credentials at the built-in identity provider'
-export const OIDC_TEXT = 'Discovery of the built-in identity provider'
+export const OIDC_TEXT = 'OpenID Connect discovery of the built-in identity provider'
 export const SCOPES = {
   openid: 'Identifies the user',
   profile: 'Name and picture of the user',
   email: 'E-mail address of the user',
 }
 
-export function factsOf({ agent, base, version }: CardSubject) {
+export function sharedFields({ agent, base, version }: CardSubject) {
   return {
     name: agent.name,
     description: agent.description,
@@ -37,7 +37,7 @@ export function factsOf({ agent, base, version }: CardSubject) {
   }
 }
 
-/** With the modes of the agent where a skill has none of its own. */
+/** A skill without modes gets those of its agent. */
 export function skillsOf({ agent, isExtended }: CardSubject): Required<Skill>[] {
   const skills = isExtended ? [...agent.skills, ...(agent.extendedSkills ?? [])] : agent.skills
   return skills.map(
@@ -53,7 +53,7 @@ export function skillsOf({ agent, isExtended }: CardSubject): Required<Skill>[] 
   )
 }
 
-/** The extension that lists all agents; nothing on other cards. */
+/** The extension that lists all agents, on the default card only. */
 export function extensionsOf({ directory, base }: CardSubject): { extensions?: object[] } {
   if (!directory) return {}
   const agents = directory.map(({ id, name }) => ({

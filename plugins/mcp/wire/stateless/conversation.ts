@@ -1,4 +1,4 @@
-/** Owns the way to the client in a stateless call: the reply itself, which becomes a stream when something comes first. */
+/** Communication with the client of a stateless call: the response, which becomes a stream if other messages come first. */
 import type { SseStream } from 'svc/plugin'
 import type { Call, Conversation } from '../../calls/call.ts'
 import type { Exchange } from '../../calls/exchange.ts'
@@ -23,7 +23,7 @@ export class StatelessConversation implements Conversation {
     this.clientCapabilities = envelope.clientCapabilities
   }
 
-  /** The client cancels by leaving. */
+  /** The client cancels by disconnecting. */
   get signal(): AbortSignal {
     return this.#exchange.mcp.svc.http.signal(this.#exchange.request)
   }
@@ -48,14 +48,14 @@ export class StatelessConversation implements Conversation {
     this.#exchange.mcp.hub.listChanged(this.#exchange.server.name, list)
   }
 
-  /** Null for a client that takes no streams: notifications are dropped. */
+  /** Null if the client does not accept event streams; notifications are dropped. */
   openStream(): SseStream | null {
     if (!this.#exchange.accepts.sse) return null
     this.#stream ??= this.#exchange.openStream()
     return this.#stream
   }
 
-  /** Sends the answer, on the stream if there is one or the client takes nothing else. */
+  /** Sends the response, on the stream if it is open or if the client does not accept JSON. */
   finish(status: number, text: string, headers?: Record<string, string>): void {
     const stream = this.#stream ?? (status === 200 && !this.#exchange.accepts.json ? this.openStream() : null)
     if (!stream) return this.#exchange.sendJson(status, text, headers)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { serve } from '../../support/server.ts'
 import { HANDSHAKE_VERSIONS, openStream, post, type Json } from '../../support/mcp.ts'
 
-// Servers are started and stopped by the dozen; a busy machine takes its time.
+// Starting and stopping dozens of servers takes long on a busy machine.
 t.setTimeout(180_000)
 
 async function openLegacy(url: string, headers: Record<string, string> = {}) {
@@ -18,7 +18,7 @@ async function openLegacy(url: string, headers: Record<string, string> = {}) {
   return { stream, endpoint, path, send, request }
 }
 
-t.test('the stream says where to post, and every answer comes on it [MCP-4, MCP-16]', async t => {
+t.test('the stream names the path to post to and carries every response [MCP-4, MCP-16]', async t => {
   const { url } = await serve(t)
   const { stream, endpoint, path, send, request } = await openLegacy(url)
   t.match(endpoint, { event: 'endpoint', data: /^\/mcp\/messages\?sessionId=[0-9a-f]{32}$/ })
@@ -69,7 +69,7 @@ t.test('the stream says where to post, and every answer comes on it [MCP-4, MCP-
   stream.close()
 })
 
-t.test('progress, logs, questions and updates use the one stream [MCP-16]', async t => {
+t.test('progress, logs, questions and updates use the stream [MCP-16]', async t => {
   const { url } = await serve(t, { env: { SVC_MCP_CLOCK_TICK_SECS: '1' } })
   const { stream, send, request } = await openLegacy(url)
   await request('initialize', { protocolVersion: '2025-11-25', capabilities: { sampling: {} } })
@@ -101,7 +101,7 @@ t.test('progress, logs, questions and updates use the one stream [MCP-16]', asyn
   stream.close()
 })
 
-t.test('the session ends with the stream, and belongs to this transport alone [MCP-16]', async t => {
+t.test('the session ends with the stream and is valid only for this transport [MCP-16]', async t => {
   const server = await serve(t)
   const { url } = server
   const { stream, path, send } = await openLegacy(url)
@@ -120,7 +120,7 @@ t.test('the session ends with the stream, and belongs to this transport alone [M
   )
   const other = await openLegacy(url)
   stream.close()
-  // The other stream proves that the server goes on; the closed one is noticed with the next event of its socket.
+  // The other stream shows that the server continues; the server detects the closed one with its next socket event.
   let status = 202
   while (status === 202) status = (await send({ jsonrpc: '2.0', id: 1, method: 'ping' })).status
   t.equal(status, 404)
@@ -130,7 +130,7 @@ t.test('the session ends with the stream, and belongs to this transport alone [M
   t.strictSame(await rest, [])
 })
 
-t.test('bad input is refused in the answer to the POST [MCP-16, MCP-35]', async t => {
+t.test('bad input is rejected in the response to the POST [MCP-16, MCP-35]', async t => {
   const { url } = await serve(t)
   const { stream, path } = await openLegacy(url)
   const table: [string, string, number, number][] = [

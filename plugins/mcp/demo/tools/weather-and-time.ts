@@ -1,4 +1,4 @@
-/** Owns the tools that look outside, or seem to: weather and time. */
+/** Owns the weather and time tools. */
 import type { ToolDefinition } from '../../types.ts'
 import { timeIn } from '../clock.ts'
 import { weatherOf } from '../weather.ts'
@@ -7,7 +7,7 @@ import { defineTool, fail, textResult } from './define.ts'
 const getWeather = defineTool<{ city: string; units: 'metric' | 'imperial' }>({
   name: 'get_weather',
   title: 'Weather',
-  description: 'Weather of a city; the same city always has the same weather.',
+  description: 'Returns the weather in a city. The same city always has the same weather.',
   input: {
     'city*': { type: 'string', minLength: 1, maxLength: 100, description: 'Name of the city', 'x-mcp-header': 'City' },
     units: { type: 'string', enum: ['metric', 'imperial'], default: 'metric' },
@@ -34,9 +34,9 @@ const getWeather = defineTool<{ city: string; units: 'metric' | 'imperial' }>({
 const getTime = defineTool<{ timezone: string }>({
   name: 'get_time',
   title: 'Time',
-  description: 'The time in a zone.',
+  description: 'Returns the current time in a time zone.',
   input: {
-    timezone: { type: 'string', maxLength: 100, default: 'UTC', description: 'IANA name, such as Europe/Lisbon' },
+    timezone: { type: 'string', maxLength: 100, default: 'UTC', description: 'IANA time zone, such as Europe/Lisbon' },
   },
   output: {
     timezone: { type: 'string' },
@@ -53,4 +53,4 @@ const getTime = defineTool<{ timezone: string }>({
   },
 })
 
-export const surroundingsTools: ToolDefinition[] = [getWeather, getTime]
+export const weatherAndTimeTools: ToolDefinition[] = [getWeather, getTime]

@@ -1,4 +1,4 @@
-/** Owns the answer to one request of a session, whatever transport brought it. */
+/** Owns the response to one request of a session, for both transports. */
 import type { Call } from '../../calls/call.ts'
 import { dispatch, resultJson } from '../../calls/dispatch.ts'
 import { Cancelled, CODES, RpcError } from '../../errors.ts'
@@ -8,17 +8,17 @@ import { pageSizeOf } from '../../routes/page-size.ts'
 import type { Session } from '../../sessions/session.ts'
 import { SessionConversation } from './conversation.ts'
 import { sessionMethod } from './methods.ts'
-import type { Outlet } from './outlet.ts'
+import type { ResponseChannel } from './response-channel.ts'
 
-/** Resolves with the text of the answer, or null as soon as the client cancels. Never rejects. */
-export function answerRequest(
+/** Resolves with the text of the response, or with null as soon as the client cancels. Never rejects. */
+export function respondTo(
   request: RpcRequest,
   session: Session,
   exchange: Exchange,
-  outlet: Outlet,
+  channel: ResponseChannel,
 ): Promise<string | null> {
   return new Promise(resolve => {
-    run(request, session, exchange, outlet, () => resolve(null)).then(resolve, (error: unknown) =>
+    run(request, session, exchange, channel, () => resolve(null)).then(resolve, (error: unknown) =>
       resolve(failureText(error, request, exchange)),
     )
   })
@@ -28,13 +28,13 @@ async function run(
   request: RpcRequest,
   session: Session,
   exchange: Exchange,
-  outlet: Outlet,
+  channel: ResponseChannel,
   onCancel: () => void,
 ): Promise<string> {
   const { mcp, server, claims, http } = exchange
   const inFlight = session.begin(request.id, exchange.messageBytes, onCancel)
   try {
-    const conversation = new SessionConversation(mcp.hub, session, inFlight, outlet)
+    const conversation = new SessionConversation(mcp.hub, session, inFlight, channel)
     const call: Call = {
       server,
       version: session.version,

@@ -1,24 +1,24 @@
-/** Owns the way to the client of a call in a session. */
+/** Communication with the client of a call in a session. */
 import type { Call, Conversation } from '../../calls/call.ts'
 import { ToolFailure } from '../../errors.ts'
 import type { Hub } from '../../sessions/hub.ts'
 import { notificationText } from '../../calls/json-rpc.ts'
-import { type ClientCapabilities, isSupported, questionParams, SUBJECT } from '../../calls/questions.ts'
+import { CAPABILITY, type ClientCapabilities, isSupported, questionParams, SUBJECT } from '../../calls/questions.ts'
 import type { InFlight, Session } from '../../sessions/session.ts'
 import type { Answers, JsonObject, ListName, LogLevel, Question } from '../../types.ts'
-import type { Outlet } from './outlet.ts'
+import type { ResponseChannel } from './response-channel.ts'
 
 export class SessionConversation implements Conversation {
   readonly #hub: Hub
   readonly #session: Session
   readonly #inFlight: InFlight
-  readonly #outlet: Outlet
+  readonly #channel: ResponseChannel
 
-  constructor(hub: Hub, session: Session, inFlight: InFlight, outlet: Outlet) {
+  constructor(hub: Hub, session: Session, inFlight: InFlight, channel: ResponseChannel) {
     this.#hub = hub
     this.#session = session
     this.#inFlight = inFlight
-    this.#outlet = outlet
+    this.#channel = channel
   }
 
   get session(): string {
@@ -38,10 +38,10 @@ export class SessionConversation implements Conversation {
   }
 
   notify(method: string, params: JsonObject): void {
-    this.#outlet.write(notificationText(method, params))
+    this.#channel.write(notificationText(method, params))
   }
 
-  /** Sessions have no rounds: the answer comes while the handler waits. */
+  /** Sessions have no rounds: the handler waits for the answer. */
   resume(): void {}
 
   async ask(questions: Record<string, Question>, call: Call): Promise<Answers> {
@@ -52,7 +52,7 @@ export class SessionConversation implements Conversation {
   }
 
   closeStream(): void {
-    this.#outlet.closeConnection()
+    this.#channel.closeConnection()
   }
 
   announce(list: ListName): void {
@@ -61,10 +61,13 @@ export class SessionConversation implements Conversation {
 
   #askOne({ method, params }: Question, { version }: Call): Promise<JsonObject> {
     if (!isSupported(method, version, this.clientCapabilities))
-      throw new ToolFailure(`${SUBJECT[method]} failed: the client did not declare it`)
-    if (!this.#outlet.isStream) throw new ToolFailure(`${SUBJECT[method]} failed: the client takes no event stream`)
+      throw new ToolFailure(
+        `${SUBJECT[method]} failed: the client did not declare the capability ${CAPABILITY[method]}`,
+      )
+    if (!this.#channel.isStream)
+      throw new ToolFailure(`${SUBJECT[method]} failed: the client does not accept event streams`)
     return this.#session.questions.ask(method, questionParams({ method, params }, version), this.signal, text =>
-      this.#outlet.write(text),
+      this.#channel.write(text),
     )
   }
 }

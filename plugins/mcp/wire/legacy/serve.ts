@@ -1,20 +1,20 @@
-/** Owns POST and DELETE of the handshake era: messages that belong to a session. */
+/** Owns POST and DELETE in the legacy revisions: the messages of a session. */
 import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
-import { CODES, refusal, RpcError } from '../../errors.ts'
+import { CODES, transportError, RpcError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, readMessage, resultText, type RequestId, type RpcRequest } from '../../calls/json-rpc.ts'
 import type { Session, Transport } from '../../sessions/session.ts'
-import { handshakeVersion } from '../versions.ts'
-import { unsupportedVersion } from '../2026-07-28/envelope.ts'
-import { answerRequest } from './answer.ts'
+import { legacyVersion } from '../versions.ts'
+import { unsupportedVersion } from '../stateless/envelope.ts'
+import { respondTo } from './respond.ts'
 import { serveBatch } from './batch.ts'
-import { initializeResult, readAgreement } from './initialize.ts'
-import { takeNotice } from './notice.ts'
-import { NOWHERE, PostOutlet } from './outlet.ts'
+import { initializeResult, readSessionParameters } from './initialize.ts'
+import { handleOneWayMessage } from './one-way-messages.ts'
+import { NO_STREAM, PostChannel } from './response-channel.ts'
 
-/** Answers a POST. Throws the refusals of the transport. */
-export async function serveHandshake(exchange: Exchange, body: unknown): Promise<void> {
+/** Responds to a POST. Throws errors of the transport. */
+export async function serveLegacy(exchange: Exchange, body: unknown): Promise<void> {
   checkVersionHeader(exchange)
   if (Array.isArray(body)) {
     exchange.facts.method = 'batch'
@@ -25,7 +25,7 @@ export async function serveHandshake(exchange: Exchange, body: unknown): Promise
   if (message.kind === 'request' && message.method === 'initialize') return initialize(message, exchange)
   const session = requireSession(exchange, 'streamable-http')
   if (message.kind === 'request') return serveRequest(message, session, exchange)
-  takeNotice(message, session)
+  handleOneWayMessage(message, session)
   exchange.accept()
 }
 
@@ -37,19 +37,19 @@ export function endSession(exchange: Exchange): void {
   exchange.sendJson(200, JSON.stringify({ terminated: session.id }))
 }
 
-/** Any handshake version will do: it need not be the one that was agreed on. Throws -32022. */
+/** Accepts every legacy revision, even if it differs from that of the session. Throws -32022. */
 export function checkVersionHeader(exchange: Exchange): void {
   const header = exchange.header('mcp-protocol-version')
-  if (header !== undefined && !handshakeVersion(header)) throw unsupportedVersion(header)
+  if (header !== undefined && !legacyVersion(header)) throw unsupportedVersion(header)
 }
 
-/** The session that the request names and may use. Throws 400 without an id, 404 with a wrong one. */
+/** The session of the request. Throws 400 without an id, 404 if the session is unknown or not accessible. */
 export function requireSession(
   exchange: Exchange,
   transport: Transport,
   id = exchange.header('mcp-session-id'),
 ): Session {
-  if (!id) throw refusal(400, 'Bad Request: Mcp-Session-Id header is required')
+  if (!id) throw transportError(400, 'Bad Request: Mcp-Session-Id header is required')
   const session = exchange.mcp.hub.sessions.use(id)
   const isOwn =
     session &&
@@ -70,34 +70,31 @@ function isSamePrincipal(session: Session, { claims }: Exchange): boolean {
   return session.principal === (typeof claims?.sub === 'string' ? claims.sub : null)
 }
 
-/** The session begins with the answer; an id that came along is of no interest. */
+/** Creates a session. A session id in the request is ignored. */
 function initialize(request: RpcRequest, exchange: Exchange): void {
   const { mcp, server } = exchange
-  const session = mcp.hub.sessions.create(readAgreement(request, server, 'streamable-http', exchange.claims))
+  const session = mcp.hub.sessions.create(readSessionParameters(request, server, 'streamable-http', exchange.claims))
   exchange.facts.session = session.id
   exchange.facts.version = session.version.name
   exchange.reply.header('Mcp-Session-Id', session.id)
   const text = resultText(request.id, initializeResult(session, server))
   if (exchange.accepts.json) exchange.sendJson(200, text)
-  else new PostOutlet(exchange, session).complete(text)
+  else new PostChannel(exchange, session).complete(text)
 }
 
 async function serveRequest(request: RpcRequest, session: Session, exchange: Exchange): Promise<void> {
   checkScope(exchange, request)
   if (!exchange.accepts.sse)
-    return exchange.sendJson(
-      200,
-      (await answerRequest(request, session, exchange, NOWHERE)) ?? cancelledText(request.id),
-    )
-  const outlet = new PostOutlet(exchange, session, request.id)
-  const timer = setTimeout(() => outlet.open(), STREAM_AFTER_MS)
-  const answer = await answerRequest(request, session, exchange, outlet)
+    return exchange.sendJson(200, (await respondTo(request, session, exchange, NO_STREAM)) ?? cancelledText(request.id))
+  const channel = new PostChannel(exchange, session, request.id)
+  const timer = setTimeout(() => channel.open(), STREAM_AFTER_MS)
+  const response = await respondTo(request, session, exchange, channel)
   clearTimeout(timer)
-  if (answer === null || outlet.hasBegun || !exchange.accepts.json) outlet.complete(answer ?? undefined)
-  else exchange.sendJson(200, answer)
+  if (response === null || channel.hasBegun || !exchange.accepts.json) channel.complete(response ?? undefined)
+  else exchange.sendJson(200, response)
 }
 
-/** For a client that can't be given an empty stream. */
+/** The response to a canceled request, for clients that do not accept streams. */
 function cancelledText(id: RequestId): string {
   return errorText(id, new RpcError(CODES.cancelled, 'Request cancelled'))
 }

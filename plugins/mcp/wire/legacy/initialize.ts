@@ -1,20 +1,20 @@
-/** Owns `initialize`: what client and server agree on. */
+/** Owns `initialize`, which negotiates the parameters of a session. */
 import type { RpcRequest } from '../../calls/json-rpc.ts'
 import { readCapabilities } from '../../calls/questions.ts'
 import type { Server } from '../../registry/server.ts'
-import type { Agreement, Session, Transport } from '../../sessions/session.ts'
+import type { SessionParameters, Session, Transport } from '../../sessions/session.ts'
 import type { JsonObject } from '../../types.ts'
 import { negotiate } from '../versions.ts'
 import { capabilities, serverInfo } from '../server-info.ts'
 import type { InitializeResult } from '../spec.ts'
 
-/** Missing or odd members of `params` do not fail: they count as absent. */
-export function readAgreement(
+/** Invalid members of `params` count as absent. */
+export function readSessionParameters(
   { params }: RpcRequest,
   server: Server,
   transport: Transport,
   claims: JsonObject | null,
-): Agreement {
+): SessionParameters {
   return {
     server: server.name,
     transport,

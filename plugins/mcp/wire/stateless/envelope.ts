@@ -1,6 +1,6 @@
-/** Owns what every stateless request must carry: the envelope in `_meta`, repeated by headers, checked in order. */
+/** Owns reading the envelope (`_meta`) of a stateless request and checking the headers that repeat parts of the body. */
 import { isRecord, shownText } from 'svc/plugin'
-import { isLogLevel } from '../../calls/call.ts'
+import { isLogLevel, LOG_LEVELS } from '../../calls/call.ts'
 import { CODES, RpcError, shorten } from '../../errors.ts'
 import type { RpcRequest } from '../../calls/json-rpc.ts'
 import { readCapabilities, type ClientCapabilities } from '../../calls/questions.ts'
@@ -18,7 +18,7 @@ export interface Envelope {
   logLevel: LogLevel | null
 }
 
-/** What a check looks at. */
+/** The input of a check. */
 interface Subject {
   request: RpcRequest
   meta: JsonObject
@@ -26,7 +26,7 @@ interface Subject {
   header: HeaderReader
 }
 
-/** In the order of the protocol; the first that throws answers. */
+/** In the order of the specification; the first failed check determines the error. */
 const CHECKS: readonly ((subject: Subject) => void)[] = [
   requireKeys,
   requireLogLevel,
@@ -37,7 +37,7 @@ const CHECKS: readonly ((subject: Subject) => void)[] = [
   matchArgumentHeaders,
 ]
 
-/** Checks envelope and headers of a request. Throws -32602, -32020 or -32022, each with status 400. */
+/** Checks the envelope and headers of a request. Throws -32602, -32020 or -32022, each with status 400. */
 export function readEnvelope(request: RpcRequest, server: Server, header: HeaderReader): Envelope {
   const { _meta } = request.params
   const subject: Subject = { request, meta: isRecord(_meta) ? _meta : {}, server, header }
@@ -57,7 +57,8 @@ function requireKeys({ meta }: Subject): void {
 
 function requireLogLevel({ meta }: Subject): void {
   const level = meta[LOG_LEVEL_KEY]
-  if (level !== undefined && !isLogLevel(level)) throw invalidEnvelope(`${LOG_LEVEL_KEY} is no log level`)
+  if (level !== undefined && !isLogLevel(level))
+    throw invalidEnvelope(`${LOG_LEVEL_KEY} must be one of ${LOG_LEVELS.join(', ')}`)
 }
 
 function matchVersionHeader({ meta, header }: Subject): void {
@@ -105,7 +106,7 @@ function matchArgumentHeaders({ request, server, header }: Subject): void {
   }
 }
 
-/** The parameter that `Mcp-Name` repeats, null where there is none. */
+/** The parameter that `Mcp-Name` must repeat, or null. */
 function routedName({ method, params }: RpcRequest): string | null {
   const name =
     method === 'tools/call' || method === 'prompts/get'
@@ -120,7 +121,7 @@ function invalidEnvelope(problem: string): RpcError {
   return new RpcError(CODES.invalidParams, `Invalid request envelope: ${problem}`, { status: 400 })
 }
 
-/** Both eras refuse versions with this error. */
+/** The error for an unsupported version, in all revisions. */
 export function unsupportedVersion(requested: string): RpcError {
   return new RpcError(CODES.unsupportedVersion, 'Unsupported protocol version', {
     status: 400,

@@ -26,7 +26,7 @@ t.test('a reload stops neither tasks nor streams nor pushes [A2A-28]', async t =
   )
 })
 
-t.test('requests are counted, streams have the headers of streams [A2A-29]', async t => {
+t.test('requests are counted, and streams have their headers [A2A-29]', async t => {
   const { url } = await serve(t)
   const client = caller(url)
   const stream = await client.request('echo', 'x', {}, true)
@@ -43,7 +43,7 @@ t.test('requests are counted, streams have the headers of streams [A2A-29]', asy
   t.match(metrics, /svc_protocol_requests_total\{[^}]*protocol="a2a"[^}]*\} 2/)
 })
 
-t.test('public mode keeps fifty tasks a session and pushes to nobody unlisted [A2A-20, A2A-25]', async t => {
+t.test('public mode keeps fifty tasks per session and pushes only to listed hosts [A2A-20, A2A-25]', async t => {
   const { url } = await serve(t, { env: { SVC_PUBLIC_MODE: 'true', SVC_A2A_PUSH_ALLOW_ALL: 'true' } })
   const client = caller(url)
   for (let index = 0; index < 55; index++) await client.send('echo', 'x')

@@ -1,30 +1,30 @@
-/** Owns where the messages of a call in a session go: the stream of its POST, the legacy stream, or nowhere. */
+/** Owns sending the messages of a call in a session, on the response of its POST or on the HTTP+SSE stream. */
 import type { Exchange } from '../../calls/exchange.ts'
 import type { RequestId } from '../../calls/json-rpc.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { SessionStream } from '../../sessions/session-stream.ts'
 
-export interface Outlet {
-  /** False: nothing sent here reaches the client, so questions make no sense. */
+export interface ResponseChannel {
+  /** If false, messages do not reach the client, so it can't be asked. */
   readonly isStream: boolean
   write(text: string): void
-  /** Ends the connection, not the call. */
+  /** Ends the connection, but not the call. */
   closeConnection(): void
 }
 
-/** For clients that take one JSON answer only. */
-export const NOWHERE: Outlet = { isStream: false, write() {}, closeConnection() {} }
+/** For clients that accept only a JSON response: drops all messages. */
+export const NO_STREAM: ResponseChannel = { isStream: false, write() {}, closeConnection() {} }
 
-export function legacyOutlet(session: Session): Outlet {
-  return { isStream: true, write: text => session.writeLegacy(text), closeConnection() {} }
+export function httpSseChannel(session: Session): ResponseChannel {
+  return { isStream: true, write: text => session.writeHttpSse(text), closeConnection() {} }
 }
 
-/** The reply to a POST, which becomes a stream with the first message. */
-export class PostOutlet implements Outlet {
+/** The response to a POST, which becomes a stream with the first message. */
+export class PostChannel implements ResponseChannel {
   readonly isStream = true
   readonly #exchange: Exchange
   readonly #session: Session
-  /** The request whose work stops when the plan has no stream for it. */
+  /** The request to cancel if a limit prevents opening the stream. */
   readonly #requestId: RequestId | null
   #stream: SessionStream | null = null
 
@@ -38,7 +38,7 @@ export class PostOutlet implements Outlet {
     return this.#stream !== null
   }
 
-  /** Starts the stream. When the client has left, the call goes on all the same, and its messages are kept. */
+  /** Starts the stream. If the client has disconnected, the call continues and its messages are kept. */
   open(): SessionStream {
     if (this.#stream) return this.#stream
     this.#stream = this.#session.newStream()
@@ -47,7 +47,7 @@ export class PostOutlet implements Outlet {
       this.#session.cancel(this.#requestId)
       return this.#stream
     }
-    this.#session.hold(connection, this.#exchange.mcp.hub.sessions.now)
+    this.#session.trackConnection(connection, this.#exchange.mcp.hub.sessions.now)
     this.#stream.begin(connection, this.#session.version.priming)
     return this.#stream
   }
@@ -60,8 +60,8 @@ export class PostOutlet implements Outlet {
     if (this.#session.version.priming) this.open().disconnect()
   }
 
-  /** Ends the stream, after the answer if there is one. */
-  complete(answer?: string): void {
-    this.open().complete(answer)
+  /** Sends the response, if any, and ends the stream. */
+  complete(response?: string): void {
+    this.open().complete(response)
   }
 }

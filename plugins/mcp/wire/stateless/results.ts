@@ -1,13 +1,13 @@
-/** Owns what stateless results carry beside their own members. */
-import type { CacheHint, Outcome } from '../../calls/call.ts'
+/** Owns the additional members of stateless results. */
+import type { CacheHint, MethodResult } from '../../calls/call.ts'
 import { resultJson } from '../../calls/dispatch.ts'
 import type { Server } from '../../registry/server.ts'
 import type { JsonObject } from '../../types.ts'
 
 const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
 
-/** The JSON text of a complete result. The result's own text is not parsed or built again: the rest is spliced in. */
-export function completeResult(outcome: Outcome, server: Server): string {
+/** The JSON text of a complete result. The members are inserted into the text, to avoid parsing it again. */
+export function completeResult(outcome: MethodResult, server: Server): string {
   const text = resultJson(outcome)
   const own = text === '{}' ? '{' : `${text.slice(0, -1)},`
   return `${own}${cacheMembers(outcome.cache)}"resultType":"complete","_meta":{"${SERVER_INFO_KEY}":${server.infoText}}}`

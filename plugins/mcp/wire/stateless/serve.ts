@@ -1,10 +1,10 @@
-/** Owns a POST of the stateless era: one message that stands for itself. */
+/** Owns POST in the stateless revision: one message, independent of others. */
 import { isRecord } from 'svc/plugin'
 import { checkScope } from '../../access/scope.ts'
 import { STREAM_AFTER_MS } from '../../bounds.ts'
 import type { Call } from '../../calls/call.ts'
 import { dispatch, type Method } from '../../calls/dispatch.ts'
-import { Cancelled, CODES, refusal, RpcError } from '../../errors.ts'
+import { Cancelled, CODES, transportError, RpcError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { errorText, readMessage, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
 import { pageSizeOf } from '../../routes/page-size.ts'
@@ -19,29 +19,29 @@ import { InputRequired } from './rounds.ts'
 
 const ownMethod = (name: string): Method | undefined => (name === 'server/discover' ? discover : undefined)
 
-/** Whether a POST belongs to this era: by its header, or because the message has an envelope. */
+/** Whether a POST is stateless: its version header says so, or its message has an envelope. */
 export function isStateless(versionHeader: string | undefined, body: unknown): boolean {
   if (versionHeader === STATELESS.name) return true
   if (!isRecord(body) || typeof body.method !== 'string' || !isRecord(body.params)) return false
   return isRecord(body.params._meta) && Object.hasOwn(body.params._meta, VERSION_KEY)
 }
 
-/** Answers a message of this era. Throws the refusals of the transport. */
+/** Responds to a message. Throws errors of the transport. */
 export async function serveStateless(exchange: Exchange, body: unknown): Promise<void> {
   exchange.facts.session = 'stateless'
   const message = readMessage(body)
   if (message.kind === 'response')
-    throw refusal(400, `Invalid Request: ${STATELESS.name} has no requests that a client answers`)
+    throw transportError(400, `Invalid Request: clients send no responses in revision ${STATELESS.name}`)
   exchange.facts.method = message.method
   if (exchange.header('mcp-protocol-version') === STATELESS.name) exchange.facts.version = STATELESS.name
   if (message.kind === 'notification') return exchange.accept()
   const envelope = readEnvelope(message, exchange.server, headerReader(exchange.request))
   checkScope(exchange, message)
   if (message.method === 'subscriptions/listen') return listen(exchange, message)
-  await answer(message, exchange, new StatelessConversation(exchange, envelope))
+  await respond(message, exchange, new StatelessConversation(exchange, envelope))
 }
 
-async function answer(request: RpcRequest, exchange: Exchange, conversation: StatelessConversation): Promise<void> {
+async function respond(request: RpcRequest, exchange: Exchange, conversation: StatelessConversation): Promise<void> {
   const { server, claims, http } = exchange
   const call: Call = {
     server,

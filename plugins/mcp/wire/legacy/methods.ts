@@ -1,37 +1,37 @@
-/** Owns the methods that only sessions have: ping, log level, resource subscriptions. */
-import { isLogLevel, type Call, type Outcome } from '../../calls/call.ts'
+/** Owns the methods that only sessions support: ping, log level and resource subscriptions. */
+import { isLogLevel, LOG_LEVELS, type Call, type MethodResult } from '../../calls/call.ts'
 import type { Method } from '../../calls/dispatch.ts'
 import { invalidParams, methodNotFound } from '../../errors.ts'
 import { readUri, requireResource } from '../../methods/resources.ts'
 import type { Session } from '../../sessions/session.ts'
 
-const NOTHING: Outcome = { result: '{}' }
+const NOTHING: MethodResult = { result: '{}' }
 
-const METHODS: ReadonlyMap<string, (call: Call, session: Session) => Outcome> = new Map([
+const METHODS: ReadonlyMap<string, (call: Call, session: Session) => MethodResult> = new Map([
   ['ping', () => NOTHING],
   ['logging/setLevel', setLevel],
   ['resources/subscribe', subscribe],
   ['resources/unsubscribe', unsubscribe],
 ])
 
-/** The method of that name as this session has it. */
+/** The method with this name, bound to the session. */
 export function sessionMethod(name: string, session: Session): Method | undefined {
   const method = METHODS.get(name)
   return method && (call => method(call, session))
 }
 
-function setLevel({ params }: Call, session: Session): Outcome {
-  if (!isLogLevel(params.level)) throw invalidParams('Unknown log level')
+function setLevel({ params }: Call, session: Session): MethodResult {
+  if (!isLogLevel(params.level)) throw invalidParams(`Unknown log level (expected one of ${LOG_LEVELS.join(', ')})`)
   session.logLevel = params.level
   return NOTHING
 }
 
-function subscribe(call: Call, session: Session): Outcome {
+function subscribe(call: Call, session: Session): MethodResult {
   session.subscribe(readKnownUri(call))
   return NOTHING
 }
 
-function unsubscribe(call: Call, session: Session): Outcome {
+function unsubscribe(call: Call, session: Session): MethodResult {
   session.unsubscribe(readKnownUri(call))
   return NOTHING
 }

@@ -1,10 +1,10 @@
-/** Owns `server/discover`, which stands in for the handshake. */
-import type { Call, Outcome } from '../../calls/call.ts'
+/** Owns `server/discover`, which replaces `initialize`. */
+import type { Call, MethodResult } from '../../calls/call.ts'
 import { VERSION_NAMES } from '../versions.ts'
 import { capabilities } from '../server-info.ts'
 import type { DiscoverResult } from '../spec.ts'
 
-export function discover({ server, version }: Call): Outcome {
+export function discover({ server, version }: Call): MethodResult {
   return {
     result: {
       supportedVersions: [...VERSION_NAMES],

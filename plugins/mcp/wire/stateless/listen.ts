@@ -1,7 +1,7 @@
-/** Owns `subscriptions/listen`: a stream of the changes that the client asked for. */
+/** Owns `subscriptions/listen`: a stream of the changes that the client requested. */
 import { isRecord } from 'svc/plugin'
 import { MAX_PENDING_BYTES, MAX_SUBSCRIPTIONS } from '../../bounds.ts'
-import { invalidParams, refusal } from '../../errors.ts'
+import { invalidParams, transportError } from '../../errors.ts'
 import type { Exchange } from '../../calls/exchange.ts'
 import { notificationText, resultText, type RpcRequest } from '../../calls/json-rpc.ts'
 import type { Server } from '../../registry/server.ts'
@@ -15,25 +15,26 @@ interface Honored {
   uris: Set<string>
 }
 
-/** Opens the stream. Throws 406 without one, -32602 without `notifications`. */
+/** Opens the stream. Throws 406 if the client does not accept streams, -32602 without `notifications`. */
 export function listen(exchange: Exchange, request: RpcRequest): void {
   const { mcp, server } = exchange
-  if (!exchange.accepts.sse) throw refusal(406, 'Not Acceptable: subscriptions/listen answers with text/event-stream')
+  if (!exchange.accepts.sse)
+    throw transportError(406, 'Not Acceptable: subscriptions/listen requires Accept: text/event-stream')
   if (!isRecord(request.params.notifications)) throw invalidParams('"notifications" must be an object')
-  const honored = readWishes(request.params.notifications, server)
+  const honored = readRequestedFilter(request.params.notifications, server)
   const subscription = { [SUBSCRIPTION_KEY]: request.id }
-  const goodbye = resultText(
+  const finalResult = resultText(
     request.id,
     JSON.stringify({ resultType: 'complete', _meta: { ...subscription, ...resultMeta(server) } }),
   )
   const stream = exchange.openStream({
     endless: true,
     lifetimeMs: mcp.bounds.longStreamMs,
-    farewell: () => stream?.send({ event: 'message', data: goodbye }),
+    farewell: () => stream?.send({ event: 'message', data: finalResult }),
   })
   if (!stream) return
   const send = (method: string, params: JsonObject) => {
-    // A reader that is far behind misses changes rather than having them pile up; lists can be fetched at any time.
+    // A slow reader misses changes, so that they are not buffered; it can fetch the lists at any time.
     if (stream.pendingBytes <= MAX_PENDING_BYTES)
       stream.send({ event: 'message', data: notificationText(method, { ...params, _meta: subscription }) })
   }
@@ -42,13 +43,13 @@ export function listen(exchange: Exchange, request: RpcRequest): void {
   void stream.over.then(stop)
 }
 
-/** What is asked for and offered; unknown members and URIs are left out. */
-function readWishes(wishes: JsonObject, server: Server): Honored {
+/** The requested changes that the server supports; unknown members and URIs are ignored. */
+function readRequestedFilter(requested: JsonObject, server: Server): Honored {
   const lists = new Set<ListName>()
-  if (wishes.toolsListChanged === true) lists.add('tools')
-  if (wishes.promptsListChanged === true && server.prompts.size > 0) lists.add('prompts')
-  if (wishes.resourcesListChanged === true && server.hasResources) lists.add('resources')
-  const asked = Array.isArray(wishes.resourceSubscriptions) ? wishes.resourceSubscriptions : []
+  if (requested.toolsListChanged === true) lists.add('tools')
+  if (requested.promptsListChanged === true && server.prompts.size > 0) lists.add('prompts')
+  if (requested.resourcesListChanged === true && server.hasResources) lists.add('resources')
+  const asked = Array.isArray(requested.resourceSubscriptions) ? requested.resourceSubscriptions : []
   const known = asked.filter((uri): uri is string => typeof uri === 'string' && server.findResource(uri) !== null)
   return { lists, uris: new Set([...new Set(known)].slice(0, MAX_SUBSCRIPTIONS)) }
 }
