@@ -203,7 +203,7 @@ t.test('nothing presented says where to present it [AUTH-15] [AUTH-4]', async t 
   for (const headers of [{}, { [header]: '' }, { [header]: '  ' }] as Record<string, string>[]) {
     t.strictSame((await call(url(), { headers })).body, {
       authenticated: false,
-      error: `unauthorized: no client certificate (TLS connection or ${header} header)`,
+      error: `unauthorized: no client certificate (use the TLS connection or the header ${header})`,
     })
   }
   const { status, body } = await call(`${plain.url}/auth/mtls`, { headers: { [header]: der } })

@@ -27,7 +27,7 @@ function isPage(t: Test, { status, headers, text }: Answer, message: string): vo
     [400, 'text/html; charset=utf-8', null],
     message,
   )
-  t.match(text, '<h1>Request refused</h1>')
+  t.match(text, '<h1>Invalid request</h1>')
 }
 
 function isRedirectedError(t: Test, answer: Answer, error: string, message: string, state: string | null = 's'): void {

@@ -77,7 +77,7 @@ t.test('UserInfo refuses with the challenge that fits [IDP-42] [IDP-2] [IDP-6]',
       bearer((await logIn(server.url, { scope: 'x' })).access_token),
       403,
       'insufficient_scope',
-      'Bearer realm="svc", error="insufficient_scope", error_description="the scope openid is needed", scope="openid"',
+      'Bearer realm="svc", error="insufficient_scope", error_description="the token needs the scope openid", scope="openid"',
     ],
   ]
   for (const [what, headers, status, error, challenge] of rows) {

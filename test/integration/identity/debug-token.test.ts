@@ -93,7 +93,7 @@ t.test('a misspelt member gives no token, and a member that is meant is named [I
     [
       { expires_on: 5 },
       {
-        error_description: 'unknown member; did you mean expires_in',
+        error_description: 'unknown member, did you mean expires_in?',
         unknown: 'expires_on',
         did_you_mean: 'expires_in',
       },
