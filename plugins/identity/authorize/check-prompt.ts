@@ -7,5 +7,5 @@ export const checkPrompt: Check = ({ parameters }) => {
   const prompts = (parameters.get('prompt') ?? '').split(' ').filter(prompt => prompt !== '')
   if (!prompts.includes('none')) return
   if (prompts.length > 1) throw new OAuthError('invalid_request', 'prompt=none can not be combined with other values')
-  throw new OAuthError('login_required', 'prompt=none requires an existing login, and there is none')
+  throw new OAuthError('login_required', 'prompt=none requires a login session, which this server does not have')
 }

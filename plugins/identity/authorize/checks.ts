@@ -33,7 +33,7 @@ const CHECKS: readonly Check[] = [
   checkPrompt,
 ]
 
-/** A request with a valid redirect URI, and the first error of the other checks; null if there is none. */
+/** A request with a valid redirect URI, and the first error of the other checks, or null. */
 export interface CheckedRequest {
   request: AuthorizationRequest
   error: OAuthError | null

@@ -39,7 +39,7 @@ export function userScope(parameters: Parameters, client: Client): readonly stri
   return firstNonEmpty(requestedScope(parameters), client.scope, DEFAULT_USER_SCOPE)
 }
 
-/** The first list with entries; an empty list if there is none. */
+/** The first non-empty list, or an empty one. */
 export function firstNonEmpty(...lists: (readonly string[])[]): readonly string[] {
   return lists.find(list => list.length > 0) ?? []
 }

@@ -1,4 +1,4 @@
-/** Makes the answers of one exchange: from the document, from a rule's own body, or a problem. */
+/** Builds the responses of an exchange: from the document, from the body of a rule, or a problem. */
 import type { Exchange } from './engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import { mergePatch, type Json, type JsonObject } from '../document/json.ts'
@@ -12,13 +12,13 @@ import type { Outcome } from '../rules/outcome.ts'
 import { fillText, fillValue, type TemplateScope } from '../rules/template.ts'
 import { Dice } from '../schema/seed.ts'
 
-/** What is sent, and what is known about how it came about. */
+/** A response, and where it came from. */
 export interface Answer {
   status: number
-  /** Fields may come more than once. */
+  /** A header can occur more than once. */
   headers: [string, string][]
   body: Buffer | null
-  /** The connection is closed without an answer. */
+  /** Whether to close the connection without a response. */
   abort: boolean
   delayMs: number
   source: string
@@ -27,10 +27,10 @@ export interface Answer {
   credential: string | null
 }
 
-/** Who decided, and what they apply on top. */
+/** The source of the decision, and modifications of the response. */
 export interface Decision {
   outcome: Outcome | null
-  /** Null: the source is what the body is made from. */
+  /** Null if the source is the origin of the body. */
   source: string | null
   rule: string | null
 }
@@ -51,7 +51,7 @@ export class Answerer {
     this.#exchange = exchange
   }
 
-  /** A response of the document, with what a rule or override applies on top. */
+  /** A response of the document, modified by a rule or override. */
   fromChoice(choice: Choice, decision: Decision): Answer {
     const { incoming } = this.#exchange
     const accept = decision.outcome?.mediaType ?? incoming.header('accept')
@@ -76,7 +76,7 @@ export class Answerer {
     return answer
   }
 
-  /** A body of a rule or override; its media type is the one that the document's response would have. */
+  /** The body of a rule or override, with the media type of the document's response. */
   fromBody(body: Json, choice: Choice | undefined, status: number, decision: Decision): Answer {
     const chosen = choice && chooseType(choice, this.#exchange.incoming.header('accept'))
     const contentType =
@@ -99,7 +99,7 @@ export class Answerer {
     return answer
   }
 
-  /** A status without a body, which the document does not describe. */
+  /** A status that the document does not define, without a body. */
   empty(status: number, decision: Decision): Answer {
     const answer = this.#answer(status, null, null, decision.source ?? 'generated', decision)
     this.#applyHeaders(answer, decision.outcome)
@@ -110,7 +110,7 @@ export class Answerer {
     return { ...this.#answer(502, null, null, `rule:${rule}`, { outcome: null, source: null, rule }), abort: true }
   }
 
-  /** A refusal of security or validation: as the document describes it, else a problem. */
+  /** A rejection by security or validation: the document's response if defined, otherwise a problem. */
   refuse(code: ProblemCode, detail: string, options: ProblemOptions): Answer {
     const status = PROBLEMS[code].status
     const choice = this.#refusalChoice(status)
@@ -132,7 +132,7 @@ export class Answerer {
     return answer
   }
 
-  /** 422 is also told as 400 where the document has only that. */
+  /** Sends 400 instead of 422 if the document defines only 400. */
   #refusalChoice(status: number): Choice | undefined {
     const { operation } = this.#exchange
     const declares = (name: string): boolean => operation.responses.some(response => response.status === name)
@@ -140,7 +140,7 @@ export class Answerer {
     return choiceForStatus(operation, status)
   }
 
-  /** An answer of the engine itself (RFC 9457). */
+  /** A problem response of the engine (RFC 9457). */
   problem(code: ProblemCode, detail: string, options: ProblemOptions): Answer {
     const { around, operation } = this.#exchange
     const status = options.status ?? PROBLEMS[code].status
@@ -156,7 +156,7 @@ export class Answerer {
     return answer
   }
 
-  /** A text with its references replaced. */
+  /** Expands the template references in a text. */
   fill(text: string): string {
     return fillText(text, this.#templates())
   }
@@ -188,7 +188,7 @@ export class Answerer {
       preferences.example !== null ||
       preferences.dynamic !== null ||
       preferences.seed !== null
-    // A random seed makes every answer another one: remembering them would push out those that come again.
+    // Responses with a random seed are never reused, so they are not cached.
     const wanted = preferences.seed === 'random' ? `random ${around.random()}` : (preferences.seed ?? '')
     const seed = [around.mock, settings.seed, wanted].join('\u0002')
     const rendered = live.renderer.render(
@@ -206,7 +206,7 @@ export class Answerer {
     return { rendered, preferred: isAsked ? preferences : null }
   }
 
-  /** The rendered value patched, or put on the wire as another type. */
+  /** Patches the rendered value, or encodes it as another media type. */
   #changed(rendered: Rendered, merge: Json | undefined, type: string | null): Buffer | null {
     if (rendered.value === undefined && merge === undefined) return null
     const value =
@@ -232,7 +232,7 @@ export class Answerer {
     }
   }
 
-  /** Headers of a rule or override replace those that are there. */
+  /** Headers of a rule or override replace existing headers. */
   #applyHeaders(answer: Answer, outcome: Outcome | null): void {
     for (const [name, value] of Object.entries(outcome?.headers ?? {})) {
       answer.headers = answer.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
@@ -267,7 +267,7 @@ export class Answerer {
   }
 }
 
-/** A UUID v4 by its form, the same for the same seed. */
+/** A deterministic UUID v4 for a seed. */
 function seededUuid(seed: string): string {
   const dice = new Dice(seed)
   return `${dice.hex(8)}-${dice.hex(4)}-4${dice.hex(3)}-${'89ab'.charAt(dice.whole(0, 3))}${dice.hex(3)}-${dice.hex(12)}`

@@ -1,4 +1,4 @@
-/** A request's way through a mock: the steps in their order; the first that answers ends it. */
+/** Processes a request for a mock. The steps run in order until one of them produces a response. */
 import type { CompiledApi } from './compiled-api.ts'
 import type { Parts } from '../management/definition.ts'
 import type { Operation } from '../document/operations.ts'
@@ -23,29 +23,29 @@ import type { Outcome } from '../rules/outcome.ts'
 import type { Rule } from '../rules/rule.ts'
 import type { SessionMemory } from './session-memory.ts'
 
-/** What answers: one version with its live edits, as it was when the request came. */
+/** The live definition at the time of the request. */
 export interface Live {
   api: CompiledApi
   parts: Parts
   renderer: Renderer
 }
 
-/** What the engine needs of the world around it. */
+/** The dependencies of the engine. */
 export interface Surroundings {
   mock: string
-  /** As shown in replies and templates. */
+  /** The session label for responses and templates. */
   session: string
-  /** Counts the call and answers what the session remembers. */
+  /** Counts the call and returns the state of the session. */
   count(operation: string): Promise<SessionMemory>
   setState(values: Record<string, string | null>): Promise<unknown>
   hasClientCertificate(): boolean
   verifyToken: SecurityInput['verifyToken']
-  /** From 0 up to, not including, 1: for failures by chance and random seeds. */
+  /** A random number from 0 (inclusive) to 1 (exclusive), for failure rates and random seeds. */
   random(): number
   now(): Date
 }
 
-/** Everything known of a request once its operation is. */
+/** The context of a request with a known operation. */
 export interface Exchange {
   live: Live
   incoming: Incoming
@@ -54,15 +54,15 @@ export interface Exchange {
   path: Map<string, string>
   preferences: Preferences
   memory: SessionMemory
-  /** How often this session called this operation, this call included. */
+  /** Number of calls of this operation in this session, including this one. */
   count: number
   violations: Violation[]
-  /** Why a part of the request was not checked. */
+  /** Why a part of the request was not validated. */
   skipped: string | null
   credential: string | null
 }
 
-/** Answers a request for an operation (steps 3 to 9). */
+/** Responds to a request for an operation. */
 export async function answerOperation(
   live: Live,
   incoming: Incoming,
@@ -102,7 +102,7 @@ export async function answerOperation(
   )
 }
 
-/** Rules, validation and pairing see the body as its media type says. */
+/** Parses the body by media type, for rules, validation and example matching. */
 function readBodyOnce({ incoming, operation, live }: Exchange): void {
   if (incoming.bytes.length > 0)
     incoming.read(coveringType(operation.requestBody?.content ?? [], incoming.contentType), live.api.sampler.flattener)
@@ -157,7 +157,7 @@ async function stateAfter(exchange: Exchange, answerer: Answerer, outcome: Outco
   return state
 }
 
-/** What status, example or body of a rule or override make; null when none of them is given. */
+/** The response for the status, example or body of a rule or override; null if none of them is set. */
 function byOutcome(
   exchange: Exchange,
   answerer: Answerer,
@@ -219,7 +219,7 @@ function byValidation(exchange: Exchange, answerer: Answerer): Answer | null {
   }
   if (!isSupportedType(operation, body)) {
     const supported = operation.requestBody?.content.map(({ type }) => type) ?? []
-    const message = `the type "${incoming.contentType.slice(0, 200)}" is not taken`
+    const message = `the media type "${incoming.contentType.slice(0, 200)}" is not supported`
     if (validation === 'enforce') return answerer.refuse('unsupported_media_type', message, { extra: { supported } })
     exchange.violations.push({ in: 'header', path: '/content-type', keyword: 'media_type', message })
     return null
@@ -281,7 +281,7 @@ function noSuchResponse({ operation }: Exchange, answerer: Answerer, wanted: str
   })
 }
 
-/** `rule`: one that matched before and leaves the choice open; what it sets is applied on top. */
+/** Chooses a response by override, example or default. `rule` is a matching rule that chose no response; its modifications apply. */
 function byOverride(exchange: Exchange, answerer: Answerer, rule: Rule | null): Answer | null {
   const override = exchange.live.parts.overrides.effective(exchange.operation.key)
   if (!override) return null
@@ -290,17 +290,21 @@ function byOverride(exchange: Exchange, answerer: Answerer, rule: Rule | null): 
     const by = { outcome: null, source: 'override', rule: rule?.id ?? null }
     return choice
       ? answerer.fromChoice(choice, by)
-      : answerer.problem('injected_failure', `${override.failPercent} percent of the requests fail`, {
-          status: override.failStatus,
-          source: 'override',
-        })
+      : answerer.problem(
+          'injected_failure',
+          `the override makes ${override.failPercent} percent of the requests fail`,
+          {
+            status: override.failStatus,
+            source: 'override',
+          },
+        )
   }
   const outcome = rule ? layered(override.outcome, rule.outcome) : override.outcome
   const by = { source: rule ? `rule:${rule.id}` : 'override', rule: rule?.id ?? null }
   return byOutcome(exchange, answerer, outcome, by) ?? byDocument(exchange, answerer, rule, outcome)
 }
 
-/** What a rule sets beside the choice, laid over the override's. */
+/** Merges the modifications of a rule over those of the override. */
 function layered(below: Outcome, above: Outcome): Outcome {
   return {
     ...below,

@@ -1,4 +1,4 @@
-/** What can be changed while a mock answers: settings, overrides and rules. */
+/** Routes for settings, overrides and rules, which can be changed while a mock is live. */
 import { describe, isRecord, readQuery, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'svc/plugin'
 import { outcomeLimits, ruleLimits } from '../management/definition.ts'
 import { managementError } from '../errors.ts'
@@ -23,10 +23,10 @@ interface OfRule {
 const operationParameter = {
   name: 'operation',
   in: 'path' as const,
-  description: 'Operation id, `METHOD /template`, or `*` for all',
+  description: 'operationId or `METHOD /path`; `*` means all operations',
   schema: { type: 'string' },
 }
-const idParameter = { name: 'id', in: 'path' as const, description: 'Id of the rule', schema: { type: 'string' } }
+const idParameter = { name: 'id', in: 'path' as const, description: 'Rule id', schema: { type: 'string' } }
 const BASE = '/_svc/mocks/:name'
 const PETSTORE = '/_svc/mocks/petstore'
 
@@ -35,7 +35,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/settings`,
     describe({
       ...MANAGEMENT,
-      summary: 'The settings of a mock',
+      summary: 'Get the settings of a mock',
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/settings`, expectStatus: 200 }],
     }),
@@ -48,7 +48,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [
         {
-          name: 'An unknown key',
+          name: 'Unknown setting',
           method: 'PUT',
           path: `${PETSTORE}/settings`,
           body: '{"speed":1}',
@@ -62,7 +62,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
   app.patch<Named>(
     `${BASE}/settings`,
     writes({
-      summary: 'Change some settings (RFC 7396)',
+      summary: 'Change settings with a JSON Merge Patch (RFC 7396)',
       parameters: [nameParameter],
       examples: [
         {
@@ -82,7 +82,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/overrides`,
     describe({
       ...MANAGEMENT,
-      summary: 'The overrides of a mock',
+      summary: 'List the overrides of a mock',
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/overrides`, expectStatus: 200 }],
     }),
@@ -101,20 +101,20 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/overrides/:operation`,
     describe({
       ...MANAGEMENT,
-      summary: 'The override of one operation',
+      summary: 'Get the override of an operation',
       parameters: [nameParameter, operationParameter],
-      examples: [{ name: 'None', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
+      examples: [{ name: 'No override', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),
     request => showOverride(mockOf(service, request.params.name), request.params.operation),
   )
   app.put<OfOperation>(
     `${BASE}/overrides/:operation`,
     writes({
-      summary: 'Override one operation, or all with `*`',
+      summary: 'Override an operation, or all operations with `*`',
       parameters: [nameParameter, operationParameter],
       examples: [
         {
-          name: 'A status that is none',
+          name: 'Invalid status',
           method: 'PUT',
           path: `${PETSTORE}/overrides/listPets`,
           body: '{"status":99}',
@@ -128,7 +128,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
   app.delete<OfOperation>(
     `${BASE}/overrides/:operation`,
     writes({
-      summary: 'Remove one override',
+      summary: 'Remove an override',
       parameters: [nameParameter, operationParameter],
       examples: [{ name: 'List pets', method: 'DELETE', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),
@@ -139,7 +139,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules`,
     describe({
       ...MANAGEMENT,
-      summary: 'The rules of a mock, in their order',
+      summary: 'List the rules of a mock in order',
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/rules`, expectStatus: 200 }],
     }),
@@ -151,7 +151,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       summary: 'Replace all rules',
       parameters: [nameParameter],
       examples: [
-        { name: 'None', method: 'PUT', path: `${PETSTORE}/rules`, body: '[]', bodyType: 'json', expectStatus: 200 },
+        { name: 'No rules', method: 'PUT', path: `${PETSTORE}/rules`, body: '[]', bodyType: 'json', expectStatus: 200 },
       ],
     }),
     (request, reply) => replaceRules(service, request, reply),
@@ -162,11 +162,16 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       summary: 'Add a rule',
       parameters: [
         nameParameter,
-        { name: 'position', in: 'query', description: '0 is first; default: last', schema: { type: 'integer' } },
+        {
+          name: 'position',
+          in: 'query',
+          description: 'Zero-based position in the list. Default: last',
+          schema: { type: 'integer' },
+        },
       ],
       examples: [
         {
-          name: 'An unknown place',
+          name: 'Invalid condition',
           method: 'POST',
           path: `${PETSTORE}/rules`,
           body: '{"when":[{"in":"moon"}],"then":{}}',
@@ -190,7 +195,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
     `${BASE}/rules/:id`,
     describe({
       ...MANAGEMENT,
-      summary: 'One rule',
+      summary: 'Get a rule',
       parameters: [nameParameter, idParameter],
       examples: [{ name: 'Unknown', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
     }),
@@ -199,7 +204,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
   app.put<OfRule>(
     `${BASE}/rules/:id`,
     writes({
-      summary: 'Replace one rule',
+      summary: 'Replace a rule',
       parameters: [nameParameter, idParameter],
       examples: [
         {
@@ -217,7 +222,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
   app.delete<OfRule>(
     `${BASE}/rules/:id`,
     writes({
-      summary: 'Remove one rule',
+      summary: 'Remove a rule',
       parameters: [nameParameter, idParameter],
       examples: [{ name: 'Unknown', method: 'DELETE', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
     }),
@@ -228,11 +233,11 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
 /** The JSON value of a body. Throws `invalid_body`. */
 function readJsonBody(service: Service, request: FastifyRequest): Json {
   const value = parseJson(service.svc.http.body(request).toString('utf8'))
-  if (value === undefined) throw managementError('invalid_body', 'expected a JSON body')
+  if (value === undefined) throw managementError('invalid_body', 'the body must be JSON')
   return value
 }
 
-/** The mock that a write is about. */
+/** The mock to change. Throws `unknown_mock` or `revision_mismatch`. */
 function writable(service: Service, request: FastifyRequest<Named>): Mock {
   const mock = mockOf(service, request.params.name)
   checkRevision(request, mock)
@@ -253,7 +258,7 @@ async function changeSettings(
 ): Promise<FastifyReply> {
   const mock = writable(service, request)
   const given = readJsonBody(service, request)
-  if (!isRecord(given)) throw managementError('invalid_settings', 'expected a JSON object', { at: 'settings' })
+  if (!isRecord(given)) throw managementError('invalid_settings', 'the body must be a JSON object', { at: 'settings' })
   const read = readSettings(
     isPatch ? mergePatch(mock.live.parts.settings.shown, given) : given,
     service.registry.options.maxDelayMs,
@@ -265,7 +270,7 @@ async function changeSettings(
 
 // ----------------------------------------------------------------------------------------------------------- overrides
 
-/** The key of the operation that a path names. Throws `unknown_operation`. */
+/** The key of the operation that the path parameter names. Throws `unknown_operation`. */
 function keyOf(mock: Mock, operation: string): string {
   if (operation === '*') return '*'
   const found = mock.live.api.operation(operation)
@@ -371,7 +376,8 @@ async function addRule(service: Service, request: FastifyRequest<Named>, reply: 
   const mock = writable(service, request)
   const { rules } = mock.live.parts
   const { bounds } = service.registry.options
-  if (rules.length >= bounds.rules) throw invalidRule({ at: '', message: `at most ${bounds.rules} rules are kept` })
+  if (rules.length >= bounds.rules)
+    throw invalidRule({ at: '', message: `the mock already has the maximum of ${bounds.rules} rules` })
   const read = readRule(
     readJsonBody(service, request),
     ruleLimits(service.registry.options),
@@ -379,10 +385,10 @@ async function addRule(service: Service, request: FastifyRequest<Named>, reply: 
   )
   if ('problem' in read) throw invalidRule(read.problem)
   if (rules.some(rule => rule.id === read.rule.id))
-    throw invalidRule({ at: 'id', message: `the id "${read.rule.id}" is taken` })
+    throw invalidRule({ at: 'id', message: `the id "${read.rule.id}" is already used by another rule` })
   const position = readQuery(request).get('position')
   if (position !== null && !/^\d{1,4}$/.test(position))
-    throw managementError('invalid_parameter', 'expected position to be a whole number from 0')
+    throw managementError('invalid_parameter', 'position must be an integer from 0 to 9999')
   mock.edit({ rules: rules.toSpliced(position === null ? rules.length : Number(position), 0, read.rule) })
   return tagged(reply, mock).code(201).send(read.rule.shown)
 }

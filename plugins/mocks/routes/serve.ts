@@ -1,4 +1,4 @@
-/** `/mock/{name}/…`: finds the mock and the operation, lets the engine answer, sends, and captures. */
+/** `/mock/{name}/…`: finds the mock and the operation, sends the response of the engine, and captures the request. */
 import { randomUUID } from 'node:crypto'
 import { stringify } from 'yaml'
 import {
@@ -26,26 +26,29 @@ import { captureBody } from '../exchange/traffic.ts'
 
 const serve: RouteDescription = {
   path: '/mock/{name}/{*path}',
-  summary: 'Answer as an OpenAPI document says',
+  summary: 'Call a mocked API',
   description:
-    'Examples or deterministic data, path parameters echoed. `Prefer: code=404`, `example=cat`, `dynamic=true`, `seed=a` choose; rules, overrides, validation and security are set at `/_svc/mocks`.',
+    'Responds with examples or deterministic data and echoes path parameters. The header `Prefer` selects a response: `code=404`, `example=cat`, `dynamic=true`, `seed=a`. Rules, overrides, validation and security are configured at `/_svc/mocks`.',
   category: 'OpenAPI Mocks',
   parameters: [
     { name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } },
     {
       name: 'path',
       in: 'path',
-      description: 'Path of the mocked API, with or without the path of its servers',
+      description: 'Path in the mocked API, with or without the path of its server URL',
       schema: { type: 'string' },
     },
     {
       name: 'Prefer',
       in: 'header',
-      description: 'code, example, dynamic, seed (RFC 7240)',
+      description: 'Preferences `code`, `example`, `dynamic` and `seed` (RFC 7240)',
       schema: { type: 'string' },
     },
   ],
-  responses: { 200: { description: 'As the document says' }, 404: { description: 'No such mock, path or response' } },
+  responses: {
+    200: { description: 'A response of the document' },
+    404: { description: 'The mock, path or response does not exist' },
+  },
   examples: [
     { name: 'A pet', path: '/mock/petstore/v1/pets/7', expectStatus: 200 },
     {
@@ -74,11 +77,14 @@ const serve: RouteDescription = {
 }
 
 const root: RouteDescription = {
-  summary: 'The root of a mocked API',
+  summary: 'Call the root path of a mocked API',
   category: 'OpenAPI Mocks',
   parameters: [{ name: 'name', in: 'path', description: 'Name of the mock', schema: { type: 'string' } }],
-  responses: { 200: { description: 'As the document says' }, 404: { description: 'The document has no path "/"' } },
-  examples: [{ name: 'Petstore has none', path: '/mock/petstore', expectStatus: 404 }],
+  responses: {
+    200: { description: 'A response of the document' },
+    404: { description: 'The document has no path "/"' },
+  },
+  examples: [{ name: 'Petstore has no root path', path: '/mock/petstore', expectStatus: 404 }],
 }
 
 export function registerServe(app: FastifyInstance, service: Service): void {
@@ -102,7 +108,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
       hint: 'GET /_svc/mocks lists the mocks',
       mocks: registry.names(),
     })
-  // What answers is taken once: a deploy meanwhile changes nothing for this request.
+  // Read once: a deploy during this request does not affect it.
   const { live, version } = mock
   const incoming = new Incoming({
     method: request.method,
@@ -125,7 +131,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
   return send(reply, mock.name, version, answer, live, operation)
 }
 
-/** The path below the mock, as it was sent. */
+/** The path below the mock, as sent. */
 function splitUrl(url: string): { path: string; query: string } {
   const mark = url.indexOf('?')
   const whole = mark < 0 ? url : url.slice(0, mark)
@@ -142,9 +148,7 @@ async function respond(
 ): Promise<{ answer: Answer; operation: string | null }> {
   if (!mock.enabled)
     return {
-      answer: problem('mock_disabled', `the mock "${mock.name}" is switched off`, mock.name, {}, [
-        ['Retry-After', '1'],
-      ]),
+      answer: problem('mock_disabled', `the mock "${mock.name}" is disabled`, mock.name, {}, [['Retry-After', '1']]),
       operation: null,
     }
   const match = live.api.match(incoming.method, incoming.path, live.parts.settings.basePath)
@@ -157,7 +161,7 @@ async function respond(
     return {
       answer: problem(
         'no_method_matched',
-        `"${match.template}" has no ${incoming.method}, but ${match.allow.join(', ')}`,
+        `"${match.template}" does not allow ${incoming.method}; allowed: ${match.allow.join(', ')}`,
         mock.name,
         { allow: match.allow },
         [['Allow', match.allow.join(', ')]],
@@ -171,7 +175,7 @@ async function respond(
       operation: null,
     }
   const nearest = live.api.nearest(incoming.path)
-  const detail = nearest ? `nearly matched "${nearest.template}", but ${nearest.reason}` : 'the document has no paths'
+  const detail = nearest ? `closest match is "${nearest.template}": ${nearest.reason}` : 'the document has no paths'
   return {
     answer: problem('no_path_matched', detail, mock.name, nearest ? { nearest: nearest.template } : {}, []),
     operation: null,
@@ -193,7 +197,7 @@ function surroundings({ svc, memories }: Service, request: FastifyRequest, mock:
   }
 }
 
-/** Access tokens of the built-in provider, issued under any address of this instance. */
+/** Verifies access tokens of the built-in provider, with any issuer URL of this instance. */
 function tokenVerifier(svc: Service['svc']): Surroundings['verifyToken'] {
   const tokens = svc.use('identity.tokens')
   if (!tokens) return undefined
@@ -273,12 +277,12 @@ function send(
   return reply.send(answer.body)
 }
 
-/** The last value of a field, `name` in lower case; undefined when absent. */
+/** The last value of a header; undefined if absent. `name` is in lower case. */
 function headerOf(answer: Answer, name: string): string | undefined {
   return answer.headers.findLast(([other]) => other.toLowerCase() === name)?.[1]
 }
 
-/** One field for each challenge. */
+/** One header line per challenge. */
 function challenges(answer: Answer): string[] {
   return answer.headers.filter(([name]) => name.toLowerCase() === 'www-authenticate').map(([, value]) => value)
 }
@@ -294,7 +298,7 @@ interface Capture {
   latencyMs: number
 }
 
-/** In public mode only what carries a session is kept: others must not see it. */
+/** In public mode only requests with a session are kept, because other clients must not see them. */
 function capture({ svc, request, mock, version, incoming, answer, operation, latencyMs }: Capture): void {
   const session = svc.http.session(request).header
   if (svc.config.publicMode && session === null) return
@@ -307,7 +311,7 @@ function capture({ svc, request, mock, version, incoming, answer, operation, lat
     session,
     client_ip: svc.http.clientIp(request),
     method: incoming.method,
-    // Cut from the target, which may be longer by far than what is left of it when keys are redacted.
+    // Copied, so that a long request target is not kept in memory.
     path: copyText(incoming.path),
     query: incoming.rawQuery === '' ? null : copyText(svc.inspector.redactUrl(incoming.rawQuery)),
     headers: svc.inspector.redactHeaders(headerList(request.raw.rawHeaders)),

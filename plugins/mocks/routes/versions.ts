@@ -1,4 +1,4 @@
-/** Drafts, deploying them, versions and going back to one. */
+/** Routes for drafts, deployment, versions and rollback. */
 import {
   describe,
   HttpError,
@@ -31,20 +31,20 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/draft',
     describe({
       ...MANAGEMENT,
-      summary: 'The draft of a mock',
+      summary: 'Get the draft of a mock',
       parameters: [nameParameter],
-      examples: [{ name: 'The sample has none', path: '/_svc/mocks/petstore/draft', expectStatus: 404 }],
+      examples: [{ name: 'The sample has no draft', path: '/_svc/mocks/petstore/draft', expectStatus: 404 }],
     }),
     request => showDraft(mockOf(service, request.params.name)),
   )
   app.put<Named>(
     '/_svc/mocks/:name/draft',
     writes({
-      summary: 'Save a draft; it answers nothing until it is deployed',
+      summary: 'Save a draft, which does not affect the live mock until it is deployed',
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The sample belongs to the product',
+          name: 'The built-in sample is read-only',
           method: 'PUT',
           path: '/_svc/mocks/petstore/draft',
           body: TINY_SPEC,
@@ -58,11 +58,11 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
   app.delete<Named>(
     '/_svc/mocks/:name/draft',
     writes({
-      summary: 'Throw a draft away',
+      summary: 'Delete the draft',
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The sample belongs to the product',
+          name: 'The built-in sample is read-only',
           method: 'DELETE',
           path: '/_svc/mocks/petstore/draft',
           expectStatus: 409,
@@ -78,7 +78,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter, { name: 'dry_run', in: 'query', schema: { type: 'boolean' } }],
       examples: [
         {
-          name: 'The sample belongs to the product',
+          name: 'The built-in sample is read-only',
           method: 'POST',
           path: '/_svc/mocks/petstore/deploy',
           expectStatus: 409,
@@ -91,7 +91,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/versions',
     describe({
       ...MANAGEMENT,
-      summary: 'The versions of a mock, newest first',
+      summary: 'List the versions of a mock, newest first',
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/versions', expectStatus: 200 }],
     }),
@@ -101,20 +101,20 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
     '/_svc/mocks/:name/versions/:version',
     describe({
       ...MANAGEMENT,
-      summary: 'One version with its parts',
+      summary: 'Get a version with document, settings, rules and overrides',
       parameters: [nameParameter, { name: 'version', in: 'path', schema: { type: 'integer' } }],
-      examples: [{ name: 'The first of petstore', path: '/_svc/mocks/petstore/versions/1', expectStatus: 200 }],
+      examples: [{ name: 'First version of petstore', path: '/_svc/mocks/petstore/versions/1', expectStatus: 200 }],
     }),
     request => version(mockOf(service, request.params.name), request.params.version),
   )
   app.post<Named>(
     '/_svc/mocks/:name/rollback',
     writes({
-      summary: 'Go back to a version: it becomes a new one',
+      summary: 'Roll back to a version, which is deployed as a new version',
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The sample belongs to the product',
+          name: 'The built-in sample is read-only',
           method: 'POST',
           path: '/_svc/mocks/petstore/rollback',
           body: '{"version":1}',
@@ -145,7 +145,7 @@ function showDraft(mock: Mock): JsonObject {
   }
 }
 
-/** A part that the upload leaves out is taken from what answers now. */
+/** Parts that the upload omits are copied from the live version. */
 function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   const { svc, registry } = service
   return registry.inOrder(request.params.name, async () => {
@@ -182,11 +182,11 @@ function dropDraft(service: Service, request: FastifyRequest<Named>): Promise<Js
   })
 }
 
-/** The JSON object of a body; empty without one. Throws `invalid_body`. */
+/** The JSON object in the body; an empty object without a body. Throws `invalid_body`. */
 function readOptions(body: Buffer): JsonObject {
   if (body.length === 0) return {}
   const value = parseJson(body.toString('utf8'))
-  if (!isRecord(value)) throw managementError('invalid_body', 'expected a JSON object')
+  if (!isRecord(value)) throw managementError('invalid_body', 'the body must be a JSON object')
   return value
 }
 
@@ -210,7 +210,7 @@ function deploy(service: Service, request: FastifyRequest<Named>, reply: Fastify
     if (blocks && report.changes && report.changes.breaking.length > 0)
       throw new HttpError(MANAGEMENT_ERRORS.breaking_changes, {
         error: 'breaking_changes',
-        message: `${report.changes.breaking.length} changes break clients; send allow_breaking to deploy all the same`,
+        message: `${report.changes.breaking.length} changes break clients; set "allow_breaking" to true to deploy anyway`,
         report: showReport(report),
       })
     mock.draft = null

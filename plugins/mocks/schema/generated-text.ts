@@ -1,19 +1,19 @@
-/** Generated texts: by format, else by pattern, else a word, brought to the length that is asked for. */
+/** Generates strings by format, else by pattern, else from a word list, with the required length. */
 import type { FlatSchema } from './flat-schema.ts'
 import { textForPattern } from './pattern-text.ts'
 import { Dice } from './seed.ts'
 import { wordFor } from './words.ts'
 
-/** What a text is never padded beyond. */
+/** Maximum length after padding. */
 const MAX_LENGTH = 65_536
 
-/** A text for a schema; `name` is the member it stands in, `seed` includes its place. */
+/** A string for a schema. `name` is the member name, `seed` includes the location. */
 export function generateText(schema: FlatSchema, name: string, seed: string): string {
   const dice = new Dice(seed)
   const formatted = schema.format === undefined ? undefined : FORMATS[schema.format]?.(dice)
   if (formatted !== undefined && fits(formatted, schema) && schema.patterns.length === 0) return formatted
   for (const pattern of schema.patterns) {
-    // Alternatives and repetitions are chosen by seed; another throw may meet the length.
+    // Alternatives and repetitions depend on the seed; another seed may result in a valid length.
     for (let attempt = 0; attempt < 8; attempt++) {
       const text = textForPattern(pattern, new Dice(`${seed}#${attempt}`))
       if (text !== undefined && fits(text, schema)) return text
@@ -33,7 +33,7 @@ function fits(text: string, schema: FlatSchema): boolean {
 function stretch(text: string, schema: FlatSchema): string {
   const minimum = Math.min(schema.minLength, MAX_LENGTH)
   let result = text
-  // Padding repeats the last character: digits stay digits, and a pattern that ends in a repetition still holds.
+  // Padding repeats the last character, so digits stay digits and a pattern that ends with a repetition still matches.
   if (result.length < minimum) result = result.padEnd(minimum, result === '' ? 'a' : result.slice(-1))
   return result.length > schema.maxLength ? result.slice(0, Math.max(0, Math.floor(schema.maxLength))) : result
 }
@@ -51,7 +51,7 @@ const FORMATS: Record<string, ((dice: Dice) => string) | undefined> = Object.ass
   'idn-email': (dice: Dice) => `${dice.pick(['ada', 'grace', 'linus', 'maya'])}@example.com`,
   hostname: (dice: Dice) => `${dice.pick(['api', 'shop', 'www'])}.example.com`,
   'idn-hostname': (dice: Dice) => `${dice.pick(['api', 'shop', 'www'])}.example.com`,
-  // Addresses and names of documentation (RFC 5737, RFC 3849, RFC 2606): they lead nowhere.
+  // Addresses and names reserved for documentation (RFC 5737, RFC 3849, RFC 2606).
   ipv4: (dice: Dice) => `192.0.2.${dice.whole(1, 254)}`,
   ipv6: (dice: Dice) => `2001:db8::${dice.whole(1, 65_535).toString(16)}`,
   uri: (dice: Dice) => `https://example.com/${dice.hex(6)}`,
