@@ -87,7 +87,7 @@ export default [
   },
   {
     id: 'MOCK-33',
-    rule: 'Literal segments match before mixed ones, and those before parameters, with backtracking and case-sensitively.',
+    rule: 'Literal segments match before mixed ones, and those before parameters, with backtracking; slashes and case are significant.',
     where: 'mocks 5.1',
   },
   {

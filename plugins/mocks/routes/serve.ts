@@ -12,8 +12,8 @@ import {
   type FastifyRequest,
   type RouteDescription,
 } from 'svc/plugin'
-import type { Answer } from '../exchange/answer.ts'
-import { answerOperation, type Live, type Surroundings } from '../exchange/engine.ts'
+import type { MockResponse } from '../exchange/response-builder.ts'
+import { handleOperation, type Live, type EngineContext } from '../exchange/engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import { effectiveDocument } from '../management/export.ts'
 import type { Mock } from '../management/mock.ts'
@@ -117,18 +117,18 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
     headers: request.headers,
     body: svc.http.body(request),
   })
-  const { answer, operation } = await respond(service, request, mock, live, incoming)
-  if (answer.delayMs > 0 && !(await svc.http.delay(request, answer.delayMs))) return reply.hijack()
+  const { response, operation } = await respond(service, request, mock, live, incoming)
+  if (response.delayMs > 0 && !(await svc.http.delay(request, response.delayMs))) return reply.hijack()
   mock.requests.set(operation ?? '', (mock.requests.get(operation ?? '') ?? 0) + 1)
   if (live.parts.settings.capture)
-    capture({ svc, request, mock, version, incoming, answer, operation, latencyMs: performance.now() - startedAt })
-  if (answer.abort) {
-    svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${answer.rule}`)
+    capture({ svc, request, mock, version, incoming, response, operation, latencyMs: performance.now() - startedAt })
+  if (response.abort) {
+    svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${response.rule}`)
     reply.hijack()
     svc.http.breakOff(request, reply)
     return reply
   }
-  return send(reply, mock.name, version, answer, live, operation)
+  return send(reply, mock.name, version, response, live, operation)
 }
 
 /** The path below the mock, as sent. */
@@ -145,21 +145,27 @@ async function respond(
   mock: Mock,
   live: Live,
   incoming: Incoming,
-): Promise<{ answer: Answer; operation: string | null }> {
+): Promise<{ response: MockResponse; operation: string | null }> {
   if (!mock.enabled)
     return {
-      answer: problem('mock_disabled', `the mock "${mock.name}" is disabled`, mock.name, {}, [['Retry-After', '1']]),
+      response: problem('mock_disabled', `the mock "${mock.name}" is disabled`, mock.name, {}, [['Retry-After', '1']]),
       operation: null,
     }
   const match = live.api.match(incoming.method, incoming.path, live.parts.settings.basePath)
   if (match.kind === 'operation')
     return {
-      answer: await answerOperation(live, incoming, surroundings(service, request, mock), match.operation, match.path),
+      response: await handleOperation(
+        live,
+        incoming,
+        engineContext(service, request, mock),
+        match.operation,
+        match.path,
+      ),
       operation: match.operation.key,
     }
   if (match.kind === 'method')
     return {
-      answer: problem(
+      response: problem(
         'no_method_matched',
         `"${match.template}" does not allow ${incoming.method}; allowed: ${match.allow.join(', ')}`,
         mock.name,
@@ -171,18 +177,18 @@ async function respond(
   const document = /^\/openapi\.(json|yaml)$/.exec(incoming.path)?.[1]
   if (document && (incoming.method === 'GET' || incoming.method === 'HEAD'))
     return {
-      answer: documentAnswer(effectiveDocument(mock, urlOf(service, request, mock.name)), document),
+      response: documentResponse(effectiveDocument(mock, urlOf(service, request, mock.name)), document),
       operation: null,
     }
   const nearest = live.api.nearest(incoming.path)
   const detail = nearest ? `closest match is "${nearest.template}": ${nearest.reason}` : 'the document has no paths'
   return {
-    answer: problem('no_path_matched', detail, mock.name, nearest ? { nearest: nearest.template } : {}, []),
+    response: problem('no_path_matched', detail, mock.name, nearest ? { nearest: nearest.template } : {}, []),
     operation: null,
   }
 }
 
-function surroundings({ svc, memories }: Service, request: FastifyRequest, mock: Mock): Surroundings {
+function engineContext({ svc, memories }: Service, request: FastifyRequest, mock: Mock): EngineContext {
   const session = svc.http.session(request)
   const key = keyOfSession(session)
   return {
@@ -198,7 +204,7 @@ function surroundings({ svc, memories }: Service, request: FastifyRequest, mock:
 }
 
 /** Verifies access tokens of the built-in provider, with any issuer URL of this instance. */
-function tokenVerifier(svc: Service['svc']): Surroundings['verifyToken'] {
+function tokenVerifier(svc: Service['svc']): EngineContext['verifyToken'] {
   const tokens = svc.use('identity.tokens')
   if (!tokens) return undefined
   return async token => {
@@ -215,7 +221,7 @@ function problem(
   mock: string,
   extra: Record<string, string | string[]>,
   headers: [string, string][],
-): Answer {
+): MockResponse {
   const { status } = PROBLEMS[code]
   const body = Buffer.from(JSON.stringify(problemBody(code, status, detail, { mock, operation: null, ...extra })))
   return {
@@ -231,7 +237,7 @@ function problem(
   }
 }
 
-function documentAnswer(document: object, format: string): Answer {
+function documentResponse(document: object, format: string): MockResponse {
   const body = Buffer.from(
     format === 'json' ? JSON.stringify(document) : stringify(document, { aliasDuplicateObjects: false }),
   )
@@ -252,17 +258,17 @@ function send(
   reply: FastifyReply,
   mock: string,
   version: number,
-  answer: Answer,
+  response: MockResponse,
   live: Live,
   operation: string | null,
 ): FastifyReply {
-  reply.code(answer.status)
-  for (const [name, value] of answer.headers)
-    reply.header(name, name.toLowerCase() === 'www-authenticate' ? challenges(answer) : headerText(value))
+  reply.code(response.status)
+  for (const [name, value] of response.headers)
+    reply.header(name, name.toLowerCase() === 'www-authenticate' ? challenges(response) : headerText(value))
   reply
     .header('X-Svc-Mock', mock)
     .header('X-Svc-Mock-Version', String(version))
-    .header('X-Svc-Mock-Source', answer.source)
+    .header('X-Svc-Mock-Source', response.source)
   if (operation !== null)
     reply.header(
       'X-Svc-Mock-Operation',
@@ -270,21 +276,21 @@ function send(
         ? operation
         : headerToken(operation),
     )
-  if (answer.violations.length > 0) reply.header('X-Svc-Mock-Violations', String(answer.violations.length))
-  if (answer.body === null) return reply.send()
-  const policy = sandboxPolicy(headerOf(answer, 'content-type'), headerOf(answer, 'content-security-policy'))
+  if (response.violations.length > 0) reply.header('X-Svc-Mock-Violations', String(response.violations.length))
+  if (response.body === null) return reply.send()
+  const policy = sandboxPolicy(headerOf(response, 'content-type'), headerOf(response, 'content-security-policy'))
   if (policy !== null) reply.header('Content-Security-Policy', policy)
-  return reply.send(answer.body)
+  return reply.send(response.body)
 }
 
 /** The last value of a header; undefined if absent. `name` is in lower case. */
-function headerOf(answer: Answer, name: string): string | undefined {
-  return answer.headers.findLast(([other]) => other.toLowerCase() === name)?.[1]
+function headerOf(response: MockResponse, name: string): string | undefined {
+  return response.headers.findLast(([other]) => other.toLowerCase() === name)?.[1]
 }
 
 /** One header line per challenge. */
-function challenges(answer: Answer): string[] {
-  return answer.headers.filter(([name]) => name.toLowerCase() === 'www-authenticate').map(([, value]) => value)
+function challenges(response: MockResponse): string[] {
+  return response.headers.filter(([name]) => name.toLowerCase() === 'www-authenticate').map(([, value]) => value)
 }
 
 interface Capture {
@@ -293,17 +299,17 @@ interface Capture {
   mock: Mock
   version: number
   incoming: Incoming
-  answer: Answer
+  response: MockResponse
   operation: string | null
   latencyMs: number
 }
 
 /** In public mode only requests with a session are kept, because other clients must not see them. */
-function capture({ svc, request, mock, version, incoming, answer, operation, latencyMs }: Capture): void {
+function capture({ svc, request, mock, version, incoming, response, operation, latencyMs }: Capture): void {
   const session = svc.http.session(request).header
   if (svc.config.publicMode && session === null) return
   const sent = captureBody(incoming.bytes)
-  const received = captureBody(answer.body)
+  const received = captureBody(response.body)
   mock.traffic.add({
     id: randomUUID(),
     request_id: svc.http.requestId(request),
@@ -319,13 +325,13 @@ function capture({ svc, request, mock, version, incoming, answer, operation, lat
     body_truncated: sent.truncated,
     operation,
     version,
-    status: answer.status,
-    source: answer.source,
-    rule: answer.rule,
-    violations: copyData(answer.violations).copy,
-    credential: answer.credential,
+    status: response.status,
+    source: response.source,
+    rule: response.rule,
+    violations: copyData(response.violations).copy,
+    credential: response.credential,
     response: {
-      headers: answer.headers.map(([name, value]) => ({ name: name.toLowerCase(), value: copyText(value) })),
+      headers: response.headers.map(([name, value]) => ({ name: name.toLowerCase(), value: copyText(value) })),
       body: received.text,
       truncated: received.truncated,
     },

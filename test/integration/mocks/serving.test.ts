@@ -83,7 +83,7 @@ t.test('what is not there is told in words [MOCK-31] [MOCK-32]', async t => {
       code: 'no_path_matched',
       status: 404,
       mock: 'petstore',
-      detail: 'nearly matched "/v1/pets/{id}", but segment 2 is "pet", expected "pets"',
+      detail: 'closest match is "/v1/pets/{id}": segment 2 is "pet", expected "pets"',
     },
   })
   t.match(await server.call('/mock/petstore/v1/pets', { method: 'DELETE' }), {

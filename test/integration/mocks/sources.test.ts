@@ -179,7 +179,7 @@ t.test('a reload takes what changed and leaves the rest [MOCK-27] [MOCK-5] [MOCK
   t.equal((await server.call('/mock/a/x')).text, '"a2"', 'a bad file leaves the good version serving')
   writeFileSync(join(files, 'uploaded.json'), text('file'))
   t.match((await server.call('/_svc/mocks/reload', { method: 'POST' })).json, {
-    load_errors: [{ file: join(files, 'a.json') }, { file: join(files, 'uploaded.json'), message: /taken/ }],
+    load_errors: [{ file: join(files, 'a.json') }, { file: join(files, 'uploaded.json'), message: /already used by an uploaded mock/ }],
   })
   t.equal((await server.call('/mock/uploaded/x')).text, '"edited"', 'an uploaded mock is kept')
 })

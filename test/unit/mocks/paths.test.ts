@@ -125,7 +125,7 @@ t.test('the nearest template is named with the reason [MOCK-32]', async t => {
   t.match(api.nearest('/store'), { template: '/store/inventory', reason: 'segment 2 ("inventory") is missing' })
   t.match(api.nearest('/store/inventory/today'), {
     template: '/store/inventory',
-    reason: '"today" follows where the template ends',
+    reason: '"today" is after the end of the template',
   })
   t.equal(compile(documentOf({})).nearest('/x'), null)
 })

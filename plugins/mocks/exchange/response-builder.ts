@@ -13,7 +13,7 @@ import { fillText, fillValue, type TemplateScope } from '../rules/template.ts'
 import { Dice } from '../schema/seed.ts'
 
 /** A response, and where it came from. */
-export interface Answer {
+export interface MockResponse {
   status: number
   /** A header can occur more than once. */
   headers: [string, string][]
@@ -42,7 +42,7 @@ export interface ProblemOptions {
   source?: string
 }
 
-export class Answerer {
+export class ResponseBuilder {
   readonly #exchange: Exchange
   #drawn = 0
   #scope: TemplateScope | undefined
@@ -52,32 +52,32 @@ export class Answerer {
   }
 
   /** A response of the document, modified by a rule or override. */
-  fromChoice(choice: Choice, decision: Decision): Answer {
+  fromChoice(choice: Choice, decision: Decision): MockResponse {
     const { incoming } = this.#exchange
     const accept = decision.outcome?.mediaType ?? incoming.header('accept')
     const chosen = chooseType(choice, accept)
-    const refused = this.#notAcceptable(chosen, choice)
-    if (refused) return refused
+    const rejection = this.#notAcceptable(chosen, choice)
+    if (rejection) return rejection
     const { rendered, preferred } = this.#render(choice, chosen)
     const merge = decision.outcome?.merge
     const own = decision.outcome?.mediaType ?? rendered.contentType
     const changed = merge === undefined && own === rendered.contentType ? null : this.#changed(rendered, merge, own)
-    const answer = this.#answer(
+    const response = this.#response(
       choice.status,
       changed ?? rendered.bytes,
       own,
       decision.source ?? rendered.source,
       decision,
     )
-    answer.headers.push(...rendered.headers.map(([name, value]): [string, string] => [name, value]))
+    response.headers.push(...rendered.headers.map(([name, value]): [string, string] => [name, value]))
     const applied = preferred && appliedPreferences(preferred)
-    if (applied) answer.headers.push(['Preference-Applied', applied])
-    this.#applyHeaders(answer, decision.outcome)
-    return answer
+    if (applied) response.headers.push(['Preference-Applied', applied])
+    this.#applyHeaders(response, decision.outcome)
+    return response
   }
 
   /** The body of a rule or override, with the media type of the document's response. */
-  fromBody(body: Json, choice: Choice | undefined, status: number, decision: Decision): Answer {
+  fromBody(body: Json, choice: Choice | undefined, status: number, decision: Decision): MockResponse {
     const chosen = choice && chooseType(choice, this.#exchange.incoming.header('accept'))
     const contentType =
       decision.outcome?.mediaType ??
@@ -88,48 +88,48 @@ export class Answerer {
       decision.outcome?.merge === undefined
         ? filled
         : mergePatch(filled, fillValue(decision.outcome.merge, this.#templates()))
-    const answer = this.#answer(
+    const response = this.#response(
       status,
       serializeBody(value, contentType, chosen?.media.schema, this.#exchange.live.api),
       contentType,
       decision.source ?? 'generated',
       decision,
     )
-    this.#applyHeaders(answer, decision.outcome)
-    return answer
+    this.#applyHeaders(response, decision.outcome)
+    return response
   }
 
   /** A status that the document does not define, without a body. */
-  empty(status: number, decision: Decision): Answer {
-    const answer = this.#answer(status, null, null, decision.source ?? 'generated', decision)
-    this.#applyHeaders(answer, decision.outcome)
-    return answer
+  empty(status: number, decision: Decision): MockResponse {
+    const response = this.#response(status, null, null, decision.source ?? 'generated', decision)
+    this.#applyHeaders(response, decision.outcome)
+    return response
   }
 
-  abort(rule: string): Answer {
-    return { ...this.#answer(502, null, null, `rule:${rule}`, { outcome: null, source: null, rule }), abort: true }
+  abort(rule: string): MockResponse {
+    return { ...this.#response(502, null, null, `rule:${rule}`, { outcome: null, source: null, rule }), abort: true }
   }
 
   /** A rejection by security or validation: the document's response if defined, otherwise a problem. */
-  refuse(code: ProblemCode, detail: string, options: ProblemOptions): Answer {
+  reject(code: ProblemCode, detail: string, options: ProblemOptions): MockResponse {
     const status = PROBLEMS[code].status
     const choice = this.#refusalChoice(status)
     if (!choice) return this.problem(code, detail, options)
     const { rendered } = this.#render(choice, chooseType(choice, this.#exchange.incoming.header('accept')))
-    const answer = this.#answer(choice.status, rendered.bytes, rendered.contentType, 'error', {
+    const response = this.#response(choice.status, rendered.bytes, rendered.contentType, 'error', {
       outcome: null,
       source: null,
       rule: null,
     })
     const own = new Set((options.headers ?? []).map(([name]) => name.toLowerCase()))
-    answer.headers.push(
+    response.headers.push(
       ...rendered.headers
         .filter(([name]) => !own.has(name.toLowerCase()))
         .map(([name, value]): [string, string] => [name, value]),
       ...(options.headers ?? []),
       ['X-Svc-Mock-Error', code],
     )
-    return answer
+    return response
   }
 
   /** Sends 400 instead of 422 if the document defines only 400. */
@@ -141,19 +141,19 @@ export class Answerer {
   }
 
   /** A problem response of the engine (RFC 9457). */
-  problem(code: ProblemCode, detail: string, options: ProblemOptions): Answer {
-    const { around, operation } = this.#exchange
+  problem(code: ProblemCode, detail: string, options: ProblemOptions): MockResponse {
+    const { context, operation } = this.#exchange
     const status = options.status ?? PROBLEMS[code].status
-    const body = problemBody(code, status, detail, { mock: around.mock, operation: operation.key, ...options.extra })
-    const answer = this.#answer(
+    const body = problemBody(code, status, detail, { mock: context.mock, operation: operation.key, ...options.extra })
+    const response = this.#response(
       status,
       Buffer.from(JSON.stringify(body)),
       'application/problem+json',
       options.source ?? 'error',
       { outcome: null, source: null, rule: null },
     )
-    answer.headers.push(...(options.headers ?? []), ['X-Svc-Mock-Error', code])
-    return answer
+    response.headers.push(...(options.headers ?? []), ['X-Svc-Mock-Error', code])
+    return response
   }
 
   /** Expands the template references in a text. */
@@ -161,7 +161,7 @@ export class Answerer {
     return fillText(text, this.#templates())
   }
 
-  #notAcceptable(chosen: ChosenType | undefined, choice: Choice): Answer | null {
+  #notAcceptable(chosen: ChosenType | undefined, choice: Choice): MockResponse | null {
     const { live, violations } = this.#exchange
     const { validation } = live.parts.settings
     if (!chosen || chosen.fits || validation === 'off') return null
@@ -181,7 +181,7 @@ export class Answerer {
     choice: Choice,
     chosen: ChosenType | undefined,
   ): { rendered: Rendered; preferred: Exchange['preferences'] | null } {
-    const { live, operation, path, preferences, incoming, around } = this.#exchange
+    const { live, operation, path, preferences, incoming, context } = this.#exchange
     const { settings } = live.parts
     const isAsked =
       preferences.code !== null ||
@@ -189,8 +189,8 @@ export class Answerer {
       preferences.dynamic !== null ||
       preferences.seed !== null
     // Responses with a random seed are never reused, so they are not cached.
-    const wanted = preferences.seed === 'random' ? `random ${around.random()}` : (preferences.seed ?? '')
-    const seed = [around.mock, settings.seed, wanted].join('\u0002')
+    const wanted = preferences.seed === 'random' ? `random ${context.random()}` : (preferences.seed ?? '')
+    const seed = [context.mock, settings.seed, wanted].join('\u0002')
     const rendered = live.renderer.render(
       {
         operation,
@@ -214,7 +214,13 @@ export class Answerer {
     return serializeBody(value, type ?? 'application/json', rendered.schema, this.#exchange.live.api)
   }
 
-  #answer(status: number, body: Buffer | null, contentType: string | null, source: string, decision: Decision): Answer {
+  #response(
+    status: number,
+    body: Buffer | null,
+    contentType: string | null,
+    source: string,
+    decision: Decision,
+  ): MockResponse {
     const { violations, credential, live, skipped } = this.#exchange
     const headers: [string, string][] = contentType === null || body === null ? [] : [['Content-Type', contentType]]
     if (skipped !== null)
@@ -233,16 +239,16 @@ export class Answerer {
   }
 
   /** Headers of a rule or override replace existing headers. */
-  #applyHeaders(answer: Answer, outcome: Outcome | null): void {
+  #applyHeaders(response: MockResponse, outcome: Outcome | null): void {
     for (const [name, value] of Object.entries(outcome?.headers ?? {})) {
-      answer.headers = answer.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
-      answer.headers.push([name, headerText(fillText(value, this.#templates()))])
+      response.headers = response.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
+      response.headers.push([name, headerText(fillText(value, this.#templates()))])
     }
   }
 
   #templates(): TemplateScope {
     const exchange = this.#exchange
-    const { incoming, path, count, around, operation, live } = exchange
+    const { incoming, path, count, context, operation, live } = exchange
     this.#scope ??= {
       method: incoming.method,
       path,
@@ -254,13 +260,13 @@ export class Answerer {
         return exchange.memory.state
       },
       count,
-      session: around.session,
-      mock: around.mock,
+      session: context.session,
+      mock: context.mock,
       operation: operation.key,
-      now: () => around.now().toISOString(),
+      now: () => context.now().toISOString(),
       uuid: () =>
         seededUuid(
-          [around.mock, live.parts.settings.seed, around.session, operation.key, count, this.#drawn++].join('\u0003'),
+          [context.mock, live.parts.settings.seed, context.session, operation.key, count, this.#drawn++].join('\u0003'),
         ),
     }
     return this.#scope
