@@ -25,7 +25,11 @@ export default [
     rule: 'A JWT is verified with the reasons of the provider; iss and aud in the query set expected values',
     where: 'identity 10',
   },
-  { id: 'AUTH-6', rule: 'Decode checks only the structure and responds with 400 if the token is not a JWT', where: 'identity 10' },
+  {
+    id: 'AUTH-6',
+    rule: 'Decode checks only the structure and responds with 400 if the token is not a JWT',
+    where: 'identity 10',
+  },
   {
     id: 'AUTH-7',
     rule: 'Exchange issues an HS256 token with the same claims except nbf, and the issuer svc',
@@ -63,7 +67,11 @@ export default [
     where: 'identity 12',
   },
   { id: 'AUTH-15', rule: 'Unusable and rejected certificates are 401 with the reason', where: 'identity 12' },
-  { id: 'AUTH-16', rule: 'The CA certificate and the client pair can be downloaded as JSON, XML and PEM, and work', where: 'identity 12' },
+  {
+    id: 'AUTH-16',
+    rule: 'The CA certificate and the client pair can be downloaded as JSON, XML and PEM, and work',
+    where: 'identity 12',
+  },
   { id: 'AUTH-17', rule: 'Common HMAC clients work unmodified', where: 'identity 14' },
   {
     id: 'AUTH-18',

@@ -97,13 +97,21 @@ export default [
     rule: 'Scopes are free-form, ordered, without duplicates, at most 1000 characters; the default is the registered or standard scope',
     where: 'identity 5.1',
   },
-  { id: 'IDP-26', rule: 'Up to five absolute resource URIs become the audience, without duplicates', where: 'identity 5.2' },
+  {
+    id: 'IDP-26',
+    rule: 'Up to five absolute resource URIs become the audience, without duplicates',
+    where: 'identity 5.2',
+  },
   {
     id: 'IDP-27',
     rule: 'The client credentials grant issues only an access token about the client',
     where: 'identity 5.3',
   },
-  { id: 'IDP-28', rule: 'The password grant issues an access token, an ID token and a refresh token', where: 'identity 5.3' },
+  {
+    id: 'IDP-28',
+    rule: 'The password grant issues an access token, an ID token and a refresh token',
+    where: 'identity 5.3',
+  },
   {
     id: 'IDP-29',
     rule: 'The first redemption by its own client consumes a code, even if it fails; failed authentication and other clients do not',

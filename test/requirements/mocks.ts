@@ -74,7 +74,11 @@ export default [
     rule: 'Settings, overrides and rules have their own routes, with errors that name the location.',
     where: 'mocks 3, 4, 8',
   },
-  { id: 'MOCK-30', rule: 'Every response names the mock, its version, the operation and the source.', where: 'mocks 5' },
+  {
+    id: 'MOCK-30',
+    rule: 'Every response names the mock, its version, the operation and the source.',
+    where: 'mocks 5',
+  },
   {
     id: 'MOCK-31',
     rule: 'An unknown mock is 404 with the list of mocks, a disabled one 503 with Retry-After.',
@@ -209,7 +213,11 @@ export default [
     rule: 'A deployment under load drops no request; requests in flight finish on their version.',
     where: 'mocks 14',
   },
-  { id: 'MOCK-84', rule: 'Of concurrent POSTs with the same name one succeeds; concurrent PUTs apply in order.', where: 'mocks 14' },
+  {
+    id: 'MOCK-84',
+    rule: 'Of concurrent POSTs with the same name one succeeds; concurrent PUTs apply in order.',
+    where: 'mocks 14',
+  },
   {
     id: 'MOCK-92',
     rule: 'Schemas with mutual references are compiled separately; skipped validation is reported with `X-Svc-Mock-Validation: skipped`.',
