@@ -33,16 +33,16 @@ export function checkHmac(
   now: number,
 ): Authenticated {
   const credentials = readHmacCredentials(request)
-  if (typeof credentials === 'string') throw refused(credentials)
+  if (typeof credentials === 'string') throw unauthorized(credentials)
   const { header, algorithm, signedHeaders, signature } = credentials
-  if (credentials.username === undefined) throw refused('username or keyId is missing')
-  if (!isSameSecret(Buffer.from(credentials.username, 'latin1'), username)) throw refused('unknown username')
+  if (credentials.username === undefined) throw unauthorized('username or keyId is missing')
+  if (!isSameSecret(Buffer.from(credentials.username, 'latin1'), username)) throw unauthorized('unknown username')
   const hash = ALGORITHMS.get(algorithm)
-  if (hash === undefined) throw refused('unsupported algorithm')
-  if (signature === undefined) throw refused('signature is missing')
+  if (hash === undefined) throw unauthorized('unsupported algorithm')
+  if (signature === undefined) throw unauthorized('signature is missing')
   const dateHeader = checkDate(request, clockSkewS, now)
   const signingString = buildSigningString(request, signedHeaders)
-  if ('missing' in signingString) throw refused(`signed header is missing: ${signingString.missing}`)
+  if ('missing' in signingString) throw unauthorized(`signed header is missing: ${signingString.missing}`)
 
   // Node decodes header bytes as Latin-1, so encoding as Latin-1 restores the bytes that were signed.
   const signedBytes = Buffer.from(signingString.text, 'latin1')
@@ -51,7 +51,7 @@ export function checkHmac(
   if (isDigestSigned) checkDigest(request, body, shown)
   const expected = createHmac(hash, secret).update(signedBytes).digest()
   if (!isSameSecret(Buffer.from(signature, 'base64'), expected))
-    throw refused('signature mismatch', { signing_string: shown })
+    throw unauthorized('signature mismatch', { signing_string: shown })
   return {
     authenticated: true,
     auth_type: 'hmac',
@@ -73,20 +73,20 @@ export function checkHmac(
 function checkDate(request: FastifyRequest, clockSkewS: number, now: number): 'date' | 'x-date' {
   const date = fieldText(request, 'date')
   const text = date ?? fieldText(request, 'x-date')
-  if (text === null) throw refused('no Date or X-Date header')
+  if (text === null) throw unauthorized('no Date or X-Date header')
   const time = parseHttpDate(text)
-  if (time === null) throw refused('the date is not a valid HTTP date')
+  if (time === null) throw unauthorized('the date is not a valid HTTP date')
   if (clockSkewS > 0 && Math.abs(now - time) > clockSkewS * 1000)
-    throw refused(`the date differs from the server time by more than ${clockSkewS} s`)
+    throw unauthorized(`the date differs from the server time by more than ${clockSkewS} s`)
   return date === null ? 'x-date' : 'date'
 }
 
 function checkDigest(request: FastifyRequest, body: Buffer, signingString: string): void {
   const result = checkBodyDigest(fieldText(request, 'digest') ?? '', body)
-  if (result === 'unusable') throw refused('no supported digest (SHA-256 or SHA-512)')
-  if (result === 'mismatch') throw refused('body digest mismatch', { signing_string: signingString })
+  if (result === 'unusable') throw unauthorized('no supported digest (SHA-256 or SHA-512)')
+  if (result === 'mismatch') throw unauthorized('body digest mismatch', { signing_string: signingString })
 }
 
-function refused(reason: string, more: Record<string, unknown> = {}): Error {
+function unauthorized(reason: string, more: Record<string, unknown> = {}): Error {
   return unauthenticated(`unauthorized: ${reason}`, CHALLENGE, more)
 }

@@ -37,26 +37,26 @@ export const authorizationCode: GrantHandler = async request => {
 async function redeem(text: string, { client, stores }: GrantRequest): Promise<AuthorizationCode> {
   const seen = await stores.codes.peek(text)
   const code = seen?.clientId === client.id ? await stores.codes.take(text) : undefined
-  if (code === undefined) throw refused('the code is unknown, used, expired or was issued to another client')
+  if (code === undefined) throw invalidGrant('the code is unknown, used, expired or was issued to another client')
   return code
 }
 
 /** RFC 6749, 4.1.3: the redirect URI must equal that of the authorization request. */
 function checkRedirectUri({ redirectUri, isRedirectUriGiven }: AuthorizationCode, presented: string | undefined): void {
   if (presented === undefined ? isRedirectUriGiven : presented !== redirectUri) {
-    throw refused('redirect_uri differs from that of the authorization request')
+    throw invalidGrant('redirect_uri differs from that of the authorization request')
   }
 }
 
 /** Rejects a verifier without a challenge, which prevents PKCE downgrade attacks (RFC 9700, 4.8.2). */
 function checkVerifier(challenge: Challenge | null, verifier: string | undefined): void {
   if (challenge === null && verifier !== undefined)
-    throw refused('code_verifier was sent, but the authorization request had no code_challenge')
+    throw invalidGrant('code_verifier was sent, but the authorization request had no code_challenge')
   if (challenge !== null && (verifier === undefined || !isVerifierOf(challenge, verifier))) {
-    throw refused('code_verifier is missing, malformed or wrong')
+    throw invalidGrant('code_verifier is missing, malformed or wrong')
   }
 }
 
-function refused(description: string): OAuthError {
+function invalidGrant(description: string): OAuthError {
   return new OAuthError('invalid_grant', description)
 }

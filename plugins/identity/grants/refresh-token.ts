@@ -10,11 +10,11 @@ export const refreshToken: GrantHandler = async request => {
   const { parameters, client, stores } = request
   const token = required(parameters, 'refresh_token')
   const seen = await stores.refreshTokens.peek(token)
-  if (seen?.clientId !== client.id) throw refused()
+  if (seen?.clientId !== client.id) throw invalidGrant()
   const requested = requestedScope(parameters)
   if (!isPartOf(requested, seen.scope)) throw new OAuthError('invalid_scope', 'scope exceeds the granted scope')
   const record = await stores.refreshTokens.take(token)
-  if (record === undefined) throw refused()
+  if (record === undefined) throw invalidGrant()
 
   const granted = { client, login: record.login, scope: record.scope, resources: record.resources }
   const narrowed = {
@@ -25,7 +25,7 @@ export const refreshToken: GrantHandler = async request => {
   return issueUserTokens(narrowed, request, granted)
 }
 
-function refused(): OAuthError {
+function invalidGrant(): OAuthError {
   return new OAuthError(
     'invalid_grant',
     'the refresh token is unknown, used, expired, revoked or was issued to another client',

@@ -19,11 +19,11 @@ export async function userInfo(
     typ: 'at+jwt',
     refuseRevoked: true,
   })
-  if (!verification.valid) throw challenged('invalid_token', verification.reason)
+  if (!verification.valid) throw bearerError('invalid_token', verification.reason)
   const { sub, scope } = verification.claims
   const scopes = typeof scope === 'string' ? scope.split(' ') : []
   if (!scopes.includes('openid'))
-    throw challenged('insufficient_scope', 'the token needs the scope openid', ', scope="openid"')
+    throw bearerError('insufficient_scope', 'the token needs the scope openid', ', scope="openid"')
   const user = findUser(shownText(sub))
   if (user === undefined) return { sub }
   return { sub, preferred_username: user.username, groups: user.groups, ...profileClaims(user, scopes) }
@@ -33,7 +33,7 @@ function readToken(authorization: string | undefined, form: Parameters | null): 
   const inHeader = readBearerToken(authorization)
   const inForm = form?.get('access_token')
   if (inHeader !== null && inForm !== undefined)
-    throw challenged('invalid_request', 'send the token in the Authorization header or as access_token, not both')
+    throw bearerError('invalid_request', 'send the token in the Authorization header or as access_token, not both')
   const token = inHeader ?? inForm
   // RFC 6750, 3.1: without credentials in the request, the challenge has no `error`.
   if (token === undefined)
@@ -44,7 +44,7 @@ function readToken(authorization: string | undefined, form: Parameters | null): 
   return token
 }
 
-function challenged(
+function bearerError(
   error: 'invalid_request' | 'invalid_token' | 'insufficient_scope',
   description: string,
   more = '',

@@ -179,7 +179,7 @@ function rulesThatNeverMatch(api: CompiledApi, parts: Parts): Issue[] {
         ),
       )
   }
-  for (const key of Object.keys(parts.overrides.shown()))
+  for (const key of Object.keys(parts.overrides.asJson()))
     if (key !== '*' && !api.operation(key))
       issues.push(issue('rule_never_matches', `overrides[${JSON.stringify(key)}]`, `there is no operation "${key}"`))
   return issues
@@ -200,7 +200,7 @@ function securityNote(api: CompiledApi, parts: Parts): Issue[] {
     : []
 }
 
-/** Adds line numbers of YAML sources to the issues that are shown. */
+/** Adds line numbers of YAML sources to the reported issues. */
 function addLines(list: Issue[], read: Readable): void {
   for (const entry of list.slice(0, LIST_LIMIT)) {
     if (entry.line !== undefined || !entry.at?.startsWith('#')) continue

@@ -17,7 +17,7 @@ export class References {
     this.#chain = chain
   }
 
-  /** What one reference names, which may be a reference again; undefined when nothing is there. */
+  /** The target of a reference, which can be another reference; undefined if it does not exist. */
   target(ref: string): Json | undefined {
     if (this.#found.has(ref)) return this.#found.get(ref)
     const tokens = fragmentTokens(ref)

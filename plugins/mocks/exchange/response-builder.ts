@@ -10,7 +10,7 @@ import { headerText } from '../response/response-headers.ts'
 import { choiceForStatus, type Choice } from '../response/response-choice.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import { fillText, fillValue, type TemplateScope } from '../rules/template.ts'
-import { Dice } from '../schema/seed.ts'
+import { SeededRandom } from '../schema/seed.ts'
 
 /** A response, and where it came from. */
 export interface MockResponse {
@@ -275,6 +275,6 @@ export class ResponseBuilder {
 
 /** A deterministic UUID v4 for a seed. */
 function seededUuid(seed: string): string {
-  const dice = new Dice(seed)
-  return `${dice.hex(8)}-${dice.hex(4)}-4${dice.hex(3)}-${'89ab'.charAt(dice.whole(0, 3))}${dice.hex(3)}-${dice.hex(12)}`
+  const random = new SeededRandom(seed)
+  return `${random.hex(8)}-${random.hex(4)}-4${random.hex(3)}-${'89ab'.charAt(random.integer(0, 3))}${random.hex(3)}-${random.hex(12)}`
 }

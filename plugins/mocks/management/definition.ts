@@ -86,11 +86,11 @@ function readOverrides(
 }
 
 /** The parts as JSON, for responses, bundles and versions. */
-export function showParts(parts: Parts): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
+export function partsToJson(parts: Parts): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
   return {
-    settings: parts.settings.shown,
-    rules: parts.rules.map(rule => rule.shown),
-    overrides: parts.overrides.shown(),
+    settings: parts.settings.asJson,
+    rules: parts.rules.map(rule => rule.asJson),
+    overrides: parts.overrides.asJson(),
   }
 }
 

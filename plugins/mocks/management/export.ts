@@ -10,7 +10,7 @@ export function bundleOf(mock: Mock, now: Date): JsonObject {
     kind: 'svc-mock',
     name: mock.name,
     spec: mock.live.api.document.root,
-    ...mock.shownParts(),
+    ...mock.partsAsJson(),
     enabled: mock.enabled,
     exported_at: now.toISOString(),
   }
@@ -18,7 +18,7 @@ export function bundleOf(mock: Mock, now: Date): JsonObject {
 
 /** An entry of `mocks:` as YAML. */
 export function svcYamlOf(mock: Mock): string {
-  const { settings, rules, overrides } = mock.shownParts()
+  const { settings, rules, overrides } = mock.partsAsJson()
   return stringify(
     {
       mocks: [

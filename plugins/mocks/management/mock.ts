@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { heldBytes, heldValueBytes } from 'svc/plugin'
 import { CompiledApi } from '../exchange/compiled-api.ts'
-import { readParts, showParts, type GivenParts, type Limits, type Parts } from './definition.ts'
+import { readParts, partsToJson, type GivenParts, type Limits, type Parts } from './definition.ts'
 import type { Live } from '../exchange/engine.ts'
 import type { Json, JsonObject } from '../document/json.ts'
 import type { Report } from '../check/report.ts'
@@ -118,8 +118,8 @@ export class Mock {
   }
 
   /** The parts of the live definition as JSON. */
-  shownParts(): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
-    return showParts(this.#live.parts)
+  partsAsJson(): { settings: JsonObject; rules: Json[]; overrides: JsonObject } {
+    return partsToJson(this.#live.parts)
   }
 
   /** Drops the oldest version, but never the newest one. Returns whether a version was dropped. */
@@ -155,7 +155,7 @@ export class Mock {
       // Versions with the same text share one string.
       text: same?.text ?? next.text,
       format: next.format,
-      ...showParts(this.#live.parts),
+      ...partsToJson(this.#live.parts),
       version: this.version + 1,
       deployedAt: new Date().toISOString(),
       message: next.message,

@@ -18,7 +18,7 @@ export interface Service {
 }
 
 /** Finds a mock by name. Throws `unknown_mock`. */
-export function mockOf({ registry }: Service, name: string): Mock {
+export function requireMock({ registry }: Service, name: string): Mock {
   const mock = registry.get(name)
   if (!mock)
     throw managementError('unknown_mock', `there is no mock "${name.slice(0, 80)}"`, {
@@ -95,7 +95,7 @@ export function recordOf(service: Service, request: FastifyRequest, mock: Mock, 
   const summary = info?.['summary'] ?? info?.['description'] ?? ''
   return {
     ...summaryOf(service, request, mock),
-    ...mock.shownParts(),
+    ...mock.partsAsJson(),
     summary: typeof summary === 'string' ? summary.slice(0, 500) : '',
     warnings: tokenWarning(service, mock),
     ...(report ? { report: showReport(report) } : {}),

@@ -27,7 +27,7 @@ export interface Settings {
   blockBreaking: boolean
   credentials: Credentials
   /** The JSON representation, including defaults. */
-  shown: JsonObject
+  asJson: JsonObject
 }
 
 export interface SettingsProblem {
@@ -133,26 +133,26 @@ export function readSettings(
   }
   const credentials = readCredentials(own(given, 'credentials') ?? {})
   if ('problem' in credentials) return credentials
-  const shown: JsonObject = Object.fromEntries(
+  const asJson: JsonObject = Object.fromEntries(
     Object.entries(KEYS).map(([key, { default: fallback }]) => [key, own(given, key) ?? fallback]),
   )
-  return { settings: typed(shown, credentials.credentials) }
+  return { settings: typed(asJson, credentials.credentials) }
 }
 
-function typed(shown: JsonObject, credentials: Credentials): Settings {
+function typed(asJson: JsonObject, credentials: Credentials): Settings {
   return {
-    validation: shown['validation'] as Mode,
-    security: shown['security'] as Mode,
-    prefer: shown['prefer'] === true,
-    dynamic: shown['dynamic'] === true,
-    echo: shown['echo'] as Settings['echo'],
-    basePath: String(shown['base_path']),
-    delayMs: Number(shown['delay_ms']),
-    seed: String(shown['seed']),
-    capture: shown['capture'] === true,
-    blockBreaking: shown['block_breaking'] === true,
+    validation: asJson['validation'] as Mode,
+    security: asJson['security'] as Mode,
+    prefer: asJson['prefer'] === true,
+    dynamic: asJson['dynamic'] === true,
+    echo: asJson['echo'] as Settings['echo'],
+    basePath: String(asJson['base_path']),
+    delayMs: Number(asJson['delay_ms']),
+    seed: String(asJson['seed']),
+    capture: asJson['capture'] === true,
+    blockBreaking: asJson['block_breaking'] === true,
     credentials,
-    shown,
+    asJson,
   }
 }
 

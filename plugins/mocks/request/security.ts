@@ -144,8 +144,8 @@ function checkBasic(value: string, input: SecurityInput): Verification {
   const decoded = Buffer.from(value, 'base64').toString('utf8')
   const at = decoded.indexOf(':')
   const { basic } = input.credentials
-  const isRight = at > 0 && (basic === null || basic.get(decoded.slice(0, at)) === decoded.slice(at + 1))
-  return isRight
+  const isValid = at > 0 && (basic === null || basic.get(decoded.slice(0, at)) === decoded.slice(at + 1))
+  return isValid
     ? { passed: true, credential: 'basic' }
     : fail('a valid user name and password are required', `Basic realm="${input.mock}"`)
 }

@@ -3,8 +3,8 @@ import { isRecord } from 'svc/plugin'
 import type { CompiledApi } from '../exchange/compiled-api.ts'
 import type { Json } from '../document/json.ts'
 import { baseType, isJsonType, isXmlType } from '../request/media-types.ts'
-import { Dice } from '../schema/seed.ts'
-import { pictureOf } from './pictures.ts'
+import { SeededRandom } from '../schema/seed.ts'
+import { imageFor } from './images.ts'
 import { writeXml } from './xml.ts'
 
 /** The bytes of a value. Strings of non-JSON types are sent unchanged. */
@@ -19,7 +19,7 @@ export function serializeBody(value: Json, type: string, schema: Json | undefine
 
 /** Bytes for types without a schema: an image for image types, otherwise sixteen bytes derived from the seed. */
 export function generatedBytes(type: string, seed: string): Buffer {
-  return pictureOf(baseType(type)) ?? Buffer.from(new Dice(seed).hex(32), 'hex')
+  return imageFor(baseType(type)) ?? Buffer.from(new SeededRandom(seed).hex(32), 'hex')
 }
 
 /** Whether a media type is binary. */

@@ -7,7 +7,7 @@ import type { Mock } from '../management/mock.ts'
 import { Overrides, readOverride, type Override } from '../rules/override.ts'
 import { readRule, readRules, type Rule } from '../rules/rule.ts'
 import { readSettings } from '../management/settings.ts'
-import { checkRevision, mockOf, type Service } from '../management/service.ts'
+import { checkRevision, requireMock, type Service } from '../management/service.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
 
 interface Named {
@@ -39,7 +39,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/settings`, expectStatus: 200 }],
     }),
-    request => mockOf(service, request.params.name).live.parts.settings.shown,
+    request => requireMock(service, request.params.name).live.parts.settings.asJson,
   )
   app.put<Named>(
     `${BASE}/settings`,
@@ -86,7 +86,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/overrides`, expectStatus: 200 }],
     }),
-    request => ({ overrides: mockOf(service, request.params.name).live.parts.overrides.shown() }),
+    request => ({ overrides: requireMock(service, request.params.name).live.parts.overrides.asJson() }),
   )
   app.delete<Named>(
     `${BASE}/overrides`,
@@ -105,7 +105,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter, operationParameter],
       examples: [{ name: 'No override', path: `${PETSTORE}/overrides/listPets`, expectStatus: 200 }],
     }),
-    request => showOverride(mockOf(service, request.params.name), request.params.operation),
+    request => showOverride(requireMock(service, request.params.name), request.params.operation),
   )
   app.put<OfOperation>(
     `${BASE}/overrides/:operation`,
@@ -143,7 +143,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: `${PETSTORE}/rules`, expectStatus: 200 }],
     }),
-    request => showRules(mockOf(service, request.params.name)),
+    request => showRules(requireMock(service, request.params.name)),
   )
   app.put<Named>(
     `${BASE}/rules`,
@@ -199,7 +199,7 @@ export function registerBehavior(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter, idParameter],
       examples: [{ name: 'Unknown', path: `${PETSTORE}/rules/nothing`, expectStatus: 404 }],
     }),
-    request => ruleOf(mockOf(service, request.params.name), request.params.id).shown,
+    request => requireRule(requireMock(service, request.params.name), request.params.id).asJson,
   )
   app.put<OfRule>(
     `${BASE}/rules/:id`,
@@ -239,7 +239,7 @@ function readJsonBody(service: Service, request: FastifyRequest): Json {
 
 /** The mock to change. Throws `unknown_mock` or `revision_mismatch`. */
 function writable(service: Service, request: FastifyRequest<Named>): Mock {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   checkRevision(request, mock)
   return mock
 }
@@ -260,12 +260,12 @@ async function changeSettings(
   const given = readJsonBody(service, request)
   if (!isRecord(given)) throw managementError('invalid_settings', 'the body must be a JSON object', { at: 'settings' })
   const read = readSettings(
-    isPatch ? mergePatch(mock.live.parts.settings.shown, given) : given,
+    isPatch ? mergePatch(mock.live.parts.settings.asJson, given) : given,
     service.registry.options.maxDelayMs,
   )
   if ('problem' in read) throw managementError('invalid_settings', read.problem.message, { at: read.problem.at })
   mock.edit({ settings: read.settings })
-  return tagged(reply, mock).send(read.settings.shown)
+  return tagged(reply, mock).send(read.settings.asJson)
 }
 
 // ----------------------------------------------------------------------------------------------------------- overrides
@@ -283,13 +283,13 @@ function keyOf(mock: Mock, operation: string): string {
 
 function showOverride(mock: Mock, operation: string): JsonObject {
   const key = keyOf(mock, operation)
-  return { operation: key, override: mock.live.parts.overrides.get(key)?.shown ?? null }
+  return { operation: key, override: mock.live.parts.overrides.get(key)?.asJson ?? null }
 }
 
 function editOverrides(service: Service, mock: Mock, change: (byKey: Map<string, Override>) => void): void {
   const { overrides } = mock.live.parts
   const byKey = new Map(
-    Object.keys(overrides.shown()).flatMap(key => {
+    Object.keys(overrides.asJson()).flatMap(key => {
       const override = overrides.get(key)
       return override ? [[key, override] as const] : []
     }),
@@ -308,7 +308,7 @@ async function setOverride(
   const read = readOverride(readJsonBody(service, request), outcomeLimits(service.registry.options))
   if ('problem' in read) throw managementError('invalid_override', read.problem.message, { at: read.problem.at })
   editOverrides(service, mock, byKey => byKey.set(key, read.override))
-  return tagged(reply, mock).send({ operation: key, override: read.override.shown })
+  return tagged(reply, mock).send({ operation: key, override: read.override.asJson })
 }
 
 async function dropOverride(
@@ -336,10 +336,10 @@ async function clearOverrides(
 
 function showRules(mock: Mock): JsonObject {
   const { rules } = mock.live.parts
-  return { count: rules.length, rules: rules.map(rule => rule.shown) }
+  return { count: rules.length, rules: rules.map(rule => rule.asJson) }
 }
 
-function ruleOf(mock: Mock, id: string): Rule {
+function requireRule(mock: Mock, id: string): Rule {
   const rule = mock.live.parts.rules.find(entry => entry.id === id)
   if (!rule)
     throw managementError('unknown_rule', `there is no rule "${id.slice(0, 80)}"`, {
@@ -390,7 +390,7 @@ async function addRule(service: Service, request: FastifyRequest<Named>, reply: 
   if (position !== null && !/^\d{1,4}$/.test(position))
     throw managementError('invalid_parameter', 'position must be an integer from 0 to 9999')
   mock.edit({ rules: rules.toSpliced(position === null ? rules.length : Number(position), 0, read.rule) })
-  return tagged(reply, mock).code(201).send(read.rule.shown)
+  return tagged(reply, mock).code(201).send(read.rule.asJson)
 }
 
 async function replaceRule(
@@ -399,7 +399,7 @@ async function replaceRule(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const mock = writable(service, request)
-  const present = ruleOf(mock, request.params.id)
+  const present = requireRule(mock, request.params.id)
   const given = readJsonBody(service, request)
   const read = readRule(
     isRecord(given) ? { ...given, id: present.id } : given,
@@ -408,12 +408,12 @@ async function replaceRule(
   )
   if ('problem' in read) throw invalidRule(read.problem)
   mock.edit({ rules: mock.live.parts.rules.map(rule => (rule === present ? read.rule : rule)) })
-  return tagged(reply, mock).send(read.rule.shown)
+  return tagged(reply, mock).send(read.rule.asJson)
 }
 
 async function dropRule(service: Service, request: FastifyRequest<OfRule>, reply: FastifyReply): Promise<FastifyReply> {
   const mock = writable(service, request)
-  const present = ruleOf(mock, request.params.id)
+  const present = requireRule(mock, request.params.id)
   mock.edit({ rules: mock.live.parts.rules.filter(rule => rule !== present) })
   return tagged(reply, mock).send({ deleted: present.id })
 }

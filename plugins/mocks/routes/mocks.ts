@@ -8,7 +8,7 @@ import { bundleOf, effectiveDocument, svcYamlOf } from '../management/export.ts'
 import type { JsonObject } from '../document/json.ts'
 import { isMockName, nameFrom } from '../management/mock-name.ts'
 import type { Mock } from '../management/mock.ts'
-import { checkRevision, mockOf, refuseManaged, summaryOf, urlOf, type Service } from '../management/service.ts'
+import { checkRevision, requireMock, refuseManaged, summaryOf, urlOf, type Service } from '../management/service.ts'
 import { decodeBody, readUpload, type ReadUpload } from '../management/upload.ts'
 import { deployUpload, requireDocument, sendMock } from './deployment.ts'
 import { MANAGEMENT, nameParameter, TINY_SPEC, writes } from './descriptions.ts'
@@ -23,7 +23,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
     describe({
       ...MANAGEMENT,
       summary: 'List the mocks',
-      examples: [{ name: 'All', path: '/_svc/mocks', expectStatus: 200 }],
+      examples: [{ name: 'All mocks', path: '/_svc/mocks', expectStatus: 200 }],
     }),
     request => list(service, request),
   )
@@ -93,7 +93,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       summary: 'Get a mock',
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore', expectStatus: 200 }],
     }),
-    (request, reply) => sendMock(service, request, reply, mockOf(service, request.params.name)),
+    (request, reply) => sendMock(service, request, reply, requireMock(service, request.params.name)),
   )
   app.put<Named>(
     '/_svc/mocks/:name',
@@ -102,7 +102,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The built-in sample is read-only',
+          name: 'Rejected for the built-in sample',
           method: 'PUT',
           path: '/_svc/mocks/petstore',
           body: TINY_SPEC,
@@ -120,7 +120,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The built-in sample is read-only',
+          name: 'Rejected for the built-in sample',
           method: 'DELETE',
           path: '/_svc/mocks/petstore',
           expectStatus: 409,
@@ -191,7 +191,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
       ],
       summary: 'Export a mock',
       examples: [
-        { name: 'As an entry of svc.yaml', path: '/_svc/mocks/petstore/export?format=svc-yaml', expectStatus: 200 },
+        { name: 'Entry for svc.yaml', path: '/_svc/mocks/petstore/export?format=svc-yaml', expectStatus: 200 },
       ],
     }),
     (request, reply) => exportMock(service, request, reply),
@@ -268,7 +268,7 @@ async function replace(service: Service, request: FastifyRequest<Named>, reply: 
 
 async function check(service: Service, request: FastifyRequest): Promise<JsonObject> {
   const against = readQuery(request).get('against')
-  if (against !== null) mockOf(service, against)
+  if (against !== null) requireMock(service, against)
   const upload = await receive(service, request)
   const { report } = await service.registry.check(
     { text: requireDocument(upload), given: upload.given, message: null },
@@ -280,7 +280,7 @@ async function check(service: Service, request: FastifyRequest): Promise<JsonObj
 function remove(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   const { name } = request.params
   return service.registry.inOrder(name, async () => {
-    const mock = mockOf(service, name)
+    const mock = requireMock(service, name)
     refuseManaged(mock)
     checkRevision(request, mock)
     service.registry.remove(name)
@@ -295,7 +295,7 @@ async function toggle(
   reply: FastifyReply,
   isOn: boolean,
 ): Promise<FastifyReply> {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   checkRevision(request, mock)
   if (mock.enabled !== isOn) {
     mock.enabled = isOn
@@ -320,7 +320,7 @@ async function reload({ svc, registry }: Service, reply: FastifyReply): Promise<
 }
 
 function spec(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const query = readQuery(request)
   const { text, format } = sourceOf(mock, query.get('version'))
   const wanted = query.get('format')
@@ -349,7 +349,7 @@ function sourceOf(mock: Mock, wanted: string | null): { text: string; format: 'j
 }
 
 function operations(service: Service, request: FastifyRequest<Named>): JsonObject {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const { api, parts } = mock.live
   const url =
     urlOf(service, request, mock.name) +
@@ -376,7 +376,7 @@ function operations(service: Service, request: FastifyRequest<Named>): JsonObjec
         ]),
       ),
       security: operation.security,
-      override: parts.overrides.get(operation.key)?.shown ?? null,
+      override: parts.overrides.get(operation.key)?.asJson ?? null,
       rules: parts.rules.filter(rule => rule.operation !== null && api.operation(rule.operation) === operation).length,
       requests: mock.requests.get(operation.key) ?? 0,
     })),
@@ -384,7 +384,7 @@ function operations(service: Service, request: FastifyRequest<Named>): JsonObjec
 }
 
 function exportMock(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const format = readQuery(request).get('format') ?? 'bundle'
   const attach = (extension: string, type: string): FastifyReply =>
     reply

@@ -50,15 +50,15 @@ const serve: RouteDescription = {
     404: { description: 'The mock, path or response does not exist' },
   },
   examples: [
-    { name: 'A pet', path: '/mock/petstore/v1/pets/7', expectStatus: 200 },
+    { name: 'Get a pet', path: '/mock/petstore/v1/pets/7', expectStatus: 200 },
     {
-      name: 'The cat',
+      name: 'Select an example',
       path: '/mock/petstore/v1/pets/2',
       headers: [{ name: 'Prefer', value: 'example=cat' }],
       expectStatus: 200,
     },
     {
-      name: 'Not found',
+      name: 'Select a status',
       path: '/mock/petstore/v1/pets/9',
       headers: [{ name: 'Prefer', value: 'code=404' }],
       expectStatus: 404,
@@ -72,7 +72,7 @@ const serve: RouteDescription = {
       bodyType: 'json',
       expectStatus: 201,
     },
-    { name: 'The document', path: '/mock/petstore/openapi.json', expectStatus: 200 },
+    { name: 'OpenAPI document', path: '/mock/petstore/openapi.json', expectStatus: 200 },
   ],
 }
 

@@ -3,7 +3,7 @@ import { describe, isRecord, readQuery, type FastifyInstance, type FastifyReply,
 import { managementError } from '../errors.ts'
 import { parseJson, type JsonObject } from '../document/json.ts'
 import type { Mock } from '../management/mock.ts'
-import { mockOf, type Service } from '../management/service.ts'
+import { requireMock, type Service } from '../management/service.ts'
 import { keyOfNamed, keyOfSession } from '../exchange/session-memory.ts'
 import { passes, type CapturedRequest, type TrafficFilter } from '../exchange/traffic.ts'
 import { MANAGEMENT, nameParameter, writes } from './descriptions.ts'
@@ -76,7 +76,7 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
       ...MANAGEMENT,
       summary: 'List captured requests, newest first',
       parameters: [nameParameter, ...filterParameters],
-      examples: [{ name: 'Of a session', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 }],
+      examples: [{ name: 'Requests of a session', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 }],
     }),
     request => list(service, request),
   )
@@ -86,10 +86,17 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
       summary: 'Delete captured requests',
       parameters: [nameParameter, sessionParameter],
       examples: [
-        { name: 'Of a session', method: 'DELETE', path: `${PETSTORE}/requests?session=demo`, expectStatus: 200 },
+        {
+          name: 'Requests of a session',
+          method: 'DELETE',
+          path: `${PETSTORE}/requests?session=demo`,
+          expectStatus: 200,
+        },
       ],
     }),
-    request => ({ cleared: mockOf(service, request.params.name).traffic.clear(readQuery(request).get('session')) }),
+    request => ({
+      cleared: requireMock(service, request.params.name).traffic.clear(readQuery(request).get('session')),
+    }),
   )
   app.get<Named>(
     `${BASE}/requests/stream`,
@@ -103,7 +110,9 @@ export function registerTraffic(app: FastifyInstance, service: Service): void {
       },
       summary: 'Stream captured requests',
       parameters: [nameParameter, ...filterParameters.slice(1)],
-      examples: [{ name: 'Of a session', path: `${PETSTORE}/requests/stream?session=demo`, expectStatus: 200 }],
+      examples: [
+        { name: 'Requests of a session', path: `${PETSTORE}/requests/stream?session=demo`, expectStatus: 200 },
+      ],
     }),
     (request, reply) => feed(service, request, reply),
   )
@@ -134,14 +143,14 @@ function sessionKey({ svc }: Service, request: FastifyRequest): { key: string; l
 }
 
 async function showState(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const { key, label } = sessionKey(service, request)
   const { state, counts } = await service.memories.get(mock.name, key)
   return { session: label, state: { ...state }, counts: { ...counts } }
 }
 
 async function setState(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const { bounds } = service.registry.options
   const given = parseJson(service.svc.http.body(request).toString('utf8'))
   if (!isRecord(given) || Object.keys(given).length > bounds.stateKeys)
@@ -163,7 +172,7 @@ async function setState(service: Service, request: FastifyRequest<Named>): Promi
 }
 
 async function clearState(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const isNamed = readQuery(request).has('session')
   const { key, label } = sessionKey(service, request)
   await service.memories.clear(mock.name, isNamed ? key : null)
@@ -194,7 +203,7 @@ function list(
   service: Service,
   request: FastifyRequest<Named>,
 ): { count: number; capacity: number; requests: CapturedRequest[] } {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const limit = readQuery(request).get('limit') ?? '50'
   if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > 200)
     throw managementError('invalid_parameter', 'limit must be an integer from 1 to 200')
@@ -203,7 +212,7 @@ function list(
 }
 
 function show(service: Service, request: FastifyRequest<OfRequest>): CapturedRequest {
-  const found = mockOf(service, request.params.name).traffic.find(request.params.id)
+  const found = requireMock(service, request.params.name).traffic.find(request.params.id)
   const isOwn =
     !service.svc.config.publicMode ||
     (found !== undefined &&
@@ -214,7 +223,7 @@ function show(service: Service, request: FastifyRequest<OfRequest>): CapturedReq
 }
 
 function feed(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {
-  const mock = mockOf(service, request.params.name)
+  const mock = requireMock(service, request.params.name)
   const filter = operationKey(mock, filterOf(service, request))
   const stream = service.svc.streams.sse(request, reply, { endless: true, heartbeatMs: HEARTBEAT_MS })
   if (!stream) return reply

@@ -14,7 +14,7 @@ import { showReport } from '../check/report.ts'
 import { MANAGEMENT_ERRORS, managementError } from '../errors.ts'
 import { own, ownText, parseJson, type Json, type JsonObject } from '../document/json.ts'
 import type { Mock, Version } from '../management/mock.ts'
-import { checkRevision, mockOf, refuseManaged, type Service } from '../management/service.ts'
+import { checkRevision, requireMock, refuseManaged, type Service } from '../management/service.ts'
 import { decodeBody, readUpload } from '../management/upload.ts'
 import { checkForDeploy, sendMock } from './deployment.ts'
 import { MANAGEMENT, nameParameter, TINY_SPEC, writes } from './descriptions.ts'
@@ -35,7 +35,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [{ name: 'The sample has no draft', path: '/_svc/mocks/petstore/draft', expectStatus: 404 }],
     }),
-    request => showDraft(mockOf(service, request.params.name)),
+    request => showDraft(requireMock(service, request.params.name)),
   )
   app.put<Named>(
     '/_svc/mocks/:name/draft',
@@ -44,7 +44,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The built-in sample is read-only',
+          name: 'Rejected for the built-in sample',
           method: 'PUT',
           path: '/_svc/mocks/petstore/draft',
           body: TINY_SPEC,
@@ -62,7 +62,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The built-in sample is read-only',
+          name: 'Rejected for the built-in sample',
           method: 'DELETE',
           path: '/_svc/mocks/petstore/draft',
           expectStatus: 409,
@@ -78,7 +78,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter, { name: 'dry_run', in: 'query', schema: { type: 'boolean' } }],
       examples: [
         {
-          name: 'The built-in sample is read-only',
+          name: 'Rejected for the built-in sample',
           method: 'POST',
           path: '/_svc/mocks/petstore/deploy',
           expectStatus: 409,
@@ -95,7 +95,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [{ name: 'Petstore', path: '/_svc/mocks/petstore/versions', expectStatus: 200 }],
     }),
-    request => versions(mockOf(service, request.params.name)),
+    request => versions(requireMock(service, request.params.name)),
   )
   app.get<Numbered>(
     '/_svc/mocks/:name/versions/:version',
@@ -105,7 +105,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter, { name: 'version', in: 'path', schema: { type: 'integer' } }],
       examples: [{ name: 'First version of petstore', path: '/_svc/mocks/petstore/versions/1', expectStatus: 200 }],
     }),
-    request => version(mockOf(service, request.params.name), request.params.version),
+    request => version(requireMock(service, request.params.name), request.params.version),
   )
   app.post<Named>(
     '/_svc/mocks/:name/rollback',
@@ -114,7 +114,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
       parameters: [nameParameter],
       examples: [
         {
-          name: 'The built-in sample is read-only',
+          name: 'Rejected for the built-in sample',
           method: 'POST',
           path: '/_svc/mocks/petstore/rollback',
           body: '{"version":1}',
@@ -127,13 +127,13 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
   )
 }
 
-function draftOf(mock: Mock): NonNullable<Mock['draft']> {
+function requireDraft(mock: Mock): NonNullable<Mock['draft']> {
   if (!mock.draft) throw managementError('no_draft', `the mock "${mock.name}" has no draft`)
   return mock.draft
 }
 
 function showDraft(mock: Mock): JsonObject {
-  const draft = draftOf(mock)
+  const draft = requireDraft(mock)
   return {
     name: mock.name,
     saved_at: draft.savedAt,
@@ -149,17 +149,17 @@ function showDraft(mock: Mock): JsonObject {
 function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   const { svc, registry } = service
   return registry.inOrder(request.params.name, async () => {
-    const mock = mockOf(service, request.params.name)
+    const mock = requireMock(service, request.params.name)
     refuseManaged(mock)
     checkRevision(request, mock)
     const upload = readUpload(
       await decodeBody(svc.http.body(request), request.headers['content-encoding'], registry.options.bounds),
     )
-    const shown = mock.shownParts()
+    const live = mock.partsAsJson()
     const given = {
-      settings: upload.given.settings ?? shown.settings,
-      rules: upload.given.rules ?? shown.rules,
-      overrides: upload.given.overrides ?? shown.overrides,
+      settings: upload.given.settings ?? live.settings,
+      rules: upload.given.rules ?? live.rules,
+      overrides: upload.given.overrides ?? live.overrides,
     }
     const text = upload.text ?? mock.current?.text ?? ''
     const { report, format } = await registry.check({ text, given, message: null }, mock.name)
@@ -172,10 +172,10 @@ function saveDraft(service: Service, request: FastifyRequest<Named>): Promise<Js
 
 function dropDraft(service: Service, request: FastifyRequest<Named>): Promise<JsonObject> {
   return service.registry.inOrder(request.params.name, async () => {
-    const mock = mockOf(service, request.params.name)
+    const mock = requireMock(service, request.params.name)
     refuseManaged(mock)
     checkRevision(request, mock)
-    draftOf(mock)
+    requireDraft(mock)
     mock.draft = null
     mock.revision++
     return { deleted: 'draft', name: mock.name }
@@ -192,11 +192,11 @@ function readOptions(body: Buffer): JsonObject {
 
 function deploy(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
   return service.registry.inOrder(request.params.name, async () => {
-    const mock = mockOf(service, request.params.name)
+    const mock = requireMock(service, request.params.name)
     refuseManaged(mock)
     checkRevision(request, mock)
     const options = readOptions(service.svc.http.body(request))
-    const { text, settings, rules, overrides } = draftOf(mock)
+    const { text, settings, rules, overrides } = requireDraft(mock)
     const definition = {
       text,
       given: { settings, rules, overrides },
@@ -258,7 +258,7 @@ function version(mock: Mock, wanted: string): JsonObject {
 
 function rollBack(service: Service, request: FastifyRequest<Named>, reply: FastifyReply): Promise<FastifyReply> {
   return service.registry.inOrder(request.params.name, async () => {
-    const mock = mockOf(service, request.params.name)
+    const mock = requireMock(service, request.params.name)
     refuseManaged(mock)
     checkRevision(request, mock)
     const wanted = own(readOptions(service.svc.http.body(request)), 'version')

@@ -10,7 +10,7 @@ export interface Override {
   failPercent: number
   failStatus: number
   /** As given, for responses. */
-  shown: JsonObject
+  asJson: JsonObject
 }
 
 const OWN_KEYS = ['enabled', 'fail_percent', 'fail_status'] as const
@@ -30,7 +30,7 @@ export function readOverride(value: Json, limits: OutcomeLimits): { override: Ov
     if (Object.hasOwn(value, key)) return { problem: { at: key, message: 'this key is only allowed in rules' } }
   const read = readOutcome(value, OWN_KEYS, limits)
   if ('problem' in read) return read
-  return { override: { enabled, outcome: read.outcome, failPercent, failStatus: Number(failStatus), shown: value } }
+  return { override: { enabled, outcome: read.outcome, failPercent, failStatus: Number(failStatus), asJson: value } }
 }
 
 /** The overrides of a mock by operation key, with a cache of the effective overrides. */
@@ -53,9 +53,9 @@ export class Overrides {
   }
 
   /** As JSON, by operation key. */
-  shown(): JsonObject {
+  asJson(): JsonObject {
     const result: JsonObject = {}
-    for (const [key, override] of this.#byKey) setOwn(result, key, override.shown)
+    for (const [key, override] of this.#byKey) setOwn(result, key, override.asJson)
     return result
   }
 
@@ -76,7 +76,7 @@ export class Overrides {
 
   #combine(all: Override | undefined, own: Override | undefined): Override | null {
     if (!all || !own) return own ?? all ?? null
-    const read = readOverride({ ...all.shown, ...own.shown }, this.#limits)
+    const read = readOverride({ ...all.asJson, ...own.asJson }, this.#limits)
     return 'override' in read ? read.override : own
   }
 }

@@ -16,7 +16,7 @@ export interface Rule {
   /** Whether all conditions match (or any of them, with `match: any`). */
   matches(scope: ConditionScope): boolean
   /** As given, with the id, for responses. */
-  shown: JsonObject
+  asJson: JsonObject
 }
 
 const KEYS = new Set(['id', 'name', 'enabled', 'operation', 'bypass', 'match', 'when', 'then'])
@@ -81,7 +81,7 @@ export function readRule(value: Json, limits: RuleLimits, taken: Set<string>): {
       bypass: flags.bypass,
       outcome: outcome.outcome,
       matches,
-      shown: { ...value, id },
+      asJson: { ...value, id },
     },
   }
 }

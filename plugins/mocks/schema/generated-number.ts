@@ -1,17 +1,17 @@
 /** Generates numbers from 1 to 1000, or close to that range if the bounds require it. */
 import type { FlatSchema } from './flat-schema.ts'
-import { Dice } from './seed.ts'
+import { SeededRandom } from './seed.ts'
 
 /** A number for a schema. Non-integers have two decimals. */
 export function generateNumber(schema: FlatSchema, isInteger: boolean, seed: string): number {
-  const dice = new Dice(seed)
+  const random = new SeededRandom(seed)
   const step = schema.multipleOf ?? (isInteger ? 1 : 0.01)
   const whole = isInteger && step % 1 !== 0 ? 1 : step
   const range = bounds(schema, isInteger)
   const lowest = Math.ceil(round(range.low / whole))
   const highest = Math.floor(round(range.high / whole))
   if (lowest > highest) return narrow(schema, isInteger)
-  return round(dice.whole(lowest, highest) * whole)
+  return round(random.integer(lowest, highest) * whole)
 }
 
 /** The inclusive range: 1 to 1000, shifted to the bounds of the schema. */

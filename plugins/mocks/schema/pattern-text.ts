@@ -1,17 +1,17 @@
 /** Generates a string that matches a regular expression, from its syntax tree. */
 import { RegExpParser, type AST } from '@eslint-community/regexpp'
-import type { Dice } from './seed.ts'
+import type { SeededRandom } from './seed.ts'
 
 /** Maximum length of a string, because nested repetitions multiply. */
 const MAX_LENGTH = 4096
 
 /** A string for the pattern; undefined if the pattern is invalid or no string can be built. Look-around is ignored. */
-export function textForPattern(source: string, dice: Dice): string | undefined {
+export function textForPattern(source: string, random: SeededRandom): string | undefined {
   if (source.length > 4096) return undefined
   try {
     const parser = new RegExpParser({ ecmaVersion: 2024 })
     const pattern = parsePattern(parser, source)
-    const builder = new Builder(dice)
+    const builder = new Builder(random)
     return pattern ? builder.alternatives(pattern.alternatives) : undefined
   } catch {
     return undefined
@@ -31,15 +31,15 @@ function parsePattern(parser: RegExpParser, source: string): AST.Pattern | undef
 }
 
 class Builder {
-  readonly #dice: Dice
+  readonly #random: SeededRandom
   #length = 0
 
-  constructor(dice: Dice) {
-    this.#dice = dice
+  constructor(random: SeededRandom) {
+    this.#random = random
   }
 
   alternatives(list: readonly AST.Alternative[]): string {
-    const chosen = this.#dice.pick(list)
+    const chosen = this.#random.pick(list)
     return chosen ? chosen.elements.map(element => this.#element(element)).join('') : ''
   }
 
@@ -71,14 +71,14 @@ class Builder {
   #repeat(quantifier: AST.Quantifier): string {
     const high = Math.min(quantifier.max, quantifier.min + 2)
     let text = ''
-    for (let count = this.#dice.whole(quantifier.min, high); count > 0 && this.#length <= MAX_LENGTH; count--)
+    for (let count = this.#random.integer(quantifier.min, high); count > 0 && this.#length <= MAX_LENGTH; count--)
       text += this.#element(quantifier.element)
     return text
   }
 
   #member(set: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass): string {
     const candidates = CANDIDATES.filter(character => belongs(set, character))
-    if (candidates.length > 0) return this.#dice.pick(candidates.slice(0, 62)) ?? ''
+    if (candidates.length > 0) return this.#random.pick(candidates.slice(0, 62)) ?? ''
     // None of the preferred characters matches: use the first one of the class.
     const first = set.type === 'CharacterClass' ? set.elements[0] : undefined
     if (first?.type === 'Character') return String.fromCodePoint(first.value)

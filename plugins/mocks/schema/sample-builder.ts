@@ -7,7 +7,7 @@ import type { Flattener, FlatSchema } from './flat-schema.ts'
 import { generateNumber } from './generated-number.ts'
 import { generateText } from './generated-text.ts'
 import type { SchemaSet } from './schema-set.ts'
-import { Dice } from './seed.ts'
+import { SeededRandom } from './seed.ts'
 
 /** Corrections from earlier attempts, by location (JSON pointer). */
 export interface Corrections {
@@ -97,7 +97,7 @@ export class SampleBuilder {
             (typeName(value) === 'integer' && flat.types.includes('number'))),
       )
       if (fitting.length === 0) this.hasDoubts = true
-      return this.#dice(path).pick(fitting.length > 0 ? fitting : flat.enum)
+      return this.#random(path).pick(fitting.length > 0 ? fitting : flat.enum)
     }
     return undefined
   }
@@ -177,7 +177,7 @@ export class SampleBuilder {
         // A client that follows pages would never stop.
         return (
           !/^(?:has_?(?:more|next)|is_?truncated|truncated|incomplete_?results)/i.test(name) &&
-          this.#dice(path).next() < 0.5
+          this.#random(path).next() < 0.5
         )
       case 'null':
         return null
@@ -315,8 +315,8 @@ export class SampleBuilder {
     return variant === undefined ? `${this.#seed}${path}` : `${this.#seed}${path}~${variant}`
   }
 
-  #dice(path: string): Dice {
-    return new Dice(this.#place(path))
+  #random(path: string): SeededRandom {
+    return new SeededRandom(this.#place(path))
   }
 }
 

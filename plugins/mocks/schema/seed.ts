@@ -15,7 +15,7 @@ export function hash(text: string): number {
 }
 
 /** A stream of pseudo-random numbers for one location. */
-export class Dice {
+export class SeededRandom {
   #state: number
 
   constructor(seed: string) {
@@ -32,18 +32,18 @@ export class Dice {
   }
 
   /** An integer between the bounds, inclusive. */
-  whole(low: number, high: number): number {
+  integer(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1))
   }
 
   pick<T>(list: readonly T[]): T | undefined {
-    return list[this.whole(0, list.length - 1)]
+    return list[this.integer(0, list.length - 1)]
   }
 
   /** Lower-case hexadecimal digits. */
   hex(length: number): string {
     let text = ''
-    while (text.length < length) text += this.whole(0, 15).toString(16)
+    while (text.length < length) text += this.integer(0, 15).toString(16)
     return text
   }
 }

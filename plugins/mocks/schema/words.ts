@@ -1,5 +1,5 @@
 /** Sample words for generated strings, chosen by member name or by seed. */
-import type { Dice } from './seed.ts'
+import type { SeededRandom } from './seed.ts'
 
 /** Suffixes of member names (lower case, without separators), longest first, with sample values. */
 const BY_NAME: [string, readonly string[]][] = [
@@ -53,8 +53,8 @@ const OTHERS = [
 ] as const
 
 /** A sample word for a member with that name. */
-export function wordFor(name: string, dice: Dice): string {
+export function wordFor(name: string, random: SeededRandom): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z]/g, '')
   const list = BY_NAME.find(([ending]) => plain.endsWith(ending))?.[1] ?? OTHERS
-  return dice.pick(list) ?? ''
+  return random.pick(list) ?? ''
 }

@@ -10,7 +10,7 @@ const SVG = Buffer.from(
 )
 
 /** An image of a media type; undefined for other types. */
-export function pictureOf(type: string): Buffer | undefined {
+export function imageFor(type: string): Buffer | undefined {
   if (type === 'image/png') return PNG
   return type === 'image/svg+xml' ? SVG : undefined
 }
