@@ -55,7 +55,7 @@ function unknownMember(name: string): OAuthError {
   const details = { unknown: name.slice(0, 200), ...(meant === undefined ? {} : { did_you_mean: meant }) }
   return new OAuthError(
     'invalid_request',
-    meant === undefined ? 'unknown member' : `unknown member, did you mean ${meant}?`,
+    meant === undefined ? 'unknown member' : `unknown member (did you mean ${meant}?)`,
     { details },
   )
 }

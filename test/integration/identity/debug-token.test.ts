@@ -95,7 +95,7 @@ t.test('a misspelled member is rejected with a suggestion [IDP-50]', async t => 
     [
       { expires_on: 5 },
       {
-        error_description: 'unknown member, did you mean expires_in?',
+        error_description: 'unknown member (did you mean expires_in?)',
         unknown: 'expires_on',
         did_you_mean: 'expires_in',
       },
