@@ -6,6 +6,6 @@ import type { Check } from './authorization-request.ts'
 export const checkPrompt: Check = ({ parameters }) => {
   const prompts = (parameters.get('prompt') ?? '').split(' ').filter(prompt => prompt !== '')
   if (!prompts.includes('none')) return
-  if (prompts.length > 1) throw new OAuthError('invalid_request', 'prompt=none can not be combined with other values')
+  if (prompts.length > 1) throw new OAuthError('invalid_request', 'prompt=none cannot be combined with other values')
   throw new OAuthError('login_required', 'prompt=none requires a login session, which this server does not have')
 }

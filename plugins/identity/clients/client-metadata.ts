@@ -72,7 +72,7 @@ function readGrantTypes(value: unknown = ['authorization_code'], authMethod: Aut
     throw invalid('grant_types must be a non-empty array of supported grant types')
   // These grants rely on client authentication, which a public client does not have.
   if (authMethod === 'none' && (value.includes('client_credentials') || value.includes(TOKEN_EXCHANGE))) {
-    throw invalid('a public client can not use client_credentials or token exchange')
+    throw invalid('a public client cannot use client_credentials or token exchange')
   }
   return [...new Set(value)]
 }

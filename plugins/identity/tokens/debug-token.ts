@@ -111,7 +111,7 @@ function readObject(name: string, value: unknown): Record<string, unknown> {
 function readSeconds(name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null
   if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > MAX_OFFSET_S)
-    throw invalid(`${name} must be a whole number of seconds from -${MAX_OFFSET_S} to ${MAX_OFFSET_S}`)
+    throw invalid(`${name} must be an integer number of seconds from -${MAX_OFFSET_S} to ${MAX_OFFSET_S}`)
   return value
 }
 

@@ -107,9 +107,9 @@ class OperationComparison {
         this.#breaking('parameter_became_required', `the ${label} became required`)
       for (const difference of this.#compare(old.schema, parameter.schema)) {
         if (difference.kind === 'type_changed')
-          this.#breaking('parameter_type_changed', `the ${label} ${difference.message}`)
+          this.#breaking('parameter_type_changed', `in the ${label}, ${difference.message}`)
         if (difference.kind === 'enum_narrowed')
-          this.#breaking('parameter_enum_narrowed', `the ${label} ${difference.message}`)
+          this.#breaking('parameter_enum_narrowed', `in the ${label}, ${difference.message}`)
       }
     }
   }

@@ -46,7 +46,9 @@ export function checkRevision(request: FastifyRequest, mock: Mock): void {
   if (expected === undefined || expected.trim() === '*') return
   const tags = expected.split(',').map(tag => tag.trim())
   if (!tags.includes(`"${mock.revision}"`))
-    throw managementError('revision_mismatch', `the mock is at revision ${mock.revision}`, { revision: mock.revision })
+    throw managementError('revision_mismatch', `If-Match does not match the current revision ${mock.revision}`, {
+      revision: mock.revision,
+    })
 }
 
 /** The URL of a mock, as the client sees it. */

@@ -35,7 +35,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
         {
           name: 'name',
           in: 'query',
-          description: 'Name of the mock. Default: derived from the title',
+          description: 'Name of the mock. Default: the name in the envelope, else derived from the title',
           schema: { type: 'string' },
         },
       ],
@@ -141,7 +141,7 @@ export function registerMocks(app: FastifyInstance, service: Service): void {
   app.post<Named>(
     '/_svc/mocks/:name/disable',
     writes({
-      summary: 'Disable a mock, which then responds with 503',
+      summary: 'Disable a mock, so that it responds with 503',
       parameters: [nameParameter],
       examples: [{ name: 'Unknown', method: 'POST', path: '/_svc/mocks/nothing/disable', expectStatus: 404 }],
     }),

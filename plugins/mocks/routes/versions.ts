@@ -40,7 +40,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
   app.put<Named>(
     '/_svc/mocks/:name/draft',
     writes({
-      summary: 'Save a draft, which does not affect the live mock until it is deployed',
+      summary: 'Save a draft without changing the live mock',
       parameters: [nameParameter],
       examples: [
         {
@@ -110,7 +110,7 @@ export function registerVersions(app: FastifyInstance, service: Service): void {
   app.post<Named>(
     '/_svc/mocks/:name/rollback',
     writes({
-      summary: 'Roll back to a version, which is deployed as a new version',
+      summary: 'Roll back to a version by deploying it again',
       parameters: [nameParameter],
       examples: [
         {

@@ -160,7 +160,9 @@ async function readSpec(
     : resolve(dirname(options.configFile ?? join(options.workingDirectory, 'svc.yaml')), spec)
   options.watch(file)
   const text = await readText(file, options.bounds)
-  return 'error' in text ? wrong(text.error, 'correct the path, which is relative to svc.yaml') : { file, text: text.text }
+  return 'error' in text
+    ? wrong(text.error, 'correct the path, which is relative to svc.yaml')
+    : { file, text: text.text }
 }
 
 async function readServed(name: string, file: string, options: SourceOptions, found: Sources): Promise<void> {

@@ -97,7 +97,7 @@ const STRANGE: Record<string, JsonObject> = {
       }),
     },
   },
-  'bounds that can not be met': {
+  'bounds that cannot be met': {
     '/x': {
       get: answering({
         schema: {
@@ -110,7 +110,7 @@ const STRANGE: Record<string, JsonObject> = {
       }),
     },
   },
-  'numbers that can not be met': {
+  'numbers that cannot be met': {
     '/x': { get: answering({ schema: { type: 'integer', minimum: 1e308, maximum: -1e308, multipleOf: 1e-300 } }) },
   },
   'formats of other names': {

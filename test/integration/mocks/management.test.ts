@@ -162,7 +162,7 @@ const REFUSED: [string, string | Buffer, Record<string, string>, number, object]
   ['an envelope without a document', '{"settings":{}}', {}, 400, { error: 'invalid_body' }],
   ['a document that is a number', '{"spec":5}', {}, 400, { error: 'invalid_body' }],
 ]
-t.test('a definition that can not be deployed is reported, and the live version stays [MOCK-23] [MOCK-81]', async t => {
+t.test('a definition that cannot be deployed is reported, and the live version stays [MOCK-23] [MOCK-81]', async t => {
   await server.mock('stays', { spec: shop('1') })
   for (const [name, body, headers, status, expected] of REFUSED) {
     t.match(await server.call(`${at}/stays`, { method: 'PUT', body, headers }), { status, json: expected }, name)
@@ -533,7 +533,7 @@ t.test('the list contains all mocks, sorted by name [MOCK-30]', async t => {
   )
 })
 
-t.test('the built-in sample can not be replaced, but edited [MOCK-4]', async t => {
+t.test('the built-in sample cannot be replaced, but edited [MOCK-4]', async t => {
   for (const [method, path] of [
     ['PUT', ''],
     ['DELETE', ''],

@@ -58,7 +58,7 @@ t.test('a valid document has no errors and no warnings [MOCK-40]', async t => {
   t.ok(Number.isInteger(report.took_ms))
 })
 
-t.test('references that can not be resolved are errors [MOCK-41] [MOCK-81]', async t => {
+t.test('references that cannot be resolved are errors [MOCK-41] [MOCK-81]', async t => {
   let connections = 0
   const target = createServer(() => connections++).listen(0, '127.0.0.1')
   t.teardown(() => target.close())
