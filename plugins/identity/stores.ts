@@ -22,7 +22,9 @@ export interface Stores {
 
 const MIB = 1024 * 1024
 
-/** Opens the stores, smaller in public mode. The counts suit entries of normal size; `maxBytes` bounds oversized ones. */
+/**
+ * Opens the stores, smaller in public mode. The counts suit entries of normal size; `maxBytes` bounds oversized ones.
+ */
 export function openStores(svc: Svc): Stores {
   const { publicMode } = svc.config
   const tokens = publicMode ? 2_000 : 10_000

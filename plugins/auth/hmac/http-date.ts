@@ -4,7 +4,10 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const IMF_FIXDATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) (?:GMT|([+-])(\d\d)(\d\d))$/
 
-/** Milliseconds since 1970 of an IMF-fixdate (RFC 9110, 5.6.7), also with a numeric zone (RFC 5322, 3.3); null for other texts. */
+/**
+ * Milliseconds since 1970 of an IMF-fixdate (RFC 9110, 5.6.7), also with a numeric zone (RFC 5322, 3.3); null for other
+ * texts.
+ */
 export function parseHttpDate(text: string): number | null {
   const match = IMF_FIXDATE.exec(text)
   if (match === null) return null

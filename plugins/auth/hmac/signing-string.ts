@@ -34,7 +34,9 @@ function signedLine(request: FastifyRequest, name: string): string | null {
   }
 }
 
-/** The values of a header, trimmed and joined by `, `; null when it is absent. For `host`, HTTP/2's `:authority` counts. */
+/**
+ * The values of a header, trimmed and joined by `, `; null when it is absent. For `host`, HTTP/2's `:authority` counts.
+ */
 export function fieldText(request: FastifyRequest, name: string): string | null {
   const values = fieldValues(request, name)
   if (values.length > 0) return values.map(value => value.trim()).join(', ')

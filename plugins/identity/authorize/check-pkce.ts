@@ -3,7 +3,10 @@ import { OAuthError } from '../errors.ts'
 import { findChallengeMethod, isPkceValue } from '../requests/pkce.ts'
 import type { Check } from './authorization-request.ts'
 
-/** Throws `invalid_request` for a malformed challenge or method, a method without a challenge, or a public client without one. */
+/**
+ * Throws `invalid_request` for a malformed challenge or method, a method without a challenge, or a public client
+ * without one.
+ */
 export const checkPkce: Check = request => {
   const { parameters, client } = request
   const value = parameters.get('code_challenge')

@@ -4,7 +4,9 @@ import { OAuthError } from '../errors.ts'
 import type { Parameters } from '../requests/parameters.ts'
 import { isWebRedirectUri } from '../clients/redirect-uri.ts'
 
-/** The given URI, or the only registered one. Throws errors that are shown on a page and not sent to an unverified URI. */
+/**
+ * The given URI, or the only registered one. Throws errors that are shown on a page and not sent to an unverified URI.
+ */
 export function checkRedirectUri(parameters: Parameters, client: Client): string {
   const given = parameters.get('redirect_uri')
   if (given === undefined) {

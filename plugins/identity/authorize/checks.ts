@@ -18,7 +18,10 @@ import { checkResponseType } from './check-response-type.ts'
 import { checkScope } from './check-scope.ts'
 import { checkState } from './check-state.ts'
 
-/** Their errors are sent to the redirect URI. Client and redirect URI are checked before; their errors are shown on a page. */
+/**
+ * Their errors are sent to the redirect URI. Client and redirect URI are checked before; their errors are shown on a
+ * page.
+ */
 const CHECKS: readonly Check[] = [
   checkState,
   checkResponseMode,

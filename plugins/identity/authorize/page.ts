@@ -13,7 +13,10 @@ export interface Page {
   scriptSource?: string
 }
 
-/** Sends a page that loads no resources. There is no `form-action`, because browsers apply it to the redirect after the form. */
+/**
+ * Sends a page that loads no resources. There is no `form-action`, because browsers apply it to the redirect after the
+ * form.
+ */
 export function sendPage(reply: FastifyReply, status: number, { title, content, scriptSource }: Page): FastifyReply {
   const document = html`<!doctype html>
 <html lang="en">

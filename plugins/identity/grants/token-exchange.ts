@@ -20,7 +20,10 @@ const MAX_AUDIENCE_CHARACTERS = 2048
 /** Claims about the user that are copied to the new token. */
 const USER_CLAIMS = ['name', 'email', 'preferred_username', 'groups']
 
-/** Issues a token without a refresh or ID token; throws `invalid_request`, `invalid_target` or `invalid_scope` (RFC 8693, 2.2.2). */
+/**
+ * Issues a token without a refresh or ID token; throws `invalid_request`, `invalid_target` or `invalid_scope` (RFC
+ * 8693, 2.2.2).
+ */
 export const tokenExchange: GrantHandler = async request => {
   const { parameters, client, issuer, tokens } = request
   const subject = await readToken('subject', parameters, tokens)

@@ -1,4 +1,7 @@
-/** Verifies tokens (RFC 7519, 7.2; RFC 8725, 3). The checks run in a fixed order, and the first that fails gives the reason. */
+/**
+ * Verifies tokens (RFC 7519, 7.2; RFC 8725, 3). The checks run in a fixed order, and the first that fails gives the
+ * reason.
+ */
 import { decodeCompactJwt } from './compact-jwt.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { TokenAlgorithm, TokenChecks, TokenClaims, TokenHeader, TokenReason, TokenVerification } from '../types.ts'

@@ -7,7 +7,9 @@ export function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** The tokens of a pointer; undefined if it is invalid (it must be empty or start with `/`; `~` only as `~0` or `~1`). */
+/**
+ * The tokens of a pointer; undefined if it is invalid (it must be empty or start with `/`; `~` only as `~0` or `~1`).
+ */
 export function pointerTokens(pointer: string): string[] | undefined {
   if (pointer === '') return []
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined

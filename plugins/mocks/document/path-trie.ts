@@ -1,4 +1,7 @@
-/** Matches paths to templates. Literal segments take precedence over mixed ones, and those over parameters, with backtracking. */
+/**
+ * Matches paths to templates. Literal segments take precedence over mixed ones, and those over parameters, with
+ * backtracking.
+ */
 
 export interface PathMatch<T> {
   value: T

@@ -20,7 +20,10 @@ export type ReadResult =
   | { value: JsonObject; format: 'json' | 'yaml'; lineOf(tokens: readonly (string | number)[]): number | undefined }
   | { error: Issue }
 
-/** Parses a document; returns the value or an error (`parse_error`, `not_openapi`, `too_deep`, `too_many_nodes`, `too_large`). */
+/**
+ * Parses a document; returns the value or an error (`parse_error`, `not_openapi`, `too_deep`, `too_many_nodes`,
+ * `too_large`).
+ */
 export function readDocument(text: string, bounds: Bounds): ReadResult {
   const trimmed = text.trimStart()
   if (trimmed === '') return { error: issue('parse_error', null, 'the document is empty') }
@@ -50,7 +53,9 @@ function readJson(text: string): Parsed {
   }
 }
 
-/** YAML 1.2 core schema. Aliases can be expanded at most 100 times, including nested ones. Duplicate keys are errors. */
+/**
+ * YAML 1.2 core schema. Aliases can be expanded at most 100 times, including nested ones. Duplicate keys are errors.
+ */
 function readYaml(text: string, bounds: Bounds): Parsed {
   const lines = new LineCounter()
   let document: Document.Parsed

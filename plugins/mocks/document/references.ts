@@ -26,7 +26,9 @@ export class References {
     return value
   }
 
-  /** Resolves a value that may be a reference to an object; undefined if there is no object or the chain is too long. */
+  /**
+   * Resolves a value that may be a reference to an object; undefined if there is no object or the chain is too long.
+   */
   resolve(value: Json | undefined): JsonObject | undefined {
     for (let link = 0; link <= this.#chain && isRecord(value); link++) {
       const ref = ownText(value, '$ref')

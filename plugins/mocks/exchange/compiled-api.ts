@@ -98,7 +98,9 @@ export class CompiledApi {
     return found.choice
   }
 
-  /** The template that shares most segments with a path, and where they differ; null if the document has no templates. */
+  /**
+   * The template that shares most segments with a path, and where they differ; null if the document has no templates.
+   */
   nearest(path: string): { template: string; reason: string } | null {
     const wanted = path.split('/').slice(1, 65)
     let best: { template: string; score: number; reason: string } | null = null

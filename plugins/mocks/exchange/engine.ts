@@ -285,7 +285,10 @@ function noSuchResponse({ operation }: Exchange, builder: ResponseBuilder, wante
   })
 }
 
-/** Chooses a response by override, example or default. `rule` is a matching rule that chose no response; its modifications apply. */
+/**
+ * Chooses a response by override, example or default. `rule` is a matching rule that chose no response; its
+ * modifications apply.
+ */
 function byOverride(exchange: Exchange, builder: ResponseBuilder, rule: Rule | null): MockResponse | null {
   const override = exchange.live.parts.overrides.effective(exchange.operation.key)
   if (!override) return null

@@ -51,7 +51,9 @@ export function effectiveDocument(mock: Mock, url: string): JsonObject {
   return copy
 }
 
-/** Puts an example first. `example` and `examples` are mutually exclusive, so an existing `example` moves to `examples`. */
+/**
+ * Puts an example first. `example` and `examples` are mutually exclusive, so an existing `example` moves to `examples`.
+ */
 function putFirst(media: JsonObject, body: Json): void {
   const others = ownObject(media, 'examples') ?? {}
   const single = own(media, 'example')

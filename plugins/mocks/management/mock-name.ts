@@ -8,7 +8,9 @@ export function isMockName(name: string): boolean {
   return NAME.test(name) && !RESERVED.has(name)
 }
 
-/** Derives a name: lower case, with other characters than `a-z0-9` replaced by a single `-`. The result can be empty. */
+/**
+ * Derives a name: lower case, with other characters than `a-z0-9` replaced by a single `-`. The result can be empty.
+ */
 export function nameFrom(text: string): string {
   return text
     .toLowerCase()

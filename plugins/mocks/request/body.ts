@@ -43,7 +43,10 @@ export function readBody(
   return type.startsWith('text/') ? { kind: 'value', value: bytes.toString('utf8') } : { kind: 'opaque' }
 }
 
-/** Form fields as an object: repeated names and `a[]` become arrays, `a[b]` objects, and strings are coerced by the schema. */
+/**
+ * Form fields as an object: repeated names and `a[]` become arrays, `a[b]` objects, and strings are coerced by the
+ * schema.
+ */
 function formFields(fields: [string, string][], media: MediaType | undefined, flattener: Flattener): Json {
   const flat = flattener.flatten(media?.schema)
   const encoding = ownObject(media?.raw, 'encoding')

@@ -68,7 +68,10 @@ function structured(
   return separator === '=' ? fromAssignments(parts) : fromPairs(parts)
 }
 
-/** `a=1&a=2` for an array, `x=1&y=2` for the members of an object. Arrays can also be sent as `a[]=1`, which many clients do. */
+/**
+ * `a=1&a=2` for an array, `x=1&y=2` for the members of an object. Arrays can also be sent as `a[]=1`, which many
+ * clients do.
+ */
 function exploded(
   parameter: Parameter,
   shape: 'array' | 'object',

@@ -45,7 +45,10 @@ function withPath(object: JsonObject, flat: FlatSchema | undefined, input: EchoI
   return result
 }
 
-/** Converts the text to the type of the schema, or of the present value; undefined if that fails or is not a scalar type. */
+/**
+ * Converts the text to the type of the schema, or of the present value; undefined if that fails or is not a scalar
+ * type.
+ */
 function typedLike(text: string, present: Json | undefined, schema: Json | undefined): Json | undefined {
   if (typeof present === 'object' && present !== null) return undefined
   const declared = isRecord(schema) ? schema['type'] : undefined

@@ -59,7 +59,10 @@ const CHECKS: Record<string, (value: Json, limits: OutcomeLimits) => string | nu
 
 const MAX_MEDIA_TYPE = 1024
 
-/** Type, subtype and parameters (RFC 9110, 8.3.1), parsed in steps, because a single pattern would backtrack over whitespace. */
+/**
+ * Type, subtype and parameters (RFC 9110, 8.3.1), parsed in steps, because a single pattern would backtrack over
+ * whitespace.
+ */
 function isMediaType(text: string): boolean {
   if (text.length > MAX_MEDIA_TYPE || /[\r\n]/.test(text)) return false
   const [type = '', ...parameters] = text.split(';')

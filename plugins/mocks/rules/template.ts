@@ -22,7 +22,10 @@ function readReference(between: string | undefined): string | undefined {
   return reference !== undefined && reference !== '' && reference.length <= MAX_REFERENCE ? reference : undefined
 }
 
-/** Expands references in a JSON value. A string that is a single reference gets the JSON type of its value; null if missing. */
+/**
+ * Expands references in a JSON value. A string that is a single reference gets the JSON type of its value; null if
+ * missing.
+ */
 export function fillValue(value: Json, scope: TemplateScope): Json {
   if (typeof value === 'string') {
     if (!value.includes('{{')) return value

@@ -1,4 +1,6 @@
-/** Converts OpenAPI 3.0 and 3.1 schemas to plain JSON Schema 2020-12, with references to separately registered schemas. */
+/**
+ * Converts OpenAPI 3.0 and 3.1 schemas to plain JSON Schema 2020-12, with references to separately registered schemas.
+ */
 import { isRecord } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { own, ownText, setOwn, type Json, type JsonObject } from '../document/json.ts'
@@ -9,7 +11,9 @@ export type Direction = 'request' | 'response'
 export interface ConversionContext {
   document: ApiDocument
   direction: Direction
-  /** The keyword for references. With `$ref`, ajv compiles the target together with the schema; with `svcRef`, lazily. */
+  /**
+   * The keyword for references. With `$ref`, ajv compiles the target together with the schema; with `svcRef`, lazily.
+   */
   refKeyword: '$ref' | 'svcRef'
   /** The id of the target schema in the validator. */
   idOf(ref: string): string

@@ -1,4 +1,7 @@
-/** Flattens a schema for the generator: references are resolved, `allOf` is merged, and both forms of bounds are unified. */
+/**
+ * Flattens a schema for the generator: references are resolved, `allOf` is merged, and both forms of bounds are
+ * unified.
+ */
 import { isRecord } from 'svc/plugin'
 import type { ApiDocument } from '../document/api-document.ts'
 import { deepEqual, own, ownObject, ownText, type Json, type JsonObject } from '../document/json.ts'

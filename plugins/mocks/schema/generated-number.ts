@@ -27,7 +27,8 @@ function bounds(schema: FlatSchema, isInteger: boolean): { low: number; high: nu
 
 function open(bound: number, nudge: number): number {
   if (!Number.isFinite(bound)) return bound
-  // For large numbers, where the offset would be lost to rounding, the nearest distinguishable value is the next integer.
+  // For large numbers, where the offset would be lost to rounding, the nearest distinguishable value is the next
+  // integer.
   return bound + nudge === bound
     ? bound + Math.sign(nudge) * Math.max(1, Math.abs(bound) * Number.EPSILON * 2)
     : bound + nudge

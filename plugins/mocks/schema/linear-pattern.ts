@@ -5,7 +5,9 @@ export interface LinearPattern {
   test(text: string): boolean
 }
 
-/** Compiles an ECMA-262 pattern; undefined if RE2 does not support it (look-around, back-references, huge repetitions). */
+/**
+ * Compiles an ECMA-262 pattern; undefined if RE2 does not support it (look-around, back-references, huge repetitions).
+ */
 export function linearPattern(source: string): LinearPattern | undefined {
   if (source.length > 4096) return undefined
   try {

@@ -34,7 +34,8 @@ export class Sampler {
       const useExamples = options.useExamples && attempt < ATTEMPTS - 2
       const builder = new SampleBuilder(this.#schemas, this.#flattener, { ...options, useExamples }, corrections)
       const value = builder.build(schema)
-      // Compiling the schemas of a large document takes up to a second, so values that are valid by construction are not validated.
+      // Compiling the schemas of a large document takes up to a second, so values that are valid by construction are
+      // not validated.
       if (!builder.hasDoubts) return value
       const errors = this.#schemas.errors(schema, value, 'response')
       if (errors === null || errors.length === 0) return value

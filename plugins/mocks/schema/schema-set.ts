@@ -19,7 +19,9 @@ export interface SchemaError {
 /** Errors of a value, empty if it is valid; null if the schema can't be used for validation. */
 export type Check = SchemaError[] | null
 
-/** Maximum number of referenced schemas that a validation can enter, because mutual references can grow exponentially. */
+/**
+ * Maximum number of referenced schemas that a validation can enter, because mutual references can grow exponentially.
+ */
 const STEP_BUDGET = 50_000
 
 export class SchemaSet {

@@ -172,7 +172,10 @@ async function readServed(name: string, file: string, options: SourceOptions, fo
   else keep({ name, source: 'cli', file, text: text.text, given: {}, enabled: true, at: null }, found)
 }
 
-/** Reads the files directly in the folder, except names that start with `.` or `_`. `<stem>.mock.yaml` belongs to its document. */
+/**
+ * Reads the files directly in the folder, except names that start with `.` or `_`. `<stem>.mock.yaml` belongs to its
+ * document.
+ */
 async function readFolder(folder: string, options: SourceOptions, found: Sources): Promise<void> {
   options.watch(folder)
   const names = await readdir(folder).catch(() => null)

@@ -1,4 +1,4 @@
-/** Brings the registry into line with the sources: what is new is deployed, what is gone removed, the rest untouched. */
+/** Synchronizes the registry with the sources: adds new mocks, updates changed ones and removes missing ones. */
 import type { Issue } from '../check/issue.ts'
 import type { Mock } from '../management/mock.ts'
 import type { Registry } from '../management/registry.ts'
