@@ -1,4 +1,4 @@
-/** Small valid pictures, for responses that declare one and have no example. */
+/** Small valid images, for image responses without an example. */
 
 /** One gray pixel (PNG, 3rd edition). */
 const PNG = Buffer.from(
@@ -9,8 +9,8 @@ const SVG = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><rect width="16" height="16" fill="#888"/></svg>',
 )
 
-/** A picture of a media type; undefined for types that are none. */
-export function pictureOf(type: string): Buffer | undefined {
+/** An image of a media type; undefined for other types. */
+export function imageFor(type: string): Buffer | undefined {
   if (type === 'image/png') return PNG
   return type === 'image/svg+xml' ? SVG : undefined
 }

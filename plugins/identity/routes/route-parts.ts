@@ -1,8 +1,8 @@
-/** How the routes of this plugin answer and describe themselves. */
+/** Responses and descriptions that the routes of this plugin share. */
 import type { FastifyReply, RouteDescription, RouteExample } from 'svc/plugin'
 import { NO_STORE } from '../errors.ts'
 
-/** Always JSON: OAuth knows no other form. `headers` default to those of answers that nobody may keep. */
+/** Sends JSON, the only format of OAuth responses. By default the response must not be cached. */
 export function sendJson(
   reply: FastifyReply,
   value: unknown,
@@ -11,13 +11,13 @@ export function sendJson(
   return reply.headers({ ...headers, 'Content-Type': 'application/json; charset=utf-8' }).send(JSON.stringify(value))
 }
 
-/** What the descriptions of all routes have. */
+/** The category of all routes. */
 export const CATEGORY = 'Auth: OIDC Provider'
 
-/** The demo client as an example presents it. */
+/** Credentials of the demo client for examples. */
 export const DEMO_CLIENT: RouteExample['auth'] = { type: 'basic', username: 'svc', password: 'svc-secret' }
 
-/** A POST of a form. */
+/** An example that posts a form. */
 export function formExample(
   name: string,
   path: string,
@@ -38,7 +38,7 @@ export function formExample(
   }
 }
 
-/** A POST of JSON. */
+/** An example that posts JSON. */
 export function jsonExample(name: string, path: string, value: object, expectStatus: number): RouteExample {
   return {
     name,
@@ -51,7 +51,7 @@ export function jsonExample(name: string, path: string, value: object, expectSta
   }
 }
 
-/** The schema of a form body, for descriptions; all values are strings. */
+/** The schema of a form body. All values are strings. */
 export function formBody(
   description: string,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** Tokens to order. */
+/** Debug tokens. */
 import t from 'tap'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { call, read } from '../../support/oauth.ts'
@@ -6,17 +6,19 @@ import type { Answer } from '../../support/oauth.ts'
 import { serve } from '../../support/server.ts'
 
 const server = await serve(t)
-const order = (value: unknown, headers: Record<string, string> = {}, base = server.url): Promise<Answer> =>
+const createToken = (value: unknown, headers: Record<string, string> = {}, base = server.url): Promise<Answer> =>
   call(`${base}/oauth/debug/token`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: typeof value === 'string' ? value : JSON.stringify(value),
   })
 const check = async (value: unknown) =>
-  await call(`${server.url}/auth/jwt`, { headers: { Authorization: `Bearer ${(await order(value)).body.token}` } })
+  await call(`${server.url}/auth/jwt`, {
+    headers: { Authorization: `Bearer ${(await createToken(value)).body.token}` },
+  })
 
-t.test('an order of nothing is a usual access token [IDP-50] [IDP-2]', async t => {
-  const { status, headers, body } = await order({})
+t.test('an empty request results in a normal access token [IDP-50] [IDP-2]', async t => {
+  const { status, headers, body } = await createToken({})
   t.equal(status, 200)
   t.equal(headers.get('cache-control'), 'no-store')
   t.strictSame({ header: body.header, claims: body.claims }, read(String(body.token)))
@@ -32,8 +34,8 @@ t.test('an order of nothing is a usual access token [IDP-50] [IDP-2]', async t =
   )
 })
 
-t.test('claims and header are laid over the usual ones, null takes out [IDP-50]', async t => {
-  const { body } = await order({
+t.test('claims and header are merged over the defaults, and null removes members [IDP-50]', async t => {
+  const { body } = await createToken({
     claims: { sub: 'carol', roles: ['a'], scope: null, __proto__: 1 },
     header: { kid: 'x', typ: null, jku: 'http://h/' },
   })
@@ -43,7 +45,7 @@ t.test('claims and header are laid over the usual ones, null takes out [IDP-50]'
   t.notOk('scope' in claims)
 })
 
-t.test('every fault is the one that a verifier names [IDP-50]', async t => {
+t.test('the verification reports the requested fault [IDP-50]', async t => {
   const rows: [order: object, error: string | undefined][] = [
     [{ algorithm: 'HS256' }, undefined],
     [{ header: { kid: 'unknown' } }, undefined],
@@ -60,7 +62,7 @@ t.test('every fault is the one that a verifier names [IDP-50]', async t => {
   for (const [value, error] of rows) t.equal((await check(value)).body.error, error, JSON.stringify(value))
 })
 
-t.test('a wrong order is invalid_request [IDP-50] [IDP-48]', async t => {
+t.test('an invalid request is invalid_request [IDP-50] [IDP-48]', async t => {
   const rows = [
     '',
     '{',
@@ -80,40 +82,40 @@ t.test('a wrong order is invalid_request [IDP-50] [IDP-48]', async t => {
     { wrong_signature: 'yes' },
   ]
   for (const row of rows) {
-    const { status, body } = await order(row)
+    const { status, body } = await createToken(row)
     t.strictSame([status, body.error], [400, 'invalid_request'], JSON.stringify(row).slice(0, 60))
   }
-  t.equal((await order({}, { 'Content-Type': 'text/plain' })).body.error, 'invalid_request')
+  t.equal((await createToken({}, { 'Content-Type': 'text/plain' })).body.error, 'invalid_request')
 })
 
-t.test('a misspelt member gives no token, and a member that is meant is named [IDP-50]', async t => {
+t.test('a misspelled member is rejected with a suggestion [IDP-50]', async t => {
   const rows: [object, Record<string, string>][] = [
     [{ wrong_sig: true }, { error_description: 'unknown member', unknown: 'wrong_sig' }],
     [{ audience: 'other' }, { error_description: 'unknown member', unknown: 'audience' }],
     [
       { expires_on: 5 },
       {
-        error_description: 'unknown member; did you mean expires_in',
+        error_description: 'unknown member (did you mean expires_in?)',
         unknown: 'expires_on',
         did_you_mean: 'expires_in',
       },
     ],
   ]
-  for (const [row, told] of rows) {
-    const { status, body } = await order(row)
-    t.strictSame([status, body], [400, { error: 'invalid_request', ...told }])
+  for (const [row, details] of rows) {
+    const { status, body } = await createToken(row)
+    t.strictSame([status, body], [400, { error: 'invalid_request', ...details }])
   }
   t.equal(
-    (await order({ claims: { wrong_sig: true }, header: { expires_on: 1 } })).status,
+    (await createToken({ claims: { wrong_sig: true }, header: { expires_on: 1 } })).status,
     200,
     'claims and header take any name',
   )
 })
 
-t.test('in public mode it is for admins [IDP-50]', async t => {
+t.test('in public mode only admins can create tokens [IDP-50]', async t => {
   const open = await serve(t, { env: { SVC_PUBLIC_MODE: 'true' } })
-  t.equal((await order({}, {}, open.url)).status, 403)
+  t.equal((await createToken({}, {}, open.url)).status, 403)
   const guarded = await serve(t, { env: { SVC_PUBLIC_MODE: 'true', SVC_ADMIN_TOKEN: 'admin-token-1' } })
-  t.equal((await order({}, {}, guarded.url)).status, 401)
-  t.equal((await order({}, { 'X-Svc-Admin-Token': 'admin-token-1' }, guarded.url)).status, 200)
+  t.equal((await createToken({}, {}, guarded.url)).status, 401)
+  t.equal((await createToken({}, { 'X-Svc-Admin-Token': 'admin-token-1' }, guarded.url)).status, 200)
 })

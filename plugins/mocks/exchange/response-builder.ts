@@ -1,4 +1,4 @@
-/** Makes the answers of one exchange: from the document, from a rule's own body, or a problem. */
+/** Builds the responses of an exchange: from the document, from the body of a rule, or a problem. */
 import type { Exchange } from './engine.ts'
 import { PROBLEMS, problemBody, type ProblemCode } from '../errors.ts'
 import { mergePatch, type Json, type JsonObject } from '../document/json.ts'
@@ -10,15 +10,15 @@ import { headerText } from '../response/response-headers.ts'
 import { choiceForStatus, type Choice } from '../response/response-choice.ts'
 import type { Outcome } from '../rules/outcome.ts'
 import { fillText, fillValue, type TemplateScope } from '../rules/template.ts'
-import { Dice } from '../schema/seed.ts'
+import { SeededRandom } from '../schema/seed.ts'
 
-/** What is sent, and what is known about how it came about. */
-export interface Answer {
+/** A response, and where it came from. */
+export interface MockResponse {
   status: number
-  /** Fields may come more than once. */
+  /** A header can occur more than once. */
   headers: [string, string][]
   body: Buffer | null
-  /** The connection is closed without an answer. */
+  /** Whether to close the connection without a response. */
   abort: boolean
   delayMs: number
   source: string
@@ -27,10 +27,10 @@ export interface Answer {
   credential: string | null
 }
 
-/** Who decided, and what they apply on top. */
+/** The source of the decision, and modifications of the response. */
 export interface Decision {
   outcome: Outcome | null
-  /** Null: the source is what the body is made from. */
+  /** Null if the source is the origin of the body. */
   source: string | null
   rule: string | null
 }
@@ -42,7 +42,7 @@ export interface ProblemOptions {
   source?: string
 }
 
-export class Answerer {
+export class ResponseBuilder {
   readonly #exchange: Exchange
   #drawn = 0
   #scope: TemplateScope | undefined
@@ -51,33 +51,33 @@ export class Answerer {
     this.#exchange = exchange
   }
 
-  /** A response of the document, with what a rule or override applies on top. */
-  fromChoice(choice: Choice, decision: Decision): Answer {
+  /** A response of the document, modified by a rule or override. */
+  fromChoice(choice: Choice, decision: Decision): MockResponse {
     const { incoming } = this.#exchange
     const accept = decision.outcome?.mediaType ?? incoming.header('accept')
     const chosen = chooseType(choice, accept)
-    const refused = this.#notAcceptable(chosen, choice)
-    if (refused) return refused
+    const rejection = this.#notAcceptable(chosen, choice)
+    if (rejection) return rejection
     const { rendered, preferred } = this.#render(choice, chosen)
     const merge = decision.outcome?.merge
     const own = decision.outcome?.mediaType ?? rendered.contentType
     const changed = merge === undefined && own === rendered.contentType ? null : this.#changed(rendered, merge, own)
-    const answer = this.#answer(
+    const response = this.#response(
       choice.status,
       changed ?? rendered.bytes,
       own,
       decision.source ?? rendered.source,
       decision,
     )
-    answer.headers.push(...rendered.headers.map(([name, value]): [string, string] => [name, value]))
+    response.headers.push(...rendered.headers.map(([name, value]): [string, string] => [name, value]))
     const applied = preferred && appliedPreferences(preferred)
-    if (applied) answer.headers.push(['Preference-Applied', applied])
-    this.#applyHeaders(answer, decision.outcome)
-    return answer
+    if (applied) response.headers.push(['Preference-Applied', applied])
+    this.#applyHeaders(response, decision.outcome)
+    return response
   }
 
-  /** A body of a rule or override; its media type is the one that the document's response would have. */
-  fromBody(body: Json, choice: Choice | undefined, status: number, decision: Decision): Answer {
+  /** The body of a rule or override, with the media type of the document's response. */
+  fromBody(body: Json, choice: Choice | undefined, status: number, decision: Decision): MockResponse {
     const chosen = choice && chooseType(choice, this.#exchange.incoming.header('accept'))
     const contentType =
       decision.outcome?.mediaType ??
@@ -88,51 +88,51 @@ export class Answerer {
       decision.outcome?.merge === undefined
         ? filled
         : mergePatch(filled, fillValue(decision.outcome.merge, this.#templates()))
-    const answer = this.#answer(
+    const response = this.#response(
       status,
       serializeBody(value, contentType, chosen?.media.schema, this.#exchange.live.api),
       contentType,
       decision.source ?? 'generated',
       decision,
     )
-    this.#applyHeaders(answer, decision.outcome)
-    return answer
+    this.#applyHeaders(response, decision.outcome)
+    return response
   }
 
-  /** A status without a body, which the document does not describe. */
-  empty(status: number, decision: Decision): Answer {
-    const answer = this.#answer(status, null, null, decision.source ?? 'generated', decision)
-    this.#applyHeaders(answer, decision.outcome)
-    return answer
+  /** A status that the document does not define, without a body. */
+  empty(status: number, decision: Decision): MockResponse {
+    const response = this.#response(status, null, null, decision.source ?? 'generated', decision)
+    this.#applyHeaders(response, decision.outcome)
+    return response
   }
 
-  abort(rule: string): Answer {
-    return { ...this.#answer(502, null, null, `rule:${rule}`, { outcome: null, source: null, rule }), abort: true }
+  abort(rule: string): MockResponse {
+    return { ...this.#response(502, null, null, `rule:${rule}`, { outcome: null, source: null, rule }), abort: true }
   }
 
-  /** A refusal of security or validation: as the document describes it, else a problem. */
-  refuse(code: ProblemCode, detail: string, options: ProblemOptions): Answer {
+  /** A rejection by security or validation: the document's response if defined, otherwise a problem. */
+  reject(code: ProblemCode, detail: string, options: ProblemOptions): MockResponse {
     const status = PROBLEMS[code].status
     const choice = this.#refusalChoice(status)
     if (!choice) return this.problem(code, detail, options)
     const { rendered } = this.#render(choice, chooseType(choice, this.#exchange.incoming.header('accept')))
-    const answer = this.#answer(choice.status, rendered.bytes, rendered.contentType, 'error', {
+    const response = this.#response(choice.status, rendered.bytes, rendered.contentType, 'error', {
       outcome: null,
       source: null,
       rule: null,
     })
     const own = new Set((options.headers ?? []).map(([name]) => name.toLowerCase()))
-    answer.headers.push(
+    response.headers.push(
       ...rendered.headers
         .filter(([name]) => !own.has(name.toLowerCase()))
         .map(([name, value]): [string, string] => [name, value]),
       ...(options.headers ?? []),
       ['X-Svc-Mock-Error', code],
     )
-    return answer
+    return response
   }
 
-  /** 422 is also told as 400 where the document has only that. */
+  /** Sends 400 instead of 422 if the document defines only 400. */
   #refusalChoice(status: number): Choice | undefined {
     const { operation } = this.#exchange
     const declares = (name: string): boolean => operation.responses.some(response => response.status === name)
@@ -140,28 +140,28 @@ export class Answerer {
     return choiceForStatus(operation, status)
   }
 
-  /** An answer of the engine itself (RFC 9457). */
-  problem(code: ProblemCode, detail: string, options: ProblemOptions): Answer {
-    const { around, operation } = this.#exchange
+  /** A problem response of the engine (RFC 9457). */
+  problem(code: ProblemCode, detail: string, options: ProblemOptions): MockResponse {
+    const { context, operation } = this.#exchange
     const status = options.status ?? PROBLEMS[code].status
-    const body = problemBody(code, status, detail, { mock: around.mock, operation: operation.key, ...options.extra })
-    const answer = this.#answer(
+    const body = problemBody(code, status, detail, { mock: context.mock, operation: operation.key, ...options.extra })
+    const response = this.#response(
       status,
       Buffer.from(JSON.stringify(body)),
       'application/problem+json',
       options.source ?? 'error',
       { outcome: null, source: null, rule: null },
     )
-    answer.headers.push(...(options.headers ?? []), ['X-Svc-Mock-Error', code])
-    return answer
+    response.headers.push(...(options.headers ?? []), ['X-Svc-Mock-Error', code])
+    return response
   }
 
-  /** A text with its references replaced. */
+  /** Expands the template references in a text. */
   fill(text: string): string {
     return fillText(text, this.#templates())
   }
 
-  #notAcceptable(chosen: ChosenType | undefined, choice: Choice): Answer | null {
+  #notAcceptable(chosen: ChosenType | undefined, choice: Choice): MockResponse | null {
     const { live, violations } = this.#exchange
     const { validation } = live.parts.settings
     if (!chosen || chosen.fits || validation === 'off') return null
@@ -181,16 +181,16 @@ export class Answerer {
     choice: Choice,
     chosen: ChosenType | undefined,
   ): { rendered: Rendered; preferred: Exchange['preferences'] | null } {
-    const { live, operation, path, preferences, incoming, around } = this.#exchange
+    const { live, operation, path, preferences, incoming, context } = this.#exchange
     const { settings } = live.parts
     const isAsked =
       preferences.code !== null ||
       preferences.example !== null ||
       preferences.dynamic !== null ||
       preferences.seed !== null
-    // A random seed makes every answer another one: remembering them would push out those that come again.
-    const wanted = preferences.seed === 'random' ? `random ${around.random()}` : (preferences.seed ?? '')
-    const seed = [around.mock, settings.seed, wanted].join('\u0002')
+    // Responses with a random seed are never reused, so they are not cached.
+    const wanted = preferences.seed === 'random' ? `random ${context.random()}` : (preferences.seed ?? '')
+    const seed = [context.mock, settings.seed, wanted].join('\u0002')
     const rendered = live.renderer.render(
       {
         operation,
@@ -206,7 +206,7 @@ export class Answerer {
     return { rendered, preferred: isAsked ? preferences : null }
   }
 
-  /** The rendered value patched, or put on the wire as another type. */
+  /** Patches the rendered value, or encodes it as another media type. */
   #changed(rendered: Rendered, merge: Json | undefined, type: string | null): Buffer | null {
     if (rendered.value === undefined && merge === undefined) return null
     const value =
@@ -214,7 +214,13 @@ export class Answerer {
     return serializeBody(value, type ?? 'application/json', rendered.schema, this.#exchange.live.api)
   }
 
-  #answer(status: number, body: Buffer | null, contentType: string | null, source: string, decision: Decision): Answer {
+  #response(
+    status: number,
+    body: Buffer | null,
+    contentType: string | null,
+    source: string,
+    decision: Decision,
+  ): MockResponse {
     const { violations, credential, live, skipped } = this.#exchange
     const headers: [string, string][] = contentType === null || body === null ? [] : [['Content-Type', contentType]]
     if (skipped !== null)
@@ -232,17 +238,17 @@ export class Answerer {
     }
   }
 
-  /** Headers of a rule or override replace those that are there. */
-  #applyHeaders(answer: Answer, outcome: Outcome | null): void {
+  /** Headers of a rule or override replace existing headers. */
+  #applyHeaders(response: MockResponse, outcome: Outcome | null): void {
     for (const [name, value] of Object.entries(outcome?.headers ?? {})) {
-      answer.headers = answer.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
-      answer.headers.push([name, headerText(fillText(value, this.#templates()))])
+      response.headers = response.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
+      response.headers.push([name, headerText(fillText(value, this.#templates()))])
     }
   }
 
   #templates(): TemplateScope {
     const exchange = this.#exchange
-    const { incoming, path, count, around, operation, live } = exchange
+    const { incoming, path, count, context, operation, live } = exchange
     this.#scope ??= {
       method: incoming.method,
       path,
@@ -254,21 +260,21 @@ export class Answerer {
         return exchange.memory.state
       },
       count,
-      session: around.session,
-      mock: around.mock,
+      session: context.session,
+      mock: context.mock,
       operation: operation.key,
-      now: () => around.now().toISOString(),
+      now: () => context.now().toISOString(),
       uuid: () =>
         seededUuid(
-          [around.mock, live.parts.settings.seed, around.session, operation.key, count, this.#drawn++].join('\u0003'),
+          [context.mock, live.parts.settings.seed, context.session, operation.key, count, this.#drawn++].join('\u0003'),
         ),
     }
     return this.#scope
   }
 }
 
-/** A UUID v4 by its form, the same for the same seed. */
+/** A deterministic UUID v4 for a seed. */
 function seededUuid(seed: string): string {
-  const dice = new Dice(seed)
-  return `${dice.hex(8)}-${dice.hex(4)}-4${dice.hex(3)}-${'89ab'.charAt(dice.whole(0, 3))}${dice.hex(3)}-${dice.hex(12)}`
+  const random = new SeededRandom(seed)
+  return `${random.hex(8)}-${random.hex(4)}-4${random.hex(3)}-${'89ab'.charAt(random.integer(0, 3))}${random.hex(3)}-${random.hex(12)}`
 }
