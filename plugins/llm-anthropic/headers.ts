@@ -1,4 +1,4 @@
-/** Headers of the Anthropic format: the request id always, rate limits on success and where they are the reason. */
+/** Headers of the Anthropic format: always the request id; rate limits on success and for rate limit errors. */
 import type { HeaderFacts } from '../llm/types.ts'
 import { requestIdOf } from './errors.ts'
 
@@ -17,7 +17,7 @@ export function anthropicHeaders({
   const id = requestIdOf(requestId).replace(/[^\x20-\x7e]/g, '?')
   const isRefused = kind === 'rate_limit' || kind === 'overloaded'
   if (!isRefused && (kind !== undefined || status !== 200)) return { 'request-id': id }
-  // RFC 3339 with whole seconds.
+  // RFC 3339 without fractional seconds.
   const reset = `${new Date(now + (isRefused ? refusedResetMs : resetMs)).toISOString().slice(0, 19)}Z`
   const left = (limit: number, used: number): string => String(isRefused ? 0 : limit - used)
   return {

@@ -1,18 +1,18 @@
-/** Claude as Vertex AI serves it: the model is in the path, the API version in the body. */
+/** Claude on Vertex AI: the model is in the path, the API version in the body. */
 import type { CountParsed, Engine, LlmRoute, LlmRouteDescription, RouteInput } from '../llm/types.ts'
 
 const BASE = '/v1/projects/{project}/locations/{location}/publishers/anthropic/models'
 const VERSION = 'vertex-2023-10-16'
 const EXAMPLE_BASE = '/ai/anthropic/v1/projects/demo/locations/us-east5/publishers/anthropic/models'
 
-/** Whether a path is one of Vertex AI, where no header names the API version; `/ai/<provider>/v1/projects/...`. */
+/** Whether a path is a Vertex AI path (`/ai/<provider>/v1/projects/...`), where the API version is not in a header. */
 export function isVertexPath(path: string): boolean {
   return path.split('/', 5)[4] === 'projects'
 }
 
 const hello = { anthropic_version: VERSION, max_tokens: 256, messages: [{ role: 'user', content: 'hello' }] }
 
-/** `rawPredict` and `streamRawPredict` of a model, over the messages route, and the counting of tokens, which comes first. */
+/** `rawPredict` and `streamRawPredict`, based on the messages route, and token counting, which must be registered first. */
 export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute<CountParsed>): LlmRoute[] {
   return [
     {
@@ -43,7 +43,7 @@ export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute
   ]
 }
 
-/** The request as the Messages API has it. */
+/** The equivalent request of the Messages API. */
 function withPathModel(engine: Engine, input: RouteInput, more: object): RouteInput {
   const json = (): Record<string, unknown> => {
     const body = input.json()

@@ -4,7 +4,7 @@ import type { ChatGuardrail, Engine } from '../llm/types.ts'
 import { guardChat, type Assessed, type GuardrailForm } from './guardrail.ts'
 import { converseTexts } from './guardrail-texts.ts'
 
-const form: GuardrailForm = { finishWord: 'guardrail_intervened', trace: traceOf }
+const form: GuardrailForm = { finishReason: 'guardrail_intervened', trace: traceOf }
 
 /** Reads it and has the input assessed; undefined where a request has none. Throws for a wrong one. */
 export function guardConverse(

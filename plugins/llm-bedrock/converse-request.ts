@@ -2,7 +2,7 @@
 import { isRecord } from 'svc/plugin'
 import type { Engine, Message, NeutralRequest, Part, ReplyFormat, ToolChoice } from '../llm/types.ts'
 
-const mostStops = 4
+const maxStops = 4
 
 /** Throws when `messages` is missing or empty, or a role is unknown. */
 export function readConverse(engine: Engine, body: Record<string, unknown>, model: string): NeutralRequest {
@@ -37,7 +37,7 @@ export function readConverse(engine: Engine, body: Record<string, unknown>, mode
       json.own(body.outputConfig, 'textFormat') ??
         json.own(json.own(body.additionalModelRequestFields, 'output_config'), 'format'),
     ),
-    stop: json.stopsOf(config.stopSequences, mostStops),
+    stop: json.stopsOf(config.stopSequences, maxStops),
     n: 1,
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(json.own(thinking, 'type') === 'enabled' ? { reasoning: budget === undefined ? {} : { budget } } : {}),

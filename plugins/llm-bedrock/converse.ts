@@ -74,7 +74,7 @@ function traceOf({ guardrail }: ChatResult): object {
 }
 
 function stopReasonOf({ guardrail }: ChatResult, choice: Choice): string {
-  return guardrail?.finishWord ?? finishReasons[choice.finish]
+  return guardrail?.finishReason ?? finishReasons[choice.finish]
 }
 
 export function usageOf({ promptTokens, completionTokens }: ChatResult): object {

@@ -1,5 +1,5 @@
 /** Errors of Bedrock: `{ message }`, the name in the header `x-amzn-errortype`. */
-import type { ErrorFacts, ErrorKind, ProviderAnswer } from '../llm/types.ts'
+import type { ErrorFacts, ErrorKind, ErrorResponse } from '../llm/types.ts'
 
 /** Names of the kinds; absent: `ValidationException`. */
 const names: Readonly<Partial<Record<ErrorKind, string>>> = {
@@ -24,7 +24,7 @@ export const messages: Partial<Record<ErrorKind, string>> = {
   context_length: 'Input is too long for requested model.',
 }
 
-export function bedrockError(kind: ErrorKind, { status, message, type }: ErrorFacts): ProviderAnswer {
+export function bedrockError(kind: ErrorKind, { status, message, type }: ErrorFacts): ErrorResponse {
   const name = type === 'malformed' ? 'IncompleteSignatureException' : (names[kind] ?? 'ValidationException')
   return { status, headers: { 'x-amzn-errortype': name }, body: { message } }
 }

@@ -120,7 +120,7 @@ const imageTasks: Readonly<Record<string, string>> = {
   BACKGROUND_REMOVAL: 'backgroundRemovalParams',
 }
 const tasksWithText = new Set(['TEXT_IMAGE', 'COLOR_GUIDED_GENERATION'])
-const mostImageCharacters = 512
+const maxImageCharacters = 512
 
 function titanImage(engine: Engine, route: LlmRoute | undefined): Family[] {
   const { json } = engine
@@ -141,9 +141,9 @@ function titanImage(engine: Engine, route: LlmRoute | undefined): Family[] {
         const text = json.textOf(json.own(params, 'text'))
         if (text === undefined && tasksWithText.has(task))
           throw engine.badInput(`Malformed input request: #/${member}: required key [text] not found.`)
-        if (text !== undefined && text.length > mostImageCharacters)
+        if (text !== undefined && text.length > maxImageCharacters)
           throw engine.badInput(
-            `Malformed input request: #/${member}/text: expected maxLength: ${mostImageCharacters}, actual: ${text.length}.`,
+            `Malformed input request: #/${member}/text: expected maxLength: ${maxImageCharacters}, actual: ${text.length}.`,
           )
         return parseWith(route, input, {
           model: modelId,
@@ -203,7 +203,7 @@ interface TextFamily {
   chunk(result: ChatResult, piece: string, soFar: number, reason: string | null): object
 }
 
-const mostStops = 4
+const maxStops = 4
 
 function textFamily(engine: Engine, family: TextFamily): Family {
   const { json } = engine
@@ -219,7 +219,7 @@ function textFamily(engine: Engine, family: TextFamily): Family {
         tools: [],
         toolChoice: 'none',
         format: { type: 'none' },
-        stop: json.stopsOf(stop, mostStops),
+        stop: json.stopsOf(stop, maxStops),
         n: 1,
         ...(limit === undefined ? {} : { maxTokens: limit }),
       }

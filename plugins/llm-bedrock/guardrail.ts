@@ -21,7 +21,7 @@ export interface Assessed {
 
 export interface GuardrailForm {
   /** The word for a reply that the guardrail has changed; absent: that of the model. */
-  finishWord?: string
+  finishReason?: string
   trace(assessed: Assessed): object
 }
 
@@ -67,7 +67,7 @@ export function guardChat(
         ...reviewed,
         guardrail: {
           action,
-          ...(action === 'none' || form.finishWord === undefined ? {} : { finishWord: form.finishWord }),
+          ...(action === 'none' || form.finishReason === undefined ? {} : { finishReason: form.finishReason }),
           ...(wish.trace === 'disabled'
             ? {}
             : {

@@ -1,5 +1,5 @@
 /** Errors of the Gemini format: `google.rpc.Status` as JSON. */
-import type { ErrorFacts, ErrorKind, ProviderAnswer } from '../llm/types.ts'
+import type { ErrorFacts, ErrorKind, ErrorResponse } from '../llm/types.ts'
 
 /** Status words of the kinds that have one of their own; others follow from the number. */
 const words: Readonly<Partial<Record<ErrorKind, string>>> = {
@@ -50,7 +50,7 @@ function detailsOf(kind: ErrorKind): object[] {
   return kind === 'rate_limit' ? [{ '@type': `${rpc}.RetryInfo`, retryDelay: '2s' }] : []
 }
 
-export function geminiError(kind: ErrorKind, { status, message }: ErrorFacts): ProviderAnswer {
+export function geminiError(kind: ErrorKind, { status, message }: ErrorFacts): ErrorResponse {
   const word = byNumber[status] ?? words[kind] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION')
   return {
     status,

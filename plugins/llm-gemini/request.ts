@@ -3,14 +3,14 @@ import { isRecord } from 'svc/plugin'
 import type { Engine, Message, NeutralRequest, Part, ReplyFormat, Tool, ToolChoice } from '../llm/types.ts'
 import { field } from './fields.ts'
 
-const mostStops = 5
+const maxStops = 5
 
 /** Throws when `contents` is missing or empty. */
 export function readRequest(
   engine: Engine,
   body: Record<string, unknown>,
   model: string,
-  mostChoices: number,
+  maxChoices: number,
 ): NeutralRequest {
   const { json } = engine
   const config = field(engine, body, 'generationConfig')
@@ -26,8 +26,8 @@ export function readRequest(
     tools: readTools(engine, body.tools, calling),
     toolChoice: readToolChoice(engine, calling),
     format: readFormat(engine, config),
-    stop: json.stopsOf(field(engine, config, 'stopSequences'), mostStops),
-    n: Math.min(Math.max(1, n), mostChoices),
+    stop: json.stopsOf(field(engine, config, 'stopSequences'), maxStops),
+    n: Math.min(Math.max(1, n), maxChoices),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(field(engine, thinking, 'includeThoughts') === true
       ? { reasoning: budget === undefined ? {} : { budget } }

@@ -31,7 +31,7 @@ export function retrieveModel(): LlmRoute<ModelsParsed> {
           name: 'model',
           in: 'path',
           required: true,
-          description: 'A listed id, svc…, or a name with a mode in it',
+          description: 'A listed id, an id that starts with svc, or one that contains a mode',
           schema: { type: 'string' },
         },
       ],

@@ -7,7 +7,7 @@ export interface LlmOptions {
   providers: NamedProvider[]
 }
 
-/** A provider without code: a format under a name of its own. */
+/** A provider that serves an existing format under another name. */
 export interface NamedProvider {
   name: string
   format: string

@@ -1,6 +1,6 @@
 /** Faults that are asked for: every kind in every format, by header and query, before the first byte. */
 import t from 'tap'
-import { fires, FaultWords, type FaultWish } from '../../../plugins/llm/exchange/faults.ts'
+import { fires, FaultParser, type FaultSpec } from '../../../plugins/llm/exchange/faults.ts'
 import { askFormat, formats, serveLlm } from '../../support/llm-formats.ts'
 
 const server = await serveLlm(t)
@@ -230,9 +230,9 @@ t.test('the content filter answers 200 without a word, in every format [LLM-20]'
 })
 
 t.test('fault values are read strictly, wrong ones are ignored [LLM-22]', async t => {
-  const words = new FaultWords()
+  const words = new FaultParser()
   const query = (text: string) => () => new URLSearchParams(text)
-  const wish = (header: string | undefined, search = ''): FaultWish | null =>
+  const spec = (header: string | undefined, search = ''): FaultSpec | null =>
     words.ofRequest(header, query(search), search !== '', null)
   const good: [header: string | undefined, search: string, expected: object][] = [
     ['rate-limit', '', { kind: 'rate_limit', percent: 100 }],
@@ -252,7 +252,7 @@ t.test('fault values are read strictly, wrong ones are ignored [LLM-22]', async 
     ['stall@3', '', { break: { what: 'stall', afterTokens: 3 } }],
     ['disconnect@0:50', '', { break: { what: 'disconnect', afterTokens: 0 }, percent: 50 }],
   ]
-  for (const [header, search, expected] of good) t.match(wish(header, search), expected, `${header} ${search}`)
+  for (const [header, search, expected] of good) t.match(spec(header, search), expected, `${header} ${search}`)
   for (const header of [
     '',
     'nonsense',
@@ -271,8 +271,8 @@ t.test('fault values are read strictly, wrong ones are ignored [LLM-22]', async 
     'constructor',
     '4290',
   ])
-    t.equal(wish(header), null, header)
-  t.equal(wish('nonsense', 'fail=500'), null, 'the header wins, even one that is ignored')
+    t.equal(spec(header), null, header)
+  t.equal(spec('nonsense', 'fail=500'), null, 'the header wins, even one that is ignored')
   t.equal(fires({ label: 'x', percent: 0 }), false)
   t.equal(fires({ label: 'x', percent: 100 }), true)
 })

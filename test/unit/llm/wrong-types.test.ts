@@ -3,7 +3,7 @@ import t from 'tap'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
 import { compute } from '../../../plugins/llm/exchange/compute.ts'
 import { isBadInput } from '../../../plugins/llm/errors.ts'
-import { Refusal } from '../../../plugins/llm/exchange/error-replies.ts'
+import { ProviderError } from '../../../plugins/llm/exchange/error-responses.ts'
 import type { ProviderInstance } from '../../../plugins/llm/providers/instance.ts'
 import { defaultLatency } from '../../../plugins/llm/streaming/pace.ts'
 import type { LlmProvider, LlmRoute, RenderContext, RouteInput } from '../../../plugins/llm/types.ts'
@@ -86,7 +86,7 @@ async function answer(provider: LlmProvider, route: LlmRoute, body: object): Pro
     for (const event of route.stream?.(result, parsed, context) ?? []) JSON.stringify(event.data)
     return null
   } catch (error) {
-    return isBadInput(error) || error instanceof Refusal ? null : error
+    return isBadInput(error) || error instanceof ProviderError ? null : error
   }
 }
 
