@@ -8,7 +8,8 @@ import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: Anthropic',
-  description: 'The Anthropic Messages API on the mock LLM: messages, token counting and models, also with the paths of Vertex AI.',
+  description:
+    'The Anthropic Messages API on the mock LLM: messages, token counting and models, also with the paths of Vertex AI.',
   paths: ['/ai/anthropic'],
   buildsOn: ['llm'],
   register(app, svc) {

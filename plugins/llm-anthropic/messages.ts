@@ -67,7 +67,7 @@ export function createMessages(engine: Engine, cache: PromptCache, options: Mess
     method: 'POST',
     path: '/v1/messages',
     op: 'chat',
-    describe: describeAt('/messages', 'message', [
+    describe: describeAt('/messages', 'create a message', [
       { name: 'Hello', body: hello },
       { name: 'Stream', body: { ...hello, stream: true } },
     ]),
@@ -84,7 +84,7 @@ export function countTokens(engine: Engine): LlmRoute<CountParsed> {
     method: 'POST',
     path: '/v1/messages/count_tokens',
     op: 'count',
-    describe: describeAt('/messages/count_tokens', 'token count', [
+    describe: describeAt('/messages/count_tokens', 'count tokens', [
       { name: 'Hello', body: { model: hello.model, messages: hello.messages } },
     ]),
     parse(input) {

@@ -20,7 +20,7 @@ export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute
       path: `${BASE}/count-tokens:rawPredict`,
       describe: describeVertex(
         'count-tokens:rawPredict',
-        'token count, Vertex AI',
+        'count tokens (Vertex AI)',
         { anthropic_version: VERSION, model: 'svc-claude', messages: hello.messages },
         false,
       ),
@@ -28,13 +28,13 @@ export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute
     {
       ...messages,
       path: `${BASE}/{model}:rawPredict`,
-      describe: describeVertex('svc-claude:rawPredict', 'message, Vertex AI', hello),
+      describe: describeVertex('svc-claude:rawPredict', 'create a message (Vertex AI)', hello),
       parse: input => messages.parse(withPathModel(engine, input, {})),
     },
     {
       ...messages,
       path: `${BASE}/{model}:streamRawPredict`,
-      describe: describeVertex('svc-claude:streamRawPredict', 'streamed message, Vertex AI', {
+      describe: describeVertex('svc-claude:streamRawPredict', 'create a message with streaming (Vertex AI)', {
         ...hello,
         stream: true,
       }),

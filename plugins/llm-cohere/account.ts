@@ -99,7 +99,7 @@ export function tokenize(engine: Engine): LlmRoute<OwnParsed<string[]>> {
     method: 'POST',
     path: '/v1/tokenize',
     op: 'other',
-    describe: describePost('/v1/tokenize', 'tokens', [
+    describe: describePost('/v1/tokenize', 'tokenize text', [
       { name: 'A text', body: { model: 'svc-command', text: 'hello world' } },
     ]),
     parse(input) {

@@ -23,7 +23,7 @@ export function chatV1(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/v1/chat',
     op: 'chat',
-    describe: describePost('/v1/chat', 'chat, v1', [
+    describe: describePost('/v1/chat', 'chat (v1)', [
       { name: 'Hello', body: hello },
       { name: 'Stream', body: { ...hello, stream: true } },
     ]),

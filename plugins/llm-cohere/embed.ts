@@ -40,7 +40,7 @@ export function embed(engine: Engine, version: 'v1' | 'v2'): LlmRoute<EmbedParse
     method: 'POST',
     path: `/${version}/embed`,
     op: 'embed',
-    describe: describePost(`/${version}/embed`, `embeddings, ${version}`, [
+    describe: describePost(`/${version}/embed`, `create embeddings (${version})`, [
       {
         name: 'One text',
         body: {

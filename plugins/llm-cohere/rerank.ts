@@ -14,7 +14,7 @@ export function rerank(engine: Engine, version: 'v1' | 'v2'): LlmRoute<RerankPar
     method: 'POST',
     path: `/${version}/rerank`,
     op: 'rerank',
-    describe: describePost(`/${version}/rerank`, `rerank, ${version}`, [
+    describe: describePost(`/${version}/rerank`, `rerank documents (${version})`, [
       {
         name: 'Three documents',
         body: {

@@ -36,7 +36,7 @@ export function chatCompletions(engine: Engine, extras?: ChatExtras): LlmRoute<P
     method: 'POST',
     path: '/chat/completions',
     op: 'chat',
-    describe: describePost('/chat/completions', 'chat completion', [
+    describe: describePost('/chat/completions', 'create a chat completion', [
       { name: 'Hello', body: { model: 'svc-gpt', messages: [{ role: 'user', content: 'hello' }] } },
       {
         name: 'Stream',
@@ -135,9 +135,7 @@ function rejectAudio(engine: Engine, modalities: unknown): void {
 
 /** Clamps an integer to a range; anything but a number becomes the minimum. */
 export function clamp(value: unknown, min: number, max: number): number {
-  return typeof value === 'number' && Number.isFinite(value)
-    ? Math.min(Math.max(Math.trunc(value), min), max)
-    : min
+  return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), min), max) : min
 }
 
 const NO_PROMPT_DETAILS = { cached_tokens: 0, audio_tokens: 0 }

@@ -36,7 +36,7 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/completions',
     op: 'chat',
-    describe: describePost('/completions', 'text completion', [
+    describe: describePost('/completions', 'create a text completion', [
       { name: 'One prompt', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 16 } },
       { name: 'Log probabilities', body: { model: 'svc-gpt', prompt: 'hello', max_tokens: 4, logprobs: 2 } },
     ]),
@@ -102,7 +102,8 @@ function readPrompts(engine: Engine, given: unknown): { text: string; tokens: nu
     Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'number')
   const list: unknown[] = given == null ? [noPrompt] : isTokens(given) || !Array.isArray(given) ? [given] : given
   if (list.length === 0) throw invalid("Invalid 'prompt': empty array.")
-  if (list.length > maxPrompts) throw invalid(`Invalid 'prompt': expected at most ${maxPrompts} prompts, received ${list.length}.`)
+  if (list.length > maxPrompts)
+    throw invalid(`Invalid 'prompt': expected at most ${maxPrompts} prompts, received ${list.length}.`)
   return list.map(prompt => {
     if (typeof prompt === 'string') return { text: prompt, tokens: engine.count(prompt) }
     if (isTokens(prompt)) return { text: prompt.join(' '), tokens: prompt.length }

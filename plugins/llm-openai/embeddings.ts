@@ -12,7 +12,7 @@ export function embeddings(engine: Engine): LlmRoute<EmbedParsed<{ isBase64: boo
     method: 'POST',
     path: '/embeddings',
     op: 'embed',
-    describe: describePost('/embeddings', 'embeddings', [
+    describe: describePost('/embeddings', 'create embeddings', [
       { name: 'One text', body: { model: 'svc-embed', input: 'hello world', dimensions: 8 } },
     ]),
     parse(input) {

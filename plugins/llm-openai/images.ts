@@ -16,7 +16,7 @@ export function images(engine: Engine): LlmRoute<OwnParsed<ImageWire>> {
     method: 'POST',
     path: '/images/generations',
     op: 'image',
-    describe: describePost('/images/generations', 'image', [
+    describe: describePost('/images/generations', 'generate images', [
       { name: 'One image', body: { model: 'gpt-image-1', prompt: 'a gateway at dawn' } },
     ]),
     parse(input) {

@@ -7,7 +7,8 @@ import type {} from './types.ts'
 
 export default definePlugin({
   title: 'Mock LLM: OpenAI',
-  description: 'The OpenAI API on the mock LLM: chat completions, responses, embeddings, images, audio and moderations.',
+  description:
+    'The OpenAI API on the mock LLM: chat completions, responses, embeddings, images, audio and moderations.',
   paths: ['/ai/openai', '/ai/v1'],
   buildsOn: ['llm'],
   register(app, svc) {

@@ -41,9 +41,7 @@ export function logprobOf(engine: Engine, piece: string, top: number): TokenLogp
     logprob: value,
     bytes: [...Buffer.from(token)],
   })
-  const others = alternatives
-    .filter(token => token !== piece)
-    .slice(0, Math.max(0, Math.min(top, maxAlternatives) - 1))
+  const others = alternatives.filter(token => token !== piece).slice(0, Math.max(0, Math.min(top, maxAlternatives) - 1))
   const tops = top === 0 ? [] : [entry(piece, logprob), ...others.map((token, i) => entry(token, logprob - 1 - i / 2))]
   return { ...entry(piece, logprob), top_logprobs: tops }
 }

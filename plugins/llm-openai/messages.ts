@@ -16,7 +16,11 @@ export function readMessages(engine: Engine, given: unknown): ReadMessages {
   if (!Array.isArray(given))
     throw invalid("Invalid type for 'messages': expected an array of objects.", 'messages', 'invalid_value')
   if (given.length === 0)
-    throw invalid("Invalid 'messages': empty array. Expected an array with minimum length 1.", 'messages', 'empty_array')
+    throw invalid(
+      "Invalid 'messages': empty array. Expected an array with minimum length 1.",
+      'messages',
+      'empty_array',
+    )
   const read: ReadMessages = { system: [], messages: [] }
   given.forEach((item: unknown, index) => {
     const param = `messages[${index}].role`

@@ -13,7 +13,7 @@ export function listModels(): LlmRoute<ModelsParsed> {
     method: 'GET',
     path: '/models',
     op: 'models',
-    describe: describeGet('/models', 'models', 'All models'),
+    describe: describeGet('/models', 'list models', 'All models'),
     parse: () => ({ op: 'models', wire: undefined }),
     render: ({ models }) => ({ body: { object: 'list', data: models.map(show) } }),
   }
@@ -25,7 +25,7 @@ export function retrieveModel(): LlmRoute<ModelsParsed> {
     path: '/models/{model}',
     op: 'models',
     describe: {
-      ...describeGet('/models/svc-gpt', 'one model', 'One model'),
+      ...describeGet('/models/svc-gpt', 'get a model', 'One model'),
       parameters: [
         {
           name: 'model',

@@ -31,7 +31,9 @@ export function moderations(engine: Engine): LlmRoute<OwnParsed<ModeratedInput[]
     method: 'POST',
     path: '/moderations',
     op: 'moderate',
-    describe: describePost('/moderations', 'moderation', [{ name: 'A text', body: { input: 'I hate this idiot' } }]),
+    describe: describePost('/moderations', 'moderate inputs', [
+      { name: 'A text', body: { input: 'I hate this idiot' } },
+    ]),
     parse(input) {
       const body = input.json()
       const inputs = readInputs(engine, body.input, input.limits.inputs)
@@ -60,7 +62,8 @@ function readInputs(engine: Engine, given: unknown, most: number): ModeratedInpu
   if (typeof given === 'string') return [{ text: given, hasImage: false }]
   if (!Array.isArray(given) || given.length === 0)
     throw invalid("Invalid 'input': expected a string or a non-empty list.", 'invalid_value')
-  if (given.length > most) throw invalid(`Invalid 'input': expected at most ${most} items, received ${given.length}.`, 'invalid_value')
+  if (given.length > most)
+    throw invalid(`Invalid 'input': expected at most ${most} items, received ${given.length}.`, 'invalid_value')
   if (given.every(item => typeof item === 'string')) return given.map(text => ({ text: String(text), hasImage: false }))
   if (!given.every(isRecord)) throw invalid("Invalid type for 'input': expected strings or parts.", 'invalid_value')
   return [
@@ -73,9 +76,9 @@ function readInputs(engine: Engine, given: unknown, most: number): ModeratedInpu
 
 /** Detected categories score 0.9 to 0.95, others below 0.002; determined by the text. */
 function judge(engine: Engine, { text, hasImage }: ModeratedInput): object {
-  const said = new Set(engine.words(text))
+  const inputWords = new Set(engine.words(text))
   const next = engine.generator(engine.digest('moderation', text))
-  const hits = new Set(categories.filter(([, words]) => words.some(word => said.has(word))).map(([name]) => name))
+  const hits = new Set(categories.filter(([, words]) => words.some(word => inputWords.has(word))).map(([name]) => name))
   const byName = <T>(value: (name: string) => T): Record<string, T> =>
     Object.fromEntries(categories.map(([name]) => [name, value(name)]))
   const seesImages = (name: string): boolean =>

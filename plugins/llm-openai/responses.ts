@@ -28,7 +28,7 @@ export function responses(engine: Engine): LlmRoute<ResponsesParsed> {
     method: 'POST',
     path: '/responses',
     op: 'chat',
-    describe: describePost('/responses', 'response', [
+    describe: describePost('/responses', 'create a response', [
       { name: 'Hello', body: { model: 'svc-gpt', input: 'hello' } },
       { name: 'Stream', body: { model: 'svc-gpt', input: 'hello', stream: true } },
     ]),

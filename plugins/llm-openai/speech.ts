@@ -24,7 +24,7 @@ export function speech(engine: Engine): LlmRoute<Parsed> {
     method: 'POST',
     path: '/audio/speech',
     op: 'speech',
-    describe: describePost('/audio/speech', 'speech', [
+    describe: describePost('/audio/speech', 'generate speech', [
       { name: 'A second of silence', body: { model: 'tts-1', input: 'hello', voice: 'alloy' } },
     ]),
     framing: 'sse',

@@ -79,7 +79,8 @@ function allowedOf(engine: Engine, offered: Tool[], choice: unknown, isNested: b
   if (mode !== 'auto' && mode !== 'required')
     throw invalid(`Invalid value for '${path}.mode': expected 'auto' or 'required'.`, '.mode', 'invalid_value')
   const list = json.own(set, 'tools')
-  if (list == null) throw invalid(`Missing required parameter: '${path}.tools'.`, '.tools', 'missing_required_parameter')
+  if (list == null)
+    throw invalid(`Missing required parameter: '${path}.tools'.`, '.tools', 'missing_required_parameter')
   if (!Array.isArray(list) || list.length === 0)
     throw invalid(`Invalid '${path}.tools': expected an array with at least one tool.`, '.tools', 'invalid_value')
   const names = new Set(

@@ -21,7 +21,7 @@ export function transcriptions(engine: Engine, task: Task): LlmRoute<Parsed> {
     path: `/audio/${task}`,
     op: 'transcribe',
     describe: {
-      summary: task === 'transcriptions' ? 'transcription' : 'translation into English',
+      summary: task === 'transcriptions' ? 'transcribe audio' : 'translate audio into English',
       requestBody: {
         required: true,
         content: {
