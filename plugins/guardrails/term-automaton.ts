@@ -1,6 +1,6 @@
 /**
- * Finds which terms occur in a text, in linear time: an Aho-Corasick automaton over tokens (words and punctuation marks)
- * instead of characters.
+ * Finds the terms that occur in a text, in linear time: an Aho-Corasick automaton over tokens (words and punctuation
+ * marks) instead of characters.
  */
 
 /** A run of word characters, or any other character that is not white space. */

@@ -17,7 +17,9 @@ export interface PromptCache {
 
 const lifetimeMs = 5 * 60 * 1000
 
-/** Entries expire 5 minutes after their last use. Keeps at most 4096 entries (512 in public mode); evicts the oldest. */
+/**
+ * Entries expire 5 minutes after their last use. Keeps at most 4096 entries (512 in public mode); evicts the oldest.
+ */
 export function createPromptCache(svc: Svc, engine: Engine): PromptCache {
   const store = svc.state<true>('prompt-cache', {
     maxCount: svc.config.publicMode ? 512 : 4096,

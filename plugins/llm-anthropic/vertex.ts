@@ -12,7 +12,9 @@ export function isVertexPath(path: string): boolean {
 
 const hello = { anthropic_version: VERSION, max_tokens: 256, messages: [{ role: 'user', content: 'hello' }] }
 
-/** `rawPredict` and `streamRawPredict`, based on the messages route, and token counting, which must be registered first. */
+/**
+ * `rawPredict` and `streamRawPredict`, based on the messages route, and token counting, which must be registered first.
+ */
 export function vertexRoutes(engine: Engine, messages: LlmRoute, count: LlmRoute<CountParsed>): LlmRoute[] {
   return [
     {

@@ -24,7 +24,7 @@ export function converseTexts({ json }: Engine, body: Body): GuardedText[] {
 const promptFields = ['inputText', 'prompt', 'message']
 
 /**
- * InvokeModel: all user text, in the format of any family. With a `tagSuffix` in the body, only the text inside the tags
+ * InvokeModel: all user text, in the format of any family. With a `tagSuffix` in the body, only the text inside tags
  * `<amazon-bedrock-guardrails-guardContent_suffix>`, if there are such tags.
  */
 export function invokeTexts({ json }: Engine, body: Body, tagSuffix: string | undefined): GuardedText[] {

@@ -93,7 +93,9 @@ function actionOf(decision: GuardrailDecision | undefined): Action {
   return decision.actionReason === REASONS.blocked ? 'blocked' : 'masked'
 }
 
-/** Blocks a reply that is too long to check: the headers of a stream may already be sent, so an error is not possible. */
+/**
+ * Blocks a reply that is too long to check: the headers of a stream may already be sent, so an error is not possible.
+ */
 function assessReply(guardrails: BedrockGuardrails, text: string, id: string): GuardrailDecision {
   const decided = guardrails.apply({ source: 'OUTPUT', content: [{ text: { text } }] }, id)
   if (!('problem' in decided)) return decided

@@ -34,7 +34,9 @@ export const guardrailParameters = [
   },
 ] as const
 
-/** Parses the headers and checks the input. Undefined if the request selects no guardrail; throws for invalid headers. */
+/**
+ * Parses the headers and checks the input. Undefined if the request selects no guardrail; throws for invalid headers.
+ */
 export function guardInvoke(
   engine: Engine,
   guardrails: BedrockGuardrails | undefined,

@@ -145,8 +145,8 @@ interface Logprobs {
 }
 
 /**
- * Log probabilities of tokens that start at an offset in the text. The first token of an echoed prompt has none, since no
- * token precedes it.
+ * Log probabilities of tokens that start at an offset in the text. The first token of an echoed prompt has none,
+ * since no token precedes it.
  */
 function logprobsOf(
   engine: Engine,

@@ -15,7 +15,9 @@ interface Given {
   isNested: boolean
 }
 
-/** Skips unnamed tools and unknown types. Throws for invalid allowed tools, and for a forced call that is not possible. */
+/**
+ * Skips unnamed tools and unknown types. Throws for invalid allowed tools, and for a forced call that is not possible.
+ */
 export function readTooling(engine: Engine, { tools, functions, choice, isNested }: Given): Tooling {
   const { json } = engine
   const offered = [
@@ -59,7 +61,10 @@ function customOf({ json }: Engine, given: unknown): Tool[] {
   return [{ name, description: json.textOf(json.own(given, 'description')) ?? '', schema: {}, input }]
 }
 
-/** `none`, `auto`, `required`, `any`, or an object with the name of a tool, directly or in a member named after its type. */
+/**
+ * `none`, `auto`, `required`, `any`, or an object with the name of a tool, directly or in a member named after its
+ * type.
+ */
 function readToolChoice({ json }: Engine, given: unknown): ToolChoice {
   if (given === 'none' || given === 'required' || given === 'auto') return given
   if (given === 'any') return 'required'

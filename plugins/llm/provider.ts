@@ -125,7 +125,10 @@ export interface HeaderFacts {
 /** One operation of a provider. */
 export interface LlmRoute<P extends Parsed = Parsed> {
   method: 'GET' | 'POST'
-  /** Below the base path: `/v1/models/{model}`, `/model/{*modelId}/converse` (the rest, slashes included), or ending in `/*`. */
+  /**
+   * Below the base path: `/v1/models/{model}`, `/model/{*modelId}/converse` (the rest, slashes included), or ending in
+   * `/*`.
+   */
   path: string
   /** The main purpose of the route; each parsed request has its own `op`. */
   op: 'chat' | 'embed' | 'rerank' | 'moderate' | 'image' | 'speech' | 'transcribe' | 'count' | 'models' | 'other'
@@ -159,7 +162,9 @@ export interface RouteInput {
   params: Record<string, string>
   query: URLSearchParams
   body: Buffer
-  /** Parses the body as a JSON object; throws `engine.badInput` for anything else. The client controls the key names. */
+  /**
+   * Parses the body as a JSON object; throws `engine.badInput` for anything else. The client controls the key names.
+   */
   json(): Record<string, unknown>
   /** Session key for stored data: `X-Svc-Session`, or the client address. */
   session: string

@@ -91,7 +91,7 @@ export function registerRoutes(
         : undefined
     if (record === undefined)
       throw new HttpError(404, {
-        error: 'AI request not found',
+        error: 'no such AI request',
         request_id: id,
         hint: 'records are kept for one hour; GET /ai/requests lists them',
       })

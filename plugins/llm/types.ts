@@ -11,13 +11,17 @@ export type * from './provider.ts'
 
 /** The extension point `llm.providers`. */
 export interface Providers {
-  /** Serves a provider's routes on the plugin's own Fastify instance. Throws if its id or base path is already in use. */
+  /**
+   * Serves a provider's routes on the plugin's own Fastify instance. Throws if its id or base path is already in use.
+   */
   register(app: FastifyInstance, provider: LlmProvider): void
   /** Functions for text, tokens and vectors that all formats share. */
   readonly engine: Engine
   /** Adds a scripted rule for all providers, after those of svc.yaml and before the built-in ones. */
   addRule(rule: Rule): void
-  /** Adds a fault kind for `X-Svc-Fail`. Its error has the format of the kind `like`, with the given status and message. */
+  /**
+   * Adds a fault kind for `X-Svc-Fail`. Its error has the format of the kind `like`, with the given status and message.
+   */
   addFault(fault: AddedFault): void
   /** All served providers, in the order of `GET /ai`; complete after all plugins have registered. */
   list(): ServedProvider[]

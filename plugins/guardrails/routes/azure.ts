@@ -15,7 +15,7 @@ const analyzeText: RouteDescription = {
   path: `${BASE}/text:analyze`,
   summary: 'Check a text for harm categories and blocklist terms (Azure AI Content Safety)',
   description:
-    'A name in `blocklistNames` selects the list created with that name, or the demo blocklist if there is none. With `haltOnBlocklistHit`, a blocklist match skips the harm categories.',
+    'A name in `blocklistNames` selects the list created with that name, otherwise the demo blocklist. With `haltOnBlocklistHit`, a blocklist match skips the harm categories.',
   category: 'AI: Guardrails',
   responses: {
     200: { description: 'categoriesAnalysis, blocklistsMatch' },

@@ -2,7 +2,10 @@
 
 const urlCharacters = 200
 
-/** Describes a URL: `data:image/png (120 bytes)` for inline data, with the length of the URL; others are cut at 200 characters. */
+/**
+ * Describes a URL: `data:image/png (120 bytes)` for inline data, with the length of the URL; others are cut at 200
+ * characters.
+ */
 export function describeUrl(url: string): string {
   if (!url.startsWith('data:')) return url.slice(0, urlCharacters)
   const mime = /^data:([^;,]{0,100})/.exec(url)?.[1] || 'text/plain'

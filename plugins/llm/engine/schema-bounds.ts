@@ -61,7 +61,7 @@ function isWithin(value: number, low: Bound, high: Bound): boolean {
 function stepOf(multipleOf: unknown, isInteger: boolean): number | undefined {
   if (typeof multipleOf !== 'number' || !(multipleOf > 0)) return isInteger ? 1 : undefined
   if (!isInteger || Number.isInteger(multipleOf)) return multipleOf
-  // The smallest integer multiple of a step such as 0.5; 1 if there is none within reach.
+  // The smallest integer multiple of a step such as 0.5, with a limited search; otherwise 1.
   for (let factor = 2; factor <= 1000; factor++) {
     const whole = roundOff(multipleOf * factor)
     if (Number.isInteger(whole)) return whole

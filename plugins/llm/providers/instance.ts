@@ -27,7 +27,9 @@ export interface ProviderInstance {
   isNamed: boolean
 }
 
-/** Finds a listed model, or accepts an unlisted id that starts with `svc`, contains a mode, or is known to the format. */
+/**
+ * Finds a listed model, or accepts an unlisted id that starts with `svc`, contains a mode, or is known to the format.
+ */
 export function findModel(instance: ProviderInstance, id: string): ModelInfo | undefined {
   const listed = instance.models.find(model => model.id === id)
   if (listed !== undefined || instance.strictModels) return listed

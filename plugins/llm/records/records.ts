@@ -51,7 +51,10 @@ const recordBytes = 1024
 /** Bytes of the JavaScript engine's string header. */
 const textOverhead = 24
 
-/** Upper bound of a record's memory in bytes: at most two bytes per character. Runs for every request, so it reads only lengths. */
+/**
+ * Upper bound of a record's memory in bytes: at most two bytes per character. Runs for every request, so it reads only
+ * lengths.
+ */
 export function heldByRecord(record: AiRecord): number {
   let characters =
     record.request_id.length +
@@ -85,7 +88,10 @@ export function createRecords(svc: Svc<unknown>): Records {
   )
 }
 
-/** The recorded body: up to 64 KiB in full, otherwise the first 16 KiB as text. `text` is the body, if it was already decoded. */
+/**
+ * The recorded body: up to 64 KiB in full, otherwise the first 16 KiB as text. `text` is the body, if it was already
+ * decoded.
+ */
 export function keepBody(body: Buffer, line: string | undefined, text?: string): Pick<AiRecord, 'body' | 'json'> {
   if (line !== undefined) return { body: copyText(line), json: false }
   if (body.length <= jsonBytes) return { body: text ?? body.toString('utf8'), json: true }

@@ -1,6 +1,6 @@
 /**
- * One timer for the tokens of all streams. With two thousand streams, a timer per token would be a hundred thousand timers
- * per second; this clock wakes all streams that are due in the same millisecond together.
+ * One timer for the tokens of all streams. With two thousand streams, a timer per token would mean a hundred thousand
+ * timers per second; this clock wakes all streams that are due in the same millisecond together.
  */
 
 /** Waits for a time of the clock. */
@@ -13,8 +13,8 @@ export interface Sleeper {
 const HORIZON_MS = 1_000
 /**
  * Maximum number of sleepers to wake in one turn of the event loop. Node accepts one connection per turn: if every due
- * sleeper woke at once, running streams would delay new ones. More turns cost time, so the limit is low only while streams
- * begin.
+ * sleeper woke at once, running streams would delay new ones. More turns cost time, so the limit is low only while
+ * streams begin.
  */
 const WAKES_PER_TURN = { whileStreamsBegin: 16, else: 256 }
 /** Sleepers that are later than this wake regardless of the limit, so that new streams don't delay running ones. */

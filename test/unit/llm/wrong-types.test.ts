@@ -1,4 +1,4 @@
-/** Every route of every format against values of wrong types: they are refused as bad input or answered, never fail. */
+/** Values of wrong types on every route are rejected as bad input or accepted; they never cause a failure. */
 import t from 'tap'
 import { createEngine } from '../../../plugins/llm/engine/engine.ts'
 import { compute } from '../../../plugins/llm/exchange/compute.ts'
@@ -62,7 +62,7 @@ function inputOf(body: object): RouteInput {
   }
 }
 
-/** Answers a request wholly, stream included; null, or what went wrong. */
+/** Processes a request completely, including the stream. Returns null or the error. */
 async function answer(provider: LlmProvider, route: LlmRoute, body: object): Promise<unknown> {
   try {
     const parsed = await route.parse(inputOf(body))
@@ -182,8 +182,8 @@ const fine = {
 }
 
 for (const provider of providers) {
-  t.test(`${provider.id}: values of wrong types are refused or answered [LLM-18]`, async t => {
-    // Forms are no JSON, and speech makes megabytes; both have tests of their own.
+  t.test(`${provider.id}: values of wrong types are rejected or accepted [LLM-18]`, async t => {
+    // Multipart forms are not JSON, and speech generates megabytes; both have separate tests.
     for (const route of provider.routes.filter(
       ({ method, op }) => method === 'POST' && op !== 'transcribe' && op !== 'speech',
     )) {
