@@ -12,12 +12,12 @@ import type {
   RouteInput,
   StreamEvent,
 } from '../llm/types.ts'
-import { cachedPrefix, noCacheUse, type CacheUse, type PromptCache } from './prompt-cache.ts'
+import { cachedPrefix, noCacheUsage, type CacheUsage, type PromptCache } from './prompt-cache.ts'
 import { readRequest } from './request.ts'
 import type { MessagesOptions } from './types.ts'
 
 interface MessageWire {
-  cache: CacheUse
+  cache: CacheUsage
   /** Thinking blocks are returned without their text. */
   hidesThinking: boolean
 }
@@ -114,7 +114,7 @@ async function parse(engine: Engine, cache: PromptCache, input: RouteInput): Pro
   const prefix = cachedPrefix(engine, body)
   const use =
     prefix === null
-      ? noCacheUse
+      ? noCacheUsage
       : await cache.use(input.session, model, prefix, Math.min(engine.count(prefix), engine.promptTokens(request) - 1))
   return {
     op: 'chat',

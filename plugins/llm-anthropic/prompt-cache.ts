@@ -3,16 +3,16 @@ import { isRecord, type Svc } from 'svc/plugin'
 import type { Engine } from '../llm/types.ts'
 
 /** Tokens that a request reads from or writes to the cache; one of them is 0. */
-export interface CacheUse {
+export interface CacheUsage {
   created: number
   read: number
 }
 
-export const noCacheUse: CacheUse = { created: 0, read: 0 }
+export const noCacheUsage: CacheUsage = { created: 0, read: 0 }
 
 export interface PromptCache {
   /** Stores a prefix with its size in tokens. */
-  use(session: string, model: string, prefix: string, tokens: number): Promise<CacheUse>
+  use(session: string, model: string, prefix: string, tokens: number): Promise<CacheUsage>
 }
 
 const lifetimeMs = 5 * 60 * 1000

@@ -35,9 +35,9 @@ export function decide(
   body: Record<string, unknown>,
   id: string,
 ): GuardrailDecision {
-  const decided = guardrails.apply(body, id)
-  if ('problem' in decided) throw engine.badInput(decided.problem)
-  return decided
+  const decision = guardrails.apply(body, id)
+  if ('problem' in decision) throw engine.badInput(decision.problem)
+  return decision
 }
 
 /**
@@ -97,12 +97,12 @@ function actionOf(decision: GuardrailDecision | undefined): Action {
  * Blocks a reply that is too long to check: the headers of a stream may already be sent, so an error is not possible.
  */
 function assessReply(guardrails: BedrockGuardrails, text: string, id: string): GuardrailDecision {
-  const decided = guardrails.apply({ source: 'OUTPUT', content: [{ text: { text } }] }, id)
-  if (!('problem' in decided)) return decided
+  const decision = guardrails.apply({ source: 'OUTPUT', content: [{ text: { text } }] }, id)
+  if (!('problem' in decision)) return decision
   return {
     action: 'GUARDRAIL_INTERVENED',
     actionReason: REASONS.blocked,
-    outputs: [{ text: `This content was blocked: ${decided.problem}.` }],
+    outputs: [{ text: `This content was blocked: ${decision.problem}.` }],
     assessments: [],
   }
 }

@@ -49,7 +49,7 @@ export function moderations(engine: Engine): LlmRoute<OwnParsed<ModeratedInput[]
       }
     },
     render: (_result, { model, wire }) => ({
-      body: { id: `modr-${engine.randomId(24)}`, model, results: wire.map(item => judge(engine, item)) },
+      body: { id: `modr-${engine.randomId(24)}`, model, results: wire.map(item => moderate(engine, item)) },
     }),
   }
 }
@@ -75,7 +75,7 @@ function readInputs(engine: Engine, given: unknown, most: number): ModeratedInpu
 }
 
 /** Detected categories score 0.9 to 0.95, others below 0.002; determined by the text. */
-function judge(engine: Engine, { text, hasImage }: ModeratedInput): object {
+function moderate(engine: Engine, { text, hasImage }: ModeratedInput): object {
   const inputWords = new Set(engine.words(text))
   const next = engine.generator(engine.digest('moderation', text))
   const hits = new Set(categories.filter(([, words]) => words.some(word => inputWords.has(word))).map(([name]) => name))

@@ -46,7 +46,7 @@ const scripts: readonly Script[] = [
   { triggers: ['json'], text: () => bareJson },
   { triggers: ['markdown', 'table'], text: () => markdown },
   { triggers: ['url', 'urls', 'link', 'links'], text: () => links },
-  { triggers: ['echo'], text: (_said, prompt) => prompt },
+  { triggers: ['echo'], text: (_userWords, prompt) => prompt },
 ]
 
 /** The scripted reply to a user text; undefined if it contains no trigger. */

@@ -67,13 +67,13 @@ export function showCredential(credential: Credential | null): string {
 }
 
 /** The credential that the server or a named provider requires. */
-export interface CredentialDemand {
+export interface CredentialRequirement {
   requireAuth: boolean
   /** The only accepted value; null: any. */
   apiKey: string | null
 }
 
 /** Whether this request needs a credential. */
-export function isEnforced(demand: CredentialDemand, headers: RequestHeaders): boolean {
-  return demand.requireAuth || demand.apiKey !== null || isTruthy(header(headers, 'x-svc-require-auth'))
+export function isEnforced(requirement: CredentialRequirement, headers: RequestHeaders): boolean {
+  return requirement.requireAuth || requirement.apiKey !== null || isTruthy(header(headers, 'x-svc-require-auth'))
 }

@@ -37,26 +37,26 @@ const byStatus: Readonly<Record<number, ErrorKind>> = {
 
 /** Parses fault specs; plugins can add kinds. */
 export class FaultParser {
-  readonly #words = new Map<string, Pick<FaultSpec, 'kind' | 'label' | 'status' | 'message'>>()
+  readonly #kinds = new Map<string, Pick<FaultSpec, 'kind' | 'label' | 'status' | 'message'>>()
 
   constructor() {
     for (const [kind, row] of Object.entries(kinds) as [FaultKind, (typeof kinds)[FaultKind]][]) {
       if (row.isInternal) continue
-      for (const word of [kind, ...row.aliases]) this.#words.set(word, { kind, label: kind })
+      for (const word of [kind, ...row.aliases]) this.#kinds.set(word, { kind, label: kind })
     }
   }
 
   /** Throws if the kind or an alias already exists. */
   add({ kind, aliases = [], like, status, message }: AddedFault): void {
     const words = [kind, ...aliases]
-    const taken = words.find(word => this.#words.has(word))
-    if (taken !== undefined) throw new Error(`the fault kind ${taken} already exists`)
-    for (const word of words) this.#words.set(word, { kind: like, label: kind, status, message })
+    const duplicate = words.find(word => this.#kinds.has(word))
+    if (duplicate !== undefined) throw new Error(`the fault kind ${duplicate} already exists`)
+    for (const word of words) this.#kinds.set(word, { kind: like, label: kind, status, message })
   }
 
   /** All kinds that clients can request, including broken streams. */
   names(): string[] {
-    return [...new Set([...this.#words.values()].map(spec => spec.label)), ...streamBreaks.map(what => `${what}@n`)]
+    return [...new Set([...this.#kinds.values()].map(spec => spec.label)), ...streamBreaks.map(what => `${what}@n`)]
   }
 
   /** Parses `<kind or status>[:<percent>]`; null if the text is invalid. */
@@ -69,7 +69,7 @@ export class FaultParser {
   }
 
   #read(word: string): Omit<FaultSpec, 'percent'> | null {
-    const named = this.#words.get(word)
+    const named = this.#kinds.get(word)
     if (named !== undefined) return named
     const broken = /^([a-z_]+)@(\d{1,9})$/.exec(word)
     if (broken !== null) {

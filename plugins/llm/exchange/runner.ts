@@ -90,8 +90,11 @@ export async function run(
 function checkCredential(exchange: Exchange): void {
   const { instance, credential, svc } = exchange
   const { requireAuth } = svc.variables
-  const apiKey = instance.demand.apiKey ?? svc.variables.apiKey
-  const enforced = isEnforced({ requireAuth: instance.demand.requireAuth || requireAuth, apiKey }, exchange.headers)
+  const apiKey = instance.requirement.apiKey ?? svc.variables.apiKey
+  const enforced = isEnforced(
+    { requireAuth: instance.requirement.requireAuth || requireAuth, apiKey },
+    exchange.headers,
+  )
   if (enforced) {
     if (credential === null) throw new ProviderError('missing_credential')
     if (credential.malformed !== undefined)

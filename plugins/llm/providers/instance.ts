@@ -1,5 +1,5 @@
 /** A served provider: a wire format under its own name or a name from svc.yaml, with its settings. */
-import type { CredentialDemand } from '../exchange/credentials.ts'
+import type { CredentialRequirement } from '../exchange/credentials.ts'
 import type { CompiledRule } from '../engine/rules.ts'
 import type { FaultSpec } from '../exchange/faults.ts'
 import type { Mode, ModelInfo } from '../neutral.ts'
@@ -23,7 +23,7 @@ export interface ProviderInstance {
   rules: readonly CompiledRule[]
   latency: Latency
   fail: FaultSpec | null
-  demand: CredentialDemand
+  requirement: CredentialRequirement
   isNamed: boolean
 }
 

@@ -160,10 +160,13 @@ function describeAt(
 }
 
 /** The credentials that clients may send; includes `none` if a credential is optional. */
-function credentialsOf({ demand, format }: ProviderInstance, { svc }: RunnerServices): (CredentialKind | NamedKey)[] {
-  const isDemanded =
-    demand.requireAuth || demand.apiKey !== null || svc.variables.requireAuth || svc.variables.apiKey !== null
-  return [...(isDemanded ? [] : ['none' as const]), ...format.credentials.map(credentialOf)]
+function credentialsOf(
+  { requirement, format }: ProviderInstance,
+  { svc }: RunnerServices,
+): (CredentialKind | NamedKey)[] {
+  const isRequired =
+    requirement.requireAuth || requirement.apiKey !== null || svc.variables.requireAuth || svc.variables.apiKey !== null
+  return [...(isRequired ? [] : ['none' as const]), ...format.credentials.map(credentialOf)]
 }
 
 function credentialOf({

@@ -55,7 +55,7 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
       jitterPercent: item.latency?.jitter_percent ?? defaultLatency.jitterPercent,
     },
     fail,
-    demand: { requireAuth: item.require_auth ?? false, apiKey: item.api_key ?? null },
+    requirement: { requireAuth: item.require_auth ?? false, apiKey: item.api_key ?? null },
     isNamed: true,
   }
 }

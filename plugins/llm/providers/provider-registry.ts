@@ -44,7 +44,7 @@ export class ProviderRegistry implements Providers {
       rules: [],
       latency: defaultLatency,
       fail: null,
-      demand: { requireAuth: false, apiKey: null },
+      requirement: { requireAuth: false, apiKey: null },
       isNamed: false,
     })
   }
@@ -92,14 +92,14 @@ export class ProviderRegistry implements Providers {
   }
 
   list(): ServedProvider[] {
-    return this.#inOrder().map(({ name, title, format, basePath, models, demand }) => ({
+    return this.#inOrder().map(({ name, title, format, basePath, models, requirement }) => ({
       id: name,
       title,
       format: format.id,
       basePath,
       sdkPath: basePath + (format.sdkPath ?? ''),
       models: models.map(model => model.id),
-      hasOwnKey: demand.apiKey !== null,
+      hasOwnKey: requirement.apiKey !== null,
     }))
   }
 

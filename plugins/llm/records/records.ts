@@ -55,7 +55,7 @@ const textOverhead = 24
  * Upper bound of a record's memory in bytes: at most two bytes per character. Runs for every request, so it reads only
  * lengths.
  */
-export function heldByRecord(record: AiRecord): number {
+export function recordMemory(record: AiRecord): number {
   let characters =
     record.request_id.length +
     record.provider.length +
@@ -82,7 +82,7 @@ export function createRecords(svc: Svc<unknown>): Records {
       new RingBuffer<AiRecord>({
         maxCount: svc.config.publicMode ? 200 : 1000,
         maxBytes: storeBytes,
-        sizeOf: heldByRecord,
+        sizeOf: recordMemory,
         ttlMs: lifetimeMs,
       }),
   )

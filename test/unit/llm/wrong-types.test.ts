@@ -43,7 +43,7 @@ function instanceOf(format: LlmProvider): ProviderInstance {
     rules: [],
     latency: defaultLatency,
     fail: null,
-    demand: { requireAuth: false, apiKey: null },
+    requirement: { requireAuth: false, apiKey: null },
     isNamed: false,
   }
 }
