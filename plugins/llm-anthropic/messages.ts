@@ -229,11 +229,11 @@ function blocksOf(engine: Engine, choice: Choice, { hidesThinking }: MessageWire
 }
 
 function endOf(choice: Choice): { stop_reason: string; stop_sequence: string | null; stop_details: object | null } {
-  const refused = choice.finish === 'content_filter'
+  const isFiltered = choice.finish === 'content_filter'
   return {
     stop_reason: finishReasons[choice.finish],
     stop_sequence: choice.stopSequence,
-    stop_details: refused
+    stop_details: isFiltered
       ? { type: 'refusal', category: 'general_harms', explanation: 'The content filter withheld this reply.' }
       : null,
   }

@@ -39,7 +39,7 @@ export function invoke(engine: Engine, families: readonly Family[], guardrails?:
     describe: describeInvoke('invoke', 'invoke a model'),
     parse: input => parse(engine, families, guardrails, input, false),
     render: (result, { wire }, context) => ({
-      body: wholeReply(result, wire, context),
+      body: completeReply(result, wire, context),
       headers: tokenHeaders(result, wire.inner),
     }),
   }
@@ -57,7 +57,7 @@ export function invokeStream(
     describe: describeInvoke('invoke-with-response-stream', 'invoke a model with streaming'),
     framing: 'aws-eventstream',
     parse: input => parse(engine, families, guardrails, input, true),
-    render: (result, { wire }, context) => ({ body: wholeReply(result, wire, context) }),
+    render: (result, { wire }, context) => ({ body: completeReply(result, wire, context) }),
     stream: (result, { wire }, context) =>
       frames(
         result,
@@ -95,7 +95,7 @@ async function parse(
 }
 
 /** The reply in the family's format, with the guardrail members. */
-function wholeReply(result: FamilyResult, { family, inner }: InvokeWire, context: RenderContext): object | string {
+function completeReply(result: FamilyResult, { family, inner }: InvokeWire, context: RenderContext): object | string {
   const reply = family.reply(result, inner, context)
   return result.op === 'chat' && result.guardrail !== undefined
     ? { ...valueOf(reply), ...actionMember(result), ...traceMember(result) }

@@ -84,14 +84,16 @@ function parse(engine: Engine, input: RouteInput, version: 'v1' | 'v2'): EmbedPa
   return {
     op: 'embed',
     model: json.textOf(body.model) ?? input.defaultModel ?? 'svc-embed',
-    inputs: refused(engine, () => engine.embeddingInputs(texts, input.limits, names)),
-    dimensions: refused(engine, () => engine.vectorSize(body.output_dimension, defaultDimensions, input.limits, names)),
+    inputs: withErrorPrefix(engine, () => engine.embeddingInputs(texts, input.limits, names)),
+    dimensions: withErrorPrefix(engine, () =>
+      engine.vectorSize(body.output_dimension, defaultDimensions, input.limits, names),
+    ),
     wire: { texts, types: types as string[] },
   }
 }
 
 /** Adds the prefix that error messages of this API have. */
-function refused<T>(engine: Engine, check: () => T): T {
+function withErrorPrefix<T>(engine: Engine, check: () => T): T {
   try {
     return check()
   } catch (error) {

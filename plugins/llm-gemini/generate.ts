@@ -37,7 +37,7 @@ export function generateContent(engine: Engine): LlmRoute<Parsed> {
     op: 'chat',
     describe: describeAction('generateContent', 'generate content', hello),
     parse: input => parse(engine, input, false),
-    render: (result, parsed) => ({ body: wholeReply(engine, result, parsed), contentType }),
+    render: (result, parsed) => ({ body: completeReply(engine, result, parsed), contentType }),
   }
 }
 
@@ -49,7 +49,7 @@ export function streamGenerateContent(engine: Engine): LlmRoute<Parsed> {
     describe: describeAction('streamGenerateContent', 'generate content with streaming', hello, '?alt=sse'),
     framingOf: ({ wire }) => (wire.isSse ? 'sse-crlf' : 'json-array'),
     parse: input => parse(engine, input, true),
-    render: (result, parsed) => ({ body: [wholeReply(engine, result, parsed)], contentType }),
+    render: (result, parsed) => ({ body: [completeReply(engine, result, parsed)], contentType }),
     stream: (result, parsed) => streamChunks(engine, result, parsed),
   }
 }
@@ -124,7 +124,7 @@ function candidate(choice: Choice, parts: object[]): object {
 }
 
 /** The reply to a blocked prompt: no candidates. */
-function refused({ promptTokens }: ChatResult, head: object): object {
+function blockedPrompt({ promptTokens }: ChatResult, head: object): object {
   return {
     promptFeedback: { blockReason: 'SAFETY', safetyRatings: safetyRatings(true) },
     usageMetadata: { promptTokenCount: promptTokens, totalTokenCount: promptTokens },
@@ -142,9 +142,9 @@ function lastParts(choice: Choice): object[] {
     : [{ text: choice.text }]
 }
 
-function wholeReply(engine: Engine, result: ChatResult, parsed: Parsed): object {
+function completeReply(engine: Engine, result: ChatResult, parsed: Parsed): object {
   const head = headOf(engine, parsed)
-  if (result.choices[0]?.finish === 'prompt_filter') return refused(result, head)
+  if (result.choices[0]?.finish === 'prompt_filter') return blockedPrompt(result, head)
   return {
     candidates: result.choices.map(choice =>
       candidate(choice, [
@@ -217,7 +217,7 @@ const writeChunk = jsonSerializer<Chunk>({
 function* streamChunks(engine: Engine, result: ChatResult, parsed: Parsed): Iterable<StreamEvent> {
   const head = headOf(engine, parsed)
   const choice = result.choices[0] as Choice
-  if (choice.finish === 'prompt_filter') return yield { data: refused(result, head) }
+  if (choice.finish === 'prompt_filter') return yield { data: blockedPrompt(result, head) }
   const part: ChunkPart = { text: '' }
   const event: Chunk = {
     candidates: [{ content: { parts: [part], role: 'model' }, index: choice.index }],

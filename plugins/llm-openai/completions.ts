@@ -46,9 +46,9 @@ export function completions(engine: Engine): LlmRoute<Parsed> {
       body: {
         ...headOf(engine, parsed, context),
         choices: result.choices.map(choice => ({
-          text: wholeText(choice, parsed.wire),
+          text: completeText(choice, parsed.wire),
           index: choice.index,
-          logprobs: wholeLogprobs(engine, choice, parsed.wire),
+          logprobs: completeLogprobs(engine, choice, parsed.wire),
           finish_reason: context.finishReasons[choice.finish],
         })),
         usage: usageOf(result),
@@ -133,7 +133,7 @@ function echoOf(choice: Choice, wire: CompletionWire): string {
   return wire.echo ? (wire.prompts[Math.floor(choice.index / wire.n)] ?? '') : ''
 }
 
-function wholeText(choice: Choice, wire: CompletionWire): string {
+function completeText(choice: Choice, wire: CompletionWire): string {
   return choice.finish === 'content_filter' ? '' : echoOf(choice, wire) + choice.text + wire.suffix
 }
 
@@ -170,7 +170,7 @@ function logprobsOf(
 }
 
 /** Log probabilities of an echoed prompt and of the reply. */
-function wholeLogprobs(engine: Engine, choice: Choice, wire: CompletionWire): Logprobs | null {
+function completeLogprobs(engine: Engine, choice: Choice, wire: CompletionWire): Logprobs | null {
   if (wire.logprobs === null) return null
   const echo = choice.finish === 'content_filter' ? '' : echoOf(choice, wire)
   const prompt = logprobsOf(engine, engine.pieces(echo), { offset: 0, alternatives: wire.logprobs, isPrompt: true })

@@ -22,7 +22,7 @@ export function createNamed(item: NamedProvider, at: string, services: NamedProv
     services.report(
       `${at}.format`,
       `unknown format ${JSON.stringify(item.format)} (expected one of ${[...services.formats.keys()].join(', ')})`,
-      'use one of these formats, or enable the plugin that provides the format',
+      'write one of these formats, or enable the plugin that provides it',
     )
   }
   const isTaken = services.isTaken(item.name)
@@ -67,7 +67,7 @@ function readFail(text: string | undefined, at: string, services: NamedProviderS
   services.report(
     at,
     `unknown fault ${JSON.stringify(text)} (expected a kind or a status from 400 to 599, optionally with :<percent>)`,
-    'use one of the kinds that GET /ai lists, such as rate_limit',
+    'write one of the kinds that GET /ai lists, such as rate_limit',
   )
   return undefined
 }
@@ -79,7 +79,7 @@ function readRules(item: NamedProvider, at: string, services: NamedProviderServi
       services.report(
         `${at}.rules[${index}].reply.fail`,
         `unknown fault ${JSON.stringify(rule.reply.fail)} (expected a kind or a status from 400 to 599)`,
-        'use one of the kinds that GET /ai lists, such as rate_limit',
+        'write one of the kinds that GET /ai lists, such as rate_limit',
       )
       return []
     }
