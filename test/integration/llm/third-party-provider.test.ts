@@ -1,4 +1,4 @@
-/** A provider that somebody else wrote, in one file, loaded from a folder outside the tree. */
+/** A third-party provider in one file, loaded from a folder outside the repository. */
 import t from 'tap'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ cpSync(source, join(folder, 'llm-parrot-again'), { recursive: true })
 const yaml = `plugins: { enable: [llm-openai, llm-parrot, llm-parrot-again] }
 llm:
   providers:
-    - { name: cockatoo, format: parrot, models: [kiki], reply: "I heard {{prompt}}" }
+    - { name: cockatoo, format: parrot, models: [kiki], reply: "I received {{prompt}}" }
 `
 const server = await serve(t, { yaml, env: { SVC_PLUGINS_DIR: folder } })
 
@@ -25,11 +25,11 @@ const say = (body: object, headers: Record<string, string> = {}, name = 'parrot'
     body: JSON.stringify(body),
   })
 
-t.test('it is one short file', async t => {
+t.test('the plugin is one short file', async t => {
   t.ok(readFileSync(join(source, 'index.ts'), 'utf8').split('\n').length < 150)
 })
 
-t.test('it answers, streams, fails and is recorded as the built-in ones [LLM-31]', async t => {
+t.test('replies, streams, faults and records work as for built-in providers [LLM-31]', async t => {
   const answer = await say({ say: 'hello', words: 3, loud: true }, { 'x-feather': 'green-7777' })
   t.same(
     [
@@ -72,12 +72,12 @@ t.test('it adds rules and fault kinds for all providers [LLM-31]', async t => {
   t.ok(((await (await fetch(`${server.url}/ai`)).json()) as { fail_kinds: string[] }).fail_kinds.includes('asleep'))
 })
 
-t.test('its format can be used in svc.yaml, wherever it was loaded [LLM-31]', async t => {
-  t.match(await (await say({ say: 'you' }, {}, 'cockatoo')).json(), { said: 'I heard you' })
+t.test('svc.yaml can use its format, whatever the load order [LLM-31]', async t => {
+  t.match(await (await say({ say: 'you' }, {}, 'cockatoo')).json(), { said: 'I received you' })
   t.same(await (await fetch(`${server.url}/ai/cockatoo/squawks`)).json(), ['kiki'])
 })
 
-t.test('a summary that begins with the title does not say it twice [LLM-31]', async t => {
+t.test('a summary that starts with the title does not repeat it [LLM-31]', async t => {
   const { endpoints } = (await (await fetch(`${server.url}/_svc/catalog`)).json()) as {
     endpoints: { path: string; summary: string }[]
   }
@@ -85,7 +85,7 @@ t.test('a summary that begins with the title does not say it twice [LLM-31]', as
   t.strictSame(summaries.toSorted(), ['Parrot: say something', 'cockatoo: say something'])
 })
 
-t.test('a second one of the same name fails alone [LLM-31]', async t => {
+t.test('only the second provider with the same name fails [LLM-31]', async t => {
   const { plugins } = (await (await fetch(`${server.url}/_svc/plugins`)).json()) as {
     plugins: { name: string; state: string; error: { message: string } | null }[]
   }

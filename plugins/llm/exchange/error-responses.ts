@@ -1,34 +1,34 @@
-/** Error answers of a provider: in its own form, with the headers that every answer has. */
+/** Error responses in a provider's format, with the common headers. */
 import { kinds } from '../errors.ts'
 import { maskKey, printable, type Credential } from './credentials.ts'
 import type { ProviderInstance } from '../providers/instance.ts'
-import type { ErrorFacts, ErrorKind, FaultKind, HeaderFacts, ProviderAnswer } from '../provider.ts'
+import type { ErrorFacts, ErrorKind, FaultKind, HeaderFacts, ErrorResponse } from '../provider.ts'
 
-/** Thrown inside the runner: the request ends with an error of the provider. */
-export class Refusal extends Error {
+/** Thrown inside the runner to end the request with an error in the provider's format. */
+export class ProviderError extends Error {
   readonly kind: ErrorKind
-  readonly facts: RefusalFacts
-  constructor(kind: ErrorKind, facts: RefusalFacts = {}) {
+  readonly facts: ErrorDetails
+  constructor(kind: ErrorKind, facts: ErrorDetails = {}) {
     super(kind)
     this.kind = kind
     this.facts = facts
   }
 }
 
-export interface RefusalFacts {
+export interface ErrorDetails {
   status?: number
   message?: string
   param?: string
   code?: string
   type?: string
-  /** Asked for by the client, of this label: the message says so. */
+  /** Label of the fault that the client requested; marks the message as simulated. */
   injected?: string
-  /** What asked for it. */
+  /** The source of the fault, such as a header. */
   source?: string
 }
 
-/** Who is answered: what the headers of every answer tell. */
-export interface Audience {
+/** Values for the headers of every response. */
+export interface ResponseContext {
   requestId: string
   path: string
   instanceId: string
@@ -37,20 +37,20 @@ export interface Audience {
   startedAt: number
 }
 
-/** Headers on every answer of a provider, errors included; in lower case, as Fastify wants them. */
-export function commonHeaders(instance: ProviderInstance, audience: Audience): Record<string, string> {
+/** Headers of every response of a provider, including errors; in lower case, as Fastify expects. */
+export function commonHeaders(instance: ProviderInstance, context: ResponseContext): Record<string, string> {
   return {
-    'x-svc-request-id': printable(audience.requestId),
+    'x-svc-request-id': printable(context.requestId),
     'x-svc-provider': instance.name,
-    'x-svc-instance': audience.instanceId,
-    'x-svc-credential': audience.shownCredential,
+    'x-svc-instance': context.instanceId,
+    'x-svc-credential': context.shownCredential,
   }
 }
 
-/** The provider's own headers for an answer. */
+/** The provider's own response headers. */
 export function nativeHeaders(
   instance: ProviderInstance,
-  audience: Audience,
+  context: ResponseContext,
   status: number,
   prompt: number,
   completion: number,
@@ -60,8 +60,8 @@ export function nativeHeaders(
     status,
     prompt,
     completion,
-    requestId: audience.requestId,
-    elapsedMs: Math.round(performance.now() - audience.startedAt),
+    requestId: context.requestId,
+    elapsedMs: Math.round(performance.now() - context.startedAt),
     now: Date.now(),
   }
   if (kind !== undefined) facts.kind = kind
@@ -72,42 +72,42 @@ export function statusOf(instance: ProviderInstance, kind: FaultKind): number {
   return instance.format.faultStatus?.[kind] ?? kinds[kind].status
 }
 
-/** The facts of an error as the provider gets them: status and text filled in where nobody set them. */
+/** The error details for the provider, with default status and message. */
 export function errorFacts(
   instance: ProviderInstance,
-  audience: Audience,
+  context: ResponseContext,
   kind: ErrorKind,
-  facts: RefusalFacts,
+  facts: ErrorDetails,
 ): ErrorFacts {
   const text = facts.message ?? instance.format.messages?.[kind] ?? kinds[kind].message
   return {
     status: facts.status ?? statusOf(instance, kind),
     message:
-      text.replace('{key}', () => maskKey(audience.credential?.value ?? '')) +
+      text.replace('{key}', () => maskKey(context.credential?.value ?? '')) +
       (facts.injected === undefined ? '' : ' (simulated)'),
-    requestId: audience.requestId,
-    path: audience.path,
+    requestId: context.requestId,
+    path: context.path,
     ...(facts.param === undefined ? {} : { param: facts.param }),
     ...(facts.code === undefined ? {} : { code: facts.code }),
     ...(facts.type === undefined ? {} : { type: facts.type }),
   }
 }
 
-/** A whole error answer with all its headers. */
-export function errorAnswer(
+/** An error response with all its headers. */
+export function errorResponse(
   instance: ProviderInstance,
-  audience: Audience,
+  context: ResponseContext,
   kind: ErrorKind,
-  facts: RefusalFacts,
-): Required<ProviderAnswer> {
-  const { status, headers, body } = instance.format.error(kind, errorFacts(instance, audience, kind, facts))
+  facts: ErrorDetails,
+): Required<ErrorResponse> {
+  const { status, headers, body } = instance.format.error(kind, errorFacts(instance, context, kind, facts))
   return {
     status,
     body,
     headers: {
       'Content-Type': 'application/json',
-      ...commonHeaders(instance, audience),
-      ...nativeHeaders(instance, audience, status, 0, 0, kind),
+      ...commonHeaders(instance, context),
+      ...nativeHeaders(instance, context, status, 0, 0, kind),
       ...(kind === 'rate_limit' || kind === 'overloaded' ? { 'Retry-After': '2' } : {}),
       ...headers,
     },
