@@ -20,13 +20,13 @@ export function checkCommand(terminal: Terminal): Command {
     summary: 'validate svc.yaml and the plugins without serving',
     usage: `usage: svc check [--config <file>] [--json]
 
-Reads svc.yaml and the environment, builds all plugins as a start would, and says what is wrong, where, and what to
-do about it. Nothing listens, nothing is fetched, nothing is written.
+Reads svc.yaml and the environment, builds all plugins as the server would at start, and reports every problem with
+its place and a fix. It opens no port, fetches nothing and writes no file.
 
   --config <file>   check this file
   --json            print the findings as JSON
 
-Exit code 0: nothing is wrong (there may be warnings); 1: there are errors; 2: the command line is not understood.
+Exit codes: 0 no errors (there may be warnings), 1 errors, 2 invalid command line.
 `,
     async run(args) {
       const { options } = readArguments(args, { config: { value: 'file' }, json: {} })

@@ -13,11 +13,11 @@ const USAGE = `usage: svc [--config <file>] [<command> ...]
 
 Without a command, or with "serve", starts the server.
 
-  --config <file>   read this svc.yaml (else SVC_CONFIG_FILE, else ./svc.yaml if it exists)
+  --config <file>   use this svc.yaml (default: SVC_CONFIG_FILE, then ./svc.yaml if it exists)
   --version         print the version
-  --help            print this; "svc <command> --help" prints the usage of a command
+  --help            print this help; "svc <command> --help" prints the usage of a command
 `
-const FOOTER = 'Settings are environment variables (SVC_*) and svc.yaml; see README.md and svc.yaml.example.\n'
+const FOOTER = 'Configure svc with environment variables (SVC_*) and svc.yaml; see README.md and svc.yaml.example.\n'
 
 export type Outcome = { exitCode: number } | { serve: ServeRequest }
 
@@ -106,6 +106,6 @@ async function findCommand(name: string, terminal: Terminal): Promise<FoundComma
   const names = ['serve', 'help', ...[...own, ...ofPlugins].map(({ command }) => command.name)]
   const guess = nearest(name, names)
   throw new UsageError(
-    `unknown command: ${name.slice(0, 200)}${guess === undefined ? ` (there are ${names.join(', ')})` : ` (did you mean ${guess}?)`}`,
+    `unknown command: ${name.slice(0, 200)}${guess === undefined ? ` (expected one of ${names.join(', ')})` : ` (did you mean ${guess}?)`}`,
   )
 }

@@ -66,13 +66,13 @@ async function emptyFolders(host: Host): Promise<Finding[]> {
       found.push({
         ...place,
         message: `the folder ${folder} does not exist`,
-        remedy: 'create it, or correct the path, which counts from svc.yaml',
+        remedy: 'create it, or correct the path, which is relative to svc.yaml',
       })
     else if ((await pluginsIn(folder, 'directory')).length === 0)
       found.push({
         ...place,
-        message: `there is no plugin in the folder ${folder}`,
-        remedy: 'put a folder with an index.ts into it; "svc new-plugin <name>" writes one',
+        message: `the folder ${folder} contains no plugin`,
+        remedy: 'add a folder with an index.ts; "svc new-plugin <name>" creates one',
       })
   }
   return found
@@ -89,7 +89,7 @@ function ofPlugin({ name, source, path, error }: PluginRecord, host: Host): Find
           {
             at: `plugins.packages[${index}]`,
             message,
-            remedy: 'install it with npm where svc is started, or correct the name',
+            remedy: 'install it with npm in the folder where svc is started, or correct the name',
           },
           'plugins',
         ),

@@ -10,11 +10,11 @@ const STATE_COLORS: Record<PluginRecord['state'], Color> = { enabled: 'green', d
 export function pluginsCommand(terminal: Terminal): Command {
   return {
     name: 'plugins',
-    summary: 'list the plugins with their states',
+    summary: 'list the plugins and their states',
     usage: `usage: svc plugins [--config <file>] [--json]
 
-Lists all plugins that a start would find: name, state, version, where it comes from, and the paths it serves,
-or why it is off.
+Lists all plugins that the server would find at start: name, state, version, source, and the paths a plugin serves or
+the reason why it is disabled.
 
   --config <file>   use this svc.yaml
   --json            print the list as JSON
@@ -59,7 +59,7 @@ function list(records: readonly PluginRecord[], { out }: Terminal): string {
 }
 
 function remark({ state, disabled_by: by, error, paths }: PluginRecord): string {
-  if (state === 'disabled') return `off: ${by}`
+  if (state === 'disabled') return `disabled by ${by}`
   if (state === 'failed') return `${error?.phase}: ${error?.message}`
   return paths.join(' ')
 }

@@ -8,14 +8,14 @@ import type { Terminal } from './terminal.ts'
 export function routesCommand(terminal: Terminal): Command {
   return {
     name: 'routes',
-    summary: 'print the catalog of routes',
+    summary: 'list the routes of all enabled plugins',
     usage: `usage: svc routes [<text>] [--config <file>] [--json]
 
-Prints the routes of all plugins that are on, by category. With <text> only those whose path, plugin, category or
-summary contain it.
+Lists the routes of all enabled plugins by category. With <text>, only routes whose path, plugin, category or summary
+contains it.
 
   --config <file>   use this svc.yaml
-  --json            print the endpoints as GET /_svc/catalog shows them
+  --json            print the endpoints in the format of GET /_svc/catalog
 `,
     async run(args) {
       const { options, words } = readArguments(args, { config: { value: 'file' }, json: {} }, { min: 0, max: 1 })

@@ -34,7 +34,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
     '/_svc/ready',
     describe({
       summary: 'Readiness: 200 as long as requests are served',
-      description: 'Never authenticated, limited or captured.',
+      description: 'Needs no credentials and is never limited or captured.',
       category,
       examples: [{ name: 'Readiness check', path: '/_svc/ready', expectStatus: 200 }],
     }),
@@ -54,8 +54,8 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   app.get(
     '/_svc/status',
     describe({
-      summary: 'Uptime, health, ports, inspector and plugins at a glance',
-      description: '`proxy_headers`: names of the headers by which a proxy shows in this very request, such as `via`.',
+      summary: 'Uptime, health, ports, inspector and plugin counts',
+      description: '`proxy_headers` lists the headers of this request that a proxy added, such as `via`.',
       category,
       examples: [{ name: 'Status', path: '/_svc/status', expectStatus: 200 }],
     }),
@@ -65,7 +65,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   app.get(
     '/_svc/catalog',
     describe({
-      summary: 'Every endpoint that is enabled, with examples',
+      summary: 'All enabled endpoints, with examples',
       category,
       examples: [{ name: 'Catalog', path: '/_svc/catalog', expectStatus: 200 }],
     }),
@@ -75,20 +75,21 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   app.post(
     '/_svc/reload',
     describe({
-      summary: 'Read svc.yaml and the plugins again',
-      description: 'Requests in flight finish where they began. Needs the admin token where one is configured.',
+      summary: 'Reload svc.yaml and the plugins',
+      description:
+        'Requests in flight finish with the old configuration. Requires the admin token if one is configured.',
       category,
       parameters: [
         {
           name: 'force',
           in: 'query',
-          description: 'Build a new generation even when no file changed.',
+          description: 'Reload even if no file changed.',
           schema: { type: 'boolean', default: false },
         },
       ],
       responses: {
         200: { description: 'What changed.' },
-        422: { description: 'A file could not be read; what ran before goes on.' },
+        422: { description: 'A file could not be read; the previous configuration stays in use.' },
       },
       examples: [{ name: 'Reload', method: 'POST', path: '/_svc/reload' }],
     }),

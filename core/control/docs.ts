@@ -88,11 +88,11 @@ export function registerDocs(app: FastifyInstance, { http, instance }: ControlDe
     app.get(
       path,
       describe({
-        summary: `OpenAPI 3.1 document of everything that is enabled, as ${mediaType}`,
+        summary: `OpenAPI 3.1 document of all enabled endpoints, as ${mediaType}`,
         category,
         responses: {
           200: {
-            description: 'The document; its server is the base URL of the request.',
+            description: 'The document. `servers` contains the base URL of the request.',
             content: { [mediaType]: { type: 'object' } },
           },
         },
@@ -119,7 +119,7 @@ export function registerDocs(app: FastifyInstance, { http, instance }: ControlDe
   app.get(
     '/docs/',
     describe({
-      summary: 'Leads to the API reference',
+      summary: 'Redirects to the API reference',
       category,
       responses: { 307: { description: 'To `/docs`.' } },
       examples: [{ name: 'With a slash', path: '/docs/', expectStatus: 307 }],
@@ -135,7 +135,7 @@ export function registerDocs(app: FastifyInstance, { http, instance }: ControlDe
       parameters: [{ name: 'file', in: 'path', schema: { type: 'string', enum: [...FILES.keys()] } }],
       responses: {
         200: { description: 'The file.' },
-        304: { description: 'The file is the one that the client has.' },
+        304: { description: 'The file has not changed.' },
         404: { description: 'No such file.' },
       },
       examples: [{ name: 'Style sheet', path: '/docs/swagger-ui.css', expectStatus: 200 }],

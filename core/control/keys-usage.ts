@@ -13,24 +13,28 @@ export function registerKeysUsage(app: FastifyInstance, deps: ControlDeps): void
   app.get(
     '/_svc/keys/usage',
     describe({
-      summary: 'Use of each API key today (shared mode)',
-      description: 'With an admin token configured, or in public mode, a holder of a key sees that key only.',
+      summary: "Today's usage of each API key (shared mode)",
+      description:
+        'If an admin token is configured, or in public mode, callers without the token see only the usage of their own key.',
       category: 'Control Plane',
       parameters: [
         { name: 'id', in: 'query', description: 'Only the key with this id.', schema: { type: 'string' } },
         {
           name: 'X-Svc-Key',
           in: 'header',
-          description: 'The key of a caller who is not the administrator.',
+          description: 'The API key of a caller without the admin token.',
           schema: { type: 'string' },
         },
       ],
       responses: {
         200: { description: 'The keys, by id.' },
-        401: { description: 'Neither the admin token nor a valid key.' },
-        403: { description: 'Public mode without an admin token, and no valid key.' },
+        401: { description: 'The request has neither the admin token nor a valid key.' },
+        403: {
+          description:
+            'The instance runs in public mode, no admin token is configured, and the request has no valid key.',
+        },
       },
-      examples: [{ name: 'Use of all keys', path: '/_svc/keys/usage' }],
+      examples: [{ name: 'Usage of all keys', path: '/_svc/keys/usage' }],
     }),
     async request => {
       const id = readQuery(request).get('id')
@@ -67,6 +71,6 @@ function visibleId(request: FastifyRequest, { config, http, keys }: ControlDeps)
   const holder = keys!.holderOf(findKey(firstHeader(request.raw, 'x-svc-key'), request.raw.url ?? ''))
   if (holder !== null) return holder.id
   throw config.adminToken === null
-    ? new HttpError(403, { error: 'public mode shows a key to its holder only: send X-Svc-Key' })
+    ? new HttpError(403, { error: 'in public mode you can only see the usage of your own key: send X-Svc-Key' })
     : new HttpError(401, { error: 'admin token or API key required: send X-Svc-Admin-Token or X-Svc-Key' })
 }

@@ -36,7 +36,7 @@ export function registerLanding(app: FastifyInstance, { config, http, instance, 
       category: 'Docs',
       responses: {
         200: {
-          description: 'The landing page, also while the instance is unhealthy.',
+          description: 'The landing page. Also served while the instance is unhealthy.',
           content: { 'text/html': { type: 'string' } },
         },
       },
@@ -93,7 +93,7 @@ ${sections.map(({ id, name, endpoints }) => `<li><a href="#${id}">${escapeHtml(n
 <main id="endpoints">
 ${sections
   .map(
-    ({ id, name, endpoints }) => `<section aria-labeledby="${id}">
+    ({ id, name, endpoints }) => `<section aria-labelledby="${id}">
 <h2 id="${id}">${escapeHtml(name)}</h2>
 <ul>
 ${endpoints.map(endpoint => renderEndpoint(endpoint, baseUrl)).join('\n')}

@@ -10,7 +10,7 @@ export function registerMetrics(app: FastifyInstance, { metrics }: ControlDeps):
     describe({
       summary: 'Metrics in the Prometheus text format 0.0.4',
       category: 'Control Plane',
-      responses: { 200: { description: 'All series.', content: { 'text/plain': {} } } },
+      responses: { 200: { description: 'All metrics.', content: { 'text/plain': {} } } },
       examples: [{ name: 'Metrics', path: '/_svc/metrics', expectStatus: 200 }],
     }),
     async (_request, reply) =>

@@ -13,7 +13,7 @@ const KINDS: Record<Exclude<CredentialKind, 'none'>, SecurityScheme> = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Svc-Admin-Token',
-    description: 'The token of `SVC_ADMIN_TOKEN`, or one that `SVC_CONTROL_AUTH` accepts',
+    description: 'The value of `SVC_ADMIN_TOKEN`, or a token that `SVC_CONTROL_AUTH` accepts',
   },
 }
 

@@ -12,14 +12,14 @@ const NAME = { name: 'name', in: 'path', description: 'Name of the plugin.' } as
 const CASCADE = {
   name: 'cascade',
   in: 'query',
-  description: 'Switch the plugins along that stand in the way.',
+  description: 'Also switch the plugins that prevent the change.',
   schema: { type: 'boolean', default: false },
 } as const
 const SWITCH_RESPONSES: RouteDescription['responses'] = {
-  200: { description: 'The record of the plugin, which has been switched or was so already.' },
-  404: { description: 'No such plugin.' },
-  409: { description: 'Other plugins stand in the way; `cascade` switches them along.' },
-  422: { description: 'The plugin failed to register; its record says why.' },
+  200: { description: 'The plugin, now in the requested state.' },
+  404: { description: 'There is no plugin with this name.' },
+  409: { description: 'Other plugins prevent the change; `cascade` switches them too.' },
+  422: { description: 'The plugin failed to register; `error` has the reason.' },
 }
 
 /** Registers `/_svc/plugins` and what lies below it. */
@@ -30,7 +30,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   app.get(
     '/_svc/plugins',
     describe({
-      summary: 'Every plugin with state, options and errors',
+      summary: 'All plugins with state, options and errors',
       category,
       examples: [{ name: 'Plugins', path: '/_svc/plugins', expectStatus: 200 }],
     }),
@@ -67,7 +67,10 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
       summary: 'One plugin, with its routes',
       category,
       parameters: [NAME],
-      responses: { 200: { description: 'The record of the plugin.' }, 404: { description: 'No such plugin.' } },
+      responses: {
+        200: { description: 'The plugin.' },
+        404: { description: 'There is no plugin with this name.' },
+      },
       get examples() {
         return exampleOf('One plugin', 'GET', '')
       },
@@ -86,8 +89,8 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     app.post<ByName>(
       `/_svc/plugins/:name/${verb}`,
       describe({
-        summary: `${on ? 'Enable' : 'Disable'} a plugin until the process ends`,
-        description: 'Wins over svc.yaml. Needs the admin token where one is configured.',
+        summary: `${on ? 'Enable' : 'Disable'} a plugin until the server stops`,
+        description: 'Overrides svc.yaml. Requires the admin token if one is configured.',
         category,
         parameters: [NAME, CASCADE],
         responses: SWITCH_RESPONSES,
@@ -106,13 +109,13 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   app.delete<ByName>(
     '/_svc/plugins/:name/override',
     describe({
-      summary: 'Let svc.yaml decide about a plugin again',
-      description: 'Needs the admin token where one is configured.',
+      summary: 'Remove the override of a plugin, so that svc.yaml applies again',
+      description: 'Requires the admin token if one is configured.',
       category,
       parameters: [NAME],
       responses: {
-        200: { description: 'The record of the plugin, as svc.yaml wants it.' },
-        404: { description: 'No such plugin.' },
+        200: { description: 'The plugin, in the state that svc.yaml requests.' },
+        404: { description: 'There is no plugin with this name.' },
       },
       get examples() {
         return exampleOf('Clear override', 'DELETE', '/override')

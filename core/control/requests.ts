@@ -14,16 +14,16 @@ const KEEP_ALIVE_MS = 15_000
 const SESSION: RouteParameter = {
   name: 'session',
   in: 'query',
-  description: 'Only requests with this `X-Svc-Session`. Required in public mode.',
+  description: 'Only requests with this value of `X-Svc-Session`. Required in public mode.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
 }
 const PATH_PREFIX: RouteParameter = {
   name: 'path_prefix',
   in: 'query',
-  description: 'Only paths that begin so.',
+  description: 'Only requests whose path starts with this text.',
   schema: { type: 'string' },
 }
-const BAD_FILTER = { description: 'A parameter is invalid, or the session is missing in public mode.' }
+const BAD_FILTER = { description: 'A parameter is invalid, or `session` is missing in public mode.' }
 
 /** Registers `/_svc/requests` and what lies below. */
 export function registerRequests(app: FastifyInstance, deps: ControlDeps): void {
@@ -39,7 +39,7 @@ function registerList(app: FastifyInstance, { config, inspector }: ControlDeps):
     describe({
       summary: 'Captured requests, newest first',
       description:
-        'What reached the routes, faults and refused bodies included; the control plane and rejected requests are not captured.',
+        'Includes injected faults and rejected bodies. Control plane requests and requests rejected by a limit or key check are not captured.',
       category,
       parameters: [
         SESSION,
@@ -47,7 +47,7 @@ function registerList(app: FastifyInstance, { config, inspector }: ControlDeps):
         {
           name: 'limit',
           in: 'query',
-          description: 'At most so many; moved into 1 to the capacity.',
+          description: 'Maximum number of entries. Values outside 1 to the capacity are clamped.',
           schema: { type: 'integer', default: DEFAULT_LIMIT },
         },
       ],
@@ -68,7 +68,8 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
     '/_svc/requests/stream',
     describe({
       summary: 'Live feed of captured requests',
-      description: 'One `request` event per capture, its id is the id of the entry. Resumes after `Last-Event-ID`.',
+      description:
+        'Sends one `request` event per captured request, with the id of the entry as event id. Resumes after `Last-Event-ID`.',
       category,
       protocol: 'sse',
       endless: true,
@@ -78,13 +79,13 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
         {
           name: 'Last-Event-ID',
           in: 'header',
-          description: 'Stored entries after this one come first.',
+          description: 'Id of the last event received. Stored entries after it are sent first.',
           schema: { type: 'string' },
         },
         {
           name: 'last_event_id',
           in: 'query',
-          description: 'The same, where a header can not be set.',
+          description: 'Same as `Last-Event-ID`, for clients that cannot set headers.',
           schema: { type: 'string' },
         },
       ],
@@ -124,7 +125,7 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
           name: 'id',
           in: 'path',
           required: true,
-          description: 'Id of the entry, or the `X-Request-Id` of the answer.',
+          description: 'Id of the entry, or the `X-Request-Id` of the response.',
           schema: { type: 'string' },
         },
         SESSION,
@@ -132,7 +133,7 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
       responses: {
         200: { description: 'The entry.' },
         400: BAD_FILTER,
-        404: { description: 'No such entry is held.' },
+        404: { description: 'No entry with this id is stored.' },
       },
       examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
     }),
@@ -155,18 +156,18 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
   app.delete(
     '/_svc/requests',
     describe({
-      summary: 'Forget captured requests',
-      description: 'Of one session; all of them need the admin token where one is configured.',
+      summary: 'Delete captured requests',
+      description: 'Deleting the requests of all sessions requires the admin token if one is configured.',
       category,
-      parameters: [{ ...SESSION, description: "Forget only this session's requests." }],
+      parameters: [{ ...SESSION, description: 'Delete only the requests of this session.' }],
       responses: {
-        200: { description: 'How many were removed.' },
+        200: { description: 'The number of deleted entries.' },
         400: BAD_FILTER,
         401: { description: 'The admin token is missing or wrong.' },
-        403: { description: 'Public mode without an admin token.' },
+        403: { description: 'The instance runs in public mode and no admin token is configured.' },
       },
       examples: [
-        { name: 'Forget one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 },
+        { name: 'Delete one session', method: 'DELETE', path: '/_svc/requests?session=demo', expectStatus: 200 },
       ],
     }),
     request => {
@@ -197,7 +198,7 @@ function readFilter(request: FastifyRequest, publicMode: boolean): CaptureFilter
   if (publicMode && session === undefined) {
     throw new HttpError(400, {
       error: 'session_required',
-      details: 'public mode shows one session: add ?session=, the value of your X-Svc-Session header',
+      details: 'in public mode you can only see one session: add ?session= with the value of your X-Svc-Session header',
     })
   }
   return { session, pathPrefix: readQuery(request).get('path_prefix') ?? undefined }

@@ -115,7 +115,7 @@ function keyOfMethods(app: Scope): symbol {
   )
   if (key === undefined)
     throw new Error(
-      `Fastify ${app.version} keeps its methods in a way that svc does not know; install the version that svc's package.json names`,
+      `Fastify ${app.version} is not supported: it stores its HTTP methods differently. Install the version in svc's package.json`,
     )
   return key
 }

@@ -244,7 +244,7 @@ function exposedBy(definitions: ReadonlyMap<string, Plugin>, { order }: Resoluti
 function checkAreas(descriptions: readonly RouteDescription[], isArea: (name: string) => boolean): void {
   for (const { area, summary } of descriptions) {
     if (area !== undefined && !isArea(area))
-      throw new Error(`the route "${summary}" counts under the area "${area}", which no plugin declares`)
+      throw new Error(`the route "${summary}" uses the area "${area}", which no plugin declares`)
   }
 }
 
@@ -257,7 +257,7 @@ async function finish(
   for (const { plugin, run } of context.registered) {
     try {
       await withinTime(() => Promise.resolve(run()), {
-        what: 'the work after registering',
+        what: 'a whenRegistered callback',
         log: shared.log.child({ plugin }),
         times: registerTimes,
       })

@@ -47,7 +47,7 @@ export async function discover(options: DiscoveryOptions): Promise<FoundPlugin[]
   for (const plugin of found) {
     const first = taken.get(plugin.name)
     if (first === undefined) taken.set(plugin.name, plugin)
-    else plugin.problem ??= `the name "${plugin.name}" is taken by the ${first.source} plugin of that name`
+    else plugin.problem ??= `the name "${plugin.name}" is already used by a ${first.source} plugin`
   }
   return found
 }
@@ -75,7 +75,7 @@ async function pluginAt(folder: string, source: 'builtin' | 'directory'): Promis
   const name = basename(folder)
   const problem = PLUGIN_NAME.test(name)
     ? null
-    : `"${name}" is no plugin name (a to z, then a to z, 0 to 9 or "-", at most 40)`
+    : `"${name}" is not a valid plugin name (expected up to 40 characters from a-z, 0-9 and "-", the first a letter)`
   return {
     name,
     source,
@@ -97,7 +97,8 @@ async function findPackage(packageName: string, workingDirectory: string): Promi
     version: null,
     fingerprint: '',
   } as const
-  if (!PLUGIN_NAME.test(name)) return { ...missing, problem: `the package "${packageName}" gives no plugin name` }
+  if (!PLUGIN_NAME.test(name))
+    return { ...missing, problem: `"${name}", from the package "${packageName}", is not a valid plugin name` }
   try {
     const entry = createRequire(join(workingDirectory, 'package.json')).resolve(packageName)
     const folder = packageFolder(entry)

@@ -54,7 +54,7 @@ export class FallbackHandlers {
       // The rest of the server has other owners.
       if (path === '' || path.includes('{') || path.includes(':')) continue
       if (this.#fallbacks.some(other => other.path === path))
-        throw new Error(`a not-found handler is already set below ${path}`)
+        throw new Error(`a not-found handler is already set for ${path}`)
       this.#fallbacks.push({ scope, path, options, handler })
     }
   }

@@ -133,7 +133,7 @@ export class Generation implements RoutingGeneration {
   addRoute({ plugin, paths, log, area }: RouteOwner, route: ReportedRoute, scope: FastifyInstance): void {
     const template = toTemplate(route.url)
     if (paths !== null && !paths.some(path => isBelow(template, path.replace(/\/$/, '')) || template === path)) {
-      throw new Error(`the route ${route.url} lies below none of the plugin's paths (${paths.join(', ')})`)
+      throw new Error(`the route ${route.url} is not below any of the plugin's paths (${paths.join(', ')})`)
     }
     const methods = (Array.isArray(route.method) ? route.method : [route.method]).map(method => method.toUpperCase())
     const websocket = this.#webSockets.adapt(route)

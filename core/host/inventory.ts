@@ -170,7 +170,7 @@ export class Inventory {
       if (given !== undefined)
         errors.push(
           settings.locate(
-            { at: section, message: `the plugin ${name} takes no options`, remedy: 'remove the section' },
+            { at: section, message: `the plugin ${name} has no options`, remedy: 'remove the section' },
             section,
           ),
         )

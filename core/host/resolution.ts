@@ -36,7 +36,7 @@ export function resolvePlugins(definitions: ReadonlyMap<string, PluginNeeds>, re
   }
   for (const cycle of findCycles(definitions, decisions)) {
     for (const name of cycle)
-      decisions.set(name, { state: 'failed', message: `needs itself: ${[...cycle, cycle[0]].join(' -> ')}` })
+      decisions.set(name, { state: 'failed', message: `circular dependency: ${[...cycle, cycle[0]].join(' -> ')}` })
   }
   spreadAbsence(definitions, decisions, requested.failed)
   return { order: orderByNeeds(definitions, decisions), decisions }
@@ -76,7 +76,7 @@ function spreadAbsence(
             state: 'failed',
             message:
               state === undefined && !failed.has(need)
-                ? `builds on "${need}", which is not there`
+                ? `builds on "${need}", which is not installed`
                 : `builds on "${need}", which failed`,
           })
         changed = true

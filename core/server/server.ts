@@ -86,7 +86,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
         ports[kind] = await listener.listen(config.host, port)
         opened.push(listener)
       } catch (error) {
-        log.warn(`${label} not started: ${(error as Error).message}`)
+        log.warn(`the ${label} listener did not start: ${(error as Error).message}`)
       }
     }
     await tryOpen('https', 'HTTPS', config.httpsPort, () => {

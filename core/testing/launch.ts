@@ -82,7 +82,7 @@ function yamlOf({ folders, packages, plugins, settings, yaml }: LaunchOptions): 
   if (!isSplit) return yaml
   if (yaml !== undefined)
     throw new Error(
-      'yaml stands for the whole of svc.yaml: give it alone, without folders, packages, plugins and settings',
+      'yaml is the complete text of svc.yaml and cannot be combined with folders, packages, plugins or settings',
     )
   return JSON.stringify(
     {

@@ -76,7 +76,7 @@ async function faultOf(context: RequestContext, maxDelayMs: number): Promise<Cal
   const delayMs = parseDelay(delay, maxDelayMs)
   if (delayMs > 0) {
     context.injects('delay', `X-Svc-Delay: ${delayMs}`)
-    if (!(await waitFor(context, delayMs))) return { grpcStatus: CANCELLED, message: 'the client has left' }
+    if (!(await waitFor(context, delayMs))) return { grpcStatus: CANCELLED, message: 'the client disconnected' }
   }
   const header = firstHeader(context.request, 'x-svc-fail')
   const fail = parseFail(header)
@@ -85,6 +85,6 @@ async function faultOf(context: RequestContext, maxDelayMs: number): Promise<Cal
   context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
   return {
     grpcStatus: GRPC_STATUS.get(fail.status) ?? UNKNOWN,
-    message: `injected fault: ${fail.status} ${STATUS_CODES[fail.status] ?? 'Error'}, asked for by x-svc-fail`,
+    message: `injected fault: ${fail.status} ${STATUS_CODES[fail.status] ?? 'Error'}, requested by x-svc-fail`,
   }
 }

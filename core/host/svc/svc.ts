@@ -88,14 +88,16 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     },
     offer(point, value) {
       if (!String(point).startsWith(`${name}.`))
-        throw new Error(`an extension point of ${name} is named "${name}.<point>", not "${String(point)}"`)
+        throw new Error(
+          `the extension point "${String(point)}" must be named "${name}.<point>", since ${name} offers it`,
+        )
       if (build.extensions.has(point)) throw new Error(`the extension point "${String(point)}" is offered twice`)
       build.extensions.set(point, value)
     },
     use<K extends keyof ExtensionPoints>(point: K) {
       const owner = String(point).split('.', 1)[0]!
       if (owner !== name && !plugin.mayUse.includes(owner))
-        throw new Error(`"${String(point)}" belongs to ${owner}: name it in buildsOn or uses of the definition`)
+        throw new Error(`"${String(point)}" belongs to ${owner}: add ${owner} to buildsOn or uses of the definition`)
       const value = build.extensions.get(point) as PersonalPoint<ExtensionPoints[K]> | undefined
       return value?.[forPlugin]?.(name) ?? (value as ExtensionPoints[K] | undefined)
     },

@@ -43,7 +43,7 @@ t.test('what is not understood is explained [CLI-2]', async t => {
     [['-x'], /^unknown option: -x/],
     [['chekc'], /^unknown command: chekc \(did you mean check\?\)\n\nusage: svc \[/],
     [['mokc'], /^unknown command: mokc \(did you mean mock\?\)/],
-    [['qqqqqq'], /^unknown command: qqqqqq \(there are serve, help, check, /],
+    [['qqqqqq'], /^unknown command: qqqqqq \(expected one of serve, help, check, /],
     [['check', '--jsno'], /^unknown option: --jsno \(did you mean --json\?\)\n\nusage: svc check/],
     [['plugins', 'extra'], /^unexpected argument: extra\n\nusage: svc plugins/],
     [['serve', 'extra'], /^unexpected argument: extra/],
@@ -82,7 +82,7 @@ t.test('plugins and routes show what would run, and leave no trace [CLI-4, CLI-5
   t.equal(code, 0)
   t.match(output, /^PLUGIN +STATE +VERSION +SOURCE +SERVES\n/)
   t.match(output, /^hello +enabled +0\.1\.0 +directory +\/hello$/m)
-  t.match(output, /^soap +disabled +\S+ +builtin +off: svc\.yaml$/m)
+  t.match(output, /^soap +disabled +\S+ +builtin +disabled by svc\.yaml$/m)
   t.match(output, /^broken +failed +\S+ +directory +register: out of order$/m)
   t.match(output, /\n2 enabled, \d+ disabled, 1 failed\n$/)
   const records = JSON.parse((await svc(['plugins', '--json'], { folder, env })).output) as {

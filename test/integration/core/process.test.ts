@@ -69,8 +69,8 @@ t.test('a busy HTTPS or gRPC port is a warning, and HTTP serves [PROC-3]', async
   const http = await server.port('HTTP')
   const status = (await (await fetch(`http://127.0.0.1:${http}/_svc/status`)).json()) as { ports: object }
   t.strictSame(status.ports, { http, https: null, grpc: null })
-  t.match(server.output(), /HTTPS not started: .*EADDRINUSE/)
-  t.match(server.output(), /gRPC not started: .*EADDRINUSE/)
+  t.match(server.output(), /the HTTPS listener did not start: .*EADDRINUSE/)
+  t.match(server.output(), /the gRPC listener did not start: .*EADDRINUSE/)
 })
 
 t.test('a command line that is not understood is exit code 2 and the usage [PROC-4]', async t => {

@@ -137,8 +137,8 @@ t.test('a name or a field that is taken fails the plugin that comes later, and n
 
 t.test('malformed declarations are named [HOST-11]', async t => {
   const rows: [members: string, message: RegExp][] = [
-    ['variables: []', /variables is an object/],
-    ["variables: { a: { name: 'lower', parser: text, default: 1, description: 'A.' } }", /the variable a has no name/],
+    ['variables: []', /variables must be an object/],
+    ["variables: { a: { name: 'lower', parser: text, default: 1, description: 'A.' } }", /name of the variable a must consist/],
     ["variables: { a: { name: 'SVC_A', default: 1, description: 'A.' } }", /the variable SVC_A has no parser/],
     ["variables: { a: { name: 'SVC_A', parser: text, description: 'A.' } }", /the variable SVC_A has no default/],
     ["variables: { a: { name: 'SVC_A', parser: text, default: 1 } }", /the variable SVC_A has no description/],
@@ -150,16 +150,16 @@ t.test('malformed declarations are named [HOST-11]', async t => {
       "variables: { a: { name: 'SVC_A', parser: text, default: null, description: 'A.', shownAs: 'x', secret: true } }",
       /SVC_A is secret/,
     ],
-    ["exempt: [{ path: '/y', from: ['faults'], reason: 'r' }]", /exempt is a list/],
-    ["exempt: [{ path: '/xy', from: ['faults'], reason: 'r' }]", /exempt is a list/],
-    ["exempt: [{ path: '/x', from: ['everything'], reason: 'r' }]", /exempt is a list/],
-    ["exempt: [{ path: '/x', from: ['faults'] }]", /exempt is a list/],
-    ["area: 'Upper case'", /area is a name/],
-    ["faultKinds: ['a b']", /faultKinds is a list/],
-    ["exposes: ['']", /exposes of the definition/],
-    ["categories: [{ name: 'X' }]", /categories is a list/],
-    ["links: [{ href: 'javascript:alert(1)', text: 'X' }]", /links is a list/],
-    ["links: [{ href: '/x', text: 'X' }]", /links is a list/],
+    ["exempt: [{ path: '/y', from: ['faults'], reason: 'r' }]", /exempt must be a list/],
+    ["exempt: [{ path: '/xy', from: ['faults'], reason: 'r' }]", /exempt must be a list/],
+    ["exempt: [{ path: '/x', from: ['everything'], reason: 'r' }]", /exempt must be a list/],
+    ["exempt: [{ path: '/x', from: ['faults'] }]", /exempt must be a list/],
+    ["area: 'Upper case'", /area must be a name/],
+    ["faultKinds: ['a b']", /faultKinds must be a list/],
+    ["exposes: ['']", /exposes must be a list/],
+    ["categories: [{ name: 'X' }]", /categories must be a list/],
+    ["links: [{ href: 'javascript:alert(1)', text: 'X' }]", /links must be a list/],
+    ["links: [{ href: '/x', text: 'X' }]", /links must be a list/],
   ]
   const { folder } = pluginFolder(
     t,
@@ -190,7 +190,7 @@ t.test(
     t.match(recordOf(server, 'throws'), { state: 'failed', error: { message: "its variables can't be read: no way" } })
     t.match(recordOf(server, 'area'), {
       state: 'failed',
-      error: { message: 'the route "Y" counts under the area "nobodys", which no plugin declares' },
+      error: { message: 'the route "Y" uses the area "nobodys", which no plugin declares' },
     })
     t.match(recordOf(server, 'harmless'), { state: 'enabled' })
     t.equal((await fetch(`${server.url}/x`)).status, 500)

@@ -15,10 +15,10 @@ const GOOD = plugin('good', 'good')
 const BROKEN: [name: string, source: Record<string, string>, phase: string, message: RegExp][] = [
   ['throws on import', { bad: 'throw new Error("no luck")' }, 'load', /no luck/],
   ['has a syntax error', { bad: 'export default {' }, 'load', /index\.ts:1:\d+: /],
-  ['imports what is not there', { bad: 'import "no-such-package"\nexport default {}' }, 'load', /no-such-package/],
+  ['imports a missing package', { bad: 'import "no-such-package"\nexport default {}' }, 'load', /no-such-package/],
   ['exports no plugin', { bad: 'export default 7' }, 'load', /no plugin/],
-  ['states no title', { bad: 'export default { paths: ["/bad"], register() {} }' }, 'load', /no title/],
-  ['states no paths', { bad: 'export default { title: "x", register() {} }' }, 'load', /no paths/],
+  ['has no title', { bad: 'export default { paths: ["/bad"], register() {} }' }, 'load', /no title/],
+  ['has no paths', { bad: 'export default { title: "x", register() {} }' }, 'load', /no paths/],
   ['has no register', { bad: 'export default { title: "x", paths: ["/bad"] }' }, 'load', /no register/],
   [
     'throws while registering',
@@ -54,13 +54,13 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
     'serves what is not below its paths',
     { bad: plugin('bad', 'x').replace("paths: ['/bad']", "paths: ['/other']") },
     'register',
-    /\/bad lies below none of the plugin's paths/,
+    /\/bad is not below any of the plugin's paths/,
   ],
   [
-    'builds on what is not there',
+    'builds on a plugin that is not installed',
     { bad: plugin('bad', 'x', { definition: 'buildsOn: ["ghost"],' }) },
     'register',
-    /"ghost", which is not there/,
+    /"ghost", which is not installed/,
   ],
   [
     'builds on one that failed',
@@ -69,19 +69,19 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
     /"worse", which failed/,
   ],
   [
-    'needs itself',
+    'builds on itself',
     { bad: plugin('bad', 'x', { definition: 'buildsOn: ["bad"],' }) },
     'register',
-    /needs itself: bad -> bad/,
+    /circular dependency: bad -> bad/,
   ],
   [
-    'needs itself by another',
+    'builds on itself through another plugin',
     {
       bad: plugin('bad', 'x', { definition: 'buildsOn: ["other"],' }),
       other: plugin('other', 'x', { definition: 'uses: ["bad"],' }),
     },
     'register',
-    /needs itself: /,
+    /circular dependency: /,
   ],
   [
     'lacks an option that it requires',
@@ -103,7 +103,7 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
     'uses a point that its definition does not name',
     { bad: plugin('bad', 'x', { body: 'svc.use("good.point" as never)' }) },
     'register',
-    /name it in buildsOn or uses/,
+    /add \S+ to buildsOn or uses/,
   ],
 ]
 
@@ -164,7 +164,7 @@ t.test('a name that is taken fails the later plugin, in the order of the sources
       ['good', 'directory', 'failed'],
     ],
   )
-  t.match(plugins[2]!.error, { phase: 'discover', message: /the name "good" is taken by the builtin plugin/ })
+  t.match(plugins[2]!.error, { phase: 'discover', message: /the name "good" is already used by a builtin plugin/ })
   t.match(plugins[0]!.error, { phase: 'discover', message: /no plugin name/ })
   t.strictSame(counts, { enabled: 1, disabled: 0, failed: 2 })
   t.equal(await (await fetch(`${server.url}/good`)).text(), 'good')

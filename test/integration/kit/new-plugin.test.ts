@@ -21,7 +21,7 @@ t.test('new-plugin writes what type-checks, loads and passes its test, and npm c
   })
   t.match(await author.run('svc', ['new-plugin', 'tide-tables']), {
     code: 1,
-    errors: /exists already; nothing was written/,
+    errors: /already exists; nothing was written/,
   })
 
   const { output } = await author.run('npm', ['pack', '--silent'], { cwd })
@@ -42,7 +42,7 @@ t.test('names that are none, or taken, are refused [KIT-5]', async t => {
   const folder = t.testdir()
   for (const [args, message] of [
     [[], /expected a name/],
-    [['Orders'], /"Orders" is no plugin name/],
+    [['Orders'], /"Orders" is not a valid plugin name/],
     [['../x'], /no plugin name/],
     [['echo'], /built-in plugin echo/],
     [['a', 'b'], /unexpected argument: b/],

@@ -58,7 +58,7 @@ mocks:
     ['2:3', 'unknown key "disabel" \\(did you mean "disable"\\?\\)', 'write disable'],
     ['3:13', 'unknown plugin "sope" \\(did you mean "soap"\\?\\)', 'write soap'],
     ['4:18', 'the folder \\S+/nowhere does not exist', 'create it'],
-    ['4:29', 'there is no plugin in the folder \\S+/empty', '.*new-plugin'],
+    ['4:29', 'the folder \\S+/empty contains no plugin', '.*new-plugin'],
     ['5:14', "plugin orders: the package .* can't be resolved", 'install it with npm'],
     ['9:7', 'expected "open", "apikey" or "oauth"', 'write one of these'],
     ['10:7', 'expected array, got string', 'write a list'],
@@ -67,7 +67,7 @@ mocks:
     ['14:70', 'expected at least 0', 'change the value'],
     ['15:22', 'no running plugin offers the format "nope"', 'write one of these'],
     ['16:1', 'unknown key "mpc" \\(did you mean "mcp"\\?\\)', 'write mcp'],
-    ['17:1', 'the plugin echo takes no options', 'remove the section'],
+    ['17:1', 'the plugin echo has no options', 'remove the section'],
     ['20:5', "shop\\.yaml can't be read \\(ENOENT\\)", 'correct the path'],
   ])
     t.match(

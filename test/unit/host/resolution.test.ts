@@ -80,6 +80,6 @@ t.test('circles fail all their members and nobody else [HOST-6]', async t => {
   )
   t.strictSame(order, ['ok'])
   for (const name of ['a', 'b', 'c', 'self'])
-    t.match(decisions.get(name), { state: 'failed', message: /needs itself: / })
+    t.match(decisions.get(name), { state: 'failed', message: /circular dependency: / })
   t.match(decisions.get('user'), { state: 'failed', message: 'builds on "a", which failed' })
 })
