@@ -16,7 +16,7 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
   ['throws on import', { bad: 'throw new Error("no luck")' }, 'load', /no luck/],
   ['has a syntax error', { bad: 'export default {' }, 'load', /index\.ts:1:\d+: /],
   ['imports a missing package', { bad: 'import "no-such-package"\nexport default {}' }, 'load', /no-such-package/],
-  ['exports no plugin', { bad: 'export default 7' }, 'load', /no plugin/],
+  ['exports no plugin', { bad: 'export default 7' }, 'load', /not a plugin definition/],
   ['has no title', { bad: 'export default { paths: ["/bad"], register() {} }' }, 'load', /no title/],
   ['has no paths', { bad: 'export default { title: "x", register() {} }' }, 'load', /no paths/],
   ['has no register', { bad: 'export default { title: "x", paths: ["/bad"] }' }, 'load', /no register/],
@@ -165,7 +165,7 @@ t.test('a name that is taken fails the later plugin, in the order of the sources
     ],
   )
   t.match(plugins[2]!.error, { phase: 'discover', message: /the name "good" is already used by a builtin plugin/ })
-  t.match(plugins[0]!.error, { phase: 'discover', message: /no plugin name/ })
+  t.match(plugins[0]!.error, { phase: 'discover', message: /not a valid plugin name/ })
   t.strictSame(counts, { enabled: 1, disabled: 0, failed: 2 })
   t.equal(await (await fetch(`${server.url}/good`)).text(), 'good')
 })

@@ -38,13 +38,13 @@ t.test('new-plugin writes what type-checks, loads and passes its test, and npm c
   t.match(await author.run('svc', ['plugins']), { output: /^tide-tables +enabled +0\.1\.0 +package +\/tide-tables$/m })
 })
 
-t.test('names that are none, or taken, are refused [KIT-5]', async t => {
+t.test('invalid and taken names are rejected [KIT-5]', async t => {
   const folder = t.testdir()
   for (const [args, message] of [
     [[], /expected a name/],
     [['Orders'], /"Orders" is not a valid plugin name/],
-    [['../x'], /no plugin name/],
-    [['echo'], /built-in plugin echo/],
+    [['../x'], /not a valid plugin name/],
+    [['echo'], /"echo" is the name of a built-in plugin/],
     [['a', 'b'], /unexpected argument: b/],
   ] as const) {
     t.match(await svc(['new-plugin', ...args], { folder }), { code: 2, errors: message })
