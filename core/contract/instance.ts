@@ -1,18 +1,18 @@
-/** The instance and what it serves: `svc.instance`. */
+/** `svc.instance`: the running instance and the routes it serves. */
 import type { RouteExample } from './routes.ts'
 
 export interface SvcInstance {
   readonly id: string
   readonly version: string
-  /** Bound ports; null for a listener that is not up. */
+  /** Bound ports; null for a listener that did not start. */
   ports(): { http: number | null; https: number | null; grpc: number | null }
   isHealthy(): boolean
   setHealthy(healthy: boolean): void
-  /** Calls back at each change; answers how to stop that. */
+  /** Calls `listener` on each change. Returns a function that removes the listener. */
   onHealthChange(listener: (healthy: boolean) => void): () => void
-  /** The catalog of what is enabled, as `GET /_svc/catalog` shows it after the base URL of its paths. */
+  /** All enabled endpoints, as in `GET /_svc/catalog`. */
   catalog(): Catalog
-  /** The document of `GET /openapi.json`; its server is `baseUrl`, as `svc.http.baseUrl` answers it. */
+  /** The document of `GET /openapi.json` with `baseUrl` as server; see `svc.http.baseUrl`. */
   openapi(baseUrl: string): Record<string, unknown>
   plugins(): PluginRecord[]
 }
@@ -32,7 +32,7 @@ export interface CatalogEndpoint {
   description: string
   protocol: 'http' | 'sse' | 'websocket'
   endless: boolean
-  /** Null: the core's own. */
+  /** Null for endpoints of the core. */
   plugin: string | null
   examples: {
     name: string
