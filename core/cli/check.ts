@@ -1,11 +1,11 @@
-/** `svc check`: is the configuration right, and do all plugins come up? */
+/** `svc check`: validates the configuration and registers all plugins without serving. */
 import { isAbsolute, relative } from 'node:path'
 import type { Command, PluginRecord } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { findProblems } from './findings.ts'
 import type { Finding } from './findings.ts'
 import { inspect } from './inspection.ts'
-import { painter } from './terminal.ts'
+import { painter, plural } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Report {
@@ -32,7 +32,7 @@ Exit codes: 0 no errors (there may be warnings), 1 errors, 2 invalid command lin
       const { options } = readArguments(args, { config: { value: 'file' }, json: {} })
       const { readEnvironment } = await import('../config/environment.ts')
       const { PluginVariables } = await import('../config/plugin-variables.ts')
-      // The inspection itself changes some variables: warnings are about those that were given.
+      // The inspection changes some variables. Report warnings about the original ones.
       const variables = new PluginVariables(terminal.environment, readEnvironment(terminal.environment))
       const report = await inspect(terminal, options.config as string | undefined, async services => ({
         configFile: services.host.configFile,
@@ -61,16 +61,16 @@ function asText({ configFile, findings, plugins }: Report, { out, workingDirecto
   const count = (severity: Finding['severity']): number =>
     findings.filter(finding => finding.severity === severity).length
   const enabled = plugins.filter(({ state }) => state === 'enabled').length
-  const decision = [
+  const summary = [
     plural(count('error'), 'error'),
     plural(count('warning'), 'warning'),
-    `${enabled} of ${plural(plugins.length, 'plugin')} on`,
+    `${enabled} of ${plural(plugins.length, 'plugin')} enabled`,
   ].join(', ')
-  const file = configFile === null ? 'no svc.yaml, defaults' : shortPath(configFile, workingDirectory)
-  return `${shown.join('')}${shown.length > 0 ? '\n' : ''}${file}: ${paint(count('error') > 0 ? 'red' : 'green', decision)}\n`
+  const file = configFile === null ? 'no svc.yaml, using defaults' : shortPath(configFile, workingDirectory)
+  return `${shown.join('')}${shown.length > 0 ? '\n' : ''}${file}: ${paint(count('error') > 0 ? 'red' : 'green', summary)}\n`
 }
 
-/** `file:line:column`, as editors and terminals take it. */
+/** `file:line:column`, which editors and terminals turn into a link. */
 function placeOf({ file, line, column }: Finding, workingDirectory: string): string {
   if (file === null) return 'environment'
   return [shortPath(file, workingDirectory), line, column].filter(part => part != null).join(':')
@@ -79,8 +79,4 @@ function placeOf({ file, line, column }: Finding, workingDirectory: string): str
 function shortPath(path: string, workingDirectory: string): string {
   const short = relative(workingDirectory, path)
   return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

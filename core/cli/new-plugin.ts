@@ -1,4 +1,4 @@
-/** `svc new-plugin`: a starting point, made of the example `starter`. */
+/** `svc new-plugin`: creates a plugin from the example `starter`. */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
@@ -53,7 +53,7 @@ its test without changes.
   }
 }
 
-/** The files of the starter, named after the plugin. */
+/** The files of the example `starter`, renamed to the new plugin. */
 async function fromStarter(name: string): Promise<Record<string, string>> {
   const files = await readdir(STARTER)
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ')
@@ -73,7 +73,7 @@ function packageJson(name: string, folder: string): string {
       main: 'index.ts',
       files: ['index.ts'],
       scripts: { test: `node --import svc/register --test ${name}.test.ts`, typecheck: 'tsc' },
-      // By its path: the name may be somebody else's in a registry.
+      // By its path: `svc` in the npm registry is an unrelated project.
       devDependencies: {
         '@types/node': '^20.19.0',
         svc: `file:${relative(folder, PRODUCT_FOLDER) || '.'}`,

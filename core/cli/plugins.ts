@@ -28,7 +28,7 @@ the reason why it is disabled.
   }
 }
 
-/** Without options, which may hold secrets. */
+/** A record without options, which may contain secrets. */
 function facts({
   name,
   title,

@@ -1,8 +1,8 @@
-/** `svc routes`: the catalog of what would be served. */
+/** `svc routes`: lists the routes that the server would serve. */
 import type { Catalog, Command } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { inspect } from './inspection.ts'
-import { painter, table } from './terminal.ts'
+import { painter, plural, table } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 
 export function routesCommand(terminal: Terminal): Command {
@@ -44,7 +44,7 @@ function print(endpoints: readonly Endpoint[], { out }: Terminal): string {
       .map(endpoint => [methodOf(endpoint), endpoint.path, endpoint.plugin ?? 'core', endpoint.summary])
     return `${paint('bold', category)}\n${table(rows, (cell, column) => (column === 0 ? paint('cyan', `  ${cell}`) : column === 2 ? paint('dim', cell) : cell))}\n`
   })
-  return `${parts.join('')}${endpoints.length} routes\n`
+  return `${parts.join('')}${plural(endpoints.length, 'route')}\n`
 }
 
 function methodOf({ protocol, methods }: Endpoint): string {

@@ -1,4 +1,4 @@
-/** Owns the control plane's routes about the process: version, readiness, configuration, status, catalog, reload. */
+/** Control plane routes about the process: version, readiness, configuration, status, catalog and reload. */
 import type { FastifyInstance } from 'fastify'
 import { describe, isFlagSet } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
@@ -8,7 +8,7 @@ import { countStates, registerPluginRoutes } from './plugin-routes.ts'
 
 const category = 'Control Plane'
 
-/** Registers what lies below `/_svc`, the inspector, metrics and usage aside. */
+/** Registers the routes below `/_svc`, except those of the inspector, metrics and usage. */
 export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   const { config, instance, plugins } = deps
 
@@ -105,7 +105,7 @@ export function registerControl(app: FastifyInstance, deps: ControlDeps): void {
   registerPluginRoutes(app, deps)
 }
 
-/** `generations_in_memory` counts replaced generations until their memory is collected; one that stays high is a leak. */
+/** `generations_in_memory` includes replaced generations until they are garbage-collected. If it stays high, there is a leak. */
 function pluginCounts(plugins: ControlDeps['plugins']): object {
   const { generation, generationCounts } = plugins.overview()
   return {
@@ -116,11 +116,11 @@ function pluginCounts(plugins: ControlDeps['plugins']): object {
   }
 }
 
-/** Header names that nothing but a proxy adds to a request. */
+/** Names of headers that only proxies add. */
 const PROXY_HEADER = /^(?:via|forwarded|x-forwarded-[a-z-]{1,40}|x-real-ip|x-envoy-[a-z-]{1,40}|x-kong-[a-z-]{1,40})$/
 const MAX_PROXY_HEADERS = 20
 
-/** Names of the headers by which a proxy shows in a request: what came through a gateway can learn so. */
+/** Returns the names of proxy headers in a request, which show that it came through a gateway. */
 function proxyHeaders(headers: object): string[] {
   return Object.keys(headers)
     .filter(name => PROXY_HEADER.test(name))
@@ -149,6 +149,6 @@ function statusRecord({ config, instance, inspector, plugins, pluginStatus }: Co
     ports: instance.ports(),
     plugins: pluginCounts(plugins),
   }
-  // A plugin may be named like a field of the core's; that field stays.
+  // A plugin may have the name of a field of the core; the field of the core wins.
   return { ...own, ...pluginStatus(), ...own, ...counts }
 }

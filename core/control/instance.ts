@@ -1,4 +1,4 @@
-/** Owns the routes about the instance itself: its health and its identity. */
+/** Routes about the instance: health and identity. */
 import type { FastifyInstance } from 'fastify'
 import { describe, type FastifyRequest } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'
@@ -7,7 +7,7 @@ import type { ControlDeps } from './deps.ts'
 const category = 'Health & Identity'
 const HEALTH_BODY = { description: 'The health after the request.' }
 
-/** Registers `/health`, its switches and `/identity`. */
+/** Registers `/health`, the routes that change it, and `/identity`. */
 export function registerInstance(app: FastifyInstance, deps: ControlDeps): void {
   registerHealth(app, deps)
   registerIdentity(app, deps)

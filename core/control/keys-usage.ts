@@ -1,4 +1,4 @@
-/** Owns the route that tells what each API key has used, for those who collect it. */
+/** The route that reports the usage of each API key. */
 import type { FastifyInstance } from 'fastify'
 import { describe, HttpError, readQuery } from '../contract/plugin.ts'
 import type { FastifyRequest } from '../contract/plugin.ts'

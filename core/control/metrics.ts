@@ -1,4 +1,4 @@
-/** Owns the route at which the metrics are scraped. */
+/** The route for scraping metrics. */
 import type { FastifyInstance } from 'fastify'
 import { describe } from '../contract/plugin.ts'
 import type { ControlDeps } from './deps.ts'

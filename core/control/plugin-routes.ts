@@ -1,4 +1,4 @@
-/** Owns the control plane's routes about plugins: what there is, and switching it on and off. */
+/** Control plane routes about plugins: list, enable and disable them. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { describe, isFlagSet, type PluginRecord, type RouteDescription, type RouteExample } from '../contract/plugin.ts'
 import type { SwitchResult } from '../host/switching.ts'
@@ -22,7 +22,7 @@ const SWITCH_RESPONSES: RouteDescription['responses'] = {
   422: { description: 'The plugin failed to register; `error` has the reason.' },
 }
 
-/** Registers `/_svc/plugins` and what lies below it. */
+/** Registers `/_svc/plugins` and the routes below it. */
 export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): void {
   const { config, http, plugins } = deps
   const view = (record: PluginRecord) => viewRecord(record, config.publicMode)
@@ -50,8 +50,8 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   )
 
   /**
-   * Examples have to name a plugin that is there, which is known when the catalog is made, not here: hence getters.
-   * They change nothing when they are sent: one that others build on is on, stays on, and has no override.
+   * Examples need the name of an existing plugin, which is only known when the catalog is built. Therefore `examples` are
+   * getters. Sending the examples changes nothing: the plugin is enabled, other plugins build on it, and it has no override.
    */
   function exampleOf(name: string, method: string, tail: string): RouteExample[] {
     const records = plugins.records()
@@ -78,7 +78,9 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     (request, reply) => {
       const { name } = request.params
       const record = plugins.records().find(candidate => candidate.name === name)
-      return record ? reply.send({ ...view(record), routes_list: plugins.routesOf(name) }) : refuseUnknown(reply, name)
+      return record
+        ? reply.send({ ...view(record), routes_list: plugins.routesOf(name) })
+        : sendUnknownPlugin(reply, name)
     },
   )
 
@@ -101,7 +103,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
       async (request, reply) => {
         http.guardAdmin(request)
         const { name } = request.params
-        return answerSwitch(reply, name, await plugins.switch(name, on, isFlagSet(request, 'cascade')))
+        return sendSwitchResult(reply, name, await plugins.switch(name, on, isFlagSet(request, 'cascade')))
       },
     )
   }
@@ -124,11 +126,11 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
     async (request, reply) => {
       http.guardAdmin(request)
       const { name } = request.params
-      return answerSwitch(reply, name, await plugins.clearOverride(name))
+      return sendSwitchResult(reply, name, await plugins.clearOverride(name))
     },
   )
 
-  function answerSwitch(reply: FastifyReply, name: string, result: SwitchResult): FastifyReply {
+  function sendSwitchResult(reply: FastifyReply, name: string, result: SwitchResult): FastifyReply {
     switch (result.outcome) {
       case 'switched':
       case 'unchanged':
@@ -140,11 +142,11 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
       case 'needs':
         return reply.code(409).send({ error: 'needs', name, needs: result.needs })
       case 'unknown':
-        return refuseUnknown(reply, name)
+        return sendUnknownPlugin(reply, name)
     }
   }
 
-  function refuseUnknown(reply: FastifyReply, name: string): FastifyReply {
+  function sendUnknownPlugin(reply: FastifyReply, name: string): FastifyReply {
     return reply.code(404).send({
       error: 'unknown plugin',
       name,
@@ -156,7 +158,7 @@ export function registerPluginRoutes(app: FastifyInstance, deps: ControlDeps): v
   }
 }
 
-/** How many plugins are in which state. */
+/** Number of plugins in each state. */
 export function countStates(records: PluginRecord[]): Record<PluginRecord['state'], number> {
   const counts = { enabled: 0, disabled: 0, failed: 0 }
   for (const { state } of records) counts[state]++

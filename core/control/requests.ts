@@ -1,4 +1,4 @@
-/** Owns the routes of the inspector: the list, one entry, the live feed, clearing. */
+/** Routes of the inspector: list, single entry, live feed and deletion. */
 import type { FastifyInstance } from 'fastify'
 import { describe, HttpError, nearest, readQuery } from '../contract/plugin.ts'
 import type { FastifyRequest, RouteParameter } from '../contract/plugin.ts'
@@ -8,7 +8,7 @@ import type { ControlDeps } from './deps.ts'
 
 const category = 'Control Plane'
 const DEFAULT_LIMIT = 100
-/** Milliseconds of silence after which a feed says that it is still there. */
+/** A comment is sent after this time without an event, in milliseconds. */
 const KEEP_ALIVE_MS = 15_000
 
 const SESSION: RouteParameter = {
@@ -25,7 +25,7 @@ const PATH_PREFIX: RouteParameter = {
 }
 const BAD_FILTER = { description: 'A parameter is invalid, or `session` is missing in public mode.' }
 
-/** Registers `/_svc/requests` and what lies below. */
+/** Registers `/_svc/requests` and the routes below it. */
 export function registerRequests(app: FastifyInstance, deps: ControlDeps): void {
   registerList(app, deps)
   registerFeed(app, deps)
@@ -55,7 +55,7 @@ function registerList(app: FastifyInstance, { config, inspector }: ControlDeps):
       examples: [{ name: 'Captured requests', path: '/_svc/requests?limit=10&session=demo' }],
     }),
     request => {
-      refuseUnknown(request, ['session', 'path_prefix', 'limit'])
+      rejectUnknownFilters(request, ['session', 'path_prefix', 'limit'])
       const filter = readFilter(request, config.publicMode)
       const requests = inspector.list(filter, readLimit(request, inspector))
       return { count: requests.length, capacity: inspector.capacity, public_mode: config.publicMode, requests }
@@ -97,7 +97,7 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
       examples: [{ name: 'Live feed', path: '/_svc/requests/stream?session=demo' }],
     }),
     (request, reply) => {
-      refuseUnknown(request, ['session', 'path_prefix', 'last_event_id'])
+      rejectUnknownFilters(request, ['session', 'path_prefix', 'last_event_id'])
       const filter = readFilter(request, config.publicMode)
       if (inspector.isFeedFull) throw new HttpError(503, { error: 'too_many_feeds' })
       const stream = openEvents(request, reply, {
@@ -106,7 +106,7 @@ function registerFeed(app: FastifyInstance, { config, inspector, openEvents }: C
         heartbeatText: 'keep-alive',
       })
       if (stream === null) return reply
-      // Clients and proxies that wait for a first byte see that the feed is open.
+      // Some clients and proxies wait for the first byte of the body.
       stream.comment('inspector feed')
       inspector.openFeed(stream, filter, lastEventId(request))
       return reply
@@ -138,10 +138,10 @@ function registerEntry(app: FastifyInstance, { config, inspector }: ControlDeps)
       examples: [{ name: 'An unknown request', path: '/_svc/requests/no-such-request', expectStatus: 404 }],
     }),
     request => {
-      refuseUnknown(request, ['session'])
+      rejectUnknownFilters(request, ['session'])
       const { id } = request.params as { id: string }
       const session = readSession(request)
-      // In public mode who names no session sees none.
+      // In public mode, requests without a session find nothing.
       const entry =
         config.publicMode && session === undefined
           ? undefined
@@ -171,7 +171,7 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
       ],
     }),
     request => {
-      refuseUnknown(request, ['session'])
+      rejectUnknownFilters(request, ['session'])
       const session = readSession(request)
       if (session !== undefined) return { cleared: inspector.clear({ session }), session }
       http.guardAdmin(request)
@@ -180,8 +180,8 @@ function registerClear(app: FastifyInstance, { http, inspector }: ControlDeps): 
   )
 }
 
-/** A filter that nobody knows would select everything. */
-function refuseUnknown(request: FastifyRequest, known: readonly string[]): void {
+/** Rejects unknown filters, which would otherwise be ignored and select everything. */
+function rejectUnknownFilters(request: FastifyRequest, known: readonly string[]): void {
   for (const name of readQuery(request).keys()) {
     if (known.includes(name)) continue
     const meant = nearest(name, known)

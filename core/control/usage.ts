@@ -1,4 +1,4 @@
-/** Owns the route that tells how much of the plan is used. */
+/** The route that reports the usage of the plan. */
 import type { FastifyInstance } from 'fastify'
 import { describe } from '../contract/plugin.ts'
 import { buildFacts } from './build-facts.ts'

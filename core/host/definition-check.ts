@@ -1,20 +1,20 @@
-/** Checks a plugin's default export: it may be written in JavaScript, and what is wrong is said before anything uses it. */
+/** Validates a plugin's default export, which may be written in JavaScript, before anything uses it. */
 import { EXEMPTIBLE_LAYERS } from '../contract/declarations.ts'
 import type { Plugin, VariableDefinition } from '../contract/plugin.ts'
 import { isBelow } from '../fields/request-target.ts'
 import { isRecord } from '../contract/record.ts'
 import { isToken } from '../fields/token.ts'
 
-/** Entries of one list of a definition. */
+/** Maximum number of entries in a list of a definition. */
 const MAX_ENTRIES = 100
 const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,99}$/
 const FIELD_PATH = /^[a-z][a-z0-9_]{0,49}(?:\.[a-z][a-z0-9_]{0,49}){0,3}$/
-/** No scheme, no query, no way up. */
+/** A relative path without scheme, query and `..`. */
 const RELATIVE_PATH = /^\w[\w~-]*(?:\/[\w~-]+)*\/?$/
-/** Of a label value in the metrics. */
+/** A label value in the metrics. */
 const LABEL = /^[a-z][a-z0-9_-]{0,39}$/
 
-/** Answers the definition, or throws what it lacks. */
+/** Returns the definition, or throws an error that says what is wrong. */
 export function checkDefinition(value: unknown): Plugin {
   const definition = value as Partial<Plugin> | null
   if (typeof definition !== 'object' || definition === null)

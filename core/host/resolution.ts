@@ -1,28 +1,28 @@
-/** Which plugins are on, why the others are not, and the order in which they register. Pure: no code of a plugin runs. */
+/** Decides which plugins are enabled, why the others are not, and in which order they register. Runs no plugin code. */
 import type { Plugin } from '../contract/plugin.ts'
 
-/** What the resolution needs to know of a plugin. */
+/** Dependencies of a plugin. */
 export type PluginNeeds = Pick<Plugin, 'buildsOn' | 'uses'>
 
 export interface RequestedState {
-  /** If not empty: only these, and what they build on. */
+  /** If not empty, only these plugins and those that they build on are enabled. */
   enable: string[]
   disable: string[]
-  /** Switches of the API win over both. */
+  /** States set through the control plane; they override `enable` and `disable`. */
   overrides: ReadonlyMap<string, boolean>
-  /** Plugins that can't be used this time, with the reason. */
+  /** Plugins that have failed, with the reason. */
   failed: ReadonlyMap<string, string>
 }
 
 export type Decision = { state: 'enabled' } | { state: 'disabled'; by: string } | { state: 'failed'; message: string }
 
 export interface Resolution {
-  /** Enabled plugins, each after all that it builds on or uses. */
+  /** Enabled plugins, each after the plugins that it builds on or uses. */
   order: string[]
   decisions: Map<string, Decision>
 }
 
-/** Decides for every known plugin; names in `definitions` are unique. */
+/** Resolves the state of every plugin in `definitions`. */
 export function resolvePlugins(definitions: ReadonlyMap<string, PluginNeeds>, requested: RequestedState): Resolution {
   const decisions = new Map<string, Decision>()
   const wanted = wantedByConfiguration(definitions, requested)
@@ -57,7 +57,7 @@ function wantedByConfiguration(
   return wanted
 }
 
-/** One that is off takes those that build on it along; so does one that is missing or failed. */
+/** Disables plugins that build on a disabled plugin; fails those that build on a missing or failed one. */
 function spreadAbsence(
   definitions: ReadonlyMap<string, PluginNeeds>,
   decisions: Map<string, Decision>,
@@ -92,7 +92,7 @@ function neighbors(definition: PluginNeeds, decisions: ReadonlyMap<string, Decis
   )
 }
 
-/** Circles among enabled plugins (Tarjan's components of more than one, or a plugin that names itself). */
+/** Finds dependency cycles among enabled plugins, with Tarjan's algorithm for strongly connected components. */
 function findCycles(
   definitions: ReadonlyMap<string, PluginNeeds>,
   decisions: ReadonlyMap<string, Decision>,

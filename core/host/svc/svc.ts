@@ -1,4 +1,4 @@
-/** Makes `svc`, what one plugin gets in one generation, out of the services of the process. */
+/** Creates the `svc` object of one plugin in one generation from the services of the process. */
 import type { Config } from '../../config/variables.ts'
 import type { Log } from '../../log/log.ts'
 import type { StateHolder } from '../../state/state-registry.ts'
@@ -23,7 +23,7 @@ import type {
   MediaTypeCall,
 } from '../../contract/plugin.ts'
 
-/** Services of the process that all plugins share. */
+/** Services that all plugins share. */
 export interface SharedServices {
   config: Config
   log: Log
@@ -39,29 +39,29 @@ export interface SharedServices {
   reload(options?: { force?: boolean }): Promise<ReloadResult>
 }
 
-/** What belongs to the build of one generation. */
+/** State of the build of one generation. */
 export interface BuildContext {
   generation: Generation
   extensions: Map<string, unknown>
   registered: { plugin: string; run: () => void | Promise<void> }[]
   stopped: { plugin: string; run: () => void | Promise<void> }[]
   loadErrors: LoadError[]
-  /** Further files and folders to watch, with their fingerprints when the plugin named them. */
+  /** Additional files and folders to watch, with their fingerprints at the time of `svc.watch`. */
   watched: Map<string, Promise<string>>
-  /** Fills in file and line of an item of the plugin's section. */
+  /** Adds file and line of an item of the plugin's section. */
   locate(plugin: string, error: ReportedError): LoadError
 }
 
 export interface PluginFacts {
   name: string
-  /** Its lines name the plugin. */
+  /** Logger that adds the name of the plugin. */
   log: Log
   folder: string
   options: Record<string, unknown>
   variables: Record<string, unknown>
-  /** Kinds of faults that it may say it injected. */
+  /** Fault kinds that the plugin declares. */
   faultKinds: readonly string[]
-  /** Names of what the definition builds on or uses: only their extension points are handed out. */
+  /** Plugins in `buildsOn` and `uses`. Only their extension points can be used. */
   mayUse: readonly string[]
 }
 
@@ -114,7 +114,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
   }
 }
 
-/** A kind that the definition does not declare would make up a series of the metrics. */
+/** `markFault` for declared fault kinds only: an undeclared kind would create a new metric series. */
 function markOnly({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
   return (request, reply, kind, source) => {
     if (!faultKinds.includes(kind))

@@ -5,7 +5,7 @@ import t from 'tap'
 import { curlLine } from '../../../core/contract/curl-line.ts'
 import { registerDocs } from '../../../core/control/docs.ts'
 import { registerLanding, renderLanding } from '../../../core/control/landing.ts'
-import { rememberPages } from '../../../core/control/page-cache.ts'
+import { cachePages } from '../../../core/control/page-cache.ts'
 import { registerCoreRoutes } from '../../../core/control/routes.ts'
 import type { Catalog, CatalogEndpoint } from '../../../core/contract/plugin.ts'
 import { appOn, fakeHost } from '../../support/control-deps.ts'
@@ -177,7 +177,7 @@ t.test('commands name the base URL of each request [CTL-20]', async t => {
 
 t.test('a page is built once per base URL, and the oldest of more than 16 is forgotten [CTL-25]', async t => {
   const built: string[] = []
-  const pageFor = rememberPages(url => {
+  const pageFor = cachePages(url => {
     built.push(url)
     return `page of ${url}`
   })

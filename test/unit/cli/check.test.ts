@@ -21,7 +21,7 @@ async function check(
 t.test('a right file is exit code 0 [CLI-6]', async t => {
   t.match(await check(t, 'plugins: { disable: [soap] }\nmcp: { servers: [{ name: support }] }\n'), {
     code: 0,
-    output: /^svc\.yaml: 0 errors, 0 warnings, \d+ of \d+ plugins on\n$/,
+    output: /^svc\.yaml: 0 errors, 0 warnings, \d+ of \d+ plugins enabled\n$/,
     errors: '',
   })
   t.match(await svc(['check'], { folder: t.testdir() }), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
@@ -76,7 +76,7 @@ mocks:
       `${place}: ${message}`,
     )
   t.match(output, /^mine\/broken\/index\.ts:3:1: error: plugin broken: Unexpected .*\n {4}correct its code/m)
-  t.match(output, /\nsvc\.yaml: 15 errors, 0 warnings, \d+ of \d+ plugins on\n$/)
+  t.match(output, /\nsvc\.yaml: 15 errors, 0 warnings, \d+ of \d+ plugins enabled\n$/)
 })
 
 t.test('what hides behind another mistake is found in the same pass [CLI-6]', async t => {
