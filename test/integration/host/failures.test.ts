@@ -1,4 +1,4 @@
-/** The ways in which a plugin can fail: each has its own sentence, and none stops the others. */
+/** All ways in which a plugin can fail: each has its own message, and other plugins are not affected. */
 import t from 'tap'
 import type { PluginRecord } from '../../../core/contract/plugin.ts'
 import { plugin, pluginFolder } from '../../support/plugins.ts'
@@ -11,7 +11,7 @@ async function recordOf(url: string, name: string): Promise<PluginRecord> {
 
 const GOOD = plugin('good', 'good')
 
-/** What is wrong, the source, the phase in which it shows and what the message says. */
+/** Name of the mistake, source, phase of the error, and message. */
 const BROKEN: [name: string, source: Record<string, string>, phase: string, message: RegExp][] = [
   ['throws on import', { bad: 'throw new Error("no luck")' }, 'load', /no luck/],
   ['has a syntax error', { bad: 'export default {' }, 'load', /index\.ts:1:\d+: /],
@@ -107,7 +107,7 @@ const BROKEN: [name: string, source: Record<string, string>, phase: string, mess
   ],
 ]
 
-t.test('a broken plugin is reported and left out, and the others run [HOST-1]', async t => {
+t.test('a broken plugin is reported, and the others run [HOST-1]', async t => {
   for (const [name, sources, phase, message] of BROKEN) {
     t.test(`one that ${name}`, async t => {
       const { folder } = pluginFolder(t, { good: GOOD, ...sources })
@@ -123,7 +123,7 @@ t.test('a broken plugin is reported and left out, and the others run [HOST-1]', 
   }
 })
 
-t.test('a plugin that never finishes registering is given up in the end [HOST-2]', async t => {
+t.test('a plugin that never finishes registering fails after the time limit [HOST-2]', async t => {
   const { folder } = pluginFolder(t, { good: GOOD, bad: plugin('bad', 'x', { body: 'await new Promise(() => {})' }) })
   const server = await serve(t, { builtinFolder: folder, registerTimes: { warn: 100, giveUp: 2000 } })
   const record = await recordOf(server.url, 'bad')
@@ -132,7 +132,7 @@ t.test('a plugin that never finishes registering is given up in the end [HOST-2]
   t.equal(await (await fetch(`${server.url}/good`)).text(), 'good')
 })
 
-t.test('a plugin that is only slow is named in the log and runs [HOST-2]', async t => {
+t.test('a slow plugin is logged and runs [HOST-2]', async t => {
   const { folder } = pluginFolder(t, {
     good: GOOD,
     bad: plugin('bad', 'x', { body: 'await new Promise(resolve => setTimeout(resolve, 500))' }),
@@ -142,7 +142,7 @@ t.test('a plugin that is only slow is named in the log and runs [HOST-2]', async
   t.match(server.lines.join('\n'), /plugin is slow to start.*plugin=bad|plugin=bad.*plugin is slow to start/)
 })
 
-t.test('a name that is taken fails the later plugin, in the order of the sources [HOST-3]', async t => {
+t.test('a duplicate name fails the later plugin, in the order of the sources [HOST-3]', async t => {
   const builtin = pluginFolder(t, { good: GOOD })
   const further = pluginFolder(t, {
     good: plugin('good', 'other'),
@@ -170,7 +170,7 @@ t.test('a name that is taken fails the later plugin, in the order of the sources
   t.equal(await (await fetch(`${server.url}/good`)).text(), 'good')
 })
 
-t.test('a throw in a timer names its owner in the log and the process goes on [HOST-4]', async t => {
+t.test('an error in a timer is logged with its plugin and does not end the process [HOST-4]', async t => {
   const { folder } = pluginFolder(t, {
     bad: plugin('bad', 'still here', { body: 'svc.shared("x", () => 1)' }).replace(
       "async () => 'still here'",
@@ -192,7 +192,7 @@ t.test('a throw in a timer names its owner in the log and the process goes on [H
   t.match((caught[0] as Error).stack, /bad\/index\.ts:\d+:\d+/, "the plugin's own file and line")
 })
 
-t.test('CommonJS, ES modules and TypeScript load alike, and ES-only packages too [HOST-5]', async t => {
+t.test('CommonJS, ES modules, TypeScript and ES-only packages can be loaded [HOST-5]', async t => {
   const { folder } = pluginFolder(t, {
     'cjs/index.js': `const { describe } = require('svc/plugin'); module.exports = { title: 'c', paths: ['/cjs'], register(app) { app.get('/cjs', describe({ summary: 'c', category: 'Test', examples: [] }), async () => __filename.slice(-12)) } }`,
     'esm/index.mjs': `import { describe } from 'svc/plugin'; import { value } from './value.mjs'; export default { title: 'e', paths: ['/esm'], register(app) { app.get('/esm', describe({ summary: 'e', category: 'Test', examples: [] }), async () => value) } }`,
@@ -208,7 +208,7 @@ t.test('CommonJS, ES modules and TypeScript load alike, and ES-only packages too
   t.equal(await (await fetch(`${server.url}/ts`)).text(), 'x')
 })
 
-t.test('the log names the file and line of a failure, in whatever phase it is [HOST-4]', async t => {
+t.test('failures of all phases are logged with file and line [HOST-4]', async t => {
   const { folder } = pluginFolder(t, {
     good: GOOD,
     'loads/index.ts': "import { make } from './make.ts'\nexport default make()\n",

@@ -1,4 +1,4 @@
-/** Which plugins are on, in which order, and why the others are not. */
+/** Which plugins are enabled, in which order, and why the others are not. */
 import t from 'tap'
 import { resolvePlugins } from '../../../core/host/resolution.ts'
 import type { PluginNeeds } from '../../../core/host/resolution.ts'
@@ -9,7 +9,7 @@ function definitions(plain: Record<string, PluginNeeds>): Map<string, PluginNeed
   return new Map(Object.entries(plain))
 }
 
-t.test('each registers after all that it builds on or uses [HOST-6]', async t => {
+t.test('a plugin registers after the plugins that it builds on or uses [HOST-6]', async t => {
   const rows: [Record<string, PluginNeeds>, string[]][] = [
     [{ a: {}, b: {} }, ['a', 'b']],
     [{ a: { buildsOn: ['b'] }, b: {} }, ['b', 'a']],
@@ -20,7 +20,7 @@ t.test('each registers after all that it builds on or uses [HOST-6]', async t =>
   for (const [plain, order] of rows) t.strictSame(resolvePlugins(definitions(plain), WISHES).order, order)
 })
 
-t.test('enable, disable, switches and needs decide what is on [HOST-7]', async t => {
+t.test('enable, disable, overrides and dependencies decide which plugins are enabled [HOST-7]', async t => {
   const all = { llm: {}, openai: { buildsOn: ['llm'] }, echo: {}, mcp: { uses: ['llm'] } }
   const rows: [string, Partial<typeof WISHES>, Record<string, string>][] = [
     ['all by default', {}, { llm: 'on', openai: 'on', echo: 'on', mcp: 'on' }],
@@ -66,7 +66,7 @@ t.test('enable, disable, switches and needs decide what is on [HOST-7]', async t
   }
 })
 
-t.test('circles fail all their members and nobody else [HOST-6]', async t => {
+t.test('a dependency cycle fails all its members and no other plugin [HOST-6]', async t => {
   const { order, decisions } = resolvePlugins(
     definitions({
       a: { buildsOn: ['b'] },
