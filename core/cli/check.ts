@@ -39,16 +39,16 @@ Exit codes: 0 no errors (there may be warnings), 1 errors, 2 invalid command lin
         plugins: services.host.records(),
         findings: await findProblems(services, variables.warnings(services.host.declarations.definitions)),
       }))
-      const isRight = report.findings.every(({ severity }) => severity !== 'error')
-      terminal.out.write(options.json ? asJson(report, isRight) : asText(report, terminal))
-      return { exitCode: isRight ? 0 : 1 }
+      const isValid = report.findings.every(({ severity }) => severity !== 'error')
+      terminal.out.write(options.json ? asJson(report, isValid) : asText(report, terminal))
+      return { exitCode: isValid ? 0 : 1 }
     },
   }
 }
 
-function asJson({ configFile, findings, plugins }: Report, isRight: boolean): string {
+function asJson({ configFile, findings, plugins }: Report, isValid: boolean): string {
   const states = plugins.map(({ name, state, error }) => ({ name, state, error }))
-  return `${JSON.stringify({ ok: isRight, config_file: configFile, findings, plugins: states }, null, 2)}\n`
+  return `${JSON.stringify({ ok: isValid, config_file: configFile, findings, plugins: states }, null, 2)}\n`
 }
 
 function asText({ configFile, findings, plugins }: Report, { out, workingDirectory }: Terminal): string {

@@ -1,4 +1,4 @@
-/** `svc plugins`: what was found, and its state. */
+/** `svc plugins`: lists all plugins with their states. */
 import type { Command, PluginRecord } from '../contract/plugin.ts'
 import { readArguments } from './arguments.ts'
 import { inspect } from './inspection.ts'

@@ -10,7 +10,7 @@ const CONTENT_TYPES = {
   xml: 'application/xml',
   form: 'application/x-www-form-urlencoded',
 } as const
-/** Headers of a WebSocket handshake (RFC 6455, 4.1), with the key of its own example. */
+/** Headers of a WebSocket handshake (RFC 6455, 4.1), with the key of the RFC's example. */
 const HANDSHAKE = [
   'Connection: Upgrade',
   'Upgrade: websocket',

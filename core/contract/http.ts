@@ -42,14 +42,14 @@ export interface SvcHttp {
   /** Sends the 404 or 405 of a path without a route, formatted by `svc.unroutedForm` if set. */
   notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply
   /** On a route with several descriptions, tells the host which one applies to this request. */
-  serving(request: FastifyRequest, description: RouteDescription): void
+  selectDescription(request: FastifyRequest, description: RouteDescription): void
   /**
    * Records a fault that an `ownFail` route injected: sets `X-Svc-Fault` and counts it in the metrics. `kind` must be in
    * `faultKinds` of the definition. `source` is shown in the inspector, for example `X-Svc-Fail: overloaded`.
    */
   markFault(request: FastifyRequest, reply: FastifyReply, kind: string, source?: string): void
   /** Aborts the response like an injected fault: destroys the connection or, over HTTP/2, resets the stream (INTERNAL_ERROR). */
-  breakOff(request: FastifyRequest, reply: FastifyReply): void
+  abortResponse(request: FastifyRequest, reply: FastifyReply): void
   /**
    * Reports that an invalid request header is ignored: the response gets `X-Svc-Ignored: <name>; <expected>`. `expected`
    * must be printable ASCII without line breaks.

@@ -6,7 +6,7 @@ import type { X509Certificate } from 'node:crypto'
  * How a response ended: `complete`, `aborted` by the service (because of a fault or a limit), or `client_left` if the client
  * disconnected. `open` while it is being sent.
  */
-export type AnswerEnd = 'open' | 'complete' | 'aborted' | 'client_left'
+export type ResponseEnd = 'open' | 'complete' | 'aborted' | 'client_left'
 
 export interface InspectorEntry {
   id: string
@@ -38,7 +38,7 @@ export interface InspectorEntry {
   plugin: string | null
   /** Bytes of the response body sent so far, after `Content-Encoding` and without chunk framing. */
   bytes_sent: number
-  ended: AnswerEnd
+  ended: ResponseEnd
   /** W3C Trace Context of the request; null if it carried none and no spans are exported. */
   trace: {
     trace_id: string

@@ -54,7 +54,7 @@ export type {
   WebSocketOptions,
 } from './streams.ts'
 export type { SvcLimits, CallAdmission, CallFailure, SvcMediaTypes, MediaTypeCall, ConnectionFacts } from './calls.ts'
-export type { AnswerEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
+export type { ResponseEnd, InspectorEntry, SvcInspector, SvcPki, ClientCertificate, SvcMetrics } from './observation.ts'
 export type { SvcInstance, Catalog, CatalogEndpoint, PluginRecord } from './instance.ts'
 export type { StoreBounds, Store, StoreChange } from './state.ts'
 export type { JsonSchema } from './json-schema.ts'

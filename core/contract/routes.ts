@@ -100,7 +100,7 @@ export interface RequestFacts {
 
 /**
  * Adds descriptions to a route: `app.get('/uuid', describe({ ... }), handler)`. A wildcard route can have several; its
- * handler then selects one for each request with `svc.http.serving`.
+ * handler then selects one for each request with `svc.http.selectDescription`.
  */
 export function describe(...descriptions: RouteDescription[]): { config: { descriptions: RouteDescription[] } } {
   return { config: { descriptions } }

@@ -64,7 +64,7 @@ function offRecord(): object {
   }
 }
 
-/** The one id that the caller may see; null: all. Throws the refusal of those who may see none. */
+/** The id of the only key that the caller may see, or null for all keys. Throws a 401 or 403 if the caller may see none. */
 function visibleId(request: FastifyRequest, { config, http, keys }: ControlDeps): string | null {
   const isGuarded = config.controlAuth === 'open' && (config.adminToken !== null || config.publicMode)
   if (!isGuarded || http.isAdmin(request)) return null

@@ -1,4 +1,4 @@
-/** Owns what the OpenAPI document says of credentials: the schemes of the document and the `security` of an operation. */
+/** Security schemes of the OpenAPI document, and `security` of its operations. */
 import type { CredentialKind, NamedKey, RouteExample } from '../contract/routes.ts'
 import type { Operation } from './operations.ts'
 

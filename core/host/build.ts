@@ -83,9 +83,9 @@ export interface RegisterTimes {
   /** Log a warning and continue to wait. */
   warn: number
   /** Fail the plugin, because it blocks the others. Long enough for a busy machine. */
-  giveUp: number
+  timeout: number
 }
-const REGISTER_TIMES: RegisterTimes = { warn: 10_000, giveUp: 120_000 }
+const REGISTER_TIMES: RegisterTimes = { warn: 10_000, timeout: 120_000 }
 const PUBLIC_PAYLOAD = 256 * 1024
 const PAYLOAD = 1024 * 1024
 
@@ -93,20 +93,21 @@ const PAYLOAD = 1024 * 1024
 export async function buildGeneration(input: BuildInput, services: BuildServices): Promise<BuildResult> {
   const failures = new Map<string, string>()
   const causes = new Map<string, FailureCause[]>()
-  /** Plugins that are retried with the version that ran last. */
-  const outdated = new Set<string>()
-  const hopeless = new Set<string>()
-  const giveUp = (plugin: string, error: string): void => {
-    if (outdated.has(plugin) || input.candidates.get(plugin)!.lastGood === null) hopeless.add(plugin)
-    else outdated.add(plugin)
+  /** Plugins that are built with the version that ran last. */
+  const rolledBack = new Set<string>()
+  /** Plugins that are left out. */
+  const excluded = new Set<string>()
+  const markFailed = (plugin: string, error: string): void => {
+    if (rolledBack.has(plugin) || input.candidates.get(plugin)!.lastGood === null) excluded.add(plugin)
+    else rolledBack.add(plugin)
     if (!failures.has(plugin)) failures.set(plugin, error)
   }
-  for (const [plugin, error] of input.problems) giveUp(plugin, error)
+  for (const [plugin, error] of input.problems) markFailed(plugin, error)
   for (;;) {
-    const attempt = await tryBuild(input, services, { failures, causes, outdated, hopeless })
+    const attempt = await tryBuild(input, services, { failures, causes, rolledBack, excluded })
     if ('generation' in attempt) return attempt
     if (!failures.has(attempt.plugin)) causes.set(attempt.plugin, attempt.causes)
-    giveUp(attempt.plugin, attempt.error)
+    markFailed(attempt.plugin, attempt.error)
   }
 }
 
@@ -114,27 +115,27 @@ export async function buildGeneration(input: BuildInput, services: BuildServices
 interface EarlierAttempts {
   failures: Map<string, string>
   causes: Map<string, FailureCause[]>
-  outdated: Set<string>
-  hopeless: Set<string>
+  rolledBack: Set<string>
+  excluded: Set<string>
 }
 type Attempt = BuildResult | { plugin: string; error: string; causes: FailureCause[] }
 
 async function tryBuild(
   input: BuildInput,
   services: BuildServices,
-  { failures, causes, outdated, hopeless }: EarlierAttempts,
+  { failures, causes, rolledBack, excluded }: EarlierAttempts,
 ): Promise<Attempt> {
   const { candidates, number } = input
   const versionOf = (name: string): LoadedPlugin =>
-    outdated.has(name) ? candidates.get(name)!.lastGood! : candidates.get(name)!.current
+    rolledBack.has(name) ? candidates.get(name)!.lastGood! : candidates.get(name)!.current
   const definitions = new Map([...candidates.keys()].map(name => [name, versionOf(name).definition]))
   const failed = new Map([
     ...input.requested.failed,
-    ...[...hopeless].map(name => [name, failures.get(name)!] as const),
+    ...[...excluded].map(name => [name, failures.get(name)!] as const),
   ])
   const resolution = resolvePlugins(definitions, { ...input.requested, failed })
   const declarations = collectDeclarations(
-    new Map([...definitions].filter(([name]) => !(input.problems.has(name) && hopeless.has(name)))),
+    new Map([...definitions].filter(([name]) => !(input.problems.has(name) && excluded.has(name)))),
   )
   const { isArea } = services.declareSeries(declarations)
 
@@ -280,7 +281,7 @@ async function withinTime<T>(
   )
   let end: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    end = setTimeout(() => reject(new Error(`${what} took longer than ${times.giveUp / 1000} s`)), times.giveUp)
+    end = setTimeout(() => reject(new Error(`${what} took longer than ${times.timeout / 1000} s`)), times.timeout)
   })
   try {
     return await Promise.race([work(), late])

@@ -22,7 +22,7 @@ export function bundle(entry: string): Promise<Bundle>
  */
 export function bundleAll(entries: string[], folder: string, more?: BuildOptions): Promise<Map<string, Bundle>>
 
-/** Whether none of the bundled files has changed since the bundle was created. */
+/** Whether the bundled files have not changed since the bundle was created. */
 export function isCurrent(bundle: Pick<Bundle, 'startedAt' | 'inputs'>): boolean
 
 /** Runs a script like a CommonJS module and returns its exports. `require` loads its packages. */

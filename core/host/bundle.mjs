@@ -71,7 +71,7 @@ export async function bundleAll(entries, folder, more = {}) {
   )
 }
 
-/** Whether none of the bundled files has changed since the bundle was created. */
+/** Whether the bundled files have not changed since the bundle was created. */
 export function isCurrent({ startedAt, inputs }) {
   return inputs.every(file => {
     const stat = statSync(file, { throwIfNoEntry: false })

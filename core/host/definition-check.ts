@@ -114,8 +114,8 @@ function checkVariables(variables: unknown): void {
   }
 }
 
-function check(isRight: boolean, problem: string): asserts isRight {
-  if (!isRight) throw new Error(problem)
+function check(isValid: boolean, problem: string): asserts isValid {
+  if (!isValid) throw new Error(problem)
 }
 
 function isText(value: unknown): value is string {
@@ -126,10 +126,10 @@ function isLabel(value: unknown): boolean {
   return isText(value) && LABEL.test(value)
 }
 
-function isOptional(value: unknown, isRight: (value: unknown) => boolean): boolean {
-  return value === undefined || isRight(value)
+function isOptional(value: unknown, isValid: (value: unknown) => boolean): boolean {
+  return value === undefined || isValid(value)
 }
 
-function isListOf(value: unknown, isRight: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.length <= MAX_ENTRIES && value.every(isRight)
+function isListOf(value: unknown, isValid: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.length <= MAX_ENTRIES && value.every(isValid)
 }

@@ -180,7 +180,7 @@ export class Host {
     return record.state === 'failed' ? { outcome: 'failed', record } : { outcome: 'switched', record }
   }
 
-  /** The first plugin whose files appear in the stack of an error; undefined if there is none. */
+  /** The first plugin whose files appear in the stack of an error; undefined if none does. */
   ownerOf(error: unknown): string | undefined {
     const stack = error instanceof Error ? (error.stack ?? '') : ''
     const named = this.#found
@@ -301,7 +301,7 @@ export class Host {
       this.#draining.push(old)
       old.generation.onDrained = () => void this.#retire(old)
       old.generation.replace()
-      while (this.#draining.length >= MAX_GENERATIONS) this.#cutOldest()
+      while (this.#draining.length >= MAX_GENERATIONS) this.#endOldest()
     }
     this.onSwap()
   }
@@ -324,7 +324,7 @@ export class Host {
     })
   }
 
-  #cutOldest(): void {
+  #endOldest(): void {
     const oldest = this.#draining.shift()!
     this.#options.streams.endAll({ generation: oldest.generation.number, reason: 'reload' })
     void this.#retire(oldest)
@@ -356,19 +356,19 @@ export class Host {
     const after = this.records()
     const enabled = (records: PluginRecord[]): Map<string, PluginRecord> =>
       new Map(records.filter(record => record.state === 'enabled').map(record => [record.name, record]))
-    const was = enabled(before)
-    const is = enabled(after)
+    const enabledBefore = enabled(before)
+    const enabledNow = enabled(after)
     const { number } = this.current()
     return {
       applied: true,
       changed: true,
       generation: number,
       plugins: {
-        added: [...is.keys()].filter(name => !was.has(name)),
-        reloaded: [...is.values()]
-          .filter(record => was.has(record.name) && record.generation === number)
+        added: [...enabledNow.keys()].filter(name => !enabledBefore.has(name)),
+        reloaded: [...enabledNow.values()]
+          .filter(record => enabledBefore.has(record.name) && record.generation === number)
           .map(record => record.name),
-        removed: [...was.keys()].filter(name => !is.has(name)),
+        removed: [...enabledBefore.keys()].filter(name => !enabledNow.has(name)),
         failed: after.filter(record => record.error !== null).map(record => record.name),
       },
       load_errors: this.loadErrors,

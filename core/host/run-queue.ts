@@ -1,6 +1,6 @@
 /** Serializes changes of a host's generation: one run at a time. Reloads requested at the same time share a run. */
 
-/** Minimum time between unforced reloads in milliseconds, so that many requests in a short time share one run. */
+/** Minimum time between unforced reloads in milliseconds. Requests in a short time share one run. */
 const PAUSE_MS = 250
 
 /** A reload that has not started. */

@@ -64,13 +64,13 @@ export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHt
       answerUnrouted(context, context.path ?? context.url)
       return reply
     },
-    serving(request, description) {
+    selectDescription(request, description) {
       contextOf(request).description = description
     },
     markFault(request, _reply, kind, source = kind) {
       contextOf(request).injects(kind, source)
     },
-    breakOff(request, reply) {
+    abortResponse(request, reply) {
       contextOf(request).breaksOff()
       const raw = reply.raw as ServerResponse | Http2ServerResponse
       if ('stream' in raw) raw.stream.close(constants.NGHTTP2_INTERNAL_ERROR)

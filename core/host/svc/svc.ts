@@ -74,7 +74,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
     variables: plugin.variables,
     folder: plugin.folder,
     log: plugin.log,
-    http: { ...shared.http, markFault: markOnly(plugin, shared.http) },
+    http: { ...shared.http, markFault: checkedMarkFault(plugin, shared.http) },
     limits: shared.limits,
     inspector: shared.inspector,
     pki: shared.pki,
@@ -115,7 +115,7 @@ export function createSvc(plugin: PluginFacts, shared: SharedServices, build: Bu
 }
 
 /** `markFault` for declared fault kinds only: an undeclared kind would create a new metric series. */
-function markOnly({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
+function checkedMarkFault({ name, faultKinds }: PluginFacts, http: SvcHttp): SvcHttp['markFault'] {
   return (request, reply, kind, source) => {
     if (!faultKinds.includes(kind))
       throw new Error(`the definition of ${name} does not declare the fault kind "${kind}"`)

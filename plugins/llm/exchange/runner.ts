@@ -267,11 +267,11 @@ function stream(
     ttftMs: latency.ttftMs,
     nextGap: gaps(latency, tokens, paceMs[caps], seed),
     stallMs: stallMs[caps],
-    destroy: () => svc.http.breakOff(request, reply),
+    destroy: () => svc.http.abortResponse(request, reply),
     fail(error) {
       // The head is out: all that is left is to say so in the log and to cut the reply off.
       svc.log.error('a stream failed while it was rendered', { error, request_id: exchange.requestId })
-      svc.http.breakOff(request, reply)
+      svc.http.abortResponse(request, reply)
     },
     ...(breaksAfter === undefined ? {} : { break: breaksAfter }),
   })

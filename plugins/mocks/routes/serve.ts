@@ -119,7 +119,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
   if (answer.abort) {
     svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${answer.rule}`)
     reply.hijack()
-    svc.http.breakOff(request, reply)
+    svc.http.abortResponse(request, reply)
     return reply
   }
   return send(reply, mock.name, version, answer, live, operation)

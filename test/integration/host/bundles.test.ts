@@ -36,7 +36,7 @@ t.test('stack traces show the original files and lines', async t => {
   t.ok(error.stack!.includes(`${inner}:6:9`), String(error.stack))
   t.ok(error.stack!.includes(`${entry}:3:`), String(error.stack))
   const here = new Error('of a file that the loader of tests compiled')
-  t.match(here.stack, /bundles\.test\.ts:31:/, 'others are mapped as before')
+  t.match(here.stack, /bundles\.test\.ts:38:/, 'other files are mapped as before')
   t.type(odd().stack, 'string', 'an error that can not be printed still has a stack')
 })
 

@@ -125,7 +125,7 @@ t.test('a broken plugin is reported, and the others run [HOST-1]', async t => {
 
 t.test('a plugin that never finishes registering fails after the time limit [HOST-2]', async t => {
   const { folder } = pluginFolder(t, { good: GOOD, bad: plugin('bad', 'x', { body: 'await new Promise(() => {})' }) })
-  const server = await serve(t, { builtinFolder: folder, registerTimes: { warn: 100, giveUp: 2000 } })
+  const server = await serve(t, { builtinFolder: folder, registerTimes: { warn: 100, timeout: 2000 } })
   const record = await recordOf(server.url, 'bad')
   t.equal(record.state, 'failed')
   t.match(record.error?.message, /longer than 2 s/)
@@ -137,7 +137,7 @@ t.test('a slow plugin is logged and runs [HOST-2]', async t => {
     good: GOOD,
     bad: plugin('bad', 'x', { body: 'await new Promise(resolve => setTimeout(resolve, 500))' }),
   })
-  const server = await serve(t, { builtinFolder: folder, registerTimes: { warn: 100, giveUp: 60_000 } })
+  const server = await serve(t, { builtinFolder: folder, registerTimes: { warn: 100, timeout: 60_000 } })
   t.equal((await recordOf(server.url, 'bad')).state, 'enabled')
   t.match(server.lines.join('\n'), /plugin is slow to start.*plugin=bad|plugin=bad.*plugin is slow to start/)
 })

@@ -24,7 +24,7 @@ t.test('a valid file gives exit code 0 [CLI-6]', async t => {
     output: /^svc\.yaml: 0 errors, 0 warnings, \d+ of \d+ plugins enabled\n$/,
     errors: '',
   })
-  t.match(await svc(['check'], { folder: t.testdir() }), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
+  t.match(await svc(['check'], { folder: t.testdir() }), { code: 0, output: /^no svc\.yaml, using defaults: 0 errors/ })
 })
 
 t.test('every mistake is reported with place and remedy [CLI-6]', async t => {

@@ -1,16 +1,16 @@
 /** Which plugins are enabled, in which order, and why the others are not. */
 import t from 'tap'
 import { resolvePlugins } from '../../../core/host/resolution.ts'
-import type { PluginNeeds } from '../../../core/host/resolution.ts'
+import type { PluginDependencies } from '../../../core/host/resolution.ts'
 
 const WISHES = { enable: [], disable: [], overrides: new Map<string, boolean>(), failed: new Map<string, string>() }
 
-function definitions(plain: Record<string, PluginNeeds>): Map<string, PluginNeeds> {
+function definitions(plain: Record<string, PluginDependencies>): Map<string, PluginDependencies> {
   return new Map(Object.entries(plain))
 }
 
 t.test('a plugin registers after the plugins that it builds on or uses [HOST-6]', async t => {
-  const rows: [Record<string, PluginNeeds>, string[]][] = [
+  const rows: [Record<string, PluginDependencies>, string[]][] = [
     [{ a: {}, b: {} }, ['a', 'b']],
     [{ a: { buildsOn: ['b'] }, b: {} }, ['b', 'a']],
     [{ a: { uses: ['b'] }, b: {} }, ['b', 'a']],
