@@ -212,7 +212,7 @@ export class Host {
     const before = isStart ? [] : this.records()
     const isRead = this.settings.read()
     for (const { file, at, message, line } of this.settings.fileErrors)
-      this.#options.log.warn('load error', { file, at, message, line })
+      this.#options.log.warn('configuration error', { file, at, message, line })
     if (!isRead && !isStart) return this.#unchanged(startedAt, false)
     await this.#discover()
     const bytes = await this.#hash(fingerprintPath)
@@ -296,7 +296,7 @@ export class Host {
     for (const { name, error } of this.records())
       if (error !== null && error.phase !== 'options') this.#logFailure(name, error)
     for (const { file, at, message, line } of result.context.loadErrors)
-      this.#options.log.warn('load error', { file, at, message, line })
+      this.#options.log.warn('configuration error', { file, at, message, line })
     if (old !== null) {
       this.#draining.push(old)
       old.generation.onDrained = () => void this.#retire(old)
@@ -338,7 +338,7 @@ export class Host {
   }
 
   #reportError(plugin: string | null, error: unknown): void {
-    this.#options.log.error('error while closing', { plugin: plugin ?? undefined, error })
+    this.#options.log.error('error while closing a generation', { plugin: plugin ?? undefined, error })
   }
 
   #unchanged(startedAt: number, applied: boolean): ReloadResult {

@@ -110,8 +110,10 @@ export async function openServices(options: ServiceOptions = {}): Promise<Servic
     tlsKey: resolve(workingDirectory, config.tlsKey),
     warn: message => log.warn(message),
   })
-  const states = new StateRegistry({ onError: (error, failure) => log.error('state', { error, ...failure }) })
-  const streams = new StreamRegistry({ onError: error => log.error('stream', { error }) })
+  const states = new StateRegistry({
+    onError: (error, failure) => log.error('a state callback failed', { error, ...failure }),
+  })
+  const streams = new StreamRegistry({ onError: error => log.error('a stream callback failed', { error }) })
   const metrics = createMetrics()
   const cors = createCors({ origins: config.corsOrigins })
   const browserAccess = createBrowserAccess(config)
