@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 
+/** Limits and API keys for calls outside the pipeline. */
 export interface SvcLimits {
   /**
    * Checks the API key and the limits for a call outside the pipeline. `session` is the value of `X-Svc-Session`, `peer`
@@ -10,6 +11,7 @@ export interface SvcLimits {
    */
   admitCall(call: { session: string | null; peer: string; key: string | null }): Promise<CallAdmission>
 }
+/** Result of `admitCall`. A rejected call must end with this gRPC status and metadata. */
 export type CallAdmission =
   | { admitted: true }
   | { admitted: false; grpcStatus: number; message: string; metadata: Record<string, string> }
@@ -55,10 +57,12 @@ export interface MediaTypeCall {
   /** Sets the gRPC status of the inspector's entry. */
   end(grpcStatus: number): void
 }
+/** The gRPC status of an injected fault. */
 export interface CallFailure {
   grpcStatus: number
   message: string
 }
+/** The connection of a request. */
 export interface ConnectionFacts {
   listener: 'http' | 'https' | 'grpc'
   socket: Socket

@@ -9,6 +9,7 @@ import type { RouteDescription } from './routes.ts'
 export type AnyRequest = FastifyRequest | IncomingMessage | Http2ServerRequest
 
 export interface SvcHttp {
+  /** The request id: a valid `X-Request-Id` of the client, otherwise generated. */
   requestId(request: AnyRequest): string
   /** The body as received; empty if the request has no body. Same as `request.body` on routes that do not parse it. */
   body(request: FastifyRequest): Buffer
@@ -62,6 +63,7 @@ export interface SvcHttp {
   delay(request: AnyRequest, ms: number): Promise<boolean>
 }
 
+/** The session of a request. */
 export interface SessionKey {
   /** Key for stores and limits. A header value and an IP address never have the same key. */
   key: string
@@ -71,6 +73,7 @@ export interface SessionKey {
   header: string | null
 }
 
+/** Scheme, host and port of a request. */
 export interface Origin {
   scheme: 'http' | 'https'
   /** Lower case; IPv6 addresses without brackets. */

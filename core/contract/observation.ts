@@ -8,6 +8,7 @@ import type { X509Certificate } from 'node:crypto'
  */
 export type ResponseEnd = 'open' | 'complete' | 'aborted' | 'client_left'
 
+/** A captured request, as in `GET /_svc/requests`. */
 export interface InspectorEntry {
   id: string
   request_id: string
@@ -49,6 +50,7 @@ export interface InspectorEntry {
   } | null
 }
 
+/** Access to captured requests, and redaction of credentials. */
 export interface SvcInspector {
   /**
    * Returns the newest entry with this request id. Clients choose request ids, so two sessions may use the same one: with
@@ -65,6 +67,7 @@ export interface SvcInspector {
   redactText(text: string): string
 }
 
+/** The demo certificates and client certificates (mTLS). */
 export interface SvcPki {
   /** Certificate of the demo CA as PEM. */
   readonly caCertificate: string
@@ -73,11 +76,13 @@ export interface SvcPki {
   /** The client certificate of a request, verified against the CA: from TLS, or from the header named by SVC_MTLS_IN_HEADER. */
   clientCertificate(request: FastifyRequest): ClientCertificate
 }
+/** Result of checking a client certificate. */
 export type ClientCertificate =
   | { state: 'none' }
   | { state: 'valid'; source: 'tls' | 'header'; certificate: X509Certificate }
   | { state: 'refused'; source: 'tls' | 'header'; reason: string }
 
+/** Prometheus metrics in `GET /_svc/metrics`. */
 export interface SvcMetrics {
   /** Creates a counter, or returns the existing one with this name, so that counts continue across reloads. */
   counter(name: string, help: string, labels?: string[]): { inc(labels?: Record<string, string>, value?: number): void }

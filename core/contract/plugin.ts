@@ -96,7 +96,7 @@ export type {
   RouteParameter,
 } from './routes.ts'
 
-// ---------------------------------------------------------------------------------------------------------- the definition
+// ---------- Plugin definition
 
 /** A plugin definition: the default export of a plugin's `index.ts`. */
 export interface Plugin<Options = Record<string, unknown>, Variables = Record<string, unknown>> {
@@ -104,6 +104,7 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   title: string
   /** Default: `version` of the `package.json` in the plugin's folder, otherwise the version of svc. */
   version?: string
+  /** One sentence about what the plugin serves, for the console and the documentation. */
   description?: string
   /** Path prefixes that the plugin serves. Each of its routes must be equal to or below one of them. */
   paths: string[]
@@ -142,10 +143,28 @@ export interface Plugin<Options = Record<string, unknown>, Variables = Record<st
   /** Links on the landing page. */
   links?: readonly PageLink[]
 
+  /**
+   * Adds the routes of the plugin to `app` and offers its extension points. Called once in each generation. If it throws or
+   * rejects, the plugin fails with this error and the other plugins are not affected.
+   */
   register(app: FastifyInstance, svc: Svc<Options, Variables>): void | Promise<void>
 }
 
-/** Returns the definition unchanged, with type checking: `export default definePlugin<Options>({ ... })`. */
+/**
+ * Returns the definition unchanged; it only checks the types.
+ *
+ *     export default definePlugin<{ greeting: string }>({
+ *       title: 'Hello',
+ *       paths: ['/hello'],
+ *       options: { type: 'object', properties: { greeting: { type: 'string', default: 'Hello' } } },
+ *       register(app, svc) {
+ *         const examples = [{ name: 'Hello', path: '/hello' }]
+ *         app.get('/hello', describe({ summary: 'Say hello', category: 'Hello', examples }), () => ({
+ *           greeting: svc.options.greeting,
+ *         }))
+ *       },
+ *     })
+ */
 export function definePlugin<Options = Record<string, unknown>, Variables = Record<string, unknown>>(
   plugin: Plugin<Options, Variables>,
 ): Plugin<Options, Variables> {
@@ -155,11 +174,14 @@ export function definePlugin<Options = Record<string, unknown>, Variables = Reco
 /** A subcommand `svc <name> …`. It returns an exit code, or starts the server with additional settings. */
 export interface Command {
   name: string
+  /** One line for the list of commands in `svc --help`. */
   summary: string
   /** Text that `svc <name> --help` prints. */
   usage: string
+  /** Runs the command with the arguments after its name. */
   run(args: string[]): Promise<CommandResult> | CommandResult
 }
+/** Result of a command. */
 export type CommandResult =
   | { exitCode: number }
   /**
@@ -174,7 +196,7 @@ export type CommandResult =
       whenListening?: (url: string) => void
     }
 
-// ----------------------------------------------------------------------------------------------------- small helpers
+// ---------- Functions for plugins
 
 export { HttpError, invalidParameter, refusal } from './http-error.ts'
 export {
@@ -231,7 +253,7 @@ export {
 } from './path-template.ts'
 export type { TemplateForms, TemplateParameter } from './path-template.ts'
 
-// ------------------------------------------------------------------------------------------------- the `svc` argument
+// ---------- The `svc` argument of `register`
 
 /** The services of the host, created for one plugin in one generation. */
 export interface Svc<Options = Record<string, unknown>, Variables = Record<string, unknown>> {

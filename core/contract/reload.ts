@@ -17,11 +17,18 @@ export interface LoadError {
 /** A load error that a plugin reports. Without `file`, it is about the plugin's section of `svc.yaml`. */
 export type ReportedError = Pick<LoadError, 'at' | 'message' | 'remedy'> & { file?: string; line?: number | null }
 
+/** Result of a reload, as in the response of `POST /_svc/reload`. */
 export interface ReloadResult {
+  /** False if `svc.yaml` could not be read; the previous configuration then stays in use. */
   applied: boolean
+  /** Whether a new generation was built. */
   changed: boolean
+  /** Number of the running generation. */
   generation: number
+  /** Names of plugins that were added, reloaded or removed, and of all plugins with an error. */
   plugins: { added: string[]; reloaded: string[]; removed: string[]; failed: string[] }
+  /** All current errors in the configuration. */
   load_errors: LoadError[]
+  /** Duration in milliseconds. */
   took_ms: number
 }

@@ -8,7 +8,9 @@ export interface RouteDescription {
   path?: string
   /** Methods of this description, if a route has several descriptions. Default: all methods of the route. */
   methods?: string[]
+  /** A few words, such as `Read a postcard`. */
   summary: string
+  /** More details, as Markdown. */
   description?: string
   /** Category in the catalog. See `categories` of the plugin definition for the order. */
   category: string
@@ -16,12 +18,14 @@ export interface RouteDescription {
   protocol?: 'http' | 'sse' | 'websocket'
   /** The stream never ends by itself. */
   endless?: boolean
+  /** Parameters. Those of the path are added automatically if they are missing. */
   parameters?: RouteParameter[]
   requestBody?: { description?: string; required?: boolean; content: Record<string, JsonSchema> }
   /** Accepted credentials; one of them is enough. `none`: credentials are optional. Default: those that the examples send. */
   credentials?: readonly (CredentialKind | NamedKey)[]
   /** Responses by status (`200`, `4XX`, `default`). Default: `200`. */
   responses?: Record<string, { description: string; content?: Record<string, JsonSchema> }>
+  /** Requests that the landing page, the console and the exports show. */
   examples: RouteExample[]
   /** The response is JSON or XML, depending on `Accept`. Errors of the route are negotiated too. */
   negotiated?: boolean
@@ -49,6 +53,7 @@ export interface NamedKey {
   description?: string
 }
 
+/** A parameter of a route. */
 export interface RouteParameter {
   name: string
   in: 'path' | 'query' | 'header'

@@ -60,6 +60,7 @@ export interface Store<T> {
   /** Calls `listener` after every change, in order. Returns a function that removes the listener. */
   subscribe(listener: (change: StoreChange<T>) => void): () => void
 }
+/** A change of a store, for subscribers. */
 export interface StoreChange<T> {
   kind: 'set' | 'deleted' | 'evicted' | 'expired'
   key: string

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { WebSocket } from 'ws'
 
+/** Starts streams on routes. */
 export interface SvcStreams {
   /**
    * Starts a server-sent event stream (WHATWG HTML, 9.2) and sends the response head. Returns null if the limit of open
@@ -20,6 +21,7 @@ export interface SvcStreams {
   websocket(request: FastifyRequest, socket: WebSocket, options?: WebSocketOptions): void
 }
 
+/** Options of a streamed response. */
 export interface BodyStreamOptions {
   /** Default: the status of `reply`. */
   status?: number
@@ -31,6 +33,7 @@ export interface BodyStreamOptions {
   /** Called before the host ends the stream (lifetime, reload, stop). What it writes synchronously is still sent. */
   farewell?: (reason: StreamEnd) => void
 }
+/** Options of an event stream. */
 export interface SseOptions extends BodyStreamOptions {
   /** Sends a comment after this time without an event, in milliseconds. Default: 0, no comments. */
   heartbeatMs?: number
@@ -40,6 +43,7 @@ export interface SseOptions extends BodyStreamOptions {
 /** What ended a stream: the plugin, the client, the maximum duration, a limit of the plan, a reload or the server's stop. */
 export type StreamEnd = 'done' | 'client' | 'lifetime' | 'plan' | 'reload' | 'stop'
 
+/** A streamed response. */
 export interface BodyStream {
   /** Returns false if the reader is slow: wait for `ready()` before writing more. Ignored after the end of the stream. */
   write(chunk: string | Buffer): boolean
@@ -55,11 +59,13 @@ export interface BodyStream {
   /** Resolves when the stream ends. */
   readonly over: Promise<StreamEnd>
 }
+/** A stream of server-sent events. */
 export interface SseStream extends BodyStream {
   /** Sends one event. `data` is sent as JSON unless it is a string. */
   send(event: SseEvent): boolean
   comment(text: string): boolean
 }
+/** A server-sent event. */
 export interface SseEvent {
   id?: string | number
   event?: string
@@ -68,7 +74,9 @@ export interface SseEvent {
   data?: unknown
 }
 
+/** Timeouts of a WebSocket. */
 export interface WebSocketOptions {
+  /** Closes the socket immediately when the process stops. */
   endless?: boolean
   /** Closes with 1001 `idle timeout` after this time without a frame from the client, in milliseconds. `Infinity`: never. */
   idleMs?: number
