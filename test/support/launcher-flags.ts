@@ -7,4 +7,4 @@ const SCRIPT =
 export const REPORT_FLAGS = `--import=data:text/javascript,${encodeURIComponent(SCRIPT)}`
 
 /** What is printed where the young generation has the room that the documentation promises. */
-export const YOUNG_SPACE = /^flags: --max-semi-space-size=64$/m
+export const SEMI_SPACE_FLAG = /^flags: --max-semi-space-size=64$/m

@@ -3,7 +3,7 @@ import t from 'tap'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { REPORT_FLAGS, YOUNG_SPACE } from '../../support/launcher-flags.ts'
+import { REPORT_FLAGS, SEMI_SPACE_FLAG } from '../../support/launcher-flags.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
@@ -31,5 +31,5 @@ t.test('npm start sets the size of the semi-space', async t => {
     env: { ...process.env, NODE_OPTIONS: REPORT_FLAGS },
   })
   t.match(stdout, /\d+\.\d+\.\d+/, stderr)
-  t.match(stderr, YOUNG_SPACE)
+  t.match(stderr, SEMI_SPACE_FLAG)
 })

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT, install } from '../../support/installed.ts'
-import { REPORT_FLAGS, YOUNG_SPACE } from '../../support/launcher-flags.ts'
+import { REPORT_FLAGS, SEMI_SPACE_FLAG } from '../../support/launcher-flags.ts'
 import { megabytesOf } from '../../support/locked-packages.ts'
 import { startProcess } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
@@ -45,9 +45,9 @@ t.test('the command runs from any folder and passes on exit codes and signals [C
   t.match(await author.run('npx', ['--no-install', 'svc', '--version'], { env: { NODE_OPTIONS: REPORT_FLAGS } }), {
     code: 0,
     output: `${version}\n`,
-    errors: YOUNG_SPACE,
+    errors: SEMI_SPACE_FLAG,
   })
-  t.match(await author.run('svc', ['check']), { code: 0, output: /^no svc\.yaml, defaults: 0 errors/ })
+  t.match(await author.run('svc', ['check']), { code: 0, output: /^no svc\.yaml, using defaults: 0 errors/ })
   t.match(await author.run('svc', ['chekc']), { code: 2, errors: /did you mean check/ })
 
   const server = spawn(join(author.folder, 'node_modules', '.bin', 'svc'), [], {
