@@ -21,11 +21,11 @@ export async function hiddenFindings(
   const known = new Set(findings.map(keyOf))
   const hidden: Finding[] = []
   let latest = findings
-  for (let round = 0; round < MAX_ROUNDS && corrections.make(latest); round++) {
+  for (let round = 0; round < MAX_ROUNDS && corrections.apply(latest); round++) {
     await host.reload({ force: true })
     latest = await find()
     for (const finding of latest) {
-      if (known.has(keyOf(finding)) || corrections.caused(finding)) continue
+      if (known.has(keyOf(finding)) || corrections.haveCaused(finding)) continue
       known.add(keyOf(finding))
       hidden.push(finding)
     }
@@ -40,37 +40,37 @@ function keyOf({ file, at, message }: Finding): string {
 class Corrections {
   readonly #host: Host
   /** Corrections by path. */
-  readonly #made = new Map<string, 'removed' | 'filled in'>()
+  readonly #applied = new Map<string, 'removed' | 'filled in'>()
 
   constructor(host: Host) {
     this.#host = host
   }
 
   /** Returns false if there is nothing left to correct. */
-  make(findings: readonly Finding[]): boolean {
-    return findings.filter(finding => this.#makeOne(finding)).length > 0
+  apply(findings: readonly Finding[]): boolean {
+    return findings.filter(finding => this.#applyOne(finding)).length > 0
   }
 
-  #makeOne({ file, at, message }: Finding): boolean {
+  #applyOne({ file, at, message }: Finding): boolean {
     if (at === null || file === null || file !== this.#host.configFile) return false
     const missing = missingKeyIn(message)
     const place = missing === null ? at : `${at}.${missing}`
-    const before = this.#made.get(place)
+    const before = this.#applied.get(place)
     if (before === 'filled in' || (before === 'removed' && missing === null)) return false
-    const value = missing === null ? undefined : `${PLACEHOLDER}-${this.#made.size}`
+    const value = missing === null ? undefined : `${PLACEHOLDER}-${this.#applied.size}`
     if (!this.#host.settings.substitute(place, value)) return false
-    this.#made.set(place, missing === null ? 'removed' : 'filled in')
+    this.#applied.set(place, missing === null ? 'removed' : 'filled in')
     return true
   }
 
   /** Whether a finding is about a correction, not about the file. */
-  caused({ file, at, message }: Finding): boolean {
+  haveCaused({ file, at, message }: Finding): boolean {
     if (at === null || message.includes(PLACEHOLDER)) return true
     if (file !== this.#host.configFile) return false
     const missing = missingKeyIn(message)
     return [at, ...(missing === null ? [] : [`${at}.${missing}`])].some(place =>
-      [...this.#made.keys()].some(
-        made => place === made || place.startsWith(`${made}.`) || place.startsWith(`${made}[`),
+      [...this.#applied.keys()].some(
+        path => place === path || place.startsWith(`${path}.`) || place.startsWith(`${path}[`),
       ),
     )
   }

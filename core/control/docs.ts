@@ -63,7 +63,7 @@ interface Asset {
 const assets = new Map<string, Promise<Asset>>()
 
 /** Formats of the document. YAML has no aliases and is compatible with YAML 1.1: `no` and dates are quoted. */
-const DOCUMENT_FORMS = [
+const DOCUMENT_FORMATS = [
   {
     path: '/openapi.json',
     mediaType: 'application/json',
@@ -83,7 +83,7 @@ const DOCUMENT_FORMS = [
 
 /** Registers `/openapi.json`, `/openapi.yaml`, `/docs` and the page's files. */
 export function registerDocs(app: FastifyInstance, { http, instance }: ControlDeps): void {
-  for (const { path, mediaType, contentType, name, write } of DOCUMENT_FORMS) {
+  for (const { path, mediaType, contentType, name, write } of DOCUMENT_FORMATS) {
     const documentFor = cachePages(baseUrl => write(instance.openapi(baseUrl)))
     app.get(
       path,

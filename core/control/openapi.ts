@@ -52,7 +52,7 @@ export function buildOpenapi(
     paths.set(path, item)
     item[method] = buildOperation({
       method,
-      operationId: claimOperationId(operationIds, method, path),
+      operationId: uniqueOperationId(operationIds, method, path),
       parameterNames,
       sharing,
     })
@@ -110,7 +110,7 @@ function distinctNames(template: string): string[] {
 }
 
 /** Creates a unique operation id, such as `getStatusByCode` for `GET /status/{code}`. */
-function claimOperationId(taken: Set<string>, method: string, path: string): string {
+function uniqueOperationId(taken: Set<string>, method: string, path: string): string {
   const words = replaceParameters(path, ({ name }) => ` by ${name} `)
     .split(/[^A-Za-z0-9]+/)
     .filter(Boolean)

@@ -81,7 +81,7 @@ export function parseOnDemand(app: FastifyInstance): BodyParsing {
       original =>
         function (...args) {
           const options = args[name === 'route' ? 0 : 1]
-          original.apply(!parses(this) && asksForParsing(options) ? viewOf(this) : this, args)
+          original.apply(!parses(this) && needsParsing(options) ? viewOf(this) : this, args)
           return this
         },
     )
@@ -104,7 +104,7 @@ export function parseOnDemand(app: FastifyInstance): BodyParsing {
   }
 }
 
-function asksForParsing(options: unknown): boolean {
+function needsParsing(options: unknown): boolean {
   const { schema, preParsing } = (options ?? {}) as { schema?: { body?: unknown }; preParsing?: unknown }
   return schema?.body !== undefined || preParsing !== undefined
 }

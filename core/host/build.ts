@@ -204,7 +204,7 @@ async function tryBuild(
               )
             })
             generation.fallbacks.serve(app, definition.paths)
-            await withinTime(() => Promise.resolve(definition.register(app as never, svc)), {
+            await withTimeout(() => Promise.resolve(definition.register(app as never, svc)), {
               what: 'register',
               log,
               times: services.registerTimes,
@@ -217,7 +217,7 @@ async function tryBuild(
       return abandon(name, error)
     }
   }
-  const finished = await finish(generation, context, services)
+  const finished = await finishBuild(generation, context, services)
   return finished === null
     ? {
         generation,
@@ -250,14 +250,14 @@ function checkAreas(descriptions: readonly RouteDescription[], isArea: (name: st
 }
 
 /** The last part of a build: runs the `whenRegistered` callbacks, then starts Fastify. */
-async function finish(
+async function finishBuild(
   generation: Generation,
   context: BuildContext,
   { shared, registerTimes }: BuildServices,
 ): Promise<{ plugin: string; error: unknown } | null> {
   for (const { plugin, run } of context.registered) {
     try {
-      await withinTime(() => Promise.resolve(run()), {
+      await withTimeout(() => Promise.resolve(run()), {
         what: 'a whenRegistered callback',
         log: shared.log.child({ plugin }),
         times: registerTimes,
@@ -271,7 +271,7 @@ async function finish(
   return null
 }
 
-async function withinTime<T>(
+async function withTimeout<T>(
   work: () => Promise<T>,
   { what, log, times = REGISTER_TIMES }: { what: string; log: Log; times?: RegisterTimes | undefined },
 ): Promise<T> {

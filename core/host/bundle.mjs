@@ -8,7 +8,7 @@ import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, relative, resolve } from 'node:path'
 import { compileFunction } from 'node:vm'
-import { showSources } from './stack-traces.mjs'
+import { registerSourceMap } from './stack-traces.mjs'
 
 /** Bundles an entry file. Rejects with esbuild's `BuildFailure`. */
 export async function bundle(entry) {
@@ -81,7 +81,7 @@ export function isCurrent({ startedAt, inputs }) {
 
 /** Runs a script like a CommonJS module and returns its exports. Stack traces show the original files and lines. */
 export function runScript(entry, script, require = createRequire(entry)) {
-  showSources(entry, () => script.map)
+  registerSourceMap(entry, () => script.map)
   const run = compileFunction(script.code, ['exports', 'require', 'module', '__filename', '__dirname'], {
     filename: entry,
   })

@@ -135,18 +135,18 @@ function versionOf(folder: string): string | null {
 export async function fingerprintFolder(folder: string): Promise<string> {
   const hash = createHash('sha256')
   const budget = { files: MAX_FILES, bytes: MAX_BYTES }
-  let rest = BYTES_A_TURN
+  let rest = BYTES_PER_TURN
   for (const { path, name } of filesBelow(folder, '', budget)) {
     rest -= addFile(path, name, hash, budget)
     if (rest > 0) continue
-    rest = BYTES_A_TURN
+    rest = BYTES_PER_TURN
     await nextTurn()
   }
   return hash.digest('hex')
 }
 
 /** Files are read synchronously, which is faster for small files. After this number of bytes the event loop gets a turn. */
-const BYTES_A_TURN = 1024 * 1024
+const BYTES_PER_TURN = 1024 * 1024
 
 function* filesBelow(
   folder: string,

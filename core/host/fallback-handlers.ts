@@ -29,7 +29,7 @@ export class FallbackHandlers {
   constructor(app: FastifyInstance, parsing: BodyParsing) {
     this.#parsing = parsing
     // `reply.callNotFound()` runs this in the scope of the route that called it.
-    app.setNotFoundHandler((request, reply) => this.#answer(request, reply))
+    app.setNotFoundHandler((request, reply) => this.#handleNotFound(request, reply))
   }
 
   /** Supports `setNotFoundHandler` in a plugin's scope and its child scopes, for paths below the plugin's paths. */
@@ -77,7 +77,7 @@ export class FallbackHandlers {
     }
   }
 
-  #answer(request: FastifyRequest, reply: FastifyReply): unknown {
+  #handleNotFound(request: FastifyRequest, reply: FastifyReply): unknown {
     const context = contextOf(request)
     const path = context.path ?? context.url
     const closest = this.#fallbacks

@@ -31,26 +31,26 @@ export async function loadPlugin(found: FoundPlugin, early?: EarlyBundles): Prom
   const entry = found.entry!
   const exported = runScript(
     entry,
-    packed(found) ?? (await takeEarly(entry, early)) ?? (await bundled(entry)),
+    packedScript(found) ?? (await takeEarlyBundle(entry, early)) ?? (await bundlePlugin(entry)),
     makeRequire(found),
   ) as { default?: unknown }
   return checkDefinition(exported.default ?? exported)
 }
 
 /** The packed script of a built-in plugin; null in a checkout, or if the files of the plugin have changed. */
-function packed({ source, name, fingerprint }: FoundPlugin): Script | null {
+function packedScript({ source, name, fingerprint }: FoundPlugin): Script | null {
   return source === 'builtin' ? (prebuilt?.plugin(name, fingerprint) ?? null) : null
 }
 
 /** The early bundle of an entry file; null if there is no current one. */
-async function takeEarly(entry: string, early: EarlyBundles | undefined): Promise<Bundle | null> {
+async function takeEarlyBundle(entry: string, early: EarlyBundles | undefined): Promise<Bundle | null> {
   const bundles = await early
   const begun = bundles?.get(entry)
   bundles?.delete(entry)
   return begun !== undefined && isCurrent(begun) ? begun : null
 }
 
-async function bundled(entry: string): Promise<Bundle> {
+async function bundlePlugin(entry: string): Promise<Bundle> {
   try {
     return await bundle(entry)
   } catch (error) {

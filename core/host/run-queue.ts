@@ -1,7 +1,7 @@
 /** Serializes changes of a host's generation: one run at a time. Reloads requested at the same time share a run. */
 
 /** Minimum time between unforced reloads in milliseconds. Requests in a short time share one run. */
-const PAUSE_MS = 250
+const MIN_INTERVAL_MS = 250
 
 /** A reload that has not started. */
 interface Pending<T> {
@@ -37,9 +37,9 @@ export class RunQueue<Result> {
   reload(force: boolean): Promise<Result> {
     const pending = (this.#pending ??= this.#prepare())
     pending.force ||= force
-    const pauseMs = force ? 0 : this.#reloadedAt + PAUSE_MS - performance.now()
-    if (pauseMs <= 0) pending.start()
-    else pending.timer ??= setTimeout(() => pending.start(), pauseMs)
+    const delayMs = force ? 0 : this.#reloadedAt + MIN_INTERVAL_MS - performance.now()
+    if (delayMs <= 0) pending.start()
+    else pending.timer ??= setTimeout(() => pending.start(), delayMs)
     return pending.promise
   }
 

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 const maps = new Map()
 
 /** Maps stack traces of the script `file` (a path or URL). `map` returns the source map as JSON text. */
-export function showSources(file, map) {
+export function registerSourceMap(file, map) {
   if (maps.size === 0) install()
   maps.set(file, map)
 }
@@ -54,7 +54,7 @@ function printFrame(frame) {
   return printed.replace(`${file}:${line}:${column}`, () => `${source}:${originalLine + 1}:${originalColumn + 1}`)
 }
 
-/** The map set with `showSources`, otherwise the one that Node found if its source map support is enabled. */
+/** The map set with `registerSourceMap`, otherwise the one that Node found if its source map support is enabled. */
 function mapOf(file) {
   const known = maps.get(file)
   if (typeof known !== 'function') return known ?? findSourceMap(file)

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs'
 import { dirname, basename } from 'node:path'
 
 /** Time without changes before a reload: editors write in several steps, and a ConfigMap swaps several links. */
-const QUIET_MS = 300
+const DEBOUNCE_MS = 300
 
 export interface Watched {
   /** Folders, with everything below them. */
@@ -50,7 +50,7 @@ export class Watcher {
 
   #changed(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = setTimeout(this.#onChange, QUIET_MS)
+    this.#timer = setTimeout(this.#onChange, DEBOUNCE_MS)
   }
 
   async close(): Promise<void> {
