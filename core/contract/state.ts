@@ -1,41 +1,43 @@
-/** Bounded data that outlive a reload: `svc.state`. */
+/** `svc.state`: bounded stores that survive reloads. */
 
-/** How much a store may hold. What is over a bound is evicted, the entry that comes first in `evict`'s order. */
+/** Bounds of a store. Entries above a bound are evicted in the order that `evict` selects. */
 export interface StoreBounds<T> {
+  /** Maximum number of entries. */
   maxCount: number
   /**
-   * Bytes of memory that all entries hold: values, keys, and what the store itself needs for each. Without `sizeOf` the store
-   * keeps a copy of each value and measures it; values must be plain data (strings, numbers, booleans, null, arrays, objects).
+   * Maximum memory use of all entries in bytes: values, keys and the overhead of the store. Without `sizeOf`, the store
+   * copies and measures each value, which must be plain data (strings, numbers, booleans, null, arrays, objects).
    */
   maxBytes?: number
   /**
-   * Bytes of memory that a value holds, asked when it is set; for values that know their size, or are more than plain data. They
-   * are kept as they are: `heldBytes` tells what a text costs, and a text cut from a larger one holds that until `copyText`.
+   * Returns the memory use of a value in bytes. Called when the value is set. Use it for values that are not plain data or
+   * whose size is known; the store does not copy them. `heldBytes` returns the size of a string. A substring keeps the
+   * whole original string in memory: copy it with `copyText`.
    */
   sizeOf?: (value: T, key: string) => number
-  /** Milliseconds an entry lives: since it was set, or since it was last used when `ttlFrom` is `use`. */
+  /** Time to live of an entry in milliseconds, counted from when it was set or, if `ttlFrom` is `use`, last used. */
   ttlMs?: number
   ttlFrom?: 'set' | 'use'
-  /** Entries of one group (a session) at most; the group's own oldest goes first. */
+  /** Maximum number of entries of one group, such as a session. The oldest entry of the group is evicted. */
   maxPerGroup?: number
-  /** `oldest`: by first insertion; `idle`: by last use; `expiring`: by the end of its life. Default `oldest`. */
+  /** What is evicted first: the entry inserted first, used least recently, or expiring first. Default: `oldest`. */
   evict?: 'oldest' | 'idle' | 'expiring'
 }
 
-/** A named, bounded map. Answers promises, so that another implementation can serve several replicas. */
+/** A named, bounded map. It is asynchronous so that an implementation can share data between replicas. */
 export interface Store<T> {
   get(key: string): Promise<T | undefined>
-  /** Looks without counting as use. */
+  /** Like `get`, but does not count as use. */
   peek(key: string): Promise<T | undefined>
-  /** Starts the entry's life anew. A value that is over the bounds by itself is evicted at once, nothing else for it. */
+  /** Sets a value and restarts its time to live. A value that exceeds the bounds on its own is not kept and evicts nothing. */
   set(key: string, value: T, options?: { group?: string; ttlMs?: number }): Promise<void>
-  /** Sets only a key that is absent; answers whether it did. */
+  /** Sets a value only if the key is absent. Returns whether it was set. */
   add(key: string, value: T, options?: { group?: string; ttlMs?: number }): Promise<boolean>
-  /** Removes and answers the value: of several callers exactly one gets it. */
+  /** Removes and returns the value. If several callers race, exactly one gets it. */
   take(key: string): Promise<T | undefined>
   /**
-   * Replaces the value by what `change` answers, with nobody between; undefined removes it. An entry
-   * keeps the life that it has, unless `ttlMs` or, with `ttlFrom: 'use'`, this use renews it.
+   * Replaces the value atomically with the result of `change`; undefined removes the entry. The time to live continues
+   * unless `ttlMs` is given. With `ttlFrom: 'use'` it restarts.
    */
   update(
     key: string,
@@ -43,21 +45,22 @@ export interface Store<T> {
     options?: { group?: string; ttlMs?: number },
   ): Promise<T | undefined>
   delete(key: string): Promise<boolean>
-  /** Entries in insertion order, or newest first. */
+  /** Returns entries in insertion order, or newest first. */
   list(options?: {
     group?: string
     limit?: number
     newestFirst?: boolean
     where?: (value: T, key: string) => boolean
   }): Promise<{ key: string; value: T }[]>
-  /** Removes what matches, all without an argument; answers how many. */
+  /** Removes matching entries, or all without an argument. Returns the number of removed entries. */
   clear(where?: (value: T, key: string) => boolean): Promise<number>
   count(): Promise<number>
-  /** Bytes of memory held, as `maxBytes` counts them; 0 without both `maxBytes` and `sizeOf`. */
+  /** Memory use in bytes, as counted for `maxBytes`. 0 if neither `maxBytes` nor `sizeOf` is set. */
   bytes(): Promise<number>
-  /** Calls back after every change, in order; answers how to stop that. */
+  /** Calls `listener` after every change, in order. Returns a function that removes the listener. */
   subscribe(listener: (change: StoreChange<T>) => void): () => void
 }
+/** A change of a store, for subscribers. */
 export interface StoreChange<T> {
   kind: 'set' | 'deleted' | 'evicted' | 'expired'
   key: string

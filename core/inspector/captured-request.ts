@@ -1,6 +1,6 @@
 /** One captured request as it is kept, and how it is shown. */
 import { randomUUID } from 'node:crypto'
-import type { AnswerEnd, InspectorEntry } from '../contract/plugin.ts'
+import type { ResponseEnd, InspectorEntry } from '../contract/plugin.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 
 /** Bytes of a body that are kept. */
@@ -43,7 +43,7 @@ export interface CapturedRequest {
 /** How far an answer has come. */
 export interface AnswerProgress {
   readonly bytesSent: number
-  readonly ended: AnswerEnd
+  readonly ended: ResponseEnd
   readonly grpcStatus: number | null
 }
 

@@ -68,7 +68,7 @@ function optionsOf(outdir: string, packages: Record<string, string>): esbuild.Bu
     sourcesContent: false,
     // Read when an error asks for it, as Node would do for every script at once.
     banner: {
-      js: `import { showSources as __show } from ${JSON.stringify(pathToFileURL(join(root, 'core/host/stack-traces.mjs')).href)}; import { readFileSync as __read } from 'node:fs'; __show(import.meta.url, () => __read(import.meta.filename + '.map', 'utf8'));`,
+      js: `import { registerSourceMap as __show } from ${JSON.stringify(pathToFileURL(join(root, 'core/host/stack-traces.mjs')).href)}; import { readFileSync as __read } from 'node:fs'; __show(import.meta.url, () => __read(import.meta.filename + '.map', 'utf8'));`,
     },
     logLevel: 'silent',
     plugins: [

@@ -1,4 +1,4 @@
-/** `svc.http`: what plugins ask about requests and how they answer, over the request's context. */
+/** Implements `svc.http` with the context of the request. */
 import type { ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
 import type { Http2ServerResponse } from 'node:http2'
@@ -18,7 +18,7 @@ export interface SvcHttpServices {
   config: Config
   browserAccess: BrowserAccess
   guard: AdminGuard
-  /** Bound port of the HTTPS listener; null while it is not up. */
+  /** Bound port of the HTTPS listener; null if it did not start. */
   httpsPort(): number | null
 }
 
@@ -64,13 +64,13 @@ export function createSvcHttp({ browserAccess, config, guard, httpsPort }: SvcHt
       answerUnrouted(context, context.path ?? context.url)
       return reply
     },
-    serving(request, description) {
+    selectDescription(request, description) {
       contextOf(request).description = description
     },
     markFault(request, _reply, kind, source = kind) {
       contextOf(request).injects(kind, source)
     },
-    breakOff(request, reply) {
+    abortResponse(request, reply) {
       contextOf(request).breaksOff()
       const raw = reply.raw as ServerResponse | Http2ServerResponse
       if ('stream' in raw) raw.stream.close(constants.NGHTTP2_INTERNAL_ERROR)

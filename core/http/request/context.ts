@@ -1,6 +1,6 @@
 /** What the core knows of one request, from its arrival to its end. Every layer and `svc.http` read it. */
 import type { ConnectionActivity } from '../listener/connection-activity.ts'
-import type { AnswerEnd, AnyRequest, Origin, RouteDescription, SessionKey } from '../../contract/plugin.ts'
+import type { ResponseEnd, AnyRequest, Origin, RouteDescription, SessionKey } from '../../contract/plugin.ts'
 import type { KeyRecord } from '../../keys/api-key.ts'
 import type { KeyAdmission } from '../../keys/key-limits.ts'
 import type { Lease } from '../../limits/lease.ts'
@@ -224,7 +224,7 @@ export class RequestContext implements Waiting<RequestContext> {
   }
 
   /** How the answer ended, as far as it has. */
-  get ended(): AnswerEnd {
+  get ended(): ResponseEnd {
     if (this.#isBrokenOff) return 'aborted'
     if (!this.closed) return 'open'
     return this.#isFinished && this.status !== 0 ? 'complete' : 'client_left'

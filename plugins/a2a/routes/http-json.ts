@@ -67,7 +67,7 @@ function route(a2a: A2a, request: FastifyRequest, version: RequestedVersion): { 
     throw new A2aError('METHOD_NOT_FOUND', `method ${method} is not allowed (expected ${allowed.join(' or ')})`, {
       headers: { Allow: allowed.join(', ') },
     })
-  a2a.svc.http.serving(request, descriptionOf(resource.template, method))
+  a2a.svc.http.selectDescription(request, descriptionOf(resource.template, method))
   if (version.protocolVersion === null) throw wrongVersion(version)
   return { resource, method }
 }

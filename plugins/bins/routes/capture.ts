@@ -74,7 +74,7 @@ export function registerCapture(app: FastifyInstance, svc: Svc, bins: BinStore, 
   app.all<{ Params: { id: string } }>('/bin/:id', describe(capture, remove), async (request, reply) => {
     const { id: binId } = request.params
     if (request.method !== 'DELETE') return take(request, reply, binId)
-    svc.http.serving(request, remove)
+    svc.http.selectDescription(request, remove)
     if (!(await bins.delete(binId))) throw binNotFound(binId)
     return { deleted: binId }
   })

@@ -224,7 +224,7 @@ export function registerBlocklists(app: FastifyInstance, svc: Svc, lists: Blockl
     const known = colon >= 0 && Object.hasOwn(operations, operation) ? operations[operation] : undefined
     if (known === undefined)
       throw azureError(`Unknown operation ${operation.slice(0, 100)}.`, undefined, 404, 'NotFound')
-    svc.http.serving(request, known.description)
+    svc.http.selectDescription(request, known.description)
     const response = await known.run(scopeOf(request), checkName(target.slice(0, colon)), readBody(svc, request))
     return response === null ? reply.code(204).send() : reply.send(response)
   })

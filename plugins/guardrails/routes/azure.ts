@@ -111,7 +111,7 @@ export function registerAzure(
       const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined
       if (known === undefined)
         throw azureError(`Unknown operation ${operation.slice(0, 100)}.`, undefined, 404, 'NotFound')
-      svc.http.serving(request, known.description)
+      svc.http.selectDescription(request, known.description)
       const body = svc.http.body(request)
       const value = body.length === 0 ? null : readJsonObject(body)
       if (value === null) throw azureError('The body must be a JSON object.')

@@ -277,11 +277,11 @@ function stream(
     ttftMs: latency.ttftMs,
     nextGap: gaps(latency, tokens, paceMs[caps], seed),
     stallMs: stallMs[caps],
-    destroy: () => svc.http.breakOff(request, reply),
+    destroy: () => svc.http.abortResponse(request, reply),
     fail(error) {
       // The headers are already sent: log the error and abort the response.
       svc.log.error('rendering a stream failed', { error, request_id: exchange.requestId })
-      svc.http.breakOff(request, reply)
+      svc.http.abortResponse(request, reply)
     },
     ...(breaksAfter === undefined ? {} : { break: breaksAfter }),
   })

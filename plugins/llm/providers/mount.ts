@@ -120,7 +120,7 @@ function register(
       for (const { route, router, description } of places) {
         const found = router.read === null ? {} : router.read(params['*'] ?? '')
         if (found === null) continue
-        if (places.length > 1) services.svc.http.serving(request, description)
+        if (places.length > 1) services.svc.http.selectDescription(request, description)
         return run(
           services,
           { instance, route, params: router.read === null ? params : { ...params, ...found } },

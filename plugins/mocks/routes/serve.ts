@@ -125,7 +125,7 @@ async function handle(service: Service, request: FastifyRequest, reply: FastifyR
   if (response.abort) {
     svc.http.markFault(request, reply, 'abort', `mock ${mock.name}, rule ${response.rule}`)
     reply.hijack()
-    svc.http.breakOff(request, reply)
+    svc.http.abortResponse(request, reply)
     return reply
   }
   return send(reply, mock.name, version, response, live, operation)

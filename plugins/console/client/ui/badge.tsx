@@ -1,5 +1,5 @@
 /** Badges for tags, HTTP statuses and methods. Their text distinguishes them, not only their color. */
-import type { AnswerEnd } from 'svc/plugin'
+import type { ResponseEnd } from 'svc/plugin'
 import type { ComponentChildren } from 'preact'
 import { reasonPhrase, statusClass } from '../lib/protocol/http.ts'
 import type { Tone } from '../lib/traffic/tags.ts'
@@ -35,7 +35,7 @@ export function StatusBadge({
   withReason,
 }: {
   status: number
-  ended?: AnswerEnd
+  ended?: ResponseEnd
   withReason?: boolean
 }) {
   const reason = reasonPhrase(status)

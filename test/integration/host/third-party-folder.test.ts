@@ -1,4 +1,4 @@
-/** A folder from outside the tree, dropped beside a running server, edited, broken, removed. */
+/** A third-party plugin folder that is added, edited, broken and removed while the server runs. */
 import t from 'tap'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 const FIXTURE = join(import.meta.dirname, '..', '..', 'fixtures', 'plugins', 'orders')
 
 t.test(
-  'a dropped folder appears, an edit shows, a break keeps the old version, a removal is a 404 [RELOAD-10]',
+  'a new folder is served, an edit applies, a mistake keeps the old version, a removal is a 404 [RELOAD-10]',
   async t => {
     const server = startProcess(t, { yaml: 'plugins: { dirs: [plugins] }\norders: { currency: EUR }\n' })
     mkdirSync(join(server.folder, 'plugins'))
