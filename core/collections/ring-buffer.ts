@@ -42,8 +42,8 @@ export class RingBuffer<T> {
   #total = 0
 
   constructor(bounds: RingBounds<T>) {
-    if (!(bounds.maxCount >= 1)) throw new TypeError('a ring holds one value at least')
-    if (bounds.maxBytes !== undefined && bounds.sizeOf === undefined) throw new TypeError('maxBytes needs sizeOf')
+    if (!(bounds.maxCount >= 1)) throw new TypeError('maxCount must be at least 1')
+    if (bounds.maxBytes !== undefined && bounds.sizeOf === undefined) throw new TypeError('maxBytes requires sizeOf')
     this.capacity = bounds.maxCount
     this.#bounds = bounds
     this.#maxBytes = bounds.maxBytes ?? Infinity

@@ -78,7 +78,7 @@ function copyOf(value: unknown): unknown {
   if (value === null || value === undefined || typeof value === 'boolean' || typeof value === 'number') return value
   if (Array.isArray(value)) return value.map(copyOf)
   if (isPlainObject(value)) return copyOfObject(value)
-  throw new TypeError(`only plain data can be measured, not ${Object.prototype.toString.call(value)}`)
+  throw new TypeError(`only plain data can be stored, not ${Object.prototype.toString.call(value)}`)
 }
 
 function copyOfObject(object: object): object {

@@ -68,9 +68,9 @@ export class KeyRegistry {
       const text = await readRegistry(place!, token)
       if (text !== this.#text) {
         const { keys, problems } = parseRegistry(text, defaultDaily)
-        for (const problem of problems.slice(0, TOLD_PROBLEMS)) warn(`key registry: ${problem}; the entry is left out`)
+        for (const problem of problems.slice(0, TOLD_PROBLEMS)) warn(`key registry: ${problem}; the entry is ignored`)
         if (problems.length > TOLD_PROBLEMS)
-          warn(`key registry: ${problems.length - TOLD_PROBLEMS} more entries are left out`)
+          warn(`key registry: ${problems.length - TOLD_PROBLEMS} more entries are ignored`)
         this.#keys = keys
         this.#text = text
       }
@@ -81,7 +81,7 @@ export class KeyRegistry {
       this.error = reasonOf(error)
       if (isFirst)
         warn(
-          `key registry not read: ${this.error}; ${this.#keys === null ? 'keys are refused until it is' : 'the last good one stays'}`,
+          `cannot read the key registry: ${this.error}; ${this.#keys === null ? 'keys are refused until it is' : 'the last good one stays'}`,
         )
     }
   }
@@ -114,7 +114,7 @@ export class KeyRegistry {
 /** The first line of what went wrong; parsers quote their input after it, and that may hold a key. */
 function reasonOf(error: unknown): string {
   const { name, code, message } = error as NodeJS.ErrnoException & { code?: string }
-  if (name === 'TimeoutError') return 'no answer within 10 s'
+  if (name === 'TimeoutError') return 'no response within 10 s'
   if (name === 'SyntaxError' || name === 'YAMLParseError') return 'neither YAML nor JSON'
   return (
     code ?? String(((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? message.split('\n', 1)[0])

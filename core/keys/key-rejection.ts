@@ -17,7 +17,10 @@ export function keyRequired(): Rejection {
   return {
     status: 401,
     headers: CHALLENGE,
-    body: { error: 'svc_key_required', message: 'This instance needs an API key: send X-Svc-Key or ?rb_key=.' },
+    body: {
+      error: 'svc_key_required',
+      message: 'This instance requires an API key: send the X-Svc-Key header or the query parameter rb_key.',
+    },
   }
 }
 
@@ -29,7 +32,7 @@ export function keyInvalid(reason: KeyProblem): Rejection {
     body: {
       error: 'svc_key_invalid',
       reason,
-      message: `The API key is ${reason === 'unknown' ? 'not known here' : reason}.`,
+      message: `The API key is ${reason === 'unknown' ? 'not known to this instance' : reason}.`,
     },
   }
 }
@@ -39,7 +42,10 @@ export function registryUnavailable(): Rejection {
   return {
     status: 503,
     headers: { 'Retry-After': String(UNAVAILABLE_SECS) },
-    body: { error: 'svc_key_registry_unavailable', message: 'The registry of API keys has not been read yet.' },
+    body: {
+      error: 'svc_key_registry_unavailable',
+      message: 'The API key registry has not been loaded yet. Try again later.',
+    },
   }
 }
 
@@ -70,7 +76,7 @@ export function keyLimited(record: KeyRecord, { limit, retryAfterSecs, used }: K
             burst: record.burst,
             retry_after_secs: retryAfterSecs,
             usage: USAGE_PATH,
-            message: `${FIRST_SENTENCE} Key ${record.id}: ${record.rps} requests a second.`,
+            message: `${FIRST_SENTENCE} Key ${record.id}: ${record.rps} requests per second.`,
           }
         : {
             error: 'svc_quota_exceeded',
@@ -81,7 +87,7 @@ export function keyLimited(record: KeyRecord, { limit, retryAfterSecs, used }: K
             retry_after_secs: retryAfterSecs,
             resets_at: printSeconds(periodAt('day', now).end),
             usage: USAGE_PATH,
-            message: `${FIRST_SENTENCE} Key ${record.id}: ${record.dailyRequests} requests a day, from 00:00 UTC.`,
+            message: `${FIRST_SENTENCE} Key ${record.id}: ${record.dailyRequests} requests per day; the quota resets at 00:00 UTC.`,
           },
   }
 }

@@ -86,7 +86,7 @@ export async function createKeys({
     try {
       ;({ createRedisClient } = await import('./redis-client.ts'))
     } catch (error) {
-      warn(`quota store ${host} is not used, this instance counts alone: ${loadFailure(error, REDIS_PACKAGES)}`)
+      warn(`quota store ${host} is not used; this instance counts on its own: ${loadFailure(error, REDIS_PACKAGES)}`)
       return null
     }
     return new QuotaStore({
@@ -94,7 +94,7 @@ export async function createKeys({
       counts: () => ({ day: limits.usage.day(clock.wall()), list: limits.usage.list() }),
       onChange(isUp) {
         up.set({}, isUp ? 1 : 0)
-        if (!isUp) warn(`quota store ${host} is away: this instance counts alone until it is back`)
+        if (!isUp) warn(`quota store ${host} is unreachable; this instance counts on its own until it reconnects`)
       },
     })
   }

@@ -161,7 +161,7 @@ function expiryOf({ end }: Period): number {
 async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+    timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms)
   })
   try {
     return await Promise.race([work, late])

@@ -47,7 +47,7 @@ export function createLimits({ config, metrics, usageFile, warn, clock = systemL
     limiter === null || usageFile === null || limits.scope !== 'instance'
       ? null
       : new UsageFile({ path: usageFile, plan: name, counters: limiter.instance, clock, warn })
-  const rejections = metrics.counter('svc_limit_rejections_total', 'Requests and calls that the plan refused', [
+  const rejections = metrics.counter('svc_limit_rejections_total', 'Requests and calls rejected by the plan limits', [
     'dimension',
   ])
   for (const dimension of DIMENSIONS) rejections.inc({ dimension }, 0)

@@ -71,7 +71,7 @@ export class UsageFile {
       await rename(`${path}.tmp`, path)
       this.#saved = state
     } catch (error) {
-      warn(`can't write the usage file ${path}: ${(error as Error).message}`)
+      warn(`cannot write the usage file ${path}: ${(error as Error).message}`)
     }
   }
 
@@ -87,12 +87,12 @@ export class UsageFile {
       text = await readFile(path, 'utf8')
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        warn(`can't read the usage file ${path}: ${(error as Error).message}; counting from 0`)
+        warn(`cannot read the usage file ${path}: ${(error as Error).message}; counting from 0`)
       return null
     }
     const record = parseRecord(text)
     if (record === null) {
-      warn(`the usage file ${path} is not one of ours; counting from 0`)
+      warn(`the usage file ${path} is not a valid usage file; counting from 0`)
       return null
     }
     return record.period === counters.period.kind && Date.parse(record.periodStart) === counters.period.start

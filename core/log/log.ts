@@ -45,7 +45,7 @@ export function createLog({ level, format: lineFormat, stream }: LogOptions): Lo
   const isColored = takesColors(stream ?? process.stdout)
   const output =
     stream === undefined
-      ? openOutput(1, lines => log.warn('log lines dropped: the reader of standard output is too slow', { lines }))
+      ? openOutput(1, lines => log.warn('log lines dropped: standard output is not being read fast enough', { lines }))
       : { write: (line: string) => void stream.write(line), flush: async () => {} }
   const log: Log = new LineLog(
     { output, form: lineFormat === 'json' ? jsonForm() : textForm(isColored), clock: createClock() },

@@ -32,7 +32,8 @@ export async function loadAuthority(
     const files = { certificate: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) }
     const found = await inspectPair(files, now)
     if (found.state === 'usable') return found.authority
-    if (found.state === 'foreign') warn(`${files.certificate} and ${files.key} are left untouched: ${found.reason}`)
+    if (found.state === 'foreign')
+      warn(`${files.certificate} and ${files.key} are not used and not changed: ${found.reason}`)
     if (found.state === 'broken') warn(`the demo CA in ${files.certificate} cannot be used: ${found.reason}`)
     if (found.state !== 'foreign') free ??= { files, isNew: found.state === 'free' }
   }
@@ -60,9 +61,9 @@ async function keep(
   now: number,
   warn: (message: string) => void,
 ): Promise<CertificateAuthority> {
-  const inMemory = 'the demo CA is kept in memory, and its client certificates end with this process'
+  const inMemory = 'the demo CA is kept in memory, so its client certificates are valid only until this process ends'
   if (free === null) {
-    warn(`no file name is free for the demo CA: ${inMemory}`)
+    warn(`both file names for the demo CA are taken: ${inMemory}`)
     return authority
   }
   const { files, isNew } = free
@@ -91,7 +92,9 @@ async function readWritten(files: PairFiles, now: number): Promise<CertificateAu
 async function inspectPair(files: PairFiles, now: number): Promise<CaPair> {
   const [certificateFile, keyFile] = await Promise.all([readPemFile(files.certificate), readPemFile(files.key)])
   if (certificateFile.state === 'missing') {
-    return keyFile.state === 'missing' ? { state: 'free' } : { state: 'foreign', reason: 'a key without a certificate' }
+    return keyFile.state === 'missing'
+      ? { state: 'free' }
+      : { state: 'foreign', reason: 'there is a key but no certificate' }
   }
   if (certificateFile.state === 'unreadable') {
     return { state: 'foreign', reason: `the certificate cannot be read (${certificateFile.reason})` }
@@ -105,22 +108,22 @@ async function inspectPair(files: PairFiles, now: number): Promise<CaPair> {
 /** Why a certificate is not one that svc made; null when it is. */
 function reasonForeign(certificate: X509Certificate): string | null {
   if (!certificate.ca) return 'not a CA certificate'
-  if (!hasCommonName(certificate.subject, demoCaName)) return `a CA whose common name is not ${demoCaName}`
-  if (!isIssuedBy(certificate, certificate)) return 'a CA that did not sign itself'
+  if (!hasCommonName(certificate.subject, demoCaName)) return `the common name of the CA is not ${demoCaName}`
+  if (!isIssuedBy(certificate, certificate)) return 'the CA certificate is not self-signed'
   return null
 }
 
 /** Finds the key of a demo CA. What might be its key, but cannot be looked into, is not ours to replace. */
 function inspectKey(certificate: X509Certificate, file: FileContent, now: number): CaPair {
-  if (file.state === 'missing') return { state: 'broken', reason: 'its key is missing' }
+  if (file.state === 'missing') return { state: 'broken', reason: 'the key is missing' }
   if (file.state === 'unreadable') return { state: 'foreign', reason: `the key cannot be read (${file.reason})` }
   if (isEncryptedKey(file.text)) return { state: 'foreign', reason: 'the key is encrypted' }
   const key = parsePrivateKey(file.text)
   if (key === null || !certificate.checkPrivateKey(key))
-    return { state: 'broken', reason: 'the key does not belong to it' }
+    return { state: 'broken', reason: 'the key does not match the certificate' }
   if (!canSign(key)) return { state: 'foreign', reason: `keys of type ${key.asymmetricKeyType} are not supported` }
   // Nothing that an expired CA issues is accepted by anybody.
   if (validityState(validityOf(certificate), now) === 'expired')
-    return { state: 'broken', reason: `it expired on ${certificate.validTo}` }
+    return { state: 'broken', reason: `the certificate expired on ${certificate.validTo}` }
   return { state: 'usable', authority: { certificate, key } }
 }

@@ -25,7 +25,7 @@ export async function loadServerPair(
   if (certificate.state === 'missing' && key.state === 'missing') return makePair(files, authority, now, warn)
   if (certificate.state === 'missing' || key.state === 'missing') {
     const [there, absent] = key.state === 'missing' ? [files.certificate, files.key] : [files.key, files.certificate]
-    warn(`${there} is there without ${absent}: HTTPS uses a certificate made in memory, nothing is written`)
+    warn(`found ${there} but not ${absent}: HTTPS uses a certificate kept in memory, and no file is written`)
     return servable(await issue(authority, now))
   }
   return usePair(files, certificate, key, authority, now, warn)
@@ -60,7 +60,7 @@ function reasonUnusable(certificate: X509Certificate | null, certificatePem: str
   if (isEncryptedKey(keyPem)) return 'the key is encrypted'
   const key = parsePrivateKey(keyPem)
   if (key === null) return 'the key cannot be parsed'
-  if (!certificate.checkPrivateKey(key)) return 'the key does not belong to the certificate'
+  if (!certificate.checkPrivateKey(key)) return 'the key does not match the certificate'
   try {
     // Finds what only TLS minds: a broken further certificate of the chain, a key that is too short.
     createSecureContext({ cert: certificatePem, key: keyPem })
@@ -79,7 +79,8 @@ async function makePair(
   const pair = await issue(authority, now)
   try {
     // Written one after the other, the second would destroy the first.
-    if (resolve(files.certificate) === resolve(files.key)) throw new Error('certificate and key share one file')
+    if (resolve(files.certificate) === resolve(files.key))
+      throw new Error('the certificate and the key have the same path')
     await writePair(files, pair)
   } catch (error) {
     warn(

@@ -64,7 +64,7 @@ export class StateRegistry {
     const holder = {}
     const keyOf = (name: string): string => {
       if (isReleased)
-        throw new Error(`state "${name}" of ${plugin} asked for after generation ${generation} was closed`)
+        throw new Error(`state "${name}" of ${plugin} requested after generation ${generation} was closed`)
       return JSON.stringify([plugin, version, name])
     }
     let isReleased = false

@@ -36,7 +36,7 @@ function hostProblem(httpVersion: string, host: string | undefined, rawHeaders: 
     if (rawHeaders[i]!.length === HOST_LENGTH && rawHeaders[i]!.toLowerCase() === 'host') lines++
   }
   if (lines > 1) return 'more than one Host header'
-  return isHost(host) ? null : 'the Host header is no host'
+  return isHost(host) ? null : 'the Host header is not a valid host'
 }
 
 /** `uri-host [ ":" port ]` (RFC 9110, 7.2); empty when the target has no authority. */
@@ -49,10 +49,10 @@ function isHost(host: string): boolean {
 function framingProblem(httpVersion: string, headers: IncomingHttpHeaders): string | null {
   const coding = headers['transfer-encoding']
   const length = headers['content-length']
-  if (length !== undefined && !/^\d+$/.test(length)) return 'the Content-Length header is no number'
+  if (length !== undefined && !/^\d+$/.test(length)) return 'the Content-Length header is not a number'
   if (length !== undefined && !Number.isSafeInteger(Number(length))) return 'the Content-Length header is too large'
   if (coding === undefined) return null
-  if (length !== undefined) return 'Content-Length together with Transfer-Encoding'
+  if (length !== undefined) return 'both Content-Length and Transfer-Encoding are present'
   if (httpVersion === '1.0') return 'Transfer-Encoding in an HTTP/1.0 request'
-  return coding.toLowerCase() === 'chunked' ? null : 'Transfer-Encoding other than chunked'
+  return coding.toLowerCase() === 'chunked' ? null : 'unsupported Transfer-Encoding (expected chunked)'
 }

@@ -68,5 +68,5 @@ function tokenRequired(): AdminRefusal {
 }
 
 function disabledInPublicMode(): AdminRefusal {
-  return { status: 403, headers: {}, body: { error: 'disabled in public mode: no admin token is configured' } }
+  return { status: 403, headers: {}, body: { error: 'disabled in public mode: set SVC_ADMIN_TOKEN to enable it' } }
 }

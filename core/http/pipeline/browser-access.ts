@@ -48,7 +48,7 @@ export function createBrowserAccess(config: Config): BrowserAccess {
       body: {
         error: 'misdirected request',
         host: text,
-        hint: 'this operation answers to IP addresses, to localhost and to the names in SVC_HOSTS',
+        hint: 'use an IP address, localhost or a name listed in SVC_HOSTS',
       },
     }
   }
@@ -68,7 +68,7 @@ export function createBrowserAccess(config: Config): BrowserAccess {
       body: {
         error: 'cross-origin request refused',
         origin: origin ?? null,
-        hint: 'list the origin in SVC_CORS_ORIGINS, or its host in SVC_HOSTS if a gateway serves this instance there',
+        hint: 'add the origin to SVC_CORS_ORIGINS, or its host to SVC_HOSTS if a gateway serves this instance under that name',
       },
     }
   }

@@ -27,7 +27,7 @@ export function badRequest(detail: string) {
 
 /** 413; `limitBytes` is the limit that was passed. */
 export function payloadTooLarge(limitBytes: number) {
-  return { error: 'payload too large', limit: limitBytes, hint: 'bodies above SVC_BODY_LIMIT bytes are refused' }
+  return { error: 'payload too large', limit: limitBytes, hint: 'the body exceeds SVC_BODY_LIMIT' }
 }
 
 /** 431 (RFC 6585, 5); `limitBytes` is the limit of a request head. */
@@ -37,7 +37,7 @@ export function headerFieldsTooLarge(limitBytes: number) {
 
 /** 429 of a handshake; `limit` is the number of WebSockets that a client address may have open. */
 export function tooManyWebSockets(limit: number) {
-  return { error: 'too many websockets', limit, hint: 'close some of the WebSockets that this address has open' }
+  return { error: 'too many websockets', limit, hint: 'close some of the WebSockets open from this address' }
 }
 
 /** 500 of an exception in a route; what happened is only in the log, under this request id. */
@@ -57,5 +57,9 @@ export function failed(status: number, requestId: string) {
 
 /** 503 of a route that sent no head in time. */
 export function requestTimeout(timeoutSecs: number) {
-  return { error: 'request timeout', timeout_secs: timeoutSecs, hint: 'no response headers within SVC_REQUEST_TIMEOUT' }
+  return {
+    error: 'request timeout',
+    timeout_secs: timeoutSecs,
+    hint: 'the route sent no response headers within SVC_REQUEST_TIMEOUT seconds',
+  }
 }

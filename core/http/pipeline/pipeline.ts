@@ -116,7 +116,7 @@ function refuseServiceWorkers(context: RequestContext): boolean {
     return true
   answer(context, {
     status: 403,
-    body: { error: 'no service worker is served here', path: context.path ?? context.url },
+    body: { error: 'service worker scripts are not served here', path: context.path ?? context.url },
   })
   return false
 }

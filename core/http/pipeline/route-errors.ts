@@ -106,7 +106,7 @@ function bodyOf(request: FastifyRequest, status: number, { code, message }: Thro
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return refused(status, 'the body is not valid JSON')
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return refused(status, 'the body is empty, JSON was expected')
+      return refused(status, 'the body is empty; expected JSON')
   }
   const ownCode = typeof code === 'string' && !code.startsWith('FST_ERR_') ? code : undefined
   return refused(status, String(message ?? '').slice(0, MAX_MESSAGE), ownCode)

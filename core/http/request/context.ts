@@ -298,6 +298,6 @@ export class RequestContext implements Waiting<RequestContext> {
 export function contextOf(request: AnyRequest): RequestContext {
   const raw = 'raw' in request ? request.raw : request
   const context = (raw as WithContext)[kContext]
-  if (context === undefined) throw new Error('a request that did not come through the pipeline')
+  if (context === undefined) throw new Error('this request did not pass through the svc pipeline')
   return context
 }

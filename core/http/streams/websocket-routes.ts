@@ -64,7 +64,7 @@ export class WebSocketRoutes {
     if ([route.method].flat().some(method => !['GET', 'HEAD'].includes(method.toUpperCase())))
       throw new Error(`the WebSocket route ${route.url} must be GET`)
     const serve = (route.websocket === true ? route.handler : route.wsHandler) as unknown as SocketHandler
-    if (typeof serve !== 'function') throw new TypeError(`the WebSocket handler of ${route.url} is no function`)
+    if (typeof serve !== 'function') throw new TypeError(`the WebSocket handler of ${route.url} must be a function`)
     const plain: Handler = route.websocket === true ? answerNotFound : (route.handler as Handler)
     const accept = this.#accept
     const handlers = this.#handlers

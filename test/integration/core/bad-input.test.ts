@@ -59,7 +59,7 @@ const MALFORMED: [what: string, bytes: string, status: number][] = [
     400,
   ],
   [
-    'Transfer-Encoding other than chunked',
+    'unsupported Transfer-Encoding (expected chunked)',
     'POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
     400,
   ],

@@ -56,7 +56,7 @@ t.test('exactly the limit passes; one byte more is a 413 that the client gets [P
       t.strictSame(await response.json(), {
         error: 'payload too large',
         limit: 1000,
-        hint: 'bodies above SVC_BODY_LIMIT bytes are refused',
+        hint: 'the body exceeds SVC_BODY_LIMIT',
       })
     }
   }
@@ -118,7 +118,7 @@ t.test('without headers in time a 503 is sent, and what comes later is dropped i
     t.strictSame(await response.json(), {
       error: 'request timeout',
       timeout_secs: 1,
-      hint: 'no response headers within SVC_REQUEST_TIMEOUT',
+      hint: 'the route sent no response headers within SVC_REQUEST_TIMEOUT seconds',
     })
   }
   const delayed = await fetch(`${server.url}/echo`, { headers: { 'X-Svc-Delay': '20000' } })

@@ -139,7 +139,7 @@ t.test('token mode takes the admin token alone [CAUTH-2]', async t => {
       [
         401,
         `${challenge}, error="invalid_token", error_description="invalid_token"`,
-        { error: 'credential refused', reason: 'invalid_token' },
+        { error: 'invalid credential', reason: 'invalid_token' },
       ],
       token.slice(0, 20),
     )

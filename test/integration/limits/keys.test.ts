@@ -78,7 +78,7 @@ t.test('the key is the header, else rb_key, else svc_key; the first value, empty
 
 t.test('what everybody may ask for needs no key and counts none [KEY-1, LAYER-2]', async t => {
   const server = await serveLimits(t, { SVC_REQUIRE_KEY: 'true', SVC_KEY_REGISTRY: fileOf(t, REGISTRY) })
-  t.match(server.lines.join(''), /SVC_REQUIRE_KEY is set without SVC_SHARED_MODE/)
+  t.match(server.lines.join(''), /SVC_REQUIRE_KEY turns shared mode on/)
   for (const path of [
     '/',
     '/ui',
@@ -186,7 +186,7 @@ t.test('rate and day of a key are enforced; refused by one limit counts for no o
     resets_at: /T00:00:00Z$/,
     usage: '/_svc/keys/usage',
     message:
-      /^Rejected by this service's own key quota, not by the gateway in front of it\. Key acme: 3 requests a day, from 00:00 UTC\.$/,
+      /^Rejected by this service's own key quota, not by the gateway in front of it\. Key acme: 3 requests per day; the quota resets at 00:00 UTC\.$/,
   })
   t.match(await usageOf(server), { requests: { used: 3 }, in_flight: { current: 0 } }, 'the plan has it back')
 
@@ -278,10 +278,10 @@ t.test(
 
 t.test('bad entries are left out with index and reason, never with the key [KEY-3]', async t => {
   const BAD: [entry: string, reason: RegExp][] = [
-    ['just text', /not a mapping/],
-    ['{ key: svc-secret-key }', /id is not/],
-    ['{ id: "a b", key: svc-secret-key }', /id is not/],
-    ['{ id: 7, key: svc-secret-key }', /id is not/],
+    ['just text', /expected a mapping/],
+    ['{ key: svc-secret-key }', /id must be/],
+    ['{ id: "a b", key: svc-secret-key }', /id must be/],
+    ['{ id: 7, key: svc-secret-key }', /id must be/],
     ['{ id: a }', /exactly one/],
     ['{ id: a, key: svc-secret-key, key_sha256: x }', /exactly one/],
     ['{ id: a, key: short }', /8 to 256/],
@@ -292,8 +292,8 @@ t.test('bad entries are left out with index and reason, never with the key [KEY-
     ['{ id: a, key: svc-secret-key, enabled: maybe }', /enabled/],
     ['{ id: a, key: svc-secret-key, expires_at: soon }', /expires_at/],
     [`{ id: a, key: svc-secret-key, name: ${'x'.repeat(81)} }`, /name/],
-    ['{ id: good, key: svc-secret-key }', /the id good is taken/],
-    ['{ id: b, key: svc-good-key }', /the key is taken/],
+    ['{ id: good, key: svc-secret-key }', /the id good is already used/],
+    ['{ id: b, key: svc-good-key }', /the key is already used by another entry/],
   ]
   for (const [entry, reason] of BAD) {
     const { keys, problems } = parseRegistry(`keys:\n  - { id: good, key: svc-good-key }\n  - ${entry}\n`, 10)
@@ -307,7 +307,7 @@ t.test('bad entries are left out with index and reason, never with the key [KEY-
     SVC_SHARED_MODE: 'true',
     SVC_KEY_REGISTRY: fileOf(t, `${REGISTRY}  - { id: bad id, key: svc-secret-key }\n`),
   })
-  t.match(server.lines.join(''), /key registry: keys\[4\]: id is not/)
+  t.match(server.lines.join(''), /key registry: keys\[4\]: id must be/)
   t.equal((await ask(server, '/x', withKey('svc-acme-7f3d9a'))).status, 200)
 })
 
@@ -332,7 +332,7 @@ t.test('until a registry has been read keys get 503; a failed reload keeps the l
     t.equal((await ask(missing, '/x', withKey('svc-acme-7f3d9a'))).status, 200)
     t.ok((await keysUsage(missing)).registry!.error)
   }
-  t.equal(missing.lines.filter(line => line.includes('key registry not read')).length, 2, 'one warning per streak')
+  t.equal(missing.lines.filter(line => line.includes('cannot read the key registry')).length, 2, 'one warning per streak')
   writeFileSync(join(file, '..', 'later.yaml'), registry.replace('svc-acme-7f3d9a', 'svc-acme-second'))
   await reload()
   t.equal((await ask(missing, '/x', withKey('svc-acme-7f3d9a'))).body.reason, 'unknown')

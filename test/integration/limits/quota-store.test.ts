@@ -82,7 +82,7 @@ t.test(
     t.equal(await usedOf(servers[0]), alone[0]! + alone[1]!, 'nothing lost, nothing doubled')
     t.equal(await usedOf(servers[1]), alone[0]! + alone[1]!)
     t.equal(await admittedOf(servers, 20), Math.max(0, 50 - alone[0]! - alone[1]!))
-    t.equal(servers[0].lines.filter(line => line.includes('is away')).length, 1, 'one warning')
+    t.equal(servers[0].lines.filter(line => line.includes('is unreachable')).length, 1, 'one warning')
   },
 )
 

@@ -94,10 +94,10 @@ t.test('a file that can not be written is a warning, and the service runs on [US
   const folder = folderOf(t)
   mkdirSync(join(folder, 'usage.json'))
   const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '10', SVC_USAGE_FILE: join(folder, 'usage.json') })
-  t.match(server.lines.join(''), /can't read the usage file/)
+  t.match(server.lines.join(''), /cannot read the usage file/)
   t.equal((await fetch(`${server.url}/x`)).status, 200)
   await server.stop()
-  t.match(server.lines.join(''), /can't write the usage file/)
+  t.match(server.lines.join(''), /cannot write the usage file/)
 })
 
 t.test('session scope has no use for the file and says so [USAGE-2]', async t => {

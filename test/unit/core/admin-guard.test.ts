@@ -15,7 +15,7 @@ t.test('allows everybody without a token, nobody in public mode [ADMIN-1]', asyn
       t.strictSame(closed.check(headers, isControlAdmin), {
         status: 403,
         headers: {},
-        body: { error: 'disabled in public mode: no admin token is configured' },
+        body: { error: 'disabled in public mode: set SVC_ADMIN_TOKEN to enable it' },
       })
     }
   }

@@ -253,11 +253,11 @@ t.test('the inspector capacity is clamped [ENV-3]', async t => {
 
 t.test('unknown variables are named with the nearest known one [ENV-5]', async t => {
   t.strictSame(readEnvironment({ SVC_HTP_PORT: '1', svc_http_port: '2', XSVC_A: '3' }).warnings, [
-    'unknown variable SVC_HTP_PORT (nearest known name: SVC_HTTP_PORT)',
+    'unknown variable SVC_HTP_PORT (closest match: SVC_HTTP_PORT)',
   ])
   t.equal(
     readEnvironment({ SVC_MCP_APIKEY: 'secret' }).warnings.join(),
-    'unknown variable SVC_MCP_APIKEY (nearest known name: SVC_MCP_API_KEY)',
+    'unknown variable SVC_MCP_APIKEY (closest match: SVC_MCP_API_KEY)',
   )
   t.equal(
     readEnvironment(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`SVC_X${index}`, '1']))).warnings
@@ -422,7 +422,7 @@ t.test('an invalid override is no override [ENV-9]', async t => {
 
 t.test('settings that do not do what they seem to are announced [ENV-10] [ENV-14]', async t => {
   const cases: [env: Record<string, string>, warning: RegExp][] = [
-    [{ SVC_REQUIRE_KEY: 'true' }, /^SVC_REQUIRE_KEY is set without SVC_SHARED_MODE/],
+    [{ SVC_REQUIRE_KEY: 'true' }, /^SVC_REQUIRE_KEY turns shared mode on/],
     [{ SVC_CONTROL_AUTH: 'admin' }, /^SVC_CONTROL_AUTH is token and SVC_ADMIN_TOKEN is not set/],
     [{ SVC_CONTROL_AUTH: 'jwt' }, /^SVC_CONTROL_AUTH is jwt and neither/],
     [{ SVC_PLAN: 'free', SVC_USAGE_FILE: 'u.json' }, /^SVC_USAGE_FILE has no effect/],
@@ -437,8 +437,8 @@ t.test('list entries that can match nothing are left out [ENV-12]', async t => {
   t.strictSame(read('SVC_CORS_ORIGINS', 'https://a.example,b.example,https://c.example/path', 'corsOrigins'), {
     value: ['https://a.example'],
     warnings: [
-      'SVC_CORS_ORIGINS: entry "b.example" is no origin and matches nothing',
-      'SVC_CORS_ORIGINS: entry "https://c.example/path" is no origin and matches nothing',
+      'SVC_CORS_ORIGINS: entry "b.example" is not a valid origin and is ignored',
+      'SVC_CORS_ORIGINS: entry "https://c.example/path" is not a valid origin and is ignored',
     ],
   })
   const { value, warnings } = read(

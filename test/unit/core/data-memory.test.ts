@@ -29,6 +29,6 @@ t.test('names that objects inherit are ordinary names [HARD-6]', async t => {
 
 t.test('anything but plain data is refused', async t => {
   for (const value of [new Map(), new Date(), Buffer.from('x'), () => {}, 1n, Symbol('x'), new (class Own {})()]) {
-    t.throws(() => copyData({ deep: [value] }), { name: 'TypeError', message: /only plain data can be measured/ })
+    t.throws(() => copyData({ deep: [value] }), { name: 'TypeError', message: /only plain data can be stored/ })
   }
 })

@@ -32,13 +32,13 @@ t.test('has the bodies that clients know [FAIL-1]', async t => {
     [badRequest('x'), '{"error":"bad request","detail":"x"}'],
     [
       payloadTooLarge(1_048_576),
-      '{"error":"payload too large","limit":1048576,"hint":"bodies above SVC_BODY_LIMIT bytes are refused"}',
+      '{"error":"payload too large","limit":1048576,"hint":"the body exceeds SVC_BODY_LIMIT"}',
     ],
     [headerFieldsTooLarge(65_536), '{"error":"request header fields too large","limit":65536}'],
     [internalError('r-1'), '{"error":"internal error","request_id":"r-1"}'],
     [
       requestTimeout(120),
-      '{"error":"request timeout","timeout_secs":120,"hint":"no response headers within SVC_REQUEST_TIMEOUT"}',
+      '{"error":"request timeout","timeout_secs":120,"hint":"the route sent no response headers within SVC_REQUEST_TIMEOUT seconds"}',
     ],
   ]
   for (const [body, text] of rows) t.equal(JSON.stringify(body), text)

@@ -166,7 +166,7 @@ t.test('messages say what was expected and never the value [OPT-3]', async t => 
       'invalid key "abc": expected at most 2 characters',
     ],
     [{ type: 'object', dependentRequired: { a: ['b'] } }, { a: 1 }, 'missing key "b", which "a" needs'],
-    [{ oneOf: [{ type: 'number' }, { minimum: 3 }] }, 5, 'fits more than one of the forms it may have'],
+    [{ oneOf: [{ type: 'number' }, { minimum: 3 }] }, 5, 'matches more than one of the accepted forms'],
     [JSON.parse('{"if":{"type":"string"},"then":{"maxLength":1}}'), 'hunter2', 'expected at most 1 character'],
   ]
   for (const [schema, value, message] of cases) {

@@ -192,7 +192,7 @@ t.test('the files of the CA', async t => {
   const other = await makeCertificate({ subject: 'CN=Other CA' })
   const demo = await createAuthority(Date.now())
   const foreign: [string, Record<string, string>, RegExp][] = [
-    ['a key alone', { 'ca.key': keyPem(other.key) }, /a key without a certificate/],
+    ['a key alone', { 'ca.key': keyPem(other.key) }, /there is a key but no certificate/],
     ['text', { 'ca.crt': 'hello\n', 'ca.key': keyPem(other.key) }, /not a PEM certificate/],
     ['an empty certificate file', { 'ca.crt': '' }, /not a PEM certificate/],
     ['DER', { 'ca.crt': demo.certificate.raw.toString('latin1') }, /not a PEM certificate/],
@@ -206,21 +206,21 @@ t.test('the files of the CA', async t => {
       { 'ca.crt': (await makeCertificate({ subject: 'CN=svc Demo CA', ca: false })).certificate.toString() },
       /not a CA certificate/,
     ],
-    ['a CA of another name', caFiles(other), /common name is not svc Demo CA/],
+    ['a CA of another name', caFiles(other), /common name of the CA is not svc Demo CA/],
     [
       'a CA of a longer name',
       caFiles(await makeCertificate({ subject: 'CN=svc Demo CA 2' })),
-      /common name is not svc Demo CA/,
+      /common name of the CA is not svc Demo CA/,
     ],
     [
       'a CA of that organization',
       caFiles(await makeCertificate({ subject: 'O=svc Demo CA' })),
-      /common name is not svc Demo CA/,
+      /common name of the CA is not svc Demo CA/,
     ],
     [
       'a demo CA that another one signed',
       caFiles(await makeCertificate({ subject: 'CN=svc Demo CA', issuer: other })),
-      /did not sign itself/,
+      /is not self-signed/,
     ],
     [
       'a demo CA whose key is encrypted',
@@ -265,14 +265,14 @@ t.test('the files of the CA', async t => {
   })
 
   const broken: [string, Record<string, string>, RegExp][] = [
-    ['without key', { 'ca.crt': demo.certificate.toString() }, /its key is missing/],
+    ['without key', { 'ca.crt': demo.certificate.toString() }, /the key is missing/],
     [
       'with another key',
       { 'ca.crt': demo.certificate.toString(), 'ca.key': keyPem(other.key) },
-      /does not belong to it/,
+      /key does not match the certificate/,
     ],
-    ['with text for a key', { 'ca.crt': demo.certificate.toString(), 'ca.key': 'hello' }, /does not belong to it/],
-    ['that has expired', caFiles(await createAuthority(Date.now() - 4000 * dayMs)), /it expired on/],
+    ['with text for a key', { 'ca.crt': demo.certificate.toString(), 'ca.key': 'hello' }, /key does not match the certificate/],
+    ['that has expired', caFiles(await createAuthority(Date.now() - 4000 * dayMs)), /the certificate expired on/],
   ]
   for (const [what, files, reason] of broken) {
     t.test(`replaces a demo CA ${what} [PKI-10]`, async t => {
@@ -306,7 +306,7 @@ t.test('the files of the CA', async t => {
     write(folder, files)
     const pki = await load(folder)
     assertUnchanged(t, folder, files)
-    t.match(pki.warnings, [/ca\.crt/, /svc-demo-ca\.crt/, /no file name is free.*memory/])
+    t.match(pki.warnings, [/ca\.crt/, /svc-demo-ca\.crt/, /both file names.*are taken.*memory/])
     t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
     t.ok(isIssuedBy(new X509Certificate((await pki.client()).certificate), new X509Certificate(pki.caCertificate)))
   })
@@ -359,7 +359,7 @@ t.test('the files of the HTTPS listener', async t => {
   t.test('writes nothing when one file is asked to hold both [PKI-13]', async t => {
     const folder = temporaryFolder(t)
     const pki = await load(folder, { cert: 'server.pem', key: './x/../server.pem' })
-    t.match(pki.warnings, [/share one file.*memory/])
+    t.match(pki.warnings, [/have the same path.*memory/])
     t.ok(servedLeaf(t, pki))
     t.notOk(existsSync(join(folder, 'server.pem')))
   })
@@ -371,7 +371,7 @@ t.test('the files of the HTTPS listener', async t => {
       const pki = await load(folder)
       t.strictSame(Object.keys(snapshot(folder)), ['ca.crt', 'ca.key', name])
       t.equal(snapshot(folder)[name], ownPair[name])
-      t.match(pki.warnings, [/server\.\w+ is there without .*server\.\w+.*memory/])
+      t.match(pki.warnings, [/found .*server\.\w+ but not .*server\.\w+.*memory/])
       t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
     })
   }
@@ -427,7 +427,7 @@ t.test('the files of the HTTPS listener', async t => {
   })
 
   const unusable: [string, Record<string, string>, RegExp][] = [
-    ['with another key', { ...ownPair, 'server.key': otherKey }, /does not belong to the certificate/],
+    ['with another key', { ...ownPair, 'server.key': otherKey }, /does not match the certificate/],
     ['whose certificate is text', { ...ownPair, 'server.crt': 'hello' }, /certificate cannot be parsed/],
     ['whose key is text', { ...ownPair, 'server.key': 'hello' }, /key cannot be parsed/],
     ['whose files are empty', { 'server.crt': '', 'server.key': '' }, /certificate cannot be parsed/],

@@ -159,22 +159,25 @@ t.test('says what is wrong [REQ-2]', async t => {
     headProblem({ ...request, headers: { host: 'a' }, rawHeaders: ['Host', 'a', 'host', 'b'] }),
     'more than one Host header',
   )
-  t.equal(headProblem({ ...request, headers: { host: '<' }, rawHeaders: ['Host', '<'] }), 'the Host header is no host')
+  t.equal(
+    headProblem({ ...request, headers: { host: '<' }, rawHeaders: ['Host', '<'] }),
+    'the Host header is not a valid host',
+  )
   const framed = (headers: Record<string, string>, httpVersion = '1.1'): string | null =>
     headProblem({ httpVersion, headers: { host: 'a', ...headers }, rawHeaders: ['Host', 'a'] })
-  t.equal(framed({ 'content-length': '+5' }), 'the Content-Length header is no number')
+  t.equal(framed({ 'content-length': '+5' }), 'the Content-Length header is not a number')
   t.equal(framed({ 'content-length': '9'.repeat(20) }), 'the Content-Length header is too large')
   t.equal(
     framed({ 'content-length': '5', 'transfer-encoding': 'chunked' }),
-    'Content-Length together with Transfer-Encoding',
+    'both Content-Length and Transfer-Encoding are present',
   )
-  t.equal(framed({ 'transfer-encoding': 'gzip' }), 'Transfer-Encoding other than chunked')
+  t.equal(framed({ 'transfer-encoding': 'gzip' }), 'unsupported Transfer-Encoding (expected chunked)')
   t.equal(framed({ 'transfer-encoding': 'chunked' }, '1.0'), 'Transfer-Encoding in an HTTP/1.0 request')
   for (const piece of ['a', '%', '%20', ':', '[', '[:', ' ']) {
     const host = `${piece.repeat(100_000 / piece.length)}<`
     t.equal(
       headProblem({ ...request, headers: { host }, rawHeaders: ['Host', host] }),
-      'the Host header is no host',
+      'the Host header is not a valid host',
       piece,
     )
   }

@@ -590,7 +590,7 @@ t.test('generations', async t => {
     const { registry: r } = registry()
     const holder = r.hold(7, 'mcp', 'v1')
     await holder.release()
-    t.throws(() => holder.state('x', { maxCount: 1 }), /state "x" of mcp asked for after generation 7 was closed/)
+    t.throws(() => holder.state('x', { maxCount: 1 }), /state "x" of mcp requested after generation 7 was closed/)
     t.throws(() => holder.shared('x', () => 1), /generation 7/)
   })
 })

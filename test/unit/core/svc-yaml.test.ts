@@ -31,7 +31,7 @@ t.test('finds the file by argument, variable, then its usual name [YAML-1]', asy
       at: null,
       message: 'the file does not exist',
       line: null,
-      remedy: 'create it, or name another with --config',
+      remedy: 'create it, or pass another file with --config',
     },
   })
 })
@@ -75,7 +75,7 @@ t.test('what is no mapping in YAML of 1 MiB is one load error [YAML-2]', async t
     ['a: [1, 2\nb: 3\n', /./, 2],
     ['a: 1\n\tb: 2\n', /./, 2],
     ['a: 1\nb: 2\na: 3\n', /^key "a" occurs twice$/, 3],
-    ['a: 1\n---\nb: 1\n', /^more than one document$/, 2],
+    ['a: 1\n---\nb: 1\n', /^expected one YAML document, found more$/, 2],
     ['a: *nowhere\n', /./, 1],
     ['? [1]\n: 2\n', /^a key must be a text or number$/, 1],
     [Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0xff, 0xfe, 0x00]), /^not UTF-8 text$/, null],

@@ -31,7 +31,7 @@ export function createControlAuth({
   const key = controlJwtPublicKey === null ? null : parsePublicKey(controlJwtPublicKey)
   if (controlJwtPublicKey !== null && key === null) {
     warn(
-      'invalid SVC_CONTROL_JWT_PUBLIC_KEY (expected an Ed25519 public key: PEM, base64 DER or base64 of 32 bytes): tokens are refused',
+      'invalid SVC_CONTROL_JWT_PUBLIC_KEY (expected an Ed25519 public key: PEM, base64 DER or base64 of 32 bytes): all control-plane tokens are rejected',
     )
   }
   const tokens = key === null || mode !== 'jwt' ? null : createControlTokens(key, controlJwtAudience)

@@ -78,8 +78,8 @@ function refuse(context: RequestContext, reason: RefusalReason, mode: ControlAut
     },
     body: {
       error: isMissing
-        ? 'the control plane needs a credential: send Authorization: Bearer <token> or X-Svc-Admin-Token'
-        : 'credential refused',
+        ? 'the control plane requires a credential: send Authorization: Bearer <token> or X-Svc-Admin-Token'
+        : 'invalid credential',
       reason,
       control_auth: mode,
     },
