@@ -1,4 +1,4 @@
-/** What is remembered to save work: so many entries, the oldest of which goes first. */
+/** A map with a maximum number of entries; the oldest is evicted first. */
 import { copyText } from './text-memory.ts'
 
 export class BoundedMap<T> {
@@ -24,12 +24,12 @@ export class BoundedMap<T> {
   }
 }
 
-/** What is longer is computed each time: clients choose these texts, and a megabyte of each would be kept. */
+/** Longer texts are computed each time: clients choose them, and caching long ones would use too much memory. */
 const MAX_REMEMBERED_CHARACTERS = 256
 
 /**
- * The function with the answers to its last `most` arguments at hand. It must answer the same to the same text, and
- * nothing that is much longer than the text.
+ * Caches the results of the last `most` arguments. The function must be pure, and its result must not be much longer
+ * than its argument.
  */
 export function memoize(most: number, compute: (text: string) => string): (text: string) => string {
   const known = new BoundedMap<string>(most)

@@ -1,4 +1,4 @@
-/** How shared mode refuses: no key, no valid key, or more requests than the key may make. */
+/** Rejections of shared mode: no key, an invalid key, or too many requests. */
 import { periodAt, printSeconds } from '../limits/period.ts'
 import type { Rejection } from '../limits/plan-rejection.ts'
 import { formatExhausted, formatPolicies } from '../limits/rate-limit-fields.ts'
@@ -12,7 +12,7 @@ const FIRST_SENTENCE = "Rejected by this service's own key quota, not by the gat
 const DAY_SECS = 86_400
 const UNAVAILABLE_SECS = 5
 
-/** 401: there is none. */
+/** 401: the request has no key. */
 export function keyRequired(): Rejection {
   return {
     status: 401,
@@ -24,7 +24,7 @@ export function keyRequired(): Rejection {
   }
 }
 
-/** 401: there is one, and it does not count. */
+/** 401: the key is not valid. */
 export function keyInvalid(reason: KeyProblem): Rejection {
   return {
     status: 401,
@@ -37,7 +37,7 @@ export function keyInvalid(reason: KeyProblem): Rejection {
   }
 }
 
-/** 503: it can't be told yet. */
+/** 503: the registry is not loaded yet. */
 export function registryUnavailable(): Rejection {
   return {
     status: 503,
@@ -49,7 +49,7 @@ export function registryUnavailable(): Rejection {
   }
 }
 
-/** 429 of the key's own limits; `now` is the wall clock in milliseconds. */
+/** 429 for the limits of the key; `now` is the wall clock in milliseconds. */
 export function keyLimited(record: KeyRecord, { limit, retryAfterSecs, used }: KeyRefusal, now: number): Rejection {
   return {
     status: 429,

@@ -1,4 +1,4 @@
-/** The document of a key registry: a list of keys with what each may do, in YAML or JSON. */
+/** The document of a key registry: a list of keys and their limits, in YAML or JSON. */
 import { parse } from 'yaml'
 import { isRecord } from '../contract/record.ts'
 import { digestOf, isWellFormed } from './api-key.ts'
@@ -7,13 +7,13 @@ import type { KeyRecord } from './api-key.ts'
 const MAX_KEYS = 10_000
 
 export interface RegistryDocument {
-  /** By hex SHA-256 of the key. */
+  /** By the SHA-256 of the key, in hex. */
   keys: Map<string, KeyRecord>
-  /** One sentence for each entry that was left out; none tells a key. */
+  /** One sentence per ignored entry. None contains a key. */
   problems: string[]
 }
 
-/** Reads a registry; a bad entry is left out. Throws when the document is none at all. */
+/** Parses a registry; invalid entries are ignored. Throws if the document as a whole is invalid. */
 export function parseRegistry(text: string, defaultDaily: number | null): RegistryDocument {
   const document: unknown = text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text, { maxAliasCount: 100 })
   if (!isRecord(document)) throw new Error('expected a mapping')
@@ -111,7 +111,7 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
 }
 
-/** A date, or a date and time with its offset (RFC 3339). */
+/** A date, or a date and time with an offset (RFC 3339). */
 function isTime(value: unknown): value is string {
   return (
     typeof value === 'string' &&

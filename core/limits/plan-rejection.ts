@@ -1,4 +1,4 @@
-/** How a refusal of the plan reads: as an HTTP 429 (RFC 6585, 4) and as a gRPC status. */
+/** Formats a rejection by the plan: as an HTTP 429 (RFC 6585, 4) and as a gRPC status. */
 import type { PlanLimits } from '../config/plans.ts'
 import { periodAt } from './period.ts'
 import type { Dimension, Refusal } from './plan-limiter.ts'
@@ -14,7 +14,7 @@ export interface Rejection {
 const USAGE_PATH = '/_svc/usage'
 const FIRST_SENTENCE = "Rejected by this service's own plan limit, not by the gateway in front of it."
 
-/** `now` is the wall clock in milliseconds: the window of a month is the length of this one. */
+/** `now` is the wall clock in milliseconds: the window of a monthly quota is the length of the current month. */
 export function planRejection(
   { dimension, retryAfterSecs }: Refusal,
   plan: string,
