@@ -1,12 +1,12 @@
 /**
- * What is wrong with a request head that Node's parser lets pass. A lax upstream would hide the faults of the gateway
- * in front of it: two `Host` lines or an odd `Transfer-Encoding` are how requests get smuggled.
+ * Detects problems in a request head that Node's parser accepts. A lax upstream would hide bugs of the gateway in front
+ * of it: duplicate `Host` headers and unusual `Transfer-Encoding` values enable request smuggling.
  */
 import { isIPv6 } from 'node:net'
 import type { IncomingHttpHeaders } from 'node:http'
 
 export interface RequestHead {
-  /** As the parser reports it: `2.0` and `0.9` are possible in a text request line. */
+  /** As reported by the parser: `2.0` and `0.9` are possible in a text request line. */
   httpVersion: string
   method?: string | undefined
   rawHeaders: string[]
@@ -14,13 +14,13 @@ export interface RequestHead {
 }
 
 const COLON = 0x3a
-/** `Host` names compared by length first: the loop runs over every header of every request. */
+/** Names are compared by length first, because the loop runs over every header of every request. */
 const HOST_LENGTH = 4
 
 /**
- * One sentence for the 400, or null. To be asked before everything else, for requests and upgrades of every listener
- * whose server has `requireHostHeader: false` (RFC 9112, 3.2 and 6.1 to 6.3). HTTP/2 requests pass: their first raw
- * header is a pseudo-header, which is no field name in text.
+ * One sentence for the 400 response, or null. Call it before anything else, for requests and upgrades of all listeners
+ * with `requireHostHeader: false` (RFC 9112, 3.2 and 6.1 to 6.3). HTTP/2 requests are accepted: their first raw header
+ * is a pseudo-header, which is not a valid field name in text.
  */
 export function headProblem({ httpVersion, headers, rawHeaders }: RequestHead): string | null {
   if (rawHeaders.length > 0 && rawHeaders[0]!.charCodeAt(0) === COLON) return null
@@ -39,7 +39,7 @@ function hostProblem(httpVersion: string, host: string | undefined, rawHeaders: 
   return isHost(host) ? null : 'the Host header is not a valid host'
 }
 
-/** `uri-host [ ":" port ]` (RFC 9110, 7.2); empty when the target has no authority. */
+/** `uri-host [ ":" port ]` (RFC 9110, 7.2); empty if the target has no authority. */
 function isHost(host: string): boolean {
   if (host.charCodeAt(0) !== 0x5b) return /^(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*(?::\d*)?$/i.test(host)
   const end = host.indexOf(']')

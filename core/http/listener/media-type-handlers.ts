@@ -1,4 +1,7 @@
-/** Requests that leave the ordinary way by their media type (gRPC, gRPC-Web), and the gRPC port without a taker. */
+/**
+ * Requests that are handled outside of the pipeline because of their media type (gRPC, gRPC-Web), and the gRPC port
+ * without a handler.
+ */
 import type { Http2ServerResponse } from 'node:http2'
 import type { SvcMediaTypes } from '../../contract/plugin.ts'
 import { answer } from '../response/send.ts'
@@ -16,13 +19,16 @@ export interface MediaTypeHandler {
 
 const GRPC_UNIMPLEMENTED = '12'
 
-/** Lower-case media type without parameters, empty when there is none. */
+/** The lower-case media type without parameters; empty if absent. */
 export function mediaTypeOf(request: ServerRequest): string {
   const type = request.headers['content-type']
   return type === undefined ? '' : type.split(';', 1)[0]!.trim().toLowerCase()
 }
 
-/** Who takes this request over. The HTTP and HTTPS listeners ask only with SVC_GRPC_ON_HTTP. */
+/**
+ * The handler of this request; null if the pipeline handles it. The HTTP and HTTPS listeners have handlers only with
+ * SVC_GRPC_ON_HTTP.
+ */
 export function mediaTypeHandlerFor(
   mediaTypeHandlers: readonly MediaTypeHandler[],
   request: ServerRequest,
@@ -37,7 +43,7 @@ export function mediaTypeHandlerFor(
     : null
 }
 
-/** Trailers-only answer of a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
+/** A Trailers-only response to a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
 function answerUnimplemented(_request: ServerRequest, response: unknown): void {
   ;(response as Http2ServerResponse).stream.respond(
     {
@@ -50,7 +56,7 @@ function answerUnimplemented(_request: ServerRequest, response: unknown): void {
   )
 }
 
-/** Everything on the gRPC port that is no gRPC. */
+/** Rejects requests on the gRPC port that are not gRPC. */
 export function refuseOnGrpcPort(context: RequestContext): void {
   context.request.resume()
   answer(context, {
@@ -64,7 +70,7 @@ export function refuseOnGrpcPort(context: RequestContext): void {
   })
 }
 
-/** CORS headers of an answer that does not come through the pipeline; of a preflight those of the preflight. */
+/** CORS headers of a response, or of a preflight response, that does not pass through the pipeline. */
 export function corsForTakeOver(cors: Cors, request: ServerRequest, expose: readonly string[]): Record<string, string> {
   const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
   return isPreflight ? cors.preflight(request.headers) : cors.headers(request.headers.origin, expose.join(', '))

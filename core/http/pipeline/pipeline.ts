@@ -1,7 +1,8 @@
 /**
- * A request's way, in one list. Every request of every listener passes these stages in this order; a stage answers
- * true to go on, and false when it has answered or the client has left. The order is a promise to the outside: a
- * refusal of the control plane is never delayed by a fault header, a rejected request is never captured, and so on.
+ * The pipeline of a request, as one list of stages. Every request of every listener passes these stages in this order.
+ * A stage returns true to continue, and false if it has sent a response or the client has disconnected. The order is
+ * part of the public behavior: the control plane rejects requests before a fault header can delay them, a rejected
+ * request is never captured, and so on.
  */
 import { answer, answerFailure, answerInForm, answerInstead } from '../response/send.ts'
 import { announcedLength, bodyLimitOf, readBody, refuseBody } from '../request/body.ts'
@@ -43,12 +44,12 @@ const STAGES: readonly Stage[] = [
   callRoute,
 ]
 
-/** Sends a request on its way. Never throws; an unexpected failure is the 500 of the framework. */
+/** Runs the pipeline for a request. Never throws; an unexpected failure becomes a 500. */
 export function runPipeline(context: RequestContext, services: PipelineServices): void {
   runFrom(0, context, services)
 }
 
-/** Most requests never leave this loop: a promise is only made where a stage waits. */
+/** Most requests never leave this loop; a promise is created only if a stage waits. */
 function runFrom(first: number, context: RequestContext, services: PipelineServices): void {
   try {
     for (let index = first; index < STAGES.length; index++) {
@@ -77,7 +78,7 @@ function assignRequestId(context: RequestContext): boolean {
   const { request } = context
   context.requestId = requestIdOf(request)
   if (request.headers['x-request-id'] !== context.requestId) {
-    // The route sees the id as a header too, whoever made it.
+    // The route also sees the id as a header, even if svc generated it.
     request.headers['x-request-id'] = context.requestId
     request.rawHeaders.push('X-Request-Id', context.requestId)
   }
@@ -101,7 +102,7 @@ function applyCors(context: RequestContext, services: PipelineServices): boolean
   return true
 }
 
-/** The control plane refuses web pages of other origins while it asks for no credential. */
+/** While the control plane requires no credential, it rejects web pages of other origins. */
 function refuseForeignPages(context: RequestContext, { browserAccess }: PipelineServices): boolean {
   if (!browserAccess.guards(context.path)) return true
   const refusal = browserAccess.check(context)
@@ -110,7 +111,7 @@ function refuseForeignPages(context: RequestContext, { browserAccess }: Pipeline
   return false
 }
 
-/** A script that a user made must not become the worker of all pages of the instance (Service Workers, 4.1). */
+/** A user-supplied script must not become the service worker of all pages of the instance (Service Workers, 4.1). */
 function refuseServiceWorkers(context: RequestContext): boolean {
   if (context.request.headers['service-worker'] === undefined || context.description?.serviceWorker === true)
     return true
@@ -127,7 +128,7 @@ function startTimer(context: RequestContext, { deadlines }: PipelineServices): b
   return true
 }
 
-/** The 503 for a request whose route has sent no headers in so many seconds. */
+/** Sends the 503 for a request without response headers within the timeout, in seconds. */
 export function timeOut(context: RequestContext, secs: number): void {
   if (context.response.headersSent) return
   answerInstead(context, { status: 503, kind: 'timeout', body: requestTimeout(secs) }, { Connection: 'close' })
@@ -161,7 +162,10 @@ function callRoute(context: RequestContext): boolean {
   return true
 }
 
-/** 405 where the path has other methods, else 404; in the form that a plugin has given to what is below its path, else the core's. */
+/**
+ * Sends 405 if the path supports other methods, else 404, in the format that a plugin defines for its paths, else in
+ * the format of the core.
+ */
 export function answerUnrouted(context: RequestContext, path: string): void {
   const methods = context.generation.routes.methodsOf(context.url)
   const form = context.generation.unroutedForm(path)

@@ -1,4 +1,4 @@
-/** What becomes of an exception in a route: an answer that was thrown, an error with a status, or the 500 of the framework. */
+/** Handles exceptions in routes: a thrown response, an error with a status, or the framework's 500. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { quoteInput } from '../../contract/input.ts'
 import type { HttpError } from '../../contract/plugin.ts'
@@ -13,7 +13,7 @@ export interface RouteErrorServices {
   log: Log
 }
 
-/** What Fastify reads of a thrown error. */
+/** The fields of a thrown error that Fastify reads. */
 interface ThrownError {
   statusCode?: unknown
   status?: unknown
@@ -22,10 +22,10 @@ interface ThrownError {
   message?: unknown
 }
 
-/** Characters of a message that go to the client. */
+/** Maximum number of message characters sent to the client. */
 const MAX_MESSAGE = 1_000
 
-/** The stack goes to the log, never to the client. */
+/** The stack is logged, never sent to the client. */
 export function answerRouteError(
   error: unknown,
   request: FastifyRequest,
@@ -55,7 +55,7 @@ export function answerRouteError(
   answerFailure(context, { status, kind: 'internal', body }, headersOf(thrown))
 }
 
-/** The error's own status, then the reply's, as Fastify has it. */
+/** The status of the error, else of the reply, as in Fastify. */
 function statusOf({ statusCode, status }: ThrownError, reply: FastifyReply): number {
   return [statusCode, status, reply.statusCode].find(isErrorStatus) ?? 500
 }
@@ -68,7 +68,7 @@ function headersOf({ headers }: ThrownError): Record<string, string> | undefined
   return typeof headers === 'object' && headers !== null ? (headers as Record<string, string>) : undefined
 }
 
-/** A 4xx goes out as a reply of the route: with its hooks, and with the headers that it has set. */
+/** A 4xx is sent as a reply of the route, with its hooks and the headers it has set. */
 function refuse(
   context: RequestContext,
   request: FastifyRequest,
@@ -98,7 +98,8 @@ function sendBody(context: RequestContext, request: FastifyRequest, reply: Fasti
 
 function bodyOf(request: FastifyRequest, status: number, { code, message }: ThrownError): Record<string, unknown> {
   switch (code) {
-    // The pipeline holds the limits of instance and route; this one is a parser's, or met after decompression.
+    // The pipeline enforces the limits of instance and route; this is the limit of a parser, or was exceeded after
+    // decompression.
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return refused(status, 'the body exceeds the limit of its parser')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -112,7 +113,7 @@ function bodyOf(request: FastifyRequest, status: number, { code, message }: Thro
   return refused(status, String(message ?? '').slice(0, MAX_MESSAGE), ownCode)
 }
 
-/** An exception in the handler of a WebSocket, which is closed with 1011. */
+/** Handles an exception in a WebSocket handler: the WebSocket is closed with 1011. */
 export function logWebSocketFailure(error: Error, request: FastifyRequest, log: Log): void {
   log.error('exception in a WebSocket handler', { error, ...placeOf(contextOf(request)) })
 }

@@ -1,4 +1,4 @@
-/** What the core does with every WebSocket of a generation, whichever plugin serves it. */
+/** What the core does for every WebSocket of a generation, whichever plugin serves it. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
@@ -17,7 +17,10 @@ export interface WebSocketServices {
   memory: WebSocketMemory
 }
 
-/** Puts every socket into the stream registry and under the bounds of what is unsent, and the headers that every response has on the 101. */
+/**
+ * Adds every socket to the stream registry and the bounds on unsent data, and adds the headers of every response to the
+ * 101.
+ */
 export function adoptWebSockets(
   server: WebSocketServer,
   generation: number,

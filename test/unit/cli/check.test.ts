@@ -124,7 +124,7 @@ mocks:
     ['10:79', '.*', 'correct the expression'],
     ['12:19', "shop\\.yaml can't be read \\(ENOENT\\)", 'correct the path'],
     ['12:38', 'unknown key "color"', 'remove it, or write one of name, spec, '],
-    ['12:51', 'expected true or false', 'write true or false'],
+    ['12:50', 'expected true or false', 'write true or false'],
     ['13:5', '.*#/nowhere', 'correct the document'],
     ['13:5', '.*#/nothing', 'correct the document'],
     ['13:36', 'unknown key "color"', 'remove it, or write one of name, spec, '],

@@ -1,4 +1,4 @@
-/** The stage that protects the control plane, and tells the later ones whose credential came with the request. */
+/** The stage that protects the control plane, and tells later stages which credential the request has. */
 import { answer } from '../../response/send.ts'
 import { presentedCredential } from '../admin-guard.ts'
 import { readBearerToken } from '../../../fields/authorization.ts'
@@ -12,7 +12,7 @@ import type { PipelineServices } from '../stage.ts'
 
 const CHALLENGE = 'Bearer realm="svc-control"'
 
-/** 401 without a credential that counts, 403 when its scope is too small. */
+/** 401 without a valid credential, 403 if its scope is too low. */
 export function authenticateControl(
   context: RequestContext,
   { controlAuth }: PipelineServices,
@@ -43,7 +43,7 @@ function admit(context: RequestContext, path: string, grant: Grant, { mode }: Co
   return true
 }
 
-/** Elsewhere a token with scope `admin` counts as the admin token, and valid ones are known to those who redact. */
+/** On other paths a token with scope `admin` counts as the admin token, and valid tokens are recorded for redaction. */
 function recognize(context: RequestContext, controlAuth: ControlAuth): boolean | Promise<boolean> {
   if (controlAuth.mode !== 'jwt') return true
   const { headers } = context.request
@@ -64,7 +64,7 @@ function recognize(context: RequestContext, controlAuth: ControlAuth): boolean |
   ).then(() => !context.closed)
 }
 
-/** A token is redacted also where it comes without a scheme, or for a proxy. */
+/** A token is also redacted if it has no scheme or is meant for a proxy. */
 function wordsOf(field: string | undefined): string[] {
   return field === undefined ? [] : field.split(/[ \t,]+/, 4)
 }
