@@ -2,11 +2,11 @@
 import { copyText } from './text-memory.ts'
 
 export class BoundedMap<T> {
-  readonly #most: number
+  readonly #maxEntries: number
   readonly #entries = new Map<string, T>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries
   }
 
   get(key: string): T | undefined {
@@ -14,7 +14,7 @@ export class BoundedMap<T> {
   }
 
   set(key: string, value: T): void {
-    if (this.#entries.size >= this.#most && !this.#entries.has(key))
+    if (this.#entries.size >= this.#maxEntries && !this.#entries.has(key))
       this.#entries.delete(this.#entries.keys().next().value!)
     this.#entries.set(key, value)
   }
@@ -28,11 +28,11 @@ export class BoundedMap<T> {
 const MAX_REMEMBERED_CHARACTERS = 256
 
 /**
- * Caches the results of the last `most` arguments. The function must be pure, and its result must not be much longer
+ * Caches the results of the last `maxEntries` arguments. The function must be pure, and its result must not be much longer
  * than its argument.
  */
-export function memoize(most: number, compute: (text: string) => string): (text: string) => string {
-  const known = new BoundedMap<string>(most)
+export function memoize(maxEntries: number, compute: (text: string) => string): (text: string) => string {
+  const known = new BoundedMap<string>(maxEntries)
   return text => {
     const found = known.get(text)
     if (found !== undefined) return found

@@ -51,17 +51,17 @@ export class DeadlineQueue<T extends Deadline> {
     const last = this.#heap.pop()
     if (last === undefined || last === item) return
     last.place = place
-    this.#settle(last)
+    this.#reposition(last)
   }
 
   /** Moves an item to its new position after `dueAt` changed. */
   moved(item: T): void {
-    if (item.link === null) return this.#settle(item)
+    if (item.link === null) return this.#reposition(item)
     this.remove(item)
     this.add(item)
   }
 
-  #settle(item: T): void {
+  #reposition(item: T): void {
     const parent = this.#heap[(item.place - 1) >> 1]
     if (item.place > 0 && parent !== undefined && parent.dueAt > item.dueAt) this.#rise(item, item.place)
     else this.#sink(item, item.place)

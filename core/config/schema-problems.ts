@@ -20,8 +20,8 @@ export type PartValidator = (pointer: string) => ValidateFunction | undefined
  */
 export function problemsOf(errors: readonly ErrorObject[], value: unknown, partValidator: PartValidator): Problem[] {
   return withoutEchoes(explainAlternatives(errors, partValidator)).flatMap(error => {
-    const told = { message: messageOf(error), remedy: remedyOf(error) }
-    return wrongEntries(error).map(entry => ({ path: [...placeOf(error, value), ...entry], ...told }))
+    const report = { message: messageOf(error), remedy: remedyOf(error) }
+    return wrongEntries(error).map(entry => ({ path: [...placeOf(error, value), ...entry], ...report }))
   })
 }
 

@@ -20,7 +20,7 @@ interface MediaRange {
  * The media type of a negotiated response. JSON if nothing acceptable is requested, and for browsers: they list XML
  * only together with a page type of at least the same quality. Never fails.
  */
-export function wantsXml(accept: string | undefined): NegotiatedType {
+export function negotiateType(accept: string | undefined): NegotiatedType {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'application/json'
   const ranges = parseRanges(accept)
   const { type, quality } = bestOf(CANDIDATES, ranges)

@@ -40,11 +40,11 @@ export interface CapturedRequest {
   route: string | null
   plugin: string | null
   /** Replaced when the response has ended. */
-  answer: AnswerProgress
+  response: ResponseProgress
 }
 
 /** The progress of a response. */
-export interface AnswerProgress {
+export interface ResponseProgress {
   readonly bytesSent: number
   readonly ended: AnswerEnd
   readonly grpcStatus: number | null
@@ -103,13 +103,13 @@ export function toEntry(captured: CapturedRequest): InspectorEntry {
     body_truncated: captured.bodyBytes > KEPT_BODY_BYTES,
     status: captured.status,
     latency_ms: captured.latencyMs,
-    grpc_status: captured.answer.grpcStatus,
+    grpc_status: captured.response.grpcStatus,
     fault: captured.fault,
     fault_source: captured.faultSource,
     route: captured.route,
     plugin: captured.plugin,
-    bytes_sent: captured.answer.bytesSent,
-    ended: captured.answer.ended,
+    bytes_sent: captured.response.bytesSent,
+    ended: captured.response.ended,
     trace: captured.trace === null ? null : toTrace(captured.trace),
   }
 }

@@ -34,7 +34,7 @@ export interface Inspector extends SvcInspector {
    * plugins.
    */
   captures(path: string | null, session: string | null): boolean
-  /** Returns the stored request; its `answer` is replaced when the response ends. */
+  /** Returns the stored request; its `response` is replaced when the response ends. */
   capture(facts: CaptureFacts): CapturedRequest
   /** Newest first. */
   list(filter: CaptureFilter, limit: number): InspectorEntry[]
@@ -59,7 +59,7 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
   const { publicMode } = config
   const sharedMode = config.shared.enabled
   const store = new CaptureStore(config.inspectorCapacity)
-  const settled = (): CaptureStore => {
+  const flushed = (): CaptureStore => {
     flush()
     return store
   }
@@ -122,21 +122,21 @@ export function createInspector({ config, isControlCredential, flush }: Inspecto
         faultSource: facts.faultSource,
         route: facts.route,
         plugin: facts.plugin,
-        answer: facts.answer,
+        response: facts.response,
       })
       feeds.publish(entry)
       return entry.value
     },
-    list: (filter, limit) => settled().newest(limit, matcher(filter)).map(toEntry),
-    find: (id, filter) => asEntry(settled().lookUp(id, matcher(filter))),
+    list: (filter, limit) => flushed().newest(limit, matcher(filter)).map(toEntry),
+    find: (id, filter) => asEntry(flushed().lookUp(id, matcher(filter))),
     openFeed(stream, filter, lastEventId) {
       flush()
       return feeds.open(stream, matcher(filter), lastEventId)
     },
-    clear: filter => settled().clear(matcher(filter)),
-    counters: () => ({ stored: settled().size, capacity: store.capacity, total_captured: store.total }),
+    clear: filter => flushed().clear(matcher(filter)),
+    counters: () => ({ stored: flushed().size, capacity: store.capacity, total_captured: store.total }),
     entry: (requestId, session) =>
-      asEntry(settled().ofRequest(requestId, captured => session === undefined || captured.session === session)),
+      asEntry(flushed().ofRequest(requestId, captured => session === undefined || captured.session === session)),
     redactHeaders: headers => headers.map(({ name, value }) => ({ name, value: redactHeader(name, value) })),
     redactHeader,
     redactUrl: url => compact(redaction.url(url), url),

@@ -19,7 +19,7 @@ export interface KeyRegistryOptions {
 }
 
 /** Maximum number of problems reported; a broken export may contain thousands. */
-const TOLD_PROBLEMS = 20
+const MAX_REPORTED_PROBLEMS = 20
 
 export class KeyRegistry {
   readonly kind: 'open' | 'file' | 'url'
@@ -68,9 +68,10 @@ export class KeyRegistry {
       const text = await readRegistry(place!, token)
       if (text !== this.#text) {
         const { keys, problems } = parseRegistry(text, defaultDaily)
-        for (const problem of problems.slice(0, TOLD_PROBLEMS)) warn(`key registry: ${problem}; the entry is ignored`)
-        if (problems.length > TOLD_PROBLEMS)
-          warn(`key registry: ${problems.length - TOLD_PROBLEMS} more entries are ignored`)
+        for (const problem of problems.slice(0, MAX_REPORTED_PROBLEMS))
+          warn(`key registry: ${problem}; the entry is ignored`)
+        if (problems.length > MAX_REPORTED_PROBLEMS)
+          warn(`key registry: ${problems.length - MAX_REPORTED_PROBLEMS} more entries are ignored`)
         this.#keys = keys
         this.#text = text
       }

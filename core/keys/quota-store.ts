@@ -9,7 +9,7 @@ import type { KeyCounts } from './key-usage.ts'
 const COMMAND_MS = 250
 const CONNECT_MS = 1_000
 /** No request waits for these commands, and treating a late success as a failure would count twice. */
-const TELL_MS = 1_000
+const REPORT_MS = 1_000
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 5_000
 /** How long a counter is kept after its day, in seconds. */
@@ -55,7 +55,7 @@ export class QuotaStore {
     client.onLoss(() => this.#fail(client))
     try {
       await within(client.connect(), CONNECT_MS + COMMAND_MS)
-      await this.#tell(client)
+      await this.#reportPending(client)
       if (this.#client !== client || this.#isClosed) return
       this.isUp = true
       this.#retryMs = FIRST_RETRY_MS
@@ -117,7 +117,7 @@ export class QuotaStore {
    * Adds the requests counted while the store was unreachable. Requests that arrive during the run are counted here
    * too, so it repeats until none are pending.
    */
-  async #tell(client: RedisClient): Promise<void> {
+  async #reportPending(client: RedisClient): Promise<void> {
     const { list } = this.#options.counts()
     for (const counts of list) await this.#restore(client, counts)
     for (;;) {
@@ -125,9 +125,9 @@ export class QuotaStore {
       const owed = current.filter(({ pending }) => pending !== 0)
       if (owed.length === 0) return
       for (const counts of owed) {
-        const told = counts.pending
-        const total = await within(client.add(keyOf(counts.id, day), told, expiryOf(day)), TELL_MS)
-        counts.pending -= told
+        const reported = counts.pending
+        const total = await within(client.add(keyOf(counts.id, day), reported, expiryOf(day)), REPORT_MS)
+        counts.pending -= reported
         counts.total = total + counts.pending
       }
     }
@@ -142,12 +142,12 @@ export class QuotaStore {
     for (let attempt = 0; attempt < RESTORE_ATTEMPTS; attempt++) {
       const { day } = this.#options.counts()
       const key = keyOf(counts.id, day)
-      const [held] = await within(client.read([key]), TELL_MS)
+      const [held] = await within(client.read([key]), REPORT_MS)
       const missing = counts.total - counts.pending - Number(held)
       if (missing <= 0) return
-      const total = await within(client.add(key, missing, expiryOf(day)), TELL_MS)
+      const total = await within(client.add(key, missing, expiryOf(day)), REPORT_MS)
       if (total === Number(held) + missing) return
-      await within(client.add(key, -missing, expiryOf(day)), TELL_MS)
+      await within(client.add(key, -missing, expiryOf(day)), REPORT_MS)
     }
   }
 }

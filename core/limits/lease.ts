@@ -30,13 +30,13 @@ export class Lease {
       if (this.#counters.openStreams >= this.#maxStreams) return false
       this.#takeStream()
     }
-    this.#leaveFlight()
+    this.#releaseFlight()
     return true
   }
 
   /** The response is not a stream, although one was expected. */
-  stayOrdinary(): void {
-    this.#leaveStream()
+  notAStream(): void {
+    this.#releaseStream()
   }
 
   /** Adds response body bytes that were written. */
@@ -59,8 +59,8 @@ export class Lease {
   /** The response has ended or its connection is closed. */
   release(): void {
     this.#isReleased = true
-    this.#leaveFlight()
-    this.#leaveStream()
+    this.#releaseFlight()
+    this.#releaseStream()
   }
 
   #takeStream(): void {
@@ -68,12 +68,12 @@ export class Lease {
     this.#counters.openStreams++
   }
 
-  #leaveFlight(): void {
+  #releaseFlight(): void {
     if (this.#hasFlight) this.#counters.inFlight--
     this.#hasFlight = false
   }
 
-  #leaveStream(): void {
+  #releaseStream(): void {
     if (this.#hasStream) this.#counters.openStreams--
     this.#hasStream = false
   }

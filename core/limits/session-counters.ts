@@ -4,7 +4,7 @@ import type { Counters } from './counters.ts'
 const MAX_SETS = 10_000
 const IDLE_MS = 3_600_000
 /** Number of sets evicted at once if no session is idle for long, so that the next sessions need no search. */
-const OLDEST = 1_000
+const EVICTION_BATCH = 1_000
 
 export class SessionCounters {
   /** Least recently used first. */
@@ -24,7 +24,7 @@ export class SessionCounters {
     let counters = this.#sets.get(key)
     if (counters !== undefined) this.#sets.delete(key)
     else {
-      if (this.#sets.size >= MAX_SETS) this.#makeRoom(now)
+      if (this.#sets.size >= MAX_SETS) this.#evict(now)
       counters = create()
     }
     counters.lastUsedAt = now
@@ -32,8 +32,9 @@ export class SessionCounters {
     return counters
   }
 
-  #makeRoom(now: number): void {
-    if (this.#remove(counters => now - counters.lastUsedAt > IDLE_MS, MAX_SETS) === 0) this.#remove(() => true, OLDEST)
+  #evict(now: number): void {
+    if (this.#remove(counters => now - counters.lastUsedAt > IDLE_MS, MAX_SETS) === 0)
+      this.#remove(() => true, EVICTION_BATCH)
   }
 
   #remove(isMeant: (counters: Counters) => boolean, atMost: number): number {

@@ -19,7 +19,7 @@ type CaPair =
 const pairNames = ['ca', 'svc-demo-ca']
 
 /**
- * Loads the demo CA from `folder`. If there is none, creates one and writes it to the first free pair of files, or
+ * Loads the demo CA from `folder`. If it does not exist, creates one and writes it to the first free pair of files, or
  * keeps it in memory. `now` is in milliseconds since 1970. `warn` reports what could not be used or written.
  */
 export async function loadAuthority(

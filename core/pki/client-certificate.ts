@@ -35,7 +35,7 @@ const clientAuthUsage = '1.3.6.1.5.5.7.3.2'
  * Maximum number of cached results; the least recently used is evicted first. Only certificates signed by our CA are
  * cached with their details.
  */
-const maxVerdicts = 256
+const maxCachedResults = 256
 
 /**
  * Verifies against one CA. Signatures are verified once per certificate and cached by SHA-256. Dates are compared every
@@ -49,7 +49,7 @@ export function createClientCertificateCheck(authority: X509Certificate, now: ()
     const verification = verifications.get(fingerprint) ?? verify(der, authority)
     verifications.delete(fingerprint)
     verifications.set(fingerprint, verification)
-    if (verifications.size > maxVerdicts) verifications.delete(verifications.keys().next().value ?? '')
+    if (verifications.size > maxCachedResults) verifications.delete(verifications.keys().next().value ?? '')
     return verification
   }
 

@@ -4,8 +4,8 @@ import type { StoreChange } from '../contract/plugin.ts'
 export class ChangeFeed<T> {
   readonly #listeners = new Set<(change: StoreChange<T>) => void>()
   readonly #onError: (error: unknown) => void
-  #untold: StoreChange<T>[] = []
-  #isTelling = false
+  #pending: StoreChange<T>[] = []
+  #isNotifying = false
 
   /** `onError` receives exceptions of listeners. */
   constructor(onError: (error: unknown) => void) {
@@ -24,17 +24,17 @@ export class ChangeFeed<T> {
    * Notifies all listeners. A change made by a listener is queued until the current one is delivered; otherwise later
    * listeners would receive it first.
    */
-  tell(change: StoreChange<T>): void {
+  publish(change: StoreChange<T>): void {
     if (this.#listeners.size === 0) return
-    this.#untold.push(change)
-    if (this.#isTelling) return
-    this.#isTelling = true
-    for (let next = 0; next < this.#untold.length; next += 1) this.#tellAll(this.#untold[next]!)
-    this.#untold = []
-    this.#isTelling = false
+    this.#pending.push(change)
+    if (this.#isNotifying) return
+    this.#isNotifying = true
+    for (let next = 0; next < this.#pending.length; next += 1) this.#notify(this.#pending[next]!)
+    this.#pending = []
+    this.#isNotifying = false
   }
 
-  #tellAll(change: StoreChange<T>): void {
+  #notify(change: StoreChange<T>): void {
     for (const listener of this.#listeners) {
       try {
         listener(change)

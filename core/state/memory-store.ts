@@ -147,7 +147,7 @@ export class MemoryStore<T> implements Store<T> {
     for (const entry of this.#byAge.values()) {
       if (!isMeasured) ({ copy: entry.value, bytes: entry.bytes } = this.#measure(entry.key, entry.value, entry.group))
       this.#bytes += entry.bytes
-      this.#reckonExpiry(entry)
+      this.#updateExpiry(entry)
     }
     this.#dropExpired()
     for (const group of this.#groups.values()) this.#trimGroup(group, null)
@@ -179,7 +179,7 @@ export class MemoryStore<T> implements Store<T> {
     const { copy: kept, bytes } = this.#measure(key, value, group)
     if (!this.#canHold(bytes, group)) {
       if (present !== undefined) this.#detach(present)
-      this.#changes.tell({ kind: 'evicted', key, value })
+      this.#changes.publish({ kind: 'evicted', key, value })
       return false
     }
     // The key may be a slice of the text of a whole request.
@@ -190,10 +190,10 @@ export class MemoryStore<T> implements Store<T> {
     entry.value = kept
     this.#byUse.moveToEnd(entry.byUse)
     if (group !== entry.group) this.#moveToGroup(entry, group)
-    const keepsLife = by === 'updated' && present !== undefined && options.ttlMs === undefined
-    if (!keepsLife) entry.ttlMs = options.ttlMs
-    if (!keepsLife || this.#bounds.ttlFrom === 'use') this.#renew(entry)
-    this.#changes.tell({ kind: 'set', key, value: kept })
+    const keepsLifetime = by === 'updated' && present !== undefined && options.ttlMs === undefined
+    if (!keepsLifetime) entry.ttlMs = options.ttlMs
+    if (!keepsLifetime || this.#bounds.ttlFrom === 'use') this.#renew(entry)
+    this.#changes.publish({ kind: 'set', key, value: kept })
     if (group !== null) this.#trimGroup(this.#groups.get(group), entry)
     this.#trim(entry)
     return true
@@ -215,7 +215,7 @@ export class MemoryStore<T> implements Store<T> {
 
   #remove(entry: Entry<T>, kind: StoreChange<T>['kind']): void {
     this.#detach(entry)
-    this.#changes.tell({ kind, key: entry.key, value: entry.value })
+    this.#changes.publish({ kind, key: entry.key, value: entry.value })
   }
 
   #detach(entry: Entry<T>): void {
@@ -280,10 +280,10 @@ export class MemoryStore<T> implements Store<T> {
 
   #renew(entry: Entry<T>): void {
     entry.since = this.#now()
-    this.#reckonExpiry(entry)
+    this.#updateExpiry(entry)
   }
 
-  #reckonExpiry(entry: Entry<T>): void {
+  #updateExpiry(entry: Entry<T>): void {
     entry.expiresAt = entry.since + (entry.ttlMs ?? this.#bounds.ttlMs ?? Infinity)
     const isQueued = entry.place >= 0
     if (entry.expiresAt === Infinity) return this.#expiry.remove(entry)

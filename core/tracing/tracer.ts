@@ -73,7 +73,7 @@ export async function openTracer(options: TracerOptions): Promise<Tracer | null>
 }
 
 /**
- * The URL for spans and the variable that sets it; null if there is none (OpenTelemetry, "OTLP Exporter
+ * The URL for spans and the variable that sets it; null if not set (OpenTelemetry, "OTLP Exporter
  * Configuration").
  */
 function endpointOf(environment: NodeJS.ProcessEnv): { name: string; url: string } | null {

@@ -1,7 +1,7 @@
 /** Makes wrong input of right input: texts, bytes and JSON values. */
 import type { Random } from './random.ts'
 
-/** What breaks parsers of many kinds. A family has its own words beside. */
+/** Inputs that break parsers of many kinds. A family adds its own. */
 const NASTY = [
   '',
   ' ',

@@ -25,7 +25,7 @@ export class Random {
     return sum >>> 0
   }
 
-  /** An integer from 0 to `bound` - 1; 0 when the bound is none. */
+  /** An integer from 0 to `bound` - 1; 0 if the bound is 0. */
   below(bound: number): number {
     return bound <= 1 ? 0 : this.next() % bound
   }

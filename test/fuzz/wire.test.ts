@@ -32,7 +32,7 @@ const families = [
   ...uploads(target, 150),
   await credentials(target, 150),
   ...(await catalogFamilies(target, 80)),
-  // Last: after an error of the protocol Node keeps a connection until it is idle for too long, even when the client has gone.
+  // Last: after an error of the protocol Node keeps a connection until it is idle for too long, even if the client has disconnected.
   grpc.frames,
 ]
 

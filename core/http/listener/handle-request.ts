@@ -6,7 +6,7 @@ import { ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { answer } from '../response/send.ts'
+import { sendResponse } from '../response/send.ts'
 import { beginCallSpan } from '../pipeline/call-span.ts'
 import { RequestContext } from '../request/context.ts'
 import { isHttp2 } from '../request/types.ts'
@@ -72,7 +72,7 @@ export function createRequestHandler(
     context.expectsContinue = expectsContinue
     if (problem !== null) {
       refuseSocket(request.socket)
-      answer(context, {
+      sendResponse(context, {
         status: 400,
         headers: { 'X-Request-Id': requestIdOf(request), Connection: 'close' },
         body: badRequest(problem),

@@ -12,7 +12,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { ConnectionActivity } from './connection-activity.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
-import { rawAnswer } from './raw-response.ts'
+import { rawResponse } from './raw-response.ts'
 import { badRequest, headerFieldsTooLarge, methodNotAllowed } from '../pipeline/error-bodies.ts'
 import { Http2Response } from '../response/response.ts'
 import type { Http1ResponseClass, SvcResponse } from '../response/response.ts'
@@ -131,9 +131,9 @@ export class Listener {
     server.on('connect', (request: IncomingMessage, socket: Duplex) => {
       if ('stream' in request) return
       socket.on('error', () => socket.destroy())
-      socket.end(rawAnswer({ status: 405, body: methodNotAllowed('CONNECT', request.url ?? '', []), headers: {} }))
+      socket.end(rawResponse({ status: 405, body: methodNotAllowed('CONNECT', request.url ?? '', []), headers: {} }))
     })
-    server.on('clientError', answerClientError)
+    server.on('clientError', sendClientError)
     server.on('session', (session: ServerHttp2Session) => {
       this.#sessions.add(session)
       closeWhenIdle(session, KEEP_ALIVE_MS)
@@ -221,7 +221,7 @@ interface ClientError extends Error {
 }
 
 /** Responds to requests that Node's parser rejects (RFC 9112, 2.2), in our own format, and closes the connection. */
-function answerClientError(error: ClientError, socket: Duplex): void {
+function sendClientError(error: ClientError, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   if (
     error.code === 'ECONNRESET' ||
@@ -234,7 +234,7 @@ function answerClientError(error: ClientError, socket: Duplex): void {
   if (isRefused(socket)) return void socket.end()
   const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const body = isTooLarge ? headerFieldsTooLarge(MAX_HEAD_BYTES) : badRequest(describeParseError(error))
-  socket.end(rawAnswer({ status: isTooLarge ? 431 : 400, body, headers: {} }))
+  socket.end(rawResponse({ status: isTooLarge ? 431 : 400, body, headers: {} }))
 }
 
 function describeParseError(error: ClientError): string {

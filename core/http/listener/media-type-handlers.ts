@@ -4,7 +4,7 @@
  */
 import type { Http2ServerResponse } from 'node:http2'
 import type { SvcMediaTypes } from '../../contract/plugin.ts'
-import { answer } from '../response/send.ts'
+import { sendResponse } from '../response/send.ts'
 import { isHttp2 } from '../request/types.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { ListenerFacts, ServerRequest } from '../request/types.ts'
@@ -39,12 +39,12 @@ export function mediaTypeHandlerFor(
   const mediaType = mediaTypeOf(request)
   for (const handler of mediaTypeHandlers) if (handler.match(mediaType, request)) return handler.handler
   return mediaType.startsWith('application/grpc') && request.method === 'POST' && isHttp2(request)
-    ? answerUnimplemented
+    ? sendUnimplemented
     : null
 }
 
 /** A Trailers-only response to a call that no plugin serves (gRPC over HTTP/2, "Responses"). */
-function answerUnimplemented(_request: ServerRequest, response: unknown): void {
+function sendUnimplemented(_request: ServerRequest, response: unknown): void {
   ;(response as Http2ServerResponse).stream.respond(
     {
       ':status': 200,
@@ -59,7 +59,7 @@ function answerUnimplemented(_request: ServerRequest, response: unknown): void {
 /** Rejects requests on the gRPC port that are not gRPC. */
 export function refuseOnGrpcPort(context: RequestContext): void {
   context.request.resume()
-  answer(context, {
+  sendResponse(context, {
     status: 415,
     headers: { 'X-Request-Id': requestIdOf(context.request) },
     body: {
@@ -71,7 +71,11 @@ export function refuseOnGrpcPort(context: RequestContext): void {
 }
 
 /** CORS headers of a response, or of a preflight response, that does not pass through the pipeline. */
-export function corsForTakeOver(cors: Cors, request: ServerRequest, expose: readonly string[]): Record<string, string> {
+export function corsOutsidePipeline(
+  cors: Cors,
+  request: ServerRequest,
+  expose: readonly string[],
+): Record<string, string> {
   const isPreflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
   return isPreflight ? cors.preflight(request.headers) : cors.headers(request.headers.origin, expose.join(', '))
 }

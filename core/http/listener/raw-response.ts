@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 
-export interface RawAnswer {
+export interface RawResponse {
   status: number
   body: object
   /** Additional headers, including `X-Request-Id` if the request has one. Values come from a parser or from svc. */
@@ -10,7 +10,7 @@ export interface RawAnswer {
 }
 
 /** A complete HTTP/1.1 response with a JSON body; the connection must be closed after it (RFC 9112, 9.6). */
-export function rawAnswer({ status, body, headers }: RawAnswer): Buffer {
+export function rawResponse({ status, body, headers }: RawResponse): Buffer {
   const payload = Buffer.from(JSON.stringify(body))
   const fields: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',

@@ -4,7 +4,7 @@
  * part of the public behavior: the control plane rejects requests before a fault header can delay them, a rejected
  * request is never captured, and so on.
  */
-import { answer, answerFailure, answerInForm, answerInstead } from '../response/send.ts'
+import { sendResponse, sendError, sendErrorInForm, replaceWithError } from '../response/send.ts'
 import { announcedLength, bodyLimitOf, readBody, refuseBody } from '../request/body.ts'
 import type { RequestContext } from '../request/context.ts'
 import {
@@ -71,7 +71,7 @@ function runFrom(first: number, context: RequestContext, services: PipelineServi
 function fail(error: unknown, context: RequestContext, services: PipelineServices): void {
   services.log.error('request failed in the pipeline', { error, request_id: context.requestId, path: context.path })
   if (!context.response.headersSent)
-    answerFailure(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
+    sendError(context, { status: 500, kind: 'internal', body: internalError(context.requestId) })
 }
 
 function assignRequestId(context: RequestContext): boolean {
@@ -107,7 +107,7 @@ function refuseForeignPages(context: RequestContext, { browserAccess }: Pipeline
   if (!browserAccess.guards(context.path)) return true
   const refusal = browserAccess.check(context)
   if (refusal === null) return true
-  answer(context, refusal)
+  sendResponse(context, refusal)
   return false
 }
 
@@ -115,7 +115,7 @@ function refuseForeignPages(context: RequestContext, { browserAccess }: Pipeline
 function refuseServiceWorkers(context: RequestContext): boolean {
   if (context.request.headers['service-worker'] === undefined || context.description?.serviceWorker === true)
     return true
-  answer(context, {
+  sendResponse(context, {
     status: 403,
     body: { error: 'service worker scripts are not served here', path: context.path ?? context.url },
   })
@@ -131,7 +131,7 @@ function startTimer(context: RequestContext, { deadlines }: PipelineServices): b
 /** Sends the 503 for a request without response headers within the timeout, in seconds. */
 export function timeOut(context: RequestContext, secs: number): void {
   if (context.response.headersSent) return
-  answerInstead(context, { status: 503, kind: 'timeout', body: requestTimeout(secs) }, { Connection: 'close' })
+  replaceWithError(context, { status: 503, kind: 'timeout', body: requestTimeout(secs) }, { Connection: 'close' })
   context.abort('timeout')
 }
 
@@ -155,9 +155,9 @@ function callRoute(context: RequestContext): boolean {
     if (upgrade !== null) generation.upgrade(request, upgrade.socket, upgrade.handOver())
     else generation.handle(request, response)
   } else if (context.path === null) {
-    answer(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
+    sendResponse(context, { status: 400, body: badRequest('malformed percent-encoding in the request target') })
   } else {
-    answerUnrouted(context, context.path)
+    sendUnrouted(context, context.path)
   }
   return true
 }
@@ -166,16 +166,16 @@ function callRoute(context: RequestContext): boolean {
  * Sends 405 if the path supports other methods, else 404, in the format that a plugin defines for its paths, else in
  * the format of the core.
  */
-export function answerUnrouted(context: RequestContext, path: string): void {
+export function sendUnrouted(context: RequestContext, path: string): void {
   const methods = context.generation.routes.methodsOf(context.url)
   const form = context.generation.unroutedForm(path)
   const asSent = context.url.split('?', 1)[0]!
   if (methods.length > 0 && !methods.includes(context.method)) {
     const body = methodNotAllowed(context.method, asSent, methods)
-    answerInForm(context, { status: 405, kind: 'unrouted', body }, form, { Allow: methods.join(', ') })
+    sendErrorInForm(context, { status: 405, kind: 'unrouted', body }, form, { Allow: methods.join(', ') })
     return
   }
   const owner = context.generation.absentOwner(path)
   const body = owner === null ? notFound(context.method, asSent) : notFoundOfPlugin(context.method, asSent, owner)
-  answerInForm(context, { status: 404, kind: 'unrouted', body }, form)
+  sendErrorInForm(context, { status: 404, kind: 'unrouted', body }, form)
 }

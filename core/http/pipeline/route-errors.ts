@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { quoteInput } from '../../contract/input.ts'
 import type { HttpError } from '../../contract/plugin.ts'
 import type { Log } from '../../log/log.ts'
-import { answerFailure, renderFailure } from '../response/send.ts'
+import { sendError, renderError } from '../response/send.ts'
 import { contextOf } from '../request/context.ts'
 import type { RequestContext } from '../request/context.ts'
 import { failed, internalError, refused } from './error-bodies.ts'
@@ -26,7 +26,7 @@ interface ThrownError {
 const MAX_MESSAGE = 1_000
 
 /** The stack is logged, never sent to the client. */
-export function answerRouteError(
+export function sendRouteError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -52,7 +52,7 @@ export function answerRouteError(
   }
   reply.hijack()
   const body = status === 500 ? internalError(context.requestId) : failed(status, context.requestId)
-  answerFailure(context, { status, kind: 'internal', body }, headersOf(thrown))
+  sendError(context, { status, kind: 'internal', body }, headersOf(thrown))
 }
 
 /** The status of the error, else of the reply, as in Fastify. */
@@ -87,7 +87,7 @@ function refuse(
     sendBody(context, request, reply, failure.body)
     return
   }
-  const rendered = renderFailure(context, failure, form)
+  const rendered = renderError(context, failure, form)
   reply.code(rendered.status).headers(rendered.headers).send(rendered.payload)
 }
 

@@ -1,5 +1,5 @@
 /** Reads the body of a request within its limit, for every method and media type. Routes get bytes. */
-import { answerFailure } from '../response/send.ts'
+import { sendError } from '../response/send.ts'
 import { contextOf, EMPTY_BODY } from './context.ts'
 import { isHttp2 } from './types.ts'
 import type { RequestContext } from './context.ts'
@@ -83,8 +83,8 @@ function stopReading(context: RequestContext, isThere: boolean, before?: () => v
  */
 export function refuseBody(context: RequestContext, limit: number): void {
   const failure = { status: 413, kind: 'payload_too_large', body: payloadTooLarge(limit) } as const
-  if (isHttp2(context.request)) return answerFailure(context, failure)
-  answerFailure(context, failure, { Connection: 'close' }, (response, payload) => {
+  if (isHttp2(context.request)) return sendError(context, failure)
+  sendError(context, failure, { Connection: 'close' }, (response, payload) => {
     if (payload !== null) response.write(payload)
     else response.flushHeaders()
     discardRest(context, () => response.end())

@@ -239,7 +239,7 @@ export class RequestContext implements Waiting<RequestContext> {
   }
 
   /** Call it when svc breaks the response off. If no response headers were sent, the request is reported now. */
-  breaksOff(): void {
+  breakOff(): void {
     if (this.#isBrokenOff || this.closed) return
     this.#isBrokenOff = true
     if (this.status !== 0) return

@@ -48,11 +48,11 @@ function breakSocket(context: RequestContext, response: ServerResponse, fault: C
   const socket = response.socket!
   const half = payload.subarray(0, payload.length / 2)
   const close = (): void => {
-    context.breaksOff()
+    context.breakOff()
     closeCleanly(context, socket)
   }
   if (fault === 'reset') {
-    context.breaksOff()
+    context.breakOff()
     transportOf(socket).resetAndDestroy()
     socket.destroy()
   } else if (fault === 'close') {
@@ -91,13 +91,13 @@ function breakStream(context: RequestContext, fault: ConnectionFault, payload: B
   // One turn later, because data written in the same turn as a RST_STREAM is dropped.
   const reset = (): void => void setImmediate(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
   if (fault === 'reset' || fault === 'close') {
-    context.breaksOff()
+    context.breakOff()
     if (fault === 'reset') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     else stream.session?.destroy()
     return
   }
   response.writeHead(200, announcing(payload))
-  context.breaksOff()
+  context.breakOff()
   if (fault === 'empty') reset()
   else if (fault === 'truncate') response.write(half, reset)
   else response.end(half)

@@ -53,7 +53,7 @@ export function createHttp1Response(Base: ServerResponseClass): Http1ResponseCla
     }
 
     override destroy(error?: Error): this {
-      if (!this.writableFinished) this.context?.breaksOff()
+      if (!this.writableFinished) this.context?.breakOff()
       return super.destroy(error)
     }
   }

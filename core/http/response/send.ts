@@ -11,7 +11,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** Sends the body (null on HEAD) and ends the response, immediately or when it is safe. */
 export type Finish = (response: ServerResponse, payload: Buffer | null) => void
 
-export interface Answer {
+export interface CoreResponse {
   status: number
   headers?: OutgoingHttpHeaders
   body: object
@@ -20,7 +20,7 @@ export interface Answer {
 /**
  * Sends JSON, without a body on HEAD. A rejected handshake gets a plain HTTP response, and its connection is closed.
  */
-export function answer(context: RequestContext, { status, headers, body }: Answer): void {
+export function sendResponse(context: RequestContext, { status, headers, body }: CoreResponse): void {
   sendJson(context, status, headers, body)
 }
 
@@ -35,17 +35,17 @@ function sendJson(
 }
 
 /** Sends an error in the format of the route (`errorForm`), else as JSON of the core. */
-export function answerFailure(
+export function sendError(
   context: RequestContext,
   failure: Omit<CoreFailure, 'requestId'>,
   headers?: OutgoingHttpHeaders,
   finish?: Finish,
 ): void {
-  answerInForm(context, failure, context.description?.errorForm ?? null, headers, finish)
+  sendErrorInForm(context, failure, context.description?.errorForm ?? null, headers, finish)
 }
 
 /** Sends an error in the given format; null means the JSON of the core. */
-export function answerInForm(
+export function sendErrorInForm(
   context: RequestContext,
   failure: Omit<CoreFailure, 'requestId'>,
   form: ErrorForm | null,
@@ -53,12 +53,12 @@ export function answerInForm(
   finish?: Finish,
 ): void {
   if (form === null) return sendJson(context, failure.status, headers, failure.body, finish)
-  const rendered = renderFailure(context, failure, form)
+  const rendered = renderError(context, failure, form)
   send(context, rendered.status, { ...rendered.headers, ...headers }, rendered.payload, finish)
 }
 
 /** Renders an error in the format of a route. */
-export function renderFailure(
+export function renderError(
   context: RequestContext,
   failure: Omit<CoreFailure, 'requestId'>,
   form: ErrorForm,
@@ -104,13 +104,13 @@ function endWith(response: ServerResponse, payload: Buffer | null): void {
   else response.end(payload)
 }
 
-/** Like `answerFailure`, but for a route that may still be running: what it writes later is dropped. */
-export function answerInstead(
+/** Like `sendError`, but for a route that may still be running: what it writes later is dropped. */
+export function replaceWithError(
   context: RequestContext,
   failure: Omit<CoreFailure, 'requestId'>,
   headers?: OutgoingHttpHeaders,
 ): void {
-  answerFailure(context, failure, headers)
+  sendError(context, failure, headers)
   context.response.isDetached = true
 }
 

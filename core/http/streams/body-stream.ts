@@ -304,8 +304,8 @@ interface Deferred<T> {
 
 function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = ignore
-  const promise = new Promise<T>(settle => {
-    resolve = settle
+  const promise = new Promise<T>(resolvePromise => {
+    resolve = resolvePromise
   })
   return { promise, resolve }
 }

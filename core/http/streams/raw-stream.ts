@@ -4,7 +4,7 @@
  */
 import type { RequestContext } from '../request/context.ts'
 import { formatComment } from './sse-format.ts'
-import { LAST_WORDS } from './sse.ts'
+import { CLOSING_COMMENTS } from './sse.ts'
 import type { ForcedEnd, OpenStream, StreamRegistry } from './stream-registry.ts'
 
 /** Registers the response of a request until it ends. `lifetimeMs` counts from now. */
@@ -36,7 +36,7 @@ class RawStream implements OpenStream {
     const { response } = this.#context
     if (response.writableEnded) return
     this.#registry.schedule(this, Infinity)
-    const text = LAST_WORDS[reason]
+    const text = CLOSING_COMMENTS[reason]
     response.end(text === null ? '' : `\n\n${formatComment(text)}`)
     response.isDetached = true
     this.#context.abort(reason)

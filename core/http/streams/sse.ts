@@ -13,7 +13,7 @@ const SSE_HEADERS = {
 }
 
 /** Comments that say why a stream ends although its producer had more. */
-export const LAST_WORDS: Record<ForcedEnd, string | null> = {
+export const CLOSING_COMMENTS: Record<ForcedEnd, string | null> = {
   plan: 'svc plan stream lifetime reached',
   reload: 'svc reloaded',
   lifetime: null,
@@ -89,7 +89,7 @@ class EventStream extends ResponseStream implements SseStream {
   }
 
   protected override lastWords(reason: ForcedEnd): string {
-    const text = LAST_WORDS[reason]
+    const text = CLOSING_COMMENTS[reason]
     return text === null ? '' : separatorAfter(this.#tail) + formatComment(text)
   }
 }

@@ -55,7 +55,7 @@ export class WebSocketRoutes {
       method: 'GET',
       url: HIDDEN_PATH,
       exposeHeadRoute: false,
-      handler: answerNotFound,
+      handler: sendNotFound,
       wsHandler: (socket, request) => this.#handlers.get(request)!(socket),
     })
   }
@@ -70,7 +70,7 @@ export class WebSocketRoutes {
       throw new Error(`the WebSocket route ${route.url} must be GET`)
     const serve = (route.websocket === true ? route.handler : route.wsHandler) as unknown as SocketHandler
     if (typeof serve !== 'function') throw new TypeError(`the WebSocket handler of ${route.url} must be a function`)
-    const plain: Handler = route.websocket === true ? answerNotFound : (route.handler as Handler)
+    const plain: Handler = route.websocket === true ? sendNotFound : (route.handler as Handler)
     const accept = this.#accept
     const handlers = this.#handlers
     const memory = this.#memory
@@ -86,7 +86,7 @@ export class WebSocketRoutes {
   }
 }
 
-function answerNotFound(_request: FastifyRequest, reply: FastifyReply): void {
+function sendNotFound(_request: FastifyRequest, reply: FastifyReply): void {
   void reply.code(404).send()
 }
 

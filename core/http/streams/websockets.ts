@@ -5,7 +5,7 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import { contextOf } from '../request/context.ts'
 import { badRequest } from '../pipeline/error-bodies.ts'
 import { defaultHeaders } from '../response/default-headers.ts'
-import { rawAnswer } from '../listener/raw-response.ts'
+import { rawResponse } from '../listener/raw-response.ts'
 import type { StreamRegistry } from './stream-registry.ts'
 import type { StreamPlan } from './stream-plan.ts'
 import type { WebSocketMemory } from './websocket-memory.ts'
@@ -40,6 +40,6 @@ export function adoptWebSockets(
   })
   server.on('wsClientError', (error: Error, socket: Socket, request: IncomingMessage) => {
     const { requestId } = contextOf(request)
-    socket.end(rawAnswer({ status: 400, headers: { 'X-Request-Id': requestId }, body: badRequest(error.message) }))
+    socket.end(rawResponse({ status: 400, headers: { 'X-Request-Id': requestId }, body: badRequest(error.message) }))
   })
 }

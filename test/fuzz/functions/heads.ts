@@ -1,7 +1,7 @@
 /** Fields of a request head that the core reads: targets, hosts, addresses, preferences, credentials, faults, traces. */
 import FindMyWay from 'find-my-way'
 import { isIP } from 'node:net'
-import { preferredType, wantsXml } from '../../../core/fields/accept.ts'
+import { preferredType, negotiateType } from '../../../core/fields/accept.ts'
 import { parseAuthority } from '../../../core/fields/authority.ts'
 import { readAuthorization, readBasicCredentials, readBearerToken } from '../../../core/fields/authorization.ts'
 import { createClientAddress, isInternal, parseAddress } from '../../../core/http/request/client-address.ts'
@@ -66,7 +66,7 @@ export const heads: AnyFamily[] = [
   textFamily('Host', ['a.example:80', '[2001:db8::1]:8443', 'A_b-c.d', '%41'], host => {
     headProblem({ httpVersion: '1.1', headers: { host }, rawHeaders: ['Host', host] })
     const authority = parseAuthority(host)
-    return unless(authority === null || authority.port === null || authority.port <= 65_535, 'a port that is none')
+    return unless(authority === null || authority.port === null || authority.port <= 65_535, 'an invalid port')
   }),
   textFamily('Forwarded and X-Forwarded-*', FORWARDED, value => {
     parseForwarded(value, 32)
@@ -98,7 +98,7 @@ export const heads: AnyFamily[] = [
     ],
     accept => {
       const type = preferredType(accept, ['text/html', 'application/json'])
-      wantsXml(accept)
+      negotiateType(accept)
       return unless(
         type === null || type === 'text/html' || type === 'application/json',
         `a type that was not offered: ${type}`,

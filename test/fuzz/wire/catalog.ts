@@ -98,7 +98,7 @@ function mutateHeader(random: Random, headers: Record<string, string>): void {
     .slice(0, 12_000)
 }
 
-/** What can stand in a request line; escapes stay as they are, malformed ones too. */
+/** Makes a text valid in a request line; escapes are kept, even malformed ones. */
 function sendable(text: string): string {
   // Through bytes and back: halves of surrogate pairs have no escape.
   return Buffer.from(text)

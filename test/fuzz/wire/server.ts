@@ -65,7 +65,7 @@ export class Target {
     } catch (error) {
       const { code, message } = error as { code?: string; message: string }
       if (leaving.signal.aborted) return hasHead || mayBeLate ? null : `no head within ${PATIENCE_MS} ms`
-      // The client's own checks hold back what is no path and no header; faults on demand break connections.
+      // The client rejects invalid paths and headers itself; requested faults break connections.
       if (code === 'UND_ERR_INVALID_ARG' || error instanceof TypeError || 'x-svc-abort' in headers) return null
       return `${code}: ${message}`
     } finally {

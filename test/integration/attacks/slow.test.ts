@@ -116,7 +116,7 @@ t.test(`${CONNECTIONS} idle connections hold up nobody [HARD-9]`, async t => {
     clients.push(...batch)
     await until(() => batch.every(({ received }) => received().startsWith('HTTP/1.1 200 ')), 'all answers')
   }
-  await stillServes(t, 'beside them')
+  await stillServes(t, 'at the same time')
   for (const { socket } of clients) socket.destroy()
 })
 

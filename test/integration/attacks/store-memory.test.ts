@@ -77,7 +77,7 @@ function nested(): unknown {
 
 // -------------------------------------------------------------------------------------------------------- one case
 
-/** Fills a store of so many bytes until it can hold no more, and looks at the heap; `fill` answers the store. */
+/** Fills a store of this many bytes completely and measures the heap; `fill` returns the store. */
 async function bounded(t: Test, bytes: number, fill: () => Promise<unknown> | unknown): Promise<void> {
   const grown = await heapGrowth(fill)
   t.ok(grown <= HEAP_FACTOR * bytes, `${(grown / MIB).toFixed(1)} MiB held of ${bytes / MIB} MiB`)
@@ -165,7 +165,7 @@ t.test('inspector [HARD-12]', async t => {
     faultSource: null,
     route: null,
     plugin: null,
-    answer: { bytesSent: Math.random(), ended: 'complete', grpcStatus: null },
+    response: { bytesSent: Math.random(), ended: 'complete', grpcStatus: null },
     ...fields,
   })
   const cases: Record<string, { count: number; fields: () => Partial<Captured> }> = {
@@ -375,7 +375,7 @@ t.test('mocks: captured requests [HARD-12]', async t => {
   for (const [name, { count, fields }] of Object.entries(cases)) {
     await t.test(name, async t =>
       bounded(t, 4 * trafficBytes, async () => {
-        // Four mocks, so that the heap's own noise is small beside what is measured.
+        // Four mocks, so that the noise of the heap is small compared to the measurement.
         const mocks = [1, 2, 3, 4].map(() => new Traffic(1e6, trafficBytes))
         for (const traffic of mocks) await times(count, index => traffic.add(request(fields(index))))
         return mocks

@@ -44,10 +44,10 @@ const MALFORMED: [what: string, bytes: string, status: number][] = [
   ['an unknown method', 'BREW /echo HTTP/1.1\r\nHost: a\r\n\r\n', 400],
   ['no Host in HTTP/1.1', 'GET /echo HTTP/1.1\r\n\r\n', 400],
   ['two Host lines', 'GET /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
-  ['a Host that is no host', 'GET /echo HTTP/1.1\r\nHost: bad host<>\r\n\r\n', 400],
+  ['an invalid Host', 'GET /echo HTTP/1.1\r\nHost: bad host<>\r\n\r\n', 400],
   ['HTTP/2.0 in a text request line', 'GET /echo HTTP/2.0\r\nHost: a\r\n\r\n', 400],
   ['HTTP/1.2', 'GET /echo HTTP/1.2\r\nHost: a\r\n\r\n', 400],
-  ['a Content-Length that is no number', 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ten\r\n\r\n', 400],
+  ['a Content-Length that is not a number', 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ten\r\n\r\n', 400],
   [
     'two different Content-Lengths',
     'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',

@@ -30,7 +30,7 @@ t.test('reads an abort [ABORT-1]', async t => {
   for (const [value, fault, percent] of rows) t.strictSame(parseAbort(value), { fault, percent }, value)
 })
 
-t.test('ignores what is no abort [ABORT-1]', async t => {
+t.test('ignores invalid values [ABORT-1]', async t => {
   const values = [
     undefined,
     '',

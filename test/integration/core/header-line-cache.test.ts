@@ -31,7 +31,7 @@ const heads: Record<string, Head> = {
   'no length': ['X-A', 'one'],
   chunks: ['Transfer-Encoding', 'chunked', 'X-A', 'one'],
   'keep-alive of the route': ['Connection', 'keep-alive', 'Keep-Alive', 'timeout=9'],
-  'values that are no text': ['X-Number', 7, 'Set-Cookie', ['a=1', 'b=2'], 'X-List', ['1', '2']],
+  'values that are not text': ['X-Number', 7, 'Set-Cookie', ['a=1', 'b=2'], 'X-List', ['1', '2']],
   'Latin-1 and tabs': ['X-A', 'grüße\tda', 'X-Empty', ''],
   'a long value': ['X-Long', 'x'.repeat(5000)],
   'a line end in a value': ['X-A', 'one\r\nX-Evil: 1'],

@@ -282,7 +282,7 @@ t.test('the reference with a slash leads to the one without, behind any prefix [
   t.equal(new URL(String(headers.location), 'https://gw.example/demo/docs/').pathname, '/demo/docs')
 })
 
-t.test('its files have their types, and a client that has one is told so [CTL-29]', async t => {
+t.test('its files have their types, and a client with a cached copy gets 304 [CTL-29]', async t => {
   const app = await appOn(fakeHost(), registerDocs)
   t.teardown(() => app.close())
   const types = {

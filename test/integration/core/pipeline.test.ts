@@ -143,7 +143,7 @@ t.test('an exception is a 500 without details, and the stack is in the log [PIPE
   t.match(await refused.text(), /<response><error>teapot<\/error><\/response>/)
 })
 
-t.test('404 and 405 say what there is [PIPE-4]', async t => {
+t.test('404 and 405 list what exists [PIPE-4]', async t => {
   const server = await serveRoutes(t)
   t.strictSame(await (await fetch(`${server.url}/no/such?x=1`)).json(), {
     error: 'not found',

@@ -62,7 +62,7 @@ t.test('no value adds a field or an event [STREAM-5]', async t => {
   t.equal(formatComment('a\r\ndata: forged'), ': a\n: data: forged\n\n')
 })
 
-t.test('what separates the last bytes from a comment that must stand alone [STREAM-10]', async t => {
+t.test('the bytes between the last event and a separate comment [STREAM-10]', async t => {
   const table: [tail: string, separator: string][] = [
     ['', ''],
     ['\n\n', ''],
@@ -156,7 +156,7 @@ t.test('heartbeats', async t => {
     t.equal(await client.whole, 'data: a\n\n: b\n\ndata: c\n\n: keep-alive\n\n: keep-alive\n\n')
   })
 
-  t.test('are none without an interval, or with 0 [STREAM-6]', async t => {
+  t.test('are not sent without an interval, or with 0 [STREAM-6]', async t => {
     for (const options of [{}, { heartbeatMs: 0 }]) {
       const { port, clock, opened } = await serve(t, options)
       const client = await watch(port)
@@ -254,17 +254,17 @@ t.test('forced ends', async t => {
 
   t.test('the farewell goes before the last words; what comes after is dropped [STREAM-9]', async t => {
     let opened: SseStream | null = null
-    const told: string[] = []
+    const reported: string[] = []
     const { port, registry } = await startStreamServer(t, opening => {
       const farewell = (reason: string) => {
-        told.push(reason, String(opened!.closed))
+        reported.push(reason, String(opened!.closed))
         opened!.send({ data: 'farewell' })
         opened!.end()
         opened!.send({ data: 'still sent' })
       }
       opened = openSse({ ...opening, options: { farewell } })
       opened!.signal.addEventListener('abort', () => {
-        told.push('aborted')
+        reported.push('aborted')
         opened!.send({ data: 'too late' })
       })
     })
@@ -274,7 +274,7 @@ t.test('forced ends', async t => {
     t.equal(opened!.send({ data: 'dropped' }), false)
     opened!.end()
     t.equal(await client.whole, `data: farewell\n\ndata: still sent\n\n${comments.plan}`)
-    t.same(told, ['plan', 'false', 'aborted'])
+    t.same(reported, ['plan', 'false', 'aborted'])
   })
 
   t.test('a farewell that throws is reported and delays nothing [STREAM-9]', async t => {

@@ -26,17 +26,17 @@ async function serve(
 
 t.test('opening', async t => {
   t.test('takes the slot before the first byte and gives it back once [STREAM-1] [STREAM-2]', async t => {
-    const told: string[] = []
-    const { port, opened, registry } = await startStreamServerTelling(t, told)
+    const reported: string[] = []
+    const { port, opened, registry } = await startReportingStreamServer(t, reported)
     const client = await watch(port)
-    t.same(told, ['admit before head'])
+    t.same(reported, ['admit before head'])
     opened[0]!.write('body')
     opened[0]!.end()
     opened[0]!.end()
     t.equal(opened[0]!.closed, true)
     t.equal(await client.whole, 'body')
     await until(() => registry.count() === 0)
-    t.same(told, ['admit before head', 'close done'])
+    t.same(reported, ['admit before head', 'close done'])
   })
 
   t.test('answers null and writes nothing when there is no slot [STREAM-1]', async t => {
@@ -145,14 +145,14 @@ t.test('opening', async t => {
   })
 })
 
-async function startStreamServerTelling(t: Parameters<typeof startStreamServer>[0], told: string[]) {
+async function startReportingStreamServer(t: Parameters<typeof startStreamServer>[0], reported: string[]) {
   const opened: BodyStream[] = []
   const server = await startStreamServer(t, own => {
     const admit = () => {
-      told.push(`admit ${own.response.headersSent ? 'after' : 'before'} head`)
+      reported.push(`admit ${own.response.headersSent ? 'after' : 'before'} head`)
       return true
     }
-    opened.push(openBodyStream({ ...own, admit, onClose: reason => told.push(`close ${reason}`) })!)
+    opened.push(openBodyStream({ ...own, admit, onClose: reason => reported.push(`close ${reason}`) })!)
   })
   return { ...server, opened }
 }
@@ -233,7 +233,7 @@ t.test('back-pressure', async t => {
 })
 
 t.test('clients that leave', async t => {
-  t.test('abort the signal, settle over and free the stream with its deadlines [STREAM-8] [STREAM-2]', async t => {
+  t.test('abort the signal, resolve over and release the stream with its deadlines [STREAM-8] [STREAM-2]', async t => {
     const closes: StreamEnd[] = []
     const { port, opened, registry, clock } = await serve(
       t,
@@ -362,7 +362,7 @@ t.test('lifetimes', async t => {
       opened[0]!.write('body')
       clock.advance(1)
       t.equal(opened[0]!.closed, true)
-      t.equal(await client.whole, 'body', 'a body that is no event stream gets no comment')
+      t.equal(await client.whole, 'body', 'a body that is not an event stream gets no comment')
       t.equal(await opened[0]!.over, reason)
     })
   }

@@ -7,7 +7,7 @@ import { startProcess } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 
 t.test(
-  'on a full disk everything is served, certificates from memory, and each file that can not be written is told once [OUTAGE-1]',
+  'on a full disk everything is served, certificates come from memory, and each file that cannot be written is reported once [OUTAGE-1]',
   async t => {
     // No file may grow beyond 0 bytes: every write fails as on a full disk, wherever it goes.
     const server = startProcess(t, {
@@ -27,22 +27,22 @@ t.test(
     })
     t.equal(upload.status, 201, 'a mock is kept in memory')
     t.match(await (await fetch(`${url}/_svc/usage`)).json(), { requests: { used: 2 } }, 'counts go on')
-    const told = (text: RegExp): number =>
+    const warnings = (text: RegExp): number =>
       server
         .output()
         .split('\n')
         .filter(line => / WARN /.test(line) && text.test(line)).length
-    t.equal(told(/ca\.crt/), 1)
-    t.equal(told(/server\.crt/), 1)
+    t.equal(warnings(/ca\.crt/), 1)
+    t.equal(warnings(/server\.crt/), 1)
     server.child.kill('SIGTERM')
     t.strictSame(await server.exited, { code: 0, signal: null })
-    t.ok(told(/usage file/) >= 1, 'the last attempt at the latest')
-    t.ok(told(/usage file/) <= 2, 'not with every attempt')
+    t.ok(warnings(/usage file/) >= 1, 'the last attempt at the latest')
+    t.ok(warnings(/usage file/) <= 2, 'not with every attempt')
   },
 )
 
 t.test(
-  'folders that are none: certificates from memory, no mocks, no usage file, and all of it is said [OUTAGE-2]',
+  'with invalid folders: certificates from memory, no mocks, no usage file, and a warning for each [OUTAGE-2]',
   async t => {
     const server = startProcess(t, {
       env: {

@@ -184,7 +184,7 @@ t.test('each bad token has its reason [CAUTH-2]', async t => {
     ['no exp', await sign({ exp: undefined }), 'missing_claim'],
     ['no aud', await sign({ aud: undefined }), 'missing_claim'],
     [
-      'exp that is no number',
+      'exp that is not a number',
       await new SignJWT({ exp: 'soon' as unknown as number, aud: 'test-1' })
         .setProtectedHeader({ alg: 'EdDSA' })
         .sign(privateKey),

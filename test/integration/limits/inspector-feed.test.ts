@@ -26,7 +26,7 @@ const captured = (fields: Partial<CapturedRequest>): CapturedRequest => ({
   faultSource: null,
   route: null,
   plugin: null,
-  answer: { bytesSent: 0, ended: 'complete', grpcStatus: null },
+  response: { bytesSent: 0, ended: 'complete', grpcStatus: null },
   ...fields,
 })
 
@@ -102,7 +102,7 @@ t.test('a slow reader skips what comes when 256 events wait; stored ones do not 
   feeds.open({ ...stream, over: Promise.resolve() }, () => true, null)
   t.ok(feeds.isFull)
   await new Promise(resolve => setImmediate(resolve))
-  t.notOk(feeds.isFull, 'a feed that is over makes room')
+  t.notOk(feeds.isFull, 'a feed that has ended frees its slot')
 })
 
 t.test('the feed sends what is captured, filtered, and resumes after Last-Event-ID [INSP-7]', async t => {

@@ -23,7 +23,7 @@ t.test('an entry has every field; text is text, other bytes are base64 [INSP-1]'
   await fetch(`${server.url}/x?a=1&b=%20`, {
     method: 'POST',
     body: 'hällo',
-    headers: { 'X-Request-Id': 'mine', 'X-Svc-Session': 'room-1', 'X-Two': 'a' },
+    headers: { 'X-Request-Id': 'mine', 'X-Svc-Session': 'team-1', 'X-Two': 'a' },
   })
   await fetch(`${server.url}/x`, { method: 'PUT', body: Buffer.from([0xff, 0xfe, 0]) })
   await fetch(`${server.url}/x`)
@@ -36,7 +36,7 @@ t.test('an entry has every field; text is text, other bytes are base64 [INSP-1]'
     query: 'a=1&b=%20',
     version: 'HTTP/1.1',
     client_ip: '127.0.0.1',
-    session: 'room-1',
+    session: 'team-1',
     body: 'hällo',
     body_base64: null,
     body_size: 6,

@@ -242,7 +242,7 @@ t.test('rate and day of a key are enforced; refused by one limit counts for no o
 })
 
 t.test(
-  'a late refused stream gives its key back too, calls beside HTTP are identified and counted [KEY-4, PLAN-14]',
+  'a late refused stream gives its key back too, calls outside of HTTP are identified and counted [KEY-4, PLAN-14]',
   async t => {
     const server = await serveLimits(t, {
       SVC_REQUIRE_KEY: 'true',
@@ -332,7 +332,11 @@ t.test('until a registry has been read keys get 503; a failed reload keeps the l
     t.equal((await ask(missing, '/x', withKey('svc-acme-7f3d9a'))).status, 200)
     t.ok((await keysUsage(missing)).registry!.error)
   }
-  t.equal(missing.lines.filter(line => line.includes('cannot read the key registry')).length, 2, 'one warning per streak')
+  t.equal(
+    missing.lines.filter(line => line.includes('cannot read the key registry')).length,
+    2,
+    'one warning per streak',
+  )
   writeFileSync(join(file, '..', 'later.yaml'), registry.replace('svc-acme-7f3d9a', 'svc-acme-second'))
   await reload()
   t.equal((await ask(missing, '/x', withKey('svc-acme-7f3d9a'))).body.reason, 'unknown')

@@ -291,7 +291,7 @@ t.test('sessions are counted apart, and each sees its own [PLAN-9, USAGE-1]', as
   t.match(await usageOf(server), { session: 'ip:127.0.0.1', requests: { used: 1 } })
 })
 
-t.test('calls beside HTTP share the counters and hear a status [PLAN-14]', async t => {
+t.test('calls outside of HTTP share the counters and get a status [PLAN-14]', async t => {
   const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '3' })
   const call = async () => (await fetch(`${server.url}/x/call`)).json()
   t.strictSame(await call(), { admitted: true })

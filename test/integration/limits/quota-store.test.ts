@@ -26,7 +26,7 @@ async function viewOf(server: TestServer): Promise<View> {
   return (await (await fetch(`${server.url}/_svc/keys/usage`)).json()) as View
 }
 
-/** Sends so many requests at once over the servers in turn; answers how many were admitted. */
+/** Sends this many requests at once to the servers in turn; returns the number admitted. */
 async function admittedOf(servers: TestServer[], count: number): Promise<number> {
   const dispatcher = new Agent({ connections: 100 })
   const statuses = await Promise.all(
@@ -141,7 +141,7 @@ t.test('a store that does not answer is put down, and no request waits for it [S
   t.equal(await usedOf(server), 40)
 })
 
-t.test('a start without the store, and a URL that is none, serve all the same [STORE-2]', async t => {
+t.test('a start without the store, and an invalid URL, do not prevent serving [STORE-2]', async t => {
   const store = await startResp(t)
   const server = await startInstance(t, store.url.replace('//', '//user:store-secret@'), 3)
   t.equal(await admittedOf([server], 5), 3)

@@ -38,7 +38,7 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
       traceparent: `00-${TRACE}-${CALLER}-01`,
       tracestate: 'kong=1',
       'X-Request-Id': 'mine',
-      'X-Svc-Session': 'room',
+      'X-Svc-Session': 'team',
       'User-Agent': 'tester/1',
     },
   })
@@ -77,7 +77,7 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
       'network.protocol.version': '1.1',
       'user_agent.original': 'tester/1',
       'svc.request_id': 'mine',
-      'svc.session': 'room',
+      'svc.session': 'team',
       'svc.plugin': 'status',
     },
   })
@@ -122,7 +122,7 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
     status: { code: 2 },
     attributes: { 'rpc.grpc.status_code': 14 },
   })
-  t.equal(collector.spans.length, 6, 'probes are none')
+  t.equal(collector.spans.length, 6, 'no spans for probes')
   t.match(collector.exports[0], {
     path: '/v1/traces',
     headers: { 'x-tenant': 'booth', 'content-type': 'application/json' },

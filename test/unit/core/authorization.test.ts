@@ -7,7 +7,7 @@ import {
   readBearerToken,
 } from '../../../core/fields/authorization.ts'
 
-t.test('scheme and credentials are told apart', async t => {
+t.test('scheme and credentials are separated', async t => {
   const rows: [string | undefined, ReturnType<typeof readAuthorization>][] = [
     ['Bearer abc', { scheme: 'bearer', credentials: 'abc' }],
     ['  BASIC \t YTpi  ', { scheme: 'basic', credentials: 'YTpi' }],

@@ -398,7 +398,7 @@ t.test('plans and overrides [ENV-8]', async t => {
   }
 })
 
-t.test('an invalid override is no override [ENV-9]', async t => {
+t.test('an invalid override has no effect [ENV-9]', async t => {
   for (const [name, value] of [
     ['RPS', 'abc'],
     ['RPS', '-1'],

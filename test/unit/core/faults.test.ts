@@ -17,7 +17,7 @@ t.test('reads a delay [FAULT-1]', async t => {
   t.equal(parseDelay('30000', 10_000), 10_000)
 })
 
-t.test('ignores what is no delay [FAULT-1]', async t => {
+t.test('ignores invalid delays [FAULT-1]', async t => {
   for (const value of [
     undefined,
     '',
@@ -56,7 +56,7 @@ t.test('reads a fail value [FAULT-2]', async t => {
   for (const [value, status, percent] of rows) t.strictSame(parseFail(value), { status, percent }, value)
 })
 
-t.test('ignores what is no fail value [FAULT-2]', async t => {
+t.test('ignores invalid fail values [FAULT-2]', async t => {
   const values = [
     undefined,
     '',

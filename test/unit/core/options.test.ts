@@ -231,7 +231,7 @@ t.test('of alternatives the one that was meant speaks [OPT-5]', async t => {
   )
 })
 
-t.test('errors are placed by where items stand in the file [OPT-4]', async t => {
+t.test('errors have the position of the item in the file [OPT-4]', async t => {
   // The second list is too short only after an entry of it has been left out.
   const schema = {
     type: 'object',

@@ -41,7 +41,7 @@ t.test('values are read decoded, and fill the template again', async t => {
     t.same(readParameters(template, path), values, `${template} ${path}`)
     if (values !== null) t.equal(fillTemplate(template, values), path)
   }
-  t.same(readParameters('/{a}', '/%zz'), ['%zz'], 'what is no escape stays')
+  t.same(readParameters('/{a}', '/%zz'), ['%zz'], 'an invalid escape is kept')
   t.equal(fillTemplate('/{a}/{b}', ['x/y']), '/x%2Fy/')
 })
 

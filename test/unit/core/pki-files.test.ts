@@ -69,7 +69,7 @@ function caFiles(authority: CertificateAuthority, name = 'ca'): Record<string, s
   return { [`${name}.crt`]: authority.certificate.toString(), [`${name}.key`]: keyPem(authority.key) }
 }
 
-/** The served pair; fails the test when there is none, or when it does not fit together. */
+/** The served pair; fails the test if it is missing or does not match. */
 function servedLeaf(t: Test, pki: Pki): X509Certificate {
   if ('error' in pki.server) throw new Error(pki.server.error)
   const leaf = new X509Certificate(pki.server.cert)
@@ -99,7 +99,7 @@ t.test('the files of the CA', async t => {
     t.strictSame(Object.keys(snapshot(folder)), ['ca.crt', 'ca.key', 'server.crt', 'server.key'])
   })
 
-  t.test('a lock that a dead process left is taken over, and gone after [PKI-24]', async t => {
+  t.test('a lock left by a dead process is replaced, and removed afterwards [PKI-24]', async t => {
     const folder = temporaryFolder(t)
     mkdirSync(join(folder, '.svc-pki.lock'))
     t.equal(await withFolderLock(folder, async () => 'done', 1), 'done')
@@ -202,7 +202,7 @@ t.test('the files of the CA', async t => {
       /not a PEM certificate/,
     ],
     [
-      'a certificate that is no CA',
+      'a certificate that is not a CA',
       { 'ca.crt': (await makeCertificate({ subject: 'CN=svc Demo CA', ca: false })).certificate.toString() },
       /not a CA certificate/,
     ],
@@ -271,7 +271,11 @@ t.test('the files of the CA', async t => {
       { 'ca.crt': demo.certificate.toString(), 'ca.key': keyPem(other.key) },
       /key does not match the certificate/,
     ],
-    ['with text for a key', { 'ca.crt': demo.certificate.toString(), 'ca.key': 'hello' }, /key does not match the certificate/],
+    [
+      'with text for a key',
+      { 'ca.crt': demo.certificate.toString(), 'ca.key': 'hello' },
+      /key does not match the certificate/,
+    ],
     ['that has expired', caFiles(await createAuthority(Date.now() - 4000 * dayMs)), /the certificate expired on/],
   ]
   for (const [what, files, reason] of broken) {
@@ -314,18 +318,18 @@ t.test('the files of the CA', async t => {
   t.test('keeps everything in memory when the folder cannot be made [PKI-11]', async t => {
     const folder = temporaryFolder(t)
     write(folder, { file: 'a file' })
-    const heard: string[] = []
+    const notified: string[] = []
     const below = join(folder, 'file', 'certs')
     const pki = await loadPki({
       tlsCert: join(below, 'server.crt'),
       tlsKey: join(below, 'server.key'),
-      warn: message => heard.push(message),
+      warn: message => notified.push(message),
     })
     t.match(pki.warnings, [
       /cannot write .*ca\.crt.*ca\.key.*memory/,
       /cannot write .*server\.crt.*server\.key.*memory/,
     ])
-    t.strictSame(heard, pki.warnings)
+    t.strictSame(notified, pki.warnings)
     t.strictSame(snapshot(folder), { file: 'a file' })
     t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
   })
@@ -417,7 +421,7 @@ t.test('the files of the HTTPS listener', async t => {
   t.test('replaces a stale pair in memory when it cannot be written [PKI-15]', async t => {
     const folder = temporaryFolder(t)
     const pair = await issueServerCertificate(await createAuthority(Date.now()), Date.now())
-    // The file exists, but there is no room in its name for that of a temporary file beside it.
+    // The file exists, but its name is too long to append the suffix of a temporary file.
     const long = 'x'.repeat(250)
     write(folder, { [long]: pair.certificate, 'server.key': pair.key })
     const pki = await load(folder, { cert: long })

@@ -344,7 +344,7 @@ t.test('a client certificate in a header', async t => {
     }
   })
 
-  t.test('is none when there is no value [PKI-21]', async t => {
+  t.test('is absent without a value [PKI-21]', async t => {
     for (const headerValue of [null, '', '  '])
       t.strictSame(pki.clientCertificate({ tlsSocket: null, headerValue }), { state: 'none' })
   })

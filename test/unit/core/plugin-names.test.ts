@@ -25,7 +25,7 @@ const ORDINARY = new Set([
   'transfer',
   'websocket',
 ])
-/** What plugins are about, beside their names. */
+/** Terms that identify plugins, in addition to their names. */
 const SUBJECTS = ['ai', 'bin', 'console', 'guardrail', 'mcp', 'mock', 'oauth', 'webhook']
 
 /** Words that the specification fixes, by file: the whole line, so that nothing else hides behind it. */

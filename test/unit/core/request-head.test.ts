@@ -212,19 +212,19 @@ async function listen(server: Server | ReturnType<typeof createHttp2Server>): Pr
   return (server.address() as AddressInfo).port
 }
 
-/** The first verdict that comes back; what follows it on the connection is of no interest. */
+/** The first result that comes back; what follows it on the connection is of no interest. */
 function outcome(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'))
     let text = ''
     socket.on('data', chunk => {
       text += String(chunk)
-      const verdict = /passed|refused/.exec(text)
-      if (verdict === null) return
-      resolve(verdict[0])
+      const result = /passed|refused/.exec(text)
+      if (result === null) return
+      resolve(result[0])
       socket.destroy()
     })
     socket.on('error', reject)
-    socket.on('close', () => resolve(`closed without a verdict: ${text}`))
+    socket.on('close', () => resolve(`closed without a result: ${text}`))
   })
 }

@@ -49,7 +49,7 @@ t.test('looks: the newest that matches, a place, all after one', async t => {
   t.strictSame(
     [ring.newest(9, all), ring.size],
     [[90, 80, 70], 3],
-    'what was removed leaves a gap until the ring has gone round',
+    'a removed value leaves a gap until its slot is reused',
   )
   ring.add(100)
   t.strictSame([ring.newest(9, all), ring.clear(all), ring.size, ring.newest(9, all)], [[100, 90, 80, 70], 4, 0, []])

@@ -68,7 +68,7 @@ t.test('__proto__ is an ordinary key [YAML-4]', async t => {
   t.equal(({} as { polluted?: number }).polluted, undefined)
 })
 
-t.test('what is no mapping in YAML of 1 MiB is one load error [YAML-2]', async t => {
+t.test('a file that is not a YAML mapping of at most 1 MiB gives one load error [YAML-2]', async t => {
   const bad: [text: string | Buffer, message: RegExp, line: number | null][] = [
     ['- a\n- b\n', /^expected a mapping at the top$/, 1],
     ['just text', /^expected a mapping at the top$/, 1],

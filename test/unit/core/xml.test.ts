@@ -48,7 +48,7 @@ t.test('takes values as JSON takes them [XML-1]', async t => {
   for (const value of values) t.equal(toXml(value), toXml(JSON.parse(JSON.stringify(value))))
 })
 
-t.test('writes an entry for a key that is no safe name [XML-2]', async t => {
+t.test('writes an entry for a key that is not a safe name [XML-2]', async t => {
   const safe = [
     'a',
     '_',

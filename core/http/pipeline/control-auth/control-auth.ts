@@ -12,7 +12,7 @@ export type Grant = { scopes: readonly Scope[] } | { reason: RefusalReason }
 
 export interface ControlAuth {
   readonly mode: Mode
-  /** Verifies a credential; null means that there is none. Returns a promise only if a signature must be verified. */
+  /** Verifies a credential; null if the request has none. Returns a promise only if a signature must be verified. */
   judge(credential: string | null): Grant | Promise<Grant>
   /** Whether a value is the admin token or a verified control-plane token. */
   isCredential(value: string): boolean

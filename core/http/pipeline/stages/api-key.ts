@@ -2,7 +2,7 @@
 import type { KeyAdmission } from '../../../keys/key-limits.ts'
 import { findKey } from '../../../keys/api-key.ts'
 import type { Rejection } from '../../../limits/plan-rejection.ts'
-import { answer } from '../../response/send.ts'
+import { sendResponse } from '../../response/send.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { firstHeader } from '../../request/header.ts'
 import { isBelow } from '../../../fields/request-target.ts'
@@ -14,7 +14,7 @@ export function identifyKey(context: RequestContext, { keys }: PipelineServices)
   const identity = keys.identify(keyOf(context))
   if (identity === null) return true
   if ('rejection' in identity) {
-    answer(context, identity.rejection)
+    sendResponse(context, identity.rejection)
     return false
   }
   context.apiKey = identity.record
@@ -40,7 +40,7 @@ function decide(context: RequestContext, outcome: KeyAdmission | Rejection): boo
     context.lease?.giveBack({ withToken: true })
     response.removeHeader('X-Svc-Plan')
     response.removeHeader('X-Svc-Quota-Remaining')
-    answer(context, outcome)
+    sendResponse(context, outcome)
     return false
   }
   context.keyAdmission = outcome

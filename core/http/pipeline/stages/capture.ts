@@ -1,5 +1,5 @@
 /** The stage that marks a request for the inspector: every request that gets this far is captured, however it ends. */
-import type { AnswerProgress } from '../../../inspector/captured-request.ts'
+import type { ResponseProgress } from '../../../inspector/captured-request.ts'
 import type { Inspector } from '../../../inspector/inspector.ts'
 import type { RequestContext } from '../../request/context.ts'
 import type { CompletionReader } from '../completion-batch.ts'
@@ -26,7 +26,7 @@ function targetOf(url: string): string {
 }
 
 /** The outcome of a response. */
-function finalOf({ bytesSent, ended, grpcStatus }: RequestContext): AnswerProgress {
+function finalOf({ bytesSent, ended, grpcStatus }: RequestContext): ResponseProgress {
   return { bytesSent, ended, grpcStatus }
 }
 
@@ -54,12 +54,12 @@ export function recordRequests(inspector: Inspector): CompletionReader {
       faultSource: context.faultSource,
       route: context.calledRoute,
       plugin: context.calledPlugin,
-      answer: isOpen ? context : finalOf(context),
+      response: isOpen ? context : finalOf(context),
     })
     // Most responses have ended by now; the others keep their context until they do.
     if (isOpen)
       context.whenClosed(() => {
-        captured.answer = finalOf(context)
+        captured.response = finalOf(context)
       })
   }
 }

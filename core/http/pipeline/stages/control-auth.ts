@@ -1,5 +1,5 @@
 /** The stage that protects the control plane, and tells later stages which credential the request has. */
-import { answer } from '../../response/send.ts'
+import { sendResponse } from '../../response/send.ts'
 import { presentedCredential } from '../admin-guard.ts'
 import { readBearerToken } from '../../../fields/authorization.ts'
 import type { RequestContext } from '../../request/context.ts'
@@ -71,7 +71,7 @@ function wordsOf(field: string | undefined): string[] {
 
 function refuse(context: RequestContext, reason: RefusalReason, mode: ControlAuth['mode']): void {
   const isMissing = reason === 'missing_token'
-  answer(context, {
+  sendResponse(context, {
     status: 401,
     headers: {
       'WWW-Authenticate': isMissing ? CHALLENGE : `${CHALLENGE}, error="invalid_token", error_description="${reason}"`,
@@ -92,7 +92,7 @@ function refuseScope(
   scopes: readonly Scope[],
   mode: ControlAuth['mode'],
 ): void {
-  answer(context, {
+  sendResponse(context, {
     status: 403,
     headers: { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope"` },
     body: {

@@ -8,7 +8,7 @@ import {
   parseFail,
   rollPercent,
 } from '../../../rules/fault-headers.ts'
-import { answerFailure } from '../../response/send.ts'
+import { sendError } from '../../response/send.ts'
 import { announcedLength, bodyLimitOf, readBody } from '../../request/body.ts'
 import { breakConnection } from '../../response/connection-faults.ts'
 import type { RequestContext } from '../../request/context.ts'
@@ -57,7 +57,7 @@ function injectFail(context: RequestContext, bodyLimit: number): boolean | Promi
   if (fail === null || !rollPercent(fail.percent)) return true
   return afterBody(context, bodyLimit, () => {
     context.injects('fail', `X-Svc-Fail: ${header!.trim()}`)
-    answerFailure(context, {
+    sendError(context, {
       status: fail.status,
       kind: 'injected',
       body: injectedFaultBody(fail.status, fail.percent),

@@ -142,7 +142,7 @@ export function logRequests(log: Log): CompletionReader {
       route: context.route === null ? 'unmatched' : (context.calledRoute ?? undefined),
       status: statusOf(context),
       latency_ms: context.latencyMs,
-      ...answerFields(context),
+      ...responseFields(context),
     })
   }
 }
@@ -157,7 +157,7 @@ function logCall(log: Log, context: RequestContext): void {
     grpc_status: context.grpcStatus ?? undefined,
     latency_ms: context.latencyMs,
     duration_ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
-    ...answerFields(context),
+    ...responseFields(context),
   })
 }
 
@@ -165,7 +165,7 @@ function requestFields({ method, path, url }: RequestContext): LogFields {
   return { method, path: path ?? url.split('?', 1)[0] }
 }
 
-function answerFields(context: RequestContext): LogFields {
+function responseFields(context: RequestContext): LogFields {
   return {
     request_id: context.requestId,
     client_ip: context.clientIp,

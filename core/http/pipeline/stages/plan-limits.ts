@@ -1,7 +1,7 @@
 /** The stage that applies the plan limits, also when a response turns out to be a stream. */
 import type { Limits } from '../../../limits/limits.ts'
 import type { AdminGuard } from '../admin-guard.ts'
-import { answer } from '../../response/send.ts'
+import { sendResponse } from '../../response/send.ts'
 import type { RequestContext } from '../../request/context.ts'
 import { isBelow } from '../../../fields/request-target.ts'
 import type { PipelineServices } from '../stage.ts'
@@ -17,7 +17,7 @@ export function limitByPlan(context: RequestContext, { limits, guard, streams }:
     isBypassed: isBypassed(context, guard),
   })
   if (!('lease' in admission)) {
-    answer(context, limits.reject(admission))
+    sendResponse(context, limits.reject(admission))
     return false
   }
   const { lease, remaining } = admission
@@ -66,7 +66,7 @@ export function createStreamPlan(limits: Limits): StreamPlan {
 /** The last check before the response headers are sent: an event stream that was not announced needs a slot too. */
 function takeSlot(context: RequestContext, limits: Limits): boolean {
   if (!context.isEventStream) {
-    context.lease!.stayOrdinary()
+    context.lease!.notAStream()
     return true
   }
   if (context.lease!.becomeStream()) return true
@@ -85,7 +85,7 @@ function refuseStream(context: RequestContext, limits: Limits): void {
   context.lease!.giveBack({ withToken: false })
   context.keyAdmission?.giveBack()
   for (const name of response.getHeaderNames()) if (!KEPT_HEADERS.has(name)) response.removeHeader(name)
-  answer(context, limits.reject(limits.limiter!.refuse('streams')))
+  sendResponse(context, limits.reject(limits.limiter!.refuse('streams')))
   response.isDetached = true
   context.abort('limit')
 }
