@@ -159,7 +159,7 @@ export class MemoryStore<T> implements Store<T> {
     this.#dropExpired(SWEEP_LIMIT)
   }
 
-  // ------------------------------------------------------------------------------------------------ one entry's ways
+  // -------------------------------------------------------------------------------------------------- single entries
 
   #live(key: string): Entry<T> | undefined {
     const entry = this.#entries.get(key)
@@ -243,7 +243,7 @@ export class MemoryStore<T> implements Store<T> {
     entry.inGroup = group.push(entry)
   }
 
-  // -------------------------------------------------------------------------------------------------- bounds and age
+  // ------------------------------------------------------------------------------------------------ bounds and expiry
 
   #trim(kept: Entry<T> | null): void {
     const { maxCount, maxBytes = Infinity } = this.#bounds

@@ -36,4 +36,6 @@ const families = [
   grpc.frames,
 ]
 
-await t.test('every request is answered or refused [FUZZ-1, FUZZ-2, FUZZ-3]', t => fuzz(t, families, target.complaints))
+await t.test('every request is accepted or rejected [FUZZ-1, FUZZ-2, FUZZ-3]', t =>
+  fuzz(t, families, target.complaints),
+)

@@ -111,7 +111,7 @@ export class RequestContext implements Waiting<RequestContext> {
 
   readonly #use: ConnectionActivity | null
   /** When the response headers were sent, on the monotonic clock. */
-  #settledAt = 0
+  #respondedAt = 0
   #isFinished = false
   #isBrokenOff = false
   #onHead: (() => void)[] | null = null
@@ -206,7 +206,7 @@ export class RequestContext implements Waiting<RequestContext> {
    * Milliseconds from arrival until the response headers were sent or the client disconnected; rounded to hundredths.
    */
   get latencyMs(): number {
-    return Math.round((this.#settledAt - this.startedAt) * 100) / 100
+    return Math.round((this.#respondedAt - this.startedAt) * 100) / 100
   }
 
   /** Records a request header that is ignored because its value cannot be parsed; `expected` describes valid values. */
@@ -243,7 +243,7 @@ export class RequestContext implements Waiting<RequestContext> {
     if (this.#isBrokenOff || this.closed) return
     this.#isBrokenOff = true
     if (this.status !== 0) return
-    this.#settledAt = performance.now()
+    this.#respondedAt = performance.now()
     this.stopWaiting()
     this.observer?.onBreak(this)
   }
@@ -267,7 +267,7 @@ export class RequestContext implements Waiting<RequestContext> {
   /** Call it once, when the response headers are sent. */
   headGoesOut(status: number): void {
     this.status = status
-    this.#settledAt = performance.now()
+    this.#respondedAt = performance.now()
     this.stopWaiting()
     this.observer?.onHead(this)
     if (this.#onHead !== null) for (const callback of this.#onHead) callback()
@@ -284,7 +284,7 @@ export class RequestContext implements Waiting<RequestContext> {
     if (this.closed) return
     this.closed = true
     this.#isFinished = finished
-    if (this.status === 0 && !this.#isBrokenOff) this.#settledAt = performance.now()
+    if (this.status === 0 && !this.#isBrokenOff) this.#respondedAt = performance.now()
     this.stopWaiting()
     this.#abort?.abort(finished ? 'done' : 'client')
     this.generation.release()

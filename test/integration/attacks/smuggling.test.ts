@@ -85,12 +85,12 @@ const ONE: Record<string, string> = {
   'a length named by Connection': post('Connection: Content-Length', `Content-Length: ${SECOND.length}`) + SECOND,
 }
 
-t.test('requests behind one another are all answered', async t =>
+t.test('pipelined requests all get a response', async t =>
   t.strictSame(await statusesOf(post('Content-Length: 0') + SECOND), [217, 218, 219]),
 )
 
 for (const [what, bytes] of Object.entries(REFUSED)) {
-  t.test(`${what} is refused with what is behind it [HARD-3]`, async t => {
+  t.test(`${what} is rejected together with what follows [HARD-3]`, async t => {
     const statuses = await statusesOf(bytes)
     // A body that turns out to be none ends the connection in the middle of the first request.
     t.ok(['400', '217,400', '217', ''].includes(String(statuses)), String(statuses))

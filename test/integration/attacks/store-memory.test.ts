@@ -98,7 +98,7 @@ async function times(count: number, work: (index: number) => unknown): Promise<v
   for (let index = 0; index < count; index++) await work(index)
 }
 
-t.test('svc.state: whatever a plugin keeps [HARD-12]', async t => {
+t.test('svc.state: any data of a plugin [HARD-12]', async t => {
   interface Case {
     count: number
     key?: (index: number) => string
@@ -536,7 +536,7 @@ t.test('mcp: sessions and messages kept [HARD-12]', async t => {
 })
 
 t.test(
-  'each store of svc.state has a worst case here, or holds so little that its count bounds it [HARD-12]',
+  'each store of svc.state has a worst case here, or is small enough to be bounded by its count [HARD-12]',
   async t => {
     /** Numbers and flags by keys that are short. */
     const counted = ['counters', 'prompt-cache', 'revoked']

@@ -72,7 +72,7 @@ const MALFORMED: [what: string, bytes: string, status: number][] = [
   ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 405],
 ]
 
-t.test('a head that is not understood gets JSON and a closed connection [BAD-1]', async t => {
+t.test('a malformed request head gets a JSON response and a closed connection [BAD-1]', async t => {
   const server = await serve(t)
   for (const [what, bytes, status] of MALFORMED) {
     const answer = await send(server.ports.http!, bytes)
@@ -84,7 +84,7 @@ t.test('a head that is not understood gets JSON and a closed connection [BAD-1]'
   }
 })
 
-t.test('malformed percent-encoding is a 400, and no query string is an error [BAD-2]', async t => {
+t.test('malformed percent-encoding gives 400, and a query string never causes an error [BAD-2]', async t => {
   const server = await serve(t)
   for (const path of ['/%', '/%zz', '/echo/%E0%A4%A', '/%C0%AF']) {
     const response = await fetch(server.url + path)
@@ -105,7 +105,7 @@ t.test('malformed percent-encoding is a 400, and no query string is an error [BA
 })
 
 t.test(
-  'unknown, missing and malformed content types and broken JSON are served where bytes are shown [BAD-3]',
+  'unknown, missing and malformed content types and broken JSON are accepted by routes that show bytes [BAD-3]',
   async t => {
     const server = await serve(t)
     for (const type of [

@@ -136,7 +136,7 @@ async function writesOf(handler: Handler): Promise<number[]> {
   return sizes
 }
 
-t.test('one write carries head and body, and one each chunk', async t => {
+t.test('one write contains head and body, and each chunk takes one write', async t => {
   const sizes = await writesOf(async response => {
     response.writeHead(200)
     response.write('one')
@@ -148,14 +148,14 @@ t.test('one write carries head and body, and one each chunk', async t => {
   t.equal(sizes.length, 3, `head with the first chunk, the second, the end: ${sizes.join(' ')}`)
 })
 
-t.test('bytes leave in one write with their head', async t => {
+t.test('bytes are sent in one write with their head', async t => {
   const sizes = await writesOf(response =>
     response.writeHead(200, { 'Content-Length': '2' }).end(Buffer.from([0xff, 0])),
   )
   t.equal(sizes.filter(size => size > 0).length, 1, sizes.join(' '))
 })
 
-t.test('a body of one chunk leaves in one write, with its head and its end', async t => {
+t.test('a body of one chunk is sent in one write, with its head and its end', async t => {
   const sizes = await writesOf(response => {
     response.writeHead(200)
     response.end('one')
@@ -163,7 +163,7 @@ t.test('a body of one chunk leaves in one write, with its head and its end', asy
   t.equal(sizes.length, 1, sizes.join(' '))
 })
 
-t.test('what Node no longer has, or a response that is not ready, is left to Node', async t => {
+t.test('missing Node internals, or a response that is not ready, fall back to Node', async t => {
   const answers: boolean[] = []
   const server = serve(ServerResponse, response => {
     answers.push(sendWhole(response, 'before the head'), sendChunk(response, 'before the head'))

@@ -84,11 +84,11 @@ for (const [what, head] of Object.entries(heads)) {
   })
 }
 
-t.test('Node asks for them', async t => {
+t.test('Node reads them itself', async t => {
   t.ok(known.asked > 40)
 })
 
-t.test('however many names there are, few are remembered, and all lines are right', async t => {
+t.test('the number of cached names is bounded, and all lines are correct', async t => {
   const lines = new HeaderLineCache()
   for (const _time of [1, 2])
     for (let index = 0; index < 2000; index++)

@@ -18,7 +18,7 @@ const rows: RawResponse[] = [
   },
 ]
 
-t.test('is a whole response to a client [RAW-1]', async t => {
+t.test('is a complete response for a client [RAW-1]', async t => {
   for (const row of rows) {
     const { response, text } = await fetchFrom(rawResponse(row))
     t.equal(response.statusCode, row.status)

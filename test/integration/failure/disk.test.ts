@@ -71,7 +71,7 @@ t.test(
 )
 
 t.test(
-  'an svc.yaml that can not be read stops a start with a reason, and leaves a running server as it is [OUTAGE-3]',
+  'an unreadable svc.yaml prevents a start with a reason, and does not affect a running server [OUTAGE-3]',
   async t => {
     const server = await serve(t, { yaml: 'plugins: { disable: [images] }' })
     const file = join(server.folder, 'svc.yaml')
@@ -101,7 +101,7 @@ t.test(
 )
 
 t.test(
-  'kill -9: the next start goes on with what was saved, with the same certificates and no litter [OUTAGE-4]',
+  'kill -9: the next start continues with the saved state, the same certificates and no temporary files [OUTAGE-4]',
   async t => {
     const env = { SVC_LIMIT_REQUESTS: '100', SVC_LIMIT_SCOPE: 'instance', SVC_USAGE_FILE: 'usage.json' }
     const first = startProcess(t, { env })

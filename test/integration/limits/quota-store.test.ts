@@ -62,7 +62,7 @@ t.test('two instances admit exactly the quota together, 200 clients at once [STO
 })
 
 t.test(
-  'a killed store neither opens the gate nor refuses all, and counts come right when it is back [STORE-2]',
+  'a killed store neither disables the limit nor rejects everything, and counts are correct after the reconnect [STORE-2]',
   async t => {
     const store = await startStore(t)
     const servers = (await Promise.all([startInstance(t, store.url, 50), startInstance(t, store.url, 50)])) as [
@@ -86,7 +86,7 @@ t.test(
   },
 )
 
-t.test('a store that comes back without its data does not let everybody begin anew [STORE-2]', async t => {
+t.test('a store that lost its data does not grant a fresh quota [STORE-2]', async t => {
   const store = await startStore(t)
   const server = await startInstance(t, store.url, 10)
   t.equal(await admittedOf([server], 6), 6)
@@ -99,7 +99,7 @@ t.test('a store that comes back without its data does not let everybody begin an
   t.equal(await admittedOf([server], 20), 2)
 })
 
-t.test('the store hears the stated commands, keys and expiry only [STORE-1]', async t => {
+t.test('the store gets only the documented commands, keys and expiry [STORE-1]', async t => {
   const store = await startResp(t)
   await store.start()
   const server = await startInstance(t, store.url, 2)
@@ -127,7 +127,7 @@ t.test('the store hears the stated commands, keys and expiry only [STORE-1]', as
   )
 })
 
-t.test('a store that does not answer is put down, and no request waits for it [STORE-2]', async t => {
+t.test('a store that does not respond is disconnected, and no request waits for it [STORE-2]', async t => {
   const store = await startResp(t)
   await store.start()
   const server = await startInstance(t, store.url, 100)

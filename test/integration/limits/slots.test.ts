@@ -58,7 +58,7 @@ const KINDS: [what: string, head: string, isThere: (text: string) => boolean][] 
 ]
 
 for (const [what, head, isThere] of KINDS) {
-  t.test(`1,000 ${what}, dropped, leave nothing in flight and nothing open [PLAN-6]`, async t => {
+  t.test(`1,000 ${what}, dropped, leave no request in flight and no stream open [PLAN-6]`, async t => {
     const server = await serveLimits(t, {
       SVC_LIMIT_CONCURRENCY: '100000',
       SVC_LIMIT_STREAMS: '100000',

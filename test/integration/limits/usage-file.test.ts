@@ -25,36 +25,33 @@ const record = (fields: object = {}): string =>
     ...fields,
   })
 
-t.test(
-  'counters of the current period go on after a restart, and are saved when the process stops [USAGE-2]',
-  async t => {
-    const file = join(folderOf(t), 'usage.json')
-    writeFileSync(file, record())
-    const env = { SVC_LIMIT_REQUESTS: '1000', SVC_USAGE_FILE: file }
-    const first = await serveLimits(t, env)
-    t.match(await usageOf(first), {
-      requests: { used: 512, remaining: 488 },
-      egress: { used_bytes: 7_340_032 },
-      persisted: true,
-      limits: { usage_file_configured: true },
-    })
-    await (await fetch(`${first.url}/x/bytes/100`)).arrayBuffer()
-    await first.stop()
-    t.match(JSON.parse(readFileSync(file, 'utf8')), {
-      version: 1,
-      plan: 'custom',
-      period: 'month',
-      period_start: month(),
-      requests: 513,
-      egress_bytes: 7_340_132,
-      saved_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
-    })
-    t.strictSame(readdirSync(join(file, '..')), ['usage.json'], 'no other file')
-    t.match(await usageOf(await serveLimits(t, env)), { requests: { used: 513 } })
-  },
-)
+t.test('counters of the current period continue after a restart, and are saved at shutdown [USAGE-2]', async t => {
+  const file = join(folderOf(t), 'usage.json')
+  writeFileSync(file, record())
+  const env = { SVC_LIMIT_REQUESTS: '1000', SVC_USAGE_FILE: file }
+  const first = await serveLimits(t, env)
+  t.match(await usageOf(first), {
+    requests: { used: 512, remaining: 488 },
+    egress: { used_bytes: 7_340_032 },
+    persisted: true,
+    limits: { usage_file_configured: true },
+  })
+  await (await fetch(`${first.url}/x/bytes/100`)).arrayBuffer()
+  await first.stop()
+  t.match(JSON.parse(readFileSync(file, 'utf8')), {
+    version: 1,
+    plan: 'custom',
+    period: 'month',
+    period_start: month(),
+    requests: 513,
+    egress_bytes: 7_340_132,
+    saved_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
+  })
+  t.strictSame(readdirSync(join(file, '..')), ['usage.json'], 'no other file')
+  t.match(await usageOf(await serveLimits(t, env)), { requests: { used: 513 } })
+})
 
-t.test('SIGTERM saves what was counted, a file that is missing is made [USAGE-2]', async t => {
+t.test('SIGTERM saves the counters, a missing file is created [USAGE-2]', async t => {
   const server = startProcess(t, { env: { SVC_LIMIT_REQUESTS: '10', SVC_USAGE_FILE: 'usage.json' } })
   await fetch(`http://127.0.0.1:${await server.port('HTTP')}/no/such`)
   server.child.kill('SIGTERM')
@@ -93,7 +90,7 @@ t.test(
   },
 )
 
-t.test('a file that can not be written is a warning, and the service runs on [USAGE-3]', async t => {
+t.test('a file that cannot be written gives a warning, and svc keeps running [USAGE-3]', async t => {
   const folder = folderOf(t)
   mkdirSync(join(folder, 'usage.json'))
   const server = await serveLimits(t, { SVC_LIMIT_REQUESTS: '10', SVC_USAGE_FILE: join(folder, 'usage.json') })
@@ -103,7 +100,7 @@ t.test('a file that can not be written is a warning, and the service runs on [US
   t.match(server.lines.join(''), /cannot write the usage file/)
 })
 
-t.test('session scope has no use for the file and says so [USAGE-2]', async t => {
+t.test('session scope ignores the file with a warning [USAGE-2]', async t => {
   const file = join(folderOf(t), 'usage.json')
   writeFileSync(file, record())
   const server = await serveLimits(t, { SVC_PLAN: 'free', SVC_USAGE_FILE: file })

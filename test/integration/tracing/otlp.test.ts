@@ -135,7 +135,7 @@ t.test('requests become server spans [TRACE-5, TRACE-6, TRACE-7, TRACE-8]', asyn
   t.match(JSON.parse(line), { trace_id: TRACE, span_id: span.spanId })
 })
 
-t.test('the sampler decides what is recorded, and the trace goes on [TRACE-6]', async t => {
+t.test('the sampler decides what is recorded, and the trace continues [TRACE-6]', async t => {
   const collector = await startCollector(t)
   const process = startProcess(t, {
     env: {
@@ -161,7 +161,7 @@ t.test('the sampler decides what is recorded, and the trace goes on [TRACE-6]', 
   t.match(process.output(), /spans are sent as http\/json/)
 })
 
-t.test('a collector that is away costs a warning and no answer [TRACE-7]', async t => {
+t.test('an unreachable collector causes a warning and no failed request [TRACE-7]', async t => {
   // Port 9 (discard) answers nobody.
   const process = startProcess(t, {
     env: {
@@ -177,7 +177,7 @@ t.test('a collector that is away costs a warning and no answer [TRACE-7]', async
   await stop(process)
 })
 
-t.test('variables can switch the export off, and wrong ones are warnings [TRACE-4, TRACE-6]', async t => {
+t.test('variables can disable the export, and invalid ones give warnings [TRACE-4, TRACE-6]', async t => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
   const cases: [name: string, environment: Record<string, string>, warning: RegExp | null][] = [
     ['no endpoint', {}, null],

@@ -11,7 +11,7 @@ import {
   requestTimeout,
 } from '../../../core/http/pipeline/error-bodies.ts'
 
-t.test('has the bodies that clients know [FAIL-1]', async t => {
+t.test('has the documented bodies [FAIL-1]', async t => {
   const rows: [body: object, text: string][] = [
     [
       notFound('GET', '/no/such'),

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { injectedFaultBody, parseDelay, parseFail, rollPercent } from '../../../core/rules/fault-headers.ts'
 
-t.test('reads a delay [FAULT-1]', async t => {
+t.test('parses a delay [FAULT-1]', async t => {
   const rows: [value: string, ms: number][] = [
     ['250', 250],
     [' 250\t', 250],
@@ -39,7 +39,7 @@ t.test('ignores invalid delays [FAULT-1]', async t => {
   }
 })
 
-t.test('reads a fail value [FAULT-2]', async t => {
+t.test('parses a fail value [FAULT-2]', async t => {
   const rows: [value: string, status: number, percent: number][] = [
     ['503', 503, 100],
     ['400', 400, 100],
@@ -94,7 +94,7 @@ t.test('ignores invalid fail values [FAULT-2]', async t => {
   for (const value of values) t.equal(parseFail(value), null, String(value).slice(0, 40))
 })
 
-t.test('fails by the percentage, each request alone [FAULT-3]', async t => {
+t.test('fails by the percentage, independently per request [FAULT-3]', async t => {
   const rows: [percent: number, drawn: number, fails: boolean][] = [
     [100, 0.999999, true],
     [100, 0, true],
@@ -117,7 +117,7 @@ t.test('fails by the percentage, each request alone [FAULT-3]', async t => {
   t.equal(rollPercent(0), false)
 })
 
-t.test('says what was injected [FAULT-4]', async t => {
+t.test('describes the injected fault [FAULT-4]', async t => {
   t.strictSame(injectedFaultBody(503, 100), {
     error: 'injected fault',
     status: 503,

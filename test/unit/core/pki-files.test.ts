@@ -78,7 +78,7 @@ function servedLeaf(t: Test, pki: Pki): X509Certificate {
 }
 
 t.test('the files of the CA', async t => {
-  t.test('makes and writes a CA where nothing is, folders included [PKI-7]', async t => {
+  t.test('creates and writes a CA if there are no files, including folders [PKI-7]', async t => {
     const folder = join(temporaryFolder(t), 'a', 'b')
     const pki = await load(folder)
     t.strictSame(
@@ -91,7 +91,7 @@ t.test('the files of the CA', async t => {
     t.strictSame(pki.warnings, [])
   })
 
-  t.test('starts that come together share one CA and one pair [PKI-24]', async t => {
+  t.test('simultaneous starts share one CA and one pair [PKI-24]', async t => {
     const folder = temporaryFolder(t)
     const all = await Promise.all(Array.from({ length: 5 }, () => load(folder)))
     t.equal(new Set(all.map(pki => pki.caCertificate)).size, 1)
@@ -158,7 +158,7 @@ t.test('the files of the CA', async t => {
     t.ok(existsSync(join(folder, '.svc-pki.lock', 'mark of another process')), 'the other process still holds it')
   })
 
-  t.test('writes keys as PKCS#8 that only the owner reads [PKI-5]', async t => {
+  t.test('writes keys as PKCS#8, readable only by the owner [PKI-5]', async t => {
     const folder = temporaryFolder(t)
     const pki = await load(folder)
     for (const name of ['ca.key', 'server.key']) {
@@ -168,7 +168,7 @@ t.test('the files of the CA', async t => {
     t.match((await pki.client()).key, /^-----BEGIN PRIVATE KEY-----\n/)
   })
 
-  t.test('uses a demo CA with its key, and all its files as they are [PKI-8]', async t => {
+  t.test('uses a demo CA with its key, and leaves its files unchanged [PKI-8]', async t => {
     const folder = temporaryFolder(t)
     const first = await load(folder)
     const before = snapshot(folder)
@@ -229,7 +229,7 @@ t.test('the files of the CA', async t => {
     ],
   ]
   for (const [what, files, reason] of foreign) {
-    t.test(`leaves ${what} untouched and takes the next pair [PKI-9]`, async t => {
+    t.test(`leaves ${what} unchanged and uses the next pair [PKI-9]`, async t => {
       const folder = temporaryFolder(t)
       write(folder, files)
       const pki = await load(folder)
@@ -243,7 +243,7 @@ t.test('the files of the CA', async t => {
     })
   }
 
-  t.test('leaves a folder in the place of a file untouched [PKI-9]', async t => {
+  t.test('leaves a folder in place of a file unchanged [PKI-9]', async t => {
     const folder = temporaryFolder(t)
     mkdirSync(join(folder, 'ca.crt'))
     write(folder, { 'svc-demo-ca.crt': demo.certificate.toString() })
@@ -291,7 +291,7 @@ t.test('the files of the CA', async t => {
     })
   }
 
-  t.test('replaces nothing while the second pair is of use [PKI-10]', async t => {
+  t.test('replaces nothing while the second pair is usable [PKI-10]', async t => {
     const folder = temporaryFolder(t)
     write(folder, {
       'ca.crt': (await createAuthority(Date.now())).certificate.toString(),
@@ -334,7 +334,7 @@ t.test('the files of the CA', async t => {
     t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
   })
 
-  t.test('leaves neither file of a pair of which one cannot be written [PKI-12]', async t => {
+  t.test('leaves neither file of a pair if one cannot be written [PKI-12]', async t => {
     const folder = temporaryFolder(t)
     mkdirSync(join(folder, 'taken'))
     const pair = { certificate: 'C', key: 'K' }
@@ -350,7 +350,7 @@ t.test('the files of the HTTPS listener', async t => {
   const ownPair = { 'server.crt': own.certificate.toString(), 'server.key': keyPem(own.key) }
   const otherKey = keyPem((await makeCertificate({ subject: 'CN=x' })).key)
 
-  t.test('makes and writes a pair of the demo CA where neither is, in any folder [PKI-13]', async t => {
+  t.test('creates and writes a pair of the demo CA if both files are missing, in any folder [PKI-13]', async t => {
     const folder = temporaryFolder(t)
     const pki = await load(folder, { key: 'keys/tls.key' })
     t.ok(isIssuedBy(servedLeaf(t, pki), new X509Certificate(pki.caCertificate)))
@@ -360,7 +360,7 @@ t.test('the files of the HTTPS listener', async t => {
     })
   })
 
-  t.test('writes nothing when one file is asked to hold both [PKI-13]', async t => {
+  t.test('writes nothing if both paths are the same [PKI-13]', async t => {
     const folder = temporaryFolder(t)
     const pki = await load(folder, { cert: 'server.pem', key: './x/../server.pem' })
     t.match(pki.warnings, [/have the same path.*memory/])
@@ -369,7 +369,7 @@ t.test('the files of the HTTPS listener', async t => {
   })
 
   for (const name of ['server.crt', 'server.key'] as const) {
-    t.test(`serves from memory when only ${name} is there [PKI-14]`, async t => {
+    t.test(`serves from memory if only ${name} exists [PKI-14]`, async t => {
       const folder = temporaryFolder(t)
       write(folder, { [name]: ownPair[name] })
       const pki = await load(folder)
@@ -451,7 +451,7 @@ t.test('the files of the HTTPS listener', async t => {
     ],
   ]
   for (const [what, files, reason] of unusable) {
-    t.test(`refuses a pair ${what}, and leaves it as it is [PKI-16]`, async t => {
+    t.test(`rejects a pair ${what}, and leaves it unchanged [PKI-16]`, async t => {
       const folder = temporaryFolder(t)
       write(folder, files)
       const { server } = await load(folder)
@@ -463,7 +463,7 @@ t.test('the files of the HTTPS listener', async t => {
     })
   }
 
-  t.test('refuses a folder in the place of a file [PKI-16]', async t => {
+  t.test('rejects a folder in place of a file [PKI-16]', async t => {
     for (const name of ['server.crt', 'server.key'] as const) {
       const folder = temporaryFolder(t)
       write(folder, ownPair)
@@ -498,7 +498,7 @@ t.test('the files of the HTTPS listener', async t => {
     })
   }
 
-  t.test('serves a file that holds certificate and key [PKI-17]', async t => {
+  t.test('serves a file that contains certificate and key [PKI-17]', async t => {
     const folder = temporaryFolder(t)
     write(folder, { 'both.pem': ownPair['server.key'] + ownPair['server.crt'] })
     const pki = await load(folder, { cert: 'both.pem', key: 'both.pem' })

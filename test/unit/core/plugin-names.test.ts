@@ -125,7 +125,7 @@ t.test('the search finds names in every form [HOST-8]', async t => {
     t.equal(offence(line), undefined, line)
 })
 
-t.test('what is ordinary is still the name of a plugin [HOST-8]', async t => {
+t.test('ordinary words are still detected as plugin names [HOST-8]', async t => {
   t.strictSame(
     [...ORDINARY].filter(name => !folders.includes(name)),
     [],

@@ -10,7 +10,7 @@ const HOST = 'Host: a.example\r\n'
 const head = (line: string, ...headers: string[]): string => `${line}\r\n${headers.join('')}\r\n`
 const post = (...headers: string[]): string => head('POST / HTTP/1.1', HOST, ...headers)
 
-t.test('refuses other versions in the request line [REQ-1]', async t => {
+t.test('rejects other versions in the request line [REQ-1]', async t => {
   await eachRefused(t, [
     head('GET / HTTP/2.0', HOST),
     head('GET / HTTP/0.9', HOST),
@@ -25,7 +25,7 @@ t.test('refuses other versions in the request line [REQ-1]', async t => {
   ])
 })
 
-t.test('refuses requests that name no host, two, or none at all [REQ-2]', async t => {
+t.test('rejects requests with an invalid host, two hosts, or none [REQ-2]', async t => {
   const get = (...headers: string[]): string => head('GET / HTTP/1.1', ...headers)
   await eachRefused(t, [
     get(),
@@ -60,7 +60,7 @@ t.test('refuses requests that name no host, two, or none at all [REQ-2]', async 
   ])
 })
 
-t.test('refuses unclear framing [REQ-3]', async t => {
+t.test('rejects ambiguous framing [REQ-3]', async t => {
   const coded = (value: string, ...more: string[]): string =>
     `${post(`Transfer-Encoding: ${value}\r\n`, ...more)}0\r\n\r\n`
   await eachRefused(t, [
@@ -98,7 +98,7 @@ t.test('refuses unclear framing [REQ-3]', async t => {
   ])
 })
 
-t.test('lets ordinary requests pass [REQ-4]', async t => {
+t.test('accepts ordinary requests [REQ-4]', async t => {
   const get = (...headers: string[]): string => head('GET / HTTP/1.1', ...headers)
   const hosts = [
     'a.example',
@@ -136,7 +136,7 @@ t.test('lets ordinary requests pass [REQ-4]', async t => {
   })
 })
 
-t.test('lets HTTP/2 pass, which names its host in a pseudo-header [REQ-4]', async t => {
+t.test('accepts HTTP/2, which has its host in a pseudo-header [REQ-4]', async t => {
   const server = createHttp2Server((request, response) => response.end(String(headProblem(request))))
   const port = await listen(server)
   const session = connectHttp2(`http://127.0.0.1:${port}`)
@@ -148,7 +148,7 @@ t.test('lets HTTP/2 pass, which names its host in a pseudo-header [REQ-4]', asyn
   await new Promise(resolve => server.close(resolve))
 })
 
-t.test('says what is wrong [REQ-2]', async t => {
+t.test('describes the problem [REQ-2]', async t => {
   const request = { httpVersion: '1.1', headers: {}, rawHeaders: [] }
   t.equal(headProblem(request), 'no Host header')
   t.equal(

@@ -26,7 +26,7 @@ const entryBytes = ENTRY_BYTES + heldBytes('a')
 
 t.test('bounds', async t => {
   t.test(
-    'the first inserted goes when the count is reached, also when it was set again since [STATE-1] [STATE-5]',
+    'the first inserted entry is evicted when the count is reached, even if it was set again [STATE-1] [STATE-5]',
     async t => {
       const { store: s, reported } = store({ maxCount: 3 })
       for (const key of ['a', 'b', 'c', 'a', 'd']) await s.set(key, key)
@@ -37,7 +37,7 @@ t.test('bounds', async t => {
   )
 
   t.test(
-    'with idle the least recently used goes; get, set and update count as uses, peek and list do not [STATE-1] [STATE-5]',
+    'with idle the least recently used entry is evicted; get, set and update count as uses, peek and list do not [STATE-1] [STATE-5]',
     async t => {
       const uses: Record<string, (s: MemoryStore<string>) => Promise<unknown>> = {
         get: s => s.get('a'),
@@ -63,7 +63,7 @@ t.test('bounds', async t => {
   )
 
   t.test(
-    'with expiring the one that ends first goes, the one just written and those without an end aside [STATE-1] [STATE-5]',
+    'with expiring the entry that expires first is evicted, except the one just written and those without expiry [STATE-1] [STATE-5]',
     async t => {
       const { store: s } = store({ maxCount: 3, evict: 'expiring' })
       await s.set('late', '', { ttlMs: 9_000 })
@@ -95,7 +95,7 @@ t.test('bounds', async t => {
     t.same(reported, ['set a', 'set b', 'set c', 'evicted a', 'set c', 'evicted b', 'set c', 'deleted c'])
   })
 
-  t.test('a value over the bound by itself is not kept and displaces nothing [STATE-2]', async t => {
+  t.test('a value that exceeds the bound on its own is not stored and evicts nothing [STATE-2]', async t => {
     const { store: s, reported } = store({ maxBytes: entryBytes + 10, sizeOf: length })
     const big = 'x'.repeat(11)
     await s.set('a', '1234')
@@ -108,7 +108,7 @@ t.test('bounds', async t => {
     t.same(reported, ['set a', 'evicted b', 'evicted b', 'evicted a'])
   })
 
-  t.test('an entry that grows pushes out others, not itself [STATE-2]', async t => {
+  t.test('an entry that grows evicts others, not itself [STATE-2]', async t => {
     const { store: s } = store({ maxBytes: 2 * entryBytes + 10, sizeOf: length })
     await s.set('a', '1234')
     await s.set('b', '1234')
@@ -116,7 +116,7 @@ t.test('bounds', async t => {
     t.equal(await keys(s), 'a')
   })
 
-  t.test('a group loses its own oldest, other groups nothing [STATE-4]', async t => {
+  t.test('a full group evicts its own oldest entry, and other groups are not affected [STATE-4]', async t => {
     const { store: s, reported } = store({ maxPerGroup: 2 })
     await s.set('other', '', { group: 'y' })
     for (const key of ['a', 'b', 'c']) await s.set(key, '', { group: 'x' })
@@ -138,7 +138,7 @@ t.test('bounds', async t => {
     t.same(await s.list({ group: 'y' }), [])
   })
 
-  t.test('a store of nothing keeps nothing [STATE-1]', async t => {
+  t.test('a store with a count of 0 stores nothing [STATE-1]', async t => {
     const { store: s } = store({ maxCount: 0 })
     await s.set('a', '')
     t.equal(await s.count(), 0)
@@ -177,7 +177,7 @@ t.test('bounds', async t => {
 })
 
 t.test('age', async t => {
-  t.test('counts from set, and a use or update does not lengthen it [STATE-3]', async t => {
+  t.test('counts from set, and a use or update does not extend it [STATE-3]', async t => {
     const { store: s, clock, reported } = store({ ttlMs: 100 })
     await s.set('a', 'first')
     clock.now += 99
@@ -212,7 +212,7 @@ t.test('age', async t => {
     t.equal(await s.count(), 0)
   })
 
-  t.test('an entry may have a life of its own, kept by an update, ended by a set [STATE-3]', async t => {
+  t.test('an entry may have its own lifetime, kept by an update, replaced by a set [STATE-3]', async t => {
     const { store: s, clock } = store({ ttlMs: 100 })
     await s.set('short', '', { ttlMs: 10 })
     await s.set('long', '', { ttlMs: 1000 })
@@ -239,7 +239,7 @@ t.test('age', async t => {
     t.equal(await used.get('long'), '', 'an update is a use, and keeps it')
   })
 
-  t.test('what has expired goes before what lives is evicted [STATE-3]', async t => {
+  t.test('expired entries are removed before others are evicted [STATE-3]', async t => {
     const { store: s, clock, reported } = store({ maxCount: 2 })
     await s.set('lives', '')
     await s.set('dies', '', { ttlMs: 10 })
@@ -249,7 +249,7 @@ t.test('age', async t => {
     t.notOk(reported.some(change => change.startsWith('evicted')))
   })
 
-  t.test('a sweep frees what nobody asks for, a bounded number at a time [STATE-10]', async t => {
+  t.test('a sweep removes expired entries, a bounded number at a time [STATE-10]', async t => {
     const { store: s, clock, reported } = store({ maxCount: 5000, ttlMs: 100 })
     for (let i = 0; i < 2500; i += 1) await s.set(`k${i}`, '', { ttlMs: 100 + i })
     clock.now += 2600
@@ -262,7 +262,7 @@ t.test('age', async t => {
     t.equal(reported.at(-1), 'expired k2499', 'in the order of their expiry')
   })
 
-  t.test('a registry sweeps all its stores by itself [STATE-10]', async t => {
+  t.test('a registry sweeps all its stores automatically [STATE-10]', async t => {
     const registry = new StateRegistry({ sweepMs: 5 })
     // The sweeper keeps no process alive, so something else has to while the test waits for it.
     const alive = setInterval(() => {}, 1000)
@@ -281,7 +281,7 @@ t.test('age', async t => {
 })
 
 t.test('operations', async t => {
-  t.test('two hundred takers at once: one gets it [STATE-6]', async t => {
+  t.test('of two hundred concurrent takes one succeeds [STATE-6]', async t => {
     const { store: s, reported } = store()
     await s.set('code', 'secret')
     const got = await Promise.all(Array.from({ length: 200 }, () => s.take('code')))
@@ -292,14 +292,14 @@ t.test('operations', async t => {
     t.same(reported, ['set code', 'deleted code'])
   })
 
-  t.test('two hundred adders at once: one adds [STATE-6]', async t => {
+  t.test('of two hundred concurrent adds one succeeds [STATE-6]', async t => {
     const { store: s } = store<number>()
     const added = await Promise.all(Array.from({ length: 200 }, (_, i) => s.add('key', i)))
     t.equal(added.filter(Boolean).length, 1)
     t.equal(await s.get('key'), 0)
   })
 
-  t.test('two hundred updates at once all count [STATE-7]', async t => {
+  t.test('two hundred concurrent updates all count [STATE-7]', async t => {
     const { store: s } = store<number>()
     const seen = await Promise.all(Array.from({ length: 200 }, () => s.update('n', (n = 0) => n + 1)))
     t.equal(await s.get('n'), 200)
@@ -335,7 +335,7 @@ t.test('operations', async t => {
     t.same(await values({ group: 'none' }), [])
   })
 
-  t.test('delete and clear answer what they removed', async t => {
+  t.test('delete and clear return what they removed', async t => {
     const { store: s, reported } = store<number>()
     for (let i = 1; i <= 4; i += 1) await s.set(`k${i}`, i)
     t.equal(await s.delete('k1'), true)
@@ -346,7 +346,7 @@ t.test('operations', async t => {
     t.same(reported.slice(4), ['deleted k1', 'deleted k3', 'deleted k2', 'deleted k4'])
   })
 
-  t.test('keys are plain text, whatever they read like', async t => {
+  t.test('keys are plain text, even if they look like properties', async t => {
     const { store: s } = store()
     for (const key of ['__proto__', 'constructor', '', 'a b']) {
       t.equal(await s.get(key), undefined)
@@ -358,7 +358,7 @@ t.test('operations', async t => {
 })
 
 t.test('changes', async t => {
-  t.test('a listener that changes the store: all hear all in one order [STATE-8]', async t => {
+  t.test('a listener that changes the store: all listeners get all changes in one order [STATE-8]', async t => {
     const { store: s, reported } = store<number>()
     const first: string[] = []
     s.subscribe(({ kind, key }) => {
@@ -374,7 +374,7 @@ t.test('changes', async t => {
     t.same(reported, first)
   })
 
-  t.test('a listener that throws is reported and keeps no one from hearing [STATE-8]', async t => {
+  t.test('a listener that throws is reported and does not affect the others [STATE-8]', async t => {
     const { store: s, errors } = store()
     s.subscribe(() => {
       throw new Error('listener')
@@ -387,7 +387,7 @@ t.test('changes', async t => {
     t.match(errors, [/listener/, /listener/])
   })
 
-  t.test('who stops listening hears no more, also with a function that listens twice [STATE-8]', async t => {
+  t.test('an unsubscribed listener gets no more changes, even if the function subscribed twice [STATE-8]', async t => {
     const { store: s } = store()
     let notified = 0
     const listener = () => {
@@ -481,7 +481,7 @@ t.test('generations', async t => {
     t.same(r.counts(), { stores: 2, shared: 0 })
   })
 
-  t.test('what the last one let go of is gone, also for a generation that comes later [STATE-12]', async t => {
+  t.test('a store without holders is removed, also for later generations [STATE-12]', async t => {
     const { registry: r } = registry()
     const first = r.hold(1, 'bins', 'v1')
     const before = first.state('bin', { maxCount: 10 })
@@ -492,7 +492,7 @@ t.test('generations', async t => {
     t.equal(await after.count(), 0)
   })
 
-  t.test('a shared object is made once and disposed of once, by the last [STATE-13]', async t => {
+  t.test('a shared object is created once and disposed of once, by the last holder [STATE-13]', async t => {
     const { registry: r } = registry()
     const made: string[] = []
     const disposed: string[] = []
@@ -570,7 +570,7 @@ t.test('generations', async t => {
     t.match(failures, [{ plugin: 'bins', name: 'bin', during: 'subscriber' }])
   })
 
-  t.test('a create that throws leaves nothing behind [STATE-13]', async t => {
+  t.test('a failing create leaves nothing behind [STATE-13]', async t => {
     const { registry: r } = registry()
     const holder = r.hold(1, 'mcp', 'v1')
     t.throws(
@@ -586,7 +586,7 @@ t.test('generations', async t => {
     )
   })
 
-  t.test('a generation that was closed gets nothing any more [STATE-13]', async t => {
+  t.test('a closed generation gets no more state [STATE-13]', async t => {
     const { registry: r } = registry()
     const holder = r.hold(7, 'mcp', 'v1')
     await holder.release()

@@ -36,14 +36,14 @@ t.test('finds the file by argument, variable, then its usual name [YAML-1]', asy
   })
 })
 
-t.test('no file and an empty file say nothing', async t => {
+t.test('no file and an empty file give an empty configuration', async t => {
   const nothing = { sections: {}, plugins: { enable: [], disable: [], dirs: [], packages: [] }, errors: [] }
   t.match(readSvcYaml(null, { publicMode: false }), { ok: true, document: { ...nothing, file: null } })
   for (const text of ['', '\n', '# only a comment\n', '---\n', 'null', '{}', '\ufeff', 'plugins:\n'])
     t.match(documentOf(t, text), nothing, JSON.stringify(text))
 })
 
-t.test('reads sections as YAML 1.2 core has them [YAML-4]', async t => {
+t.test('parses sections as YAML 1.2 core [YAML-4]', async t => {
   const document = documentOf(
     t,
     '%YAML 1.1\n---\norders: { currency: EUR, on: yes, day: 2001-01-01, eight: 010, hex: 0x1F, big: 1e3, none: ~ }\n200: status\n1.0: version\n<<: { a: 1 }\nlist:\n  - &x { n: 1 }\n  - *x\n',
@@ -176,7 +176,7 @@ t.test('lines and columns of items [YAML-5]', async t => {
   }
 })
 
-t.test('the section plugins: what is wrong is left out, the rest applies [YAML-6]', async t => {
+t.test('the section plugins: invalid items are ignored, the rest applies [YAML-6]', async t => {
   const folder = t.testdir()
   const path = join(folder, 'svc.yaml')
   writeFileSync(
